@@ -1,0 +1,46 @@
+//===- Artifact.h - .convpack files in memory and on disk -----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_ARTIFACT_ARTIFACT_H
+#define CONV_ARTIFACT_ARTIFACT_H
+
+#include "conv/Artifact/Manifest.h"
+#include "conv/Support/Result.h"
+
+#include <map>
+#include <string>
+
+namespace conv::artifact {
+
+/// A manifest and the code files it names. Code is stored once per digest.
+class Artifact {
+public:
+  Manifest manifest;
+
+  /// Stores `bytes` as "code/<sha256>.<extension>" and returns that path;
+  /// equal bytes give equal paths.
+  std::string addCode(std::string bytes, const std::string &extension);
+
+  /// The bytes of a stored code file, or null if there is none of that path.
+  const std::string *code(const std::string &path) const;
+
+  /// Writes the zip file. The same artifact gives the same bytes (fixed time
+  /// stamps and order). Writes beside `path` and renames, so that nothing
+  /// half-written is ever left at `path`.
+  Result<void> write(const std::string &path) const;
+
+  /// Reads and checks a whole file: zip structure, path names, sizes against
+  /// limits (zip bombs), manifest schema, and the digest of every code file.
+  static Result<Artifact> read(const std::string &path);
+
+private:
+  std::map<std::string, std::string> files;
+};
+
+} // namespace conv::artifact
+
+#endif // CONV_ARTIFACT_ARTIFACT_H

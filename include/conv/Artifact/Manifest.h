@@ -1,0 +1,113 @@
+//===- Manifest.h - what a .convpack says about its code ------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Format 1 of `manifest.json` as plain structs: the only thing the compiler and
+// the runtime both know. docs/artifact.md describes the file; `writeManifest`
+// and `parseManifest` (Artifact/ManifestJson.h) are its two ends.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_ARTIFACT_MANIFEST_H
+#define CONV_ARTIFACT_MANIFEST_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace conv::artifact {
+
+/// The version of the manifest this library reads and writes.
+inline constexpr int kFormat = 1;
+
+/// One buffer the caller passes, in the order of the function's signature:
+/// operands first, then results.
+struct Argument {
+  std::string name;   ///< "input", "filter", "bias", "residual", "output", ...
+  std::string role;   ///< The part it plays in the convolution; as `name`.
+  std::string access; ///< "read" or "write".
+  std::string dtype;  ///< "f32", "f16", "bf16", "i8", "i32", "f8E4M3FN", ...
+  std::string layout; ///< Order string such as "NHWC"; empty for 1-D vectors.
+  std::vector<int64_t> shape;   ///< Sizes in elements, in layout order.
+  std::vector<int64_t> strides; ///< Steps in elements, in layout order.
+  int64_t alignment = 16;       ///< Bytes the base address is a multiple of.
+};
+
+/// Passes the address of `arguments[index]`.
+struct ArgumentParameter {
+  int64_t index;
+};
+/// Passes the address `offset` bytes into the workspace.
+struct WorkspaceParameter {
+  int64_t offset;
+};
+/// Passes a 32-bit integer by value.
+struct I32Parameter {
+  int32_t value;
+};
+using Parameter =
+    std::variant<ArgumentParameter, WorkspaceParameter, I32Parameter>;
+
+/// What the code object's own metadata says a kernel uses.
+struct Resources {
+  int64_t vgpr = 0, agpr = 0, sgpr = 0;
+  int64_t sharedBytes = 0;  ///< Static shared memory (LDS) of a workgroup.
+  int64_t scratchBytes = 0; ///< Private memory of a work-item.
+  int64_t spills = 0;       ///< Spilled scalar and vector registers.
+};
+
+/// One kernel launch. `grid` counts workgroups, `block` work-items.
+struct Launch {
+  std::string code;   ///< "code/<sha256>.<ext>", a path inside the artifact.
+  std::string sha256; ///< Hex digest of that file.
+  std::string kernel; ///< Symbol of the kernel in the code object.
+  std::array<int64_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  int64_t dynamicSharedBytes = 0;
+  std::vector<Parameter> parameters;
+  Resources resources;
+};
+
+/// `|out - ref| <= outputUlp * ulp(ref) + accumulation * 2^-24 * sum |a*b|`.
+struct ErrorBound {
+  double accumulation = 0;
+  double outputUlp = 0.5;
+};
+
+/// One function compiled for one target: launches that run in order.
+struct Entry {
+  std::string function;
+  std::string target;    ///< "gfx942", "sim:gfx942", "host", ...
+  std::string problem;   ///< MIOpenDriver line of each convolution, by "; ".
+  std::string algorithm; ///< "implicit_gemm", ...
+  std::string schedule;  ///< Printed `#conv.schedule<...>`.
+  std::string chosenBy;  ///< "user", "database" or "heuristic".
+  std::vector<Argument> arguments;
+  int64_t workspaceBytes = 0; ///< The caller provides it, 256-byte aligned.
+  bool deterministic = true;
+  ErrorBound errorBound;
+  std::vector<Launch> launches;
+  /// What the function computes, as JSON text for `conv-run --verify`
+  /// (docs/artifact.md, "reference"); empty if it was not recorded.
+  std::string reference;
+};
+
+struct Compiler {
+  std::string version;
+  std::string llvm;
+  std::string fingerprint; ///< Hash of everything that can change the code.
+};
+
+struct Manifest {
+  int format = kFormat;
+  Compiler compiler;
+  std::vector<Entry> entries;
+};
+
+} // namespace conv::artifact
+
+#endif // CONV_ARTIFACT_MANIFEST_H

@@ -1,0 +1,81 @@
+# Compiler, LLVM/MLIR, precompiled header, and the functions that add libraries and tools.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(FATAL_ERROR "expects clang-22 as the compiler, but got ${CMAKE_CXX_COMPILER}: use `cmake --preset default`")
+endif()
+
+find_program(CONV_CCACHE ccache)
+if(CONV_CCACHE)
+  # A precompiled header is cached only when its time stamps are ignored.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CONV_CCACHE})
+endif()
+
+find_package(MLIR ${CONV_LLVM_VERSION} REQUIRED CONFIG HINTS ${CONV_LLVM_ROOT}/lib/cmake/mlir)
+if(NOT "${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR}" STREQUAL "${CONV_LLVM_VERSION}")
+  message(FATAL_ERROR "expects LLVM ${CONV_LLVM_VERSION}, but got ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}")
+endif()
+set(MLIR_LINK_MLIR_DYLIB ON)
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+separate_arguments(CONV_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+
+add_compile_options(-Wall -Wextra -Werror -Wno-unused-parameter)
+add_link_options(-fuse-ld=lld -Wl,--as-needed)
+
+# What every target that sees MLIR needs. LLVM and MLIR come from their shared libraries.
+add_library(conv_mlir INTERFACE)
+target_include_directories(conv_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+target_compile_definitions(conv_mlir INTERFACE ${CONV_LLVM_DEFINITIONS})
+target_compile_options(conv_mlir INTERFACE -fno-exceptions)
+target_link_libraries(conv_mlir INTERFACE MLIR LLVM)
+
+# MLIR's headers cost seconds a file; one precompiled header brings a file down to about one.
+file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/conv_pch.cpp CONTENT "// Compiles the precompiled header once.\n")
+add_library(conv_pch STATIC ${CMAKE_BINARY_DIR}/conv_pch.cpp)
+target_link_libraries(conv_pch PUBLIC conv_mlir)
+target_compile_options(conv_pch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+target_precompile_headers(conv_pch PRIVATE ${CMAKE_SOURCE_DIR}/tools/cmake/ConvPrecompiled.h)
+
+# conv_add_library(NAME file.cpp ... [LINK target ...])      no MLIR
+# conv_add_mlir_library(NAME file.cpp ... [LINK target ...]) with MLIR and the precompiled header
+function(conv_add_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+function(conv_use_mlir name)
+  target_link_libraries(${name} PUBLIC conv_mlir)
+  target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  target_precompile_headers(${name} REUSE_FROM conv_pch)
+endfunction()
+
+function(conv_add_mlir_library name)
+  conv_add_library(${name} ${ARGN})
+  conv_use_mlir(${name})
+  add_dependencies(${name} conv_headers)
+endfunction()
+
+function(conv_add_tool name)
+  cmake_parse_arguments(ARG "MLIR" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  if(ARG_MLIR)
+    conv_use_mlir(${name})
+  endif()
+endfunction()
