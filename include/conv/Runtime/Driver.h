@@ -25,6 +25,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,8 @@ public:
   /// Starts the kernel on `stream`. `parameters[i]` points to the value of the
   /// i-th parameter; values are copied before this returns. Allocates nothing
   /// and may be called from several threads at once.
-  virtual Result<void> launch(const LaunchShape &shape, void *const *parameters,
+  virtual Result<void> launch(const LaunchShape &shape,
+                              std::span<void *const> parameters,
                               StreamHandle stream) = 0;
 };
 
