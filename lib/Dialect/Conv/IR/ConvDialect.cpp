@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "TailSyntax.h"
 
 using namespace mlir;
 using namespace mlir::conv;

@@ -40,11 +40,11 @@ namespace mlir::conv {
 std::optional<::conv::NumericType> getNumericType(Type elementType);
 
 /// The row of the chip's table for `atom` with operands of `elementType`, or
-/// null.
+/// null. The host widens 16-bit operands to f32 as it loads them.
 const ::conv::MatrixAtom *lookupAtom(const ::conv::ChipInfo &chip,
                                      AtomAttr atom, Type elementType);
 
-/// Checks S5 to S8 of a schedule against a chip.
+/// Checks S5 to S9 of a schedule against a chip.
 LogicalResult
 verifyScheduleForChip(function_ref<InFlightDiagnostic()> emitError,
                       ScheduleAttr schedule, const ::conv::ChipInfo &chip,

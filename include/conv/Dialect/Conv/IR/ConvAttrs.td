@@ -148,6 +148,8 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S7) The workgroup has no more work-items than the chip allows.
       * (S8) Every work-item copies the same number of 16-byte pieces of each
         operand's tile.
+      * (S9) `main_loop` is one for the chip: `host_cache` on the host, another
+        on a GPU. S7 and S8 are about work-items and do not concern the host.
 
     Example:
     ```mlir

@@ -25,6 +25,7 @@ def Conv_Dialect : Dialect {
       need beyond upstream ops, before a back end chooses instructions.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = "void registerAttributes();";
 }
 
 class Conv_Op<string mnemonic, list<Trait> traits = []>

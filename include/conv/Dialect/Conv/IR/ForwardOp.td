@@ -9,6 +9,7 @@
 #define CONV_FORWARD_OP_TD
 
 include "conv/Dialect/Conv/IR/ConvAttrs.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Conv_FloatOrInt : AnyTypeOf<[F32, F16, BF16, I8, I32, F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ]>;
@@ -42,18 +43,21 @@ def Conv_ForwardOp : Conv_Op<"forward", [Pure, IsolatedFromAbove]> {
       * (C2) `window` has as many dimensions as `layouts` has spatial ones.
       * (C3) Every size is positive, and the bytes of each tensor are below 2^63.
       * (C4) `groups` is positive and divides the input channels and `K`; the
-        filter's `C` is the input channels of one group.
+        filter's `C` is the input channels of one group. If the layouts have
+        `G`, its size is `groups` in all three.
       * (C5) `input` and `output` agree on `N`; `filter` and `output` agree on `K`.
       * (C6) With `span = dilation * (filter - 1) + 1`, the window fits:
         `span <= low + input + high` in each spatial dimension.
       * (C7) Each spatial size of `output` is
         `(low + input + high - span) / stride + 1`.
       * (C8) `input` and `filter` have the same element type, unless both are
-        8-bit floats.
-      * (C9) Each tail operand has the shape of `output`, or is a vector of `K`.
+        8-bit floats. It is not i32.
+      * (C9) Each tail operand has the shape of `output`, or is a vector of all
+        its channels. Without a region there is none.
       * (C10) The region's block has the accumulator (f32, or i32 for i8) and one
-        scalar per tail operand as arguments, only `arith` and `math` ops, and
-        yields the element type of `output`.
+        scalar per tail operand as arguments, only `arith` and `math` ops on
+        scalars, and yields the element type of `output`. Without a region,
+        `output` is floating if the accumulator is f32, and i32 otherwise.
 
     Example:
     ```mlir
