@@ -15,6 +15,7 @@
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Pipeline/Passes.h"
 #include "conv/Pipeline/Pipelines.h"
+#include "conv/Schedule/Passes.h"
 #include "conv/Tile/Passes.h"
 #include "conv/ToGPU/Passes.h"
 #include "conv/ToLinalg/Passes.h"
@@ -57,6 +58,7 @@ void mlir::conv::registerDialects(DialectRegistry &registry) {
 }
 
 void mlir::conv::registerPassesAndPipelines() {
+  registerSchedulePasses();
   registerToLinalgPasses();
   registerTilePasses();
   registerToGPUPasses();
