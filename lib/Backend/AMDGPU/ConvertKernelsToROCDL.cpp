@@ -55,6 +55,23 @@ static void populatePatterns(LLVMTypeConverter &converter,
   vector::populateVectorBroadcastLoweringPatterns(patterns);
 }
 
+/// Tells LLVM how many work-items a workgroup has: it assumes up to 256 and
+/// gives registers and the kernel's launch limit accordingly. Upstream passes on
+/// only the required size.
+static void setWorkgroupSizes(gpu::GPUModuleOp module) {
+  StringRef required = "rocdl.reqd_work_group_size";
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    auto sizes = function->getAttrOfType<DenseI32ArrayAttr>(required);
+    if (!sizes)
+      continue;
+    int64_t workItems = llvm::product_of(sizes.asArrayRef());
+    std::string range = std::to_string(workItems);
+    function->setAttr("rocdl.flat_work_group_size",
+                      StringAttr::get(module.getContext(),
+                                      range + "," + range));
+  }
+}
+
 namespace {
 struct ConvertKernelsToROCDLPass final
     : mlir::conv::impl::ConvertKernelsToROCDLPassBase<
@@ -86,7 +103,8 @@ struct ConvertKernelsToROCDLPass final
     legal.addLegalOp<gpu::GPUModuleOp>();
     legal.addIllegalDialect<ConvDialect>();
     if (failed(applyFullConversion(module, legal, std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    setWorkgroupSizes(module);
   }
 };
 } // namespace
