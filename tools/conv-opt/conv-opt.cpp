@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/Transforms/Passes.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -55,7 +56,7 @@ static void registerUpstreamPasses() {
 }
 
 /// Our passes, one line per folder, in the order of the walk.
-static void registerConvPasses() {}
+static void registerConvPasses() { mlir::conv::registerConvTransformsPasses(); }
 
 int main(int argc, char **argv) {
   DialectRegistry registry;
