@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Dialect/Conv/Transforms/Passes.h"
 
@@ -44,16 +45,6 @@ static bool isKernelOp(Operation &op) {
 
 static bool isKernelType(Type type) {
   return type.isF32() || type.isF16() || type.isBF16();
-}
-
-/// Where the elements of `tensor` come from.
-static Value lookThroughReshapes(Value tensor) {
-  while (Operation *op = tensor.getDefiningOp()) {
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
-      break;
-    tensor = op->getOperand(0);
-  }
-  return tensor;
 }
 
 static LogicalResult checkGeometry(ForwardOp op) {
