@@ -53,7 +53,8 @@ public:
   /// Analyses every value up to `last`; false if there is no bound.
   bool run(int last);
   /// What is known of a value, seen as the function of its root that it is.
-  std::optional<Knowledge> lookup(int value);
+  /// What is relative to a value that enters a sum is better kept small.
+  std::optional<Knowledge> lookup(int value, bool entersSum);
 
   std::string reason;
 
@@ -111,7 +112,7 @@ std::optional<Knowledge> Analysis::combine(const TailValue &value) {
   Knowledge result;
   result.relative = isSum ? 1 : 0;
   for (int operand : value.operands) {
-    std::optional<Knowledge> part = lookup(operand);
+    std::optional<Knowledge> part = lookup(operand, /*entersSum=*/true);
     if (!part)
       return std::nullopt;
     // The parts may cancel, so what was relative to a part stays.
@@ -122,7 +123,7 @@ std::optional<Knowledge> Analysis::combine(const TailValue &value) {
   return result;
 }
 
-std::optional<Knowledge> Analysis::lookup(int value) {
+std::optional<Knowledge> Analysis::lookup(int value, bool entersSum) {
   int root = roots[value];
   if (root == value)
     return known[value];
@@ -138,7 +139,8 @@ std::optional<Knowledge> Analysis::lookup(int value) {
   }
   const Knowledge &input = known[root];
   bool dependsOnSumOnly = input.magnitude.t == 0 && input.magnitude.one == 0;
-  TailScan scan = scanTail(tail, root, value, input.relative, dependsOnSumOnly);
+  TailScan scan = scanTail(tail, root, value, input.relative,
+                           dependsOnSumOnly || entersSum);
   if (!scan.bounded)
     return fail("jumps, overflows, or grows without bound");
   result.error = scan.slope * input.error + scan.perRoot * input.magnitude +
@@ -203,7 +205,7 @@ conv::computeErrorBound(const Accumulation &sum, const TailGraph &tail,
   Analysis analysis(sum, tail);
   std::optional<Knowledge> knowledge;
   if (analysis.run(last))
-    knowledge = analysis.lookup(last);
+    knowledge = analysis.lookup(last, /*entersSum=*/false);
   if (!knowledge)
     return NoErrorBound{analysis.reason};
 

@@ -26,7 +26,8 @@ using namespace conv;
 static constexpr double kUnitRoundoff = 0x1p-24;
 /// The largest slope that is not taken for a jump or for growth without bound.
 static constexpr double kMaxSlope = 1e6;
-/// `relativeOut` is kept below this; what remains is expressed otherwise.
+/// Errors are expressed by the result's magnitude alone up to this; beyond it,
+/// up to the second, and by the root's magnitude for what remains.
 static constexpr double kMaxRelative = 128;
 static constexpr double kPreferredRelative = 4;
 
@@ -342,8 +343,9 @@ static void splitErrors(const std::vector<Point> &points, bool preferRoot,
   for (const Point &point : points)
     if (!point.measured && point.error > 0)
       relative = std::max(relative, point.error / std::fabs(point.f));
-  double most = preferRoot ? kPreferredRelative : kMaxRelative;
-  scan.relativeOut = std::min(relative, most);
+  bool useRoot = preferRoot || relative > kMaxRelative;
+  scan.relativeOut =
+      useRoot ? std::min(relative, kPreferredRelative) : relative;
 
   auto rest = [&](const Point &point) {
     return std::max(0.0, point.error * (1 - 1e-12) -
