@@ -31,6 +31,9 @@ static Json parseEmbedded(const std::string &text) {
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
+static Json toJson(const Launch &launch);
+static Json toJson(const Entry &entry);
+
 static Json toJson(const Argument &argument) {
   return {{"name", argument.name},       {"role", argument.role},
           {"access", argument.access},   {"dtype", argument.dtype},

@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 using namespace conv;
 using namespace conv::reference;
@@ -108,7 +109,7 @@ public:
       : step(step), entry(entry), arguments(arguments), earlier(earlier),
         extents(getExtents(step)), input(load(step.input, 0, kInputOrder)),
         filter(load(step.filter, 1, kFilterOrder)) {
-    for (TensorRef operand : step.tailOperands)
+    for (const TailOperand &operand : step.tailOperands)
       tailOperands.push_back(loadTailOperand(operand));
   }
 
@@ -168,15 +169,12 @@ private:
   }
 
   /// A full tail operand in canonical order, or a vector over channels.
-  Tensor loadTailOperand(TensorRef ref) {
-    const std::vector<int64_t> &shape =
-        ref.isStep ? step.shapes[2] : entry.arguments[ref.index].shape;
-    if (shape == step.shapes[2])
-      return load(ref, 2, kOutputOrder);
-    std::vector<int64_t> channels(shape[0]);
-    for (int64_t k = 0; k < shape[0]; ++k)
-      channels[k] = k;
-    return load(ref, channels);
+  Tensor loadTailOperand(const TailOperand &operand) {
+    if (!operand.perChannel)
+      return load(operand.tensor, 2, kOutputOrder);
+    std::vector<int64_t> channels(numChannels());
+    std::iota(channels.begin(), channels.end(), 0);
+    return load(operand.tensor, channels);
   }
 
   /// Sums of one pixel and group, one entry per output channel.
@@ -252,11 +250,9 @@ private:
       bool exact = input.integers && filter.integers &&
                    sums.magnitude[k] <= double(1 << 24);
       values.assign(1, {sums.value[k], sums.error[k], exact});
-      for (const Tensor &operand : tailOperands) {
-        // A vector has one element per channel; with a single pixel both agree.
-        int64_t index = operand.values.size() == result.values.size()
-                            ? element
-                            : channel;
+      for (size_t i = 0; i < tailOperands.size(); ++i) {
+        const Tensor &operand = tailOperands[i];
+        int64_t index = step.tailOperands[i].perChannel ? channel : element;
         double error = operand.errors.empty() ? 0 : operand.errors[index];
         values.push_back({operand.values[index], error, error == 0});
       }

@@ -163,16 +163,25 @@ TensorRef readTensorRef(const Json &json, const Context &context) {
                              int64_t(context.entry.arguments.size()) - 1)};
 }
 
-const std::vector<int64_t> &shapeOf(TensorRef ref, const Context &context) {
-  return ref.isStep ? context.steps[ref.index].shapes[2]
-                    : context.entry.arguments[ref.index].shape;
+int64_t elementsOf(TensorRef ref, const Context &context) {
+  return elementCount(ref.isStep ? context.steps[ref.index].shapes[2]
+                                 : context.entry.arguments[ref.index].shape);
 }
 
-void expectShape(TensorRef ref, const std::vector<int64_t> &shape,
-                 const Context &context, const char *what) {
-  if (shapeOf(ref, context) != shape)
-    fail(std::string("expects the shape of ") + what +
-         " to be that of the tensor it names");
+void expectElements(TensorRef ref, int64_t count, const Context &context,
+                    const char *what) {
+  int64_t got = elementsOf(ref, context);
+  if (got != count)
+    fail(std::string("expects ") + what + " to have " + std::to_string(count) +
+         " elements, but got " + std::to_string(got));
+}
+
+TailOperand readTailOperand(const Json &json, const Context &context) {
+  const Json &perChannel = field(json, "per_channel");
+  if (!perChannel.is_boolean())
+    fail("expects per_channel to be true or false, but got " +
+         perChannel.dump());
+  return {readTensorRef(json, context), perChannel.get<bool>()};
 }
 
 constexpr const char *kLetters[3] = {"GNCDHW", "GKCTRS", "GNKZPQ"};
@@ -201,8 +210,8 @@ Step readStep(const Json &json, const Context &context) {
     step.shapes[operand] = readSizes(shapes[operand], "a shape", 1);
     checkLayout(step, operand);
   }
-  expectShape(step.input, step.shapes[0], context, "the input");
-  expectShape(step.filter, step.shapes[1], context, "the filter");
+  expectElements(step.input, elementCount(step.shapes[0]), context, "input");
+  expectElements(step.filter, elementCount(step.shapes[1]), context, "filter");
 
   bool grouped = step.layouts[0].find('G') != std::string::npos;
   size_t rank = step.layouts[0].size() - 2 - grouped;
@@ -217,7 +226,7 @@ Step readStep(const Json &json, const Context &context) {
 
   for (const Json &operand :
        readList(field(json, "tail_operands"), "tail_operands"))
-    step.tailOperands.push_back(readTensorRef(operand, context));
+    step.tailOperands.push_back(readTailOperand(operand, context));
   int64_t numValues = 1 + int64_t(step.tailOperands.size());
   for (const Json &node : readList(field(json, "tail"), "tail"))
     step.tail.push_back(readTailNode(node, numValues++));
@@ -252,16 +261,13 @@ void checkGeometry(const Step &step) {
 }
 
 void checkTailOperands(const Step &step, const Context &context) {
-  for (TensorRef operand : step.tailOperands) {
-    const std::vector<int64_t> &shape = shapeOf(operand, context);
-    int64_t channels = step.groups;
-    size_t place = step.layouts[1].find('K');
-    bool grouped = step.layouts[1].find('G') != std::string::npos;
-    channels = step.shapes[1][place] * (grouped ? step.groups : 1);
-    if (shape != step.shapes[2] && shape != std::vector<int64_t>{channels})
-      fail("expects a tail operand of the output's shape, or one element per "
-           "output channel");
-  }
+  bool grouped = step.layouts[1].find('G') != std::string::npos;
+  int64_t channels = step.shapes[1][step.layouts[1].find('K')] *
+                     (grouped ? step.groups : 1);
+  for (const TailOperand &operand : step.tailOperands)
+    expectElements(operand.tensor,
+                   operand.perChannel ? channels : elementCount(step.shapes[2]),
+                   context, "a tail operand");
 }
 
 Program readProgram(const artifact::Entry &entry) {
@@ -280,8 +286,12 @@ Program readProgram(const artifact::Entry &entry) {
                                 int64_t(entry.arguments.size()) - 1);
     next.step = readInteger(field(output, "step"), "step", 0,
                             int64_t(program.steps.size()) - 1);
-    expectShape({false, next.argument}, program.steps[next.step].shapes[2],
-                context, "an output");
+    const Step &step = program.steps[next.step];
+    expectElements({false, next.argument}, elementCount(step.shapes[2]),
+                   context, "an output");
+    const std::string &dtype = entry.arguments[next.argument].dtype;
+    if (lookupElementType(dtype) != step.outputType)
+      fail("expects an output of the step's type, but got " + dtype);
     program.outputs.push_back(next);
   }
   if (program.outputs.empty())

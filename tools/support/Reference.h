@@ -26,9 +26,16 @@
 namespace conv::reference {
 
 /// A tensor a step reads: an argument of the entry, or an earlier step's result.
+/// It may have another shape there, of the same elements in the same order.
 struct TensorRef {
   bool isStep = false;
   int64_t index = 0;
+};
+
+/// An operand of a tail: of the output's shape, or one element per channel.
+struct TailOperand {
+  TensorRef tensor;
+  bool perChannel = false;
 };
 
 /// Scalar operations of tails, named as in MLIR's `arith` and `math`.
@@ -71,7 +78,7 @@ struct TailNode {
 /// and come first.
 struct Step {
   TensorRef input, filter;
-  std::vector<TensorRef> tailOperands;
+  std::vector<TailOperand> tailOperands;
   std::array<std::string, 3> layouts; ///< Of input, filter and output.
   std::array<std::vector<int64_t>, 3> shapes;
   int64_t groups = 1;
