@@ -109,11 +109,10 @@ static std::string formatReason(const Explanation &all,
   case ::conv::Rejection::UnevenCopy:
     return formatv("{0} work-items", workItems);
   case ::conv::Rejection::Registers:
-    return formatv("{0} registers, may plan with {1}",
-                   ::conv::computeRegisters(all.chip, candidate).total(),
-                   ::conv::computeRegisterBudget(all.chip,
-                                                 candidate.subgroups())
-                       .total);
+    return formatv(
+        "{0} registers, may plan with {1}",
+        ::conv::computeRegisters(all.chip, candidate).total(),
+        ::conv::computeRegisterBudget(all.chip, candidate.subgroups()).total);
   case ::conv::Rejection::None:
     break;
   }
@@ -142,8 +141,7 @@ static void printDecision(const Explanation &all, raw_ostream &os) {
                 "units: {3:P0} of them busy, {4:P0} of the products needed\n",
                 cost.workgroups,
                 all.candidate.subgroups() * all.chip.subgroupSize,
-                all.chip.computeUnits, cost.waveEfficiency,
-                cost.tileEfficiency)
+                all.chip.computeUnits, cost.waveEfficiency, cost.tileEfficiency)
      << formatv("occupancy   {0:F1} waves per SIMD unit: {1} registers ({2} "
                 "accumulators, {3} staging, {4} fragments, {5} addresses), "
                 "{6} bytes of shared memory\n",
@@ -174,8 +172,7 @@ static void printCandidates(const Explanation &all, raw_ostream &os) {
     const ::conv::Candidate &one = ranked.candidate;
     os << formatv("  {0,10:F1}  {1,-16}  {2,-10}  {3,-10}  {4,6}  {5,-17}  "
                   "{6,9}\n",
-                  ranked.cost.seconds * 1e6,
-                  ::conv::getName(ranked.cost.limit),
+                  ranked.cost.seconds * 1e6, ::conv::getName(ranked.cost.limit),
                   formatTile(one.workgroup), formatTile(one.subgroup),
                   one.gemmK, formatAtom(*one.atom),
                   ranked.cost.registers.total());
@@ -212,8 +209,8 @@ static std::string printToString(Attribute attribute) {
 static llvm::json::Value toJson(const Explanation &all,
                                 const ::conv::Candidate &candidate,
                                 const ::conv::Cost &cost) {
-  Attribute schedule = getSchedule(all.op.getContext(), candidate, all.chip,
-                                   ChosenBy::Heuristic);
+  Attribute schedule = getSchedule(all.schedule.getContext(), candidate,
+                                   all.chip, ChosenBy::Heuristic);
   return llvm::json::Object{{"schedule", printToString(schedule)},
                             {"seconds", cost.seconds},
                             {"limit", std::string(::conv::getName(cost.limit))},
@@ -262,8 +259,7 @@ llvm::json::Value mlir::conv::explainScheduleAsJson(ForwardOp op) {
       {"intensity", all.problem.intensity()},
       {"chip_balance", all.balance},
       {"schedule", printToString(all.schedule)},
-      {"chosen_by",
-       stringifyChosenBy(all.schedule.getChosenBy()).str()},
+      {"chosen_by", stringifyChosenBy(all.schedule.getChosenBy()).str()},
       {"predicted", predictionToJson(all)},
       {"candidates", std::move(candidates)},
       {"rejected", std::move(rejected)},

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `conv-compile --explain` prints: the problem, the decision and who took it,
-// what is predicted, and what was rejected and why.
+// What `conv-compile --explain` prints: the problem, the decision and who took
+// it, what is predicted, and what was rejected and why.
 //
 //===----------------------------------------------------------------------===//
 
