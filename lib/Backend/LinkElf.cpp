@@ -62,7 +62,7 @@ mlir::conv::linkShared(ArrayRef<char> object,
     emitError() << "cannot create a temporary folder: " << error.message();
     return failure();
   }
-  auto cleanUp = llvm::make_scope_exit(
+  llvm::scope_exit cleanUp(
       [&] { (void)llvm::sys::fs::remove_directories(folder); });
 
   SmallString<128> input(folder), output(folder);

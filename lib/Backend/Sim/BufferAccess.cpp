@@ -20,7 +20,7 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
-using namespace mlir::conv::sim;
+using namespace conv::simgen;
 
 static constexpr StringLiteral helperPrefix = "conv.sim.buffer.";
 static constexpr StringLiteral helperKind = "conv-sim-buffer";
@@ -38,7 +38,7 @@ static bool isUsedOnlyByBufferCalls(CallInst &call) {
   });
 }
 
-Value *mlir::conv::sim::lowerMakeResource(CallInst &call,
+Value *conv::simgen::lowerMakeResource(CallInst &call,
                                           ObjectBuilder &object) {
   Function &function = *call.getFunction();
   IRBuilder<> builder(&call);

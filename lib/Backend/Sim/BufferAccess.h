@@ -17,7 +17,7 @@
 
 #include "llvm/IR/Instructions.h"
 
-namespace mlir::conv::sim {
+namespace conv::simgen {
 
 /// Emits the resource of a `make.buffer.rsrc` as a pointer to `abi::Resource`.
 llvm::Value *lowerMakeResource(llvm::CallInst &call, ObjectBuilder &object);
@@ -65,6 +65,6 @@ private:
   BufferRules rules;
 };
 
-} // namespace mlir::conv::sim
+} // namespace conv::simgen
 
 #endif // CONV_LIB_BACKEND_SIM_BUFFERACCESS_H

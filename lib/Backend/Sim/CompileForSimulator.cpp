@@ -40,7 +40,7 @@
 
 using namespace mlir;
 using namespace mlir::conv;
-using namespace mlir::conv::sim;
+using namespace ::conv::simgen;
 
 namespace {
 

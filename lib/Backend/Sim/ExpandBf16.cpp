@@ -17,7 +17,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
-using namespace mlir::conv::sim;
+using namespace conv::simgen;
 
 /// `type` with its elements replaced by `element`.
 static Type *withElement(Type *type, Type *element) {
@@ -102,7 +102,7 @@ static Value *expandConversion(IRBuilderBase &builder, CastInst &cast) {
   return narrow(builder, wide);
 }
 
-void mlir::conv::sim::expandBf16(Function &kernel) {
+void conv::simgen::expandBf16(Function &kernel) {
   SmallVector<Instruction *> work;
   for (Instruction &instruction : instructions(kernel)) {
     if (isa<FPExtInst, FPTruncInst, SIToFPInst, UIToFPInst, FPToSIInst,

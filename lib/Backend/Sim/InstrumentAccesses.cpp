@@ -15,9 +15,10 @@
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
-using namespace mlir::conv::sim;
+using namespace conv::simgen;
 
 namespace {
 
@@ -67,7 +68,7 @@ static StringRef getName(abi::SiteKind kind) {
   }
 }
 
-Error mlir::conv::sim::instrumentAccesses(Function &checked,
+Error conv::simgen::instrumentAccesses(Function &checked,
                                           ObjectBuilder &object,
                                           BufferLowering &buffers) {
   buffers.instrument(checked);

@@ -20,7 +20,7 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
-using namespace mlir::conv::sim;
+using namespace conv::simgen;
 
 /// Writes the sizes of `reqd_work_group_size` to `kernel`, if it is there.
 static void readRequiredBlock(const Function &function, KernelInfo &kernel) {
@@ -95,7 +95,7 @@ static KernelInfo convertKernel(Function &original, ObjectBuilder &object) {
 }
 
 Expected<std::vector<KernelInfo>>
-mlir::conv::sim::convertKernels(Module &module, ObjectBuilder &object) {
+conv::simgen::convertKernels(Module &module, ObjectBuilder &object) {
   SmallVector<Function *> originals;
   for (Function &function : module) {
     if (function.isDeclaration())
@@ -158,7 +158,7 @@ static Error placeGlobalsOf(KernelInfo &kernel, ArrayRef<Constant *> globals,
   return Error::success();
 }
 
-Error mlir::conv::sim::placeLdsGlobals(Module &module,
+Error conv::simgen::placeLdsGlobals(Module &module,
                                        MutableArrayRef<KernelInfo> kernels,
                                        ObjectBuilder &object) {
   constexpr unsigned ldsAddressSpace = 3;
@@ -175,7 +175,7 @@ Error mlir::conv::sim::placeLdsGlobals(Module &module,
   return Error::success();
 }
 
-void mlir::conv::sim::moveAllocasToHostStack(Function &kernel) {
+void conv::simgen::moveAllocasToHostStack(Function &kernel) {
   SmallVector<AllocaInst *> allocas;
   for (Instruction &instruction : instructions(kernel))
     if (auto *alloca = dyn_cast<AllocaInst>(&instruction))

@@ -16,7 +16,7 @@
 
 #include "llvm/Support/Error.h"
 
-namespace mlir::conv::sim {
+namespace conv::simgen {
 
 /// Gives every kernel the signature `void(Item *)`: parameters are read from the
 /// kernarg block, whose layout is the AMDGPU one. Needs the amdgcn data layout.
@@ -33,6 +33,6 @@ llvm::Error placeLdsGlobals(llvm::Module &module,
 /// Moves private variables from address space 5 to the stack of the host.
 void moveAllocasToHostStack(llvm::Function &kernel);
 
-} // namespace mlir::conv::sim
+} // namespace conv::simgen
 
 #endif // CONV_LIB_BACKEND_SIM_KERNELS_H

@@ -20,7 +20,7 @@
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 
 using namespace llvm;
-using namespace mlir::conv::sim;
+using namespace conv::simgen;
 
 namespace {
 
@@ -473,7 +473,7 @@ Error IntrinsicLowering::run() {
   return Error::success();
 }
 
-Error mlir::conv::sim::lowerIntrinsics(Function &kernel, ObjectBuilder &object,
+Error conv::simgen::lowerIntrinsics(Function &kernel, ObjectBuilder &object,
                                        BufferLowering &buffers,
                                        uint32_t waveSize) {
   return IntrinsicLowering(kernel, object, buffers, waveSize).run();

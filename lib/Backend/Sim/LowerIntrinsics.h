@@ -16,7 +16,7 @@
 
 #include "llvm/Support/Error.h"
 
-namespace mlir::conv::sim {
+namespace conv::simgen {
 
 /// Replaces the intrinsics of `kernel`. Fails with the name of one that is not
 /// known.
@@ -31,6 +31,6 @@ llvm::Error instrumentAccesses(llvm::Function &checked, ObjectBuilder &object,
 /// Expands arithmetic on bf16, for which the host has no instructions.
 void expandBf16(llvm::Function &kernel);
 
-} // namespace mlir::conv::sim
+} // namespace conv::simgen
 
 #endif // CONV_LIB_BACKEND_SIM_LOWERINTRINSICS_H

@@ -17,7 +17,7 @@
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
-using namespace mlir::conv::sim;
+using namespace conv::simgen;
 
 static_assert(sizeof(abi::Site) == 136 && offsetof(abi::Site, handler) == 16 &&
               offsetof(abi::Site, operandOffset) == 48);
@@ -136,7 +136,8 @@ Constant *ObjectBuilder::words(ArrayRef<uint32_t> values) {
 
 Constant *ObjectBuilder::createSite(const SiteRecord &record, uint32_t index) {
   const SiteInfo &info = record.info;
-  SmallVector<uint32_t> offsets(info.operandOffsets), bytes(info.operandBytes);
+  SmallVector<uint32_t, 8> offsets(info.operandOffsets);
+  SmallVector<uint32_t, 8> bytes(info.operandBytes);
   offsets.resize(abi::maxOperands);
   bytes.resize(abi::maxOperands);
   return ConstantStruct::getAnon(

@@ -20,7 +20,7 @@
 
 #include <optional>
 
-namespace mlir::conv::sim {
+namespace conv::simgen {
 
 namespace abi = ::conv::sim;
 
@@ -108,6 +108,6 @@ private:
   llvm::StringMap<llvm::Constant *> strings;
 };
 
-} // namespace mlir::conv::sim
+} // namespace conv::simgen
 
 #endif // CONV_LIB_BACKEND_SIM_OBJECTBUILDER_H
