@@ -61,7 +61,8 @@ endfunction()
 
 function(conv_use_mlir name)
   target_link_libraries(${name} PUBLIC conv_mlir)
-  target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  # Executables would get -fPIE, which does not match the precompiled header.
+  target_compile_options(${name} PRIVATE -fPIC "SHELL:-Xclang -fno-pch-timestamp")
   target_precompile_headers(${name} REUSE_FROM conv_pch)
 endfunction()
 
@@ -77,5 +78,6 @@ function(conv_add_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   if(ARG_MLIR)
     conv_use_mlir(${name})
+    add_dependencies(${name} conv_headers)
   endif()
 endfunction()

@@ -13,6 +13,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace conv::artifact {
 
@@ -28,14 +29,21 @@ public:
   /// The bytes of a stored code file, or null if there is none of that path.
   const std::string *code(const std::string &path) const;
 
-  /// Writes the zip file. The same artifact gives the same bytes (fixed time
-  /// stamps and order). Writes beside `path` and renames, so that nothing
-  /// half-written is ever left at `path`.
+  /// The bytes of the zip file. The same artifact gives the same bytes (fixed
+  /// time stamps and order). Fails for a manifest that breaks a rule or names
+  /// code that is not here.
+  Result<std::string> bytes() const;
+
+  /// Writes `bytes()` to a file; whole or not at all.
   Result<void> write(const std::string &path) const;
 
   /// Reads and checks a whole file: zip structure, path names, sizes against
   /// limits (zip bombs), manifest schema, and the digest of every code file.
   static Result<Artifact> read(const std::string &path);
+
+  /// The same for a file in memory; `name` is for messages.
+  static Result<Artifact> parse(std::string_view bytes,
+                                const std::string &name);
 
 private:
   std::map<std::string, std::string> files;

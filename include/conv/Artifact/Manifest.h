@@ -14,6 +14,8 @@
 #ifndef CONV_ARTIFACT_MANIFEST_H
 #define CONV_ARTIFACT_MANIFEST_H
 
+#include "conv/Support/Result.h"
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -24,6 +26,21 @@ namespace conv::artifact {
 
 /// The version of the manifest this library reads and writes.
 inline constexpr int kFormat = 1;
+
+/// Limits of a manifest beyond those of its types (docs/artifact.md, "Limits").
+inline constexpr int64_t kMaxEntries = 65536;
+inline constexpr int64_t kMaxArguments = 64;   ///< Of an entry.
+inline constexpr int64_t kMaxLaunches = 4096;  ///< Of an entry.
+inline constexpr int64_t kMaxParameters = 128; ///< Of a launch.
+inline constexpr int64_t kMaxRank = 16;
+inline constexpr int64_t kMaxGrid = 2147483647;
+inline constexpr int64_t kMaxWorkgroupSize = 1024;
+inline constexpr int64_t kMaxClusterSize = 16;
+inline constexpr int64_t kMaxAlignment = int64_t(1) << 20;
+inline constexpr int64_t kMaxDynamicSharedBytes = int64_t(1) << 20;
+
+/// Bytes a workspace's base address is a multiple of.
+inline constexpr int64_t kWorkspaceAlignment = 256;
 
 /// One buffer the caller passes, in the order of the function's signature:
 /// operands first, then results.
@@ -50,8 +67,13 @@ struct WorkspaceParameter {
 struct I32Parameter {
   int32_t value;
 };
-using Parameter =
-    std::variant<ArgumentParameter, WorkspaceParameter, I32Parameter>;
+/// Passes a tensor map that the runtime encodes. Kept as JSON text: this
+/// version carries it and refuses to launch it.
+struct TensorMapParameter {
+  std::string json;
+};
+using Parameter = std::variant<ArgumentParameter, WorkspaceParameter,
+                               I32Parameter, TensorMapParameter>;
 
 /// What the code object's own metadata says a kernel uses.
 struct Resources {
@@ -107,6 +129,13 @@ struct Manifest {
   Compiler compiler;
   std::vector<Entry> entries;
 };
+
+/// Bytes from the first to the last element of a buffer, or -1 if a size is not
+/// positive, a stride is negative, the type is unknown, or they reach 2^63.
+int64_t bufferBytes(const Argument &argument);
+
+/// Checks the rules M1 to M12 of docs/artifact.md; the error names the field.
+Result<void> verifyManifest(const Manifest &manifest);
 
 } // namespace conv::artifact
 

@@ -1,0 +1,105 @@
+//===- Chip.h - facts about processors ------------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One `ChipInfo` row per chip. Every question about hardware is answered here;
+// nobody compares chip names. A new chip is a row in AMD.cpp or Host.cpp
+// (docs/adding-a-chip.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_CHIP_CHIP_H
+#define CONV_CHIP_CHIP_H
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace conv {
+
+/// Element types that operands, results and accumulators can have.
+enum class NumericType { F32, F16, BF16, I8, I32 };
+
+/// "f16": as types are spelled in IR and in artifacts.
+std::string_view getName(NumericType type);
+
+/// Bytes of one element.
+int64_t byteSize(NumericType type);
+
+/// Who turns kernels for a chip into code.
+enum class Backend { AMDGPU, Host };
+
+/// Instruction class of a matrix atom. `FMA` is a lane-wise outer product of
+/// scalar or packed multiply-adds, for types without a matrix instruction.
+enum class AtomKind { MFMA, WMMA, FMA };
+
+/// One matrix instruction: `D[m][n] += sum_k A[m][k] * B[n][k]`, executed by a
+/// whole subgroup. With `rows` = m for A and n for B, lane `l` holds of
+///
+///   * MFMA, WMMA: row `l % rows`, and `kPerLane` consecutive values of k.
+///     Lanes that share a row hold different groups of k, or copies when
+///     `kPerLane == k`. Which group is immaterial: A and B use the same.
+///   * FMA: all m rows of A and row `l % n` of B, for every k.
+///
+/// Accumulator register `v` of lane `l` is column `l % n` and row
+///
+///   v % accRun + accRun * (g + groups * (v / accRun)),
+///   g = l / n, groups = subgroupSize / n.
+///
+/// Sources: the instruction set manuals of MI200, CDNA3, CDNA4, RDNA3 and RDNA4
+/// (sections on MFMA and WMMA register layouts).
+struct MatrixAtom {
+  AtomKind kind;
+  NumericType operand;     ///< Element type of A and B.
+  NumericType accumulator; ///< Element type of C and D.
+  int m, n, k;
+  int kPerLane; ///< Consecutive k values a lane holds of A and of B.
+  int accRun;   ///< Consecutive accumulator registers on consecutive rows.
+  int cycles;   ///< Issue cycles on one matrix unit, for the cost model.
+};
+
+/// One processor. Sizes are per compute unit (workgroup processor half) unless
+/// named otherwise.
+struct ChipInfo {
+  std::string_view name;    ///< "gfx942"; what `--target` takes.
+  std::string_view product; ///< A product that has it.
+  Backend backend;
+  int subgroupSize;              ///< Lanes of a wave.
+  int maxWorkgroupSize;          ///< Work-items.
+  int64_t sharedMemoryBytes;     ///< LDS a workgroup can have.
+  int sharedMemoryBanks;         ///< 4-byte banks.
+  int sharedMemoryBytesPerClock; ///< LDS reads or writes without conflicts.
+  int registersPerLane;          ///< 32-bit vector registers one wave can have.
+  int accumulationRegisters; ///< Those of them only matrix units compute with.
+  int registerFilePerLane;   ///< The same, of all waves of one SIMD unit.
+  int registerGranule;       ///< A wave's registers are a multiple of this.
+  int simdsPerComputeUnit;
+  int maxWavesPerSimd;
+  int computeUnits;
+  double clockGHz;
+  double memoryGBs;   ///< Datasheet bandwidth in 10^9 bytes a second.
+  int64_t cacheBytes; ///< Last level that all compute units share.
+  int fmaPerClock;    ///< f32 multiply-adds of a compute unit in a clock.
+  bool runnable;      ///< The simulator executes it; else it only compiles.
+  std::span<const MatrixAtom> atoms;
+};
+
+/// The row of `name`, or null.
+const ChipInfo *lookupChip(std::string_view name);
+
+/// All rows, in the order of the documentation.
+std::span<const ChipInfo> allChips();
+
+/// "gfx90a, gfx942, ...": for messages.
+std::string chipNames();
+
+/// Peak flop/s with this atom on all compute units.
+double peakFlops(const ChipInfo &chip, const MatrixAtom &atom);
+
+} // namespace conv
+
+#endif // CONV_CHIP_CHIP_H

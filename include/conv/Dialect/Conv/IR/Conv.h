@@ -1,0 +1,58 @@
+//===- Conv.h - the conv dialect ------------------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Declares the dialect, its attributes and its operations. Their documentation
+// is generated from the .td files beside this one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DIALECT_CONV_IR_CONV_H
+#define CONV_DIALECT_CONV_IR_CONV_H
+
+#include "conv/Chip/Chip.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+#include "conv/Dialect/Conv/IR/ConvDialect.h.inc"
+#include "conv/Dialect/Conv/IR/ConvEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "conv/Dialect/Conv/IR/ConvAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "conv/Dialect/Conv/IR/ConvOps.h.inc"
+
+namespace mlir::conv {
+
+/// Name of the schedule on the root of a linalg form: its tail.
+inline constexpr llvm::StringLiteral kScheduleName = "conv.schedule";
+
+/// The numeric type of an element type, or none if kernels have no such type.
+std::optional<::conv::NumericType> getNumericType(Type elementType);
+
+/// The row of the chip's table for `atom` with operands of `elementType`, or
+/// null. The host widens 16-bit operands to f32 as it loads them.
+const ::conv::MatrixAtom *lookupAtom(const ::conv::ChipInfo &chip,
+                                     AtomAttr atom, Type elementType);
+
+/// Checks S5 to S9 of a schedule against a chip.
+LogicalResult
+verifyScheduleForChip(function_ref<InFlightDiagnostic()> emitError,
+                      ScheduleAttr schedule, const ::conv::ChipInfo &chip,
+                      Type elementType);
+
+} // namespace mlir::conv
+
+#endif // CONV_DIALECT_CONV_IR_CONV_H

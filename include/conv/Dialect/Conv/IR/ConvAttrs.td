@@ -1,0 +1,211 @@
+//===- ConvAttrs.td - attributes of the conv dialect ------*- tablegen -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_ATTRS_TD
+#define CONV_ATTRS_TD
+
+include "conv/Dialect/Conv/IR/ConvDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Conv_Attr<string name, string attrMnemonic> : AttrDef<Conv_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let genVerifyDecl = 1;
+}
+
+def Conv_WindowAttr : Conv_Attr<"Window", "window"> {
+  let summary = "How the filter moves over the input, per spatial dimension";
+  let description = [{
+    One entry per spatial dimension, outermost first. `low` and `high` are the
+    elements of zero padding before and after the input.
+
+    Constraints:
+      * (W1) All four lists have the same length, 1 to 3.
+      * (W2) `strides` and `dilations` are positive.
+      * (W3) `low` and `high` are non-negative.
+
+    Example: `#conv.window<strides = [2, 2], dilations = [1, 1], low = [3, 3], high = [3, 3]>`
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$strides,
+    ArrayRefParameter<"int64_t">:$dilations,
+    ArrayRefParameter<"int64_t">:$low,
+    ArrayRefParameter<"int64_t">:$high
+  );
+  let assemblyFormat = [{
+    `<` `strides` `=` `[` $strides `]` `,` `dilations` `=` `[` $dilations `]` `,`
+        `low` `=` `[` $low `]` `,` `high` `=` `[` $high `]` `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Number of spatial dimensions.
+    int64_t getRank() const { return getStrides().size(); }
+  }];
+}
+
+def Conv_LayoutsAttr : Conv_Attr<"Layouts", "layouts"> {
+  let summary = "Order of the dimensions of input, filter and output";
+  let description = [{
+    Each order string names the dimensions of one operand from the outermost
+    (largest stride) to the innermost:
+
+    | operand | letters | usual (2-D) |
+    | --- | --- | --- |
+    | input | `N C D H W`, `G` | `NHWC` |
+    | filter | `K C T R S`, `G` | `KRSC` |
+    | output | `N K Z P Q`, `G` | `NPQK` |
+
+    With 2 spatial dimensions `D`, `T` and `Z` are absent; with 1, `H`, `R` and
+    `P` too. With `G`, groups are a dimension of their own, and `C` and `K` then
+    count channels of one group.
+
+    Constraints:
+      * (L1) Each string has every letter of its operand once and no other.
+      * (L2) The three strings have the same number of spatial dimensions, 1 to 3.
+      * (L3) Either all three strings have `G`, or none has.
+  }];
+  let parameters = (ins
+    StringRefParameter<"order of the input">:$input,
+    StringRefParameter<"order of the filter">:$filter,
+    StringRefParameter<"order of the output">:$output
+  );
+  let assemblyFormat = "`<` $input `,` $filter `,` $output `>`";
+}
+
+def Conv_Algorithm : I32EnumAttr<"Algorithm", "how a convolution is computed", [
+    I32EnumAttrCase<"ImplicitGemm", 0, "implicit_gemm">
+  ]> {
+  let cppNamespace = "::mlir::conv";
+}
+
+def Conv_MainLoop : I32EnumAttr<"MainLoop", "how tiles travel to the matrix units", [
+    I32EnumAttrCase<"RegisterStaged", 0, "register_staged">,
+    I32EnumAttrCase<"HostCache", 1, "host_cache">
+  ]> {
+  let cppNamespace = "::mlir::conv";
+}
+
+def Conv_AtomKind : I32EnumAttr<"AtomKind", "class of matrix instruction", [
+    I32EnumAttrCase<"MFMA", 0, "mfma">,
+    I32EnumAttrCase<"WMMA", 1, "wmma">,
+    I32EnumAttrCase<"FMA", 2, "fma">
+  ]> {
+  let cppNamespace = "::mlir::conv";
+}
+
+def Conv_Raster : I32EnumAttr<"Raster", "which tile index moves fastest over workgroups", [
+    I32EnumAttrCase<"Pixels", 0, "pixels">,
+    I32EnumAttrCase<"Channels", 1, "channels">
+  ]> {
+  let cppNamespace = "::mlir::conv";
+}
+
+def Conv_ChosenBy : I32EnumAttr<"ChosenBy", "who decided on a schedule", [
+    I32EnumAttrCase<"Heuristic", 0, "heuristic">,
+    I32EnumAttrCase<"Database", 1, "database">,
+    I32EnumAttrCase<"User", 2, "user">
+  ]> {
+  let cppNamespace = "::mlir::conv";
+}
+
+def Conv_AtomAttr : Conv_Attr<"Atom", "atom"> {
+  let summary = "Matrix instruction by class and size";
+  let description = [{
+    Names one row of the chip's table (`MatrixAtom` in `conv/Chip/Chip.h`):
+    `m` output channels by `n` pixels by `k` of the reduction. Element types
+    come from the operands.
+
+    Constraints:
+      * (A1) `m`, `n` and `k` are positive.
+
+    Example: `#conv.atom<mfma 32 x 32 x 8>`
+  }];
+  let parameters = (ins
+    EnumParameter<Conv_AtomKind>:$kind, "int64_t":$m, "int64_t":$n, "int64_t":$k
+  );
+  let assemblyFormat = "`<` $kind $m `x` $n `x` $k `>`";
+}
+
+def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
+  let summary = "Every decision about one convolution, made once";
+  let description = [{
+    Sizes are `[pixels, channels]` of the output, seen as a matrix of
+    `N*P*Q` pixels by `K` channels.
+
+    Constraints (those of the chip are checked where the target is known, by
+    `verifyScheduleForChip`):
+      * (S1) `workgroup` and `subgroup` have two positive entries; `gemm_k` and
+        `stages` are positive.
+      * (S2) `subgroup` divides `workgroup`.
+      * (S3) For a subgroup of a GPU, `atom` divides `subgroup`:
+        `n` the pixels, `m` the channels.
+      * (S4) `gemm_k` is a multiple of `k` of `atom`.
+      * (S5) The chip has `atom` for the operands' element type.
+      * (S6) `stages` tiles of both operands fit the chip's shared memory.
+      * (S7) The workgroup has no more work-items than the chip allows.
+      * (S8) Every work-item copies the same number of 16-byte pieces of each
+        operand's tile.
+      * (S9) `main_loop` is one for the chip: `host_cache` on the host, another
+        on a GPU. S7 and S8 are about work-items and do not concern the host.
+
+    Example:
+    ```mlir
+    #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64],
+                   subgroup = [64, 32], gemm_k = 32, stages = 2,
+                   atom = <mfma 32 x 32 x 8>, main_loop = register_staged,
+                   raster = channels, chosen_by = heuristic>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Conv_Algorithm>:$algorithm,
+    ArrayRefParameter<"int64_t">:$workgroup,
+    ArrayRefParameter<"int64_t">:$subgroup,
+    "int64_t":$gemmK,
+    "int64_t":$stages,
+    "AtomAttr":$atom,
+    EnumParameter<Conv_MainLoop>:$mainLoop,
+    EnumParameter<Conv_Raster>:$raster,
+    DefaultValuedParameter<"ChosenBy", "ChosenBy::User">:$chosenBy
+  );
+  let assemblyFormat = [{
+    `<` `algorithm` `=` $algorithm `,` `workgroup` `=` `[` $workgroup `]` `,`
+        `subgroup` `=` `[` $subgroup `]` `,` `gemm_k` `=` $gemmK `,`
+        `stages` `=` $stages `,` `atom` `=` $atom `,`
+        `main_loop` `=` $mainLoop `,` `raster` `=` $raster
+        (`,` `chosen_by` `=` $chosenBy^)? `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Subgroups of a workgroup.
+    int64_t getNumSubgroups() const {
+      return (getWorkgroup()[0] / getSubgroup()[0]) *
+             (getWorkgroup()[1] / getSubgroup()[1]);
+    }
+  }];
+}
+
+def Conv_TargetAttr : Conv_Attr<"Target", "target"> {
+  let summary = "The chip that a module is compiled for";
+  let description = [{
+    Set once on the module, as `conv.target`, before the first pipeline runs.
+
+    Constraints:
+      * (T1) `chip` is a row of the chip table.
+
+    Example: `module attributes {conv.target = #conv.target<"gfx942">}`
+  }];
+  let parameters = (ins StringRefParameter<"name in the chip table">:$chip);
+  let assemblyFormat = "`<` $chip `>`";
+  let extraClassDeclaration = [{
+    /// Name of the attribute on the module.
+    static constexpr ::llvm::StringLiteral kName = "conv.target";
+    /// The facts about the chip. T1 makes sure there are some.
+    const ::conv::ChipInfo &getInfo() const;
+    /// The target of the module around `op`, or null.
+    static TargetAttr lookup(::mlir::Operation *op);
+  }];
+}
+
+#endif // CONV_ATTRS_TD

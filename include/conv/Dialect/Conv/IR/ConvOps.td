@@ -1,0 +1,15 @@
+//===- ConvOps.td - all operations ------------------------*- tablegen -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_OPS_TD
+#define CONV_OPS_TD
+
+include "conv/Dialect/Conv/IR/ForwardOp.td"
+include "conv/Dialect/Conv/IR/Im2colOp.td"
+include "conv/Dialect/Conv/IR/KernelOps.td"
+
+#endif // CONV_OPS_TD

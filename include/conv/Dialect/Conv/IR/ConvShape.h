@@ -1,0 +1,58 @@
+//===- ConvShape.h - sizes of a convolution by letter -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A convolution's sizes, whatever the order of its dimensions is, and the line
+// that describes it in the grammar of MIOpenDriver.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DIALECT_CONV_IR_CONVSHAPE_H
+#define CONV_DIALECT_CONV_IR_CONVSHAPE_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+#include <string>
+
+namespace mlir::conv {
+
+/// The size of the dimension that `letter` names in `order`, or 1 if it has
+/// none.
+int64_t getSize(StringRef order, ArrayRef<int64_t> shape, char letter);
+
+/// The sizes of the spatial dimensions in `order`, outermost first. `letters`
+/// are all three of the operand: `DHW`, `TRS` or `ZPQ`.
+SmallVector<int64_t, 3>
+getSpatialSizes(StringRef order, ArrayRef<int64_t> shape, StringRef letters);
+
+/// Sizes of a forward convolution. Channels count all groups.
+struct ForwardShape {
+  int64_t n = 0, c = 0, k = 0, groups = 1;
+  SmallVector<int64_t, 3> input, filter, output; ///< Spatial, outermost first.
+  SmallVector<int64_t, 3> strides, dilations, low, high;
+
+  /// The sizes of an op that verifies.
+  static ForwardShape get(ForwardOp op);
+
+  int64_t getRank() const { return input.size(); }
+  /// Rows of the output seen as a matrix: `N*P*Q`. C3 bounds it.
+  int64_t computePixels() const;
+  /// Products summed up in one output element: `R*S*C` of one group.
+  int64_t computeReduction() const;
+  /// Floating-point operations of the convolution without its tail.
+  double computeFlops() const;
+};
+
+/// The element type of the sum before the tail: i32 for i8, else f32.
+Type getAccumulatorType(ForwardOp op);
+
+/// The convolution as an argument line of MIOpenDriver, which `conv-gen` reads:
+/// `convfp16 -n 1 -c 64 -H 56 ...`. The tail is not part of it.
+std::string formatProblem(ForwardOp op);
+
+} // namespace mlir::conv
+
+#endif // CONV_DIALECT_CONV_IR_CONVSHAPE_H

@@ -1,0 +1,86 @@
+//===- KernelOps.td - what kernels need beyond upstream ---*- tablegen -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_KERNEL_OPS_TD
+#define CONV_KERNEL_OPS_TD
+
+include "conv/Dialect/Conv/IR/ConvAttrs.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Conv_Offset : AnyTypeOf<[I32, I64]>;
+def Conv_Fragment : VectorOfRankAndType<[1], [F32, F16, BF16, I8, I32]>;
+
+def Conv_GuardedLoadOp : Conv_Op<"guarded_load",
+    [AllElementTypesMatch<["source", "result"]>]> {
+  let summary = "Loads consecutive elements, or zero";
+  let description = [{
+    Loads the elements of `source`, seen as contiguous from its first element,
+    that start at `offset` (in elements); all zero where `guard` is false. The
+    elements must be inside `source` where `guard` is true.
+
+    Upstream has nothing that back ends can turn into their own bounds checks:
+    AMD's buffer loads read zero out of range, cp.async takes a source size.
+
+    Constraints:
+      * (G1) `source` is static and contiguous.
+      * (G2) `offset` is i64 if `source` has 2 GiB or more, else i32: back ends
+        use 32-bit byte offsets for the latter.
+      * (G3) Elements of `source` and `result` have the same type.
+      * (G4) `offset` is a multiple of the length of `result`.
+  }];
+  let arguments = (ins
+    Arg<AnyStaticShapeMemRef, "", [MemRead]>:$source, Conv_Offset:$offset, I1:$guard);
+  let results = (outs Conv_Fragment:$result);
+  let assemblyFormat = [{
+    $source `[` $offset `]` `if` $guard attr-dict
+    `:` type($source) `,` type($offset) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Conv_GuardedStoreOp : Conv_Op<"guarded_store",
+    [AllElementTypesMatch<["destination", "value"]>]> {
+  let summary = "Stores consecutive elements, or nothing";
+  let description = [{
+    The counterpart of `conv.guarded_load`: stores `value` at `offset` where
+    `guard` is true.
+
+    Constraints: G1 to G4 of `conv.guarded_load`, with `destination` and `value`.
+  }];
+  let arguments = (ins
+    Conv_Fragment:$value,
+    Arg<AnyStaticShapeMemRef, "", [MemWrite]>:$destination, Conv_Offset:$offset, I1:$guard);
+  let assemblyFormat = [{
+    $value `,` $destination `[` $offset `]` `if` $guard attr-dict
+    `:` type($value) `,` type($destination) `,` type($offset)
+  }];
+  let hasVerifier = 1;
+}
+
+def Conv_MmaOp : Conv_Op<"mma", [Pure, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "One matrix instruction of a subgroup";
+  let description = [{
+    `result = accumulator + a * transpose(b)` with the lane layouts that
+    `MatrixAtom` in `conv/Chip/Chip.h` describes. Every lane of the subgroup
+    must execute it.
+
+    Constraints:
+      * (M1) The target has `atom` for the element type of `a`.
+      * (M2) `a` and `b` have the same element type, and they and the
+        accumulator have as many elements as a lane of that atom holds.
+  }];
+  let arguments = (ins
+    Conv_AtomAttr:$atom, Conv_Fragment:$a, Conv_Fragment:$b, Conv_Fragment:$accumulator);
+  let results = (outs Conv_Fragment:$result);
+  let assemblyFormat = [{
+    $atom $a `,` $b `,` $accumulator attr-dict
+    `:` type($a) `,` type($b) `,` type($accumulator)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // CONV_KERNEL_OPS_TD

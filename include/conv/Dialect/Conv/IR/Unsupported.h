@@ -1,0 +1,47 @@
+//===- Unsupported.h - refusing correct input -----------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Input that verifies but that this version does not handle is refused with a
+// stable code and the predicate that failed. Tools answer it with exit code 3.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DIALECT_CONV_IR_UNSUPPORTED_H
+#define CONV_DIALECT_CONV_IR_UNSUPPORTED_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Operation.h"
+
+namespace mlir::conv {
+
+/// Why correct input is refused. Names are stable: scripts match them.
+enum class Reason {
+  SpatialRank,   ///< "spatial-rank": not 2-D.
+  Groups,        ///< "groups": more than one group.
+  Layout,        ///< "layout": another order than NHWC, KRSC, NPQK.
+  ElementType,   ///< "element-type": no atom of the chip takes the types.
+  TailOperation, ///< "tail-operation": a fused op that has no kernel code.
+  NotFusable,    ///< "not-fusable": an op on tensors that is not a tail.
+  Constant,      ///< "constant": a tensor constant as operand.
+  ProblemSize,   ///< "problem-size": an index space beyond the kernel's.
+  Schedule,      ///< "schedule": a given schedule the chip cannot run.
+  NotRunnable,   ///< "not-runnable": the simulator does not execute the chip.
+};
+
+/// The stable name of a reason.
+StringRef getReasonName(Reason reason);
+
+/// Starts the diagnostic `unsupported (<code>): ` at `location`; the caller adds
+/// the failed predicate: `expects groups to be 1, but got 4`.
+InFlightDiagnostic emitUnsupported(Location location, Reason reason);
+
+/// The reason code in a diagnostic's text, or an empty string.
+StringRef parseReasonName(StringRef diagnosticText);
+
+} // namespace mlir::conv
+
+#endif // CONV_DIALECT_CONV_IR_UNSUPPORTED_H

@@ -1,0 +1,31 @@
+//===- File.h - whole files, read and written -------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_SUPPORT_FILE_H
+#define CONV_SUPPORT_FILE_H
+
+#include "conv/Support/Result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace conv {
+
+/// Reads a whole file of at most `maxBytes`. A file that is missing, not
+/// readable or too long is `BadInput`; an error of the disk is `System`.
+Result<std::string> readFile(const std::string &path, int64_t maxBytes);
+
+/// Writes a whole file. The bytes go to a temporary file beside `path`, which
+/// is renamed once complete and removed after a failure, so `path` is either
+/// untouched or whole. A device or pipe (/dev/stdout) is written directly. Any
+/// failure is `System` and names the file.
+Result<void> writeFile(const std::string &path, std::string_view bytes);
+
+} // namespace conv
+
+#endif // CONV_SUPPORT_FILE_H

@@ -1,0 +1,381 @@
+//===- ManifestJson.cpp - the manifest as JSON text -------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// JSON to structs and back. Reading knows types and required fields; what the
+// values must satisfy is in ManifestVerify.cpp. A `Field` is a JSON value with
+// the path to it; the first mistake found is the one reported.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Artifact/ManifestJson.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+using namespace conv;
+using namespace conv::artifact;
+
+/// Keeps fields in the order they are written in.
+using Json = nlohmann::ordered_json;
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// JSON text that somebody else wrote, or a discarded value.
+static Json parseEmbedded(const std::string &text) {
+  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+static Json toJson(const Launch &launch);
+static Json toJson(const Entry &entry);
+
+static Json toJson(const Argument &argument) {
+  return {{"name", argument.name},       {"role", argument.role},
+          {"access", argument.access},   {"dtype", argument.dtype},
+          {"layout", argument.layout},   {"shape", argument.shape},
+          {"strides", argument.strides}, {"alignment", argument.alignment}};
+}
+
+static Json toJson(const Parameter &parameter) {
+  if (auto *argument = std::get_if<ArgumentParameter>(&parameter))
+    return {{"argument", argument->index}};
+  if (auto *workspace = std::get_if<WorkspaceParameter>(&parameter))
+    return {{"workspace", workspace->offset}};
+  if (auto *i32 = std::get_if<I32Parameter>(&parameter))
+    return {{"i32", i32->value}};
+  Json object;
+  object["tensor_map"] =
+      parseEmbedded(std::get<TensorMapParameter>(parameter).json);
+  return object;
+}
+
+static Json toJson(const Resources &resources) {
+  return {{"vgpr", resources.vgpr},
+          {"agpr", resources.agpr},
+          {"sgpr", resources.sgpr},
+          {"shared_bytes", resources.sharedBytes},
+          {"scratch_bytes", resources.scratchBytes},
+          {"spills", resources.spills}};
+}
+
+template <typename T> static Json toJsonArray(const std::vector<T> &values) {
+  Json array = Json::array();
+  for (const T &value : values)
+    array.push_back(toJson(value));
+  return array;
+}
+
+static Json toJson(const Launch &launch) {
+  return {{"code", launch.code},
+          {"sha256", launch.sha256},
+          {"kernel", launch.kernel},
+          {"grid", launch.grid},
+          {"block", launch.block},
+          {"cluster", launch.cluster},
+          {"dynamic_shared_bytes", launch.dynamicSharedBytes},
+          {"parameters", toJsonArray(launch.parameters)},
+          {"resources", toJson(launch.resources)}};
+}
+
+static Json toJson(const Entry &entry) {
+  Json object = {{"function", entry.function},
+                 {"target", entry.target},
+                 {"problem", entry.problem},
+                 {"algorithm", entry.algorithm},
+                 {"schedule", entry.schedule},
+                 {"chosen_by", entry.chosenBy},
+                 {"arguments", toJsonArray(entry.arguments)},
+                 {"workspace_bytes", entry.workspaceBytes},
+                 {"deterministic", entry.deterministic},
+                 {"error_bound",
+                  {{"accumulation", entry.errorBound.accumulation},
+                   {"output_ulp", entry.errorBound.outputUlp}}},
+                 {"launches", toJsonArray(entry.launches)}};
+  if (!entry.reference.empty())
+    object["reference"] = parseEmbedded(entry.reference);
+  return object;
+}
+
+/// Whether the texts that are embedded in `entry` are JSON.
+static Result<void> verifyEmbedded(const Entry &entry) {
+  if (!entry.reference.empty() && parseEmbedded(entry.reference).is_discarded())
+    return Error{ErrorKind::BadInput, "expects the reference of '" +
+                                          entry.function + "' to be JSON"};
+  for (const Launch &launch : entry.launches)
+    for (const Parameter &parameter : launch.parameters)
+      if (auto *map = std::get_if<TensorMapParameter>(&parameter);
+          map && parseEmbedded(map->json).is_discarded())
+        return Error{ErrorKind::BadInput, "expects the tensor maps of '" +
+                                              launch.kernel + "' to be JSON"};
+  return {};
+}
+
+Result<std::string> artifact::writeManifest(const Manifest &manifest) {
+  for (const Entry &entry : manifest.entries)
+    if (Result<void> result = verifyEmbedded(entry); !result)
+      return result.error();
+  Json root = {{"format", manifest.format},
+               {"compiler",
+                {{"version", manifest.compiler.version},
+                 {"llvm", manifest.compiler.llvm},
+                 {"fingerprint", manifest.compiler.fingerprint}}},
+               {"entries", toJsonArray(manifest.entries)}};
+  // Bytes that are not UTF-8 become the replacement character, not an
+  // exception.
+  return root.dump(1, ' ', /*ensure_ascii=*/false,
+                   Json::error_handler_t::replace) +
+         "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Deeper documents are refused: writing a value back recurses.
+constexpr int kMaxDepth = 64;
+
+/// A value, the path to it, and where the first mistake is noted. After a
+/// mistake every getter still returns something harmless, so that callers need
+/// not ask after each field.
+class Field {
+public:
+  Field(const Json &value, std::string path, std::string &problem)
+      : value(value), path(std::move(path)), problem(problem) {}
+
+  /// A required member of an object.
+  Field operator[](const char *key) const {
+    static const Json nothing;
+    if (!value.is_object()) {
+      expects("an object");
+      return {nothing, path, problem};
+    }
+    auto member = value.find(key);
+    std::string name = path.empty() ? key : path + "." + key;
+    if (member != value.end())
+      return {*member, name, problem};
+    note(name + ": expects this field, but it is missing");
+    return {nothing, name, problem};
+  }
+
+  bool has(const char *key) const {
+    return value.is_object() && value.contains(key);
+  }
+
+  std::string string() const {
+    return value.is_string() ? value.get<std::string>()
+                             : (expects("a string"), std::string());
+  }
+
+  bool boolean() const {
+    return value.is_boolean() ? value.get<bool>()
+                              : (expects("true or false"), false);
+  }
+
+  double number() const {
+    return value.is_number() ? value.get<double>() : (expects("a number"), 0.0);
+  }
+
+  int64_t integer() const {
+    bool fits = value.is_number_integer() &&
+                !(value.is_number_unsigned() &&
+                  value.get<uint64_t>() > uint64_t(INT64_MAX));
+    return fits ? value.get<int64_t>()
+                : (expects("an integer of 64 bits"), int64_t(0));
+  }
+
+  int32_t integer32() const {
+    int64_t wide = integer();
+    if (wide != int32_t(wide))
+      expects("an integer of 32 bits");
+    return int32_t(wide);
+  }
+
+  /// `read` of every element of an array of at most `limit`.
+  template <typename Read>
+  auto list(int64_t limit, Read read) const
+      -> std::vector<decltype(read(std::declval<Field>()))> {
+    std::vector<decltype(read(std::declval<Field>()))> result;
+    if (!value.is_array()) {
+      expects("an array");
+      return result;
+    }
+    if (int64_t(value.size()) > limit) {
+      note(path + ": expects at most " + std::to_string(limit) +
+           " elements, but got " + std::to_string(value.size()));
+      return result;
+    }
+    for (size_t i = 0; i < value.size() && problem.empty(); ++i)
+      result.push_back(
+          read(Field(value[i], path + "[" + std::to_string(i) + "]", problem)));
+    return result;
+  }
+
+  std::vector<int64_t> integers(int64_t limit) const {
+    return list(limit, [](const Field &field) { return field.integer(); });
+  }
+
+  std::array<int64_t, 3> triple() const {
+    std::vector<int64_t> sizes = integers(3);
+    if (sizes.size() == 3)
+      return {sizes[0], sizes[1], sizes[2]};
+    expects("three integers");
+    return {1, 1, 1};
+  }
+
+  /// The value as JSON text again.
+  std::string text() const { return value.dump(); }
+
+  /// Notes a mistake about this value, unless there was one before.
+  void expects(const std::string &what) const {
+    std::string place = path.empty() ? "" : path + ": ";
+    note(place + "expects " + what + ", but got " + shortText());
+  }
+
+private:
+  const Json &value;
+  std::string path;
+  std::string &problem;
+
+  void note(const std::string &message) const {
+    if (problem.empty())
+      problem = message;
+  }
+
+  std::string shortText() const {
+    if (value.is_object() || value.is_array())
+      return value.is_object() ? "an object" : "an array";
+    // ASCII only: what a file says must not steer a terminal.
+    std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true);
+    return text.size() <= 40 ? text : text.substr(0, 37) + "...";
+  }
+};
+
+Argument readArgument(const Field &field) {
+  Argument argument;
+  argument.name = field["name"].string();
+  argument.role = field["role"].string();
+  argument.access = field["access"].string();
+  argument.dtype = field["dtype"].string();
+  argument.layout = field["layout"].string();
+  argument.shape = field["shape"].integers(kMaxRank);
+  argument.strides = field["strides"].integers(kMaxRank);
+  argument.alignment = field["alignment"].integer();
+  return argument;
+}
+
+Parameter readParameter(const Field &field) {
+  if (field.has("argument"))
+    return ArgumentParameter{field["argument"].integer()};
+  if (field.has("workspace"))
+    return WorkspaceParameter{field["workspace"].integer()};
+  if (field.has("i32"))
+    return I32Parameter{field["i32"].integer32()};
+  if (field.has("tensor_map"))
+    return TensorMapParameter{field["tensor_map"].text()};
+  field.expects("one of argument, workspace, i32 and tensor_map");
+  return I32Parameter{0};
+}
+
+Resources readResources(const Field &field) {
+  Resources resources;
+  resources.vgpr = field["vgpr"].integer();
+  resources.agpr = field["agpr"].integer();
+  resources.sgpr = field["sgpr"].integer();
+  resources.sharedBytes = field["shared_bytes"].integer();
+  resources.scratchBytes = field["scratch_bytes"].integer();
+  resources.spills = field["spills"].integer();
+  return resources;
+}
+
+Launch readLaunch(const Field &field) {
+  Launch launch;
+  launch.code = field["code"].string();
+  launch.sha256 = field["sha256"].string();
+  launch.kernel = field["kernel"].string();
+  launch.grid = field["grid"].triple();
+  launch.block = field["block"].triple();
+  launch.cluster = field["cluster"].triple();
+  launch.dynamicSharedBytes = field["dynamic_shared_bytes"].integer();
+  launch.parameters = field["parameters"].list(kMaxParameters, readParameter);
+  launch.resources = readResources(field["resources"]);
+  return launch;
+}
+
+Entry readEntry(const Field &field) {
+  Entry entry;
+  entry.function = field["function"].string();
+  entry.target = field["target"].string();
+  entry.problem = field["problem"].string();
+  entry.algorithm = field["algorithm"].string();
+  entry.schedule = field["schedule"].string();
+  entry.chosenBy = field["chosen_by"].string();
+  entry.arguments = field["arguments"].list(kMaxArguments, readArgument);
+  entry.workspaceBytes = field["workspace_bytes"].integer();
+  entry.deterministic = field["deterministic"].boolean();
+  Field bound = field["error_bound"];
+  entry.errorBound = {bound["accumulation"].number(),
+                      bound["output_ulp"].number()};
+  entry.launches = field["launches"].list(kMaxLaunches, readLaunch);
+  if (field.has("reference"))
+    entry.reference = field["reference"].text();
+  return entry;
+}
+
+/// Parses text; `problem` is set if it is not JSON, too deep, or has an object
+/// with the same key twice (readers would disagree about its meaning).
+Json parseDocument(std::string_view text, std::string &problem) {
+  std::vector<std::set<std::string>> keys;
+  auto watch = [&](int depth, Json::parse_event_t event, Json &value) {
+    if (event == Json::parse_event_t::object_start)
+      keys.emplace_back();
+    else if (event == Json::parse_event_t::object_end)
+      keys.pop_back();
+    else if (event == Json::parse_event_t::key && problem.empty() &&
+             !keys.back().insert(value.get<std::string>()).second)
+      problem = "expects every key once, but got " + value.dump() + " twice";
+    if (depth > kMaxDepth && problem.empty())
+      problem =
+          "expects at most " + std::to_string(kMaxDepth) + " levels of nesting";
+    return true;
+  };
+  Json root = Json::parse(text, watch, /*allow_exceptions=*/false);
+  if (root.is_discarded())
+    problem = "expects a JSON document, but got something else";
+  return root;
+}
+
+} // namespace
+
+Result<Manifest> artifact::parseManifest(std::string_view text) {
+  std::string problem;
+  Json document = parseDocument(text, problem);
+  Field root(document, "", problem);
+  Manifest manifest;
+  if (problem.empty()) {
+    // The format comes first: nothing else is known of another one.
+    int64_t format = root["format"].integer();
+    if (problem.empty() && format != kFormat)
+      return Error{ErrorKind::Unsupported,
+                   "format: expects " + std::to_string(kFormat) + ", but got " +
+                       std::to_string(format)};
+  }
+  if (problem.empty()) {
+    Field compiler = root["compiler"];
+    manifest.compiler = {compiler["version"].string(),
+                         compiler["llvm"].string(),
+                         compiler["fingerprint"].string()};
+    manifest.entries = root["entries"].list(kMaxEntries, readEntry);
+  }
+  if (!problem.empty())
+    return Error{ErrorKind::BadInput, problem};
+  if (Result<void> result = verifyManifest(manifest); !result)
+    return result.error();
+  return manifest;
+}

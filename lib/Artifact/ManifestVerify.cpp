@@ -1,0 +1,319 @@
+//===- ManifestVerify.cpp - the rules of a manifest -------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the values of a manifest must satisfy beyond their types, numbered as in
+// docs/artifact.md. The compiler checks before it writes and the runtime after
+// it reads, so that what is launched has no size, index or address that the
+// rules do not cover.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Artifact/Manifest.h"
+
+#include "conv/Support/ElementType.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+using namespace conv;
+using namespace conv::artifact;
+
+namespace {
+
+/// Checks one manifest. Methods return false once `problem` is set.
+class Verifier {
+public:
+  std::string problem;
+
+  bool verify(const Manifest &manifest);
+
+private:
+  bool verify(const Entry &entry, const std::string &path);
+  bool verify(const Argument &argument, const std::string &path);
+  bool verifyWrittenOnce(const Argument &argument, const std::string &path);
+  bool verify(const Launch &launch, const Entry &entry,
+              const std::string &path);
+  bool verifyCode(const Launch &launch, const std::string &path);
+  bool verifyShape(const Launch &launch, const std::string &path);
+  bool verify(const Parameter &parameter, const Entry &entry,
+              const std::string &path);
+
+  bool fail(const std::string &path, const std::string &what,
+            const std::string &got) {
+    problem = path + ": expects " + what + ", but got " + got;
+    return false;
+  }
+
+  bool expectRange(int64_t value, int64_t low, int64_t high,
+                   const std::string &path) {
+    return (value >= low && value <= high) ||
+           fail(path, std::to_string(low) + " to " + std::to_string(high),
+                std::to_string(value));
+  }
+
+  /// M2. A name can be printed in a message and looked up as a symbol.
+  bool expectName(const std::string &name, const std::string &path) {
+    auto isControl = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+    if (name.empty() || name.size() > 4096)
+      return fail(path, "1 to 4096 characters", std::to_string(name.size()));
+    return std::none_of(name.begin(), name.end(), isControl) ||
+           fail(path, "no control characters", "one");
+  }
+
+  bool expectOneOf(const std::string &value,
+                   std::initializer_list<const char *> allowed,
+                   const std::string &path) {
+    std::string all;
+    for (const char *candidate : allowed) {
+      if (value == candidate)
+        return true;
+      all += (all.empty() ? "\"" : " or \"") + std::string(candidate) + "\"";
+    }
+    return fail(path, all, "\"" + value + "\"");
+  }
+};
+
+std::string indexed(const std::string &path, const char *member, size_t i) {
+  return path + member + "[" + std::to_string(i) + "]";
+}
+
+/// "code/<64 hex digits>.<extension>", of which the digits are `digest`.
+bool isCodePath(const std::string &path, const std::string &digest) {
+  const std::string prefix = "code/" + digest + ".";
+  auto isHex = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+  };
+  auto isExtension = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
+  };
+  return digest.size() == 64 &&
+         std::all_of(digest.begin(), digest.end(), isHex) &&
+         path.starts_with(prefix) && path.size() > prefix.size() &&
+         path.size() <= prefix.size() + 16 &&
+         std::all_of(path.begin() + ptrdiff_t(prefix.size()), path.end(),
+                     isExtension);
+}
+
+bool Verifier::verify(const Manifest &manifest) {
+  // M1.
+  if (manifest.format != kFormat)
+    return fail("format", std::to_string(kFormat),
+                std::to_string(manifest.format));
+  if (int64_t(manifest.entries.size()) > kMaxEntries)
+    return fail("entries", "at most " + std::to_string(kMaxEntries),
+                std::to_string(manifest.entries.size()));
+  std::set<std::pair<std::string, std::string>> seen;
+  for (size_t i = 0; i < manifest.entries.size(); ++i) {
+    const Entry &entry = manifest.entries[i];
+    std::string path = indexed("", "entries", i);
+    if (!verify(entry, path))
+      return false;
+    // M3.
+    if (!seen.emplace(entry.function, entry.target).second)
+      return fail(path, "one entry for each function and target",
+                  "a second for '" + entry.function + "' on " + entry.target);
+  }
+  return true;
+}
+
+bool Verifier::verify(const Entry &entry, const std::string &path) {
+  if (!expectName(entry.function, path + ".function") ||
+      !expectName(entry.target, path + ".target") ||
+      !expectOneOf(entry.chosenBy, {"user", "database", "heuristic"},
+                   path + ".chosen_by") ||
+      !expectRange(int64_t(entry.arguments.size()), 1, kMaxArguments,
+                   path + ".arguments (their number)") ||
+      !expectRange(int64_t(entry.launches.size()), 1, kMaxLaunches,
+                   path + ".launches (their number)") ||
+      // M7.
+      !expectRange(entry.workspaceBytes, 0, INT64_MAX - kWorkspaceAlignment,
+                   path + ".workspace_bytes"))
+    return false;
+  // M11.
+  for (auto [name, value] :
+       {std::pair("accumulation", entry.errorBound.accumulation),
+        std::pair("output_ulp", entry.errorBound.outputUlp)})
+    if (!(std::isfinite(value) && value >= 0))
+      return fail(path + ".error_bound." + name,
+                  "a finite number of at least 0", std::to_string(value));
+  std::set<std::string> names;
+  for (size_t i = 0; i < entry.arguments.size(); ++i) {
+    std::string place = indexed(path, ".arguments", i);
+    if (!verify(entry.arguments[i], place))
+      return false;
+    if (!names.insert(entry.arguments[i].name).second)
+      return fail(place + ".name", "a name of its own",
+                  "'" + entry.arguments[i].name + "' again");
+  }
+  for (size_t i = 0; i < entry.launches.size(); ++i)
+    if (!verify(entry.launches[i], entry, indexed(path, ".launches", i)))
+      return false;
+  return true;
+}
+
+bool Verifier::verify(const Argument &argument, const std::string &path) {
+  if (!expectName(argument.name, path + ".name") ||
+      !expectOneOf(argument.access, {"read", "write"}, path + ".access"))
+    return false;
+  // M4.
+  if (!lookupElementType(argument.dtype))
+    return fail(path + ".dtype", "an element type such as \"f16\"",
+                "\"" + argument.dtype + "\"");
+  // M5.
+  size_t rank = argument.shape.size();
+  if (!expectRange(int64_t(rank), 0, kMaxRank, path + ".shape (its rank)"))
+    return false;
+  if (argument.strides.size() != rank)
+    return fail(path + ".strides", std::to_string(rank) + " as in shape",
+                std::to_string(argument.strides.size()));
+  if (!argument.layout.empty() && argument.layout.size() != rank)
+    return fail(path + ".layout", std::to_string(rank) + " letters",
+                "\"" + argument.layout + "\"");
+  for (size_t i = 0; i < rank; ++i)
+    if (!expectRange(argument.shape[i], 1, INT64_MAX,
+                     indexed(path, ".shape", i)) ||
+        !expectRange(argument.strides[i], 0, INT64_MAX,
+                     indexed(path, ".strides", i)))
+      return false;
+  if (bufferBytes(argument) < 0)
+    return fail(path + ".shape", "a buffer of fewer than 2^63 bytes", "more");
+  if (argument.access == "write" && !verifyWrittenOnce(argument, path))
+    return false;
+  // M6.
+  bool isPowerOfTwo = argument.alignment > 0 &&
+                      (argument.alignment & (argument.alignment - 1)) == 0;
+  if (!isPowerOfTwo || argument.alignment > kMaxAlignment)
+    return fail(path + ".alignment",
+                "a power of two up to " + std::to_string(kMaxAlignment),
+                std::to_string(argument.alignment));
+  return true;
+}
+
+/// M5. Elements of a written buffer are apart: sorted by stride, each
+/// dimension steps over all that the smaller ones span.
+bool Verifier::verifyWrittenOnce(const Argument &argument,
+                                 const std::string &path) {
+  std::vector<std::pair<int64_t, int64_t>> steps; // Stride, size.
+  for (size_t i = 0; i < argument.shape.size(); ++i)
+    if (argument.shape[i] > 1)
+      steps.emplace_back(argument.strides[i], argument.shape[i]);
+  std::sort(steps.begin(), steps.end());
+  int64_t span = 1; // No overflow: bufferBytes was asked before.
+  for (auto [stride, size] : steps) {
+    if (stride < span)
+      return fail(path + ".strides", "elements that do not overlap",
+                  "a stride of " + std::to_string(stride) + " over " +
+                      std::to_string(span) + " elements");
+    span += (size - 1) * stride;
+  }
+  return true;
+}
+
+bool Verifier::verify(const Launch &launch, const Entry &entry,
+                      const std::string &path) {
+  if (!verifyCode(launch, path) || !verifyShape(launch, path) ||
+      !expectRange(int64_t(launch.parameters.size()), 0, kMaxParameters,
+                   path + ".parameters (their number)"))
+    return false;
+  for (size_t i = 0; i < launch.parameters.size(); ++i)
+    if (!verify(launch.parameters[i], entry, indexed(path, ".parameters", i)))
+      return false;
+  // M12.
+  const Resources &resources = launch.resources;
+  for (auto [name, value] :
+       {std::pair("vgpr", resources.vgpr), std::pair("agpr", resources.agpr),
+        std::pair("sgpr", resources.sgpr),
+        std::pair("shared_bytes", resources.sharedBytes),
+        std::pair("scratch_bytes", resources.scratchBytes),
+        std::pair("spills", resources.spills)})
+    if (!expectRange(value, 0, INT64_MAX, path + ".resources." + name))
+      return false;
+  return true;
+}
+
+/// M8.
+bool Verifier::verifyCode(const Launch &launch, const std::string &path) {
+  if (!expectName(launch.kernel, path + ".kernel") ||
+      !expectName(launch.code, path + ".code"))
+    return false;
+  return isCodePath(launch.code, launch.sha256) ||
+         fail(path + ".code", "\"code/<sha256>.<extension>\"",
+              "\"" + launch.code + "\"");
+}
+
+/// M9.
+bool Verifier::verifyShape(const Launch &launch, const std::string &path) {
+  int64_t blockSize = 1, clusterSize = 1;
+  for (size_t i = 0; i < 3; ++i) {
+    if (!expectRange(launch.grid[i], 1, kMaxGrid, indexed(path, ".grid", i)) ||
+        !expectRange(launch.block[i], 1, kMaxWorkgroupSize,
+                     indexed(path, ".block", i)) ||
+        !expectRange(launch.cluster[i], 1, kMaxClusterSize,
+                     indexed(path, ".cluster", i)))
+      return false;
+    if (launch.grid[i] * launch.block[i] > int64_t(UINT32_MAX))
+      return fail(indexed(path, ".grid", i), "fewer than 2^32 work-items",
+                  std::to_string(launch.grid[i]) + " times " +
+                      std::to_string(launch.block[i]));
+    if (launch.grid[i] % launch.cluster[i] != 0)
+      return fail(indexed(path, ".grid", i),
+                  "a multiple of " + std::to_string(launch.cluster[i]) +
+                      ", the cluster",
+                  std::to_string(launch.grid[i]));
+    blockSize *= launch.block[i];
+    clusterSize *= launch.cluster[i];
+  }
+  return expectRange(blockSize, 1, kMaxWorkgroupSize,
+                     path + ".block (its product)") &&
+         expectRange(clusterSize, 1, kMaxClusterSize,
+                     path + ".cluster (its product)") &&
+         expectRange(launch.dynamicSharedBytes, 0, kMaxDynamicSharedBytes,
+                     path + ".dynamic_shared_bytes");
+}
+
+/// M10.
+bool Verifier::verify(const Parameter &parameter, const Entry &entry,
+                      const std::string &path) {
+  if (auto *argument = std::get_if<ArgumentParameter>(&parameter))
+    return expectRange(argument->index, 0, int64_t(entry.arguments.size()) - 1,
+                       path + ".argument");
+  if (auto *workspace = std::get_if<WorkspaceParameter>(&parameter)) {
+    if (entry.workspaceBytes == 0)
+      return fail(path + ".workspace", "an entry with a workspace", "none");
+    return expectRange(workspace->offset, 0, entry.workspaceBytes - 1,
+                       path + ".workspace");
+  }
+  return true;
+}
+
+} // namespace
+
+int64_t artifact::bufferBytes(const Argument &argument) {
+  std::optional<ElementType> type = lookupElementType(argument.dtype);
+  if (!type || argument.strides.size() != argument.shape.size())
+    return -1;
+  int64_t elements = 1;
+  for (size_t i = 0; i < argument.shape.size(); ++i) {
+    int64_t size = argument.shape[i], stride = argument.strides[i], step = 0;
+    if (size < 1 || stride < 0 ||
+        __builtin_mul_overflow(size - 1, stride, &step) ||
+        __builtin_add_overflow(elements, step, &elements))
+      return -1;
+  }
+  int64_t bytes = 0;
+  return __builtin_mul_overflow(elements, elementBytes(*type), &bytes) ? -1
+                                                                       : bytes;
+}
+
+Result<void> artifact::verifyManifest(const Manifest &manifest) {
+  Verifier verifier;
+  if (verifier.verify(manifest))
+    return {};
+  return Error{ErrorKind::BadInput, verifier.problem};
+}

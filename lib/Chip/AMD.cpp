@@ -1,0 +1,212 @@
+//===- AMD.cpp - one row per AMD chip -------------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where the facts come from:
+//   * atoms and their lane layouts: AMD's instruction set manuals of CDNA2
+//     (MI200), CDNA3, CDNA4, RDNA3 and RDNA4, sections on MFMA and WMMA;
+//   * their cycles: the peak rates of the product data sheets, which equal
+//     2*m*n*k / cycles * simdsPerComputeUnit * computeUnits * clockGHz
+//     (`ChipTable.PeakRatesAreThoseOfTheDataSheets` checks it);
+//   * LDS, caches, compute units: "AMD GPU specifications" of the ROCm manual;
+//   * registers, their granule, waves of a SIMD unit: LLVM's AMDGPU back end,
+//     which allocates them (AMDGPUBaseInfo.cpp: getTotalNumVGPRs,
+//     getVGPRAllocGranule, getMaxWavesPerEU);
+//   * gfx1250 has no public data sheet: registers, LDS and instructions are
+//     LLVM's; compute units, clock, bandwidth and cache are guesses that only
+//     rank schedules.
+//
+// A wave of a CDNA chip has 256 vector and 256 accumulation registers. Within a
+// table, atoms of one operand type are listed with the fewest instructions per
+// flop first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tables.h"
+
+using namespace conv;
+using enum NumericType;
+using enum AtomKind;
+
+// kind, operand, accumulator, m, n, k, kPerLane, accRun, cycles
+static constexpr MatrixAtom kAtomsGfx90a[] = {
+    {MFMA, F16, F32, 32, 32, 8, 4, 4, 64},
+    {MFMA, F16, F32, 16, 16, 16, 4, 4, 32},
+    {MFMA, BF16, F32, 32, 32, 8, 4, 4, 64},
+    {MFMA, BF16, F32, 16, 16, 16, 4, 4, 32},
+    {MFMA, F32, F32, 32, 32, 2, 1, 4, 64},
+    {MFMA, F32, F32, 16, 16, 4, 1, 4, 32},
+};
+
+static constexpr MatrixAtom kAtomsGfx942[] = {
+    {MFMA, F16, F32, 32, 32, 8, 4, 4, 32},
+    {MFMA, F16, F32, 16, 16, 16, 4, 4, 16},
+    {MFMA, BF16, F32, 32, 32, 8, 4, 4, 32},
+    {MFMA, BF16, F32, 16, 16, 16, 4, 4, 16},
+    {MFMA, F32, F32, 32, 32, 2, 1, 4, 64},
+    {MFMA, F32, F32, 16, 16, 4, 1, 4, 32},
+};
+
+static constexpr MatrixAtom kAtomsGfx950[] = {
+    {MFMA, F16, F32, 32, 32, 16, 8, 4, 32},
+    {MFMA, F16, F32, 16, 16, 32, 8, 4, 16},
+    {MFMA, BF16, F32, 32, 32, 16, 8, 4, 32},
+    {MFMA, BF16, F32, 16, 16, 32, 8, 4, 16},
+    {MFMA, F32, F32, 32, 32, 2, 1, 4, 64},
+    {MFMA, F32, F32, 16, 16, 4, 1, 4, 32},
+};
+
+// Chips of wave size 32 have no matrix instruction for f32: each lane
+// multiplies its own pixel with 16 channels that all lanes read from the same
+// address.
+static constexpr MatrixAtom kAtomsGfx11[] = {
+    {WMMA, F16, F32, 16, 16, 16, 16, 1, 32},
+    {WMMA, BF16, F32, 16, 16, 16, 16, 1, 32},
+    {FMA, F32, F32, 16, 32, 4, 4, 16, 64},
+};
+
+static constexpr MatrixAtom kAtomsGfx12[] = {
+    {WMMA, F16, F32, 16, 16, 16, 8, 8, 16},
+    {WMMA, BF16, F32, 16, 16, 16, 8, 8, 16},
+    {FMA, F32, F32, 16, 32, 4, 4, 16, 64},
+};
+
+static constexpr MatrixAtom kAtomsGfx1250[] = {
+    {WMMA, F16, F32, 16, 16, 32, 16, 8, 16},
+    {WMMA, BF16, F32, 16, 16, 32, 16, 8, 16},
+    {FMA, F32, F32, 16, 32, 4, 4, 16, 64},
+};
+
+static const ChipInfo kAMDChips[] = {
+    {.name = "gfx90a",
+     .product = "Instinct MI210",
+     .backend = Backend::AMDGPU,
+     .subgroupSize = 64,
+     .maxWorkgroupSize = 1024,
+     .sharedMemoryBytes = 64 << 10,
+     .sharedMemoryBanks = 32,
+     .sharedMemoryBytesPerClock = 128,
+     .registersPerLane = 512,
+     .accumulationRegisters = 256,
+     .registerFilePerLane = 512,
+     .registerGranule = 8,
+     .simdsPerComputeUnit = 4,
+     .maxWavesPerSimd = 8,
+     .computeUnits = 104,
+     .clockGHz = 1.7,
+     .memoryGBs = 1638,
+     .cacheBytes = 8 << 20,
+     .fmaPerClock = 128,
+     .runnable = true,
+     .atoms = kAtomsGfx90a},
+    {.name = "gfx942",
+     .product = "Instinct MI300X",
+     .backend = Backend::AMDGPU,
+     .subgroupSize = 64,
+     .maxWorkgroupSize = 1024,
+     .sharedMemoryBytes = 64 << 10,
+     .sharedMemoryBanks = 32,
+     .sharedMemoryBytesPerClock = 128,
+     .registersPerLane = 512,
+     .accumulationRegisters = 256,
+     .registerFilePerLane = 512,
+     .registerGranule = 8,
+     .simdsPerComputeUnit = 4,
+     .maxWavesPerSimd = 8,
+     .computeUnits = 304,
+     .clockGHz = 2.1,
+     .memoryGBs = 5300,
+     .cacheBytes = 256 << 20,
+     .fmaPerClock = 128,
+     .runnable = true,
+     .atoms = kAtomsGfx942},
+    {.name = "gfx950",
+     .product = "Instinct MI350X",
+     .backend = Backend::AMDGPU,
+     .subgroupSize = 64,
+     .maxWorkgroupSize = 1024,
+     .sharedMemoryBytes = 160 << 10,
+     .sharedMemoryBanks = 64,
+     .sharedMemoryBytesPerClock = 128,
+     .registersPerLane = 512,
+     .accumulationRegisters = 256,
+     .registerFilePerLane = 512,
+     .registerGranule = 8,
+     .simdsPerComputeUnit = 4,
+     .maxWavesPerSimd = 8,
+     .computeUnits = 256,
+     .clockGHz = 2.2,
+     .memoryGBs = 8000,
+     .cacheBytes = 256 << 20,
+     .fmaPerClock = 128,
+     .runnable = true,
+     .atoms = kAtomsGfx950},
+    {.name = "gfx1100",
+     .product = "Radeon RX 7900 XTX",
+     .backend = Backend::AMDGPU,
+     .subgroupSize = 32,
+     .maxWorkgroupSize = 1024,
+     .sharedMemoryBytes = 64 << 10,
+     .sharedMemoryBanks = 32,
+     .sharedMemoryBytesPerClock = 128,
+     .registersPerLane = 256,
+     .accumulationRegisters = 0,
+     .registerFilePerLane = 1536,
+     .registerGranule = 24,
+     .simdsPerComputeUnit = 2,
+     .maxWavesPerSimd = 16,
+     .computeUnits = 96,
+     .clockGHz = 2.5,
+     .memoryGBs = 960,
+     .cacheBytes = 96 << 20,
+     .fmaPerClock = 128,
+     .runnable = true,
+     .atoms = kAtomsGfx11},
+    {.name = "gfx1201",
+     .product = "Radeon RX 9070 XT",
+     .backend = Backend::AMDGPU,
+     .subgroupSize = 32,
+     .maxWorkgroupSize = 1024,
+     .sharedMemoryBytes = 64 << 10,
+     .sharedMemoryBanks = 32,
+     .sharedMemoryBytesPerClock = 128,
+     .registersPerLane = 256,
+     .accumulationRegisters = 0,
+     .registerFilePerLane = 1536,
+     .registerGranule = 24,
+     .simdsPerComputeUnit = 2,
+     .maxWavesPerSimd = 16,
+     .computeUnits = 64,
+     .clockGHz = 2.97,
+     .memoryGBs = 640,
+     .cacheBytes = 64 << 20,
+     .fmaPerClock = 128,
+     .runnable = true,
+     .atoms = kAtomsGfx12},
+    {.name = "gfx1250",
+     .product = "(announced)",
+     .backend = Backend::AMDGPU,
+     .subgroupSize = 32,
+     .maxWorkgroupSize = 1024,
+     .sharedMemoryBytes = 320 << 10,
+     .sharedMemoryBanks = 64,
+     .sharedMemoryBytesPerClock = 128,
+     .registersPerLane = 256,
+     .accumulationRegisters = 0,
+     .registerFilePerLane = 1024,
+     .registerGranule = 16,
+     .simdsPerComputeUnit = 4,
+     .maxWavesPerSimd = 16,
+     .computeUnits = 256,
+     .clockGHz = 2.4,
+     .memoryGBs = 8000,
+     .cacheBytes = 192 << 20,
+     .fmaPerClock = 128,
+     .runnable = false,
+     .atoms = kAtomsGfx1250},
+};
+
+std::span<const ChipInfo> conv::amdChips() { return kAMDChips; }

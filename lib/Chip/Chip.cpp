@@ -1,0 +1,78 @@
+//===- Chip.cpp - looking chips up ----------------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Joins the tables of all families into one. Facts are in the tables.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tables.h"
+
+#include <vector>
+
+using namespace conv;
+
+std::string_view conv::getName(NumericType type) {
+  switch (type) {
+  case NumericType::F32:
+    return "f32";
+  case NumericType::F16:
+    return "f16";
+  case NumericType::BF16:
+    return "bf16";
+  case NumericType::I8:
+    return "i8";
+  case NumericType::I32:
+    return "i32";
+  }
+  return "";
+}
+
+int64_t conv::byteSize(NumericType type) {
+  switch (type) {
+  case NumericType::F32:
+  case NumericType::I32:
+    return 4;
+  case NumericType::F16:
+  case NumericType::BF16:
+    return 2;
+  case NumericType::I8:
+    return 1;
+  }
+  return 0;
+}
+
+std::span<const ChipInfo> conv::allChips() {
+  static const std::vector<ChipInfo> chips = [] {
+    std::vector<ChipInfo> all;
+    for (std::span<const ChipInfo> table : {amdChips(), hostChips()})
+      all.insert(all.end(), table.begin(), table.end());
+    return all;
+  }();
+  return chips;
+}
+
+const ChipInfo *conv::lookupChip(std::string_view name) {
+  for (const ChipInfo &chip : allChips())
+    if (chip.name == name)
+      return &chip;
+  return nullptr;
+}
+
+std::string conv::chipNames() {
+  std::string names;
+  for (const ChipInfo &chip : allChips())
+    names += (names.empty() ? "" : ", ") + std::string(chip.name);
+  return names;
+}
+
+double conv::peakFlops(const ChipInfo &chip, const MatrixAtom &atom) {
+  double flopsPerClock = atom.kind == AtomKind::FMA
+                             ? 2.0 * chip.fmaPerClock
+                             : 2.0 * atom.m * atom.n * atom.k / atom.cycles *
+                                   chip.simdsPerComputeUnit;
+  return flopsPerClock * chip.computeUnits * chip.clockGHz * 1e9;
+}

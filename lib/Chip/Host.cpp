@@ -1,0 +1,50 @@
+//===- Host.cpp - the CPU as a target -------------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Host code is compiled for x86-64-v3 (AVX2, FMA, F16C), the same on every
+// machine, so that an artifact can travel. A "subgroup" is one thread; the
+// counts and rates are those of a small machine and only rank schedules.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tables.h"
+
+using namespace conv;
+
+// A register tile of 4 pixels by 16 channels: eight 8-lane accumulators. 16-bit
+// operands are widened to f32 on the way into the cache tile.
+static constexpr MatrixAtom kHostAtoms[] = {
+    {AtomKind::FMA, NumericType::F32, NumericType::F32, 16, 4, 1, 1, 16, 4},
+    {AtomKind::FMA, NumericType::F16, NumericType::F32, 16, 4, 1, 1, 16, 4},
+    {AtomKind::FMA, NumericType::BF16, NumericType::F32, 16, 4, 1, 1, 16, 4},
+};
+
+static const ChipInfo kHostChips[] = {
+    {.name = "host",
+     .product = "x86-64-v3 processor",
+     .backend = Backend::Host,
+     .subgroupSize = 1,
+     .maxWorkgroupSize = 1,
+     .sharedMemoryBytes = 256 << 10,
+     .sharedMemoryBanks = 1,
+     .sharedMemoryBytesPerClock = 32,
+     .registersPerLane = 16,
+     .accumulationRegisters = 0,
+     .registerFilePerLane = 16,
+     .registerGranule = 1,
+     .simdsPerComputeUnit = 1,
+     .maxWavesPerSimd = 1,
+     .computeUnits = 8,
+     .clockGHz = 2.5,
+     .memoryGBs = 40,
+     .cacheBytes = 16 << 20,
+     .fmaPerClock = 16,
+     .runnable = true,
+     .atoms = kHostAtoms},
+};
+
+std::span<const ChipInfo> conv::hostChips() { return kHostChips; }

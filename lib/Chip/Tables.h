@@ -1,0 +1,18 @@
+//===- Tables.h - the tables of each family -------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_CHIP_TABLES_H
+#define CONV_LIB_CHIP_TABLES_H
+
+#include "conv/Chip/Chip.h"
+
+namespace conv {
+std::span<const ChipInfo> amdChips();
+std::span<const ChipInfo> hostChips();
+} // namespace conv
+
+#endif // CONV_LIB_CHIP_TABLES_H

@@ -1,0 +1,145 @@
+//===- ConvShape.cpp - sizes of a convolution by letter -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that reads sizes goes through here, so that no other code knows in
+// which order an operand has its dimensions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+int64_t mlir::conv::getSize(StringRef order, ArrayRef<int64_t> shape,
+                            char letter) {
+  size_t position = order.find(letter);
+  return position == StringRef::npos ? 1 : shape[position];
+}
+
+SmallVector<int64_t, 3> mlir::conv::getSpatialSizes(StringRef order,
+                                                    ArrayRef<int64_t> shape,
+                                                    StringRef letters) {
+  SmallVector<int64_t, 3> sizes;
+  for (char letter : letters)
+    if (order.contains(letter))
+      sizes.push_back(getSize(order, shape, letter));
+  return sizes;
+}
+
+ForwardShape ForwardShape::get(ForwardOp op) {
+  LayoutsAttr layouts = op.getLayouts();
+  WindowAttr window = op.getWindow();
+  ArrayRef<int64_t> input = op.getInput().getType().getShape();
+  ArrayRef<int64_t> filter = op.getFilter().getType().getShape();
+  ArrayRef<int64_t> output = op.getOutput().getType().getShape();
+
+  ForwardShape shape;
+  shape.n = getSize(layouts.getInput(), input, 'N');
+  shape.c = getSize(layouts.getInput(), input, 'C') *
+            getSize(layouts.getInput(), input, 'G');
+  shape.k = getSize(layouts.getOutput(), output, 'K') *
+            getSize(layouts.getOutput(), output, 'G');
+  shape.groups = op.getGroups();
+  shape.input = getSpatialSizes(layouts.getInput(), input, "DHW");
+  shape.filter = getSpatialSizes(layouts.getFilter(), filter, "TRS");
+  shape.output = getSpatialSizes(layouts.getOutput(), output, "ZPQ");
+  llvm::append_range(shape.strides, window.getStrides());
+  llvm::append_range(shape.dilations, window.getDilations());
+  llvm::append_range(shape.low, window.getLow());
+  llvm::append_range(shape.high, window.getHigh());
+  return shape;
+}
+
+int64_t ForwardShape::computePixels() const {
+  return n * llvm::product_of(output);
+}
+
+int64_t ForwardShape::computeReduction() const {
+  return c / groups * llvm::product_of(filter);
+}
+
+double ForwardShape::computeFlops() const {
+  return 2.0 * computePixels() * k * computeReduction();
+}
+
+Type mlir::conv::getAccumulatorType(ForwardOp op) {
+  Builder builder(op.getContext());
+  return isa<IntegerType>(op.getInput().getType().getElementType())
+             ? Type(builder.getI32Type())
+             : Type(builder.getF32Type());
+}
+
+/// What MIOpenDriver calls a convolution of `elementType`.
+static StringRef getCommandName(Type elementType) {
+  if (elementType.isF16())
+    return "convfp16";
+  if (elementType.isBF16())
+    return "convbfp16";
+  if (elementType.isInteger(8))
+    return "convint8";
+  if (isa<Float8E4M3FNType, Float8E4M3FNUZType>(elementType))
+    return "convfp8";
+  if (isa<Float8E5M2Type, Float8E5M2FNUZType>(elementType))
+    return "convbfp8";
+  return "conv";
+}
+
+/// An order string in MIOpenDriver's letters, which are those of an input for
+/// all operands.
+static std::string renameLetters(StringRef order, StringRef from,
+                                 StringRef to) {
+  std::string renamed = order.str();
+  for (char &letter : renamed)
+    if (size_t position = from.find(letter); position != StringRef::npos)
+      letter = to[position];
+  return renamed;
+}
+
+namespace {
+/// The flags of one spatial dimension.
+struct SpatialFlags {
+  StringLiteral input, filter, stride, pad, padHigh, dilation;
+};
+} // namespace
+
+static constexpr SpatialFlags kSpatialFlags[] = {
+    {"-!", "-@", "-#", "-$", "--pad_d_high", "-^"},
+    {"-H", "-y", "-u", "-p", "--pad_h_high", "-l"},
+    {"-W", "-x", "-v", "-q", "--pad_w_high", "-j"},
+};
+
+std::string mlir::conv::formatProblem(ForwardOp op) {
+  ForwardShape shape = ForwardShape::get(op);
+  LayoutsAttr layouts = op.getLayouts();
+  Type operand = op.getInput().getType().getElementType();
+  Type result = op.getOutput().getType().getElementType();
+  std::string line;
+  llvm::raw_string_ostream os(line);
+  os << getCommandName(operand) << " -n " << shape.n << " -c " << shape.c
+     << " -k " << shape.k;
+  for (int64_t d = 0, rank = shape.getRank(); d < rank; ++d) {
+    const SpatialFlags &flags = kSpatialFlags[3 - rank + d];
+    os << ' ' << flags.input << ' ' << shape.input[d] << ' ' << flags.filter
+       << ' ' << shape.filter[d] << ' ' << flags.pad << ' ' << shape.low[d];
+    if (shape.high[d] != shape.low[d])
+      os << ' ' << flags.padHigh << ' ' << shape.high[d];
+    os << ' ' << flags.stride << ' ' << shape.strides[d] << ' '
+       << flags.dilation << ' ' << shape.dilations[d];
+  }
+  os << " -g " << shape.groups << " -F 1";
+  if (shape.getRank() != 2)
+    os << " --spatial_dim " << shape.getRank();
+  os << " --in_layout " << layouts.getInput() << " --fil_layout "
+     << renameLetters(layouts.getFilter(), "KTRS", "NDHW") << " --out_layout "
+     << renameLetters(layouts.getOutput(), "KZPQ", "CDHW");
+  if (result != operand)
+    os << " --out_dtype " << result;
+  return line;
+}

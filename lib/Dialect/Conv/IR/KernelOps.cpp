@@ -1,0 +1,80 @@
+//===- KernelOps.cpp - verification of the ops inside kernels -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Guarded memory accesses and matrix instructions are made by our own passes,
+// so these checks are for us and for hand-written tests.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Checks G1 and G2 for an access to `buffer`.
+static LogicalResult verifyGuardedAccess(Operation *op, MemRefType buffer,
+                                         Type offset) {
+  // G1.
+  if (!buffer.getLayout().isIdentity())
+    return op->emitOpError("expects a contiguous buffer, but got ") << buffer;
+  // G2.
+  int64_t bytes =
+      buffer.getNumElements() * buffer.getElementTypeBitWidth() / 8;
+  unsigned expected = bytes >= (int64_t(1) << 31) ? 64 : 32;
+  if (!offset.isInteger(expected))
+    return op->emitOpError("expects an i")
+           << expected << " offset into " << bytes << " bytes, but got "
+           << offset;
+  return success();
+}
+
+LogicalResult GuardedLoadOp::verify() {
+  return verifyGuardedAccess(*this, getSource().getType(),
+                             getOffset().getType());
+}
+
+LogicalResult GuardedStoreOp::verify() {
+  return verifyGuardedAccess(*this, getDestination().getType(),
+                             getOffset().getType());
+}
+
+/// Checks that `value` has as many elements as a lane holds of an operand.
+static LogicalResult verifyFragment(MmaOp op, StringRef name, Value value,
+                                    int64_t expected) {
+  int64_t elements = cast<VectorType>(value.getType()).getNumElements();
+  if (elements == expected)
+    return success();
+  return op.emitOpError("expects ")
+         << name << " to have " << expected << " elements, but got "
+         << elements;
+}
+
+LogicalResult MmaOp::verify() {
+  Type element = cast<VectorType>(getA().getType()).getElementType();
+  // M2.
+  if (element != cast<VectorType>(getB().getType()).getElementType())
+    return emitOpError("expects a and b of one element type, but got ")
+           << getA().getType() << " and " << getB().getType();
+  TargetAttr target = TargetAttr::lookup(*this);
+  if (!target)
+    return success();
+  // M1.
+  const ::conv::ChipInfo &chip = target.getInfo();
+  const ::conv::MatrixAtom *atom = lookupAtom(chip, getAtom(), element);
+  if (!atom)
+    return emitOpError("expects an atom of ")
+           << target.getChip() << " for " << element << ", but got "
+           << getAtom();
+  // M2.
+  bool allRows = atom->kind == ::conv::AtomKind::FMA;
+  if (failed(verifyFragment(*this, "a", getA(),
+                            atom->kPerLane * (allRows ? atom->m : 1))) ||
+      failed(verifyFragment(*this, "b", getB(), atom->kPerLane)))
+    return failure();
+  return verifyFragment(*this, "accumulator", getAccumulator(),
+                        atom->m * atom->n / chip.subgroupSize);
+}

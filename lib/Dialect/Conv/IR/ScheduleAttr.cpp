@@ -1,0 +1,160 @@
+//===- ScheduleAttr.cpp - verification of schedules -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a schedule can say about itself, and what it needs of a chip. The latter
+// is checked once the target is known, by the pass that puts a schedule on an
+// op.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// Bytes that one work-item copies to shared memory at a time.
+static constexpr int64_t kBytesPerCopy = 16;
+
+/// Checks S1.
+static LogicalResult verifyTile(EmitError emitError, StringRef name,
+                                ArrayRef<int64_t> tile) {
+  if (tile.size() == 2 && tile[0] > 0 && tile[1] > 0)
+    return success();
+  return emitError() << "expects " << name
+                     << " to be two positive sizes, but got [" << tile << "]";
+}
+
+LogicalResult ScheduleAttr::verify(EmitError emitError, Algorithm,
+                                   ArrayRef<int64_t> workgroup,
+                                   ArrayRef<int64_t> subgroup, int64_t gemmK,
+                                   int64_t stages, AtomAttr atom,
+                                   MainLoop mainLoop, Raster, ChosenBy) {
+  // S1.
+  if (failed(verifyTile(emitError, "workgroup", workgroup)) ||
+      failed(verifyTile(emitError, "subgroup", subgroup)))
+    return failure();
+  for (auto [name, value] :
+       {std::pair("gemm_k", gemmK), std::pair("stages", stages)})
+    if (value <= 0)
+      return emitError() << "expects " << name << " to be positive, but got "
+                         << value;
+  // S2.
+  if (workgroup[0] % subgroup[0] || workgroup[1] % subgroup[1])
+    return emitError() << "expects subgroup to divide workgroup, but got ["
+                       << subgroup << "] and [" << workgroup << "]";
+  // S3.
+  if (mainLoop != MainLoop::HostCache &&
+      (subgroup[0] % atom.getN() || subgroup[1] % atom.getM()))
+    return emitError() << "expects subgroup to be a multiple of " << atom.getN()
+                       << " pixels and " << atom.getM()
+                       << " channels, but got [" << subgroup << "]";
+  // S4.
+  if (gemmK % atom.getK())
+    return emitError() << "expects gemm_k to be a multiple of " << atom.getK()
+                       << ", but got " << gemmK;
+  return success();
+}
+
+static ::conv::AtomKind getTableKind(AtomKind kind) {
+  switch (kind) {
+  case AtomKind::MFMA:
+    return ::conv::AtomKind::MFMA;
+  case AtomKind::WMMA:
+    return ::conv::AtomKind::WMMA;
+  case AtomKind::FMA:
+    return ::conv::AtomKind::FMA;
+  }
+  llvm_unreachable("every kind of atom has a table kind");
+}
+
+const ::conv::MatrixAtom *mlir::conv::lookupAtom(const ::conv::ChipInfo &chip,
+                                                 AtomAttr atom,
+                                                 Type elementType) {
+  std::optional<::conv::NumericType> operand = getNumericType(elementType);
+  bool widened = chip.backend == ::conv::Backend::Host &&
+                 (elementType.isF16() || elementType.isBF16());
+  if (widened)
+    operand = ::conv::NumericType::F32;
+  for (const ::conv::MatrixAtom &row : chip.atoms)
+    if (row.operand == operand && row.kind == getTableKind(atom.getKind()) &&
+        row.m == atom.getM() && row.n == atom.getN() && row.k == atom.getK())
+      return &row;
+  return nullptr;
+}
+
+/// Checks S6.
+static LogicalResult verifySharedMemory(EmitError emitError,
+                                        ScheduleAttr schedule,
+                                        const ::conv::ChipInfo &chip,
+                                        int64_t elementBytes) {
+  ArrayRef<int64_t> workgroup = schedule.getWorkgroup();
+  int64_t rows, elements, bytes;
+  bool overflow =
+      llvm::AddOverflow(workgroup[0], workgroup[1], rows) ||
+      llvm::MulOverflow(rows, schedule.getGemmK(), elements) ||
+      llvm::MulOverflow(elements, elementBytes * schedule.getStages(), bytes);
+  if (overflow || schedule.getStages() > chip.sharedMemoryBytes ||
+      bytes > chip.sharedMemoryBytes)
+    return emitError() << "expects " << schedule.getStages() << " stages of ("
+                       << workgroup[0] << " + " << workgroup[1] << ") x "
+                       << schedule.getGemmK() << " elements to fit "
+                       << chip.sharedMemoryBytes
+                       << " bytes of shared memory, but each has "
+                       << elementBytes << " bytes";
+  return success();
+}
+
+/// Checks S7 and S8.
+static LogicalResult verifyWorkItems(EmitError emitError, ScheduleAttr schedule,
+                                     const ::conv::ChipInfo &chip,
+                                     int64_t elementBytes) {
+  int64_t workItems;
+  // S7.
+  if (llvm::MulOverflow<int64_t>(schedule.getNumSubgroups(), chip.subgroupSize,
+                                 workItems) ||
+      workItems > chip.maxWorkgroupSize)
+    return emitError() << "expects at most " << chip.maxWorkgroupSize
+                       << " work-items, but got " << schedule.getNumSubgroups()
+                       << " subgroups of " << chip.subgroupSize;
+  // S8.
+  for (int64_t rows : schedule.getWorkgroup()) {
+    int64_t tileBytes = rows * schedule.getGemmK() * elementBytes;
+    if (tileBytes % (workItems * kBytesPerCopy))
+      return emitError() << "expects a tile of " << rows << " x "
+                         << schedule.getGemmK() << " elements of "
+                         << elementBytes << " bytes to be whole copies of "
+                         << kBytesPerCopy << " bytes by " << workItems
+                         << " work-items, but got " << tileBytes << " bytes";
+  }
+  return success();
+}
+
+LogicalResult mlir::conv::verifyScheduleForChip(EmitError emitError,
+                                                ScheduleAttr schedule,
+                                                const ::conv::ChipInfo &chip,
+                                                Type elementType) {
+  // S5.
+  if (!lookupAtom(chip, schedule.getAtom(), elementType))
+    return emitError() << "expects an atom that " << chip.name << " has for "
+                       << elementType << ", but got " << schedule.getAtom();
+  // S9.
+  bool onHost = chip.backend == ::conv::Backend::Host;
+  if (onHost != (schedule.getMainLoop() == MainLoop::HostCache))
+    return emitError() << "expects a main loop for " << chip.name
+                       << ", but got "
+                       << stringifyMainLoop(schedule.getMainLoop());
+  int64_t elementBytes =
+      llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+  if (failed(verifySharedMemory(emitError, schedule, chip, elementBytes)))
+    return failure();
+  return onHost ? success()
+                : verifyWorkItems(emitError, schedule, chip, elementBytes);
+}

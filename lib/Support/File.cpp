@@ -1,0 +1,161 @@
+//===- File.cpp - whole files, read and written -----------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reading with a limit and writing without a half-written state, on POSIX
+// calls, so that a message can carry the system's own reason.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Support/File.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace conv;
+
+namespace {
+
+/// A file descriptor that closes itself.
+class Descriptor {
+public:
+  explicit Descriptor(int value) : value(value) {}
+  Descriptor(const Descriptor &) = delete;
+  ~Descriptor() { (void)close(); }
+
+  explicit operator bool() const { return value >= 0; }
+  int get() const { return value; }
+
+  /// False if an earlier write turns out to have failed (NFS, quotas).
+  bool close() {
+    int closing = std::exchange(value, -1);
+    return closing < 0 || ::close(closing) == 0;
+  }
+
+private:
+  int value;
+};
+
+Error readError(const std::string &path, int code) {
+  bool disk = code == EIO || code == ENOMEM || code == EMFILE || code == ENFILE;
+  return {disk ? ErrorKind::System : ErrorKind::BadInput,
+          "cannot read '" + path + "': " + std::strerror(code)};
+}
+
+Error writeError(const std::string &path, int code) {
+  return {ErrorKind::System,
+          "cannot write '" + path + "': " + std::strerror(code)};
+}
+
+/// Writes all of `bytes`; returns 0 or the error number.
+int writeAll(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return errno;
+    bytes.remove_prefix(size_t(written));
+  }
+  return 0;
+}
+
+/// The file that `path` means, through symbolic links, so that a rename
+/// replaces the file and not the link.
+std::string resolveLinks(const std::string &path) {
+  char *resolved = ::realpath(path.c_str(), nullptr);
+  if (!resolved)
+    return path;
+  std::string result(resolved);
+  std::free(resolved);
+  return result;
+}
+
+/// A name beside `target` that no other writer of this machine uses now.
+std::string temporaryName(const std::string &target) {
+  static std::atomic<unsigned> counter{0};
+  return target + ".tmp-" + std::to_string(::getpid()) + "-" +
+         std::to_string(counter++);
+}
+
+Result<void> writeInPlace(const std::string &path, std::string_view bytes) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file)
+    return writeError(path, errno);
+  if (int code = writeAll(file.get(), bytes))
+    return writeError(path, code);
+  return {};
+}
+
+} // namespace
+
+Result<std::string> conv::readFile(const std::string &path, int64_t maxBytes) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file)
+    return readError(path, errno);
+  struct stat status;
+  if (::fstat(file.get(), &status) != 0)
+    return readError(path, errno);
+  if (S_ISDIR(status.st_mode))
+    return readError(path, EISDIR);
+
+  // The size is a hint: pipes and /proc say zero, and a file may grow.
+  std::string bytes;
+  int64_t hint = S_ISREG(status.st_mode) ? int64_t(status.st_size) : 0;
+  constexpr size_t kChunk = size_t(1) << 16;
+  if (hint <= maxBytes)
+    bytes.reserve(size_t(hint) + kChunk);
+  while (int64_t(bytes.size()) <= maxBytes && hint <= maxBytes) {
+    size_t old = bytes.size();
+    bytes.resize(old + kChunk);
+    ssize_t got = ::read(file.get(), bytes.data() + old, kChunk);
+    int code = errno;
+    bytes.resize(old + size_t(got > 0 ? got : 0));
+    if (got < 0 && code == EINTR)
+      continue;
+    if (got < 0)
+      return readError(path, code);
+    if (got == 0)
+      return bytes;
+  }
+  return Error{ErrorKind::BadInput, "cannot read '" + path +
+                                        "': expects at most " +
+                                        std::to_string(maxBytes) + " bytes"};
+}
+
+Result<void> conv::writeFile(const std::string &path, std::string_view bytes) {
+  struct stat status;
+  bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode))
+    return writeError(path, EISDIR);
+  if (exists && !S_ISREG(status.st_mode))
+    return writeInPlace(path, bytes);
+  // A rename would also replace a file that its owner made read-only.
+  if (exists && ::access(path.c_str(), W_OK) != 0)
+    return writeError(path, errno);
+
+  std::string target = resolveLinks(path);
+  std::string temporary = temporaryName(target);
+  Descriptor file(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!file)
+    return writeError(path, errno);
+  int code = writeAll(file.get(), bytes);
+  if (!file.close() && code == 0)
+    code = errno;
+  if (code == 0 && ::rename(temporary.c_str(), target.c_str()) != 0)
+    code = errno;
+  if (code == 0)
+    return {};
+  ::unlink(temporary.c_str());
+  return writeError(path, code);
+}

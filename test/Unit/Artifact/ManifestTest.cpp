@@ -1,0 +1,325 @@
+//===- ManifestTest.cpp - the manifest's JSON and its rules -----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each rule of docs/artifact.md has cases named after it that break it in the
+// JSON text, and the message is compared from its path on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExampleManifest.h"
+
+#include "conv/Artifact/ManifestJson.h"
+
+#include <gtest/gtest.h>
+
+using namespace conv;
+using namespace conv::artifact;
+using conv::test::makeArtifact;
+
+static std::string goodText() {
+  Result<std::string> text = writeManifest(makeArtifact().manifest);
+  EXPECT_TRUE(text);
+  return *text;
+}
+
+/// The good text with the first `from` replaced; fails if there is none.
+static std::string replaced(const std::string &from, const std::string &to) {
+  std::string text = goodText();
+  size_t place = text.find(from);
+  EXPECT_NE(place, std::string::npos) << from;
+  return place == std::string::npos ? text
+                                    : text.replace(place, from.size(), to);
+}
+
+static std::string errorOf(const std::string &text,
+                           ErrorKind kind = ErrorKind::BadInput) {
+  Result<Manifest> manifest = parseManifest(text);
+  EXPECT_FALSE(manifest) << text;
+  if (manifest)
+    return "";
+  EXPECT_EQ(manifest.error().kind, kind);
+  return manifest.error().message;
+}
+
+/// The error after `change` was made to the one entry.
+template <typename Change> static std::string errorAfter(Change change) {
+  Manifest manifest = makeArtifact().manifest;
+  change(manifest.entries[0]);
+  Result<void> result = verifyManifest(manifest);
+  EXPECT_FALSE(result);
+  return result ? "" : result.error().message;
+}
+
+TEST(Manifest, RoundTripKeepsEveryField) {
+  std::string text = goodText();
+  Result<Manifest> manifest = parseManifest(text);
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  const Entry &entry = manifest->entries.at(0);
+  EXPECT_EQ(manifest->compiler.llvm, "22.1.8");
+  EXPECT_EQ(entry.function, "f");
+  EXPECT_EQ(entry.chosenBy, "heuristic");
+  EXPECT_EQ(entry.arguments.at(0).layout, "NHWC");
+  EXPECT_EQ(entry.arguments.at(1).strides, (std::vector<int64_t>{8, 8, 8, 1}));
+  EXPECT_EQ(entry.errorBound.accumulation, 576);
+  EXPECT_EQ(entry.reference, makeArtifact().manifest.entries[0].reference);
+  const Launch &launch = entry.launches.at(0);
+  EXPECT_EQ(launch.grid, (std::array<int64_t, 3>{7, 2, 1}));
+  EXPECT_EQ(launch.resources.sharedBytes, 32768);
+  EXPECT_EQ(std::get<WorkspaceParameter>(launch.parameters.at(3)).offset, 256);
+  EXPECT_EQ(std::get<I32Parameter>(launch.parameters.at(4)).value, -7);
+  EXPECT_EQ(std::get<TensorMapParameter>(launch.parameters.at(5)).json,
+            R"({"rank":4})");
+  // What the structs hold is all there is: writing again gives the same text.
+  EXPECT_EQ(*writeManifest(*manifest), text);
+}
+
+TEST(Manifest, UnknownFieldsAreIgnored) {
+  EXPECT_TRUE(parseManifest(
+      replaced("\"format\"", "\"later\": {\"x\": [1]}, \"format\"")));
+}
+
+TEST(Manifest, EveryTruncationIsAnError) {
+  std::string text = goodText();
+  for (size_t size = 0; size + 2 < text.size(); size += 7)
+    EXPECT_FALSE(parseManifest(text.substr(0, size))) << size;
+}
+
+TEST(Manifest, MissingAndMistypedFieldsAreNamed) {
+  EXPECT_EQ(errorOf("[]"), "expects an object, but got an array");
+  EXPECT_EQ(errorOf("{}"), "format: expects this field, but it is missing");
+  EXPECT_EQ(errorOf(replaced("\"kernel\"", "\"colonel\"")),
+            "entries[0].launches[0].kernel: expects this field, but it is "
+            "missing");
+  EXPECT_EQ(errorOf(replaced("\"workspace_bytes\": 1024",
+                             "\"workspace_bytes\": \"1024\"")),
+            "entries[0].workspace_bytes: expects an integer of 64 bits, but "
+            "got \"1024\"");
+  EXPECT_EQ(errorOf(replaced("\"workspace_bytes\": 1024",
+                             "\"workspace_bytes\": 1e3")),
+            "entries[0].workspace_bytes: expects an integer of 64 bits, but "
+            "got 1000.0");
+  EXPECT_EQ(errorOf(replaced("\"workspace_bytes\": 1024",
+                             "\"workspace_bytes\": 9223372036854775808")),
+            "entries[0].workspace_bytes: expects an integer of 64 bits, but "
+            "got 9223372036854775808");
+  EXPECT_EQ(
+      errorOf(replaced("\"deterministic\": true", "\"deterministic\": 1")),
+      "entries[0].deterministic: expects true or false, but got 1");
+  EXPECT_EQ(errorOf(replaced("\"i32\": -7", "\"i32\": 2147483648")),
+            "entries[0].launches[0].parameters[4].i32: expects an integer of "
+            "32 bits, but got 2147483648");
+  EXPECT_EQ(errorOf(replaced("\"i32\"", "\"i31\"")),
+            "entries[0].launches[0].parameters[4]: expects one of argument, "
+            "workspace, i32 and tensor_map, but got an object");
+}
+
+TEST(Manifest, TextThatReadersCouldDisagreeOn) {
+  EXPECT_EQ(errorOf(replaced("\"format\": 1", "\"format\": 1, \"format\": 1")),
+            "expects every key once, but got \"format\" twice");
+  std::string deep(100000, '[');
+  deep += std::string(100000, ']');
+  EXPECT_EQ(errorOf("{\"format\": " + deep + "}"),
+            "expects at most 64 levels of nesting");
+  EXPECT_NE(errorOf("{\"format\": 1} x").find("a JSON document"),
+            std::string::npos);
+}
+
+TEST(Manifest, MessagesHoldNoControlCharacters) {
+  std::string message =
+      errorOf(replaced("\"workspace_bytes\": 1024",
+                       "\"workspace_bytes\": \"\\u001b[31m\\u0000\""));
+  for (unsigned char c : message)
+    EXPECT_GE(c, 0x20);
+}
+
+TEST(Manifest, M1Format) {
+  EXPECT_EQ(errorOf(replaced("\"format\": 1", "\"format\": 2"),
+                    ErrorKind::Unsupported),
+            "format: expects 1, but got 2");
+}
+
+TEST(Manifest, M2Names) {
+  EXPECT_EQ(errorOf(replaced("\"function\": \"f\"", "\"function\": \"\"")),
+            "entries[0].function: expects 1 to 4096 characters, but got 0");
+  EXPECT_EQ(
+      errorOf(replaced("\"kernel\": \"f_0\"", "\"kernel\": \"a\\u001bb\"")),
+      "entries[0].launches[0].kernel: expects no control characters, but got "
+      "one");
+  EXPECT_EQ(errorOf(replaced("heuristic", "oracle")),
+            "entries[0].chosen_by: expects \"user\" or \"database\" or "
+            "\"heuristic\", but got \"oracle\"");
+  EXPECT_EQ(errorAfter([](Entry &entry) { entry.arguments[1].name = "input"; }),
+            "entries[0].arguments[1].name: expects a name of its own, but got "
+            "'input' again");
+}
+
+TEST(Manifest, M3OneEntryPerFunctionAndTarget) {
+  Manifest manifest = makeArtifact().manifest;
+  manifest.entries.push_back(manifest.entries[0]);
+  EXPECT_EQ(verifyManifest(manifest).error().message,
+            "entries[1]: expects one entry for each function and target, but "
+            "got a second for 'f' on gfx942");
+  manifest.entries[1].target = "host";
+  EXPECT_TRUE(verifyManifest(manifest));
+}
+
+TEST(Manifest, M4ElementTypes) {
+  EXPECT_EQ(errorOf(replaced("\"dtype\": \"f16\"", "\"dtype\": \"f15\"")),
+            "entries[0].arguments[0].dtype: expects an element type such as "
+            "\"f16\", but got \"f15\"");
+  EXPECT_EQ(errorOf(replaced("\"access\": \"read\"", "\"access\": \"rw\"")),
+            "entries[0].arguments[0].access: expects \"read\" or \"write\", "
+            "but got \"rw\"");
+}
+
+TEST(Manifest, M5ShapesAndStrides) {
+  auto withShape = [](std::vector<int64_t> shape,
+                      std::vector<int64_t> strides) {
+    return errorAfter([&](Entry &entry) {
+      entry.arguments[2].shape = shape;
+      entry.arguments[2].strides = strides;
+    });
+  };
+  const std::string path = "entries[0].arguments[2]";
+  EXPECT_EQ(withShape({2, 0}, {1, 1}),
+            path + ".shape[1]: expects 1 to 9223372036854775807, but got 0");
+  EXPECT_EQ(withShape({2, -1}, {1, 1}),
+            path + ".shape[1]: expects 1 to 9223372036854775807, but got -1");
+  EXPECT_EQ(withShape({2, 2}, {1}),
+            path + ".strides: expects 2 as in shape, but got 1");
+  EXPECT_EQ(withShape({2, 2}, {-2, 1}),
+            path + ".strides[0]: expects 0 to 9223372036854775807, but got -2");
+  // 2^62 elements of two bytes; a product that wraps to a small number.
+  EXPECT_EQ(withShape({int64_t(1) << 62}, {1}),
+            path + ".shape: expects a buffer of fewer than 2^63 bytes, but got "
+                   "more");
+  EXPECT_EQ(withShape({int64_t(1) << 33, 1 << 5}, {int64_t(1) << 31, 1}),
+            path + ".shape: expects a buffer of fewer than 2^63 bytes, but got "
+                   "more");
+  EXPECT_EQ(withShape({4, 4}, {3, 1}),
+            path + ".strides: expects elements that do not overlap, but got a "
+                   "stride of 3 over 4 elements");
+  EXPECT_EQ(withShape({4}, {0}),
+            path + ".strides: expects elements that do not overlap, but got a "
+                   "stride of 0 over 1 elements");
+  EXPECT_EQ(withShape(std::vector<int64_t>(17, 1), std::vector<int64_t>(17, 1)),
+            path + ".shape (its rank): expects 0 to 16, but got 17");
+  EXPECT_EQ(errorAfter([](Entry &entry) { entry.arguments[0].layout = "NHW"; }),
+            "entries[0].arguments[0].layout: expects 4 letters, but got "
+            "\"NHW\"");
+}
+
+TEST(Manifest, M5AcceptsStridesThatLeaveGaps) {
+  Manifest manifest = makeArtifact().manifest;
+  manifest.entries[0].arguments[2].shape = {2, 3, 1};
+  manifest.entries[0].arguments[2].strides = {1, 10, 0};
+  EXPECT_TRUE(verifyManifest(manifest));
+  EXPECT_EQ(bufferBytes(manifest.entries[0].arguments[2]), 2 * 22);
+  // What is only read may repeat elements.
+  manifest.entries[0].arguments[0].strides = {0, 0, 0, 1};
+  EXPECT_TRUE(verifyManifest(manifest));
+}
+
+TEST(Manifest, M6Alignment) {
+  for (int64_t alignment :
+       {int64_t(0), int64_t(-16), int64_t(24), int64_t(1) << 21, INT64_MIN})
+    EXPECT_EQ(errorAfter([&](Entry &entry) {
+                entry.arguments[0].alignment = alignment;
+              }),
+              "entries[0].arguments[0].alignment: expects a power of two up to "
+              "1048576, but got " +
+                  std::to_string(alignment));
+}
+
+TEST(Manifest, M7Workspace) {
+  EXPECT_NE(errorAfter([](Entry &entry) {
+              entry.workspaceBytes = -1;
+            }).find("entries[0].workspace_bytes: expects 0 to"),
+            std::string::npos);
+}
+
+TEST(Manifest, M8CodePaths) {
+  std::string good = makeArtifact().manifest.entries[0].launches[0].code;
+  std::string digest = good.substr(5, 64);
+  for (std::string path :
+       {"../" + good, "/" + good, std::string("code/x.hsaco"), "code/" + digest,
+        "code/" + digest + ".", "code/" + digest + ".so/x",
+        "code/" + std::string(64, 'a') + ".so"})
+    EXPECT_NE(errorAfter([&](Entry &entry) {
+                entry.launches[0].code = path;
+              }).find("entries[0].launches[0].code: expects "),
+              std::string::npos)
+        << path;
+}
+
+TEST(Manifest, M9LaunchShape) {
+  auto withLaunch = [](auto change) {
+    return errorAfter([&](Entry &entry) { change(entry.launches[0]); });
+  };
+  const std::string path = "entries[0].launches[0].";
+  EXPECT_EQ(withLaunch([](Launch &l) { l.grid[1] = 0; }),
+            path + "grid[1]: expects 1 to 2147483647, but got 0");
+  EXPECT_EQ(withLaunch([](Launch &l) { l.grid[0] = int64_t(1) << 31; }),
+            path + "grid[0]: expects 1 to 2147483647, but got 2147483648");
+  EXPECT_EQ(withLaunch([](Launch &l) { l.grid[0] = 1 << 24; }),
+            path + "grid[0]: expects fewer than 2^32 work-items, but got "
+                   "16777216 times 256");
+  EXPECT_EQ(withLaunch([](Launch &l) { l.block = {1025, 1, 1}; }),
+            path + "block[0]: expects 1 to 1024, but got 1025");
+  EXPECT_EQ(withLaunch([](Launch &l) { l.block = {64, 32, 1}; }),
+            path + "block (its product): expects 1 to 1024, but got 2048");
+  EXPECT_EQ(withLaunch([](Launch &l) { l.cluster = {2, 1, 1}; }),
+            path + "grid[0]: expects a multiple of 2, the cluster, but got 7");
+  EXPECT_EQ(withLaunch([](Launch &l) { l.dynamicSharedBytes = -4; }),
+            path + "dynamic_shared_bytes: expects 0 to 1048576, but got -4");
+  EXPECT_EQ(errorOf(replaced("\"block\": [", "\"block\": [1,")),
+            path + "block: expects at most 3 elements, but got 4");
+}
+
+TEST(Manifest, M10Parameters) {
+  auto withParameter = [](Parameter parameter) {
+    return errorAfter(
+        [&](Entry &entry) { entry.launches[0].parameters[1] = parameter; });
+  };
+  const std::string path = "entries[0].launches[0].parameters[1].";
+  EXPECT_EQ(withParameter(ArgumentParameter{3}),
+            path + "argument: expects 0 to 2, but got 3");
+  EXPECT_EQ(withParameter(ArgumentParameter{-1}),
+            path + "argument: expects 0 to 2, but got -1");
+  EXPECT_EQ(withParameter(WorkspaceParameter{1024}),
+            path + "workspace: expects 0 to 1023, but got 1024");
+  EXPECT_EQ(errorAfter([](Entry &entry) { entry.workspaceBytes = 0; }),
+            "entries[0].launches[0].parameters[3].workspace: expects an entry "
+            "with a workspace, but got none");
+  EXPECT_EQ(errorAfter([](Entry &entry) {
+              entry.launches[0].parameters.resize(129, I32Parameter{0});
+            }),
+            "entries[0].launches[0].parameters (their number): expects 0 to "
+            "128, but got 129");
+}
+
+TEST(Manifest, M11ErrorBound) {
+  EXPECT_NE(errorAfter([](Entry &entry) {
+              entry.errorBound.accumulation = -1;
+            }).find("entries[0].error_bound.accumulation: expects a finite"),
+            std::string::npos);
+}
+
+TEST(Manifest, M12Resources) {
+  EXPECT_EQ(
+      errorAfter([](Entry &entry) { entry.launches[0].resources.vgpr = -1; }),
+      "entries[0].launches[0].resources.vgpr: expects 0 to "
+      "9223372036854775807, but got -1");
+}
+
+TEST(Manifest, ReferenceMustBeJson) {
+  Manifest manifest = makeArtifact().manifest;
+  manifest.entries[0].reference = "{\"open\":";
+  Result<std::string> text = writeManifest(manifest);
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().message, "expects the reference of 'f' to be JSON");
+}

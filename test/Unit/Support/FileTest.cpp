@@ -1,0 +1,87 @@
+//===- FileTest.cpp - whole files, and what failures leave ------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Support/File.h"
+
+#include "../TemporaryDirectory.h"
+
+#include <gtest/gtest.h>
+
+using namespace conv;
+using conv::test::TemporaryDirectory;
+
+TEST(File, ReadsBackWhatItWrote) {
+  TemporaryDirectory directory;
+  std::string bytes(200000, '\0');
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = char(i * 31);
+  ASSERT_TRUE(writeFile(directory.path("a"), bytes));
+  auto read = readFile(directory.path("a"), 200000);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, bytes);
+}
+
+TEST(File, ReplacesWholeAndLeavesNoTemporary) {
+  TemporaryDirectory directory;
+  directory.write("a", "a longer first content");
+  ASSERT_TRUE(writeFile(directory.path("a"), "second"));
+  EXPECT_EQ(directory.read("a"), "second");
+  EXPECT_EQ(directory.names(), std::vector<std::string>{"a"});
+}
+
+TEST(File, WritesThroughASymbolicLink) {
+  TemporaryDirectory directory;
+  directory.write("target", "old");
+  std::filesystem::create_symlink("target", directory.path("link"));
+  ASSERT_TRUE(writeFile(directory.path("link"), "new"));
+  EXPECT_EQ(directory.read("target"), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(directory.path("link")));
+}
+
+TEST(File, RefusesWhatIsTooLong) {
+  TemporaryDirectory directory;
+  directory.write("a", std::string(101, 'x'));
+  auto read = readFile(directory.path("a"), 100);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind, ErrorKind::BadInput);
+  EXPECT_EQ(read.error().message, "cannot read '" + directory.path("a") +
+                                      "': expects at most 100 bytes");
+  // A file without an end, whose size the system does not know.
+  auto zeros = readFile("/dev/zero", 100);
+  ASSERT_FALSE(zeros);
+  EXPECT_EQ(zeros.error().kind, ErrorKind::BadInput);
+}
+
+TEST(File, MissingFileAndDirectoryAreBadInput) {
+  TemporaryDirectory directory;
+  auto missing = readFile(directory.path("none"), 10);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().kind, ErrorKind::BadInput);
+  EXPECT_NE(missing.error().message.find("No such file"), std::string::npos);
+  auto folder = readFile(directory.path("."), 10);
+  ASSERT_FALSE(folder);
+  EXPECT_NE(folder.error().message.find("directory"), std::string::npos);
+}
+
+TEST(File, FullDiskIsASystemError) {
+  Result<void> result = writeFile("/dev/full", "x");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::System);
+  EXPECT_EQ(result.error().message,
+            "cannot write '/dev/full': No space left on device");
+}
+
+TEST(File, UnwritablePlacesLeaveNothing) {
+  TemporaryDirectory directory;
+  Result<void> missing = writeFile(directory.path("no/such/a"), "x");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().kind, ErrorKind::System);
+  std::filesystem::create_directory(directory.path("d"));
+  Result<void> folder = writeFile(directory.path("d"), "x");
+  ASSERT_FALSE(folder);
+  EXPECT_EQ(directory.names(), std::vector<std::string>{"d"});
+}
