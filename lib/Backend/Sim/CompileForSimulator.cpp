@@ -44,7 +44,7 @@ using namespace ::conv::simgen;
 
 namespace {
 
-/// How a chip that can be simulated differs from the others.
+/// What the compiler half needs to know of SimChips.def.
 struct SimChip {
   StringRef name;
   uint32_t waveSize;
@@ -62,9 +62,9 @@ constexpr const char hostProcessor[] = "x86-64-v3";
 
 static const SimChip *findSimChip(StringRef name) {
   static const SimChip chips[] = {
-      {"gfx90a", 64, {true, false}}, {"gfx942", 64, {true, false}},
-      {"gfx950", 64, {true, false}}, {"gfx1100", 32, {false, true}},
-      {"gfx1201", 32, {false, true}},
+#define CONV_SIM_CHIP(name, waveSize, ldsBytes, ldsBanks, isGfx9, isFnuz)      \
+  {name, waveSize, {isGfx9, !isGfx9}},
+#include "conv/Runtime/SimChips.def"
   };
   for (const SimChip &chip : chips)
     if (chip.name == name)
@@ -334,10 +334,10 @@ mlir::conv::compileForSimulator(gpu::GPUModuleOp module, StringRef chip) {
     return failure();
   }
   ROCDL::SerializeGPUModuleBase::init();
-  auto target = ROCDL::ROCDLTargetAttr::get(
-      module.getContext(), /*optLevel=*/2, "amdgcn-amd-amdhsa", simChip->name,
-      /*features=*/"", /*abiVersion=*/"500");
-  gpu::TargetOptions options(CONV_DEVICE_LIBS);
+  auto target =
+      ROCDL::ROCDLTargetAttr::get(module.getContext(), /*optLevel=*/3,
+                                  "amdgcn-amd-amdhsa", simChip->name);
+  gpu::TargetOptions options(CONV_DEVICE_LIBRARIES);
   SimSerializer serializer(module, target, options, *simChip);
   std::optional<SmallVector<char, 0>> object = serializer.run();
   if (!object)
