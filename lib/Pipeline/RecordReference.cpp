@@ -135,13 +135,14 @@ LogicalResult Recorder::recordTail(ForwardOp op, json::Object &step) {
 json::Object recordBound(ForwardOp op) {
   auto bound = computeErrorBound(op);
   if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
-    return {{"accumulation", known->accumulation},
-            {"output_ulp", known->outputUlp},
-            {"operands", known->operands},
-            {"constant", known->constant}};
-  return {{"accumulation", ForwardShape::get(op).computeReduction()},
-          {"output_ulp", 0.5},
-          {"follow_operations", true}};
+    return json::Object{{"accumulation", known->accumulation},
+                        {"output_ulp", known->outputUlp},
+                        {"operands", known->operands},
+                        {"constant", known->constant}};
+  return json::Object{
+      {"accumulation", ForwardShape::get(op).computeReduction()},
+      {"output_ulp", 0.5},
+      {"follow_operations", true}};
 }
 
 FailureOr<json::Object> Recorder::recordStep(ForwardOp op) {
