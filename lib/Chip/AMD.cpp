@@ -5,9 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Facts from AMD's instruction set manuals (CDNA2, CDNA3, CDNA4, RDNA3, RDNA4)
-// and product data sheets. Within a table, atoms of one operand type are listed
-// with the one that has the highest throughput first.
+// Where the facts come from:
+//   * atoms and their lane layouts: AMD's instruction set manuals of CDNA2
+//     (MI200), CDNA3, CDNA4, RDNA3 and RDNA4, sections on MFMA and WMMA;
+//   * their cycles: the peak rates of the product data sheets, which equal
+//     2*m*n*k / cycles * simdsPerComputeUnit * computeUnits * clockGHz
+//     (`ChipTable.PeakRatesAreThoseOfTheDataSheets` checks it);
+//   * LDS, caches, compute units: "AMD GPU specifications" of the ROCm manual;
+//   * registers, their granule, waves of a SIMD unit: LLVM's AMDGPU back end,
+//     which allocates them (AMDGPUBaseInfo.cpp: getTotalNumVGPRs,
+//     getVGPRAllocGranule, getMaxWavesPerEU);
+//   * gfx1250 has no public data sheet: registers, LDS and instructions are
+//     LLVM's; compute units, clock, bandwidth and cache are guesses that only
+//     rank schedules.
+//
+// A wave of a CDNA chip has 256 vector and 256 accumulation registers. Within a
+// table, atoms of one operand type are listed with the fewest instructions per
+// flop first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +59,9 @@ static constexpr MatrixAtom kAtomsGfx950[] = {
     {MFMA, F32, F32, 16, 16, 4, 1, 4, 32},
 };
 
-// Chips of wave size 32 have no matrix instruction for f32: each lane multiplies
-// its own pixel with 16 channels that all lanes read from the same address.
+// Chips of wave size 32 have no matrix instruction for f32: each lane
+// multiplies its own pixel with 16 channels that all lanes read from the same
+// address.
 static constexpr MatrixAtom kAtomsGfx11[] = {
     {WMMA, F16, F32, 16, 16, 16, 16, 1, 32},
     {WMMA, BF16, F32, 16, 16, 16, 16, 1, 32},
@@ -73,13 +88,17 @@ static const ChipInfo kAMDChips[] = {
      .maxWorkgroupSize = 1024,
      .sharedMemoryBytes = 64 << 10,
      .sharedMemoryBanks = 32,
+     .sharedMemoryBytesPerClock = 128,
      .registersPerLane = 512,
+     .accumulationRegisters = 256,
      .registerFilePerLane = 512,
+     .registerGranule = 8,
      .simdsPerComputeUnit = 4,
      .maxWavesPerSimd = 8,
      .computeUnits = 104,
      .clockGHz = 1.7,
      .memoryGBs = 1638,
+     .cacheBytes = 8 << 20,
      .fmaPerClock = 128,
      .runnable = true,
      .atoms = kAtomsGfx90a},
@@ -90,13 +109,17 @@ static const ChipInfo kAMDChips[] = {
      .maxWorkgroupSize = 1024,
      .sharedMemoryBytes = 64 << 10,
      .sharedMemoryBanks = 32,
+     .sharedMemoryBytesPerClock = 128,
      .registersPerLane = 512,
+     .accumulationRegisters = 256,
      .registerFilePerLane = 512,
+     .registerGranule = 8,
      .simdsPerComputeUnit = 4,
      .maxWavesPerSimd = 8,
      .computeUnits = 304,
      .clockGHz = 2.1,
      .memoryGBs = 5300,
+     .cacheBytes = 256 << 20,
      .fmaPerClock = 128,
      .runnable = true,
      .atoms = kAtomsGfx942},
@@ -107,13 +130,17 @@ static const ChipInfo kAMDChips[] = {
      .maxWorkgroupSize = 1024,
      .sharedMemoryBytes = 160 << 10,
      .sharedMemoryBanks = 64,
+     .sharedMemoryBytesPerClock = 128,
      .registersPerLane = 512,
+     .accumulationRegisters = 256,
      .registerFilePerLane = 512,
+     .registerGranule = 8,
      .simdsPerComputeUnit = 4,
      .maxWavesPerSimd = 8,
      .computeUnits = 256,
      .clockGHz = 2.2,
      .memoryGBs = 8000,
+     .cacheBytes = 256 << 20,
      .fmaPerClock = 128,
      .runnable = true,
      .atoms = kAtomsGfx950},
@@ -124,13 +151,17 @@ static const ChipInfo kAMDChips[] = {
      .maxWorkgroupSize = 1024,
      .sharedMemoryBytes = 64 << 10,
      .sharedMemoryBanks = 32,
+     .sharedMemoryBytesPerClock = 128,
      .registersPerLane = 256,
+     .accumulationRegisters = 0,
      .registerFilePerLane = 1536,
+     .registerGranule = 24,
      .simdsPerComputeUnit = 2,
      .maxWavesPerSimd = 16,
      .computeUnits = 96,
      .clockGHz = 2.5,
      .memoryGBs = 960,
+     .cacheBytes = 96 << 20,
      .fmaPerClock = 128,
      .runnable = true,
      .atoms = kAtomsGfx11},
@@ -141,13 +172,17 @@ static const ChipInfo kAMDChips[] = {
      .maxWorkgroupSize = 1024,
      .sharedMemoryBytes = 64 << 10,
      .sharedMemoryBanks = 32,
+     .sharedMemoryBytesPerClock = 128,
      .registersPerLane = 256,
+     .accumulationRegisters = 0,
      .registerFilePerLane = 1536,
+     .registerGranule = 24,
      .simdsPerComputeUnit = 2,
      .maxWavesPerSimd = 16,
      .computeUnits = 64,
      .clockGHz = 2.97,
      .memoryGBs = 640,
+     .cacheBytes = 64 << 20,
      .fmaPerClock = 128,
      .runnable = true,
      .atoms = kAtomsGfx12},
@@ -158,13 +193,17 @@ static const ChipInfo kAMDChips[] = {
      .maxWorkgroupSize = 1024,
      .sharedMemoryBytes = 320 << 10,
      .sharedMemoryBanks = 64,
+     .sharedMemoryBytesPerClock = 128,
      .registersPerLane = 256,
+     .accumulationRegisters = 0,
      .registerFilePerLane = 1024,
+     .registerGranule = 16,
      .simdsPerComputeUnit = 4,
      .maxWavesPerSimd = 16,
      .computeUnits = 256,
      .clockGHz = 2.4,
      .memoryGBs = 8000,
+     .cacheBytes = 192 << 20,
      .fmaPerClock = 128,
      .runnable = false,
      .atoms = kAtomsGfx1250},

@@ -15,6 +15,22 @@
 
 using namespace conv;
 
+std::string_view conv::getName(NumericType type) {
+  switch (type) {
+  case NumericType::F32:
+    return "f32";
+  case NumericType::F16:
+    return "f16";
+  case NumericType::BF16:
+    return "bf16";
+  case NumericType::I8:
+    return "i8";
+  case NumericType::I32:
+    return "i32";
+  }
+  return "";
+}
+
 int64_t conv::byteSize(NumericType type) {
   switch (type) {
   case NumericType::F32:
@@ -54,9 +70,9 @@ std::string conv::chipNames() {
 }
 
 double conv::peakFlops(const ChipInfo &chip, const MatrixAtom &atom) {
-  double flopsPerClock =
-      atom.kind == AtomKind::FMA
-          ? 2.0 * chip.fmaPerClock
-          : 2.0 * atom.m * atom.n * atom.k / atom.cycles * chip.simdsPerComputeUnit;
+  double flopsPerClock = atom.kind == AtomKind::FMA
+                             ? 2.0 * chip.fmaPerClock
+                             : 2.0 * atom.m * atom.n * atom.k / atom.cycles *
+                                   chip.simdsPerComputeUnit;
   return flopsPerClock * chip.computeUnits * chip.clockGHz * 1e9;
 }

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Host code is compiled for x86-64-v3 (AVX2, FMA, F16C), the same on every
-// machine, so that an artifact can travel. A "subgroup" is one thread.
+// machine, so that an artifact can travel. A "subgroup" is one thread; the
+// counts and rates are those of a small machine and only rank schedules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,9 +15,12 @@
 
 using namespace conv;
 
+// A register tile of 4 pixels by 16 channels: eight 8-lane accumulators. 16-bit
+// operands are widened to f32 on the way into the cache tile.
 static constexpr MatrixAtom kHostAtoms[] = {
-    // A register tile of 4 pixels by 16 channels: eight 8-lane accumulators.
     {AtomKind::FMA, NumericType::F32, NumericType::F32, 16, 4, 1, 1, 16, 4},
+    {AtomKind::FMA, NumericType::F16, NumericType::F32, 16, 4, 1, 1, 16, 4},
+    {AtomKind::FMA, NumericType::BF16, NumericType::F32, 16, 4, 1, 1, 16, 4},
 };
 
 static const ChipInfo kHostChips[] = {
@@ -27,13 +31,17 @@ static const ChipInfo kHostChips[] = {
      .maxWorkgroupSize = 1,
      .sharedMemoryBytes = 256 << 10,
      .sharedMemoryBanks = 1,
+     .sharedMemoryBytesPerClock = 32,
      .registersPerLane = 16,
+     .accumulationRegisters = 0,
      .registerFilePerLane = 16,
+     .registerGranule = 1,
      .simdsPerComputeUnit = 1,
      .maxWavesPerSimd = 1,
-     .computeUnits = 2,
+     .computeUnits = 8,
      .clockGHz = 2.5,
-     .memoryGBs = 20,
+     .memoryGBs = 40,
+     .cacheBytes = 16 << 20,
      .fmaPerClock = 16,
      .runnable = true,
      .atoms = kHostAtoms},

@@ -24,6 +24,9 @@ namespace conv {
 /// Element types that operands, results and accumulators can have.
 enum class NumericType { F32, F16, BF16, I8, I32 };
 
+/// "f16": as types are spelled in IR and in artifacts.
+std::string_view getName(NumericType type);
+
 /// Bytes of one element.
 int64_t byteSize(NumericType type);
 
@@ -59,24 +62,29 @@ struct MatrixAtom {
   int cycles;   ///< Issue cycles on one matrix unit, for the cost model.
 };
 
-/// One processor. Sizes are per compute unit (workgroup processor half, SM) unless named otherwise.
+/// One processor. Sizes are per compute unit (workgroup processor half) unless
+/// named otherwise.
 struct ChipInfo {
-  std::string_view name;       ///< "gfx942"; what `--target` takes.
-  std::string_view product;    ///< A product that has it.
+  std::string_view name;    ///< "gfx942"; what `--target` takes.
+  std::string_view product; ///< A product that has it.
   Backend backend;
-  int subgroupSize;            ///< Lanes of a wave.
-  int maxWorkgroupSize;        ///< Work-items.
-  int64_t sharedMemoryBytes;   ///< LDS a workgroup can have.
-  int sharedMemoryBanks;       ///< 4-byte banks.
-  int registersPerLane;        ///< 32-bit vector registers one wave can have.
-  int registerFilePerLane;     ///< The same, of all waves of one SIMD unit.
+  int subgroupSize;              ///< Lanes of a wave.
+  int maxWorkgroupSize;          ///< Work-items.
+  int64_t sharedMemoryBytes;     ///< LDS a workgroup can have.
+  int sharedMemoryBanks;         ///< 4-byte banks.
+  int sharedMemoryBytesPerClock; ///< LDS reads or writes without conflicts.
+  int registersPerLane;          ///< 32-bit vector registers one wave can have.
+  int accumulationRegisters; ///< Those of them only matrix units compute with.
+  int registerFilePerLane;   ///< The same, of all waves of one SIMD unit.
+  int registerGranule;       ///< A wave's registers are a multiple of this.
   int simdsPerComputeUnit;
   int maxWavesPerSimd;
   int computeUnits;
   double clockGHz;
-  double memoryGBs;            ///< Datasheet bandwidth in 10^9 bytes a second.
-  int fmaPerClock;             ///< f32 multiply-adds of a compute unit in a clock.
-  bool runnable;               ///< The simulator executes it; else it only compiles.
+  double memoryGBs;   ///< Datasheet bandwidth in 10^9 bytes a second.
+  int64_t cacheBytes; ///< Last level that all compute units share.
+  int fmaPerClock;    ///< f32 multiply-adds of a compute unit in a clock.
+  bool runnable;      ///< The simulator executes it; else it only compiles.
   std::span<const MatrixAtom> atoms;
 };
 
@@ -89,7 +97,7 @@ std::span<const ChipInfo> allChips();
 /// "gfx90a, gfx942, ...": for messages.
 std::string chipNames();
 
-/// Peak multiply-add throughput in flop/s with this atom on all compute units.
+/// Peak flop/s with this atom on all compute units.
 double peakFlops(const ChipInfo &chip, const MatrixAtom &atom);
 
 } // namespace conv

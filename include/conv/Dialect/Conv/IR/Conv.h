@@ -36,6 +36,9 @@
 
 namespace mlir::conv {
 
+/// Name of the schedule on the root of a linalg form: its tail.
+inline constexpr llvm::StringLiteral kScheduleName = "conv.schedule";
+
 /// The numeric type of an element type, or none if kernels have no such type.
 std::optional<::conv::NumericType> getNumericType(Type elementType);
 

@@ -1,0 +1,69 @@
+//===- Passes.td - gpu to code objects -*- tablegen -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_BACKEND_PASSES_TD
+#define CONV_BACKEND_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertKernelOpsToAMDGPUPass : Pass<"conv-convert-kernel-ops-to-amdgpu", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Choose AMD instructions for matrix atoms";
+  let description = [{
+    * Input: kernels of the gpu stage.
+    * Output: `conv.mma` is `amdgpu.mfma`, `amdgpu.wmma` or multiply-adds;
+      stores with 64-bit offsets are inside of an `scf.if`, since only accesses
+      below 2 GiB can use the bounds check of buffer instructions.
+    * Keeps: every other op.
+    * Fails: if the target has no instruction for an atom.
+  }];
+  let dependentDialects = [
+    "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ConvertKernelsToROCDLPass : Pass<"conv-convert-kernels-to-rocdl", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower kernels to the LLVM and ROCDL dialects";
+  let description = [{
+    One full conversion with upstream patterns and those for
+    `conv.guarded_load` and `conv.guarded_store`. Upstream's
+    `convert-gpu-to-rocdl` is not used: it prints errors and succeeds, and
+    leaves casts behind. Kernels take bare pointers; `index` is 32 bits, since
+    offsets into global memory have a width of their own.
+
+    A guarded access below 2 GiB is a buffer instruction whose offset is out of
+    range where the guard is false, so that the hardware reads zero or stores
+    nothing. A larger load reads the first elements instead and selects zero.
+
+    * Input: kernels without `conv.mma` and without structured control flow.
+    * Output: `llvm.func` with ops of the LLVM and ROCDL dialects.
+    * Fails: if anything else is left.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect"];
+}
+
+def SerializeAMDGPUPass : Pass<"conv-serialize-amdgpu", "::mlir::ModuleOp"> {
+  let summary = "Compile each gpu.module for an AMD GPU into a gpu.binary";
+  let description = [{
+    Optimises with LLVM, assembles and links in process; nothing is looked for
+    in the PATH. The object of the `gpu.binary` has the kernels' own metadata
+    (registers, shared memory, spills) beside its bytes.
+
+    * Input: `gpu.module` of the LLVM and ROCDL dialects.
+    * Output: `gpu.binary` of the same name.
+    * Fails: if LLVM or lld fails.
+  }];
+  let options = [
+    Option<"deviceLibraries", "device-libraries", "std::string", "\"\"",
+           "Folder with amdgcn/bitcode of the ROCm device libraries "
+           "(default: where the build found them)">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::ROCDL::ROCDLDialect"];
+}
+
+#endif // CONV_BACKEND_PASSES_TD

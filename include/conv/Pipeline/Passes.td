@@ -1,0 +1,40 @@
+//===- Passes.td - what holds between stages -*- tablegen -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_PIPELINE_PASSES_TD
+#define CONV_PIPELINE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def VerifyStagePass : Pass<"conv-verify-stage", "::mlir::ModuleOp"> {
+  let summary = "Check that a stage left what the next one relies on";
+  let description = [{
+    Every pipeline ends with it, so that a broken promise is reported where it
+    was broken.
+
+    | stage | what holds |
+    | --- | --- |
+    | `conv` | `conv.target` is set; every `conv.forward` has a schedule |
+    | `linalg` | no `conv` op but `conv.im2col`; every tail has a schedule |
+    | `tiled` | every `scf.forall` is a `TiledConvolution`; no other `linalg` op |
+    | `gpu` | functions have only `gpu.launch_func` and what it takes; kernels have no tensors |
+    | `llvm` | kernels have only ops of LLVM dialects |
+    | `binary` | no `gpu.module` is left |
+
+    At no stage is there a `builtin.unrealized_conversion_cast`.
+
+    * Input: any.
+    * Output: the input.
+    * Fails: at the first op that breaks the contract of `stage`.
+  }];
+  let options = [
+    Option<"stage", "stage", "std::string", "\"\"",
+           "conv, linalg, tiled, gpu, llvm or binary">
+  ];
+}
+
+#endif // CONV_PIPELINE_PASSES_TD

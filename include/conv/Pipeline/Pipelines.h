@@ -1,0 +1,54 @@
+//===- Pipelines.h - the stages, in order -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One function per arrow of the walk. Each ends with `conv-verify-stage`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_PIPELINE_PIPELINES_H
+#define CONV_PIPELINE_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace mlir::conv {
+
+/// Every dialect, external interface model and translation that the pipelines
+/// meet.
+void registerDialects(DialectRegistry &registry);
+
+/// Every pass and pipeline of this project.
+void registerPassesAndPipelines();
+
+/// Options of `conv-lower-to-binary`.
+struct LowerToBinaryOptions : PassPipelineOptions<LowerToBinaryOptions> {
+  Option<std::string> deviceLibraries{
+      *this, "device-libraries",
+      llvm::cl::desc("Folder with amdgcn/bitcode of the ROCm device libraries "
+                     "(default: where the build found them)"),
+      llvm::cl::init("")};
+};
+
+/// conv -> linalg: implicit GEMM over im2col.
+void buildLowerToLinalgPipeline(OpPassManager &manager);
+/// linalg -> tiled: one scf.forall for each convolution.
+void buildLowerToTiledPipeline(OpPassManager &manager);
+/// tiled -> gpu: kernels and launches.
+void buildLowerToGpuPipeline(OpPassManager &manager);
+/// gpu -> llvm: kernels in the LLVM dialect and that of the target.
+void buildLowerToLlvmPipeline(OpPassManager &manager);
+/// llvm -> binary: code objects.
+void buildLowerToBinaryPipeline(OpPassManager &manager,
+                                const LowerToBinaryOptions &options);
+
+} // namespace mlir::conv
+
+#endif // CONV_PIPELINE_PIPELINES_H

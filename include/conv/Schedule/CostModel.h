@@ -1,0 +1,115 @@
+//===- CostModel.h - what a schedule costs -----------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Predicts registers, shared memory, occupancy and time of one candidate
+// schedule from a handful of counts. Every term is kept, so that `--explain`
+// can show it. The prediction ranks candidates; it is not a measurement.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_SCHEDULE_COSTMODEL_H
+#define CONV_SCHEDULE_COSTMODEL_H
+
+#include "conv/Schedule/Problem.h"
+
+#include <array>
+
+namespace conv {
+
+/// One way to run the register-staged or the host main loop. Tiles are
+/// `[pixels, channels]`, as in `#conv.schedule`.
+struct Candidate {
+  const MatrixAtom *atom = nullptr;
+  std::array<int64_t, 2> workgroup{}, subgroup{};
+  int64_t gemmK = 0;
+  int64_t stages = 0;
+  bool channelsFastest = true; ///< Raster: neighbours share their pixels.
+
+  int64_t subgroups() const {
+    return (workgroup[0] / subgroup[0]) * (workgroup[1] / subgroup[1]);
+  }
+};
+
+/// What bounds the predicted time.
+enum class Limit { MatrixUnits, SharedMemory, Loads, Latency, Memory };
+
+/// "matrix units": for people.
+std::string_view getName(Limit limit);
+
+/// 32-bit registers of one lane, by use.
+struct RegisterCost {
+  int64_t accumulators = 0; ///< The subgroup's part of the output.
+  int64_t staging = 0;      ///< The next tile, on its way to shared memory.
+  int64_t fragments = 0;    ///< Operands of the matrix instructions.
+  int64_t addresses = 0;    ///< Offsets and bounds of what is loaded.
+
+  int64_t total() const {
+    return accumulators + staging + fragments + addresses;
+  }
+};
+
+/// The prediction for one candidate. Cycles are of one compute unit.
+struct Cost {
+  RegisterCost registers;
+  int64_t sharedBytes = 0;        ///< Shared memory of a workgroup.
+  int64_t workgroups = 0;         ///< Of the whole grid.
+  int64_t residentWorkgroups = 0; ///< On one compute unit at a time.
+  double wavesPerSimd = 0;        ///< Resident on one SIMD unit.
+  double waveEfficiency = 0;      ///< Busy share of all units over the rounds.
+  double tileEfficiency = 0;      ///< Useful share of the multiplications.
+  int64_t steps = 0;              ///< Iterations of the main loop.
+  double matrixCycles = 0;        ///< Matrix units, one step of one workgroup.
+  double sharedCycles = 0;        ///< Shared memory, the same.
+  double loadCycles = 0;  ///< Load units and first-level cache, the same.
+  double stepCycles = 0;  ///< The three, partly overlapped.
+  double memoryBytes = 0; ///< To and from device memory, all workgroups.
+  double computeSeconds = 0, memorySeconds = 0;
+  double seconds = 0; ///< The larger of the two.
+  Limit limit = Limit::MatrixUnits;
+};
+
+/// Why a candidate cannot be used.
+enum class Rejection {
+  None,
+  SharedMemory,  ///< S6: its tiles do not fit.
+  WorkgroupSize, ///< S7: more work-items than the chip allows.
+  UnevenCopy,    ///< S8: 16-byte pieces do not divide evenly over work-items.
+  Registers,     ///< It might spill.
+};
+
+/// "S6 shared memory": for people.
+std::string_view getName(Rejection rejection);
+
+/// The smallest step of the reduction that reads whole 16-byte fragments.
+int64_t reductionGranule(const MatrixAtom &atom);
+
+/// Registers a lane may use without danger of spilling, when `subgroups` share
+/// a compute unit. `accumulators` is the part of them matrix units can have.
+struct RegisterBudget {
+  int64_t total, accumulators;
+};
+RegisterBudget computeRegisterBudget(const ChipInfo &chip, int64_t subgroups);
+
+RegisterCost computeRegisters(const ChipInfo &chip, const Candidate &candidate);
+
+/// Bytes of shared memory a workgroup takes.
+int64_t computeSharedBytes(const Candidate &candidate);
+
+/// Whether the chip can run the candidate, and why not.
+Rejection checkCandidate(const ChipInfo &chip, const Candidate &candidate);
+
+/// Bytes to and from device memory for either raster order.
+double computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
+                          const Candidate &candidate);
+
+/// Predicts a candidate that `checkCandidate` accepts.
+Cost computeCost(const Problem &problem, const ChipInfo &chip,
+                 const Candidate &candidate);
+
+} // namespace conv
+
+#endif // CONV_SCHEDULE_COSTMODEL_H

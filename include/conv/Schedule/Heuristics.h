@@ -1,0 +1,47 @@
+//===- Heuristics.h - which schedules there are, in order ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Generates the schedules that a chip can run for a problem and ranks them by
+// the cost model. This is what decides when neither the user nor a database
+// did.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_SCHEDULE_HEURISTICS_H
+#define CONV_SCHEDULE_HEURISTICS_H
+
+#include "conv/Schedule/CostModel.h"
+
+#include <vector>
+
+namespace conv {
+
+/// A candidate that the chip can run.
+struct RankedCandidate {
+  Candidate candidate;
+  Cost cost;
+};
+
+/// A candidate that was left out.
+struct RejectedCandidate {
+  Candidate candidate;
+  Rejection reason;
+};
+
+/// All candidates: the best first, ties in a fixed order.
+struct Ranking {
+  std::vector<RankedCandidate> accepted;
+  std::vector<RejectedCandidate> rejected;
+};
+
+/// Ranks what `chip` can run. `accepted` is empty only if the chip has no atom
+/// for the problem's operands.
+Ranking rankCandidates(const Problem &problem, const ChipInfo &chip);
+
+} // namespace conv
+
+#endif // CONV_SCHEDULE_HEURISTICS_H

@@ -1,0 +1,58 @@
+//===- Passes.td - passes that choose schedules ------------*- tablegen -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_SCHEDULE_PASSES_TD
+#define CONV_SCHEDULE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SelectSchedulePass : Pass<"conv-select-schedule"> {
+  let summary = "Decide how each convolution is computed";
+  let description = [{
+    Writes a `#conv.schedule` on every `conv.forward` that has none, for the
+    chip of the enclosing `conv.target`. The best candidate of the cost model
+    wins (`conv/Schedule/Heuristics.h`). Remarks in the category
+    `conv-select-schedule` say who decided, what is predicted, and what was
+    rejected and why; `conv-compile --explain` prints the same as a table.
+
+    * Input: `conv.forward` under a `conv.target`.
+    * Output: every `conv.forward` has a schedule that its chip can run.
+    * Keeps: a schedule that is already there; every other op.
+    * Fails: without a target; `unsupported (element-type)` if the chip has no
+      atom for the operands; `unsupported (schedule)` if a given schedule does
+      not fit the chip; `unsupported (problem-size)` if it takes more than
+      2^31 - 1 workgroups.
+
+    Before:
+    ```mlir
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        : tensor<64x56x56x64xf16>, tensor<64x3x3x64xf16> -> tensor<64x56x56x64xf16>
+    ```
+
+    After, for gfx942:
+    ```mlir
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        schedule = <algorithm = implicit_gemm, workgroup = [256, 64], subgroup = [64, 64],
+                    gemm_k = 32, stages = 2, atom = <mfma 32 x 32 x 8>,
+                    main_loop = register_staged, raster = channels, chosen_by = heuristic>
+        : tensor<64x56x56x64xf16>, tensor<64x3x3x64xf16> -> tensor<64x56x56x64xf16>
+    ```
+  }];
+  let options = [
+    Option<"schedule", "schedule", "std::string", /*default=*/"\"\"",
+           "A #conv.schedule<...> for every convolution, instead of deciding">,
+    Option<"algorithm", "algorithm", "std::string", /*default=*/"\"\"",
+           "Consider only this algorithm (implicit_gemm); default: all">
+  ];
+  let dependentDialects = ["::mlir::conv::ConvDialect"];
+}
+
+#endif // CONV_SCHEDULE_PASSES_TD

@@ -1,0 +1,41 @@
+//===- Schedule.h - between ops and candidates -------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns a `conv.forward` into the plain `Problem` the cost model sees, and a
+// candidate into the `#conv.schedule` every later pass obeys.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_SCHEDULE_SCHEDULE_H
+#define CONV_SCHEDULE_SCHEDULE_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Schedule/Heuristics.h"
+
+namespace mlir::conv {
+
+/// The op's sizes and types. Its element types must be numeric ones that
+/// kernels have (`getNumericType`).
+::conv::Problem computeProblem(ForwardOp op);
+
+/// The candidate as an attribute, with its main loop and who chose it.
+ScheduleAttr getSchedule(MLIRContext *context,
+                         const ::conv::Candidate &candidate,
+                         const ::conv::ChipInfo &chip, ChosenBy chosenBy);
+
+/// The candidate that an attribute describes. The chip must have its atom.
+::conv::Candidate getCandidate(ScheduleAttr schedule,
+                               const ::conv::ChipInfo &chip, Type elementType);
+
+/// Checks S5 to S9, what the main loop needs of `gemm_k` and `stages`, and
+/// that the grid can be launched, and refuses with a reason code.
+LogicalResult verifySupportedSchedule(ForwardOp op, ScheduleAttr schedule,
+                                      const ::conv::ChipInfo &chip);
+
+} // namespace mlir::conv
+
+#endif // CONV_SCHEDULE_SCHEDULE_H

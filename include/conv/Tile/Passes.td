@@ -1,0 +1,60 @@
+//===- Passes.td - linalg to tiles -*- tablegen -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TILE_PASSES_TD
+#define CONV_TILE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TileToWorkgroupsPass : Pass<"conv-tile-to-workgroups", "::mlir::func::FuncOp"> {
+  let summary = "Tile each linalg form into workgroups and reduction steps";
+  let description = [{
+    The tail is tiled by `workgroup` of its schedule into an `scf.forall`, its
+    producers are fused into it, and the reduction of the product is tiled by
+    `gemm_k` into an `scf.for` that the im2col tile and the filter tile are fused
+    into. Nothing is materialised beyond tiles, and nothing is padded: tiles at
+    the border are smaller.
+
+    The result is the tiled form that `TiledConvolution` reads: each
+    `scf.forall` is one kernel.
+
+    * Input: `linalg.generic` tails with `conv.schedule`, over `linalg.matmul`
+      over `conv.im2col`.
+    * Output: one `scf.forall` with `conv.schedule` per tail.
+    * Keeps: every other op.
+    * Fails: if upstream tiling cannot tile a tail or fuse its producers.
+
+    Before:
+    ```mlir
+    %a = conv.im2col %x[%c0, %c0] ... -> tensor<64x144xf16>
+    %c = linalg.matmul ins(%a, %b) outs(%zero) -> tensor<64x32xf32>
+    %t = linalg.generic ins(%c) outs(%empty) {conv.schedule = #schedule} ...
+    ```
+
+    After:
+    ```mlir
+    %t = scf.forall (%m, %n) = (0, 0) to (64, 32) step (32, 32)
+        shared_outs(%o = %empty) -> tensor<64x32xf16> {
+      %acc = scf.for %k = %c0 to %c144 step %c32 iter_args(%c = %zero) {
+        %a = conv.im2col %x[%m, %k] ... -> tensor<32x?xf16>
+        %b = tensor.extract_slice %w[%n, %k] ...
+        %d = linalg.matmul ins(%a, %b) outs(%c)
+        scf.yield %d
+      }
+      %t = linalg.generic ins(%acc) ...
+      scf.forall.in_parallel { tensor.parallel_insert_slice %t into %o[%m, %n] ... }
+    } {conv.schedule = #schedule}
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+#endif // CONV_TILE_PASSES_TD

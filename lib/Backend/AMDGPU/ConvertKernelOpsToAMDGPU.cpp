@@ -1,0 +1,130 @@
+//===- ConvertKernelOpsToAMDGPU.cpp - matrix atoms to AMD instructions -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Atoms become upstream amdgpu ops, which know each chip's intrinsics. Atoms
+// without an instruction are multiply-adds of vectors, which LLVM packs where
+// the chip can.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Backend/Passes.h"
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace mlir::conv {
+#define GEN_PASS_DEF_CONVERTKERNELOPSTOAMDGPUPASS
+#include "conv/Backend/Passes.h.inc"
+} // namespace mlir::conv
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// The element itself where a fragment has only one: what amdgpu.mfma takes.
+static Value unwrapSingle(OpBuilder &builder, Location loc, Value fragment) {
+  if (cast<VectorType>(fragment.getType()).getNumElements() != 1)
+    return fragment;
+  return vector::ExtractOp::create(builder, loc, fragment, 0);
+}
+
+static Value createMfma(OpBuilder &builder, MmaOp op) {
+  Location loc = op.getLoc();
+  AtomAttr atom = op.getAtom();
+  return amdgpu::MFMAOp::create(
+      builder, loc, op.getAccumulator().getType(),
+      static_cast<uint32_t>(atom.getM()), static_cast<uint32_t>(atom.getN()),
+      static_cast<uint32_t>(atom.getK()), /*blocks=*/1u,
+      unwrapSingle(builder, loc, op.getA()),
+      unwrapSingle(builder, loc, op.getB()), op.getAccumulator());
+}
+
+static Value createWmma(OpBuilder &builder, MmaOp op) {
+  AtomAttr atom = op.getAtom();
+  return amdgpu::WMMAOp::create(
+      builder, op.getLoc(), op.getAccumulator().getType(),
+      static_cast<uint32_t>(atom.getM()), static_cast<uint32_t>(atom.getN()),
+      static_cast<uint32_t>(atom.getK()), op.getA(), op.getB(),
+      op.getAccumulator());
+}
+
+/// `a` has kPerLane values of each row, `b` those of the lane's column.
+static Value createFma(OpBuilder &builder, MmaOp op) {
+  Location loc = op.getLoc();
+  auto type = cast<VectorType>(op.getAccumulator().getType());
+  int64_t perRow = cast<VectorType>(op.getB().getType()).getNumElements();
+  Value sum = op.getAccumulator();
+  for (int64_t k = 0; k < perRow; ++k) {
+    SmallVector<int64_t> column;
+    for (int64_t row = 0; row < type.getNumElements(); ++row)
+      column.push_back(row * perRow + k);
+    Value a = vector::ShuffleOp::create(builder, loc, op.getA(), op.getA(),
+                                        column);
+    Value b = vector::BroadcastOp::create(
+        builder, loc, type,
+        vector::ExtractOp::create(builder, loc, op.getB(), k));
+    sum = math::FmaOp::create(builder, loc, a, b, sum);
+  }
+  return sum;
+}
+
+namespace {
+struct MmaToInstruction final : OpRewritePattern<MmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MmaOp op,
+                                PatternRewriter &rewriter) const override {
+    switch (op.getAtom().getKind()) {
+    case AtomKind::MFMA:
+      rewriter.replaceOp(op, createMfma(rewriter, op));
+      return success();
+    case AtomKind::WMMA:
+      rewriter.replaceOp(op, createWmma(rewriter, op));
+      return success();
+    case AtomKind::FMA:
+      rewriter.replaceOp(op, createFma(rewriter, op));
+      return success();
+    }
+    return failure();
+  }
+};
+
+/// Puts a store that buffer instructions cannot guard under a branch.
+struct LargeStoreToBranch final : OpRewritePattern<GuardedStoreOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(GuardedStoreOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getOffset().getType().isInteger(64) ||
+        matchPattern(op.getGuard(), m_One()))
+      return failure();
+    auto branch = scf::IfOp::create(rewriter, op.getLoc(), op.getGuard());
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    Value yes =
+        arith::ConstantOp::create(rewriter, op.getLoc(), rewriter.getBoolAttr(true));
+    GuardedStoreOp::create(rewriter, op.getLoc(), op.getValue(),
+                           op.getDestination(), op.getOffset(), yes);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ConvertKernelOpsToAMDGPUPass final
+    : mlir::conv::impl::ConvertKernelOpsToAMDGPUPassBase<
+          ConvertKernelOpsToAMDGPUPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<MmaToInstruction, LargeStoreToBranch>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+} // namespace

@@ -1,0 +1,110 @@
+//===- ConvertKernelsToROCDL.cpp - kernels to LLVM and ROCDL -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collects upstream patterns into one full conversion, so that whatever has no
+// pattern fails here and not in the translation to LLVM IR.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GuardedAccess.h"
+#include "conv/Backend/Passes.h"
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+#include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToROCDL/MathToROCDL.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace mlir::conv {
+#define GEN_PASS_DEF_CONVERTKERNELSTOROCDLPASS
+#include "conv/Backend/Passes.h.inc"
+} // namespace mlir::conv
+
+using namespace mlir;
+using namespace mlir::conv;
+
+static void populatePatterns(LLVMTypeConverter &converter,
+                             RewritePatternSet &patterns,
+                             amdgpu::Chipset chipset) {
+  populateGuardedAccessPatterns(converter, patterns, chipset);
+  populateGpuToROCDLConversionPatterns(converter, patterns,
+                                       gpu::amd::Runtime::Unknown, chipset);
+  populateAMDGPUToROCDLConversionPatterns(converter, patterns, chipset);
+  populateMathToROCDLConversionPatterns(converter, patterns, chipset);
+  // What has an intrinsic (fma, sqrt, abs) needs no call.
+  populateMathToLLVMConversionPatterns(converter, patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns);
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+  vector::populateVectorBroadcastLoweringPatterns(patterns);
+}
+
+/// Tells LLVM how many work-items a workgroup has: it assumes up to 256 and
+/// gives registers and the kernel's launch limit accordingly. Upstream passes on
+/// only the required size.
+static void setWorkgroupSizes(gpu::GPUModuleOp module) {
+  StringRef required = "rocdl.reqd_work_group_size";
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    auto sizes = function->getAttrOfType<DenseI32ArrayAttr>(required);
+    if (!sizes)
+      continue;
+    int64_t workItems = llvm::product_of(sizes.asArrayRef());
+    std::string range = std::to_string(workItems);
+    function->setAttr("rocdl.flat_work_group_size",
+                      StringAttr::get(module.getContext(),
+                                      range + "," + range));
+  }
+}
+
+namespace {
+struct ConvertKernelsToROCDLPass final
+    : mlir::conv::impl::ConvertKernelsToROCDLPassBase<
+          ConvertKernelsToROCDLPass> {
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    MLIRContext *context = &getContext();
+    TargetAttr target = TargetAttr::lookup(module);
+    FailureOr<amdgpu::Chipset> chipset = failure();
+    if (target)
+      chipset = amdgpu::Chipset::parse(target.getChip());
+    if (failed(chipset)) {
+      module.emitOpError("expects an AMD chip as ") << TargetAttr::kName;
+      return signalPassFailure();
+    }
+    LowerToLLVMOptions options(
+        context, DataLayout(cast<DataLayoutOpInterface>(*module)));
+    options.overrideIndexBitwidth(32);
+    options.useBarePtrCallConv = true;
+    LLVMTypeConverter converter(context, options);
+    amdgpu::populateCommonGPUTypeAndAttributeConversions(converter);
+    populateAMDGPUTypeAndAttributeConversions(converter);
+
+    RewritePatternSet patterns(context);
+    populatePatterns(converter, patterns, *chipset);
+    ConversionTarget legal(*context);
+    configureGpuToROCDLConversionLegality(legal);
+    legal.addLegalDialect<LLVM::LLVMDialect, ROCDL::ROCDLDialect>();
+    legal.addLegalOp<gpu::GPUModuleOp>();
+    legal.addIllegalDialect<ConvDialect>();
+    if (failed(applyFullConversion(module, legal, std::move(patterns))))
+      return signalPassFailure();
+    setWorkgroupSizes(module);
+  }
+};
+} // namespace

@@ -1,0 +1,132 @@
+//===- SerializeAMDGPU.cpp - gpu.module to HSACO -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream's gpu-module-to-binary runs `<toolkit>/llvm/bin/ld.lld`, which many
+// machines do not have; here everything is done in process.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../LinkElf.h"
+#include "conv/Backend/AMDGPU.h"
+#include "conv/Backend/Passes.h"
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+#include "mlir/Dialect/GPU/IR/CompilationInterfaces.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Target/LLVM/ROCDL/Target.h"
+#include "mlir/Target/LLVM/ROCDL/Utils.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
+
+namespace mlir::conv {
+#define GEN_PASS_DEF_SERIALIZEAMDGPUPASS
+#include "conv/Backend/Passes.h.inc"
+} // namespace mlir::conv
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+/// Stops at the assembly, or whatever form `format` asks for.
+class AssemblyCompiler final : public ROCDL::SerializeGPUModuleBase {
+public:
+  AssemblyCompiler(gpu::GPUModuleOp module, ROCDL::ROCDLTargetAttr target,
+                   const gpu::TargetOptions &options)
+      : SerializeGPUModuleBase(*module, target, options), options(options) {}
+
+  FailureOr<SmallVector<char, 0>>
+  moduleToObject(llvm::Module &module) override {
+    return moduleToObjectImpl(options, module);
+  }
+
+private:
+  const gpu::TargetOptions &options;
+};
+} // namespace
+
+static ROCDL::ROCDLTargetAttr targetOf(gpu::GPUModuleOp module) {
+  TargetAttr target = TargetAttr::lookup(module);
+  return ROCDL::ROCDLTargetAttr::get(module.getContext(), /*optLevel=*/3,
+                                     "amdgcn-amd-amdhsa", target.getChip());
+}
+
+void mlir::conv::registerAMDGPUTranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerROCDLDialectTranslation(registry);
+  ROCDL::registerROCDLTargetInterfaceExternalModels(registry);
+}
+
+FailureOr<std::string>
+mlir::conv::compileToAssembly(gpu::GPUModuleOp module,
+                              StringRef deviceLibraries) {
+  ROCDL::SerializeGPUModuleBase::init();
+  gpu::TargetOptions options(
+      deviceLibraries.empty() ? CONV_DEVICE_LIBRARIES : deviceLibraries, {},
+      "", "", gpu::CompilationTarget::Assembly);
+  std::optional<SmallVector<char, 0>> isa =
+      AssemblyCompiler(module, targetOf(module), options).run();
+  if (!isa)
+    return module.emitOpError("cannot be compiled to assembly"), failure();
+  // The text ends with a zero that is not part of it.
+  return StringRef(isa->data(), isa->size()).rtrim('\0').str();
+}
+
+FailureOr<std::string> mlir::conv::assembleAndLink(gpu::GPUModuleOp module,
+                                                   StringRef assembly) {
+  ROCDL::ROCDLTargetAttr target = targetOf(module);
+  auto emitError = [&] { return module.emitOpError(); };
+  FailureOr<SmallVector<char, 0>> object =
+      ROCDL::assembleIsa(assembly, target.getTriple(), target.getChip(),
+                         target.getFeatures(), emitError);
+  if (failed(object))
+    return failure();
+  return linkShared(*object, emitError);
+}
+
+/// Replaces `module` by its binary.
+static LogicalResult serialize(gpu::GPUModuleOp module,
+                               StringRef deviceLibraries) {
+  FailureOr<std::string> assembly = compileToAssembly(module, deviceLibraries);
+  if (failed(assembly))
+    return failure();
+  FailureOr<std::string> object = assembleAndLink(module, *assembly);
+  if (failed(object))
+    return failure();
+  OpBuilder builder(module);
+  auto attribute = gpu::ObjectAttr::get(
+      module.getContext(), targetOf(module), gpu::CompilationTarget::Binary,
+      builder.getStringAttr(*object), /*properties=*/nullptr,
+      ROCDL::getKernelMetadata(module, ArrayRef(object->data(), object->size())));
+  gpu::BinaryOp::create(builder, module.getLoc(), module.getName(),
+                        /*offloadingHandler=*/nullptr,
+                        builder.getArrayAttr({attribute}));
+  module.erase();
+  return success();
+}
+
+namespace {
+struct SerializeAMDGPUPass final
+    : mlir::conv::impl::SerializeAMDGPUPassBase<SerializeAMDGPUPass> {
+  using SerializeAMDGPUPassBase::SerializeAMDGPUPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    SerializeAMDGPUPassBase::getDependentDialects(registry);
+    registerAMDGPUTranslations(registry);
+  }
+
+  void runOnOperation() override {
+    for (auto module :
+         llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>()))
+      if (failed(serialize(module, deviceLibraries)))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,87 @@
+//===- LinkElf.cpp - ELF shared objects from object files -----------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// lld reads and writes files and keeps global state, so each call works in a
+// temporary folder of its own and holds a lock. Nothing is left behind.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinkElf.h"
+
+#include "lld/Common/Driver.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <mutex>
+
+LLD_HAS_DRIVER(elf)
+
+using namespace mlir;
+
+static std::error_code writeFile(StringRef path, ArrayRef<char> bytes) {
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (error)
+    return error;
+  os.write(bytes.data(), bytes.size());
+  os.close();
+  error = os.error();
+  os.clear_error();
+  return error;
+}
+
+/// Runs lld; what it printed is returned when it fails.
+static std::optional<std::string> runLinker(StringRef input, StringRef output) {
+  static std::mutex lldHasGlobalState;
+  std::lock_guard lock(lldHasGlobalState);
+  std::string in = input.str(), out = output.str(), text;
+  llvm::raw_string_ostream os(text);
+  const char *arguments[] = {"ld.lld",     "-shared", "--build-id=none",
+                             in.c_str(),   "-o",      out.c_str()};
+  lld::Result result = lld::lldMain(arguments, os, os,
+                                    {{lld::Gnu, &lld::elf::link}});
+  if (result.retCode == 0)
+    return std::nullopt;
+  return text;
+}
+
+FailureOr<std::string>
+mlir::conv::linkShared(ArrayRef<char> object,
+                       function_ref<InFlightDiagnostic()> emitError) {
+  SmallString<128> folder;
+  if (std::error_code error =
+          llvm::sys::fs::createUniqueDirectory("conv-link", folder)) {
+    emitError() << "cannot create a temporary folder: " << error.message();
+    return failure();
+  }
+  llvm::scope_exit cleanUp(
+      [&] { (void)llvm::sys::fs::remove_directories(folder); });
+
+  SmallString<128> input(folder), output(folder);
+  llvm::sys::path::append(input, "in.o");
+  llvm::sys::path::append(output, "out.so");
+  if (std::error_code error = writeFile(input, object)) {
+    emitError() << "cannot write " << input << ": " << error.message();
+    return failure();
+  }
+  if (std::optional<std::string> text = runLinker(input, output)) {
+    emitError() << "lld failed: " << StringRef(*text).trim();
+    return failure();
+  }
+  auto buffer = llvm::MemoryBuffer::getFile(output, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer) {
+    emitError() << "cannot read " << output << ": "
+                << buffer.getError().message();
+    return failure();
+  }
+  return (*buffer)->getBuffer().str();
+}

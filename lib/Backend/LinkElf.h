@@ -1,0 +1,31 @@
+//===- LinkElf.h - ELF shared objects from object files ---------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Links one object file with lld, in process. Code objects for AMD GPUs and
+// host objects are both ELF shared libraries.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_BACKEND_LINKELF_H
+#define CONV_LIB_BACKEND_LINKELF_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Support/LLVM.h"
+
+#include <string>
+
+namespace mlir::conv {
+
+/// The bytes of the shared library that lld makes of `object`. Same input, same
+/// bytes. May be called from several threads; the calls take turns.
+FailureOr<std::string>
+linkShared(ArrayRef<char> object,
+           function_ref<InFlightDiagnostic()> emitError);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_BACKEND_LINKELF_H

@@ -1,0 +1,20 @@
+//===- LowerToBinary.cpp - LLVM dialects to code objects -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Pipeline/Pipelines.h"
+
+#include "conv/Pipeline/Passes.h"
+#include "conv/Backend/Passes.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+void mlir::conv::buildLowerToBinaryPipeline(
+    OpPassManager &manager, const LowerToBinaryOptions &options) {
+  manager.addPass(createSerializeAMDGPUPass({options.deviceLibraries}));
+  manager.addPass(createVerifyStagePass({"binary"}));
+}

@@ -1,0 +1,81 @@
+//===- Registration.cpp - dialects, passes and pipelines by name -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What conv-opt and the compiler driver load. Only what convolutions meet on
+// their way: start-up time counts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Backend/AMDGPU.h"
+#include "conv/Backend/Passes.h"
+#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Pipeline/Passes.h"
+#include "conv/Pipeline/Pipelines.h"
+#include "conv/Schedule/Passes.h"
+#include "conv/Tile/Passes.h"
+#include "conv/ToGPU/Passes.h"
+#include "conv/ToLinalg/Passes.h"
+
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+void mlir::conv::registerDialects(DialectRegistry &registry) {
+  registry
+      .insert<affine::AffineDialect, amdgpu::AMDGPUDialect, arith::ArithDialect,
+              bufferization::BufferizationDialect, cf::ControlFlowDialect,
+              ConvDialect, func::FuncDialect, gpu::GPUDialect,
+              index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+              math::MathDialect, memref::MemRefDialect, ROCDL::ROCDLDialect,
+              scf::SCFDialect, tensor::TensorDialect, tosa::TosaDialect,
+              vector::VectorDialect>();
+  linalg::registerTilingInterfaceExternalModels(registry);
+  tensor::registerTilingInterfaceExternalModels(registry);
+  registerAMDGPUTranslations(registry);
+}
+
+void mlir::conv::registerPassesAndPipelines() {
+  registerSchedulePasses();
+  registerToLinalgPasses();
+  registerTilePasses();
+  registerToGPUPasses();
+  registerBackendPasses();
+  registerPipelinePasses();
+  PassPipelineRegistration<>("conv-lower-to-linalg",
+                             "Scheduled convolutions to linalg",
+                             buildLowerToLinalgPipeline);
+  PassPipelineRegistration<>("conv-lower-to-tiled", "linalg to workgroup tiles",
+                             buildLowerToTiledPipeline);
+  PassPipelineRegistration<>("conv-lower-to-gpu",
+                             "Workgroup tiles to kernels and launches",
+                             buildLowerToGpuPipeline);
+  PassPipelineRegistration<>("conv-lower-to-llvm",
+                             "Kernels to the LLVM dialects of the target",
+                             buildLowerToLlvmPipeline);
+  PassPipelineRegistration<LowerToBinaryOptions>(
+      "conv-lower-to-binary", "Kernels to code objects",
+      buildLowerToBinaryPipeline);
+}

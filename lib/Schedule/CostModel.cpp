@@ -1,0 +1,328 @@
+//===- CostModel.cpp - what a schedule costs ---------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One step of the main loop keeps three units of a compute unit busy: matrix
+// units (or multiply-adds), shared memory, and the load path. They overlap as
+// far as there are waves to switch between. A step is never shorter than a
+// load's latency, since a tile is loaded one step ahead. The chip's time
+// follows from the rounds of workgroups the busiest compute unit runs, against
+// the time that device memory needs for the bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Schedule/CostModel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+using namespace conv;
+
+/// Bytes that one work-item copies at a time, and a lane reads of a fragment.
+static constexpr int64_t kPieceBytes = 16;
+/// Share of the registers a schedule may plan with; the rest is for the
+/// compiler's temporaries.
+static constexpr double kRegisterShare = 0.8;
+/// Loop counters, base addresses, lane numbers, constants.
+static constexpr int64_t kFixedRegisters = 20;
+/// Of a piece of input: its pixel's offset, first row and column, and a mask.
+static constexpr int64_t kRegistersPerInputPiece = 4;
+static constexpr int64_t kRegistersPerFilterPiece = 2;
+/// From issue to use of a load that misses the nearer caches. Published
+/// measurements of these chips lie between 250 ns (RDNA) and 700 ns (CDNA).
+static constexpr double kLoadLatencyNs = 400;
+/// A workgroup's start: it decodes where its pixels lie, with divisions.
+static constexpr double kSetupCycles = 400;
+/// A step's barrier, waits and loop control.
+static constexpr double kBarrierCycles = 40;
+/// First-level cache: bytes, and addresses of lanes, in a clock.
+static constexpr double kLoadBytesPerClock = 64;
+static constexpr double kLoadLanesPerClock = 16;
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+static int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
+
+static bool isHost(const ChipInfo &chip) {
+  return chip.backend == Backend::Host;
+}
+
+std::string_view conv::getName(Limit limit) {
+  switch (limit) {
+  case Limit::MatrixUnits:
+    return "matrix units";
+  case Limit::SharedMemory:
+    return "shared memory";
+  case Limit::Loads:
+    return "loads";
+  case Limit::Latency:
+    return "load latency";
+  case Limit::Memory:
+    return "memory bandwidth";
+  }
+  return "";
+}
+
+std::string_view conv::getName(Rejection rejection) {
+  switch (rejection) {
+  case Rejection::None:
+    return "";
+  case Rejection::SharedMemory:
+    return "S6 shared memory";
+  case Rejection::WorkgroupSize:
+    return "S7 workgroup size";
+  case Rejection::UnevenCopy:
+    return "S8 uneven copy";
+  case Rejection::Registers:
+    return "registers";
+  }
+  return "";
+}
+
+int64_t conv::reductionGranule(const MatrixAtom &atom) {
+  int64_t lanesAlongK = atom.k / atom.kPerLane;
+  int64_t perPiece = kPieceBytes / byteSize(atom.operand);
+  return std::lcm<int64_t>(atom.k, lanesAlongK * perPiece);
+}
+
+RegisterBudget conv::computeRegisterBudget(const ChipInfo &chip,
+                                           int64_t subgroups) {
+  int64_t wavesPerSimd = ceilDiv(subgroups, chip.simdsPerComputeUnit);
+  int64_t available = std::min<int64_t>(
+      chip.registersPerLane, chip.registerFilePerLane / wavesPerSimd);
+  auto total = static_cast<int64_t>(kRegisterShare * double(available));
+  // Accumulation registers hold nothing but accumulators, so neither side may
+  // count on the whole file.
+  int64_t accumulators =
+      chip.accumulationRegisters == 0
+          ? total
+          : std::min<int64_t>(
+                total, int64_t(kRegisterShare * chip.accumulationRegisters));
+  return {total, accumulators};
+}
+
+/// 16-byte pieces of one operand's tile that a work-item copies.
+static int64_t piecesPerWorkItem(const ChipInfo &chip,
+                                 const Candidate &candidate, int64_t rows) {
+  int64_t bytes = rows * candidate.gemmK * byteSize(candidate.atom->operand);
+  return ceilDiv(bytes,
+                 kPieceBytes * candidate.subgroups() * chip.subgroupSize);
+}
+
+/// Bytes a lane holds of A and of B for one atom's rows and one granule of the
+/// reduction.
+static int64_t fragmentBytesA(const MatrixAtom &atom) {
+  int64_t rows = atom.kind == AtomKind::FMA ? atom.m : 1;
+  return rows * std::max(kPieceBytes, atom.kPerLane * byteSize(atom.operand));
+}
+static int64_t fragmentBytesB(const MatrixAtom &atom) {
+  return std::max(kPieceBytes, atom.kPerLane * byteSize(atom.operand));
+}
+
+RegisterCost conv::computeRegisters(const ChipInfo &chip,
+                                    const Candidate &candidate) {
+  const MatrixAtom &atom = *candidate.atom;
+  auto [pixels, channels] = candidate.subgroup;
+  int64_t inputPieces =
+      piecesPerWorkItem(chip, candidate, candidate.workgroup[0]);
+  int64_t filterPieces =
+      piecesPerWorkItem(chip, candidate, candidate.workgroup[1]);
+  int64_t registerBytes = 4;
+  // The rows of A that an FMA atom reads are the same for all lanes and all
+  // pixels, so one atom's rows are enough at a time.
+  int64_t atomsA = atom.kind == AtomKind::FMA ? 1 : channels / atom.m;
+  RegisterCost cost;
+  cost.accumulators = pixels * channels / chip.subgroupSize;
+  cost.staging = (inputPieces + filterPieces) * kPieceBytes / registerBytes;
+  cost.fragments =
+      (atomsA * fragmentBytesA(atom) + pixels / atom.n * fragmentBytesB(atom)) /
+      registerBytes;
+  cost.addresses = kFixedRegisters + kRegistersPerInputPiece * inputPieces +
+                   kRegistersPerFilterPiece * filterPieces;
+  return cost;
+}
+
+int64_t conv::computeSharedBytes(const Candidate &candidate) {
+  return candidate.stages * (candidate.workgroup[0] + candidate.workgroup[1]) *
+         candidate.gemmK * byteSize(candidate.atom->operand);
+}
+
+Rejection conv::checkCandidate(const ChipInfo &chip,
+                               const Candidate &candidate) {
+  int64_t workItems = candidate.subgroups() * chip.subgroupSize;
+  if (computeSharedBytes(candidate) > chip.sharedMemoryBytes)
+    return Rejection::SharedMemory;
+  if (workItems > chip.maxWorkgroupSize)
+    return Rejection::WorkgroupSize;
+  for (int64_t rows : candidate.workgroup) {
+    int64_t bytes = rows * candidate.gemmK * byteSize(candidate.atom->operand);
+    if (bytes % (kPieceBytes * workItems) != 0)
+      return Rejection::UnevenCopy;
+  }
+  if (isHost(chip)) // The register tile is the atom, which fits.
+    return Rejection::None;
+  RegisterBudget budget = computeRegisterBudget(chip, candidate.subgroups());
+  RegisterCost registers = computeRegisters(chip, candidate);
+  int64_t others = registers.total() - registers.accumulators;
+  bool fits = registers.total() <= budget.total &&
+              registers.accumulators <= budget.accumulators &&
+              others <= kRegisterShare * (chip.registersPerLane -
+                                          chip.accumulationRegisters);
+  return fits ? Rejection::None : Rejection::Registers;
+}
+
+double conv::computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
+                                const Candidate &candidate) {
+  // The operand that neighbours share is read once. The other one is read
+  // again for every tile of the first, unless the last-level cache keeps it.
+  auto reread = [&](double bytes, int64_t times) {
+    return bytes <= double(chip.cacheBytes) ? bytes : bytes * double(times);
+  };
+  int64_t pixelTiles = ceilDiv(problem.pixels(), candidate.workgroup[0]);
+  int64_t channelTiles = ceilDiv(problem.k, candidate.workgroup[1]);
+  double rest = problem.outputBytes() + double(problem.tailBytes);
+  if (candidate.channelsFastest)
+    return problem.inputBytes() + reread(problem.filterBytes(), pixelTiles) +
+           rest;
+  return problem.filterBytes() + reread(problem.inputBytes(), channelTiles) +
+         rest;
+}
+
+/// Cycles of the load path for one operand's tile, when `contiguous` elements
+/// lie next to each other and a load cannot be wider.
+static double computeLoadCycles(const ChipInfo &chip, double tileBytes,
+                                int64_t contiguous, int64_t elementBytes) {
+  int64_t width = kPieceBytes;
+  while (width > elementBytes && contiguous * elementBytes % width != 0)
+    width /= 2;
+  double lanes = tileBytes / double(width);
+  return std::max(tileBytes / kLoadBytesPerClock, lanes / kLoadLanesPerClock);
+}
+
+/// Fills in what one step of one workgroup costs.
+static void computeStep(const Problem &problem, const ChipInfo &chip,
+                        const Candidate &candidate, Cost &cost) {
+  const MatrixAtom &atom = *candidate.atom;
+  auto elementBytes = byteSize(atom.operand);
+  double waves = double(candidate.subgroups());
+  double atomsK = double(candidate.gemmK) / atom.k;
+  double atomsM = double(candidate.subgroup[1]) / atom.m;
+  double atomsN = double(candidate.subgroup[0]) / atom.n;
+  cost.matrixCycles = atomsM * atomsN * atomsK * atom.cycles *
+                      std::ceil(waves / chip.simdsPerComputeUnit);
+
+  double granules = double(candidate.gemmK) / double(reductionGranule(atom));
+  double inputBytes =
+      double(candidate.workgroup[0] * candidate.gemmK * elementBytes);
+  double filterBytes =
+      double(candidate.workgroup[1] * candidate.gemmK * elementBytes);
+  double readBytes = waves * chip.subgroupSize * granules *
+                     (atomsM * double(fragmentBytesA(atom)) +
+                      atomsN * double(fragmentBytesB(atom)));
+  cost.sharedCycles =
+      (readBytes + inputBytes + filterBytes) / chip.sharedMemoryBytesPerClock;
+
+  // A row of the filter is contiguous over all of R, S and C.
+  cost.loadCycles =
+      computeLoadCycles(chip, inputBytes, problem.c, elementBytes) +
+      computeLoadCycles(chip, filterBytes, problem.gemmK(), elementBytes);
+
+  double longest =
+      std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
+  double others =
+      cost.matrixCycles + cost.sharedCycles + cost.loadCycles - longest;
+  // With one wave on a SIMD unit half of the shorter activities is exposed,
+  // with two a third. More waves wait for the same units.
+  double hiding = 1 + std::min(cost.wavesPerSimd, 2.0);
+  cost.stepCycles = longest + others / hiding + kBarrierCycles;
+}
+
+/// Fills in how many workgroups a compute unit holds.
+static void computeOccupancy(const ChipInfo &chip, const Candidate &candidate,
+                             Cost &cost) {
+  if (isHost(chip)) {
+    cost.residentWorkgroups = 1;
+    cost.wavesPerSimd = 1;
+    return;
+  }
+  int64_t perWave = roundUp(cost.registers.total(), chip.registerGranule);
+  int64_t waves = std::min<int64_t>(chip.maxWavesPerSimd,
+                                    chip.registerFilePerLane / perWave) *
+                  chip.simdsPerComputeUnit;
+  int64_t byRegisters = waves / candidate.subgroups();
+  int64_t byShared = chip.sharedMemoryBytes / cost.sharedBytes;
+  // More would not be wrong, but no unit gets more than its share of the grid.
+  int64_t share = ceilDiv(cost.workgroups, chip.computeUnits);
+  cost.residentWorkgroups =
+      std::max<int64_t>(1, std::min({byRegisters, byShared, share}));
+  cost.wavesPerSimd = double(cost.residentWorkgroups * candidate.subgroups()) /
+                      chip.simdsPerComputeUnit;
+}
+
+/// Cycles of a round of `workgroups` that run together on one compute unit.
+static double computeRound(const Problem &problem, const ChipInfo &chip,
+                           const Candidate &candidate, const Cost &cost,
+                           int64_t workgroups) {
+  double latency = isHost(chip) ? 0 : kLoadLatencyNs * chip.clockGHz;
+  double step = std::max(double(workgroups) * cost.stepCycles, latency);
+  double tileBytes = double(candidate.workgroup[0] * candidate.workgroup[1]) *
+                     (double(byteSize(problem.result)) +
+                      double(problem.tailBytes) / double(problem.pixels()) /
+                          double(problem.k));
+  double ends = kSetupCycles + tileBytes / kLoadBytesPerClock;
+  // The first tile is waited for, and the last result is not.
+  return latency + double(cost.steps) * step + double(workgroups) * ends;
+}
+
+static Limit computeLimit(const ChipInfo &chip, const Cost &cost) {
+  if (cost.memorySeconds > cost.computeSeconds)
+    return Limit::Memory;
+  double latency = isHost(chip) ? 0 : kLoadLatencyNs * chip.clockGHz;
+  if (latency > double(cost.residentWorkgroups) * cost.stepCycles)
+    return Limit::Latency;
+  if (cost.matrixCycles >= std::max(cost.sharedCycles, cost.loadCycles))
+    return Limit::MatrixUnits;
+  return cost.sharedCycles >= cost.loadCycles ? Limit::SharedMemory
+                                              : Limit::Loads;
+}
+
+Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
+                       const Candidate &candidate) {
+  Cost cost;
+  int64_t pixelTiles = ceilDiv(problem.pixels(), candidate.workgroup[0]);
+  int64_t channelTiles = ceilDiv(problem.k, candidate.workgroup[1]);
+  if (!isHost(chip))
+    cost.registers = computeRegisters(chip, candidate);
+  cost.sharedBytes = computeSharedBytes(candidate);
+  cost.workgroups = pixelTiles * channelTiles;
+  cost.steps = ceilDiv(problem.gemmK(), candidate.gemmK);
+  double computed = double(cost.workgroups) * double(cost.steps) *
+                    double(candidate.workgroup[0]) *
+                    double(candidate.workgroup[1]) * double(candidate.gemmK);
+  cost.tileEfficiency = problem.flops() / 2 / computed;
+
+  computeOccupancy(chip, candidate, cost);
+  computeStep(problem, chip, candidate, cost);
+  int64_t perUnit = ceilDiv(cost.workgroups, chip.computeUnits);
+  cost.waveEfficiency =
+      double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
+  auto round = [&](int64_t workgroups) {
+    return workgroups == 0
+               ? 0.0
+               : computeRound(problem, chip, candidate, cost, workgroups);
+  };
+  double cycles = double(perUnit / cost.residentWorkgroups) *
+                      round(cost.residentWorkgroups) +
+                  round(perUnit % cost.residentWorkgroups);
+
+  cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
+  cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
+  cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
+  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds);
+  cost.limit = computeLimit(chip, cost);
+  return cost;
+}

@@ -1,0 +1,124 @@
+//===- Heuristics.cpp - which schedules there are, in order ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The space is small and generated: powers of two of the atom for the
+// subgroup's tile, up to eight subgroups, up to 256 bytes of the reduction in a
+// step. The smallest candidate of each atom fits every chip, so that there
+// always is one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Schedule/Heuristics.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace conv;
+
+/// Subgroups of a GPU's workgroup: two waves for each of four SIMD units.
+static constexpr int64_t kMaxSubgroups = 8;
+/// Longest row of a tile in shared memory.
+static constexpr int64_t kMaxRowBytes = 256;
+/// One tile is computed while the next one arrives.
+static constexpr int64_t kStages = 2;
+
+/// Makes `visit` see every candidate with this atom on a GPU.
+template <typename Visit>
+static void forEachGpuCandidate(const MatrixAtom &atom, Visit visit) {
+  constexpr std::array<int64_t, 4> multiples = {1, 2, 4, 8};
+  int64_t granule = reductionGranule(atom);
+  for (int64_t gemmK = granule;
+       gemmK <= 8 * granule && gemmK * byteSize(atom.operand) <= kMaxRowBytes;
+       gemmK *= 2)
+    for (int64_t atomsN : multiples)
+      for (int64_t atomsM : multiples)
+        for (int64_t alongPixels : multiples)
+          for (int64_t alongChannels : multiples) {
+            if (alongPixels * alongChannels > kMaxSubgroups)
+              continue;
+            std::array<int64_t, 2> subgroup = {atomsN * atom.n,
+                                               atomsM * atom.m};
+            visit(Candidate{
+                .atom = &atom,
+                .workgroup = {subgroup[0] * alongPixels,
+                              subgroup[1] * alongChannels},
+                .subgroup = subgroup,
+                .gemmK = gemmK,
+                .stages = kStages,
+            });
+          }
+}
+
+/// The same for the host, whose workgroup is the cache tile of one thread.
+template <typename Visit>
+static void forEachHostCandidate(const Problem &problem, const MatrixAtom &atom,
+                                 Visit visit) {
+  // A whole number of 16-byte pieces, and no longer than the reduction.
+  int64_t granule = std::max<int64_t>(8, reductionGranule(atom));
+  int64_t longest = (problem.gemmK() + granule - 1) / granule * granule;
+  int64_t gemmK = std::min<int64_t>(256, longest);
+  for (int64_t pixels : {4, 8, 16, 32, 64})
+    for (int64_t channels : {16, 32, 64})
+      visit(Candidate{.atom = &atom,
+                      .workgroup = {pixels, channels},
+                      .subgroup = {pixels, channels},
+                      .gemmK = gemmK,
+                      .stages = 1});
+}
+
+/// Ties are broken by larger atoms, then larger tiles, then shorter steps: a
+/// fixed order that does not depend on how candidates are generated.
+static auto tieBreak(const Candidate &candidate) {
+  return std::tuple(-candidate.atom->m * candidate.atom->n,
+                    -candidate.workgroup[0] * candidate.workgroup[1],
+                    candidate.gemmK, candidate.workgroup[0],
+                    candidate.subgroup[0], candidate.subgroup[1]);
+}
+
+static bool isBetter(const RankedCandidate &a, const RankedCandidate &b) {
+  if (a.cost.seconds != b.cost.seconds)
+    return a.cost.seconds < b.cost.seconds;
+  // Under the memory limit, whatever computes faster leaves more slack.
+  if (a.cost.computeSeconds != b.cost.computeSeconds)
+    return a.cost.computeSeconds < b.cost.computeSeconds;
+  return tieBreak(a.candidate) < tieBreak(b.candidate);
+}
+
+/// Sets the raster order that moves fewer bytes; channels first if equal.
+static void selectRaster(const Problem &problem, const ChipInfo &chip,
+                         Candidate &candidate) {
+  Candidate other = candidate;
+  candidate.channelsFastest = true;
+  other.channelsFastest = false;
+  if (computeMemoryBytes(problem, chip, other) <
+      computeMemoryBytes(problem, chip, candidate))
+    candidate = other;
+}
+
+Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
+  Ranking ranking;
+  auto visit = [&](Candidate candidate) {
+    if (Rejection reason = checkCandidate(chip, candidate);
+        reason != Rejection::None) {
+      ranking.rejected.push_back({candidate, reason});
+      return;
+    }
+    selectRaster(problem, chip, candidate);
+    ranking.accepted.push_back(
+        {candidate, computeCost(problem, chip, candidate)});
+  };
+  for (const MatrixAtom &atom : chip.atoms) {
+    if (atom.operand != problem.operand)
+      continue;
+    if (chip.backend == Backend::Host)
+      forEachHostCandidate(problem, atom, visit);
+    else
+      forEachGpuCandidate(atom, visit);
+  }
+  std::sort(ranking.accepted.begin(), ranking.accepted.end(), isBetter);
+  return ranking;
+}

@@ -1,0 +1,161 @@
+//===- SelectSchedule.cpp - decides how each convolution is computed ---*- C++
+//-*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The user's schedule wins, on the op or as an option; else the best candidate
+// of the cost model is taken. Whoever decided, the schedule is checked against
+// the chip here, so that no later pass has to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/Unsupported.h"
+#include "conv/Schedule/Passes.h"
+#include "conv/Schedule/Schedule.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Remarks.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <map>
+
+#define DEBUG_TYPE "conv-select-schedule"
+
+namespace mlir::conv {
+#define GEN_PASS_DEF_SELECTSCHEDULEPASS
+#include "conv/Schedule/Passes.h.inc"
+} // namespace mlir::conv
+
+using namespace mlir;
+using namespace mlir::conv;
+
+static std::string printToString(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream(text) << attribute;
+  return text;
+}
+
+/// Says who decided, and what the cost model expects of it.
+static void remarkDecision(ForwardOp op, ScheduleAttr schedule,
+                           const ::conv::ChipInfo &chip) {
+  Type elementType = op.getInput().getType().getElementType();
+  ::conv::Cost cost = ::conv::computeCost(
+      computeProblem(op), chip, getCandidate(schedule, chip, elementType));
+  remark::passed(op.getLoc(),
+                 remark::RemarkOpts::name("Selected").category(DEBUG_TYPE))
+      << remark::metric("chosen_by", stringifyChosenBy(schedule.getChosenBy()))
+      << remark::metric("schedule", printToString(schedule));
+  remark::analysis(op.getLoc(),
+                   remark::RemarkOpts::name("Predicted").category(DEBUG_TYPE))
+      << remark::metric("limit", ::conv::getName(cost.limit).data())
+      << remark::metric("microseconds",
+                        llvm::formatv("{0:F1}", cost.seconds * 1e6).str())
+      << remark::metric("workgroups", cost.workgroups)
+      << remark::metric("waves_per_simd",
+                        llvm::formatv("{0:F1}", cost.wavesPerSimd).str())
+      << remark::metric("registers", cost.registers.total())
+      << remark::metric("shared_bytes", cost.sharedBytes);
+}
+
+/// Says how many candidates each rule ruled out.
+static void remarkRejections(ForwardOp op, const ::conv::Ranking &ranking) {
+  std::map<::conv::Rejection, int64_t> counts;
+  for (const ::conv::RejectedCandidate &rejected : ranking.rejected)
+    ++counts[rejected.reason];
+  for (auto [reason, count] : counts)
+    remark::missed(op.getLoc(),
+                   remark::RemarkOpts::name("Rejected").category(DEBUG_TYPE))
+        << remark::metric("reason", ::conv::getName(reason).data())
+        << remark::metric("candidates", count);
+}
+
+/// Whether the chip multiplies these operands into this result.
+static LogicalResult verifyElementTypes(ForwardOp op,
+                                        const ::conv::ChipInfo &chip) {
+  Type type = op.getInput().getType().getElementType();
+  std::string supported;
+  for (const ::conv::MatrixAtom &atom : chip.atoms) {
+    if (getNumericType(type) == atom.operand &&
+        getNumericType(op.getFilter().getType().getElementType()) ==
+            atom.operand &&
+        getNumericType(op.getOutput().getType().getElementType()))
+      return success();
+    std::string name(::conv::getName(atom.operand));
+    if (supported.find(name) == std::string::npos)
+      supported += (supported.empty() ? "" : ", ") + name;
+  }
+  return emitUnsupported(op.getLoc(), Reason::ElementType)
+         << "expects operands of one of the types " << supported << " for "
+         << chip.name << ", but got " << type << " and "
+         << op.getFilter().getType().getElementType() << " to "
+         << op.getOutput().getType().getElementType();
+}
+
+namespace {
+
+struct SelectSchedule final
+    : mlir::conv::impl::SelectSchedulePassBase<SelectSchedule> {
+  using SelectSchedulePassBase::SelectSchedulePassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (!algorithm.empty() && !symbolizeAlgorithm(algorithm))
+      return emitError(UnknownLoc::get(context))
+             << "expects algorithm to be implicit_gemm, but got \"" << algorithm
+             << "\"";
+    if (schedule.empty())
+      return success();
+    // The parser reports what is wrong, and where in the text.
+    Attribute parsed = parseAttribute(schedule, context);
+    given = dyn_cast_if_present<ScheduleAttr>(parsed);
+    if (parsed && !given)
+      return emitError(UnknownLoc::get(context))
+             << "expects schedule to be a #conv.schedule<...>, but got "
+             << parsed;
+    return success(given != nullptr);
+  }
+
+  void runOnOperation() override {
+    WalkResult result = getOperation()->walk([&](ForwardOp op) {
+      return failed(select(op)) ? WalkResult::interrupt()
+                                : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult select(ForwardOp op) {
+    TargetAttr target = TargetAttr::lookup(op);
+    if (!target)
+      return op.emitError() << "expects a module with " << TargetAttr::kName
+                            << " around it, but there is none";
+    const ::conv::ChipInfo &chip = target.getInfo();
+    if (failed(verifyElementTypes(op, chip)))
+      return failure();
+    ScheduleAttr chosen = given ? given : op.getScheduleAttr();
+    if (!chosen)
+      chosen = selectByCost(op, chip);
+    if (failed(verifySupportedSchedule(op, chosen, chip)))
+      return failure();
+    op.setScheduleAttr(chosen);
+    remarkDecision(op, chosen, chip);
+    return success();
+  }
+
+  static ScheduleAttr selectByCost(ForwardOp op, const ::conv::ChipInfo &chip) {
+    ::conv::Ranking ranking = ::conv::rankCandidates(computeProblem(op), chip);
+    assert(!ranking.accepted.empty() &&
+           "the smallest candidate of an atom always fits");
+    remarkRejections(op, ranking);
+    return getSchedule(op.getContext(), ranking.accepted.front().candidate,
+                       chip, ChosenBy::Heuristic);
+  }
+
+  ScheduleAttr given; ///< The option, parsed.
+};
+
+} // namespace

@@ -1,0 +1,112 @@
+//===- TileToWorkgroups.cpp - linalg form to tiles -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream tiling does the work through TilingInterface; this file says what is
+// tiled by what. Tile sizes come from the schedule and are only obeyed here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Tile/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::conv {
+#define GEN_PASS_DEF_TILETOWORKGROUPSPASS
+#include "conv/Tile/Passes.h.inc"
+} // namespace mlir::conv
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Whether `producer` may be computed inside of the loop over the reduction. The
+/// initial value of the sum may not: it would start over at every step.
+static std::optional<scf::SCFTileAndFuseOptions::ControlFnResult>
+fuseIntoReduction(tensor::ExtractSliceOp, OpResult producer, bool) {
+  if (isa<linalg::FillOp>(producer.getOwner()))
+    return std::nullopt;
+  return scf::SCFTileAndFuseOptions::ControlFnResult{};
+}
+
+/// Tiles `root` as `options` say, fuses its producers, and replaces it by the
+/// one loop that this makes.
+static FailureOr<Operation *> tileAndFuse(IRRewriter &rewriter,
+                                          Operation *root,
+                                          scf::SCFTileAndFuseOptions options) {
+  rewriter.setInsertionPoint(root);
+  FailureOr<scf::SCFTileAndFuseResult> tiled =
+      scf::tileConsumerAndFuseProducersUsingSCF(
+          rewriter, cast<TilingInterface>(root), options);
+  if (failed(tiled) || tiled->loops.size() != 1)
+    return failure();
+  for (OpResult result : root->getResults())
+    rewriter.replaceAllUsesWith(result, tiled->replacements.lookup(result));
+  rewriter.eraseOp(root);
+  return tiled->loops.front().getOperation();
+}
+
+/// Tiles one tail and everything it consumes.
+static LogicalResult tileTail(IRRewriter &rewriter, linalg::GenericOp tail) {
+  MLIRContext *context = tail.getContext();
+  Location loc = tail.getLoc();
+  auto schedule = tail->getAttrOfType<ScheduleAttr>(kScheduleName);
+  tail->removeAttr(kScheduleName);
+
+  scf::SCFTileAndFuseOptions overResult;
+  overResult.tilingOptions.setLoopType(
+      scf::SCFTilingOptions::LoopType::ForallOp);
+  overResult.tilingOptions.setTileSizes(
+      getAsIndexOpFoldResult(context, schedule.getWorkgroup()));
+  FailureOr<Operation *> forall = tileAndFuse(rewriter, tail, overResult);
+  if (failed(forall))
+    return emitError(loc) << "expects a tail that tiles into one loop nest";
+  (*forall)->setAttr(kScheduleName, schedule);
+
+  linalg::MatmulOp product;
+  (*forall)->walk([&](linalg::MatmulOp op) { product = op; });
+  if (!product)
+    return emitError(loc) << "expects a tail that consumes a linalg.matmul";
+  scf::SCFTileAndFuseOptions overReduction;
+  overReduction.tilingOptions.setTileSizes(
+      getAsIndexOpFoldResult(context, {0, 0, schedule.getGemmK()}));
+  overReduction.setFusionControlFn(fuseIntoReduction);
+  if (failed(tileAndFuse(rewriter, product, overReduction)))
+    return emitError(loc) << "expects a product that tiles its reduction";
+  return success();
+}
+
+/// Erases what fusion left without uses: the untiled producers. Users come after
+/// their operands, so one sweep from the end finds all.
+static void eraseDeadOps(IRRewriter &rewriter, func::FuncOp function) {
+  SmallVector<Operation *> ops;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op))
+      rewriter.eraseOp(op);
+}
+
+namespace {
+struct TileToWorkgroupsPass final
+    : mlir::conv::impl::TileToWorkgroupsPassBase<TileToWorkgroupsPass> {
+  void runOnOperation() override {
+    SmallVector<linalg::GenericOp> tails;
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (op->hasAttrOfType<ScheduleAttr>(kScheduleName))
+        tails.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (linalg::GenericOp tail : tails)
+      if (failed(tileTail(rewriter, tail)))
+        return signalPassFailure();
+    eraseDeadOps(rewriter, getOperation());
+  }
+};
+} // namespace

@@ -1,0 +1,111 @@
+//===- BuildKernel.cpp - puts the parts of a kernel together -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place where scheduler, copies, matrix unit, main loop and epilogue
+// meet. Which main loop it is, the schedule says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BuildKernel.h"
+#include "Epilogue.h"
+#include "MainLoop.h"
+#include "TileScheduler.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// i64 if some operand reaches 2 GiB or has more pixels than i32 counts.
+static IntegerType selectIndexType(const TiledConvolution &form,
+                                   ArrayRef<Type> argumentTypes) {
+  MLIRContext *context = form.schedule.getContext();
+  constexpr int64_t kLimit = int64_t(1) << 31;
+  bool isLarge =
+      form.getPixels() + form.schedule.getWorkgroup()[0] >= kLimit ||
+      llvm::any_of(argumentTypes, [&](Type type) {
+        auto buffer = cast<MemRefType>(type);
+        return buffer.getNumElements() * buffer.getElementTypeBitWidth() / 8 >=
+               kLimit;
+      });
+  return IntegerType::get(context, isLarge ? 64 : 32);
+}
+
+static gpu::GPUFuncOp createFunction(OpBuilder &builder, Location loc,
+                                     StringRef name,
+                                     ArrayRef<Type> argumentTypes,
+                                     int64_t workItems) {
+  auto function = gpu::GPUFuncOp::create(
+      builder, loc, name, builder.getFunctionType(argumentTypes, {}));
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
+  function.setKnownBlockSizeAttr(
+      builder.getDenseI32ArrayAttr({static_cast<int32_t>(workItems), 1, 1}));
+  return function;
+}
+
+static void buildBody(Kernel &kernel, gpu::GPUFuncOp function) {
+  std::unique_ptr<TileScheduler> scheduler = createGridScheduler(kernel.form);
+  TileOrigin origin = scheduler->createOrigin(kernel);
+
+  SharedTile pixelTile(kernel, kernel.workgroupTile()[0]);
+  SharedTile filterTile(kernel, kernel.workgroupTile()[1]);
+  for (SharedTile *tile : {&pixelTile, &filterTile})
+    tile->setBuffer(
+        function.addWorkgroupAttribution(tile->getType(), kernel.b.getLoc()));
+
+  MatrixUnit matrix(kernel, pixelTile, filterTile);
+  auto pixels = createPixelCopy(kernel, pixelTile, origin.pixel);
+  auto filter =
+      createFilterCopy(kernel, filterTile, origin.channel,
+                       [&](Value row) { return matrix.channelOfRow(row); });
+  SmallVector<Value> sums =
+      createRegisterStagedLoop(kernel, {*pixels, *filter, matrix});
+  createRegisterEpilogue(kernel, matrix, origin, sums);
+  gpu::ReturnOp::create(kernel.b);
+}
+
+FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
+                                               const TiledConvolution &form,
+                                               StringRef name,
+                                               ArrayRef<Type> argumentTypes) {
+  scf::ForallOp forall = form.forall;
+  TargetAttr target = TargetAttr::lookup(forall);
+  if (!target)
+    return forall.emitOpError("expects the module to have ")
+           << TargetAttr::kName;
+  const ::conv::ChipInfo &chip = target.getInfo();
+  auto emitError = [&] { return forall.emitOpError(); };
+  if (form.schedule.getMainLoop() != MainLoop::RegisterStaged)
+    return emitError() << "expects main_loop = register_staged on "
+                       << target.getChip() << ", but got "
+                       << stringifyMainLoop(form.schedule.getMainLoop());
+  if (failed(verifyScheduleForChip(emitError, form.schedule, chip,
+                                   form.getOperandType())))
+    return failure();
+
+  int64_t workItems = form.schedule.getNumSubgroups() * chip.subgroupSize;
+  gpu::GPUFuncOp function = createFunction(builder, forall.getLoc(), name,
+                                           argumentTypes, workItems);
+  ImplicitLocOpBuilder b(forall.getLoc(), builder.getContext());
+  b.setInsertionPointToStart(&function.getBody().front());
+  IndexMath math(b, selectIndexType(form, argumentTypes));
+  Value workItem =
+      math.cast(gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult());
+  Kernel kernel{b,
+                form,
+                chip,
+                *lookupAtom(chip, form.schedule.getAtom(),
+                            form.getOperandType()),
+                math,
+                llvm::to_vector_of<Value>(function.getArguments()),
+                workItems,
+                workItem,
+                math.rem(workItem, chip.subgroupSize),
+                math.div(workItem, chip.subgroupSize)};
+  buildBody(kernel, function);
+  return BuiltKernel{function, createGridScheduler(form)->getGridSize(),
+                     workItems};
+}

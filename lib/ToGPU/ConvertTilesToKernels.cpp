@@ -1,0 +1,207 @@
+//===- ConvertTilesToKernels.cpp - functions on tensors to launches -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Gives every tensor of a function a place (argument, result or workspace) and
+// replaces each tiled convolution by a launch. How a kernel is built is not
+// known here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BuildKernel.h"
+#include "conv/ToGPU/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::conv {
+#define GEN_PASS_DEF_CONVERTTILESTOKERNELSPASS
+#include "conv/ToGPU/Passes.h.inc"
+} // namespace mlir::conv
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Alignment of tensors within the workspace.
+static constexpr int64_t kWorkspaceAlignment = 256;
+
+/// The buffer that has the elements of a tensor type.
+static MemRefType bufferType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  auto space = gpu::AddressSpaceAttr::get(type.getContext(),
+                                          gpu::AddressSpace::Global);
+  return MemRefType::get(tensor.getShape(), tensor.getElementType(),
+                         AffineMap(), space);
+}
+
+namespace {
+/// Converts one function.
+class FunctionConverter {
+public:
+  explicit FunctionConverter(func::FuncOp source)
+      : source(source), b(source.getLoc(), source.getContext()) {}
+
+  LogicalResult convert();
+
+private:
+  LogicalResult assignResults();
+  void assignWorkspace(ArrayRef<scf::ForallOp> nests);
+  void createFunction();
+  LogicalResult createLaunch(scf::ForallOp nest, gpu::GPUModuleOp module,
+                             int64_t index);
+  /// The buffer of a tensor, whatever it is reshaped to.
+  Value bufferOf(Value tensor) {
+    return buffers.lookup(lookThroughReshapes(tensor));
+  }
+
+  func::FuncOp source, target;
+  ImplicitLocOpBuilder b;
+  /// Position among the results, of tensors that are returned.
+  DenseMap<Value, int64_t> resultIndex;
+  /// Byte offsets of tensors that live in the workspace.
+  llvm::MapVector<Value, int64_t> workspaceOffset;
+  int64_t workspaceBytes = 0;
+  DenseMap<Value, Value> buffers;
+};
+} // namespace
+
+/// Finds which tensor each result returns: the result of a nest, once.
+LogicalResult FunctionConverter::assignResults() {
+  auto returned = cast<func::ReturnOp>(source.front().getTerminator());
+  for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
+    Value tensor = lookThroughReshapes(value);
+    if (!tensor.getDefiningOp<scf::ForallOp>())
+      return returned.emitOpError("expects result ")
+             << i << " to be computed by a convolution";
+    if (!resultIndex.try_emplace(tensor, i).second)
+      return returned.emitOpError("expects different results, but got result ")
+             << resultIndex[tensor] << " again as result " << i;
+  }
+  return success();
+}
+
+void FunctionConverter::assignWorkspace(ArrayRef<scf::ForallOp> nests) {
+  for (scf::ForallOp nest : nests) {
+    Value tensor = nest.getResult(0);
+    if (resultIndex.contains(tensor))
+      continue;
+    workspaceOffset[tensor] = workspaceBytes;
+    MemRefType type = bufferType(tensor.getType());
+    workspaceBytes += llvm::alignTo(
+        type.getNumElements() * type.getElementTypeBitWidth() / 8,
+        kWorkspaceAlignment);
+  }
+}
+
+void FunctionConverter::createFunction() {
+  SmallVector<Type> types;
+  SmallVector<Attribute> attributes;
+  for (auto [i, type] : llvm::enumerate(source.getArgumentTypes())) {
+    types.push_back(bufferType(type));
+    attributes.push_back(source.getArgAttrDict(i));
+  }
+  for (auto [i, type] : llvm::enumerate(source.getResultTypes())) {
+    types.push_back(bufferType(type));
+    attributes.push_back(source.getResultAttrDict(i));
+  }
+  if (workspaceBytes > 0) {
+    auto space = gpu::AddressSpaceAttr::get(b.getContext(),
+                                            gpu::AddressSpace::Global);
+    types.push_back(MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
+                                    AffineMap(), space));
+    attributes.push_back(b.getDictionaryAttr({}));
+  }
+  b.setInsertionPoint(source);
+  target = func::FuncOp::create(b, source.getName(),
+                                b.getFunctionType(types, {}));
+  for (auto [i, attribute] : llvm::enumerate(attributes))
+    if (attribute)
+      target.setArgAttrs(i, cast<DictionaryAttr>(attribute));
+  if (workspaceBytes > 0)
+    target->setAttr("conv.workspace_bytes",
+                    b.getI64IntegerAttr(workspaceBytes));
+
+  b.setInsertionPointToStart(target.addEntryBlock());
+  size_t inputs = source.getNumArguments();
+  for (auto [i, argument] : llvm::enumerate(source.getArguments()))
+    buffers[argument] = target.getArgument(i);
+  for (auto [tensor, i] : resultIndex)
+    buffers[tensor] = target.getArgument(inputs + i);
+  for (auto [tensor, offset] : workspaceOffset)
+    buffers[tensor] = memref::ViewOp::create(
+        b, bufferType(tensor.getType()), target.getArguments().back(),
+        arith::ConstantIndexOp::create(b, offset), ValueRange{});
+}
+
+LogicalResult FunctionConverter::createLaunch(scf::ForallOp nest,
+                                              gpu::GPUModuleOp module,
+                                              int64_t index) {
+  FailureOr<TiledConvolution> form = TiledConvolution::match(nest);
+  if (failed(form))
+    return failure();
+  SmallVector<Value> arguments = {bufferOf(form->getInput()),
+                                  bufferOf(form->filter)};
+  for (const TailOperand &operand : form->tailOperands)
+    arguments.push_back(bufferOf(operand.source));
+  arguments.push_back(buffers.lookup(nest.getResult(0)));
+  if (llvm::is_contained(arguments, Value()))
+    return nest.emitOpError(
+        "expects operands that are arguments or results of convolutions");
+
+  OpBuilder inModule = OpBuilder::atBlockEnd(module.getBody());
+  std::string name = (source.getName() + "_" + Twine(index)).str();
+  FailureOr<BuiltKernel> kernel =
+      buildKernel(inModule, *form, name,
+                  llvm::to_vector(ValueRange(arguments).getTypes()));
+  if (failed(kernel))
+    return failure();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value one = constant(1);
+  auto launch = gpu::LaunchFuncOp::create(
+      b, kernel->function,
+      gpu::KernelDim3{constant(kernel->workgroups), one, one},
+      gpu::KernelDim3{constant(kernel->workItems), one, one},
+      /*dynamicSharedMemorySize=*/Value(), arguments);
+  launch->setAttr(kScheduleName, form->schedule);
+  return success();
+}
+
+LogicalResult FunctionConverter::convert() {
+  auto nests = llvm::to_vector(source.getOps<scf::ForallOp>());
+  if (failed(assignResults()))
+    return failure();
+  assignWorkspace(nests);
+  b.setInsertionPoint(source);
+  auto module = gpu::GPUModuleOp::create(
+      b, (source.getName() + "_kernels").str());
+  createFunction();
+  for (auto [i, nest] : llvm::enumerate(nests))
+    if (failed(createLaunch(nest, module, i)))
+      return failure();
+  func::ReturnOp::create(b);
+  source.erase();
+  return success();
+}
+
+namespace {
+struct ConvertTilesToKernelsPass final
+    : mlir::conv::impl::ConvertTilesToKernelsPassBase<ConvertTilesToKernelsPass> {
+  void runOnOperation() override {
+    getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                            UnitAttr::get(&getContext()));
+    for (auto function :
+         llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+      if (failed(FunctionConverter(function).convert()))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,100 @@
+//===- Kernel.h - what all parts of a kernel share -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel is built from four parts that do not know each other: TileScheduler,
+// OperandCopy, MatrixUnit and Epilogue; MainLoop puts the middle two in order.
+// They share this description and its integer arithmetic.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_KERNEL_H
+#define CONV_LIB_TOGPU_KERNEL_H
+
+#include "conv/Dialect/Conv/IR/TiledForm.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::conv {
+
+/// Bytes of the widest access of a lane to global or shared memory.
+inline constexpr int64_t kPieceBytes = 16;
+
+/// Builds integer arithmetic of one width, folding what is constant.
+class IndexMath {
+public:
+  IndexMath(ImplicitLocOpBuilder &builder, IntegerType type)
+      : b(builder), type(type) {}
+
+  IntegerType getType() const { return type; }
+  Value constant(int64_t value) const;
+  /// `value`, an index or another width, in this width.
+  Value cast(Value value) const;
+  Value add(Value lhs, Value rhs) const;
+  Value add(Value lhs, int64_t rhs) const;
+  Value sub(Value lhs, int64_t rhs) const;
+  Value mul(Value lhs, int64_t rhs) const;
+  /// Quotient and remainder of a non-negative value.
+  Value div(Value lhs, int64_t rhs) const;
+  Value rem(Value lhs, int64_t rhs) const;
+  Value bitXor(Value lhs, Value rhs) const;
+  /// Unsigned comparison: false for negative values too.
+  Value below(Value lhs, int64_t rhs) const;
+  Value both(Value lhs, Value rhs) const;
+  Value yes() const;
+  /// Digits of a non-negative value in the mixed radix `sizes`, most
+  /// significant first; the first digit is not reduced.
+  SmallVector<Value> split(Value value, ArrayRef<int64_t> sizes) const;
+
+private:
+  ImplicitLocOpBuilder &b;
+  IntegerType type;
+};
+
+/// One kernel under construction.
+struct Kernel {
+  ImplicitLocOpBuilder &b;
+  const TiledConvolution &form;
+  const ::conv::ChipInfo &chip;
+  const ::conv::MatrixAtom &atom;
+  /// Offsets into operands: i32, or i64 where a tensor reaches 2 GiB.
+  IndexMath math;
+  /// Kernel arguments: input, filter, tail operands, result.
+  SmallVector<Value> arguments;
+  int64_t workItems;
+  Value workItem, lane, subgroup; ///< In the width of `math`.
+
+  ArrayRef<int64_t> workgroupTile() const;
+  ArrayRef<int64_t> subgroupTile() const;
+  int64_t gemmK() const { return form.schedule.getGemmK(); }
+  int64_t operandBytes() const { return ::conv::byteSize(atom.operand); }
+  /// Elements of an operand in `kPieceBytes`.
+  int64_t pieceElements() const { return kPieceBytes / operandBytes(); }
+  /// Where the subgroup's tile starts in the workgroup's: pixel, channel.
+  std::pair<Value, Value> subgroupOrigin() const;
+  /// Position of the lane among those that hold rows of the same column.
+  Value laneGroup() const { return math.div(lane, atom.n); }
+  int64_t laneGroups() const { return chip.subgroupSize / atom.n; }
+
+  /// Loads or stores `elements` at `offset` of an argument under `guard`.
+  Value load(Value source, Value offset, Value guard, int64_t elements) const;
+  void store(Value elements, Value destination, Value offset, Value guard) const;
+
+private:
+  /// The offset in the width that an access to `buffer` takes.
+  Value accessOffset(Value buffer, Value offset) const;
+};
+
+/// The tile of a workgroup: its first pixel and channel.
+struct TileOrigin {
+  Value pixel, channel;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_KERNEL_H

@@ -1,0 +1,63 @@
+//===- SharedTile.cpp - swizzled tiles in shared memory -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The address arithmetic of the swizzle; SharedTile.h says why.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedTile.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+SharedTile::SharedTile(const Kernel &kernel, int64_t rows)
+    : kernel(kernel), rows(rows) {}
+
+int64_t SharedTile::getPiecesPerRow() const {
+  return kernel.gemmK() / kernel.pieceElements();
+}
+
+MemRefType SharedTile::getType() const {
+  auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  int64_t stages = kernel.form.schedule.getStages();
+  return MemRefType::get({stages * rows * kernel.gemmK()},
+                         kernel.form.getOperandType(), AffineMap(), space);
+}
+
+Value SharedTile::address(Value stage, Value row, Value piece) const {
+  const IndexMath &math = kernel.math;
+  int64_t pieces = getPiecesPerRow();
+  // Rows that fill all banks once: only then does the piece have to change.
+  int64_t rowBytes = kernel.gemmK() * kernel.operandBytes();
+  int64_t rowsPerSweep =
+      std::max<int64_t>(1, kernel.chip.sharedMemoryBanks * 4 / rowBytes);
+  Value twist = math.rem(math.div(row, rowsPerSweep), pieces);
+  Value column = math.mul(math.bitXor(piece, twist), kernel.pieceElements());
+  Value line = math.add(math.mul(stage, rows), row);
+  Value offset = math.add(math.mul(line, kernel.gemmK()), column);
+  return arith::IndexCastOp::create(kernel.b, kernel.b.getIndexType(), offset);
+}
+
+Value SharedTile::read(Value stage, Value row, Value piece) const {
+  auto type = VectorType::get({kernel.pieceElements()},
+                              kernel.form.getOperandType());
+  auto load = vector::LoadOp::create(kernel.b, type, buffer,
+                                     address(stage, row, piece));
+  load.setAlignment(kPieceBytes);
+  return load;
+}
+
+void SharedTile::write(Value elements, Value stage, Value row,
+                       Value piece) const {
+  auto store = vector::StoreOp::create(kernel.b, elements, buffer,
+                                       address(stage, row, piece));
+  store.setAlignment(kPieceBytes);
+}

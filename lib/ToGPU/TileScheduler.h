@@ -1,0 +1,31 @@
+//===- TileScheduler.h - which workgroup computes which tile -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_TILESCHEDULER_H
+#define CONV_LIB_TOGPU_TILESCHEDULER_H
+
+#include "Kernel.h"
+
+namespace mlir::conv {
+
+/// Assigns tiles of the result to workgroups.
+class TileScheduler {
+public:
+  virtual ~TileScheduler() = default;
+  /// Number of workgroups to launch, in one dimension.
+  virtual int64_t getGridSize() const = 0;
+  /// The tile of this workgroup.
+  virtual TileOrigin createOrigin(const Kernel &kernel) const = 0;
+};
+
+/// One tile a workgroup, in raster order.
+std::unique_ptr<TileScheduler>
+createGridScheduler(const TiledConvolution &form);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_TILESCHEDULER_H

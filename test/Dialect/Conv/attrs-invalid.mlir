@@ -1,0 +1,130 @@
+// RUN: conv-opt %s --split-input-file --verify-diagnostics
+
+func.func private @window_w1_four_dimensions() attributes {
+  // expected-error @below {{expects 1 to 3 spatial dimensions, but got 4}}
+  a = #conv.window<strides = [1, 1, 1, 1], dilations = [1, 1, 1, 1], low = [0, 0, 0, 0], high = [0, 0, 0, 0]>}
+
+// -----
+
+func.func private @window_w1_lengths_differ() attributes {
+  // expected-error @below {{expects low to have 2 entries like strides, but got 1}}
+  a = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0], high = [0, 0]>}
+
+// -----
+
+func.func private @window_w2_zero_stride() attributes {
+  // expected-error @below {{expects strides to be positive, but got [1, 0]}}
+  a = #conv.window<strides = [1, 0], dilations = [1, 1], low = [0, 0], high = [0, 0]>}
+
+// -----
+
+func.func private @window_w2_negative_dilation() attributes {
+  // expected-error @below {{expects dilations to be positive, but got [-1, 1]}}
+  a = #conv.window<strides = [1, 1], dilations = [-1, 1], low = [0, 0], high = [0, 0]>}
+
+// -----
+
+func.func private @window_w3_negative_padding() attributes {
+  // expected-error @below {{expects high to be non-negative, but got [0, -1]}}
+  a = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, -1]>}
+
+// -----
+
+func.func private @window_overflow() attributes {
+  // expected-error @below {{integer value too large}}
+  // expected-error @below {{failed to parse Conv_WindowAttr parameter 'strides'}}
+  a = #conv.window<strides = [1, 9223372036854775808], dilations = [1, 1], low = [0, 0], high = [0, 0]>}
+
+// -----
+
+// expected-error @below {{expects the order of the input to be a permutation of "NCHW", but got "NHWW"}}
+func.func private @layouts_l1_letter_twice() attributes {a = #conv.layouts<"NHWW", "KRSC", "NPQK">}
+
+// -----
+
+// expected-error @below {{expects the order of the filter to be a permutation of "KCRS", but got "KHWC"}}
+func.func private @layouts_l1_letters_of_input() attributes {a = #conv.layouts<"NHWC", "KHWC", "NPQK">}
+
+// -----
+
+// expected-error @below {{expects the order of the output to be a permutation of "NKPQG", but got "NGPQG"}}
+func.func private @layouts_l1_group_twice() attributes {a = #conv.layouts<"NHWGC", "GKRSC", "NGPQG">}
+
+// -----
+
+// expected-error @below {{expects the order of the output to have 1 to 3 spatial dimensions, but got "NK"}}
+func.func private @layouts_l2_no_spatial() attributes {a = #conv.layouts<"NHWC", "KRSC", "NK">}
+
+// -----
+
+// expected-error @below {{expects the order of the input to have 1 to 3 spatial dimensions, but got ""}}
+func.func private @layouts_l2_empty() attributes {a = #conv.layouts<"", "", "">}
+
+// -----
+
+// expected-error @below {{expects orders of one number of spatial dimensions, but got 2, 2, 1 in "NHWC", "KRSC" and "NQK"}}
+func.func private @layouts_l2_ranks_differ() attributes {a = #conv.layouts<"NHWC", "KRSC", "NQK">}
+
+// -----
+
+// expected-error @below {{expects all orders or none to have G, but got "NHWGC", "GKRSC" and "NPQK"}}
+func.func private @layouts_l3_g_missing() attributes {a = #conv.layouts<"NHWGC", "GKRSC", "NPQK">}
+
+// -----
+
+// expected-error @below {{expects positive sizes of an atom, but got 0 x 32 x 8}}
+func.func private @atom_a1_zero() attributes {a = #conv.atom<mfma 0 x 32 x 8>}
+
+// -----
+
+// expected-error @below {{expects one of the chips gfx90a, gfx942, gfx950, gfx1100, gfx1201, gfx1250, host, but got "gfx000"}}
+func.func private @target_t1_unknown() attributes {a = #conv.target<"gfx000">}
+
+// -----
+
+func.func private @schedule_s1_one_size() attributes {
+  // expected-error @below {{expects workgroup to be two positive sizes, but got [128]}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128], subgroup = [64, 32], gemm_k = 32, stages = 2,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+
+// -----
+
+func.func private @schedule_s1_zero_size() attributes {
+  // expected-error @below {{expects subgroup to be two positive sizes, but got [64, 0]}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 0], gemm_k = 32, stages = 2,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+
+// -----
+
+func.func private @schedule_s1_gemm_k() attributes {
+  // expected-error @below {{expects gemm_k to be positive, but got 0}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 0, stages = 2,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+
+// -----
+
+func.func private @schedule_s1_stages() attributes {
+  // expected-error @below {{expects stages to be positive, but got -1}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = -1,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+
+// -----
+
+func.func private @schedule_s2_subgroup() attributes {
+  // expected-error @below {{expects subgroup to divide workgroup, but got [96, 32] and [128, 64]}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [96, 32], gemm_k = 32, stages = 2,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+
+// -----
+
+func.func private @schedule_s3_atom() attributes {
+  // expected-error @below {{expects subgroup to be a multiple of 32 pixels and 32 channels, but got [64, 16]}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 16], gemm_k = 32, stages = 2,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+
+// -----
+
+func.func private @schedule_s4_gemm_k() attributes {
+  // expected-error @below {{expects gemm_k to be a multiple of 8, but got 36}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 36, stages = 2,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}

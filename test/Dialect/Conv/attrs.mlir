@@ -1,0 +1,40 @@
+// RUN: conv-opt %s --verify-roundtrip | FileCheck %s
+
+// CHECK: module attributes {conv.target = #conv.target<"gfx942">}
+module attributes {conv.target = #conv.target<"gfx942">} {
+  // CHECK-LABEL: @window
+  // CHECK-SAME: #conv.window<strides = [2, 1, 1], dilations = [1, 1, 4], low = [3, 0, 0], high = [0, 3, 0]>
+  func.func private @window() attributes {
+    a = #conv.window<strides = [2, 1, 1], dilations = [1, 1, 4], low = [3, 0, 0], high = [0, 3, 0]>}
+
+  // Any order of the letters; one to three spatial dimensions; groups.
+  // CHECK-LABEL: @layouts
+  // CHECK-SAME: #conv.layouts<"NCW", "KCS", "NKQ">
+  // CHECK-SAME: #conv.layouts<"CHWN", "RSCK", "PNKQ">
+  // CHECK-SAME: #conv.layouts<"NDHWGC", "GKTRSC", "GNZPQK">
+  func.func private @layouts() attributes {
+    a = #conv.layouts<"NCW", "KCS", "NKQ">,
+    b = #conv.layouts<"CHWN", "RSCK", "PNKQ">,
+    c = #conv.layouts<"NDHWGC", "GKTRSC", "GNZPQK">}
+
+  // CHECK-LABEL: @atom
+  // CHECK-SAME: #conv.atom<mfma 32 x 32 x 8>
+  // CHECK-SAME: #conv.atom<wmma 16 x 16 x 16>
+  // CHECK-SAME: #conv.atom<fma 16 x 32 x 4>
+  func.func private @atom() attributes {
+    a = #conv.atom<mfma 32 x 32 x 8>, b = #conv.atom<wmma 16 x 16 x 16>, c = #conv.atom<fma 16 x 32 x 4>}
+
+  // A schedule that a user writes need not say so.
+  // CHECK-LABEL: @schedule_of_user
+  // CHECK-SAME: raster = pixels>
+  func.func private @schedule_of_user() attributes {
+    a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32,
+                       stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+
+  // On the host the register tile is the compiler's, so the atom need not divide the subgroup.
+  // CHECK-LABEL: @schedule_of_host
+  // CHECK-SAME: main_loop = host_cache, raster = channels, chosen_by = database>
+  func.func private @schedule_of_host() attributes {
+    a = #conv.schedule<algorithm = implicit_gemm, workgroup = [90, 50], subgroup = [6, 10], gemm_k = 7, stages = 1,
+                       atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = channels, chosen_by = database>}
+}

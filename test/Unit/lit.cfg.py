@@ -1,0 +1,8 @@
+"""Runs every test of every gtest executable in Unit/bin of the build folder."""
+
+import lit.formats
+
+config.name = "conv-unit"
+config.test_format = lit.formats.GoogleTest("bin", "")
+config.test_exec_root = config.unit_test_root
+config.test_source_root = config.unit_test_root

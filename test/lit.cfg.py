@@ -1,0 +1,32 @@
+"""The FileCheck tests. Tools of the build come first on PATH, then LLVM's."""
+
+import os
+
+import lit.formats
+
+config.name = "conv"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".py"]
+config.excludes = ["CMakeLists.txt", "Unit", "lit.cfg.py", "lit.site.cfg.py", "Inputs", "shapes"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.conv_build_root, "test")
+
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.conv_build_root, "bin"), config.llvm_tools_dir, config.environment["PATH"]]
+)
+config.environment["LLVM_DISABLE_SYMBOLIZATION"] = "1"
+
+config.substitutions.append(("%python", config.python_executable))
+config.substitutions.append(("%source-root", config.conv_source_root))
+config.substitutions.append(("%build-root", config.conv_build_root))
+
+# Execution/hip and Execution/cuda need a device and its driver.
+if os.path.exists("/dev/kfd"):
+    config.available_features.add("hip")
+if os.path.exists("/dev/nvidia0"):
+    config.available_features.add("cuda")
+# Root can write to read-only folders, so tests of such errors need another user.
+if os.geteuid() != 0:
+    config.available_features.add("unprivileged")
+if os.path.exists("/dev/full"):
+    config.available_features.add("dev-full")

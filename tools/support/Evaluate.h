@@ -1,0 +1,50 @@
+//===- Evaluate.h - the reference in double precision ---------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs a reference program on stored inputs: loops over pixels and channels in
+// float64, and for every element of a result the largest error that the numeric
+// rule (docs/numerics.md) allows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_SUPPORT_EVALUATE_H
+#define CONV_TOOLS_SUPPORT_EVALUATE_H
+
+#include "Reference.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace conv::reference {
+
+/// A result in the order of its layout.
+struct Expected {
+  ElementType type = ElementType::F32;
+  std::vector<double> values;
+  /// Largest allowed |out - value|.
+  std::vector<double> bounds;
+  /// Elements whose arithmetic is exact in f32: they must match bitwise.
+  std::vector<uint8_t> exact;
+};
+
+/// The bytes of every argument of the entry; written ones may be empty.
+using ArgumentBytes = std::vector<std::string>;
+
+/// Called now and then with the finished part, 0 to 1; may be empty.
+using ProgressFunction = std::function<void(double)>;
+
+/// The expected result of each `program.outputs`, in that order.
+std::vector<Expected> evaluate(const Program &program,
+                               const artifact::Entry &entry,
+                               const ArgumentBytes &arguments,
+                               const ProgressFunction &progress = {});
+
+} // namespace conv::reference
+
+#endif // CONV_TOOLS_SUPPORT_EVALUATE_H

@@ -1,0 +1,317 @@
+//===- Reference.cpp - the reference object of an entry ---------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads the JSON of docs/artifact.md, "reference", and checks all that the
+// evaluation relies on, because an artifact is a file that anyone can edit. It
+// computes nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reference.h"
+
+#include "conv/Support/Npy.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+
+using namespace conv;
+using namespace conv::reference;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Carries a message out of the nested readers below; never leaves this file.
+struct Malformed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+[[noreturn]] void fail(const std::string &message) { throw Malformed(message); }
+
+const Json &field(const Json &object, const char *name) {
+  if (!object.is_object() || !object.contains(name))
+    fail(std::string("expects a field \"") + name + "\"");
+  return object.at(name);
+}
+
+int64_t readInteger(const Json &value, const char *what, int64_t low,
+                    int64_t high) {
+  if (!value.is_number_integer() || value.get<int64_t>() < low ||
+      value.get<int64_t>() > high)
+    fail(std::string("expects ") + what + " between " + std::to_string(low) +
+         " and " + std::to_string(high) + ", but got " + value.dump());
+  return value.get<int64_t>();
+}
+
+std::string readString(const Json &value, const char *what) {
+  if (!value.is_string())
+    fail(std::string("expects ") + what + " to be a string, but got " +
+         value.dump());
+  return value.get<std::string>();
+}
+
+/// A finite number, or the strings "inf", "-inf" and "nan".
+double readNumber(const Json &value, const char *what) {
+  if (value.is_number())
+    return value.get<double>();
+  std::string text = readString(value, what);
+  if (text == "inf" || text == "-inf")
+    return text == "inf" ? INFINITY : -INFINITY;
+  if (text == "nan")
+    return NAN;
+  fail(std::string("expects ") + what + " to be a number, but got " +
+       value.dump());
+}
+
+const Json &readList(const Json &value, const char *what) {
+  if (!value.is_array())
+    fail(std::string("expects ") + what + " to be a list, but got " +
+         value.dump());
+  return value;
+}
+
+ElementType readType(const Json &value) {
+  std::string name = readString(value, "an element type");
+  std::optional<ElementType> type = lookupElementType(name);
+  if (!type)
+    fail("expects an element type, but got \"" + name + "\"");
+  return *type;
+}
+
+constexpr int64_t kMaxSize = int64_t(1) << 40;
+
+std::vector<int64_t> readSizes(const Json &value, const char *what,
+                               int64_t low) {
+  std::vector<int64_t> sizes;
+  for (const Json &size : readList(value, what))
+    sizes.push_back(readInteger(size, what, low, kMaxSize));
+  return sizes;
+}
+
+/// Spatial lists have 1 to 3 entries; missing dimensions are the outer ones.
+std::array<int64_t, 3> readSpatial(const Json &value, const char *what,
+                                   size_t rank, int64_t low, int64_t missing) {
+  std::vector<int64_t> given = readSizes(value, what, low);
+  if (given.size() != rank)
+    fail(std::string("expects ") + what + " to have " + std::to_string(rank) +
+         " entries, but got " + std::to_string(given.size()));
+  std::array<int64_t, 3> all{missing, missing, missing};
+  std::copy(given.begin(), given.end(), all.end() - given.size());
+  return all;
+}
+
+struct OpName {
+  ScalarOp op;
+  size_t numOperands;
+};
+
+const std::map<std::string, OpName> kScalarOps = {
+    {"constant", {ScalarOp::Constant, 0}}, {"extf", {ScalarOp::Convert, 1}},
+    {"truncf", {ScalarOp::Convert, 1}},    {"addf", {ScalarOp::Add, 2}},
+    {"subf", {ScalarOp::Sub, 2}},          {"mulf", {ScalarOp::Mul, 2}},
+    {"divf", {ScalarOp::Div, 2}},          {"fma", {ScalarOp::Fma, 3}},
+    {"negf", {ScalarOp::Neg, 1}},          {"absf", {ScalarOp::Abs, 1}},
+    {"maximumf", {ScalarOp::Maximum, 2}},  {"minimumf", {ScalarOp::Minimum, 2}},
+    {"maxnumf", {ScalarOp::MaxNum, 2}},    {"minnumf", {ScalarOp::MinNum, 2}},
+    {"cmpf", {ScalarOp::Compare, 2}},      {"select", {ScalarOp::Select, 3}},
+    {"exp", {ScalarOp::Exp, 1}},           {"exp2", {ScalarOp::Exp2, 1}},
+    {"log", {ScalarOp::Log, 1}},           {"tanh", {ScalarOp::Tanh, 1}},
+    {"erf", {ScalarOp::Erf, 1}},           {"sqrt", {ScalarOp::Sqrt, 1}},
+    {"rsqrt", {ScalarOp::Rsqrt, 1}},
+};
+
+TailNode readTailNode(const Json &json, int64_t numValues) {
+  std::string name = readString(field(json, "op"), "op");
+  auto known = kScalarOps.find(name);
+  if (known == kScalarOps.end())
+    fail("expects a scalar operation, but got \"" + name + "\"");
+  TailNode node;
+  node.op = known->second.op;
+  for (const Json &operand : readList(field(json, "operands"), "operands"))
+    node.operands.push_back(readInteger(operand, "operand", 0, numValues - 1));
+  if (node.operands.size() != known->second.numOperands)
+    fail("expects " + std::to_string(known->second.numOperands) +
+         " operands of " + name + ", but got " +
+         std::to_string(node.operands.size()));
+  if (node.op == ScalarOp::Compare)
+    node.predicate = readString(field(json, "predicate"), "predicate");
+  else
+    node.type = readType(field(json, "type"));
+  if (node.op == ScalarOp::Constant)
+    node.constant = readNumber(field(json, "value"), "value");
+  return node;
+}
+
+/// What is known while steps are read.
+struct Context {
+  const artifact::Entry &entry;
+  const std::vector<Step> &steps;
+};
+
+TensorRef readTensorRef(const Json &json, const Context &context) {
+  if (json.is_object() && json.contains("step"))
+    return {true, readInteger(json["step"], "step", 0,
+                              int64_t(context.steps.size()) - 1)};
+  return {false, readInteger(field(json, "argument"), "argument", 0,
+                             int64_t(context.entry.arguments.size()) - 1)};
+}
+
+int64_t elementsOf(TensorRef ref, const Context &context) {
+  return elementCount(ref.isStep ? context.steps[ref.index].shapes[2]
+                                 : context.entry.arguments[ref.index].shape);
+}
+
+void expectElements(TensorRef ref, int64_t count, const Context &context,
+                    const char *what) {
+  int64_t got = elementsOf(ref, context);
+  if (got != count)
+    fail(std::string("expects ") + what + " to have " + std::to_string(count) +
+         " elements, but got " + std::to_string(got));
+}
+
+TailOperand readTailOperand(const Json &json, const Context &context) {
+  const Json &perChannel = field(json, "per_channel");
+  if (!perChannel.is_boolean())
+    fail("expects per_channel to be true or false, but got " +
+         perChannel.dump());
+  return {readTensorRef(json, context), perChannel.get<bool>()};
+}
+
+constexpr const char *kLetters[3] = {"GNCDHW", "GKCTRS", "GNKZPQ"};
+
+void checkLayout(const Step &step, int operand) {
+  const std::string &order = step.layouts[operand];
+  for (char letter : order)
+    if (std::count(order.begin(), order.end(), letter) != 1 ||
+        std::string(kLetters[operand]).find(letter) == std::string::npos)
+      fail("expects an order string, but got \"" + order + "\"");
+  if (order.size() != step.shapes[operand].size() ||
+      elementCount(step.shapes[operand]) < 0)
+    fail("expects as many sizes as letters in \"" + order + "\"");
+}
+
+Step readStep(const Json &json, const Context &context) {
+  Step step;
+  step.input = readTensorRef(field(json, "input"), context);
+  step.filter = readTensorRef(field(json, "filter"), context);
+  const Json &layouts = readList(field(json, "layouts"), "layouts");
+  const Json &shapes = readList(field(json, "shapes"), "shapes");
+  if (layouts.size() != 3 || shapes.size() != 3)
+    fail("expects three layouts and three shapes");
+  for (int operand = 0; operand < 3; ++operand) {
+    step.layouts[operand] = readString(layouts[operand], "a layout");
+    step.shapes[operand] = readSizes(shapes[operand], "a shape", 1);
+    checkLayout(step, operand);
+  }
+  expectElements(step.input, elementCount(step.shapes[0]), context, "input");
+  expectElements(step.filter, elementCount(step.shapes[1]), context, "filter");
+
+  bool grouped = step.layouts[0].find('G') != std::string::npos;
+  size_t rank = step.layouts[0].size() - 2 - grouped;
+  if (rank < 1 || rank > 3)
+    fail("expects 1 to 3 spatial dimensions");
+  step.groups = readInteger(field(json, "groups"), "groups", 1, kMaxSize);
+  step.strides = readSpatial(field(json, "strides"), "strides", rank, 1, 1);
+  step.dilations =
+      readSpatial(field(json, "dilations"), "dilations", rank, 1, 1);
+  step.low = readSpatial(field(json, "low"), "low", rank, 0, 0);
+  step.outputType = readType(field(json, "output_type"));
+
+  for (const Json &operand :
+       readList(field(json, "tail_operands"), "tail_operands"))
+    step.tailOperands.push_back(readTailOperand(operand, context));
+  int64_t numValues = 1 + int64_t(step.tailOperands.size());
+  for (const Json &node : readList(field(json, "tail"), "tail"))
+    step.tail.push_back(readTailNode(node, numValues++));
+  step.yield = readInteger(field(json, "yield"), "yield", 0, numValues - 1);
+
+  const Json &bound = field(json, "error_bound");
+  step.accumulation = readNumber(field(bound, "accumulation"), "accumulation");
+  step.outputUlp = readNumber(field(bound, "output_ulp"), "output_ulp");
+  return step;
+}
+
+/// Sizes that the loops of the evaluation take from different operands.
+void checkGeometry(const Step &step) {
+  auto size = [&](int operand, char letter) -> int64_t {
+    size_t place = step.layouts[operand].find(letter);
+    return place == std::string::npos ? -1 : step.shapes[operand][place];
+  };
+  bool grouped = size(0, 'G') > 0;
+  int64_t perGroup = grouped ? 1 : step.groups;
+  bool agree = size(0, 'N') == size(2, 'N') && size(1, 'K') == size(2, 'K') &&
+               size(0, 'G') == size(1, 'G') && size(1, 'G') == size(2, 'G') &&
+               (!grouped || size(0, 'G') == step.groups) &&
+               size(0, 'C') == size(1, 'C') * perGroup &&
+               size(1, 'K') % perGroup == 0 && size(0, 'W') > 0 &&
+               size(1, 'S') > 0 && size(2, 'Q') > 0 &&
+               (size(0, 'H') > 0) == (size(1, 'R') > 0) &&
+               (size(0, 'H') > 0) == (size(2, 'P') > 0) &&
+               (size(0, 'D') > 0) == (size(1, 'T') > 0) &&
+               (size(0, 'D') > 0) == (size(2, 'Z') > 0);
+  if (!agree)
+    fail("expects input, filter and output that agree on their sizes");
+}
+
+void checkTailOperands(const Step &step, const Context &context) {
+  bool grouped = step.layouts[1].find('G') != std::string::npos;
+  int64_t channels = step.shapes[1][step.layouts[1].find('K')] *
+                     (grouped ? step.groups : 1);
+  for (const TailOperand &operand : step.tailOperands)
+    expectElements(operand.tensor,
+                   operand.perChannel ? channels : elementCount(step.shapes[2]),
+                   context, "a tail operand");
+}
+
+Program readProgram(const artifact::Entry &entry) {
+  Json json = Json::parse(entry.reference);
+  Program program;
+  Context context{entry, program.steps};
+  for (const Json &step : readList(field(json, "steps"), "steps")) {
+    Step next = readStep(step, context);
+    checkGeometry(next);
+    checkTailOperands(next, context);
+    program.steps.push_back(std::move(next));
+  }
+  for (const Json &output : readList(field(json, "outputs"), "outputs")) {
+    Program::Output next;
+    next.argument = readInteger(field(output, "argument"), "argument", 0,
+                                int64_t(entry.arguments.size()) - 1);
+    next.step = readInteger(field(output, "step"), "step", 0,
+                            int64_t(program.steps.size()) - 1);
+    const Step &step = program.steps[next.step];
+    expectElements({false, next.argument}, elementCount(step.shapes[2]),
+                   context, "an output");
+    const std::string &dtype = entry.arguments[next.argument].dtype;
+    if (lookupElementType(dtype) != step.outputType)
+      fail("expects an output of the step's type, but got " + dtype);
+    program.outputs.push_back(next);
+  }
+  if (program.outputs.empty())
+    fail("expects at least one output");
+  return program;
+}
+
+} // namespace
+
+Result<Program> conv::reference::parseProgram(const artifact::Entry &entry) {
+  std::string where = "reference of " + entry.function + " for " + entry.target;
+  if (entry.reference.empty())
+    return Error{ErrorKind::Unsupported,
+                 where + ": expects a recorded reference, but the artifact "
+                         "has none"};
+  try {
+    return readProgram(entry);
+  } catch (const Malformed &malformed) {
+    return Error{ErrorKind::BadInput, where + ": " + malformed.what()};
+  } catch (const Json::exception &error) {
+    return Error{ErrorKind::BadInput, where + ": " + error.what()};
+  }
+}

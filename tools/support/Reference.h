@@ -1,0 +1,107 @@
+//===- Reference.h - what an entry computes, in plain words ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The "reference" object of a manifest entry (docs/artifact.md) as structs: a
+// short program of convolutions, each with a scalar tail. `evaluate` in
+// Evaluate.h runs it in double precision with plain loops. Nothing here is
+// shared with the compiler; only the JSON text travels.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_SUPPORT_REFERENCE_H
+#define CONV_TOOLS_SUPPORT_REFERENCE_H
+
+#include "conv/Artifact/Manifest.h"
+#include "conv/Support/ElementType.h"
+#include "conv/Support/Result.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace conv::reference {
+
+/// A tensor a step reads: an argument of the entry, or an earlier step's result.
+/// It may have another shape there, of the same elements in the same order.
+struct TensorRef {
+  bool isStep = false;
+  int64_t index = 0;
+};
+
+/// An operand of a tail: of the output's shape, or one element per channel.
+struct TailOperand {
+  TensorRef tensor;
+  bool perChannel = false;
+};
+
+/// Scalar operations of tails, named as in MLIR's `arith` and `math`.
+enum class ScalarOp {
+  Constant,
+  Convert, ///< extf and truncf: rounds to `type`.
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Fma,
+  Neg,
+  Abs,
+  Maximum, ///< NaN if either is (maximumf).
+  Minimum,
+  MaxNum, ///< The other one if one is NaN (maxnumf).
+  MinNum,
+  Compare,
+  Select,
+  Exp,
+  Exp2,
+  Log,
+  Tanh,
+  Erf,
+  Sqrt,
+  Rsqrt,
+};
+
+/// One operation. Operands are numbers of values: 0 is the accumulator, then
+/// come the tail operands, then the results of earlier operations.
+struct TailNode {
+  ScalarOp op = ScalarOp::Constant;
+  std::vector<int64_t> operands;
+  ElementType type = ElementType::F32; ///< Of the result.
+  double constant = 0;                 ///< For Constant.
+  std::string predicate;               ///< For Compare: "ogt", "ult", ...
+};
+
+/// One convolution in up to three spatial dimensions; missing ones have size 1
+/// and come first.
+struct Step {
+  TensorRef input, filter;
+  std::vector<TailOperand> tailOperands;
+  std::array<std::string, 3> layouts; ///< Of input, filter and output.
+  std::array<std::vector<int64_t>, 3> shapes;
+  int64_t groups = 1;
+  std::array<int64_t, 3> strides{1, 1, 1}, dilations{1, 1, 1}, low{0, 0, 0};
+  ElementType outputType = ElementType::F32;
+  std::vector<TailNode> tail;
+  int64_t yield = 0; ///< Number of the value that becomes the output.
+  double accumulation = 0, outputUlp = 0.5;
+};
+
+/// Steps in order, and which step's result each written argument holds.
+struct Program {
+  struct Output {
+    int64_t argument, step;
+  };
+  std::vector<Step> steps;
+  std::vector<Output> outputs;
+};
+
+/// Reads and checks `entry.reference` against the entry's arguments: whatever
+/// `evaluate` indexes with is in range afterwards.
+Result<Program> parseProgram(const artifact::Entry &entry);
+
+} // namespace conv::reference
+
+#endif // CONV_TOOLS_SUPPORT_REFERENCE_H

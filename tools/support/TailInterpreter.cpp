@@ -1,0 +1,190 @@
+//===- TailInterpreter.cpp - scalar tails in double precision ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One case per scalar operation: its value, a bound on how operand errors move
+// it (a Lipschitz constant or the exact worst case), and whether f32 computes it
+// without rounding. Rounding inside the tail belongs to the entry's own error
+// bound, not here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TailInterpreter.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace conv;
+using namespace conv::reference;
+
+static bool fitsFloat(double value) {
+  return double(float(value)) == value || std::isnan(value);
+}
+
+/// `value` as it is stored in `type`.
+static double roundTo(ElementType type, double value) {
+  char storage[8];
+  storeElement(type, storage, 0, value);
+  return loadElement(type, storage, 0);
+}
+
+static double maximum(double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return NAN;
+  return a > b ? a : b;
+}
+
+/// MLIR's predicates: an ordered one is false and an unordered one is true if
+/// an operand is NaN.
+static bool compare(const std::string &predicate, double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return predicate == "uno" || predicate == "true" ||
+           (predicate[0] == 'u' && predicate != "uno");
+  std::string relation =
+      predicate.size() == 3 ? predicate.substr(1) : std::string();
+  if (relation == "gt")
+    return a > b;
+  if (relation == "ge")
+    return a >= b;
+  if (relation == "lt")
+    return a < b;
+  if (relation == "le")
+    return a <= b;
+  if (relation == "eq")
+    return a == b;
+  if (relation == "ne")
+    return a != b;
+  return predicate == "ord" || predicate == "true";
+}
+
+/// A comparison whose operands may be off by more than they differ can go either
+/// way: `error` is 1 then.
+static Scalar runCompare(const TailNode &node, const Scalar &a,
+                         const Scalar &b) {
+  double slack = a.error + b.error;
+  bool undecided = slack > 0 && std::fabs(a.value - b.value) <= slack;
+  return {compare(node.predicate, a.value, b.value) ? 1.0 : 0.0,
+          undecided ? 1.0 : 0.0, a.exact && b.exact};
+}
+
+static Scalar runSelect(const Scalar &condition, const Scalar &a,
+                        const Scalar &b) {
+  Scalar taken = condition.value != 0 ? a : b;
+  if (condition.error > 0)
+    taken.error = std::max(a.error, b.error) + std::fabs(a.value - b.value);
+  taken.exact &= condition.exact;
+  return taken;
+}
+
+static Scalar runConvert(const TailNode &node, const Scalar &a) {
+  // Where the operand is exact, so is the one rounding; elsewhere the reference
+  // keeps the unrounded value.
+  return {a.exact ? roundTo(node.type, a.value) : a.value, a.error, a.exact};
+}
+
+static Scalar runUnary(const TailNode &node, const Scalar &a) {
+  double x = a.value;
+  switch (node.op) {
+  case ScalarOp::Neg:
+    return {-x, a.error, a.exact};
+  case ScalarOp::Abs:
+    return {std::fabs(x), a.error, a.exact};
+  case ScalarOp::Exp:
+    return {std::exp(x), std::exp(x) * std::expm1(a.error), false};
+  case ScalarOp::Exp2:
+    return {std::exp2(x), std::exp2(x) * std::expm1(a.error * M_LN2), false};
+  case ScalarOp::Tanh:
+    return {std::tanh(x), a.error, false};
+  case ScalarOp::Erf:
+    return {std::erf(x), a.error * M_2_SQRTPI, false};
+  case ScalarOp::Log:
+  case ScalarOp::Sqrt:
+  case ScalarOp::Rsqrt: {
+    // Monotone: the end of the interval nearer to zero moves the most.
+    auto apply = [&](double v) {
+      return node.op == ScalarOp::Log    ? std::log(v)
+             : node.op == ScalarOp::Sqrt ? std::sqrt(v)
+                                         : 1 / std::sqrt(v);
+    };
+    double value = apply(x);
+    return {value,
+            a.error > 0 ? std::fabs(apply(std::max(x - a.error, 0.0)) - value)
+                        : 0.0,
+            false};
+  }
+  default:
+    return a;
+  }
+}
+
+static Scalar runBinary(const TailNode &node, const Scalar &a,
+                        const Scalar &b) {
+  bool exact = a.exact && b.exact;
+  double value = 0, error = std::max(a.error, b.error);
+  switch (node.op) {
+  case ScalarOp::Add:
+  case ScalarOp::Sub:
+    value = node.op == ScalarOp::Add ? a.value + b.value : a.value - b.value;
+    error = a.error + b.error;
+    return {value, error, exact && fitsFloat(value)};
+  case ScalarOp::Mul:
+    value = a.value * b.value;
+    error = std::fabs(a.value) * b.error + std::fabs(b.value) * a.error +
+            a.error * b.error;
+    return {value, error, exact && fitsFloat(value)};
+  case ScalarOp::Div: {
+    value = a.value / b.value;
+    double nearest = std::fabs(b.value) - b.error;
+    if (a.error == 0 && b.error == 0)
+      error = 0;
+    else
+      error = nearest > 0
+                  ? (a.error + std::fabs(value) * b.error) / nearest
+                  : INFINITY;
+    return {value, error, false};
+  }
+  case ScalarOp::Maximum:
+    return {maximum(a.value, b.value), error, exact};
+  case ScalarOp::Minimum:
+    return {-maximum(-a.value, -b.value), error, exact};
+  case ScalarOp::MaxNum:
+    return {std::fmax(a.value, b.value), error, exact};
+  default:
+    return {std::fmin(a.value, b.value), error, exact};
+  }
+}
+
+static Scalar runFma(const Scalar &a, const Scalar &b, const Scalar &c) {
+  double value = std::fma(a.value, b.value, c.value);
+  double error = std::fabs(a.value) * b.error + std::fabs(b.value) * a.error +
+                 a.error * b.error + c.error;
+  return {value, error, a.exact && b.exact && c.exact && fitsFloat(value)};
+}
+
+void conv::reference::runTail(const std::vector<TailNode> &nodes,
+                              std::vector<Scalar> &values) {
+  for (const TailNode &node : nodes) {
+    auto operand = [&](int index) -> const Scalar & {
+      return values[node.operands[index]];
+    };
+    Scalar result;
+    if (node.op == ScalarOp::Constant)
+      result = {node.constant, 0, fitsFloat(node.constant)};
+    else if (node.op == ScalarOp::Convert)
+      result = runConvert(node, operand(0));
+    else if (node.op == ScalarOp::Compare)
+      result = runCompare(node, operand(0), operand(1));
+    else if (node.op == ScalarOp::Select)
+      result = runSelect(operand(0), operand(1), operand(2));
+    else if (node.op == ScalarOp::Fma)
+      result = runFma(operand(0), operand(1), operand(2));
+    else if (node.operands.size() == 2)
+      result = runBinary(node, operand(0), operand(1));
+    else
+      result = runUnary(node, operand(0));
+    values.push_back(result);
+  }
+}

@@ -1,0 +1,46 @@
+//===- Threads.h - a parallel loop ----------------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_SUPPORT_THREADS_H
+#define CONV_TOOLS_SUPPORT_THREADS_H
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace conv {
+
+/// Calls `body(i)` for every i in [0, count), from all cores, in any order.
+/// `progress`, if there is one, is called by one thread with the started part.
+template <typename Body>
+void parallelFor(int64_t count, const Body &body,
+                 const std::function<void(double)> &progress = {}) {
+  int64_t chunk = std::max<int64_t>(1, count / 256);
+  std::atomic<int64_t> next = 0;
+  auto work = [&](bool first) {
+    for (int64_t begin; (begin = next.fetch_add(chunk)) < count;) {
+      for (int64_t i = begin; i < std::min(begin + chunk, count); ++i)
+        body(i);
+      if (first && progress)
+        progress(double(std::min(begin + chunk, count)) / double(count));
+    }
+  };
+  int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> helpers;
+  for (int64_t i = 1; i < std::min(cores, count / chunk); ++i)
+    helpers.emplace_back(work, false);
+  work(true);
+  for (std::thread &helper : helpers)
+    helper.join();
+}
+
+} // namespace conv
+
+#endif // CONV_TOOLS_SUPPORT_THREADS_H

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Builds everything and runs every test, after installing what a Debian 12 machine lacks for it. The last line is
+# `N passed, N failed`; the exit code is 0 if and only if something ran and nothing failed.
+#
+#   tools/test.sh            build in build/
+#   BUILD=dir tools/test.sh  build in dir
+set -u
+
+root="$(cd "$(dirname "$0")/.." && pwd)"
+build="${BUILD:-$root/build}"
+results="$build/test-results.json"
+
+fail() {
+  echo "test.sh: error: $1" >&2
+  echo "0 passed, 1 failed"
+  exit 1
+}
+
+"$root/tools/dev/install_packages.sh" || fail "packages could not be installed"
+cmake -S "$root" --preset default -B "$build" >"$build.configure.log" 2>&1 ||
+  { cat "$build.configure.log"; fail "configuring failed"; }
+rm -f "$build.configure.log"
+ninja -C "$build" || fail "the build failed"
+ninja -C "$build" conv-test-depends || fail "the build of the tests failed"
+
+rm -f "$results"
+/usr/lib/llvm-22/bin/lit -s -o "$results" "$build/test"
+exec python3 "$root/tools/dev/summarize_tests.py" "$results"
