@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Runtime/Devices.h"
+#include "conv/Runtime/SimDevice.h"
 
 #include <charconv>
 
@@ -39,8 +40,12 @@ Result<std::unique_ptr<Device>> runtime::openDevice(const std::string &name) {
       return ordinal.error();
     return createHipDevice(*ordinal);
   }
-  if (name.starts_with("sim:"))
-    return Error{ErrorKind::System, "the simulator is not part of this build"};
+  if (name.starts_with("sim:")) {
+    auto device = createSimDevice(name.substr(4), SimOptions());
+    if (!device)
+      return device.error();
+    return std::unique_ptr<Device>(std::move(*device));
+  }
   return Error{ErrorKind::BadInput,
                "expects a device of host, hip, hip:<number> or sim:<chip>, but "
                "got '" +
