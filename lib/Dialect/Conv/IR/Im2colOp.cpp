@@ -57,11 +57,25 @@ LogicalResult Im2colOp::verify() {
            << result.getElementType();
   // I4.
   for (auto [dimension, whole] :
-       llvm::enumerate(ArrayRef<int64_t>{getNumRows(), getNumColumns()}))
+       llvm::enumerate(std::array{getNumRows(), getNumColumns()}))
     if (!result.isDynamicDim(dimension) && result.getDimSize(dimension) > whole)
       return emitOpError("expects dimension ")
              << dimension << " of the result to be at most " << whole
              << ", but got " << result.getDimSize(dimension);
+  // I5.
+  if (static_cast<int64_t>(getSizes().size()) !=
+      static_cast<int64_t>(result.getNumDynamicDims()))
+    return emitOpError("expects ")
+           << result.getNumDynamicDims()
+           << " sizes of dynamic dimensions, but got " << getSizes().size();
+  return success();
+}
+
+LogicalResult
+Im2colOp::reifyResultShapes(OpBuilder &builder,
+                            ReifiedRankedShapedTypeDims &reifiedShapes) {
+  reifiedShapes.push_back(getMixedValues(getResult().getType().getShape(),
+                                         getSizes(), builder));
   return success();
 }
 
@@ -71,8 +85,8 @@ SmallVector<utils::IteratorType> Im2colOp::getLoopIteratorTypes() {
 
 SmallVector<Range> Im2colOp::getIterationDomain(OpBuilder &builder) {
   SmallVector<Range> domain;
-  for (OpFoldResult size :
-       tensor::getMixedSizes(builder, getLoc(), getResult()))
+  for (OpFoldResult size : getMixedValues(getResult().getType().getShape(),
+                                          getSizes(), builder))
     domain.push_back(
         {builder.getIndexAttr(0), size, builder.getIndexAttr(1)});
   return domain;
@@ -97,7 +111,8 @@ Im2colOp::getTiledImplementation(OpBuilder &builder,
       shape, getResult().getType().getElementType());
   auto tile = Im2colOp::create(
       builder, loc, type, getInput(), advance(getRow(), offsets[0]),
-      advance(getColumn(), offsets[1]), getWindow(), getFilter(), getOutput());
+      advance(getColumn(), offsets[1]), dynamicSizes, getWindow(), getFilter(),
+      getOutput());
   return TilingResult{{tile}, {tile.getResult()}, {}};
 }
 
