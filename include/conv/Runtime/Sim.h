@@ -94,6 +94,7 @@ public:
   void unregisterBuffer(const void *address);
 
   Result<std::shared_ptr<SimObject>> load(const void *bytes, size_t size);
+  static bool hasKernel(const SimObject &object, std::string_view name);
 
   struct Launch {
     std::string_view kernel;

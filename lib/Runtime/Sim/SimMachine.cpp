@@ -15,15 +15,12 @@
 #include "Memory.h"
 #include "Operations.h"
 #include "Workgroup.h"
+#include "conv/Runtime/LoadedObject.h"
 
 #include <atomic>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
-#include <sys/mman.h>
 #include <thread>
-#include <unistd.h>
 
 using namespace conv;
 using namespace conv::runtime;
@@ -114,11 +111,8 @@ std::string SimCounters::text() const {
 
 class conv::runtime::SimObject {
 public:
-  explicit SimObject(void *handle, abi::Object *object)
-      : handle(handle), object(object) {}
-  SimObject(const SimObject &) = delete;
-  SimObject &operator=(const SimObject &) = delete;
-  ~SimObject() { dlclose(handle); }
+  SimObject(std::unique_ptr<LoadedObject> library, abi::Object *object)
+      : library(std::move(library)), object(object) {}
 
   const abi::Kernel *find(std::string_view name) const {
     for (uint32_t i = 0; i < object->kernelCount; ++i)
@@ -129,34 +123,9 @@ public:
   const abi::Object &getObject() const { return *object; }
 
 private:
-  void *handle;
+  std::unique_ptr<LoadedObject> library;
   abi::Object *object;
 };
-
-static Error systemError(const std::string &what) {
-  return {ErrorKind::System, what + ": " + strerror(errno)};
-}
-
-/// Writes `bytes` to a file that exists only in memory; returns its descriptor.
-static Result<int> createMemoryFile(const void *bytes, size_t size) {
-  int file = memfd_create("conv-sim", MFD_CLOEXEC);
-  if (file < 0)
-    return systemError("cannot create a file in memory");
-  const char *next = static_cast<const char *>(bytes);
-  while (size > 0) {
-    ssize_t written = write(file, next, size);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0) {
-      Error error = systemError("cannot write to a file in memory");
-      close(file);
-      return error;
-    }
-    next += written;
-    size -= size_t(written);
-  }
-  return file;
-}
 
 static Result<void> resolveSites(abi::Object &object) {
   for (uint32_t i = 0; i < object.siteCount; ++i) {
@@ -242,20 +211,15 @@ const SimOptions &SimMachine::options() const { return state->options; }
 
 Result<std::shared_ptr<SimObject>> SimMachine::load(const void *bytes,
                                                     size_t size) {
-  Result<int> file = createMemoryFile(bytes, size);
-  if (!file)
-    return file.error();
-  std::string path = "/proc/self/fd/" + std::to_string(*file);
-  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  std::string problem = handle ? "" : dlerror();
-  close(*file);
-  if (!handle)
-    return Error{ErrorKind::BadInput, "not a simulator object: " + problem};
-  auto *object = static_cast<abi::Object *>(dlsym(handle, abi::objectSymbol));
   auto refuse = [&](const std::string &what) {
-    dlclose(handle);
     return Error{ErrorKind::BadInput, "not a simulator object: " + what};
   };
+  auto library = LoadedObject::load(
+      std::string(static_cast<const char *>(bytes), size), "the object");
+  if (!library)
+    return refuse(library.error().message);
+  auto *object =
+      static_cast<abi::Object *>((*library)->symbol(abi::objectSymbol));
   if (!object)
     return refuse(std::string("it has no symbol ") + abi::objectSymbol);
   if (object->version != abi::abiVersion)
@@ -266,11 +230,13 @@ Result<std::shared_ptr<SimObject>> SimMachine::load(const void *bytes,
     return refuse(std::string("expects chip ") + state->chip->name +
                   ", but got " + object->chip);
   *object->services = &services;
-  if (Result<void> resolved = resolveSites(*object); !resolved) {
-    dlclose(handle);
+  if (Result<void> resolved = resolveSites(*object); !resolved)
     return resolved.error();
-  }
-  return std::make_shared<SimObject>(handle, object);
+  return std::make_shared<SimObject>(std::move(*library), object);
+}
+
+bool SimMachine::hasKernel(const SimObject &object, std::string_view name) {
+  return object.find(name) != nullptr;
 }
 
 //===----------------------------------------------------------------------===//
