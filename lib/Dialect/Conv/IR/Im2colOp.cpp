@@ -41,8 +41,8 @@ LogicalResult Im2colOp::verify() {
            << rank + 2 << " for a window of rank " << rank << ", but got "
            << input;
   // I2.
-  for (auto [name, sizes] : {std::pair("filter", getFilter()),
-                             std::pair("output", getOutput())}) {
+  for (auto [name, sizes] :
+       {std::pair("filter", getFilter()), std::pair("output", getOutput())}) {
     if (static_cast<int64_t>(sizes.size()) != rank)
       return emitOpError("expects ") << name << " to have " << rank
                                      << " entries, but got " << sizes.size();
@@ -53,8 +53,7 @@ LogicalResult Im2colOp::verify() {
   // I3.
   if (input.getElementType() != result.getElementType())
     return emitOpError("expects the element type of the input, ")
-           << input.getElementType() << ", but got "
-           << result.getElementType();
+           << input.getElementType() << ", but got " << result.getElementType();
   // I4.
   for (auto [dimension, whole] :
        llvm::enumerate(std::array{getNumRows(), getNumColumns()}))
@@ -107,8 +106,8 @@ Im2colOp::getTiledImplementation(OpBuilder &builder,
   SmallVector<int64_t> shape;
   SmallVector<Value> dynamicSizes;
   dispatchIndexOpFoldResults(sizes, dynamicSizes, shape);
-  auto type = RankedTensorType::get(
-      shape, getResult().getType().getElementType());
+  auto type =
+      RankedTensorType::get(shape, getResult().getType().getElementType());
   auto tile = Im2colOp::create(
       builder, loc, type, getInput(), advance(getRow(), offsets[0]),
       advance(getColumn(), offsets[1]), dynamicSizes, getWindow(), getFilter(),
