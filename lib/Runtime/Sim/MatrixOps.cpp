@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Matrix instructions, with the lane layouts of AMD's ISA documents for CDNA2 to
-// CDNA4, RDNA3 and RDNA4. The operands are gathered from the lanes into plain
-// matrices, multiplied, and scattered again. Sums are accumulated in the
-// accumulator's type in the order of k. This file is compiled for AVX2, FMA and
-// F16C and therefore defines nothing that another file could share.
+// CDNA4, RDNA3 and RDNA4. A and B are gathered from the lanes and widened; sums
+// are accumulated in the accumulator's type in the order of k. This file is
+// compiled for AVX2, FMA and F16C and therefore defines nothing that another file
+// could share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +29,10 @@ template <typename T> T readElement(const uint8_t *operand, int index) {
   memcpy(&value, operand + index * sizeof(T), sizeof(T));
   return value;
 }
+
+/// Several numbers in vector registers.
+template <typename T, int Count>
+using Vector = T __attribute__((ext_vector_type(Count)));
 
 struct F16 {
   using Sum = float;
@@ -94,26 +98,13 @@ const uint8_t *operandBytes(const WaveOp &op, uint32_t lane, unsigned index) {
   return &op.operand<uint8_t>(lane, index);
 }
 
-/// c += a * b, with a and b stored by k.
-template <typename Sum, int M, int N, int K>
-void multiply(const Sum (&a)[K][M], const Sum (&b)[K][N], Sum (&c)[M][N]) {
-  for (int i = 0; i < M; ++i)
-    for (int k = 0; k < K; ++k) {
-      Sum factor = a[k][i];
-      for (int j = 0; j < N; ++j)
-        c[i][j] += factor * b[k][j];
-    }
-}
-
-/// i32 sums wrap around.
-template <int M, int N, int K>
-void multiply(const int32_t (&a)[K][M], const int32_t (&b)[K][N],
-              int32_t (&c)[M][N]) {
-  for (int i = 0; i < M; ++i)
-    for (int k = 0; k < K; ++k)
-      for (int j = 0; j < N; ++j)
-        c[i][j] = int32_t(uint32_t(c[i][j]) + uint32_t(a[k][i] * b[k][j]));
-}
+/// Integer sums wrap around, so they are added without a sign.
+template <typename Sum> struct Arithmetic {
+  using Type = Sum;
+};
+template <> struct Arithmetic<int32_t> {
+  using Type = uint32_t;
+};
 
 //===----------------------------------------------------------------------===//
 // MFMA: 64 lanes; operands A, B, C, cbsz, abid, blgp
@@ -138,75 +129,87 @@ uint32_t selectLaneOfB(uint32_t lane, uint32_t blgp) {
   }
 }
 
-/// Where an element of C and D is. Floats and integers hold four consecutive
-/// rows in a lane; doubles hold rows four apart.
-struct Place {
-  int block, row, column;
-};
+/// How C and D are spread over the lanes. A lane holds `perBlock` elements of one
+/// column of a block, in every block that has the column.
+template <typename Sum, int M, int N, int Blocks> struct LayoutOfC {
+  static constexpr bool isDouble = sizeof(Sum) == 8;
+  /// Small blocks are one next to the other in the wave; larger ones are one
+  /// after the other in the registers.
+  static constexpr bool isSmall = M == 4;
+  static constexpr int rowGroups = isSmall ? (isDouble ? 4 : 1) : 64 / N;
+  static constexpr int perBlock = M / rowGroups;
+  static constexpr int blocksPerLane = isSmall ? 1 : Blocks;
 
-template <typename Sum, int M, int N, int Blocks>
-Place placeOfC(int lane, int v) {
-  constexpr int laneGroups = 64 / N;
-  if constexpr (M == 4 && sizeof(Sum) == 8)
-    return {lane / 4 % 4, lane / 16, lane % 4};
-  if constexpr (M == 4)
-    return {lane / 4, v, lane % 4};
-  constexpr int perBlock = M * N / 64;
-  int inBlock = v % perBlock;
-  if constexpr (sizeof(Sum) == 8)
-    return {0, laneGroups * v + lane / N, lane % N};
-  return {v / perBlock,
-          4 * laneGroups * (inBlock / 4) + 4 * (lane / N) + inBlock % 4,
-          lane % N};
-}
+  static int firstBlock(int lane) { return isSmall ? lane / 4 % Blocks : 0; }
+  static int rowGroup(int lane) {
+    return isSmall ? (isDouble ? lane / 16 : 0) : lane / N;
+  }
+  /// The group of lanes that holds `row`. Floats and integers have runs of four
+  /// rows in a lane; doubles have one row of each run.
+  static int rowGroupOf(int row) {
+    return isDouble ? row % rowGroups : row / 4 % rowGroups;
+  }
+  /// Where in the lane's part of a block `row` is.
+  static int placeOf(int row) {
+    return isDouble ? row / rowGroups : row / (4 * rowGroups) * 4 + row % 4;
+  }
+};
 
 template <typename A, typename B, int M, int N, int K, int Blocks>
 void mfma(WaveOp &op) {
   using Sum = typename A::Sum;
+  using Number = typename Arithmetic<Sum>::Type;
+  using C = LayoutOfC<Sum, M, N, Blocks>;
+  using Part = Vector<Number, C::perBlock>;
   constexpr int perLane = M * K * Blocks / 64;
-  constexpr int sumsPerLane = M * N * Blocks / 64;
-  alignas(64) Sum a[Blocks][K][M], b[Blocks][K][N], c[Blocks][M][N];
+  constexpr bool isDouble = C::isDouble;
   uint32_t cbsz = op.uniform<uint32_t>(3), abid = op.uniform<uint32_t>(4),
            blgp = op.uniform<uint32_t>(5);
   // For doubles the field negates the operands instead.
-  bool isDouble = sizeof(Sum) == 8;
   Sum signA = isDouble && (blgp & 1) ? -1 : 1;
   Sum signB = isDouble && (blgp & 2) ? -1 : 1;
-  Sum signC = isDouble && (blgp & 4) ? -1 : 1;
+  Number signC = isDouble && (blgp & 4) ? -1 : 1;
+  // cbsz: groups of 2^cbsz blocks share the A of their member abid.
+  if (cbsz && (1u << cbsz > Blocks || abid >> cbsz)) {
+    op.failure = "cbsz and abid name a block that does not exist";
+    return;
+  }
 
+  // A in the order in which the rows of C are in a lane.
+  alignas(64) Number a[Blocks][C::rowGroups][K][C::perBlock];
+  alignas(64) Number b[Blocks][N][K];
   for (int lane = 0; lane < 64; ++lane) {
-    int i = lane % M, block = lane / M % Blocks, group = lane / M / Blocks;
+    int row = lane % M, block = lane / M % Blocks, group = lane / M / Blocks;
     const uint8_t *source = operandBytes(op, lane, 0);
     for (int j = 0; j < perLane; ++j)
-      a[block][group * perLane + j][i] = signA * A::read(source, j, *op.chip);
+      a[block][C::rowGroupOf(row)][group * perLane + j][C::placeOf(row)] =
+          Number(signA * A::read(source, j, *op.chip));
   }
   for (int lane = 0; lane < 64; ++lane) {
-    int i = lane % N, block = lane / N % Blocks, group = lane / N / Blocks;
-    const uint8_t *source = operandBytes(
-        op, isDouble ? lane : selectLaneOfB(lane, blgp), 1);
+    int column = lane % N, block = lane / N % Blocks, group = lane / N / Blocks;
+    const uint8_t *source =
+        operandBytes(op, isDouble ? lane : selectLaneOfB(lane, blgp), 1);
     for (int j = 0; j < perLane; ++j)
-      b[block][group * perLane + j][i] = signB * B::read(source, j, *op.chip);
+      b[block][column][group * perLane + j] =
+          Number(signB * B::read(source, j, *op.chip));
   }
-  for (int v = 0; v < sumsPerLane; ++v)
-    for (int lane = 0; lane < 64; ++lane) {
-      auto [block, row, column] = placeOfC<Sum, M, N, Blocks>(lane, v);
-      c[block][row][column] =
-          signC * readElement<Sum>(operandBytes(op, lane, 2), v);
+
+  for (int lane = 0; lane < 64; ++lane) {
+    const uint8_t *source = operandBytes(op, lane, 2);
+    for (int part = 0; part < C::blocksPerLane; ++part) {
+      int block = C::firstBlock(lane) + part;
+      int blockOfA = cbsz ? (block >> cbsz << cbsz) + abid : block;
+      const auto &rows = a[blockOfA][C::rowGroup(lane)];
+      const auto &column = b[block][lane % N];
+      Part sum = signC * readElement<Part>(source, part);
+      for (int k = 0; k < K; ++k)
+        sum += readElement<Part>(reinterpret_cast<const uint8_t *>(rows[k]),
+                                 0) *
+               column[k];
+      memcpy(&op.result<uint8_t>(lane) + part * sizeof(Part), &sum,
+             sizeof(Part));
     }
-  for (int block = 0; block < Blocks; ++block) {
-    // cbsz: groups of 2^cbsz blocks share the A of their member abid.
-    int sourceOfA = cbsz ? (block >> cbsz << cbsz) + abid : block;
-    if (sourceOfA >= Blocks) {
-      op.failure = "cbsz and abid name a block that does not exist";
-      return;
-    }
-    multiply(a[sourceOfA], b[block], c[block]);
   }
-  for (int v = 0; v < sumsPerLane; ++v)
-    for (int lane = 0; lane < 64; ++lane) {
-      auto [block, row, column] = placeOfC<Sum, M, N, Blocks>(lane, v);
-      (&op.result<Sum>(lane))[v] = c[block][row][column];
-    }
 }
 
 //===----------------------------------------------------------------------===//
@@ -258,7 +261,13 @@ bool multiplyWmma(WaveOp &op, unsigned indexA, unsigned indexB,
     op.failure = copiesDiffer;
     return false;
   }
-  multiply(a, b, c);
+  using Row = Vector<typename A::Sum, 16>;
+  for (int i = 0; i < 16; ++i) {
+    Row sum = readElement<Row>(reinterpret_cast<uint8_t *>(c[i]), 0);
+    for (int k = 0; k < 16; ++k)
+      sum += a[k][i] * readElement<Row>(reinterpret_cast<uint8_t *>(b[k]), 0);
+    memcpy(c[i], &sum, sizeof(Row));
+  }
   return true;
 }
 
