@@ -93,7 +93,8 @@ private:
 };
 } // namespace
 
-void PairQueue::work(std::vector<std::optional<Result<CompiledPair>>> &results) {
+void PairQueue::work(
+    std::vector<std::optional<Result<CompiledPair>>> &results) {
   for (size_t i; (i = next++) < pairs.size();) {
     results[i] =
         compilePair(source, pairs[i].function, pairs[i].target, options);

@@ -17,9 +17,11 @@
 #include "ReadEntry.h"
 
 #include "conv/Backend/AMDGPU.h"
+#include "conv/Backend/Sim.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Pipeline/Pipelines.h"
+#include "conv/Schedule/Explain.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -46,10 +48,9 @@ Result<Target> mlir::conv::parseTarget(const std::string &name) {
   bool simulated = chipName.consume_front("sim:");
   const ::conv::ChipInfo *chip = ::conv::lookupChip(chipName.str());
   if (!chip || (simulated && chip->backend == ::conv::Backend::Host))
-    return Error{ErrorKind::BadInput, "expects a target of " +
-                                          ::conv::chipNames() +
-                                          ", or sim: and a GPU, but got " +
-                                          name};
+    return Error{ErrorKind::BadInput,
+                 "expects a target of " + ::conv::chipNames() +
+                     ", or sim: and a GPU, but got " + name};
   if (simulated && !chip->runnable)
     return Error{ErrorKind::Unsupported,
                  ("unsupported (" + getReasonName(Reason::NotRunnable) +
@@ -78,8 +79,8 @@ public:
   explicit Walk(const SourceFile &source)
       : context(createRegistry(), MLIRContext::Threading::DISABLED),
         collector(&context, source.name) {
-    module = parseSourceString<ModuleOp>(
-        source.text, ParserConfig(&context), source.name);
+    module = parseSourceString<ModuleOp>(source.text, ParserConfig(&context),
+                                         source.name);
   }
 
   bool isParsed() const { return bool(module); }
@@ -162,8 +163,8 @@ LogicalResult Walk::checkFunctions() {
 }
 
 void Walk::keepOnly(StringRef name) {
-  for (auto function : llvm::make_early_inc_range(
-           module->getOps<func::FuncOp>()))
+  for (auto function :
+       llvm::make_early_inc_range(module->getOps<func::FuncOp>()))
     if (function.getName() != name)
       function.erase();
 }
@@ -205,7 +206,8 @@ LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
 LogicalResult Walk::runTo(Stage last, const CompileOptions &options) {
   for (int next = reached ? int(*reached) + 1 : 0; next <= int(last); ++next) {
     Stage stage = Stage(next);
-    if (failed(measure(getStageName(stage), [&] { return run(stage, options); })))
+    if (failed(
+            measure(getStageName(stage), [&] { return run(stage, options); })))
       return failure();
     reached = stage;
     finishedConv = true;
@@ -234,10 +236,38 @@ static LogicalResult createCodeObject(Walk &walk, const CompileOptions &options,
   if (failed(walk.runTo(Stage::Binary, options)))
     return failure();
   auto binary = *walk.getModule().getOps<gpu::BinaryOp>().begin();
-  pair.code =
-      cast<gpu::ObjectAttr>(binary.getObjects()[0]).getObject().str();
+  pair.code = cast<gpu::ObjectAttr>(binary.getObjects()[0]).getObject().str();
   pair.extension = "hsaco";
   return readResources(binary, pair.entry);
+}
+
+/// Compiles the same kernels for the simulator.
+static LogicalResult createSimulatorObject(Walk &walk, const Target &target,
+                                           const CompileOptions &options,
+                                           CompiledPair &pair) {
+  if (failed(walk.runTo(Stage::Llvm, options)))
+    return failure();
+  auto module = *walk.getModule().getOps<gpu::GPUModuleOp>().begin();
+  FailureOr<std::string> object = walk.measure("simulator", [&] {
+    return compileForSimulator(module, target.chip->name);
+  });
+  if (failed(object))
+    return failure();
+  pair.code = std::move(*object);
+  pair.extension = "so";
+  return success();
+}
+
+/// What was decided for each convolution of a function at the conv stage.
+static std::string explain(func::FuncOp function, const Target &target) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (ForwardOp op : function.getOps<ForwardOp>()) {
+    stream << "@" << function.getName() << " for " << target.name << "\n";
+    explainSchedule(op, stream);
+    stream << "\n";
+  }
+  return text;
 }
 
 static LogicalResult compilePair(Walk &walk, const Target &target,
@@ -248,12 +278,16 @@ static LogicalResult compilePair(Walk &walk, const Target &target,
   };
   walk.setTarget(target);
   if (failed(walk.runTo(Stage::Conv, options)) ||
-      failed(readProblem(getFunction(), pair.entry)) ||
-      failed(walk.runTo(Stage::Gpu, options)) ||
+      failed(readProblem(getFunction(), pair.entry)))
+    return failure();
+  if (options.explain)
+    pair.explanation = explain(getFunction(), target);
+  if (failed(walk.runTo(Stage::Gpu, options)) ||
       failed(readLaunches(getFunction(), pair.entry)))
     return failure();
   pair.entry.target = target.name;
-  return createCodeObject(walk, options, pair);
+  return target.simulated ? createSimulatorObject(walk, target, options, pair)
+                          : createCodeObject(walk, options, pair);
 }
 
 Result<CompiledPair> mlir::conv::compilePair(const SourceFile &source,

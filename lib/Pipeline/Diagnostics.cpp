@@ -36,9 +36,9 @@ static std::string describe(Location location) {
 }
 
 DiagnosticCollector::DiagnosticCollector(MLIRContext *context, std::string name)
-    : name(std::move(name)), handler(context, [this](Diagnostic &diagnostic) {
-        handle(diagnostic);
-      }) {}
+    : name(std::move(name)),
+      handler(context, [this](Diagnostic &diagnostic) { handle(diagnostic); }) {
+}
 
 void DiagnosticCollector::handle(Diagnostic &diagnostic) {
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error || message)

@@ -11,15 +11,23 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "conv/Dialect/Conv/Transforms/Passes.h"
 #include "conv/Pipeline/Passes.h"
 #include "conv/Pipeline/Pipelines.h"
 #include "conv/Schedule/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
                                           const LowerToConvOptions &options) {
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createRaiseTosaPass());
+  functions.addPass(createRaiseLinalgPass());
+  functions.addPass(createFuseTailPass());
+  manager.addPass(createCheckSupportedPass());
   manager.addPass(
       createSelectSchedulePass({options.schedule, options.algorithm}));
   manager.addPass(createVerifyStagePass({"conv"}));

@@ -19,7 +19,7 @@
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
-#include "Bounds.h"
+#include "conv/Schedule/Schedule.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -117,15 +117,24 @@ static void readArguments(func::FuncOp function, artifact::Entry &entry) {
                        function.getArgAttr(argument.getArgNumber(), kName)));
   auto returned = cast<func::ReturnOp>(function.front().getTerminator());
   for (auto [i, value] : llvm::enumerate(returned.getOperands()))
-    entry.arguments.push_back(createArgument(
-        value.getType(), getOutputRole(value), "write",
-        function.getResultAttr(i, kName)));
+    entry.arguments.push_back(createArgument(value.getType(),
+                                             getOutputRole(value), "write",
+                                             function.getResultAttr(i, kName)));
   makeNamesUnique(entry.arguments);
 }
 
 //===----------------------------------------------------------------------===//
 // Problem
 //===----------------------------------------------------------------------===//
+
+/// The bound that format 1 can express: the coefficient of the sum, and the
+/// rounding of the output.
+static artifact::ErrorBound getErrorBound(ForwardOp op) {
+  auto bound = computeErrorBound(op);
+  if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
+    return {known->accumulation, known->outputUlp};
+  return {double(ForwardShape::get(op).computeReduction()), 0.5};
+}
 
 LogicalResult mlir::conv::readProblem(func::FuncOp function,
                                       artifact::Entry &entry) {
@@ -140,12 +149,11 @@ LogicalResult mlir::conv::readProblem(func::FuncOp function,
     llvm::raw_string_ostream(printed) << schedule;
     join(entry.problem, formatProblem(op));
     join(entry.schedule, printed);
-    // A function has one algorithm and one decider in format 1; convolutions
-    // with different ones show it in `schedule`. The bound is the last one's.
+    // Format 1 has one algorithm, one decider and one bound for a function;
+    // `schedule` and `reference` have those of every convolution.
     entry.algorithm = stringifyAlgorithm(schedule.getAlgorithm()).str();
     entry.chosenBy = stringifyChosenBy(schedule.getChosenBy()).str();
-    ErrorBound bound = computeErrorBound(op);
-    entry.errorBound = {bound.accumulation, bound.outputUlp};
+    entry.errorBound = getErrorBound(op);
   }
   FailureOr<std::string> reference = recordReference(function);
   if (failed(reference))
@@ -161,8 +169,8 @@ LogicalResult mlir::conv::readProblem(func::FuncOp function,
 static FailureOr<std::array<int64_t, 3>> readSizes(gpu::KernelDim3 sizes,
                                                    Operation *launch) {
   std::array<int64_t, 3> result;
-  for (auto [value, size] : llvm::zip(
-           std::array<Value, 3>{sizes.x, sizes.y, sizes.z}, result)) {
+  for (auto [value, size] :
+       llvm::zip(std::array<Value, 3>{sizes.x, sizes.y, sizes.z}, result)) {
     IntegerAttr constant;
     if (!matchPattern(value, m_Constant(&constant)))
       return launch->emitOpError("expects constant sizes");
@@ -194,7 +202,8 @@ readParameter(Value operand, const artifact::Entry &entry, Operation *launch) {
       constant.getType().isInteger(32))
     return artifact::Parameter(
         artifact::I32Parameter{int32_t(constant.getInt())});
-  return launch->emitOpError("expects buffers and 32-bit constants as operands");
+  return launch->emitOpError(
+      "expects buffers and 32-bit constants as operands");
 }
 
 static LogicalResult readLaunch(gpu::LaunchFuncOp op, artifact::Entry &entry) {
@@ -225,8 +234,7 @@ static LogicalResult readLaunch(gpu::LaunchFuncOp op, artifact::Entry &entry) {
 
 LogicalResult mlir::conv::readLaunches(func::FuncOp function,
                                        artifact::Entry &entry) {
-  if (auto bytes =
-          function->getAttrOfType<IntegerAttr>("conv.workspace_bytes"))
+  if (auto bytes = function->getAttrOfType<IntegerAttr>("conv.workspace_bytes"))
     entry.workspaceBytes = bytes.getInt();
   for (gpu::LaunchFuncOp op : function.getOps<gpu::LaunchFuncOp>())
     if (failed(readLaunch(op, entry)))

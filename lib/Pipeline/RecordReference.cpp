@@ -13,9 +13,9 @@
 
 #include "RecordReference.h"
 
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
-#include "Bounds.h"
+#include "conv/Schedule/Schedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -130,6 +130,21 @@ LogicalResult Recorder::recordTail(ForwardOp op, json::Object &step) {
   return success();
 }
 
+/// The coefficients of the numeric rule. A tail without any, for example one
+/// that multiplies the sum by a tensor, is followed operation by operation.
+json::Object recordBound(ForwardOp op) {
+  auto bound = computeErrorBound(op);
+  if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
+    return json::Object{{"accumulation", known->accumulation},
+                        {"output_ulp", known->outputUlp},
+                        {"operands", known->operands},
+                        {"constant", known->constant}};
+  return json::Object{
+      {"accumulation", ForwardShape::get(op).computeReduction()},
+      {"output_ulp", 0.5},
+      {"follow_operations", true}};
+}
+
 FailureOr<json::Object> Recorder::recordStep(ForwardOp op) {
   FailureOr<json::Object> input = recordTensor(op.getInput(), op);
   FailureOr<json::Object> filter = recordTensor(op.getFilter(), op);
@@ -137,7 +152,6 @@ FailureOr<json::Object> Recorder::recordStep(ForwardOp op) {
     return failure();
   WindowAttr window = op.getWindow();
   LayoutsAttr layouts = op.getLayouts();
-  ErrorBound bound = computeErrorBound(op);
   json::Object step{
       {"input", std::move(*input)},
       {"filter", std::move(*filter)},
@@ -151,8 +165,7 @@ FailureOr<json::Object> Recorder::recordStep(ForwardOp op) {
       {"dilations", toArray(window.getDilations())},
       {"low", toArray(window.getLow())},
       {"output_type", typeName(op.getOutput().getType().getElementType())},
-      {"error_bound", json::Object{{"accumulation", bound.accumulation},
-                                   {"output_ulp", bound.outputUlp}}}};
+      {"error_bound", recordBound(op)}};
   json::Array operands;
   for (Value operand : op.getTailOperands()) {
     FailureOr<json::Object> tensor = recordTensor(operand, op);

@@ -110,9 +110,10 @@ static std::string formatReason(const Explanation &all,
     return formatv("{0} work-items", workItems);
   case ::conv::Rejection::Registers:
     return formatv(
-        "{0} registers, may plan with {1}",
-        ::conv::computeRegisters(all.chip, candidate).total(),
-        ::conv::computeRegisterBudget(all.chip, candidate.subgroups()).total);
+        "up to {0} registers of {1}",
+        ::conv::computeNeededRegisters(
+            ::conv::computeRegisters(all.chip, candidate)),
+        ::conv::computeAvailableRegisters(all.chip, candidate.subgroups()));
   case ::conv::Rejection::None:
     break;
   }

@@ -60,8 +60,8 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
   app.add_option("--stop-after", flags.stopAfter,
                  "Print the module after this stage: conv, linalg, tiled, gpu, "
                  "llvm or binary")
-      ->check(CLI::IsMember(
-          {"conv", "linalg", "tiled", "gpu", "llvm", "binary"}));
+      ->check(
+          CLI::IsMember({"conv", "linalg", "tiled", "gpu", "llvm", "binary"}));
   app.add_option("--algorithm", flags.algorithm,
                  "Consider only this algorithm: implicit_gemm");
   app.add_option("--schedule", flags.schedule,

@@ -101,18 +101,18 @@ static Result<void> run(const CompileFlags &flags) {
   options.targets = flags.targets;
   options.algorithm = flags.algorithm;
   options.schedule = flags.schedule;
-  options.threads =
-      flags.threads ? flags.threads
-                    : std::max(1u, std::thread::hardware_concurrency());
+  options.explain = flags.explain;
+  options.threads = flags.threads
+                        ? flags.threads
+                        : std::max(1u, std::thread::hardware_concurrency());
   return flags.emit == "pack" ? compileArtifact(flags, *source, options)
                               : compileText(flags, *source, options);
 }
 
 int main(int argc, char **argv) {
   artifact::Compiler compiler = mlir::conv::getCompilerVersion();
-  std::string version = "conv " + compiler.version + " (LLVM " +
-                        compiler.llvm + ", sources " +
-                        compiler.fingerprint.substr(0, 12) + ")";
+  std::string version = "conv " + compiler.version + " (LLVM " + compiler.llvm +
+                        ", sources " + compiler.fingerprint.substr(0, 12) + ")";
   CompileFlags flags;
   if (std::optional<int> code = parseCompileFlags(argc, argv, version, flags))
     return *code;

@@ -39,7 +39,8 @@ void Progress::update(double part) {
   isShown = true;
   constexpr int kWidth = 30;
   int filled = int(kWidth * std::clamp(part, 0.0, 1.0));
-  std::string bar = std::string(filled, '#') + std::string(kWidth - filled, '.');
+  std::string bar =
+      std::string(filled, '#') + std::string(kWidth - filled, '.');
   double seconds = std::chrono::duration<double>(now - start).count();
   std::fprintf(stderr, "\r\033[K%s [%s] %3.0f %%  %.0f s", title.c_str(),
                bar.c_str(), 100 * part, seconds);

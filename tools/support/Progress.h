@@ -14,8 +14,9 @@
 
 namespace conv::tools {
 
-/// One line on standard error that says what is going on. Shows only if standard
-/// error is a terminal, and only for work that takes longer than a moment.
+/// One line on standard error that says what is going on. Shows only if
+/// standard error is a terminal, and only for work that takes longer than a
+/// moment.
 class Progress {
 public:
   explicit Progress(std::string title);

@@ -46,7 +46,9 @@ struct CompileOptions {
   std::string algorithm; ///< Empty: the schedule decides.
   std::string schedule;  ///< `#conv.schedule<...>`; empty: one is chosen.
   unsigned threads = 1;
-  /// Called from one thread at a time with finished and all pairs; may be empty.
+  bool explain = false; ///< Fill in `CompileReport::explanation`.
+  /// Called from one thread at a time with finished and all pairs; may be
+  /// empty.
   std::function<void(size_t, size_t)> progress;
 };
 
@@ -63,8 +65,8 @@ struct CompileReport {
 };
 
 /// Compiles every function of a module for every target. An error is
-/// `BadInput` with `FILE:LINE:COL: error: ...`, or `Unsupported` with the reason
-/// code; a `System` error is a defect of the compiler or of the machine.
+/// `BadInput` with `FILE:LINE:COL: error: ...`, or `Unsupported` with the
+/// reason code; a `System` error is a defect of the compiler or of the machine.
 ::conv::Result<::conv::artifact::Artifact>
 compile(const SourceFile &source, const CompileOptions &options,
         CompileReport *report = nullptr);

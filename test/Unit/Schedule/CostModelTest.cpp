@@ -168,13 +168,19 @@ TEST(CostModel, RejectsWhatTheChipCannotRun) {
   EXPECT_EQ(checkCandidate(chip, spilling), Rejection::Registers);
 }
 
-TEST(CostModel, BudgetIsSharedByTheWavesOfASimd) {
-  const ChipInfo &chip = chipOf("gfx942");
-  EXPECT_EQ(computeRegisterBudget(chip, 4).total, 409);
-  EXPECT_EQ(computeRegisterBudget(chip, 4).accumulators, 204);
-  EXPECT_EQ(computeRegisterBudget(chip, 8).total, 204);
-  // Eight waves on two SIMD units still have 256 of 1536 registers each.
-  EXPECT_EQ(computeRegisterBudget(chipOf("gfx1201"), 8).total, 204);
+TEST(CostModel, RegistersAreSharedByTheWavesOfASimd) {
+  EXPECT_EQ(computeAvailableRegisters(chipOf("gfx942"), 4), 512);
+  EXPECT_EQ(computeAvailableRegisters(chipOf("gfx942"), 8), 256);
+  // Four waves on each of two SIMD units could have 384, but none has.
+  EXPECT_EQ(computeAvailableRegisters(chipOf("gfx1201"), 8), 256);
+}
+
+TEST(CostModel, TemporariesCountBesideAccumulators) {
+  RegisterCost registers;
+  registers.accumulators = 64;
+  registers.staging = 24;
+  registers.fragments = 16;
+  EXPECT_EQ(computeNeededRegisters(registers), 64 + 70);
 }
 
 TEST(CostModel, SaysWhatLimits) {

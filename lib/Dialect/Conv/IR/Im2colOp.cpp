@@ -56,11 +56,25 @@ LogicalResult Im2colOp::verify() {
            << input.getElementType() << ", but got " << result.getElementType();
   // I4.
   for (auto [dimension, whole] :
-       llvm::enumerate(ArrayRef<int64_t>{getNumRows(), getNumColumns()}))
+       llvm::enumerate(std::array{getNumRows(), getNumColumns()}))
     if (!result.isDynamicDim(dimension) && result.getDimSize(dimension) > whole)
       return emitOpError("expects dimension ")
              << dimension << " of the result to be at most " << whole
              << ", but got " << result.getDimSize(dimension);
+  // I5.
+  if (static_cast<int64_t>(getSizes().size()) !=
+      static_cast<int64_t>(result.getNumDynamicDims()))
+    return emitOpError("expects ")
+           << result.getNumDynamicDims()
+           << " sizes of dynamic dimensions, but got " << getSizes().size();
+  return success();
+}
+
+LogicalResult
+Im2colOp::reifyResultShapes(OpBuilder &builder,
+                            ReifiedRankedShapedTypeDims &reifiedShapes) {
+  reifiedShapes.push_back(getMixedValues(getResult().getType().getShape(),
+                                         getSizes(), builder));
   return success();
 }
 
@@ -70,9 +84,10 @@ SmallVector<utils::IteratorType> Im2colOp::getLoopIteratorTypes() {
 
 SmallVector<Range> Im2colOp::getIterationDomain(OpBuilder &builder) {
   SmallVector<Range> domain;
-  for (OpFoldResult size :
-       tensor::getMixedSizes(builder, getLoc(), getResult()))
-    domain.push_back({builder.getIndexAttr(0), size, builder.getIndexAttr(1)});
+  for (OpFoldResult size : getMixedValues(getResult().getType().getShape(),
+                                          getSizes(), builder))
+    domain.push_back(
+        {builder.getIndexAttr(0), size, builder.getIndexAttr(1)});
   return domain;
 }
 
@@ -95,7 +110,8 @@ Im2colOp::getTiledImplementation(OpBuilder &builder,
       RankedTensorType::get(shape, getResult().getType().getElementType());
   auto tile = Im2colOp::create(
       builder, loc, type, getInput(), advance(getRow(), offsets[0]),
-      advance(getColumn(), offsets[1]), getWindow(), getFilter(), getOutput());
+      advance(getColumn(), offsets[1]), dynamicSizes, getWindow(), getFilter(),
+      getOutput());
   return TilingResult{{tile}, {tile.getResult()}, {}};
 }
 
