@@ -15,11 +15,13 @@
 #ifndef CONV_RUNTIME_SIM_H
 #define CONV_RUNTIME_SIM_H
 
+#include "conv/Runtime/Driver.h"
 #include "conv/Support/Result.h"
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,7 +40,7 @@ struct SimOptions {
   bool counters = false;
   WaveOrder waveOrder = WaveOrder::InOrder;
   uint64_t seed = 0;
-  unsigned threads = 0; ///< 0: CONV_NUM_THREADS, or one per processor.
+  unsigned threads = 0; ///< 0: one per processor.
 };
 
 /// What a launch did, summed over its workgroups. Memory is counted per wave
@@ -95,14 +97,15 @@ public:
 
   Result<std::shared_ptr<SimObject>> load(const void *bytes, size_t size);
 
+  bool hasKernel(const SimObject &object, std::string_view name) const;
+
   struct Launch {
     std::string_view kernel;
     std::array<uint32_t, 3> grid = {1, 1, 1};  ///< In workgroups.
     std::array<uint32_t, 3> block = {1, 1, 1}; ///< In work-items.
     uint32_t dynamicSharedBytes = 0;
     /// One pointer to each parameter's value, in order.
-    void *const *parameters = nullptr;
-    size_t parameterCount = 0;
+    std::span<void *const> parameters;
   };
   /// Runs to the end, or to the first thing that is wrong.
   Result<void> launch(SimObject &object, const Launch &launch);
@@ -120,6 +123,15 @@ private:
 
 /// The chips that can be simulated.
 std::vector<std::string_view> simulatedChips();
+
+/// The device `sim:<chip>`. Its buffers are registered with its machine. With 0
+/// threads in `options`, the device uses `defaultThreadCount()`.
+Result<std::unique_ptr<Device>> createSimDevice(std::string_view chip,
+                                                SimOptions options = {});
+
+/// The machine of a device that `createSimDevice` made, for its counters; null
+/// for other devices.
+SimMachine *getSimMachine(Device &device);
 
 } // namespace conv::runtime
 

@@ -18,7 +18,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -200,11 +199,6 @@ SimMachine::~SimMachine() = default;
 static unsigned selectThreadCount(const SimOptions &options) {
   if (options.threads > 0)
     return options.threads;
-  if (const char *text = getenv("CONV_NUM_THREADS")) {
-    long count = strtol(text, nullptr, 10);
-    if (count > 0 && count <= 1024)
-      return unsigned(count);
-  }
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
@@ -273,6 +267,11 @@ Result<std::shared_ptr<SimObject>> SimMachine::load(const void *bytes,
   return std::make_shared<SimObject>(handle, object);
 }
 
+bool SimMachine::hasKernel(const SimObject &object,
+                           std::string_view name) const {
+  return object.find(name) != nullptr;
+}
+
 //===----------------------------------------------------------------------===//
 // Launching
 //===----------------------------------------------------------------------===//
@@ -304,11 +303,11 @@ static Result<void> checkShape(const SimMachine::Launch &launch,
   if (items > maxWorkItems)
     return badLaunch(launch, "expects at most 1024 work-items, but got " +
                                  std::to_string(items));
-  if (launch.parameterCount != kernel.parameterCount)
+  if (launch.parameters.size() != kernel.parameterCount)
     return badLaunch(launch, "expects " +
                                  std::to_string(kernel.parameterCount) +
                                  " parameters, but got " +
-                                 std::to_string(launch.parameterCount));
+                                 std::to_string(launch.parameters.size()));
   uint64_t lds = uint64_t(kernel.ldsBytes) + launch.dynamicSharedBytes;
   if (lds > chip.ldsBytes)
     return badLaunch(launch, "expects at most " +

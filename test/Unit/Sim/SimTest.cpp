@@ -96,8 +96,7 @@ std::optional<std::string> SimRun::launch() {
   std::vector<void *> parameters;
   for (auto &argument : arguments)
     parameters.push_back(argument.get());
-  shape.parameters = parameters.data();
-  shape.parameterCount = parameters.size();
+  shape.parameters = parameters;
   auto result = machine->launch(*object, shape);
   if (result)
     return std::nullopt;
