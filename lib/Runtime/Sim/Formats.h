@@ -74,14 +74,15 @@ inline float widenFp8(uint8_t bits, Fp8Layout layout) {
   int mantissa = bits & ((1 << layout.mantissaBits) - 1);
   int exponent = (bits >> layout.mantissaBits) & ((1 << layout.exponentBits) - 1);
   float sign = bits & 0x80 ? -1.0f : 1.0f;
+  float nan = floatOf(bits & 0x80 ? 0xffc00000 : 0x7fc00000);
   int topExponent = (1 << layout.exponentBits) - 1;
   if (layout.isFnuz && bits == 0x80)
     return floatOf(0x7fc00000);
   if (!layout.isFnuz && exponent == topExponent) {
     if (layout.mantissaBits == 2)
-      return mantissa ? floatOf(0x7fc00000) : sign * floatOf(0x7f800000);
+      return mantissa ? nan : sign * floatOf(0x7f800000);
     if (mantissa == (1 << layout.mantissaBits) - 1)
-      return floatOf(0x7fc00000);
+      return nan;
   }
   if (exponent == 0)
     return sign * float(mantissa) *
