@@ -22,6 +22,7 @@ void mlir::conv::buildLowerToLlvmPipeline(OpPassManager &manager) {
   kernels.addPass(createConvertKernelOpsToAMDGPUPass());
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createConvertKernelsToROCDLPass());
+  kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   manager.addPass(createVerifyStagePass({"llvm"}));
 }

@@ -13,6 +13,7 @@
 #include "conv/Backend/AMDGPU.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/Transforms/Passes.h"
 #include "conv/Pipeline/Passes.h"
 #include "conv/Pipeline/Pipelines.h"
 #include "conv/Schedule/Passes.h"
@@ -58,12 +59,16 @@ void mlir::conv::registerDialects(DialectRegistry &registry) {
 }
 
 void mlir::conv::registerPassesAndPipelines() {
+  registerConvTransformsPasses();
   registerSchedulePasses();
   registerToLinalgPasses();
   registerTilePasses();
   registerToGPUPasses();
   registerBackendPasses();
   registerPipelinePasses();
+  PassPipelineRegistration<LowerToConvOptions>(
+      "conv-lower-to-conv", "Input IR to scheduled convolutions",
+      buildLowerToConvPipeline);
   PassPipelineRegistration<>("conv-lower-to-linalg",
                              "Scheduled convolutions to linalg",
                              buildLowerToLinalgPipeline);

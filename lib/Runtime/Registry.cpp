@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Runtime/Devices.h"
-#include "conv/Runtime/Sim.h"
+#include "conv/Runtime/SimDevice.h"
 
 #include <charconv>
 
@@ -40,8 +40,12 @@ Result<std::unique_ptr<Device>> runtime::openDevice(const std::string &name) {
       return ordinal.error();
     return createHipDevice(*ordinal);
   }
-  if (name.starts_with("sim:"))
-    return createSimDevice(name.substr(4));
+  if (name.starts_with("sim:")) {
+    auto device = createSimDevice(name.substr(4), SimOptions());
+    if (!device)
+      return device.error();
+    return std::unique_ptr<Device>(std::move(*device));
+  }
   return Error{ErrorKind::BadInput,
                "expects a device of host, hip, hip:<number> or sim:<chip>, but "
                "got '" +

@@ -16,8 +16,9 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_TILETOWORKGROUPSPASS
@@ -83,14 +84,12 @@ static LogicalResult tileTail(IRRewriter &rewriter, linalg::GenericOp tail) {
   return success();
 }
 
-/// Erases what fusion left without uses: the untiled producers. Users come after
-/// their operands, so one sweep from the end finds all.
-static void eraseDeadOps(IRRewriter &rewriter, func::FuncOp function) {
-  SmallVector<Operation *> ops;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
-  for (Operation *op : llvm::reverse(ops))
-    if (isOpTriviallyDead(op))
-      rewriter.eraseOp(op);
+/// Erases what fusion left without uses: the untiled producers, once nobody asks
+/// for their sizes.
+static LogicalResult eraseUntiledProducers(func::FuncOp function) {
+  RewritePatternSet patterns(function.getContext());
+  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+  return applyPatternsGreedily(function, std::move(patterns));
 }
 
 namespace {
@@ -106,7 +105,8 @@ struct TileToWorkgroupsPass final
     for (linalg::GenericOp tail : tails)
       if (failed(tileTail(rewriter, tail)))
         return signalPassFailure();
-    eraseDeadOps(rewriter, getOperation());
+    if (failed(eraseUntiledProducers(getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What `openDevice` chooses from, for callers that set more than a name. The
-// simulator's is in Sim.h.
+// simulator's is in SimDevice.h.
 //
 //===----------------------------------------------------------------------===//
 

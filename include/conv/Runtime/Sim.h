@@ -6,22 +6,20 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs AMD kernels that lib/Backend/Sim compiled for the CPU: one fiber per
-// work-item, waves of the chip's width, LDS, barriers. It checks what a GPU does
-// not check and counts what a profiler would count. docs/simulator.md says what
-// is modelled and what is not.
+// work-item, waves of the chip's width, LDS, barriers. It checks what a GPU
+// does not check and counts what a profiler would count. docs/simulator.md says
+// what is modelled and what is not.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CONV_RUNTIME_SIM_H
 #define CONV_RUNTIME_SIM_H
 
-#include "conv/Runtime/Driver.h"
 #include "conv/Support/Result.h"
 
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,7 +30,7 @@ namespace conv::runtime {
 /// In which order the waves of a workgroup take turns.
 enum class WaveOrder {
   InOrder, ///< Each runs as far as it can, up to a barrier.
-  Random,  ///< A seeded random choice at every barrier and cross-lane operation.
+  Random, ///< A seeded random choice at every barrier and cross-lane operation.
 };
 
 struct SimOptions {
@@ -40,7 +38,7 @@ struct SimOptions {
   bool counters = false;
   WaveOrder waveOrder = WaveOrder::InOrder;
   uint64_t seed = 0;
-  unsigned threads = 0; ///< 0: one per processor.
+  unsigned threads = 0; ///< 0: CONV_NUM_THREADS, or one per processor.
 };
 
 /// What a launch did, summed over its workgroups. Memory is counted per wave
@@ -58,9 +56,9 @@ struct SimCounters {
   uint64_t globalBytesWritten = 0;
   uint64_t globalUniqueBytesRead = 0;    ///< Compulsory traffic.
   uint64_t globalUniqueBytesWritten = 0; ///< Compulsory traffic.
-  uint64_t globalSegments64 = 0;  ///< 64-byte segments touched.
-  uint64_t globalSegments128 = 0; ///< 128-byte segments touched.
-  uint64_t bufferOutOfRange = 0;  ///< Lanes whose buffer access was dropped.
+  uint64_t globalSegments64 = 0;         ///< 64-byte segments touched.
+  uint64_t globalSegments128 = 0;        ///< 128-byte segments touched.
+  uint64_t bufferOutOfRange = 0; ///< Lanes whose buffer access was dropped.
   uint64_t ldsLoads = 0;
   uint64_t ldsStores = 0;
   uint64_t ldsAtomics = 0;
@@ -83,7 +81,8 @@ struct SimCounters {
 /// A code object loaded into a machine.
 class SimObject;
 
-/// One simulated GPU. Launches are synchronous; use one machine from one thread.
+/// One simulated GPU. Launches are synchronous; use one machine from one
+/// thread.
 class SimMachine {
 public:
   /// Fails for a chip that cannot be simulated, or a CPU without AVX2 and FMA.
@@ -96,8 +95,7 @@ public:
   void unregisterBuffer(const void *address);
 
   Result<std::shared_ptr<SimObject>> load(const void *bytes, size_t size);
-
-  bool hasKernel(const SimObject &object, std::string_view name) const;
+  static bool hasKernel(const SimObject &object, std::string_view name);
 
   struct Launch {
     std::string_view kernel;
@@ -105,7 +103,8 @@ public:
     std::array<uint32_t, 3> block = {1, 1, 1}; ///< In work-items.
     uint32_t dynamicSharedBytes = 0;
     /// One pointer to each parameter's value, in order.
-    std::span<void *const> parameters;
+    void *const *parameters = nullptr;
+    size_t parameterCount = 0;
   };
   /// Runs to the end, or to the first thing that is wrong.
   Result<void> launch(SimObject &object, const Launch &launch);
@@ -123,15 +122,6 @@ private:
 
 /// The chips that can be simulated.
 std::vector<std::string_view> simulatedChips();
-
-/// The device `sim:<chip>`. Its buffers are registered with its machine. With 0
-/// threads in `options`, the device uses `defaultThreadCount()`.
-Result<std::unique_ptr<Device>> createSimDevice(std::string_view chip,
-                                                SimOptions options = {});
-
-/// The machine of a device that `createSimDevice` made, for its counters; null
-/// for other devices.
-SimMachine *getSimMachine(Device &device);
 
 } // namespace conv::runtime
 

@@ -15,14 +15,12 @@
 #include "Memory.h"
 #include "Operations.h"
 #include "Workgroup.h"
+#include "conv/Runtime/LoadedObject.h"
 
 #include <atomic>
-#include <cerrno>
+#include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
-#include <sys/mman.h>
 #include <thread>
-#include <unistd.h>
 
 using namespace conv;
 using namespace conv::runtime;
@@ -113,11 +111,8 @@ std::string SimCounters::text() const {
 
 class conv::runtime::SimObject {
 public:
-  explicit SimObject(void *handle, abi::Object *object)
-      : handle(handle), object(object) {}
-  SimObject(const SimObject &) = delete;
-  SimObject &operator=(const SimObject &) = delete;
-  ~SimObject() { dlclose(handle); }
+  SimObject(std::unique_ptr<LoadedObject> library, abi::Object *object)
+      : library(std::move(library)), object(object) {}
 
   const abi::Kernel *find(std::string_view name) const {
     for (uint32_t i = 0; i < object->kernelCount; ++i)
@@ -128,34 +123,9 @@ public:
   const abi::Object &getObject() const { return *object; }
 
 private:
-  void *handle;
+  std::unique_ptr<LoadedObject> library;
   abi::Object *object;
 };
-
-static Error systemError(const std::string &what) {
-  return {ErrorKind::System, what + ": " + strerror(errno)};
-}
-
-/// Writes `bytes` to a file that exists only in memory; returns its descriptor.
-static Result<int> createMemoryFile(const void *bytes, size_t size) {
-  int file = memfd_create("conv-sim", MFD_CLOEXEC);
-  if (file < 0)
-    return systemError("cannot create a file in memory");
-  const char *next = static_cast<const char *>(bytes);
-  while (size > 0) {
-    ssize_t written = write(file, next, size);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0) {
-      Error error = systemError("cannot write to a file in memory");
-      close(file);
-      return error;
-    }
-    next += written;
-    size -= size_t(written);
-  }
-  return file;
-}
 
 static Result<void> resolveSites(abi::Object &object) {
   for (uint32_t i = 0; i < object.siteCount; ++i) {
@@ -199,6 +169,11 @@ SimMachine::~SimMachine() = default;
 static unsigned selectThreadCount(const SimOptions &options) {
   if (options.threads > 0)
     return options.threads;
+  if (const char *text = getenv("CONV_NUM_THREADS")) {
+    long count = strtol(text, nullptr, 10);
+    if (count > 0 && count <= 1024)
+      return unsigned(count);
+  }
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
@@ -236,20 +211,15 @@ const SimOptions &SimMachine::options() const { return state->options; }
 
 Result<std::shared_ptr<SimObject>> SimMachine::load(const void *bytes,
                                                     size_t size) {
-  Result<int> file = createMemoryFile(bytes, size);
-  if (!file)
-    return file.error();
-  std::string path = "/proc/self/fd/" + std::to_string(*file);
-  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  std::string problem = handle ? "" : dlerror();
-  close(*file);
-  if (!handle)
-    return Error{ErrorKind::BadInput, "not a simulator object: " + problem};
-  auto *object = static_cast<abi::Object *>(dlsym(handle, abi::objectSymbol));
   auto refuse = [&](const std::string &what) {
-    dlclose(handle);
     return Error{ErrorKind::BadInput, "not a simulator object: " + what};
   };
+  auto library = LoadedObject::load(
+      std::string(static_cast<const char *>(bytes), size), "the object");
+  if (!library)
+    return refuse(library.error().message);
+  auto *object =
+      static_cast<abi::Object *>((*library)->symbol(abi::objectSymbol));
   if (!object)
     return refuse(std::string("it has no symbol ") + abi::objectSymbol);
   if (object->version != abi::abiVersion)
@@ -260,15 +230,12 @@ Result<std::shared_ptr<SimObject>> SimMachine::load(const void *bytes,
     return refuse(std::string("expects chip ") + state->chip->name +
                   ", but got " + object->chip);
   *object->services = &services;
-  if (Result<void> resolved = resolveSites(*object); !resolved) {
-    dlclose(handle);
+  if (Result<void> resolved = resolveSites(*object); !resolved)
     return resolved.error();
-  }
-  return std::make_shared<SimObject>(handle, object);
+  return std::make_shared<SimObject>(std::move(*library), object);
 }
 
-bool SimMachine::hasKernel(const SimObject &object,
-                           std::string_view name) const {
+bool SimMachine::hasKernel(const SimObject &object, std::string_view name) {
   return object.find(name) != nullptr;
 }
 
@@ -283,8 +250,7 @@ static Error badLaunch(const SimMachine::Launch &launch,
 }
 
 static Result<void> checkShape(const SimMachine::Launch &launch,
-                               const abi::Kernel &kernel,
-                               const SimChip &chip) {
+                               const abi::Kernel &kernel, const SimChip &chip) {
   constexpr uint64_t maxWorkItems = 1024;
   uint64_t items = 1;
   for (unsigned dim = 0; dim < 3; ++dim) {
@@ -303,22 +269,20 @@ static Result<void> checkShape(const SimMachine::Launch &launch,
   if (items > maxWorkItems)
     return badLaunch(launch, "expects at most 1024 work-items, but got " +
                                  std::to_string(items));
-  if (launch.parameters.size() != kernel.parameterCount)
+  if (launch.parameterCount != kernel.parameterCount)
     return badLaunch(launch, "expects " +
                                  std::to_string(kernel.parameterCount) +
                                  " parameters, but got " +
-                                 std::to_string(launch.parameters.size()));
+                                 std::to_string(launch.parameterCount));
   uint64_t lds = uint64_t(kernel.ldsBytes) + launch.dynamicSharedBytes;
   if (lds > chip.ldsBytes)
-    return badLaunch(launch, "expects at most " +
-                                 std::to_string(chip.ldsBytes) +
-                                 " bytes of LDS, but got " +
-                                 std::to_string(lds));
+    return badLaunch(launch,
+                     "expects at most " + std::to_string(chip.ldsBytes) +
+                         " bytes of LDS, but got " + std::to_string(lds));
   return {};
 }
 
-template <typename T>
-static void put(uint8_t *block, size_t offset, T value) {
+template <typename T> static void put(uint8_t *block, size_t offset, T value) {
   memcpy(block + offset, &value, sizeof(value));
 }
 
@@ -398,8 +362,7 @@ Result<void> SimMachine::launch(SimObject &object, const Launch &shape) {
   const abi::Kernel *kernel = object.find(shape.kernel);
   if (!kernel)
     return badLaunch(shape, "the object has no such kernel");
-  if (Result<void> checked = checkShape(shape, *kernel, *state->chip);
-      !checked)
+  if (Result<void> checked = checkShape(shape, *kernel, *state->chip); !checked)
     return checked;
 
   const SimOptions &options = state->options;

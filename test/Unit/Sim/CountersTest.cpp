@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels so small that every counter can be worked out by hand, and the model of
-// LDS banks on its own.
+// Kernels so small that every counter can be worked out by hand, and the model
+// of LDS banks on its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,7 +83,8 @@ TEST(SimCounters, UniqueBytesAreCountedOnce) {
   EXPECT_EQ(broadcast.globalUniqueBytesRead, 4u);
 }
 
-/// Every work-item writes and reads `type` at `stride` bytes from its neighbour.
+/// Every work-item writes and reads `type` at `stride` bytes from its
+/// neighbour.
 std::string ldsKernel(const std::string &type, int stride) {
   return "llvm.mlir.global internal @lds() {addr_space = 3 : i32, alignment = "
          "16 : i64} : !llvm.array<16384 x i8>\n" +
@@ -92,8 +93,10 @@ std::string ldsKernel(const std::string &type, int stride) {
   %lds = llvm.mlir.addressof @lds : !llvm.ptr<3>
   %at = llvm.mul %tid64, %stride : i64
   %slot = llvm.getelementptr %lds[%at] : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, i8
-  %zero = llvm.mlir.zero : )" + type + R"(
-  llvm.store volatile %zero, %slot {alignment = 4 : i64} : )" + type +
+  %zero = llvm.mlir.zero : )" +
+                           type + R"(
+  llvm.store volatile %zero, %slot {alignment = 4 : i64} : )" +
+                           type +
                            R"(, !llvm.ptr<3>
   rocdl.s.barrier
   %v = llvm.load volatile %slot {alignment = 4 : i64} : !llvm.ptr<3> -> )" +
@@ -182,8 +185,7 @@ TEST(SimCounters, TheSameWithAnyNumberOfThreads) {
 TEST(SimCounters, EveryCounterHasAName) {
   SimCounters counters;
   EXPECT_EQ(counters.entries().size() * sizeof(uint64_t), sizeof(counters));
-  EXPECT_NE(counters.text().find("lds_bank_conflicts: 0\n"),
-            std::string::npos);
+  EXPECT_NE(counters.text().find("lds_bank_conflicts: 0\n"), std::string::npos);
 }
 
 } // namespace

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each kernel computes one i32 a lane from its id, through one intrinsic; the test
-// says what every lane must get.
+// Each kernel computes one i32 a lane from its id, through one intrinsic; the
+// test says what every lane must get.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,11 +30,11 @@ std::vector<T> runLanes(const std::string &chip, const std::string &body,
   uint32_t lanes = chip.starts_with("gfx9") ? 64 : 32;
   in.resize(std::max<size_t>(in.size(), lanes * 4));
   std::vector<T> out(lanes);
-  SimRun(chip,
-         kernelText(2, body + "\n%outAt = llvm.getelementptr %p1[%tid64] : "
-                              "(!llvm.ptr<1>, i64) -> !llvm.ptr<1>, " +
-                           type + "\nllvm.store %v, %outAt : " + type +
-                           ", !llvm.ptr<1>"))
+  SimRun(chip, kernelText(2, body +
+                                 "\n%outAt = llvm.getelementptr %p1[%tid64] : "
+                                 "(!llvm.ptr<1>, i64) -> !llvm.ptr<1>, " +
+                                 type + "\nllvm.store %v, %outAt : " + type +
+                                 ", !llvm.ptr<1>"))
       .block(lanes)
       .buffer(in)
       .buffer(out)
@@ -46,8 +46,8 @@ std::string constants(std::initializer_list<int> values) {
   std::string text;
   for (int value : values) {
     std::string digits = std::to_string(value);
-    text += "%c" + digits + " = llvm.mlir.constant(" + digits +
-            " : i32) : i32\n";
+    text +=
+        "%c" + digits + " = llvm.mlir.constant(" + digits + " : i32) : i32\n";
   }
   return text + "%false = llvm.mlir.constant(false) : i1\n"
                 "%true = llvm.mlir.constant(true) : i1\n";
@@ -81,18 +81,16 @@ TEST(SimCrossLane, ReadAndWriteLane) {
   EXPECT_EQ(runI32("gfx1100", constants({7}) + call("readlane", "%tid, %c7",
                                                     "(i32, i32) -> i32")),
             lanes(32, [](int) { return 7; }));
-  EXPECT_EQ(
-      runI32("gfx1100", constants({7, 99}) + call("writelane",
-                                                  "%c99, %c7, %tid",
-                                                  "(i32, i32, i32) -> i32")),
-      lanes(32, [](int lane) { return lane == 7 ? 99 : lane; }));
+  EXPECT_EQ(runI32("gfx1100",
+                   constants({7, 99}) + call("writelane", "%c99, %c7, %tid",
+                                             "(i32, i32, i32) -> i32")),
+            lanes(32, [](int lane) { return lane == 7 ? 99 : lane; }));
 }
 
 TEST(SimCrossLane, Bpermute) {
-  std::string text =
-      constants({4, 3}) + "%x = llvm.add %tid, %c3 : i32\n" +
-      "%a = llvm.mul %x, %c4 : i32\n" +
-      call("ds.bpermute", "%a, %tid", "(i32, i32) -> i32");
+  std::string text = constants({4, 3}) + "%x = llvm.add %tid, %c3 : i32\n" +
+                     "%a = llvm.mul %x, %c4 : i32\n" +
+                     call("ds.bpermute", "%a, %tid", "(i32, i32) -> i32");
   EXPECT_EQ(runI32("gfx90a", text),
             lanes(64, [](int lane) { return (lane + 3) % 64; }));
   EXPECT_EQ(runI32("gfx1201", text),
@@ -100,20 +98,19 @@ TEST(SimCrossLane, Bpermute) {
 }
 
 TEST(SimCrossLane, Permute) {
-  std::string text =
-      constants({4, 3}) + "%x = llvm.add %tid, %c3 : i32\n" +
-      "%a = llvm.mul %x, %c4 : i32\n" +
-      call("ds.permute", "%a, %tid", "(i32, i32) -> i32");
+  std::string text = constants({4, 3}) + "%x = llvm.add %tid, %c3 : i32\n" +
+                     "%a = llvm.mul %x, %c4 : i32\n" +
+                     call("ds.permute", "%a, %tid", "(i32, i32) -> i32");
   EXPECT_EQ(runI32("gfx90a", text),
             lanes(64, [](int lane) { return (lane + 61) % 64; }));
 }
 
 TEST(SimCrossLane, SwizzleByXor) {
   // and = 31, or = 0, xor = 5
-  std::string text = constants({5 << 10 | 31}) +
-                     call("ds.swizzle", "%tid, %c" +
-                                            std::to_string(5 << 10 | 31),
-                          "(i32, i32) -> i32");
+  std::string text =
+      constants({5 << 10 | 31}) +
+      call("ds.swizzle", "%tid, %c" + std::to_string(5 << 10 | 31),
+           "(i32, i32) -> i32");
   EXPECT_EQ(runI32("gfx942", text),
             lanes(64, [](int lane) { return lane ^ 5; }));
 }
@@ -137,16 +134,14 @@ TEST(SimCrossLane, Dpp) {
             lanes(64, [](int lane) { return lane % 16 ? lane - 1 : 0; }));
   EXPECT_EQ(runDpp(0x102, true), // row_shl:2
             lanes(64, [](int lane) { return lane % 16 < 14 ? lane + 2 : 0; }));
-  EXPECT_EQ(runDpp(0x121, false), // row_ror:1
-            lanes(64, [](int lane) {
-              return lane / 16 * 16 + (lane + 15) % 16;
-            }));
+  EXPECT_EQ(
+      runDpp(0x121, false), // row_ror:1
+      lanes(64, [](int lane) { return lane / 16 * 16 + (lane + 15) % 16; }));
   EXPECT_EQ(runDpp(0x140, false), // row_mirror
             lanes(64, [](int lane) { return lane ^ 15; }));
-  EXPECT_EQ(runDpp(0x142, false), // row_bcast15
-            lanes(64, [](int lane) {
-              return lane < 16 ? 100 : lane / 16 * 16 - 1;
-            }));
+  EXPECT_EQ(
+      runDpp(0x142, false), // row_bcast15
+      lanes(64, [](int lane) { return lane < 16 ? 100 : lane / 16 * 16 - 1; }));
   EXPECT_EQ(runDpp(0x161, false, "gfx1100"), // row_xmask:1
             lanes(32, [](int lane) { return lane ^ 1; }));
 }
@@ -179,14 +174,12 @@ TEST(SimCrossLane, Swaps) {
   };
   EXPECT_EQ(runI32("gfx950", swap("permlane32.swap", 0)),
             lanes(64, [](int lane) { return lane < 32 ? lane : lane + 68; }));
-  EXPECT_EQ(runI32("gfx950", swap("permlane32.swap", 1)),
-            lanes(64, [](int lane) {
-              return lane < 32 ? lane + 32 : lane + 100;
-            }));
-  EXPECT_EQ(runI32("gfx950", swap("permlane16.swap", 0)),
-            lanes(64, [](int lane) {
-              return lane & 16 ? lane - 16 + 100 : lane;
-            }));
+  EXPECT_EQ(
+      runI32("gfx950", swap("permlane32.swap", 1)),
+      lanes(64, [](int lane) { return lane < 32 ? lane + 32 : lane + 100; }));
+  EXPECT_EQ(
+      runI32("gfx950", swap("permlane16.swap", 0)),
+      lanes(64, [](int lane) { return lane & 16 ? lane - 16 + 100 : lane; }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -212,7 +205,8 @@ std::string sumOfFour() {
   %at = llvm.mul %tid, %c4 : i32
   %x = rocdl.raw.ptr.buffer.load %r, %at, %zero, %zero : vector<4xi32>
 )";
-  return text + R"(%v = "llvm.intr.vector.reduce.add"(%x) : (vector<4xi32>) -> i32
+  return text +
+         R"(%v = "llvm.intr.vector.reduce.add"(%x) : (vector<4xi32>) -> i32
 )";
 }
 
@@ -221,9 +215,8 @@ TEST(SimBuffers, EachWordOfAVectorIsChecked) {
   // Ten words: the vector at word 8 has two in range, the one at 9 has one.
   auto out = runLanes<int32_t>("gfx942", resource(40, 159744) + sumOfFour(),
                                "i32", in);
-  EXPECT_EQ(out, lanes(64, [](int lane) {
-              return std::clamp(10 - lane, 0, 4);
-            }));
+  EXPECT_EQ(out,
+            lanes(64, [](int lane) { return std::clamp(10 - lane, 0, 4); }));
 }
 
 TEST(SimBuffers, OutOfBoundsSelectOfRdna) {
@@ -327,8 +320,7 @@ TEST(SimMemoryOps, TransposingReadOf16BitElements) {
   std::iota(in.begin(), in.end(), int16_t(0));
   for (int lane = 0; lane < 64; ++lane)
     for (int row = 0; row < 4; ++row)
-      expected[4 * lane + row] =
-          int16_t(lane / 16 * 64 + 16 * row + lane % 16);
+      expected[4 * lane + row] = int16_t(lane / 16 * 64 + 16 * row + lane % 16);
   SimRun("gfx950", kernel).block(64).buffer(in).buffer(out).run();
   EXPECT_EQ(out, expected);
 }
@@ -371,10 +363,9 @@ TEST(SimArithmetic, Functions) {
 TEST(SimArithmetic, DeviceLibrary) {
   std::vector<float> in = {-2.0f, -0.1f, 0.0f, 0.7f, 3.0f}, out(64);
   in.resize(64);
-  std::string kernel =
-      "llvm.func @__ocml_tanh_f32(f32) -> f32\n"
-      "llvm.func @__ocml_erf_f32(f32) -> f32\n" +
-      kernelText(2, R"(
+  std::string kernel = "llvm.func @__ocml_tanh_f32(f32) -> f32\n"
+                       "llvm.func @__ocml_erf_f32(f32) -> f32\n" +
+                       kernelText(2, R"(
   %from = llvm.getelementptr %p0[%tid64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
   %x = llvm.load %from : !llvm.ptr<1> -> f32
   %t = llvm.call @__ocml_tanh_f32(%x) : (f32) -> f32
@@ -382,7 +373,8 @@ TEST(SimArithmetic, DeviceLibrary) {
   %v = llvm.fadd %t, %e : f32
   %to = llvm.getelementptr %p1[%tid64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
   llvm.store %v, %to : f32, !llvm.ptr<1>)");
-  for (const char *chip : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+  for (const char *chip :
+       {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"}) {
     SimRun(chip, kernel).block(64).buffer(in).buffer(out).run();
     for (int i = 0; i < 5; ++i)
       EXPECT_FLOAT_EQ(out[i], std::tanh(in[i]) + std::erf(in[i])) << chip;
@@ -402,9 +394,12 @@ TEST(SimArithmetic, Median) {
 
 TEST(SimArithmetic, RoundingToBf16) {
   // Ties go to even; NaN stays NaN.
-  std::vector<float> in = {1.0f, std::bit_cast<float>(0x3f808000u),
+  std::vector<float> in = {1.0f,
+                           std::bit_cast<float>(0x3f808000u),
                            std::bit_cast<float>(0x3f818000u),
-                           std::bit_cast<float>(0x3f808001u), NAN, INFINITY};
+                           std::bit_cast<float>(0x3f808001u),
+                           NAN,
+                           INFINITY};
   std::vector<float> out = runF32("%n = llvm.fptrunc %x : f32 to bf16\n"
                                   "%v = llvm.fpext %n : bf16 to f32\n",
                                   in);
