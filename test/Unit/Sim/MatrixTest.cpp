@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs each matrix instruction once on small random integers, with the matrices
-// laid out over the lanes by formulas written down here from AMD's ISA documents,
-// and compares with a triple loop. Integers make every result exact.
+// laid out over the lanes by formulas written down here from AMD's ISA
+// documents, and compares with a triple loop. Integers make every result exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,10 +44,9 @@ uint8_t encodeFp8(int value, int bias, int mantissaBits) {
   int magnitude = std::abs(value), exponent = 0;
   while (magnitude >> (exponent + 1))
     ++exponent;
-  int mantissa = (magnitude << mantissaBits >> exponent) -
-                 (1 << mantissaBits);
-  return uint8_t((value < 0 ? 0x80 : 0) |
-                 (exponent + bias) << mantissaBits | mantissa);
+  int mantissa = (magnitude << mantissaBits >> exponent) - (1 << mantissaBits);
+  return uint8_t((value < 0 ? 0x80 : 0) | (exponent + bias) << mantissaBits |
+                 mantissa);
 }
 
 template <typename T> void store(uint8_t *at, T value) {
@@ -209,81 +208,124 @@ TEST_P(Mfma, MatchesAPlainLoop) {
           << "lane " << lane << ", register " << v;
     }
   EXPECT_EQ(run.counters().matrixInstructions, 1u);
-  EXPECT_EQ(run.counters().matrixFlops,
-            2ull * it.m * it.n * it.k * it.blocks);
+  EXPECT_EQ(run.counters().matrixFlops, 2ull * it.m * it.n * it.k * it.blocks);
 }
 
 using F = Format;
-constexpr char v4f16[] = "vector<4xf16>",
-               v8f16[] = "vector<8xf16>", v2i16[] = "vector<2xi16>",
-               v4i16[] = "vector<4xi16>", v8bf16[] = "vector<8xbf16>",
-               v2f32[] = "vector<2xf32>", v4f32[] = "vector<4xf32>",
-               v16f32[] = "vector<16xf32>", v32f32[] = "vector<32xf32>",
-               v4i32[] = "vector<4xi32>", v16i32[] = "vector<16xi32>",
-               v32i32[] = "vector<32xi32>", v4f64[] = "vector<4xf64>",
-               i32[] = "i32", i64[] = "i64", f32[] = "f32", f64[] = "f64";
+constexpr char v4f16[] = "vector<4xf16>", v8f16[] = "vector<8xf16>",
+               v2i16[] = "vector<2xi16>", v4i16[] = "vector<4xi16>",
+               v8bf16[] = "vector<8xbf16>", v2f32[] = "vector<2xf32>",
+               v4f32[] = "vector<4xf32>", v16f32[] = "vector<16xf32>",
+               v32f32[] = "vector<32xf32>", v4i32[] = "vector<4xi32>",
+               v16i32[] = "vector<16xi32>", v32i32[] = "vector<32xi32>",
+               v4f64[] = "vector<4xf64>", i32[] = "i32", i64[] = "i64",
+               f32[] = "f32", f64[] = "f64";
 
-INSTANTIATE_TEST_SUITE_P(
-    Gfx90a, Mfma,
-    testing::ValuesIn(std::vector<Instruction>{
-        {"gfx90a", "mfma.f32.32x32x1f32", 32, 32, 1, 2, F::F32, F::F32, f32, f32, v32f32},
-        {"gfx90a", "mfma.f32.16x16x1f32", 16, 16, 1, 4, F::F32, F::F32, f32, f32, v16f32},
-        {"gfx90a", "mfma.f32.4x4x1f32", 4, 4, 1, 16, F::F32, F::F32, f32, f32, v4f32},
-        {"gfx90a", "mfma.f32.32x32x2f32", 32, 32, 2, 1, F::F32, F::F32, f32, f32, v16f32},
-        {"gfx90a", "mfma.f32.16x16x4f32", 16, 16, 4, 1, F::F32, F::F32, f32, f32, v4f32},
-        {"gfx90a", "mfma.f32.32x32x4f16", 32, 32, 4, 2, F::F16, F::F16, v4f16, v4f16, v32f32},
-        {"gfx90a", "mfma.f32.16x16x4f16", 16, 16, 4, 4, F::F16, F::F16, v4f16, v4f16, v16f32},
-        {"gfx90a", "mfma.f32.4x4x4f16", 4, 4, 4, 16, F::F16, F::F16, v4f16, v4f16, v4f32},
-        {"gfx90a", "mfma.f32.32x32x8f16", 32, 32, 8, 1, F::F16, F::F16, v4f16, v4f16, v16f32},
-        {"gfx90a", "mfma.f32.16x16x16f16", 16, 16, 16, 1, F::F16, F::F16, v4f16, v4f16, v4f32},
-        {"gfx90a", "mfma.f32.32x32x2bf16", 32, 32, 2, 2, F::BF16, F::BF16, v2i16, v2i16, v32f32},
-        {"gfx90a", "mfma.f32.16x16x2bf16", 16, 16, 2, 4, F::BF16, F::BF16, v2i16, v2i16, v16f32},
-        {"gfx90a", "mfma.f32.4x4x2bf16", 4, 4, 2, 16, F::BF16, F::BF16, v2i16, v2i16, v4f32},
-        {"gfx90a", "mfma.f32.32x32x4bf16", 32, 32, 4, 1, F::BF16, F::BF16, v2i16, v2i16, v16f32},
-        {"gfx90a", "mfma.f32.16x16x8bf16", 16, 16, 8, 1, F::BF16, F::BF16, v2i16, v2i16, v4f32},
-        {"gfx90a", "mfma.f32.32x32x4bf16.1k", 32, 32, 4, 2, F::BF16, F::BF16, v4i16, v4i16, v32f32},
-        {"gfx90a", "mfma.f32.16x16x4bf16.1k", 16, 16, 4, 4, F::BF16, F::BF16, v4i16, v4i16, v16f32},
-        {"gfx90a", "mfma.f32.4x4x4bf16.1k", 4, 4, 4, 16, F::BF16, F::BF16, v4i16, v4i16, v4f32},
-        {"gfx90a", "mfma.f32.32x32x8bf16.1k", 32, 32, 8, 1, F::BF16, F::BF16, v4i16, v4i16, v16f32},
-        {"gfx90a", "mfma.f32.16x16x16bf16.1k", 16, 16, 16, 1, F::BF16, F::BF16, v4i16, v4i16, v4f32},
-        {"gfx90a", "mfma.i32.32x32x4i8", 32, 32, 4, 2, F::I8, F::I8, i32, i32, v32i32},
-        {"gfx90a", "mfma.i32.16x16x4i8", 16, 16, 4, 4, F::I8, F::I8, i32, i32, v16i32},
-        {"gfx90a", "mfma.i32.4x4x4i8", 4, 4, 4, 16, F::I8, F::I8, i32, i32, v4i32},
-        {"gfx90a", "mfma.i32.32x32x8i8", 32, 32, 8, 1, F::I8, F::I8, i32, i32, v16i32},
-        {"gfx90a", "mfma.i32.16x16x16i8", 16, 16, 16, 1, F::I8, F::I8, i32, i32, v4i32},
-        {"gfx90a", "mfma.f64.16x16x4f64", 16, 16, 4, 1, F::F64, F::F64, f64, f64, v4f64},
-        {"gfx90a", "mfma.f64.4x4x4f64", 4, 4, 4, 4, F::F64, F::F64, f64, f64, f64},
-    }));
+INSTANTIATE_TEST_SUITE_P(Gfx90a, Mfma,
+                         testing::ValuesIn(std::vector<Instruction>{
+                             {"gfx90a", "mfma.f32.32x32x1f32", 32, 32, 1, 2,
+                              F::F32, F::F32, f32, f32, v32f32},
+                             {"gfx90a", "mfma.f32.16x16x1f32", 16, 16, 1, 4,
+                              F::F32, F::F32, f32, f32, v16f32},
+                             {"gfx90a", "mfma.f32.4x4x1f32", 4, 4, 1, 16,
+                              F::F32, F::F32, f32, f32, v4f32},
+                             {"gfx90a", "mfma.f32.32x32x2f32", 32, 32, 2, 1,
+                              F::F32, F::F32, f32, f32, v16f32},
+                             {"gfx90a", "mfma.f32.16x16x4f32", 16, 16, 4, 1,
+                              F::F32, F::F32, f32, f32, v4f32},
+                             {"gfx90a", "mfma.f32.32x32x4f16", 32, 32, 4, 2,
+                              F::F16, F::F16, v4f16, v4f16, v32f32},
+                             {"gfx90a", "mfma.f32.16x16x4f16", 16, 16, 4, 4,
+                              F::F16, F::F16, v4f16, v4f16, v16f32},
+                             {"gfx90a", "mfma.f32.4x4x4f16", 4, 4, 4, 16,
+                              F::F16, F::F16, v4f16, v4f16, v4f32},
+                             {"gfx90a", "mfma.f32.32x32x8f16", 32, 32, 8, 1,
+                              F::F16, F::F16, v4f16, v4f16, v16f32},
+                             {"gfx90a", "mfma.f32.16x16x16f16", 16, 16, 16, 1,
+                              F::F16, F::F16, v4f16, v4f16, v4f32},
+                             {"gfx90a", "mfma.f32.32x32x2bf16", 32, 32, 2, 2,
+                              F::BF16, F::BF16, v2i16, v2i16, v32f32},
+                             {"gfx90a", "mfma.f32.16x16x2bf16", 16, 16, 2, 4,
+                              F::BF16, F::BF16, v2i16, v2i16, v16f32},
+                             {"gfx90a", "mfma.f32.4x4x2bf16", 4, 4, 2, 16,
+                              F::BF16, F::BF16, v2i16, v2i16, v4f32},
+                             {"gfx90a", "mfma.f32.32x32x4bf16", 32, 32, 4, 1,
+                              F::BF16, F::BF16, v2i16, v2i16, v16f32},
+                             {"gfx90a", "mfma.f32.16x16x8bf16", 16, 16, 8, 1,
+                              F::BF16, F::BF16, v2i16, v2i16, v4f32},
+                             {"gfx90a", "mfma.f32.32x32x4bf16.1k", 32, 32, 4, 2,
+                              F::BF16, F::BF16, v4i16, v4i16, v32f32},
+                             {"gfx90a", "mfma.f32.16x16x4bf16.1k", 16, 16, 4, 4,
+                              F::BF16, F::BF16, v4i16, v4i16, v16f32},
+                             {"gfx90a", "mfma.f32.4x4x4bf16.1k", 4, 4, 4, 16,
+                              F::BF16, F::BF16, v4i16, v4i16, v4f32},
+                             {"gfx90a", "mfma.f32.32x32x8bf16.1k", 32, 32, 8, 1,
+                              F::BF16, F::BF16, v4i16, v4i16, v16f32},
+                             {"gfx90a", "mfma.f32.16x16x16bf16.1k", 16, 16, 16,
+                              1, F::BF16, F::BF16, v4i16, v4i16, v4f32},
+                             {"gfx90a", "mfma.i32.32x32x4i8", 32, 32, 4, 2,
+                              F::I8, F::I8, i32, i32, v32i32},
+                             {"gfx90a", "mfma.i32.16x16x4i8", 16, 16, 4, 4,
+                              F::I8, F::I8, i32, i32, v16i32},
+                             {"gfx90a", "mfma.i32.4x4x4i8", 4, 4, 4, 16, F::I8,
+                              F::I8, i32, i32, v4i32},
+                             {"gfx90a", "mfma.i32.32x32x8i8", 32, 32, 8, 1,
+                              F::I8, F::I8, i32, i32, v16i32},
+                             {"gfx90a", "mfma.i32.16x16x16i8", 16, 16, 16, 1,
+                              F::I8, F::I8, i32, i32, v4i32},
+                             {"gfx90a", "mfma.f64.16x16x4f64", 16, 16, 4, 1,
+                              F::F64, F::F64, f64, f64, v4f64},
+                             {"gfx90a", "mfma.f64.4x4x4f64", 4, 4, 4, 4, F::F64,
+                              F::F64, f64, f64, f64},
+                         }));
 
-INSTANTIATE_TEST_SUITE_P(
-    Gfx942, Mfma,
-    testing::ValuesIn(std::vector<Instruction>{
-        {"gfx942", "mfma.i32.32x32x16.i8", 32, 32, 16, 1, F::I8, F::I8, i64, i64, v16i32},
-        {"gfx942", "mfma.i32.16x16x32.i8", 16, 16, 32, 1, F::I8, F::I8, i64, i64, v4i32},
-        {"gfx942", "mfma.f32.32x32x4.xf32", 32, 32, 4, 1, F::F32, F::F32, v2f32, v2f32, v16f32},
-        {"gfx942", "mfma.f32.16x16x8.xf32", 16, 16, 8, 1, F::F32, F::F32, v2f32, v2f32, v4f32},
-        {"gfx942", "mfma.f32.32x32x16.fp8.fp8", 32, 32, 16, 1, F::Fp8Fnuz, F::Fp8Fnuz, i64, i64, v16f32},
-        {"gfx942", "mfma.f32.32x32x16.fp8.bf8", 32, 32, 16, 1, F::Fp8Fnuz, F::Bf8Fnuz, i64, i64, v16f32},
-        {"gfx942", "mfma.f32.32x32x16.bf8.fp8", 32, 32, 16, 1, F::Bf8Fnuz, F::Fp8Fnuz, i64, i64, v16f32},
-        {"gfx942", "mfma.f32.32x32x16.bf8.bf8", 32, 32, 16, 1, F::Bf8Fnuz, F::Bf8Fnuz, i64, i64, v16f32},
-        {"gfx942", "mfma.f32.16x16x32.fp8.fp8", 16, 16, 32, 1, F::Fp8Fnuz, F::Fp8Fnuz, i64, i64, v4f32},
-        {"gfx942", "mfma.f32.16x16x32.fp8.bf8", 16, 16, 32, 1, F::Fp8Fnuz, F::Bf8Fnuz, i64, i64, v4f32},
-        {"gfx942", "mfma.f32.16x16x32.bf8.fp8", 16, 16, 32, 1, F::Bf8Fnuz, F::Fp8Fnuz, i64, i64, v4f32},
-        {"gfx942", "mfma.f32.16x16x32.bf8.bf8", 16, 16, 32, 1, F::Bf8Fnuz, F::Bf8Fnuz, i64, i64, v4f32},
-    }));
+INSTANTIATE_TEST_SUITE_P(Gfx942, Mfma,
+                         testing::ValuesIn(std::vector<Instruction>{
+                             {"gfx942", "mfma.i32.32x32x16.i8", 32, 32, 16, 1,
+                              F::I8, F::I8, i64, i64, v16i32},
+                             {"gfx942", "mfma.i32.16x16x32.i8", 16, 16, 32, 1,
+                              F::I8, F::I8, i64, i64, v4i32},
+                             {"gfx942", "mfma.f32.32x32x4.xf32", 32, 32, 4, 1,
+                              F::F32, F::F32, v2f32, v2f32, v16f32},
+                             {"gfx942", "mfma.f32.16x16x8.xf32", 16, 16, 8, 1,
+                              F::F32, F::F32, v2f32, v2f32, v4f32},
+                             {"gfx942", "mfma.f32.32x32x16.fp8.fp8", 32, 32, 16,
+                              1, F::Fp8Fnuz, F::Fp8Fnuz, i64, i64, v16f32},
+                             {"gfx942", "mfma.f32.32x32x16.fp8.bf8", 32, 32, 16,
+                              1, F::Fp8Fnuz, F::Bf8Fnuz, i64, i64, v16f32},
+                             {"gfx942", "mfma.f32.32x32x16.bf8.fp8", 32, 32, 16,
+                              1, F::Bf8Fnuz, F::Fp8Fnuz, i64, i64, v16f32},
+                             {"gfx942", "mfma.f32.32x32x16.bf8.bf8", 32, 32, 16,
+                              1, F::Bf8Fnuz, F::Bf8Fnuz, i64, i64, v16f32},
+                             {"gfx942", "mfma.f32.16x16x32.fp8.fp8", 16, 16, 32,
+                              1, F::Fp8Fnuz, F::Fp8Fnuz, i64, i64, v4f32},
+                             {"gfx942", "mfma.f32.16x16x32.fp8.bf8", 16, 16, 32,
+                              1, F::Fp8Fnuz, F::Bf8Fnuz, i64, i64, v4f32},
+                             {"gfx942", "mfma.f32.16x16x32.bf8.fp8", 16, 16, 32,
+                              1, F::Bf8Fnuz, F::Fp8Fnuz, i64, i64, v4f32},
+                             {"gfx942", "mfma.f32.16x16x32.bf8.bf8", 16, 16, 32,
+                              1, F::Bf8Fnuz, F::Bf8Fnuz, i64, i64, v4f32},
+                         }));
 
-INSTANTIATE_TEST_SUITE_P(
-    Gfx950, Mfma,
-    testing::ValuesIn(std::vector<Instruction>{
-        {"gfx950", "mfma.f32.16x16x32.f16", 16, 16, 32, 1, F::F16, F::F16, v8f16, v8f16, v4f32},
-        {"gfx950", "mfma.f32.32x32x16.f16", 32, 32, 16, 1, F::F16, F::F16, v8f16, v8f16, v16f32},
-        {"gfx950", "mfma.f32.16x16x32.bf16", 16, 16, 32, 1, F::BF16, F::BF16, v8bf16, v8bf16, v4f32},
-        {"gfx950", "mfma.f32.32x32x16.bf16", 32, 32, 16, 1, F::BF16, F::BF16, v8bf16, v8bf16, v16f32},
-        {"gfx950", "mfma.i32.16x16x64.i8", 16, 16, 64, 1, F::I8, F::I8, v4i32, v4i32, v4i32},
-        {"gfx950", "mfma.i32.32x32x32.i8", 32, 32, 32, 1, F::I8, F::I8, v4i32, v4i32, v16i32},
-        {"gfx950", "mfma.f32.16x16x32.fp8.bf8", 16, 16, 32, 1, F::Fp8, F::Bf8, i64, i64, v4f32},
-        {"gfx950", "mfma.f32.32x32x16.bf8.fp8", 32, 32, 16, 1, F::Bf8, F::Fp8, i64, i64, v16f32},
-    }));
+INSTANTIATE_TEST_SUITE_P(Gfx950, Mfma,
+                         testing::ValuesIn(std::vector<Instruction>{
+                             {"gfx950", "mfma.f32.16x16x32.f16", 16, 16, 32, 1,
+                              F::F16, F::F16, v8f16, v8f16, v4f32},
+                             {"gfx950", "mfma.f32.32x32x16.f16", 32, 32, 16, 1,
+                              F::F16, F::F16, v8f16, v8f16, v16f32},
+                             {"gfx950", "mfma.f32.16x16x32.bf16", 16, 16, 32, 1,
+                              F::BF16, F::BF16, v8bf16, v8bf16, v4f32},
+                             {"gfx950", "mfma.f32.32x32x16.bf16", 32, 32, 16, 1,
+                              F::BF16, F::BF16, v8bf16, v8bf16, v16f32},
+                             {"gfx950", "mfma.i32.16x16x64.i8", 16, 16, 64, 1,
+                              F::I8, F::I8, v4i32, v4i32, v4i32},
+                             {"gfx950", "mfma.i32.32x32x32.i8", 32, 32, 32, 1,
+                              F::I8, F::I8, v4i32, v4i32, v16i32},
+                             {"gfx950", "mfma.f32.16x16x32.fp8.bf8", 16, 16, 32,
+                              1, F::Fp8, F::Bf8, i64, i64, v4f32},
+                             {"gfx950", "mfma.f32.32x32x16.bf8.fp8", 32, 32, 16,
+                              1, F::Bf8, F::Fp8, i64, i64, v16f32},
+                         }));
 
 //===----------------------------------------------------------------------===//
 // WMMA
@@ -330,7 +372,8 @@ TEST_P(Wmma, MatchesAPlainLoop) {
   bool isBytes = it.a == Format::I8;
   int perLane = isRdna3 ? 16 : 8;
   int elementBytes = bytesOf(it.a);
-  std::vector<uint8_t> lanesOfA(32 * perLane * elementBytes), lanesOfB(lanesOfA);
+  std::vector<uint8_t> lanesOfA(32 * perLane * elementBytes),
+      lanesOfB(lanesOfA);
   for (int lane = 0; lane < 32; ++lane)
     for (int j = 0; j < perLane; ++j) {
       // RDNA3: both halves hold all of k. RDNA4: half of k each.
@@ -399,33 +442,44 @@ TEST_P(Wmma, MatchesAPlainLoop) {
       << *message;
 }
 
-constexpr char v16f16[] = "vector<16xf16>",
-               v16i16[] = "vector<16xi16>", v8i16[] = "vector<8xi16>",
-               v2i32[] = "vector<2xi32>", v8f32[] = "vector<8xf32>",
-               v8i32[] = "vector<8xi32>";
+constexpr char v16f16[] = "vector<16xf16>", v16i16[] = "vector<16xi16>",
+               v8i16[] = "vector<8xi16>", v2i32[] = "vector<2xi32>",
+               v8f32[] = "vector<8xf32>", v8i32[] = "vector<8xi32>";
 
-INSTANTIATE_TEST_SUITE_P(
-    Gfx1100, Wmma,
-    testing::ValuesIn(std::vector<WmmaInstruction>{
-        {"gfx1100", "wmma.f32.16x16x16.f16", F::F16, F::F16, v16f16, v8f32, F::F32},
-        {"gfx1100", "wmma.f32.16x16x16.bf16", F::BF16, F::BF16, v16i16, v8f32, F::F32},
-        {"gfx1100", "wmma.f16.16x16x16.f16", F::F16, F::F16, v16f16, v16f16, F::F16},
-        {"gfx1100", "wmma.bf16.16x16x16.bf16", F::BF16, F::BF16, v16i16, v16i16, F::BF16},
-        {"gfx1100", "wmma.i32.16x16x16.iu8", F::I8, F::I8, v4i32, v8i32, F::I8},
-    }));
+INSTANTIATE_TEST_SUITE_P(Gfx1100, Wmma,
+                         testing::ValuesIn(std::vector<WmmaInstruction>{
+                             {"gfx1100", "wmma.f32.16x16x16.f16", F::F16,
+                              F::F16, v16f16, v8f32, F::F32},
+                             {"gfx1100", "wmma.f32.16x16x16.bf16", F::BF16,
+                              F::BF16, v16i16, v8f32, F::F32},
+                             {"gfx1100", "wmma.f16.16x16x16.f16", F::F16,
+                              F::F16, v16f16, v16f16, F::F16},
+                             {"gfx1100", "wmma.bf16.16x16x16.bf16", F::BF16,
+                              F::BF16, v16i16, v16i16, F::BF16},
+                             {"gfx1100", "wmma.i32.16x16x16.iu8", F::I8, F::I8,
+                              v4i32, v8i32, F::I8},
+                         }));
 
-INSTANTIATE_TEST_SUITE_P(
-    Gfx1201, Wmma,
-    testing::ValuesIn(std::vector<WmmaInstruction>{
-        {"gfx1201", "wmma.f32.16x16x16.f16", F::F16, F::F16, v8f16, v8f32, F::F32},
-        {"gfx1201", "wmma.f32.16x16x16.bf16", F::BF16, F::BF16, v8i16, v8f32, F::F32},
-        {"gfx1201", "wmma.f16.16x16x16.f16", F::F16, F::F16, v8f16, v8f16, F::F16},
-        {"gfx1201", "wmma.bf16.16x16x16.bf16", F::BF16, F::BF16, v8i16, v8i16, F::BF16},
-        {"gfx1201", "wmma.i32.16x16x16.iu8", F::I8, F::I8, v2i32, v8i32, F::I8},
-        {"gfx1201", "wmma.f32.16x16x16.fp8.fp8", F::Fp8, F::Fp8, v2i32, v8f32, F::F32},
-        {"gfx1201", "wmma.f32.16x16x16.fp8.bf8", F::Fp8, F::Bf8, v2i32, v8f32, F::F32},
-        {"gfx1201", "wmma.f32.16x16x16.bf8.fp8", F::Bf8, F::Fp8, v2i32, v8f32, F::F32},
-        {"gfx1201", "wmma.f32.16x16x16.bf8.bf8", F::Bf8, F::Bf8, v2i32, v8f32, F::F32},
-    }));
+INSTANTIATE_TEST_SUITE_P(Gfx1201, Wmma,
+                         testing::ValuesIn(std::vector<WmmaInstruction>{
+                             {"gfx1201", "wmma.f32.16x16x16.f16", F::F16,
+                              F::F16, v8f16, v8f32, F::F32},
+                             {"gfx1201", "wmma.f32.16x16x16.bf16", F::BF16,
+                              F::BF16, v8i16, v8f32, F::F32},
+                             {"gfx1201", "wmma.f16.16x16x16.f16", F::F16,
+                              F::F16, v8f16, v8f16, F::F16},
+                             {"gfx1201", "wmma.bf16.16x16x16.bf16", F::BF16,
+                              F::BF16, v8i16, v8i16, F::BF16},
+                             {"gfx1201", "wmma.i32.16x16x16.iu8", F::I8, F::I8,
+                              v2i32, v8i32, F::I8},
+                             {"gfx1201", "wmma.f32.16x16x16.fp8.fp8", F::Fp8,
+                              F::Fp8, v2i32, v8f32, F::F32},
+                             {"gfx1201", "wmma.f32.16x16x16.fp8.bf8", F::Fp8,
+                              F::Bf8, v2i32, v8f32, F::F32},
+                             {"gfx1201", "wmma.f32.16x16x16.bf8.fp8", F::Bf8,
+                              F::Fp8, v2i32, v8f32, F::F32},
+                             {"gfx1201", "wmma.f32.16x16x16.bf8.bf8", F::Bf8,
+                              F::Bf8, v2i32, v8f32, F::F32},
+                         }));
 
 } // namespace
