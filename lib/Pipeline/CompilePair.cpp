@@ -79,6 +79,8 @@ public:
   explicit Walk(const SourceFile &source)
       : context(createRegistry(), MLIRContext::Threading::DISABLED),
         collector(&context, source.name) {
+    // The target is an attribute of it, also where the input has no `conv` op.
+    context.loadDialect<ConvDialect>();
     module = parseSourceString<ModuleOp>(source.text, ParserConfig(&context),
                                          source.name);
   }
@@ -230,15 +232,18 @@ mlir::conv::readFunctionNames(const SourceFile &source) {
 // Code
 //===----------------------------------------------------------------------===//
 
-/// Compiles for a GPU: the code object, and what its kernels use.
-static LogicalResult createCodeObject(Walk &walk, const CompileOptions &options,
+/// Compiles for the chip itself: the code object, and what its kernels use.
+static LogicalResult createCodeObject(Walk &walk, const Target &target,
+                                      const CompileOptions &options,
                                       CompiledPair &pair) {
+  bool isHost = target.chip->backend == ::conv::Backend::Host;
   if (failed(walk.runTo(Stage::Binary, options)))
     return failure();
   auto binary = *walk.getModule().getOps<gpu::BinaryOp>().begin();
   pair.code = cast<gpu::ObjectAttr>(binary.getObjects()[0]).getObject().str();
-  pair.extension = "hsaco";
-  return readResources(binary, pair.entry);
+  pair.extension = isHost ? "so" : "hsaco";
+  // A CPU has no registers to report for each kernel.
+  return isHost ? success() : readResources(binary, pair.entry);
 }
 
 /// Compiles the same kernels for the simulator.
@@ -287,7 +292,7 @@ static LogicalResult compilePair(Walk &walk, const Target &target,
     return failure();
   pair.entry.target = target.name;
   return target.simulated ? createSimulatorObject(walk, target, options, pair)
-                          : createCodeObject(walk, options, pair);
+                          : createCodeObject(walk, target, options, pair);
 }
 
 Result<CompiledPair> mlir::conv::compilePair(const SourceFile &source,
