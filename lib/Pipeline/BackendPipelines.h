@@ -1,0 +1,32 @@
+//===- BackendPipelines.h - what each back end does with kernels -*- C++
+//-*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_PIPELINE_BACKENDPIPELINES_H
+#define CONV_LIB_PIPELINE_BACKENDPIPELINES_H
+
+#include "conv/Chip/Chip.h"
+
+#include "mlir/Pass/PassManager.h"
+
+namespace mlir::conv {
+
+/// The pipelines of one back end, for modules. A new back end is one more row.
+struct BackendPipelines {
+  ::conv::Backend backend;
+  /// gpu -> llvm: kernels in the LLVM dialect and that of the target.
+  void (*buildLlvm)(OpPassManager &manager);
+  /// llvm -> binary. `deviceLibraries` is only for back ends that have such.
+  void (*buildBinary)(OpPassManager &manager, StringRef deviceLibraries);
+};
+
+/// One row for each back end.
+ArrayRef<BackendPipelines> allBackendPipelines();
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_PIPELINE_BACKENDPIPELINES_H
