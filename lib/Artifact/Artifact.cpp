@@ -301,7 +301,7 @@ Result<void> Artifact::write(const std::string &path) const {
 }
 
 Result<Artifact> Artifact::read(const std::string &path) {
-  Result<std::string> content = readFile(path, kMaxFileBytes);
+  Result<std::string> content = readFile(path, kMaxFileBytes, "PK");
   if (!content)
     return content.error();
   return parse(*content, path);

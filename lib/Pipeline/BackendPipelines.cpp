@@ -12,6 +12,8 @@
 
 #include "BackendPipelines.h"
 
+#include "conv/Backend/AMDGPU.h"
+#include "conv/Backend/Host.h"
 #include "conv/Backend/Passes.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -28,6 +30,7 @@ static void buildAmdgpuLlvm(OpPassManager &manager) {
   kernels.addPass(createConvertKernelOpsToAMDGPUPass());
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createConvertKernelsToROCDLPass());
+  kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
 }
 
@@ -45,6 +48,7 @@ static void buildHostLlvm(OpPassManager &manager) {
   kernels.addPass(arith::createArithExpandOpsPass({.includeBf16 = true}));
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createConvertKernelsToHostPass());
+  kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
 }
 
@@ -53,9 +57,30 @@ static void buildHostBinary(OpPassManager &manager, StringRef) {
 }
 
 ArrayRef<BackendPipelines> mlir::conv::allBackendPipelines() {
-  static constexpr BackendPipelines kRows[] = {
-      {::conv::Backend::AMDGPU, buildAmdgpuLlvm, buildAmdgpuBinary},
-      {::conv::Backend::Host, buildHostLlvm, buildHostBinary},
+  static const BackendPipelines kRows[] = {
+      {.backend = ::conv::Backend::AMDGPU,
+       .buildLlvm = buildAmdgpuLlvm,
+       .buildBinary = buildAmdgpuBinary,
+       .compileToAssembly =
+           [](gpu::GPUModuleOp module) { return compileToAssembly(module); },
+       .codeExtension = "hsaco",
+       .hasKernelMetadata = true},
+      {.backend = ::conv::Backend::Host,
+       .buildLlvm = buildHostLlvm,
+       .buildBinary = buildHostBinary,
+       .compileToAssembly = compileToHostAssembly,
+       .codeExtension = "so",
+       .hasKernelMetadata = false},
   };
   return kRows;
+}
+
+const BackendPipelines &
+mlir::conv::getBackendPipelines(::conv::Backend backend) {
+  const BackendPipelines *row =
+      llvm::find_if(allBackendPipelines(), [&](const auto &candidate) {
+        return candidate.backend == backend;
+      });
+  assert(row != allBackendPipelines().end() && "every back end has a row");
+  return *row;
 }

@@ -14,6 +14,7 @@
 #include "conv/Backend/Host.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/Transforms/Passes.h"
 #include "conv/Pipeline/Passes.h"
 #include "conv/Pipeline/Pipelines.h"
 #include "conv/Schedule/Passes.h"
@@ -60,12 +61,16 @@ void mlir::conv::registerDialects(DialectRegistry &registry) {
 }
 
 void mlir::conv::registerPassesAndPipelines() {
+  registerConvTransformsPasses();
   registerSchedulePasses();
   registerToLinalgPasses();
   registerTilePasses();
   registerToGPUPasses();
   registerBackendPasses();
   registerPipelinePasses();
+  PassPipelineRegistration<LowerToConvOptions>(
+      "conv-lower-to-conv", "Input IR to scheduled convolutions",
+      buildLowerToConvPipeline);
   PassPipelineRegistration<>("conv-lower-to-linalg",
                              "Scheduled convolutions to linalg",
                              buildLowerToLinalgPipeline);

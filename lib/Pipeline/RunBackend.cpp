@@ -44,16 +44,12 @@ struct RunBackendPass final
       module.emitOpError("expects ") << TargetAttr::kName;
       return signalPassFailure();
     }
-    const BackendPipelines *row =
-        llvm::find_if(allBackendPipelines(), [&](const auto &candidate) {
-          return candidate.backend == target.getInfo().backend;
-        });
-    assert(row != allBackendPipelines().end() && "every back end has a row");
+    const BackendPipelines &row = getBackendPipelines(target.getInfo().backend);
     OpPassManager manager(ModuleOp::getOperationName());
     if (stage == "llvm") {
-      row->buildLlvm(manager);
+      row.buildLlvm(manager);
     } else if (stage == "binary") {
-      row->buildBinary(manager, deviceLibraries);
+      row.buildBinary(manager, deviceLibraries);
     } else {
       module.emitOpError("expects a stage of llvm or binary, but got \"")
           << stage << "\"";

@@ -12,11 +12,13 @@
 
 #include "conv/Support/File.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <new>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -69,6 +71,35 @@ int writeAll(int descriptor, std::string_view bytes) {
   return 0;
 }
 
+/// What to expect of a file.
+struct Expectation {
+  int64_t hint, maxBytes;
+  std::string_view magic;
+};
+
+/// Reads to the end, past `maxBytes`, or until the beginning is not the magic;
+/// returns 0 or the error number.
+int readAll(int descriptor, const Expectation &expected, std::string &bytes) {
+  constexpr size_t kChunk = size_t(1) << 16;
+  while (int64_t(bytes.size()) <= expected.maxBytes) {
+    size_t old = bytes.size();
+    bytes.resize(old + kChunk);
+    ssize_t got = ::read(descriptor, bytes.data() + old, kChunk);
+    int code = errno;
+    bytes.resize(old + size_t(got > 0 ? got : 0));
+    if (got < 0 && code == EINTR)
+      continue;
+    if (got < 0)
+      return code;
+    if (got == 0 || (bytes.size() >= expected.magic.size() &&
+                     !bytes.starts_with(expected.magic)))
+      return 0;
+    // Not before the magic was seen: a size can be a lie.
+    bytes.reserve(size_t(expected.hint) + kChunk);
+  }
+  return 0;
+}
+
 /// The file that `path` means, through symbolic links, so that a rename
 /// replaces the file and not the link.
 std::string resolveLinks(const std::string &path) {
@@ -98,7 +129,8 @@ Result<void> writeInPlace(const std::string &path, std::string_view bytes) {
 
 } // namespace
 
-Result<std::string> conv::readFile(const std::string &path, int64_t maxBytes) {
+Result<std::string> conv::readFile(const std::string &path, int64_t maxBytes,
+                                   std::string_view magic) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file)
     return readError(path, errno);
@@ -107,29 +139,21 @@ Result<std::string> conv::readFile(const std::string &path, int64_t maxBytes) {
     return readError(path, errno);
   if (S_ISDIR(status.st_mode))
     return readError(path, EISDIR);
-
   // The size is a hint: pipes and /proc say zero, and a file may grow.
-  std::string bytes;
   int64_t hint = S_ISREG(status.st_mode) ? int64_t(status.st_size) : 0;
-  constexpr size_t kChunk = size_t(1) << 16;
+  std::string bytes;
   if (hint <= maxBytes)
-    bytes.reserve(size_t(hint) + kChunk);
-  while (int64_t(bytes.size()) <= maxBytes && hint <= maxBytes) {
-    size_t old = bytes.size();
-    bytes.resize(old + kChunk);
-    ssize_t got = ::read(file.get(), bytes.data() + old, kChunk);
-    int code = errno;
-    bytes.resize(old + size_t(got > 0 ? got : 0));
-    if (got < 0 && code == EINTR)
-      continue;
-    if (got < 0)
-      return readError(path, code);
-    if (got == 0)
-      return bytes;
-  }
-  return Error{ErrorKind::BadInput, "cannot read '" + path +
-                                        "': expects at most " +
-                                        std::to_string(maxBytes) + " bytes"};
+    try {
+      if (int code = readAll(file.get(), {hint, maxBytes, magic}, bytes))
+        return readError(path, code);
+    } catch (const std::bad_alloc &) {
+      return readError(path, ENOMEM);
+    }
+  if (std::max(hint, int64_t(bytes.size())) > maxBytes)
+    return Error{ErrorKind::BadInput, "cannot read '" + path +
+                                          "': expects at most " +
+                                          std::to_string(maxBytes) + " bytes"};
+  return bytes;
 }
 
 Result<void> conv::writeFile(const std::string &path, std::string_view bytes) {

@@ -253,7 +253,7 @@ Result<NpyArray> conv::parseNpy(std::string_view file,
 }
 
 Result<NpyArray> conv::readNpy(const std::string &path, int64_t maxBytes) {
-  Result<std::string> file = readFile(path, maxBytes + kMaxHeaderBytes);
+  Result<std::string> file = readFile(path, maxBytes + kMaxHeaderBytes, kMagic);
   if (!file)
     return file.error();
   return parseNpy(*file, path);

@@ -16,9 +16,9 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_TILETOWORKGROUPSPASS
@@ -28,8 +28,8 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Whether `producer` may be computed inside of the loop over the reduction.
-/// The initial value of the sum may not: it would start over at every step.
+/// Whether `producer` may be computed inside of the loop over the reduction. The
+/// initial value of the sum may not: it would start over at every step.
 static std::optional<scf::SCFTileAndFuseOptions::ControlFnResult>
 fuseIntoReduction(tensor::ExtractSliceOp, OpResult producer, bool) {
   if (isa<linalg::FillOp>(producer.getOwner()))
@@ -39,7 +39,8 @@ fuseIntoReduction(tensor::ExtractSliceOp, OpResult producer, bool) {
 
 /// Tiles `root` as `options` say, fuses its producers, and replaces it by the
 /// one loop that this makes.
-static FailureOr<Operation *> tileAndFuse(IRRewriter &rewriter, Operation *root,
+static FailureOr<Operation *> tileAndFuse(IRRewriter &rewriter,
+                                          Operation *root,
                                           scf::SCFTileAndFuseOptions options) {
   rewriter.setInsertionPoint(root);
   FailureOr<scf::SCFTileAndFuseResult> tiled =
@@ -51,21 +52,6 @@ static FailureOr<Operation *> tileAndFuse(IRRewriter &rewriter, Operation *root,
     rewriter.replaceAllUsesWith(result, tiled->replacements.lookup(result));
   rewriter.eraseOp(root);
   return tiled->loops.front().getOperation();
-}
-
-/// Tiling asks the product's first operand for the number of pixels, which
-/// keeps the im2col of the whole reduction alive only for its size. The initial
-/// value of the sum has as many.
-static void takeSizesFromSum(IRRewriter &rewriter, scf::ForallOp forall) {
-  linalg::FillOp sum;
-  forall.walk([&](linalg::FillOp op) { sum = op; });
-  forall.walk([&](tensor::DimOp dim) {
-    if (!sum || !dim.getSource().getDefiningOp<Im2colOp>() ||
-        dim.getConstantIndex() != 0)
-      return;
-    rewriter.modifyOpInPlace(
-        dim, [&] { dim.getSourceMutable().assign(sum.getResult(0)); });
-  });
 }
 
 /// Tiles one tail and everything it consumes.
@@ -95,18 +81,15 @@ static LogicalResult tileTail(IRRewriter &rewriter, linalg::GenericOp tail) {
   overReduction.setFusionControlFn(fuseIntoReduction);
   if (failed(tileAndFuse(rewriter, product, overReduction)))
     return emitError(loc) << "expects a product that tiles its reduction";
-  takeSizesFromSum(rewriter, cast<scf::ForallOp>(*forall));
   return success();
 }
 
-/// Erases what fusion left without uses: the untiled producers. Users come
-/// after their operands, so one sweep from the end finds all.
-static void eraseDeadOps(IRRewriter &rewriter, func::FuncOp function) {
-  SmallVector<Operation *> ops;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
-  for (Operation *op : llvm::reverse(ops))
-    if (isOpTriviallyDead(op))
-      rewriter.eraseOp(op);
+/// Erases what fusion left without uses: the untiled producers, once nobody asks
+/// for their sizes.
+static LogicalResult eraseUntiledProducers(func::FuncOp function) {
+  RewritePatternSet patterns(function.getContext());
+  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+  return applyPatternsGreedily(function, std::move(patterns));
 }
 
 namespace {
@@ -122,7 +105,8 @@ struct TileToWorkgroupsPass final
     for (linalg::GenericOp tail : tails)
       if (failed(tileTail(rewriter, tail)))
         return signalPassFailure();
-    eraseDeadOps(rewriter, getOperation());
+    if (failed(eraseUntiledProducers(getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

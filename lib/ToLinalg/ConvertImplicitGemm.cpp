@@ -94,7 +94,8 @@ Value ForwardToMatmul::createIm2col(ForwardOp op, OpBuilder &builder) {
   return Im2colOp::create(
       builder, op.getLoc(),
       RankedTensorType::get({rows, columns}, input.getElementType()),
-      op.getInput(), zero, zero, op.getWindow(), filterSizes, outputSizes);
+      op.getInput(), zero, zero, ValueRange(), op.getWindow(), filterSizes,
+      outputSizes);
 }
 
 Value ForwardToMatmul::createMatmul(ForwardOp op, OpBuilder &builder) {

@@ -31,8 +31,8 @@ MAY_INCLUDE["Pipeline"] = set(MAY_INCLUDE) - {"Runtime"}
 MAY_INCLUDE["CAPI"] = set(MAY_INCLUDE)
 WITHOUT_MLIR = {"Support", "Chip", "Artifact", "Runtime"}
 
-# The ABI header is where the simulator's compiler half and its runtime half meet; it includes nothing itself.
-SHARED_HEADERS = {"conv/Runtime/SimAbi.h"}
+# Where the simulator's compiler half and its runtime half meet; these files include nothing of the project.
+SHARED_HEADERS = {"conv/Runtime/SimAbi.h", "conv/Runtime/SimChips.def", "conv/Runtime/SimOps.def"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 

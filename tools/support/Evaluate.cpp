@@ -223,7 +223,8 @@ private:
     double *error = sums.error.data();
     for (int64_t c = 0; c < extents.inputChannels; ++c) {
       double a = input.values[inputBase + c];
-      int64_t row = ((tap * extents.inputChannels + c) * extents.groups + group);
+      int64_t row =
+          ((tap * extents.inputChannels + c) * extents.groups + group);
       const double *w = &filter.values[row * numK];
       for (int64_t k = 0; k < numK; ++k) {
         double product = a * w[k];
@@ -237,7 +238,8 @@ private:
           error[k] += std::fabs(w[k]) * inputError;
       if (!filter.errors.empty())
         for (int64_t k = 0; k < numK; ++k)
-          error[k] += (std::fabs(a) + inputError) * filter.errors[row * numK + k];
+          error[k] +=
+              (std::fabs(a) + inputError) * filter.errors[row * numK + k];
     }
   }
 
@@ -249,20 +251,37 @@ private:
       // Integers add without rounding in f32 while every partial sum fits.
       bool exact = input.integers && filter.integers &&
                    sums.magnitude[k] <= double(1 << 24);
-      values.assign(1, {sums.value[k], sums.error[k], exact});
-      for (size_t i = 0; i < tailOperands.size(); ++i) {
-        const Tensor &operand = tailOperands[i];
-        int64_t index = step.tailOperands[i].perChannel ? channel : element;
-        double error = operand.errors.empty() ? 0 : operand.errors[index];
-        values.push_back({operand.values[index], error, error == 0});
-      }
-      runTail(step.tail, values);
-      storeElementOf(element, values[step.yield],
-                     sums.magnitude[k] + sums.error[k]);
+      double magnitude = sums.magnitude[k] + sums.error[k];
+      double ownError = std::ldexp(step.accumulation, -24) * magnitude;
+      double error = sums.error[k];
+      if (step.followOperations && !exact)
+        error += ownError;
+      values.assign(1, {sums.value[k], error, exact});
+      double operandSum = pushTailOperands(values, channel, element);
+      runTail(step.tail, values,
+              step.followOperations ? Rounding::Counted : Rounding::Ignored);
+      if (step.followOperations)
+        ownError = 0; // It is part of the tail's error already.
+      ownError += std::ldexp(step.operands * operandSum + step.constant, -24);
+      storeResult(element, values[step.yield], ownError);
     }
   }
 
-  void storeElementOf(int64_t element, const Scalar &output, double magnitude) {
+  /// Adds one element of each tail operand; the sum of their magnitudes.
+  double pushTailOperands(std::vector<Scalar> &values, int64_t channel,
+                          int64_t element) {
+    double sum = 0;
+    for (size_t i = 0; i < tailOperands.size(); ++i) {
+      const Tensor &operand = tailOperands[i];
+      int64_t index = step.tailOperands[i].perChannel ? channel : element;
+      double error = operand.errors.empty() ? 0 : operand.errors[index];
+      values.push_back({operand.values[index], error, error == 0});
+      sum += std::fabs(operand.values[index]) + error;
+    }
+    return sum;
+  }
+
+  void storeResult(int64_t element, const Scalar &output, double ownError) {
     double value = output.value;
     if (output.exact) {
       char storage[8];
@@ -271,9 +290,8 @@ private:
     }
     result.values[element] = value;
     result.exact[element] = output.exact;
-    result.bounds[element] = step.outputUlp * ulp(step.outputType, value) +
-                             std::ldexp(step.accumulation, -24) * magnitude +
-                             output.error;
+    result.bounds[element] =
+        step.outputUlp * ulp(step.outputType, value) + ownError + output.error;
   }
 
   const Step &step;
@@ -301,9 +319,10 @@ StepResult toLayout(const Step &step, const StepResult &canonical) {
 
 } // namespace
 
-std::vector<Expected> conv::reference::evaluate(
-    const Program &program, const artifact::Entry &entry,
-    const ArgumentBytes &arguments, const ProgressFunction &progress) {
+std::vector<Expected>
+conv::reference::evaluate(const Program &program, const artifact::Entry &entry,
+                          const ArgumentBytes &arguments,
+                          const ProgressFunction &progress) {
   std::vector<StepResult> results;
   for (const Step &step : program.steps) {
     double done = double(results.size()), all = double(program.steps.size());

@@ -50,8 +50,7 @@ static double normalScale(const artifact::Argument &argument) {
   size_t channels = argument.layout.find('K');
   if (argument.role != "filter" || channels >= argument.shape.size())
     return 1;
-  int64_t reduction =
-      elementCount(argument.shape) / argument.shape[channels];
+  int64_t reduction = elementCount(argument.shape) / argument.shape[channels];
   return 1 / std::sqrt(double(reduction));
 }
 

@@ -15,12 +15,12 @@
 namespace conv {
 
 enum class RandomKind {
-  Normal,   ///< Normally distributed; filters scaled so that results are near 1.
+  Normal, ///< Normally distributed; filters scaled so that results are near 1.
   Integers, ///< Integers from -3 to 3.
 };
 
-/// The bytes of `argument`. They depend on the seed, the argument's name and its
-/// shape only.
+/// The bytes of `argument`. They depend on the seed, the argument's name and
+/// its shape only.
 std::string randomBytes(const artifact::Argument &argument, RandomKind kind,
                         uint64_t seed);
 

@@ -197,6 +197,24 @@ void checkLayout(const Step &step, int operand) {
     fail("expects as many sizes as letters in \"" + order + "\"");
 }
 
+void readBound(const Json &json, Step &step) {
+  auto coefficient = [&](const char *name) {
+    double value = readNumber(field(json, name), name);
+    if (!(std::isfinite(value) && value >= 0))
+      fail(std::string("expects ") + name +
+           " to be finite and not negative, but got " + std::to_string(value));
+    return value;
+  };
+  step.accumulation = coefficient("accumulation");
+  step.outputUlp = coefficient("output_ulp");
+  if (json.contains("operands"))
+    step.operands = coefficient("operands");
+  if (json.contains("constant"))
+    step.constant = coefficient("constant");
+  if (json.contains("follow_operations"))
+    step.followOperations = json["follow_operations"] == true;
+}
+
 Step readStep(const Json &json, const Context &context) {
   Step step;
   step.input = readTensorRef(field(json, "input"), context);
@@ -232,9 +250,7 @@ Step readStep(const Json &json, const Context &context) {
     step.tail.push_back(readTailNode(node, numValues++));
   step.yield = readInteger(field(json, "yield"), "yield", 0, numValues - 1);
 
-  const Json &bound = field(json, "error_bound");
-  step.accumulation = readNumber(field(bound, "accumulation"), "accumulation");
-  step.outputUlp = readNumber(field(bound, "output_ulp"), "output_ulp");
+  readBound(field(json, "error_bound"), step);
   return step;
 }
 
@@ -262,8 +278,8 @@ void checkGeometry(const Step &step) {
 
 void checkTailOperands(const Step &step, const Context &context) {
   bool grouped = step.layouts[1].find('G') != std::string::npos;
-  int64_t channels = step.shapes[1][step.layouts[1].find('K')] *
-                     (grouped ? step.groups : 1);
+  int64_t channels =
+      step.shapes[1][step.layouts[1].find('K')] * (grouped ? step.groups : 1);
   for (const TailOperand &operand : step.tailOperands)
     expectElements(operand.tensor,
                    operand.perChannel ? channels : elementCount(step.shapes[2]),

@@ -25,8 +25,9 @@
 
 namespace conv::reference {
 
-/// A tensor a step reads: an argument of the entry, or an earlier step's result.
-/// It may have another shape there, of the same elements in the same order.
+/// A tensor a step reads: an argument of the entry, or an earlier step's
+/// result. It may have another shape there, of the same elements in the same
+/// order.
 struct TensorRef {
   bool isStep = false;
   int64_t index = 0;
@@ -86,7 +87,13 @@ struct Step {
   ElementType outputType = ElementType::F32;
   std::vector<TailNode> tail;
   int64_t yield = 0; ///< Number of the value that becomes the output.
-  double accumulation = 0, outputUlp = 0.5;
+
+  /// |out - ref| <= outputUlp * ulp(out type, ref) + 2^-24 *
+  ///     (accumulation * sum |a*b| + operands * sum |operand| + constant)
+  double accumulation = 0, outputUlp = 0.5, operands = 0, constant = 0;
+  /// `accumulation` and `outputUlp` are of the sum and of the last rounding;
+  /// errors are followed through the tail operation by operation.
+  bool followOperations = false;
 };
 
 /// Steps in order, and which step's result each written argument holds.

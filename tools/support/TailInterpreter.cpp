@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // One case per scalar operation: its value, a bound on how operand errors move
-// it (a Lipschitz constant or the exact worst case), and whether f32 computes it
-// without rounding. Rounding inside the tail belongs to the entry's own error
-// bound, not here.
+// it (a Lipschitz constant or the exact worst case), and whether f32 computes
+// it without rounding. Rounding inside the tail is usually part of the entry's
+// own error bound; it is counted here only where there is no such bound.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,8 +60,8 @@ static bool compare(const std::string &predicate, double a, double b) {
   return predicate == "ord" || predicate == "true";
 }
 
-/// A comparison whose operands may be off by more than they differ can go either
-/// way: `error` is 1 then.
+/// A comparison whose operands may be off by more than they differ can go
+/// either way: `error` is 1 then.
 static Scalar runCompare(const TailNode &node, const Scalar &a,
                          const Scalar &b) {
   double slack = a.error + b.error;
@@ -141,9 +141,8 @@ static Scalar runBinary(const TailNode &node, const Scalar &a,
     if (a.error == 0 && b.error == 0)
       error = 0;
     else
-      error = nearest > 0
-                  ? (a.error + std::fabs(value) * b.error) / nearest
-                  : INFINITY;
+      error = nearest > 0 ? (a.error + std::fabs(value) * b.error) / nearest
+                          : INFINITY;
     return {value, error, false};
   }
   case ScalarOp::Maximum:
@@ -164,8 +163,33 @@ static Scalar runFma(const Scalar &a, const Scalar &b, const Scalar &c) {
   return {value, error, a.exact && b.exact && c.exact && fitsFloat(value)};
 }
 
+/// What computing `node` in f32 can add to its error: half a unit in the last
+/// place for arithmetic, and what docs/numerics.md grants math functions.
+static double getRounding(const TailNode &node, double value) {
+  constexpr double kFunctionUlp = 4;
+  double unit = ulp(ElementType::F32, value);
+  switch (node.op) {
+  case ScalarOp::Add:
+  case ScalarOp::Sub:
+  case ScalarOp::Mul:
+  case ScalarOp::Fma:
+    return 0.5 * unit;
+  case ScalarOp::Div:
+  case ScalarOp::Exp:
+  case ScalarOp::Exp2:
+  case ScalarOp::Log:
+  case ScalarOp::Tanh:
+  case ScalarOp::Erf:
+  case ScalarOp::Sqrt:
+  case ScalarOp::Rsqrt:
+    return kFunctionUlp * unit;
+  default:
+    return 0;
+  }
+}
+
 void conv::reference::runTail(const std::vector<TailNode> &nodes,
-                              std::vector<Scalar> &values) {
+                              std::vector<Scalar> &values, Rounding rounding) {
   for (const TailNode &node : nodes) {
     auto operand = [&](int index) -> const Scalar & {
       return values[node.operands[index]];
@@ -185,6 +209,8 @@ void conv::reference::runTail(const std::vector<TailNode> &nodes,
       result = runBinary(node, operand(0), operand(1));
     else
       result = runUnary(node, operand(0));
+    if (rounding == Rounding::Counted && !result.exact)
+      result.error += getRounding(node, result.value);
     values.push_back(result);
   }
 }

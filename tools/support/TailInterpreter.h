@@ -27,9 +27,13 @@ struct Scalar {
   bool exact = false;
 };
 
+/// Whether the rounding of each operation in f32 counts as an error.
+enum class Rounding { Ignored, Counted };
+
 /// Runs `nodes` on `values`, which holds the accumulator and the tail operands
 /// and receives one result per node.
-void runTail(const std::vector<TailNode> &nodes, std::vector<Scalar> &values);
+void runTail(const std::vector<TailNode> &nodes, std::vector<Scalar> &values,
+             Rounding rounding = Rounding::Ignored);
 
 } // namespace conv::reference
 

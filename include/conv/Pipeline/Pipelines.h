@@ -28,6 +28,19 @@ void registerDialects(DialectRegistry &registry);
 /// Every pass and pipeline of this project.
 void registerPassesAndPipelines();
 
+/// Options of `conv-lower-to-conv`.
+struct LowerToConvOptions : PassPipelineOptions<LowerToConvOptions> {
+  Option<std::string> schedule{
+      *this, "schedule",
+      llvm::cl::desc("A #conv.schedule<...> for every convolution (default: "
+                     "one is chosen)"),
+      llvm::cl::init("")};
+  Option<std::string> algorithm{
+      *this, "algorithm",
+      llvm::cl::desc("Consider only this algorithm (default: all)"),
+      llvm::cl::init("")};
+};
+
 /// Options of `conv-lower-to-binary`.
 struct LowerToBinaryOptions : PassPipelineOptions<LowerToBinaryOptions> {
   Option<std::string> deviceLibraries{
@@ -37,6 +50,9 @@ struct LowerToBinaryOptions : PassPipelineOptions<LowerToBinaryOptions> {
       llvm::cl::init("")};
 };
 
+/// input -> conv: convolutions with their tails and schedules, nothing else.
+void buildLowerToConvPipeline(OpPassManager &manager,
+                              const LowerToConvOptions &options);
 /// conv -> linalg: implicit GEMM over im2col.
 void buildLowerToLinalgPipeline(OpPassManager &manager);
 /// linalg -> tiled: one scf.forall for each convolution.

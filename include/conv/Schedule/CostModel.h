@@ -87,13 +87,13 @@ std::string_view getName(Rejection rejection);
 /// The smallest step of the reduction that reads whole 16-byte fragments.
 int64_t reductionGranule(const MatrixAtom &atom);
 
-/// Registers a lane may use without danger of spilling, when `subgroups` share
-/// a compute unit. `accumulators` is the part of them matrix units can have.
-struct RegisterBudget {
-  int64_t total, accumulators;
-};
-RegisterBudget computeRegisterBudget(const ChipInfo &chip, int64_t subgroups);
+/// Registers a lane can have when `subgroups` share a compute unit.
+int64_t computeAvailableRegisters(const ChipInfo &chip, int64_t subgroups);
 
+/// Registers that a kernel may take, the compiler's temporaries included.
+int64_t computeNeededRegisters(const RegisterCost &registers);
+
+/// What the schedule itself needs; the usual outcome, without temporaries.
 RegisterCost computeRegisters(const ChipInfo &chip, const Candidate &candidate);
 
 /// Bytes of shared memory a workgroup takes.

@@ -14,6 +14,7 @@
 #define CONV_SCHEDULE_SCHEDULE_H
 
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Schedule/ErrorBound.h"
 #include "conv/Schedule/Heuristics.h"
 
 namespace mlir::conv {
@@ -35,6 +36,10 @@ ScheduleAttr getSchedule(MLIRContext *context,
 /// that the grid can be launched, and refuses with a reason code.
 LogicalResult verifySupportedSchedule(ForwardOp op, ScheduleAttr schedule,
                                       const ::conv::ChipInfo &chip);
+
+/// The bound on the error of the op's results, or why there is none.
+std::variant<::conv::ErrorBound, ::conv::NoErrorBound>
+computeErrorBound(ForwardOp op);
 
 } // namespace mlir::conv
 

@@ -17,8 +17,12 @@
 namespace conv {
 
 /// Reads a whole file of at most `maxBytes`. A file that is missing, not
-/// readable or too long is `BadInput`; an error of the disk is `System`.
-Result<std::string> readFile(const std::string &path, int64_t maxBytes);
+/// readable or too long is `BadInput`; an error of the disk, or too little
+/// memory, is `System`. A file that does not start with `magic` is not read
+/// further than that shows: its beginning is the result, for the caller's
+/// parser to refuse.
+Result<std::string> readFile(const std::string &path, int64_t maxBytes,
+                             std::string_view magic = {});
 
 /// Writes a whole file. The bytes go to a temporary file beside `path`, which
 /// is renamed once complete and removed after a failure, so `path` is either

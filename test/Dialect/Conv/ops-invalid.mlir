@@ -136,7 +136,7 @@ func.func @forward_c5_disagree_on_k(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4x
 #dilated = #conv.window<strides = [1, 1], dilations = [1, 4], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @forward_c6_window_too_large(%x: tensor<1x8x8x4xf32>, %w: tensor<8x3x3x4xf32>) {
-  // expected-error @below {{expects the window to fit spatial dimension 1, but it spans 9 of 8}}
+  // expected-error @below {{expects the window to fit spatial dimension 1, but got filter 3 with dilation 4 on input 8 padded by 0 and 0}}
   %y = conv.forward %x, %w window = #dilated layouts = #nhwc
       : tensor<1x8x8x4xf32>, tensor<8x3x3x4xf32> -> tensor<1x6x1x8xf32>
   return
@@ -147,7 +147,7 @@ func.func @forward_c6_window_too_large(%x: tensor<1x8x8x4xf32>, %w: tensor<8x3x3
 #wide = #conv.window<strides = [1, 1], dilations = [1, 1], low = [9223372036854775807, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @forward_c6_overflow(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4xf32>) {
-  // expected-error @below {{expects spatial dimension 0 to be below 2^63 with padding and dilation, but got input 8, low 9223372036854775807, high 0, filter 1, dilation 1}}
+  // expected-error @below {{expects the window to fit spatial dimension 0, but got filter 1 with dilation 1 on input 8 padded by 9223372036854775807 and 0}}
   %y = conv.forward %x, %w window = #wide layouts = #nhwc
       : tensor<1x8x8x4xf32>, tensor<8x1x1x4xf32> -> tensor<1x8x8x8xf32>
   return

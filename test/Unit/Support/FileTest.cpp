@@ -9,7 +9,9 @@
 
 #include "../TemporaryDirectory.h"
 
+#include <csignal>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 using namespace conv;
 using conv::test::TemporaryDirectory;
@@ -56,6 +58,18 @@ TEST(File, RefusesWhatIsTooLong) {
   EXPECT_EQ(zeros.error().kind, ErrorKind::BadInput);
 }
 
+TEST(File, ReadsNoFurtherThanTheMagic) {
+  // Without the check this would read 2^60 bytes.
+  auto zeros = readFile("/dev/zero", int64_t(1) << 60, "PK");
+  ASSERT_TRUE(zeros);
+  EXPECT_LE(zeros->size(), 65536u);
+  TemporaryDirectory directory;
+  directory.write("a", "PK and more");
+  EXPECT_EQ(*readFile(directory.path("a"), 100, "PK"), "PK and more");
+  directory.write("a", "P");
+  EXPECT_EQ(*readFile(directory.path("a"), 100, "PK"), "P");
+}
+
 TEST(File, MissingFileAndDirectoryAreBadInput) {
   TemporaryDirectory directory;
   auto missing = readFile(directory.path("none"), 10);
@@ -73,6 +87,25 @@ TEST(File, FullDiskIsASystemError) {
   EXPECT_EQ(result.error().kind, ErrorKind::System);
   EXPECT_EQ(result.error().message,
             "cannot write '/dev/full': No space left on device");
+}
+
+TEST(File, FailureInTheMiddleKeepsTheOldFile) {
+  TemporaryDirectory directory;
+  directory.write("a", "old");
+  // The system stops the write after 1000 bytes, as a full disk would.
+  rlimit before;
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small{1000, before.rlim_max};
+  auto handler = signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  Result<void> result = writeFile(directory.path("a"), std::string(5000, 'x'));
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, handler);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message,
+            "cannot write '" + directory.path("a") + "': File too large");
+  EXPECT_EQ(directory.read("a"), "old");
+  EXPECT_EQ(directory.names(), std::vector<std::string>{"a"});
 }
 
 TEST(File, UnwritablePlacesLeaveNothing) {

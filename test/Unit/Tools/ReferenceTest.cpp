@@ -124,11 +124,10 @@ TEST(Reference, BoundIsTheNumericRule) {
     for (int64_t s = 0; s < 2; ++s)
       for (int64_t c = 0; c < 2; ++c) {
         int64_t h = 2 + r - 1, w = 2 + s * 2 - 1;
-        magnitude += std::fabs(
-            loadElement(ElementType::F16, inputs[0].data(),
-                        (h * 5 + w) * 2 + c) *
-            loadElement(ElementType::F16, inputs[1].data(),
-                        ((3 + r) * 2 + s) * 2 + c));
+        magnitude += std::fabs(loadElement(ElementType::F16, inputs[0].data(),
+                                           (h * 5 + w) * 2 + c) *
+                               loadElement(ElementType::F16, inputs[1].data(),
+                                           ((3 + r) * 2 + s) * 2 + c));
       }
   int64_t element = (1 * 4 + 2) * 3 + 1;
   EXPECT_NEAR(result.bounds[element],
@@ -253,8 +252,7 @@ TEST(TailInterpreter, UndecidedComparisonCoversBothSides) {
   compare.operands = {0, 1};
   select.op = ScalarOp::Select;
   select.operands = {3, 0, 2};
-  std::vector<Scalar> values = {
-      {0.1, 0.2, false}, {0, 0, true}, {5, 0, true}};
+  std::vector<Scalar> values = {{0.1, 0.2, false}, {0, 0, true}, {5, 0, true}};
   runTail({compare, select}, values);
   EXPECT_EQ(values[4].value, 0.1);
   EXPECT_GE(values[4].error, 4.9);

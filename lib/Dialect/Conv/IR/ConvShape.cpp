@@ -12,6 +12,7 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -31,6 +32,17 @@ SmallVector<int64_t, 3> mlir::conv::getSpatialSizes(StringRef order,
     if (order.contains(letter))
       sizes.push_back(getSize(order, shape, letter));
   return sizes;
+}
+
+std::optional<int64_t>
+mlir::conv::computeOutputSize(const SpatialDimension &dimension) {
+  int64_t span, padded;
+  if (llvm::MulOverflow(dimension.dilation, dimension.filter - 1, span) ||
+      llvm::AddOverflow<int64_t>(span, 1, span) ||
+      llvm::AddOverflow(dimension.input, dimension.low, padded) ||
+      llvm::AddOverflow(padded, dimension.high, padded) || span > padded)
+    return std::nullopt;
+  return (padded - span) / dimension.stride + 1;
 }
 
 ForwardShape ForwardShape::get(ForwardOp op) {

@@ -66,11 +66,6 @@ struct NamedTensor {
   RankedTensorType type;
   StringRef order;
 };
-
-/// One spatial dimension of everything that takes part.
-struct SpatialDimension {
-  int64_t input, filter, output, stride, dilation, low, high;
-};
 } // namespace
 
 /// Checks C1.
@@ -146,27 +141,21 @@ static LogicalResult verifyAgree(ForwardOp op, NamedTensor lhs, NamedTensor rhs,
 
 /// Checks C6 and C7 for the spatial dimension `index`.
 static LogicalResult verifySpatial(ForwardOp op, int64_t index,
-                                   SpatialDimension dim) {
+                                   const SpatialDimension &dimension,
+                                   int64_t output) {
+  std::optional<int64_t> expected = computeOutputSize(dimension);
   // C6.
-  int64_t span, padded;
-  if (llvm::MulOverflow(dim.dilation, dim.filter - 1, span) ||
-      llvm::AddOverflow<int64_t>(span, 1, span) ||
-      llvm::AddOverflow(dim.input, dim.low, padded) ||
-      llvm::AddOverflow(padded, dim.high, padded))
-    return op.emitOpError("expects spatial dimension ")
-           << index << " to be below 2^63 with padding and dilation, but got "
-           << "input " << dim.input << ", low " << dim.low << ", high "
-           << dim.high << ", filter " << dim.filter << ", dilation "
-           << dim.dilation;
-  if (span > padded)
+  if (!expected)
     return op.emitOpError("expects the window to fit spatial dimension ")
-           << index << ", but it spans " << span << " of " << padded;
+           << index << ", but got filter " << dimension.filter
+           << " with dilation " << dimension.dilation << " on input "
+           << dimension.input << " padded by " << dimension.low << " and "
+           << dimension.high;
   // C7.
-  int64_t expected = (padded - span) / dim.stride + 1;
-  if (dim.output != expected)
+  if (output != *expected)
     return op.emitOpError("expects spatial dimension ")
-           << index << " of output to be " << expected << ", but got "
-           << dim.output;
+           << index << " of output to be " << *expected << ", but got "
+           << output;
   return success();
 }
 
@@ -235,9 +224,10 @@ LogicalResult ForwardOp::verify() {
   // C6, C7.
   for (int64_t d = 0; d < rank; ++d)
     if (failed(verifySpatial(*this, d,
-                             {inputSizes[d], filterSizes[d], outputSizes[d],
+                             {inputSizes[d], filterSizes[d],
                               window.getStrides()[d], window.getDilations()[d],
-                              window.getLow()[d], window.getHigh()[d]})))
+                              window.getLow()[d], window.getHigh()[d]},
+                             outputSizes[d])))
       return failure();
   // C8, C9.
   if (failed(verifyElementTypes(*this)))

@@ -41,8 +41,8 @@ LogicalResult Im2colOp::verify() {
            << rank + 2 << " for a window of rank " << rank << ", but got "
            << input;
   // I2.
-  for (auto [name, sizes] : {std::pair("filter", getFilter()),
-                             std::pair("output", getOutput())}) {
+  for (auto [name, sizes] :
+       {std::pair("filter", getFilter()), std::pair("output", getOutput())}) {
     if (static_cast<int64_t>(sizes.size()) != rank)
       return emitOpError("expects ") << name << " to have " << rank
                                      << " entries, but got " << sizes.size();
@@ -53,15 +53,28 @@ LogicalResult Im2colOp::verify() {
   // I3.
   if (input.getElementType() != result.getElementType())
     return emitOpError("expects the element type of the input, ")
-           << input.getElementType() << ", but got "
-           << result.getElementType();
+           << input.getElementType() << ", but got " << result.getElementType();
   // I4.
   for (auto [dimension, whole] :
-       llvm::enumerate(ArrayRef<int64_t>{getNumRows(), getNumColumns()}))
+       llvm::enumerate(std::array{getNumRows(), getNumColumns()}))
     if (!result.isDynamicDim(dimension) && result.getDimSize(dimension) > whole)
       return emitOpError("expects dimension ")
              << dimension << " of the result to be at most " << whole
              << ", but got " << result.getDimSize(dimension);
+  // I5.
+  if (static_cast<int64_t>(getSizes().size()) !=
+      static_cast<int64_t>(result.getNumDynamicDims()))
+    return emitOpError("expects ")
+           << result.getNumDynamicDims()
+           << " sizes of dynamic dimensions, but got " << getSizes().size();
+  return success();
+}
+
+LogicalResult
+Im2colOp::reifyResultShapes(OpBuilder &builder,
+                            ReifiedRankedShapedTypeDims &reifiedShapes) {
+  reifiedShapes.push_back(getMixedValues(getResult().getType().getShape(),
+                                         getSizes(), builder));
   return success();
 }
 
@@ -71,8 +84,8 @@ SmallVector<utils::IteratorType> Im2colOp::getLoopIteratorTypes() {
 
 SmallVector<Range> Im2colOp::getIterationDomain(OpBuilder &builder) {
   SmallVector<Range> domain;
-  for (OpFoldResult size :
-       tensor::getMixedSizes(builder, getLoc(), getResult()))
+  for (OpFoldResult size : getMixedValues(getResult().getType().getShape(),
+                                          getSizes(), builder))
     domain.push_back(
         {builder.getIndexAttr(0), size, builder.getIndexAttr(1)});
   return domain;
@@ -93,11 +106,12 @@ Im2colOp::getTiledImplementation(OpBuilder &builder,
   SmallVector<int64_t> shape;
   SmallVector<Value> dynamicSizes;
   dispatchIndexOpFoldResults(sizes, dynamicSizes, shape);
-  auto type = RankedTensorType::get(
-      shape, getResult().getType().getElementType());
+  auto type =
+      RankedTensorType::get(shape, getResult().getType().getElementType());
   auto tile = Im2colOp::create(
       builder, loc, type, getInput(), advance(getRow(), offsets[0]),
-      advance(getColumn(), offsets[1]), getWindow(), getFilter(), getOutput());
+      advance(getColumn(), offsets[1]), dynamicSizes, getWindow(), getFilter(),
+      getOutput());
   return TilingResult{{tile}, {tile.getResult()}, {}};
 }
 

@@ -22,8 +22,7 @@ static LogicalResult verifyGuardedAccess(Operation *op, MemRefType buffer,
   if (!buffer.getLayout().isIdentity())
     return op->emitOpError("expects a contiguous buffer, but got ") << buffer;
   // G2.
-  int64_t bytes =
-      buffer.getNumElements() * buffer.getElementTypeBitWidth() / 8;
+  int64_t bytes = buffer.getNumElements() * buffer.getElementTypeBitWidth() / 8;
   unsigned expected = bytes >= (int64_t(1) << 31) ? 64 : 32;
   if (!offset.isInteger(expected))
     return op->emitOpError("expects an i")
@@ -48,9 +47,8 @@ static LogicalResult verifyFragment(MmaOp op, StringRef name, Value value,
   int64_t elements = cast<VectorType>(value.getType()).getNumElements();
   if (elements == expected)
     return success();
-  return op.emitOpError("expects ")
-         << name << " to have " << expected << " elements, but got "
-         << elements;
+  return op.emitOpError("expects ") << name << " to have " << expected
+                                    << " elements, but got " << elements;
 }
 
 LogicalResult MmaOp::verify() {

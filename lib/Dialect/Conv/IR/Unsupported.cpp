@@ -23,6 +23,8 @@ StringRef mlir::conv::getReasonName(Reason reason) {
     return "spatial-rank";
   case Reason::Groups:
     return "groups";
+  case Reason::DynamicShape:
+    return "dynamic-shape";
   case Reason::Layout:
     return "layout";
   case Reason::ElementType:

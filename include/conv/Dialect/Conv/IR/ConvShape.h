@@ -28,6 +28,15 @@ int64_t getSize(StringRef order, ArrayRef<int64_t> shape, char letter);
 SmallVector<int64_t, 3>
 getSpatialSizes(StringRef order, ArrayRef<int64_t> shape, StringRef letters);
 
+/// One spatial dimension of a convolution, without its output.
+struct SpatialDimension {
+  int64_t input, filter, stride, dilation, low, high;
+};
+
+/// The output's size (C6, C7), or none if the window does not fit or a sum
+/// overflows. All sizes, strides and dilations are positive.
+std::optional<int64_t> computeOutputSize(const SpatialDimension &dimension);
+
 /// Sizes of a forward convolution. Channels count all groups.
 struct ForwardShape {
   int64_t n = 0, c = 0, k = 0, groups = 1;

@@ -9,10 +9,13 @@
 #define CONV_IM2COL_OP_TD
 
 include "conv/Dialect/Conv/IR/ConvAttrs.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
 
 def Conv_Im2colOp : Conv_Op<"im2col", [Pure,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
+      "reifyResultShapes"]>,
     DeclareOpInterfaceMethods<TilingInterface, [
       "getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
       "getResultTilePosition", "generateResultTileValue"]>]> {
@@ -28,7 +31,8 @@ def Conv_Im2colOp : Conv_Op<"im2col", [Pure,
     ```
 
     and zero where that is outside of `input`. The result is the tile that
-    starts at `[row, column]`. It need not be aligned to anything: every tile
+    starts at `[row, column]`; `sizes` are those of its dimensions that are
+    dynamic. It need not be aligned to anything: every tile
     carries the geometry it takes to decode its own rows and columns, which a
     `linalg.generic` with a floordiv/mod map loses when it is tiled.
 
@@ -39,6 +43,7 @@ def Conv_Im2colOp : Conv_Op<"im2col", [Pure,
         dimension; those of `filter` and `output` are positive.
       * (I3) `input` and the result have the same element type.
       * (I4) The result is no larger than the whole matrix.
+      * (I5) There is one size for each dynamic dimension of the result.
 
     Example:
     ```mlir
@@ -46,19 +51,24 @@ def Conv_Im2colOp : Conv_Op<"im2col", [Pure,
         window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         filter = [3, 3] output = [56, 56]
         : tensor<1x56x56x64xf16> -> tensor<128x32xf16>
+    %b = conv.im2col %x[%m, %k] sizes(%rest)
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        filter = [3, 3] output = [56, 56]
+        : tensor<1x56x56x64xf16> -> tensor<128x?xf16>
     ```
   }];
   let arguments = (ins
     AnyRankedTensor:$input,
     Index:$row,
     Index:$column,
+    Variadic<Index>:$sizes,
     Conv_WindowAttr:$window,
     DenseI64ArrayAttr:$filter,
     DenseI64ArrayAttr:$output
   );
   let results = (outs 2DTensorOf<[AnyType]>:$result);
   let assemblyFormat = [{
-    $input `[` $row `,` $column `]` `window` `=` $window `filter` `=` $filter
+    $input `[` $row `,` $column `]` (`sizes` `(` $sizes^ `)`)? `window` `=` $window `filter` `=` $filter
     `output` `=` $output attr-dict `:` type($input) `->` type($result)
   }];
   let hasVerifier = 1;

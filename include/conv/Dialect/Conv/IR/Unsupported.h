@@ -22,8 +22,9 @@ namespace mlir::conv {
 enum class Reason {
   SpatialRank,   ///< "spatial-rank": not 2-D.
   Groups,        ///< "groups": more than one group.
-  Layout,        ///< "layout": another order than NHWC, KRSC, NPQK.
-  ElementType,   ///< "element-type": no atom of the chip takes the types.
+  DynamicShape,  ///< "dynamic-shape": a size that is not known.
+  Layout,        ///< "layout": another order than NHWC, KRSC or RSCK, NPQK.
+  ElementType,   ///< "element-type": not f16, bf16 or f32.
   TailOperation, ///< "tail-operation": a fused op that has no kernel code.
   NotFusable,    ///< "not-fusable": an op on tensors that is not a tail.
   Constant,      ///< "constant": a tensor constant as operand.
@@ -35,8 +36,8 @@ enum class Reason {
 /// The stable name of a reason.
 StringRef getReasonName(Reason reason);
 
-/// Starts the diagnostic `unsupported (<code>): ` at `location`; the caller adds
-/// the failed predicate: `expects groups to be 1, but got 4`.
+/// Starts the diagnostic `unsupported (<code>): ` at `location`; the caller
+/// adds the failed predicate: `expects groups to be 1, but got 4`.
 InFlightDiagnostic emitUnsupported(Location location, Reason reason);
 
 /// The reason code in a diagnostic's text, or an empty string.

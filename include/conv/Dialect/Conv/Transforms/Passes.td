@@ -1,0 +1,167 @@
+//===- Passes.td - from IR of front ends to conv -*- tablegen -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DIALECT_CONV_TRANSFORMS_PASSES_TD
+#define CONV_DIALECT_CONV_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def RaiseLinalgPass : Pass<"conv-raise-linalg", "::mlir::func::FuncOp"> {
+  let summary = "Rewrite named linalg convolutions as conv.forward";
+  let description = [{
+    What a named convolution adds up is a `conv.forward`; what it adds that to is
+    an element-wise op behind it, unless that is zero. Layouts stay as they are:
+    an `hwcf` filter has the order `RSCK`. A `tensor.pad` with zeros in front
+    becomes padding of the window, also in front of a `conv.forward` that was
+    there before. Sums are accumulated in f32 even where linalg would accumulate
+    in 16 bits.
+
+    * Input: `linalg.conv_*` on tensors.
+    * Output: those of static shape with element types of `conv.forward` are
+      `conv.forward`, followed by a `linalg.generic` if the init is not zero.
+    * Keeps: every other op.
+    * Fails: never. A convolution that does not match is left alone.
+
+    Before:
+    ```mlir
+    %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] { ... yield zero ... }
+        : tensor<1x8x8x16xf16> to tensor<1x10x10x16xf16>
+    %c = linalg.conv_2d_nhwc_hwcf ins(%p, %w : tensor<1x10x10x16xf16>, tensor<3x3x16x32xf16>)
+        outs(%zero : tensor<1x8x8x32xf32>) -> tensor<1x8x8x32xf32>
+    ```
+
+    After:
+    ```mlir
+    %c = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "RSCK", "NPQK">
+        : tensor<1x8x8x16xf16>, tensor<3x3x16x32xf16> -> tensor<1x8x8x32xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::conv::ConvDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def RaiseTosaPass : Pass<"conv-raise-tosa", "::mlir::func::FuncOp"> {
+  let summary = "Rewrite tosa.conv2d as conv.forward";
+  let description = [{
+    The bias becomes an element-wise op behind the convolution and is left out
+    where it is a constant zero. Element-wise TOSA ops become `linalg` through
+    upstream's patterns, so that they can be fused; constants, reshapes and pads
+    become those of `arith` and `tensor`.
+
+    * Input: `tosa.conv2d` of static shape with zero points that are constant 0.
+    * Output: `conv.forward` with layouts `NHWC`, `KRSC` and `NPQK`, and `linalg`
+      for the ops around it.
+    * Keeps: every other op.
+    * Fails: never. An op that does not match is left alone.
+
+    Before:
+    ```mlir
+    %c = tosa.conv2d %x, %w, %bias, %zp, %zp {acc_type = f32, dilation = array<i64: 1, 1>,
+        pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 1, 1>}
+        : (tensor<1x8x8x16xf16>, tensor<32x3x3x16xf16>, tensor<32xf16>, tensor<1xf16>, tensor<1xf16>)
+        -> tensor<1x8x8x32xf16>
+    ```
+
+    After:
+    ```mlir
+    %s = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        : tensor<1x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<1x8x8x32xf32>
+    %c = linalg.generic ... ins(%s, %bias : tensor<1x8x8x32xf32>, tensor<32xf16>) ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::conv::ConvDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def FuseTailPass : Pass<"conv-fuse-tail", "::mlir::func::FuncOp"> {
+  let summary = "Move element-wise ops behind a convolution into its tail";
+  let description = [{
+    Takes as many element-wise ops as possible behind each convolution: the last
+    one is the furthest that depends on the convolution only through element-wise
+    ops whose results nothing else uses. In between they may branch and join
+    (`x * sigmoid(x)`). The last convolution of a function chooses first, so a
+    sum of two convolutions is fused into the later, with the earlier as residual.
+
+    Other operands of those ops are followed through element-wise ops, broadcasts
+    and constants to what the kernel reads: a tensor of the output's shape, a
+    vector of channels, or a scalar constant.
+
+    The tail computes in f32: 16-bit operands are extended when they are read,
+    conversions to 16 bits in between are dropped, and the result is rounded
+    once, at the end (docs/numerics.md).
+
+    * Input: `conv.forward`, with a tail or without; element-wise ops are
+      `linalg` of any form with parallel loops only, or `arith` and `math` on
+      tensors.
+    * Output: the same values, with those ops in tails. Ops that nothing uses
+      any more are gone.
+    * Keeps: element-wise ops that are not fused, as `linalg.generic`;
+      `conv-check-supported` refuses them. Schedules on convolutions.
+    * Fails: never.
+
+    Before:
+    ```mlir
+    %c = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        : tensor<1x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<1x8x8x32xf16>
+    %y = linalg.generic {indexing_maps = [#nhwc, #channel, #nhwc], ...}
+        ins(%c, %bias : tensor<1x8x8x32xf16>, tensor<32xf16>) outs(...) {
+      ^bb0(%e: f16, %b: f16, %o: f16):
+        %s = arith.addf %e, %b : f16
+        linalg.yield %s : f16
+    } -> tensor<1x8x8x32xf16>
+    ```
+
+    After:
+    ```mlir
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        tail(%bias : tensor<32xf16>) {
+        ^bb0(%acc: f32, %b: f16):
+          %0 = arith.extf %b : f16 to f32
+          %1 = arith.addf %acc, %0 : f32
+          %2 = arith.truncf %1 : f32 to f16
+          conv.yield %2 : f16
+        } : tensor<1x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<1x8x8x32xf16>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::conv::ConvDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def CheckSupportedPass : Pass<"conv-check-supported", "::mlir::ModuleOp"> {
+  let summary = "Refuse what no kernel is made for";
+  let description = [{
+    Correct input outside of what this version compiles ends here, with one
+    diagnostic per op: `unsupported (<code>): expects <predicate>, but got <value>`.
+    Codes are those of `Reason` in `conv/Dialect/Conv/IR/Unsupported.h`.
+
+    * Input: a module after the raising passes and `conv-fuse-tail`.
+    * Output: the same.
+    * Keeps: everything.
+    * Fails: for a convolution that is not 2-D, in groups, of other layouts than
+      `NHWC`, `KRSC` or `RSCK`, and `NPQK`, of other element types than f16,
+      bf16 and f32, with a tensor constant as operand or with an op in its tail
+      that kernels do not have; and for every other op on tensors but reshapes.
+  }];
+}
+
+#endif // CONV_DIALECT_CONV_TRANSFORMS_PASSES_TD

@@ -1,0 +1,92 @@
+//===- Compile.h - from MLIR text to an artifact --------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The compiler as a function: what conv-compile, conv-run, the fuzzer and the
+// tests call. Each pair of a function and a target is compiled on its own, in a
+// context of its own, so pairs run in parallel and give the same bytes in any
+// number of threads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_PIPELINE_COMPILE_H
+#define CONV_PIPELINE_COMPILE_H
+
+#include "conv/Artifact/Artifact.h"
+#include "conv/Support/Result.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mlir::conv {
+
+/// Stages of the walk, in order. `docs` and `conv-verify-stage` say what holds
+/// after each.
+enum class Stage { Conv, Linalg, Tiled, Gpu, Llvm, Binary };
+
+/// "conv", "linalg", ...; none for any other name.
+std::optional<Stage> parseStage(std::string_view name);
+std::string_view getStageName(Stage stage);
+
+/// MLIR text or bytecode, and the name that messages give it.
+struct SourceFile {
+  std::string name;
+  std::string text;
+};
+
+struct CompileOptions {
+  /// Names of chips, each possibly behind `sim:`.
+  std::vector<std::string> targets;
+  std::string algorithm; ///< Empty: the schedule decides.
+  std::string schedule;  ///< `#conv.schedule<...>`; empty: one is chosen.
+  unsigned threads = 1;
+  bool explain = false; ///< Fill in `CompileReport::explanation`.
+  /// Called from one thread at a time with finished and all pairs; may be
+  /// empty.
+  std::function<void(size_t, size_t)> progress;
+};
+
+/// How long one stage of one pair took.
+struct StageTime {
+  std::string function, target, stage;
+  double milliseconds = 0;
+};
+
+/// What the compiler can say beside the artifact.
+struct CompileReport {
+  std::vector<StageTime> times;
+  std::string explanation; ///< What was chosen for each convolution, and why.
+};
+
+/// Compiles every function of a module for every target. An error is
+/// `BadInput` with `FILE:LINE:COL: error: ...`, or `Unsupported` with the
+/// reason code; a `System` error is a defect of the compiler or of the machine.
+::conv::Result<::conv::artifact::Artifact>
+compile(const SourceFile &source, const CompileOptions &options,
+        CompileReport *report = nullptr);
+
+/// The module as MLIR text after `stage`, for one target.
+::conv::Result<std::string> compileToStage(const SourceFile &source,
+                                           const CompileOptions &options,
+                                           Stage stage);
+
+/// What a module can be printed as beyond MLIR.
+enum class CodeForm { Assembly, LLVM };
+
+/// The kernels as text, for one target.
+::conv::Result<std::string> compileToText(const SourceFile &source,
+                                          const CompileOptions &options,
+                                          CodeForm form);
+
+/// The compiler's version, LLVM's, and the hash of the sources.
+::conv::artifact::Compiler getCompilerVersion();
+
+} // namespace mlir::conv
+
+#endif // CONV_PIPELINE_COMPILE_H

@@ -1,0 +1,29 @@
+//===- Devices.h - making each device ---------------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `openDevice` chooses from, for callers that set more than a name. The
+// simulator's is in SimDevice.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_RUNTIME_DEVICES_H
+#define CONV_RUNTIME_DEVICES_H
+
+#include "conv/Runtime/Driver.h"
+
+namespace conv::runtime {
+
+/// This machine's processor. 0 threads means `defaultThreadCount()`.
+Result<std::unique_ptr<Device>> createHostDevice(unsigned threads = 0);
+
+/// An AMD GPU through libamdhip64.so, which is loaded now. Without the library
+/// or a GPU the error is `System` and says what was looked for.
+Result<std::unique_ptr<Device>> createHipDevice(int ordinal = 0);
+
+} // namespace conv::runtime
+
+#endif // CONV_RUNTIME_DEVICES_H

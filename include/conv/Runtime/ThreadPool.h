@@ -1,0 +1,65 @@
+//===- ThreadPool.h - workgroups spread over threads ------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_RUNTIME_THREADPOOL_H
+#define CONV_RUNTIME_THREADPOOL_H
+
+#include "conv/Support/Result.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace conv::runtime {
+
+/// CONV_NUM_THREADS, or one thread for each processor this process may use. A
+/// value that is not a number from 1 to 4096 is `BadInput`.
+Result<unsigned> defaultThreadCount();
+
+/// A fixed number of threads, started when they are first needed. The caller's
+/// thread is one of them.
+class ThreadPool {
+public:
+  explicit ThreadPool(unsigned threads) : threads(threads) {}
+  ~ThreadPool();
+  ThreadPool(const ThreadPool &) = delete;
+
+  using Task = void (*)(void *context, int64_t index);
+
+  /// Calls `task(context, i)` for every i below `count`, in any order, and
+  /// returns when all have ended. One call at a time; others wait. Allocates
+  /// nothing once the threads run.
+  void run(int64_t count, Task task, void *context);
+
+private:
+  void start();
+  void work();
+  void takeIndices();
+
+  const unsigned threads;
+  std::vector<std::thread> workers;
+  std::mutex oneCaller;
+
+  std::mutex mutex; ///< Guards what follows, up to `next`.
+  std::condition_variable wake, idle;
+  uint64_t generation = 0; ///< Grows with each call of run.
+  bool open = false;       ///< Workers may still join the call.
+  bool stopping = false;
+  int active = 0; ///< Workers inside the call.
+
+  Task task = nullptr;
+  void *context = nullptr;
+  int64_t count = 0;
+  std::atomic<int64_t> next{0};
+};
+
+} // namespace conv::runtime
+
+#endif // CONV_RUNTIME_THREADPOOL_H

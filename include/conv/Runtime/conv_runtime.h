@@ -1,0 +1,143 @@
+/*===- conv_runtime.h - run .convpack files from C -----------------*- C -*-===*
+ *
+ * Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===*
+ *
+ * The interface of libconv_runtime.so, which a host application links alone:
+ * it needs neither LLVM nor the compiler. docs/callers-contract.md says what
+ * buffers, streams and threads must obey.
+ *
+ *   conv_artifact *artifact;
+ *   conv_device *device;
+ *   conv_executable *conv;
+ *   if (conv_artifact_open("layer.convpack", &artifact) ||
+ *       conv_device_open("hip", &device) ||
+ *       conv_executable_load(device, artifact, "conv2_3x3", &conv) ||
+ *       conv_executable_run(conv, buffers, 3, workspace, stream))
+ *     puts(conv_last_error());
+ *
+ * Functions that can fail return a conv_status and leave outputs untouched on
+ * failure. Functions that close take null.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef CONV_RUNTIME_CONV_RUNTIME_H
+#define CONV_RUNTIME_CONV_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define CONV_API __attribute__((visibility("default")))
+#else
+#define CONV_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Zero, or why a call failed. The values are those of the tools' exit codes.
+ */
+typedef enum conv_status {
+  CONV_OK = 0,
+  CONV_BAD_INPUT = 2,   /**< A file, name, number or address is wrong. */
+  CONV_UNSUPPORTED = 3, /**< Correct, but not in this version. */
+  CONV_SYSTEM = 4       /**< A device, a driver, memory or the disk. */
+} conv_status;
+
+/** One sentence on the last failure in this thread; "" before the first. Valid
+ * until the next call that fails in this thread. */
+CONV_API const char *conv_last_error(void);
+
+/** The version of the library, such as "0.1.0". */
+CONV_API const char *conv_runtime_version(void);
+
+/* Artifacts: what a .convpack file holds. Read-only once opened. */
+
+typedef struct conv_artifact conv_artifact;
+
+/** Reads and checks a file, including the digest of all code. */
+CONV_API conv_status conv_artifact_open(const char *path,
+                                        conv_artifact **artifact);
+/** The same for a file in memory, which may be freed afterwards. */
+CONV_API conv_status conv_artifact_open_memory(const void *bytes, size_t size,
+                                               conv_artifact **artifact);
+CONV_API void conv_artifact_close(conv_artifact *artifact);
+
+/** Entries: one for each function and target. Names live as long as the
+ * artifact; null beyond the last entry. */
+CONV_API size_t conv_artifact_entry_count(const conv_artifact *artifact);
+CONV_API const char *conv_artifact_function(const conv_artifact *artifact,
+                                            size_t entry);
+CONV_API const char *conv_artifact_target(const conv_artifact *artifact,
+                                          size_t entry);
+
+/* Devices: "host", "hip", "hip:<number>" or "sim:<chip>". */
+
+typedef struct conv_device conv_device;
+
+CONV_API conv_status conv_device_open(const char *name, conv_device **device);
+/** Frees its buffers too. Executables of the device must be closed before. */
+CONV_API void conv_device_close(conv_device *device);
+
+/** Memory for buffers and workspaces, aligned to 256 bytes or more. Memory that
+ * the caller has from the driver itself will do as well, except on sim. */
+CONV_API conv_status conv_device_allocate(conv_device *device, int64_t bytes,
+                                          void **address);
+CONV_API conv_status conv_device_free(conv_device *device, void *address);
+CONV_API conv_status conv_device_copy_to(conv_device *device, void *target,
+                                         const void *source, int64_t bytes);
+CONV_API conv_status conv_device_copy_from(conv_device *device, void *target,
+                                           const void *source, int64_t bytes);
+
+/** Waits for all work on a stream; null is the default stream. */
+CONV_API conv_status conv_device_synchronize(conv_device *device, void *stream);
+
+/* Executables: one function loaded on one device. */
+
+typedef struct conv_executable conv_executable;
+
+/** Loads the entry of `function` that fits the device. A null or empty name
+ * means the only function. The artifact may be closed afterwards. */
+CONV_API conv_status conv_executable_load(conv_device *device,
+                                          const conv_artifact *artifact,
+                                          const char *function,
+                                          conv_executable **executable);
+CONV_API void conv_executable_close(conv_executable *executable);
+
+/** One buffer of the signature. Pointers live as long as the executable. */
+typedef struct conv_argument {
+  const char *name;   /**< "input", "filter", "output", ... */
+  const char *dtype;  /**< "f16", "bf16", "f32", ... */
+  const char *layout; /**< "NHWC", or "" for vectors. */
+  size_t rank;
+  const int64_t *shape;   /**< Elements, in layout order. */
+  const int64_t *strides; /**< Elements, in layout order. */
+  int64_t bytes;          /**< From the first to the last element. */
+  int64_t alignment;      /**< Bytes. */
+  int is_written;         /**< 1 for results, 0 for operands. */
+} conv_argument;
+
+CONV_API size_t
+conv_executable_argument_count(const conv_executable *executable);
+CONV_API conv_status conv_executable_argument(const conv_executable *executable,
+                                              size_t index,
+                                              conv_argument *argument);
+/** Bytes of the workspace that each concurrent run needs; may be zero. */
+CONV_API int64_t
+conv_executable_workspace_bytes(const conv_executable *executable);
+
+/** Starts the function on a stream (a hipStream_t on hip) and returns.
+ * Allocates nothing. `arguments` holds one device address for each argument. */
+CONV_API conv_status conv_executable_run(const conv_executable *executable,
+                                         void *const *arguments, size_t count,
+                                         void *workspace, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CONV_RUNTIME_CONV_RUNTIME_H */

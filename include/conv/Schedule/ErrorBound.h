@@ -1,0 +1,57 @@
+//===- ErrorBound.h - how wrong a result may be ------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The bound that a result must satisfy, element by element (docs/numerics.md):
+//
+//   |out - ref| <= outputUlp * ulp(out type, ref)
+//                + 2^-24 * (accumulation * S + operands * T + constant)
+//
+// with S the sum of |a * b| over the reduction and T the sum of the magnitudes
+// of the tail operands' elements. `operands` and `constant` are zero unless the
+// tail cancels: no bound in terms of S and the result alone exists then.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_SCHEDULE_ERRORBOUND_H
+#define CONV_SCHEDULE_ERRORBOUND_H
+
+#include "conv/Chip/Chip.h"
+#include "conv/Schedule/TailGraph.h"
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace conv {
+
+/// The coefficients of the bound above.
+struct ErrorBound {
+  double accumulation = 0;
+  double outputUlp = 0.5;
+  double operands = 0;
+  double constant = 0;
+};
+
+/// Why a tail has no bound of this form: "multiplies two varying values".
+struct NoErrorBound {
+  std::string reason;
+};
+
+/// The sum that enters the tail.
+struct Accumulation {
+  int64_t reduction = 1; ///< Products that are summed up.
+  NumericType operand = NumericType::F16;
+};
+
+/// The bound for `tail(sum)`, converted to `result` at the end.
+std::variant<ErrorBound, NoErrorBound>
+computeErrorBound(const Accumulation &sum, const TailGraph &tail,
+                  NumericType result);
+
+} // namespace conv
+
+#endif // CONV_SCHEDULE_ERRORBOUND_H

@@ -1,0 +1,31 @@
+//===- Explain.h - why a schedule was chosen ---------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `conv-compile --explain` prints: the problem, the decision and who took
+// it, what is predicted, and what was rejected and why.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_SCHEDULE_EXPLAIN_H
+#define CONV_SCHEDULE_EXPLAIN_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace mlir::conv {
+
+/// Prints a table for people. The op must have gone through
+/// `conv-select-schedule`.
+void explainSchedule(ForwardOp op, raw_ostream &os);
+
+/// The same for programs; times in seconds, sizes in bytes.
+llvm::json::Value explainScheduleAsJson(ForwardOp op);
+
+} // namespace mlir::conv
+
+#endif // CONV_SCHEDULE_EXPLAIN_H

@@ -1,0 +1,346 @@
+//===- CompileForSimulator.cpp - AMD kernels as host objects --------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From a gpu.module to the bytes of a host object. Translation and the linking of
+// device libraries are those of the real back end; then, while the module still
+// is amdgcn, everything is inlined into the kernels and buffer fat pointers are
+// split; then the kernels are rewritten for the host, each in a fast and a
+// checked variant, and the host's code generator and lld do the rest.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Backend/Sim.h"
+
+#include "../LinkElf.h"
+#include "Kernels.h"
+#include "LowerIntrinsics.h"
+
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Target/LLVM/ROCDL/Utils.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::conv;
+using namespace ::conv::simgen;
+
+namespace {
+
+/// What the compiler half needs to know of SimChips.def.
+struct SimChip {
+  StringRef name;
+  uint32_t waveSize;
+  BufferRules buffers;
+};
+
+/// What one work-item may keep on the stack of its fiber.
+constexpr unsigned maxStackBytes = 96 * 1024;
+
+/// The processor that objects are made for: AVX2, FMA and F16C.
+constexpr const char hostTriple[] = "x86_64-unknown-linux-gnu";
+constexpr const char hostProcessor[] = "x86-64-v3";
+
+} // namespace
+
+static const SimChip *findSimChip(StringRef name) {
+  static const SimChip chips[] = {
+#define CONV_SIM_CHIP(name, waveSize, ldsBytes, ldsBanks, isGfx9, isFnuz)      \
+  {name, waveSize, {isGfx9, !isGfx9}},
+#include "conv/Runtime/SimChips.def"
+  };
+  for (const SimChip &chip : chips)
+    if (chip.name == name)
+      return &chip;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// LLVM plumbing
+//===----------------------------------------------------------------------===//
+
+static void initializeHostTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createHostMachine() {
+  initializeHostTarget();
+  llvm::Triple triple(hostTriple);
+  std::string message;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return llvm::createStringError(message);
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, hostProcessor, "", llvm::TargetOptions(), llvm::Reloc::PIC_,
+      std::nullopt, llvm::CodeGenOptLevel::Default));
+}
+
+/// Runs `pipeline` for `machine`; `pipeline` is a name that `opt` understands.
+static llvm::Error runPasses(llvm::Module &module, llvm::TargetMachine &machine,
+                             StringRef pipeline) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  llvm::ModulePassManager passes;
+  if (llvm::Error error = builder.parsePassPipeline(passes, pipeline))
+    return error;
+  passes.run(module, modules);
+  return llvm::Error::success();
+}
+
+/// Leaves nothing but kernels: what they call is inlined into them.
+static void prepareForInlining(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    bool isKernel =
+        function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL;
+    // Attributes speak of the GPU; what is kept has a meaning on the host.
+    llvm::AttributeList kept;
+    for (llvm::Argument &argument : function.args())
+      if (argument.hasByRefAttr())
+        kept = kept.addParamAttribute(
+            module.getContext(), argument.getArgNo(),
+            llvm::Attribute::getWithByRefType(module.getContext(),
+                                              argument.getParamByRefType()));
+    function.setAttributes(kept);
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    if (isKernel)
+      continue;
+    function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    function.addFnAttr(llvm::Attribute::AlwaysInline);
+  }
+}
+
+/// The list that keeps globals from being removed has no meaning here.
+static void dropUsedLists(llvm::Module &module) {
+  for (StringRef name : {"llvm.used", "llvm.compiler.used"})
+    if (llvm::GlobalVariable *list = module.getNamedGlobal(name))
+      list->eraseFromParent();
+}
+
+//===----------------------------------------------------------------------===//
+// From amdgcn to the host
+//===----------------------------------------------------------------------===//
+
+/// Makes the checked variant of `kernel`, which is still without passes.
+static llvm::Error createCheckedVariant(KernelInfo &kernel,
+                                        ObjectBuilder &object,
+                                        BufferLowering &buffers) {
+  llvm::ValueToValueMapTy values;
+  kernel.checked = llvm::CloneFunction(kernel.fast, values);
+  kernel.checked->setName(kernel.name + ".checked");
+  return instrumentAccesses(*kernel.checked, object, buffers);
+}
+
+/// Rewrites an amdgcn module, whose kernels call nothing, for the host.
+static llvm::Error retarget(llvm::Module &module, const SimChip &chip,
+                            llvm::TargetMachine &host) {
+  ObjectBuilder object(module);
+  auto kernels = convertKernels(module, object);
+  if (!kernels)
+    return kernels.takeError();
+  if (llvm::Error error = placeLdsGlobals(module, *kernels, object))
+    return error;
+  module.setTargetTriple(host.getTargetTriple());
+  module.setDataLayout(host.createDataLayout());
+
+  BufferLowering buffers(module, object, chip.buffers);
+  for (KernelInfo &kernel : *kernels) {
+    moveAllocasToHostStack(*kernel.fast);
+    if (llvm::Error error =
+            lowerIntrinsics(*kernel.fast, object, buffers, chip.waveSize))
+      return error;
+    expandBf16(*kernel.fast);
+    kernel.fast->addFnAttr("warn-stack-size", std::to_string(maxStackBytes));
+    if (llvm::Error error = createCheckedVariant(kernel, object, buffers))
+      return error;
+  }
+  object.finish(chip.name, chip.waveSize, *kernels);
+
+  for (llvm::Function &function : llvm::make_early_inc_range(module))
+    if (function.isDeclaration() && function.use_empty())
+      function.eraseFromParent();
+  std::string problem;
+  llvm::raw_string_ostream os(problem);
+  if (llvm::verifyModule(module, &os))
+    return llvm::createStringError("rewriting for the host went wrong: " +
+                                   problem);
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Object code
+//===----------------------------------------------------------------------===//
+
+/// Turns the warning about a large stack frame into an error.
+namespace {
+struct StackSizeHandler : llvm::DiagnosticHandler {
+  explicit StackSizeHandler(std::string &problem) : problem(problem) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getKind() != llvm::DK_StackSize && info.getSeverity() != llvm::DS_Error)
+      return true;
+    llvm::raw_string_ostream os(problem);
+    llvm::DiagnosticPrinterRawOStream printer(os);
+    info.print(printer);
+    return true;
+  }
+  std::string &problem;
+};
+} // namespace
+
+static llvm::Expected<SmallVector<char, 0>>
+emitObject(llvm::Module &module, llvm::TargetMachine &host) {
+  std::string problem;
+  module.getContext().setDiagnosticHandler(
+      std::make_unique<StackSizeHandler>(problem));
+  SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream os(bytes);
+  llvm::legacy::PassManager passes;
+  if (host.addPassesToEmitFile(passes, os, nullptr,
+                               llvm::CodeGenFileType::ObjectFile))
+    return llvm::createStringError("the host cannot emit object files");
+  passes.run(module);
+  if (!problem.empty())
+    return llvm::createStringError(problem);
+  return bytes;
+}
+
+/// An object may need nothing but the memory functions of libc.
+static llvm::Error checkUndefinedSymbols(ArrayRef<char> bytes) {
+  auto object = llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(StringRef(bytes.data(), bytes.size()), "object"));
+  if (!object)
+    return object.takeError();
+  for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
+    auto flags = symbol.getFlags();
+    auto name = symbol.getName();
+    if (!flags)
+      return flags.takeError();
+    if (!name)
+      return name.takeError();
+    if (!(*flags & llvm::object::SymbolRef::SF_Undefined) || name->empty() ||
+        llvm::is_contained({"memcpy", "memmove", "memset",
+                            "_GLOBAL_OFFSET_TABLE_"},
+                           *name))
+      continue;
+    return llvm::createStringError(
+        "the simulator does not know function '" + *name + "'");
+  }
+  return llvm::Error::success();
+}
+
+namespace {
+
+/// Reuses how the ROCDL back end translates and links; replaces what follows.
+class SimSerializer : public ROCDL::SerializeGPUModuleBase {
+public:
+  SimSerializer(gpu::GPUModuleOp module, ROCDL::ROCDLTargetAttr target,
+                const gpu::TargetOptions &options, const SimChip &simChip)
+      : SerializeGPUModuleBase(*module, target, options), simChip(simChip) {}
+
+protected:
+  /// The host optimizes, after the rewriting.
+  LogicalResult optimizeModule(llvm::Module &, int) override {
+    return success();
+  }
+
+  FailureOr<SmallVector<char, 0>>
+  moduleToObject(llvm::Module &llvmModule) override {
+    auto bytes = compile(llvmModule);
+    if (bytes)
+      return std::move(*bytes);
+    getOperation().emitError() << llvm::toString(bytes.takeError());
+    return failure();
+  }
+
+private:
+  llvm::Expected<SmallVector<char, 0>> compile(llvm::Module &llvmModule) {
+    FailureOr<llvm::TargetMachine *> device = getOrCreateTargetMachine();
+    if (failed(device))
+      return llvm::createStringError("no target machine for " + simChip.name);
+    auto host = createHostMachine();
+    if (!host)
+      return host.takeError();
+    dropUsedLists(llvmModule);
+    prepareForInlining(llvmModule);
+    if (llvm::Error error = runPasses(
+            llvmModule, **device,
+            "always-inline,globaldce,amdgpu-lower-buffer-fat-pointers,"
+            "function(sroa,early-cse,instcombine,simplifycfg)"))
+      return error;
+    if (llvm::Error error = retarget(llvmModule, simChip, **host))
+      return error;
+    if (llvm::Error error = runPasses(llvmModule, **host, "default<O2>"))
+      return error;
+    auto bytes = emitObject(llvmModule, **host);
+    if (!bytes)
+      return bytes.takeError();
+    if (llvm::Error error = checkUndefinedSymbols(*bytes))
+      return error;
+    return bytes;
+  }
+
+  const SimChip &simChip;
+};
+
+} // namespace
+
+void mlir::conv::registerSimulatorTranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerROCDLDialectTranslation(registry);
+}
+
+FailureOr<std::string>
+mlir::conv::compileForSimulator(gpu::GPUModuleOp module, StringRef chip) {
+  auto emitError = [&] { return module.emitError(); };
+  const SimChip *simChip = findSimChip(chip);
+  if (!simChip) {
+    emitError() << "expects a chip that can be simulated, but got " << chip;
+    return failure();
+  }
+  ROCDL::SerializeGPUModuleBase::init();
+  auto target =
+      ROCDL::ROCDLTargetAttr::get(module.getContext(), /*optLevel=*/3,
+                                  "amdgcn-amd-amdhsa", simChip->name);
+  gpu::TargetOptions options(CONV_DEVICE_LIBRARIES);
+  SimSerializer serializer(module, target, options, *simChip);
+  std::optional<SmallVector<char, 0>> object = serializer.run();
+  if (!object)
+    return failure();
+  return linkShared(*object, emitError);
+}

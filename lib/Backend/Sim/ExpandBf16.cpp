@@ -1,0 +1,132 @@
+//===- ExpandBf16.cpp - bf16 arithmetic for a host without it -------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// bf16 values are the upper halves of f32 values. Arithmetic on them is done in
+// f32 and rounded to nearest even, with integer instructions, so that the host
+// compiler calls no library function for it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerIntrinsics.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+using namespace conv::simgen;
+
+/// `type` with its elements replaced by `element`.
+static Type *withElement(Type *type, Type *element) {
+  if (auto *vector = dyn_cast<VectorType>(type))
+    return VectorType::get(element, vector->getElementCount());
+  return element;
+}
+
+static bool isBf16(const Value *value) {
+  return value->getType()->getScalarType()->isBFloatTy();
+}
+
+static Value *widen(IRBuilderBase &builder, Value *value) {
+  Type *type = value->getType();
+  Type *i16 = withElement(type, builder.getInt16Ty());
+  Type *i32 = withElement(type, builder.getInt32Ty());
+  Value *bits = builder.CreateZExt(builder.CreateBitCast(value, i16), i32);
+  return builder.CreateBitCast(builder.CreateShl(bits, 16),
+                               withElement(type, builder.getFloatTy()));
+}
+
+/// Rounds f32 to nearest even; a NaN stays one.
+static Value *narrow(IRBuilderBase &builder, Value *value) {
+  Type *type = value->getType();
+  Type *i16 = withElement(type, builder.getInt16Ty());
+  Type *i32 = withElement(type, builder.getInt32Ty());
+  auto constant = [&](uint32_t bits) { return ConstantInt::get(i32, bits); };
+  Value *bits = builder.CreateBitCast(value, i32);
+  Value *lowest = builder.CreateAnd(builder.CreateLShr(bits, 16), constant(1));
+  Value *rounded =
+      builder.CreateAdd(builder.CreateAdd(bits, lowest), constant(0x7fff));
+  Value *quiet = builder.CreateOr(bits, constant(0x400000));
+  Value *chosen = builder.CreateSelect(builder.CreateFCmpUNO(value, value),
+                                       quiet, rounded);
+  Value *upper = builder.CreateTrunc(builder.CreateLShr(chosen, 16), i16);
+  return builder.CreateBitCast(upper,
+                               withElement(type, builder.getBFloatTy()));
+}
+
+/// Arithmetic that has a counterpart in f32.
+static bool isArithmetic(const Instruction &instruction) {
+  if (isa<BinaryOperator>(instruction) || instruction.getOpcode() == Instruction::FNeg)
+    return true;
+  auto *call = dyn_cast<IntrinsicInst>(&instruction);
+  return call && !call->getType()->isVoidTy() && isBf16(call) &&
+         all_of(call->args(), [](const Use &use) { return isBf16(use.get()); });
+}
+
+static Value *expandArithmetic(IRBuilderBase &builder,
+                               Instruction &instruction) {
+  Type *wide = withElement(instruction.getType(), builder.getFloatTy());
+  if (auto *call = dyn_cast<IntrinsicInst>(&instruction)) {
+    SmallVector<Value *> operands;
+    for (Value *operand : call->args())
+      operands.push_back(widen(builder, operand));
+    return narrow(builder, builder.CreateIntrinsic(call->getIntrinsicID(),
+                                                   {wide}, operands));
+  }
+  if (auto *binary = dyn_cast<BinaryOperator>(&instruction))
+    return narrow(builder,
+                  builder.CreateBinOp(binary->getOpcode(),
+                                      widen(builder, binary->getOperand(0)),
+                                      widen(builder, binary->getOperand(1))));
+  return narrow(builder, builder.CreateFNeg(
+                             widen(builder, instruction.getOperand(0))));
+}
+
+/// Conversions between bf16 and anything go through f32.
+static Value *expandConversion(IRBuilderBase &builder, CastInst &cast) {
+  Value *source = cast.getOperand(0);
+  Type *target = cast.getType();
+  Type *floats = withElement(target, builder.getFloatTy());
+  if (isBf16(source)) {
+    Value *wide = widen(builder, source);
+    return wide->getType() == target
+               ? wide
+               : builder.CreateCast(cast.getOpcode(), wide, target);
+  }
+  Value *wide = source->getType() == floats
+                    ? source
+                    : builder.CreateCast(cast.getOpcode(), source, floats);
+  return narrow(builder, wide);
+}
+
+void conv::simgen::expandBf16(Function &kernel) {
+  SmallVector<Instruction *> work;
+  for (Instruction &instruction : instructions(kernel)) {
+    if (isa<FPExtInst, FPTruncInst, SIToFPInst, UIToFPInst, FPToSIInst,
+            FPToUIInst>(instruction) &&
+        (isBf16(&instruction) || isBf16(instruction.getOperand(0))))
+      work.push_back(&instruction);
+    else if (isArithmetic(instruction) && isBf16(&instruction))
+      work.push_back(&instruction);
+    else if (isa<FCmpInst>(instruction) && isBf16(instruction.getOperand(0)))
+      work.push_back(&instruction);
+  }
+  for (Instruction *instruction : work) {
+    IRBuilder<> builder(instruction);
+    if (auto *compare = dyn_cast<FCmpInst>(instruction)) {
+      compare->setOperand(0, widen(builder, compare->getOperand(0)));
+      compare->setOperand(1, widen(builder, compare->getOperand(1)));
+      continue;
+    }
+    Value *result = nullptr;
+    if (auto *cast = dyn_cast<CastInst>(instruction))
+      result = expandConversion(builder, *cast);
+    else
+      result = expandArithmetic(builder, *instruction);
+    instruction->replaceAllUsesWith(result);
+    instruction->eraseFromParent();
+  }
+}

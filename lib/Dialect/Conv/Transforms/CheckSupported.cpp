@@ -1,0 +1,180 @@
+//===- CheckSupported.cpp - refuses what no kernel is made for -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place that says what this version compiles, in terms of conv ops.
+// What a chip or a schedule cannot do is refused where those are known.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Dialect/Conv/IR/Unsupported.h"
+#include "conv/Dialect/Conv/Transforms/Passes.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/Matchers.h"
+
+namespace mlir::conv {
+#define GEN_PASS_DEF_CHECKSUPPORTEDPASS
+#include "conv/Dialect/Conv/Transforms/Passes.h.inc"
+} // namespace mlir::conv
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Ops that every back end can put in a kernel.
+static bool isKernelOp(Operation &op) {
+  return isa<
+      // Floating arithmetic.
+      arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp,
+      arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp,
+      arith::CmpFOp, arith::SelectOp, arith::ConstantOp,
+      // Conversions.
+      arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp,
+      arith::TruncIOp, arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp,
+      arith::FPToUIOp, arith::BitcastOp,
+      // Functions.
+      math::AbsFOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::FmaOp,
+      math::LogOp, math::RsqrtOp, math::SqrtOp, math::TanhOp, YieldOp>(op);
+}
+
+static bool isKernelType(Type type) {
+  return type.isF32() || type.isF16() || type.isBF16();
+}
+
+static LogicalResult checkGeometry(ForwardOp op) {
+  LayoutsAttr layouts = op.getLayouts();
+  if (op.getWindow().getRank() != 2)
+    return emitUnsupported(op.getLoc(), Reason::SpatialRank)
+           << "expects 2 spatial dimensions, but got "
+           << op.getWindow().getRank();
+  if (op.getGroups() != 1)
+    return emitUnsupported(op.getLoc(), Reason::Groups)
+           << "expects groups to be 1, but got " << op.getGroups();
+  if (layouts.getInput() != "NHWC" || layouts.getOutput() != "NPQK" ||
+      (layouts.getFilter() != "KRSC" && layouts.getFilter() != "RSCK"))
+    return emitUnsupported(op.getLoc(), Reason::Layout)
+           << "expects layouts NHWC, KRSC or RSCK, and NPQK, but got "
+           << layouts.getInput() << ", " << layouts.getFilter() << " and "
+           << layouts.getOutput();
+  return success();
+}
+
+static LogicalResult checkOperands(ForwardOp op) {
+  SmallVector<Value> tensors(op->getOperands());
+  tensors.push_back(op.getOutput());
+  for (Value tensor : tensors) {
+    Type type = getElementTypeOrSelf(tensor.getType());
+    if (!isKernelType(type))
+      return emitUnsupported(op.getLoc(), Reason::ElementType)
+             << "expects f16, bf16 or f32, but got " << type;
+    if (matchPattern(lookThroughReshapes(tensor), m_Constant()))
+      return emitUnsupported(op.getLoc(), Reason::Constant)
+             << "expects tensors from function arguments or convolutions, but "
+                "got a constant of type "
+             << tensor.getType();
+  }
+  return success();
+}
+
+static LogicalResult checkForward(ForwardOp op) {
+  if (failed(checkGeometry(op)) || failed(checkOperands(op)))
+    return failure();
+  for (Operation &inner : op.getTail().getOps())
+    if (!isKernelOp(inner))
+      return emitUnsupported(inner.getLoc(), Reason::TailOperation)
+             << "expects an op that kernels have, but got " << inner.getName();
+  return success();
+}
+
+/// True if `op` is a convolution of another dialect.
+static bool isOtherConvolution(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  return name.starts_with("linalg.conv_") ||
+         name.starts_with("linalg.depthwise_conv_") ||
+         isa<tosa::Conv2DOp, tosa::Conv3DOp, tosa::DepthwiseConv2DOp,
+             tosa::TransposeConv2DOp>(op);
+}
+
+/// Says why a raising pass has left a convolution alone.
+static LogicalResult refuseConvolution(Operation *op) {
+  for (Value operand : op->getOperands()) {
+    auto type = dyn_cast<ShapedType>(operand.getType());
+    if (!type)
+      continue;
+    if (!type.hasStaticShape())
+      return emitUnsupported(op->getLoc(), Reason::DynamicShape)
+             << "expects static shapes, but got " << type;
+    if (!isKernelType(type.getElementType()))
+      return emitUnsupported(op->getLoc(), Reason::ElementType)
+             << "expects f16, bf16 or f32, but got " << type.getElementType();
+  }
+  return emitUnsupported(op->getLoc(), Reason::NotFusable)
+         << "expects a convolution that conv.forward can express, but got "
+         << op->getName();
+}
+
+/// Says why an op is not in a tail.
+static LogicalResult refuseOther(Operation *op) {
+  InFlightDiagnostic diagnostic =
+      emitUnsupported(op->getLoc(), Reason::NotFusable);
+  diagnostic << "expects only convolutions, element-wise ops that can be fused "
+                "into them, and reshapes, but got "
+             << op->getName();
+  for (Value operand : op->getOperands())
+    if (auto forward = operand.getDefiningOp<ForwardOp>();
+        forward && !forward->hasOneUse()) {
+      diagnostic.attachNote(forward.getLoc())
+          << "the result of this convolution has "
+          << llvm::range_size(forward->getUses()) << " uses";
+      break;
+    }
+  return diagnostic;
+}
+
+static LogicalResult checkReturn(func::ReturnOp op) {
+  for (Value value : op.getOperands())
+    if (!lookThroughReshapes(value).getDefiningOp<ForwardOp>())
+      return emitUnsupported(op.getLoc(), Reason::NotFusable)
+             << "expects results of convolutions to be returned, but got a "
+                "value of type "
+             << value.getType() << " from elsewhere";
+  return success();
+}
+
+static LogicalResult checkOp(Operation *op) {
+  if (auto forward = dyn_cast<ForwardOp>(op))
+    return checkForward(forward);
+  if (auto returned = dyn_cast<func::ReturnOp>(op))
+    return checkReturn(returned);
+  if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, arith::ConstantOp>(
+          op))
+    return success();
+  return isOtherConvolution(op) ? refuseConvolution(op) : refuseOther(op);
+}
+
+namespace {
+struct CheckSupportedPass final
+    : mlir::conv::impl::CheckSupportedPassBase<CheckSupportedPass> {
+  void runOnOperation() override {
+    bool supported = true;
+    for (Operation &op : getOperation().getOps()) {
+      auto function = dyn_cast<func::FuncOp>(op);
+      if (!function) {
+        supported &= succeeded(refuseOther(&op));
+        continue;
+      }
+      for (Block &block : function.getBody())
+        for (Operation &inner : block)
+          supported &= succeeded(checkOp(&inner));
+    }
+    if (!supported)
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,171 @@
+//===- FuseTail.cpp - element-wise ops behind a convolution into its tail -*-
+// C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Finds how far behind each convolution its kernel can go; TailBuilder does the
+// rest. Ops are first brought into one form, linalg.generic.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RaiseUtils.h"
+#include "TailBuilder.h"
+
+#include "conv/Dialect/Conv/Transforms/Passes.h"
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::conv {
+#define GEN_PASS_DEF_FUSETAILPASS
+#include "conv/Dialect/Conv/Transforms/Passes.h.inc"
+} // namespace mlir::conv
+
+#define DEBUG_TYPE "conv-fuse-tail"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Element-wise named ops and ops on tensors become `linalg.generic`.
+static LogicalResult generalizeElementwise(Operation *root) {
+  RewritePatternSet patterns(root->getContext());
+  linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.enableFolding(false).enableConstantCSE(false);
+  if (failed(applyPatternsGreedily(root, std::move(patterns), config)))
+    return failure();
+
+  IRRewriter rewriter(root->getContext());
+  SmallVector<linalg::LinalgOp> named;
+  root->walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::GenericOp, linalg::FillOp>(op) &&
+        op.hasPureTensorSemantics() &&
+        op.getNumParallelLoops() == op.getNumLoops())
+      named.push_back(op);
+  });
+  for (linalg::LinalgOp op : named) {
+    rewriter.setInsertionPoint(op);
+    // An op that upstream cannot generalise stays, and is refused later.
+    (void)linalg::generalizeNamedOp(rewriter, op);
+  }
+  return success();
+}
+
+/// Where an init's elements are not read, it must not look as if they were.
+static void detachUnreadInits(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  root->walk([&](linalg::GenericOp op) {
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      auto type = dyn_cast<RankedTensorType>(init.get().getType());
+      if (!type || !type.hasStaticShape() ||
+          op.payloadUsesValueFromOperand(&init) ||
+          init.get().getDefiningOp<tensor::EmptyOp>())
+        continue;
+      rewriter.setInsertionPoint(op);
+      Value empty = tensor::EmptyOp::create(
+          rewriter, op.getLoc(), type.getShape(), type.getElementType());
+      rewriter.modifyOpInPlace(op, [&] { init.set(empty); });
+    }
+  });
+}
+
+/// All ops of the block of `forward` that depend on it, in any way.
+static DenseSet<Operation *> computeDependents(ForwardOp forward) {
+  DenseSet<Operation *> dependents;
+  SmallVector<Operation *> worklist = {forward};
+  while (!worklist.empty())
+    for (Operation *user : worklist.pop_back_val()->getUsers()) {
+      Operation *op = forward->getBlock()->findAncestorOpInBlock(*user);
+      if (op && dependents.insert(op).second)
+        worklist.push_back(op);
+    }
+  return dependents;
+}
+
+/// True if everything between `forward` and `last` is element-wise and only
+/// `last` is used by other ops.
+static bool isOnlyExit(ForwardOp forward, linalg::GenericOp last,
+                       const DenseSet<Operation *> &dependents) {
+  DenseSet<Operation *> between = {last};
+  SmallVector<Operation *> worklist = {last};
+  while (!worklist.empty())
+    for (Value operand : worklist.pop_back_val()->getOperands())
+      if (Operation *op = operand.getDefiningOp();
+          op && dependents.contains(op) && between.insert(op).second)
+        worklist.push_back(op);
+  auto usedInside = [&](Operation *op) {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      return between.contains(user);
+    });
+  };
+  return usedInside(forward) && llvm::all_of(between, [&](Operation *op) {
+           auto generic = dyn_cast<linalg::GenericOp>(op);
+           return generic && isElementwise(generic) &&
+                  (op == last || usedInside(op));
+         });
+}
+
+/// Fuses as much as possible into `forward`; true if that is anything.
+static bool fuseTail(RewriterBase &rewriter, ForwardOp forward) {
+  DenseSet<Operation *> dependents = computeDependents(forward);
+  SmallVector<linalg::GenericOp> candidates;
+  for (Operation *op : dependents)
+    if (auto generic = dyn_cast<linalg::GenericOp>(op);
+        generic && isElementwise(generic) &&
+        cast<RankedTensorType>(generic.getResult(0).getType()).getShape() ==
+            forward.getOutput().getType().getShape())
+      candidates.push_back(generic);
+  llvm::sort(candidates, [](linalg::GenericOp lhs, linalg::GenericOp rhs) {
+    return rhs->isBeforeInBlock(lhs);
+  });
+  for (linalg::GenericOp last : candidates) {
+    if (!isOnlyExit(forward, last, dependents))
+      continue;
+    FailureOr<ForwardOp> fused =
+        TailBuilder(forward, dependents).fuse(rewriter, last);
+    if (failed(fused))
+      continue;
+    remark::passed(fused->getLoc(),
+                   remark::RemarkOpts::name("FuseTail").category(DEBUG_TYPE))
+        << remark::add("element-wise ops became the tail");
+    rewriter.replaceOp(last, fused->getOutput());
+    return true;
+  }
+  return false;
+}
+
+/// Erases the ops that `forward` has taken in, and `forward` itself, which is
+/// replaced by one that computes them.
+static void eraseReplaced(RewriterBase &rewriter, ForwardOp forward) {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*forward->getBlock())))
+    if (!isa<ForwardOp>(op) && isOpTriviallyDead(&op))
+      rewriter.eraseOp(&op);
+  rewriter.eraseOp(forward);
+}
+
+namespace {
+struct FuseTailPass final : mlir::conv::impl::FuseTailPassBase<FuseTailPass> {
+  void runOnOperation() override {
+    if (failed(generalizeElementwise(getOperation())))
+      return signalPassFailure();
+    detachUnreadInits(getOperation());
+    eraseDeadOps(getOperation());
+
+    SmallVector<ForwardOp> convolutions;
+    getOperation().walk([&](ForwardOp op) { convolutions.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    // From the last on. Dead ops would count as uses for those before.
+    for (ForwardOp forward : llvm::reverse(convolutions))
+      if (fuseTail(rewriter, forward))
+        eraseReplaced(rewriter, forward);
+    eraseDeadOps(getOperation());
+  }
+};
+} // namespace

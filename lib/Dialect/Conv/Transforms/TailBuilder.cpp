@@ -1,0 +1,350 @@
+//===- TailBuilder.cpp - computing one element of a tail -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every value is looked at as "the element of this tensor for output position
+// (n, p, q, k)": a tensor and an affine map. Following an op backwards composes
+// maps. Nothing outside of the new region changes before all of it is built.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TailBuilder.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// True if a tail can hold `op`: an arith or math op on scalars.
+static bool isScalarOp(Operation &op) {
+  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+             op.getDialect()) &&
+         op.getNumRegions() == 0 &&
+         llvm::all_of(op.getResultTypes(),
+                      [](Type type) { return type.isIntOrFloat(); });
+}
+
+bool mlir::conv::isElementwise(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1 ||
+      op.getNumParallelLoops() != op.getNumLoops())
+    return false;
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  return type.hasStaticShape() &&
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() &&
+         llvm::all_of(op.getBody()->without_terminator(), isScalarOp);
+}
+
+static bool is16BitFloat(Type type) { return type.isF16() || type.isBF16(); }
+
+/// True if a tail operand can have this element type (C9 and ODS).
+static bool isOperandType(Type type) {
+  return isa<Float32Type, Float16Type, BFloat16Type>(type) ||
+         type.isSignlessInteger(8) || type.isSignlessInteger(32);
+}
+
+TailBuilder::TailBuilder(ForwardOp forward,
+                         const DenseSet<Operation *> &dependents)
+    : forward(forward), dependents(dependents),
+      outputShape(forward.getOutput().getType().getShape()),
+      block(&region.emplaceBlock()), builder(forward.getContext()) {
+  builder.setInsertionPointToEnd(block);
+  block->addArgument(getAccumulatorType(forward), forward.getLoc());
+}
+
+Type TailBuilder::widen(Type type) {
+  return is16BitFloat(type) ? builder.getF32Type() : type;
+}
+
+AffineMap TailBuilder::canonicalize(AffineMap map) {
+  SmallVector<AffineExpr> positions;
+  for (auto [dimension, size] : llvm::enumerate(outputShape))
+    positions.push_back(size == 1 ? builder.getAffineConstantExpr(0)
+                                  : builder.getAffineDimExpr(dimension));
+  return simplifyAffineMap(map.compose(
+      AffineMap::get(outputShape.size(), 0, positions, builder.getContext())));
+}
+
+Value TailBuilder::createConversion(Value value, Type type) {
+  Location loc = value.getLoc();
+  if (value.getType() == type)
+    return value;
+  if (value.getType().getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(builder, loc, type, value);
+  return arith::TruncFOp::create(builder, loc, type, value);
+}
+
+/// Adds a block argument for `tensor`, which the new op will have as operand.
+Value TailBuilder::createOperand(Value tensor) {
+  Type type = getElementTypeOrSelf(tensor.getType());
+  Value element = block->addArgument(type, tensor.getLoc());
+  return createConversion(element, widen(type));
+}
+
+/// A scalar constant, from one outside of the region.
+FailureOr<Value> TailBuilder::createConstant(Value constant) {
+  TypedAttr attribute;
+  if (!matchPattern(constant, m_Constant(&attribute)))
+    return failure();
+  if (auto elements = dyn_cast<SplatElementsAttr>(attribute))
+    attribute = dyn_cast<TypedAttr>(elements.getSplatValue<Attribute>());
+  if (auto number = dyn_cast_or_null<FloatAttr>(attribute);
+      number && is16BitFloat(number.getType())) {
+    // Exact: f32 has every value of the 16-bit types.
+    APFloat value = number.getValue();
+    bool losesInfo;
+    value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+    attribute = builder.getFloatAttr(builder.getF32Type(), value);
+  }
+  if (!isa_and_nonnull<FloatAttr, IntegerAttr>(attribute) ||
+      !attribute.getType().isIntOrFloat())
+    return failure();
+  return arith::ConstantOp::create(builder, constant.getLoc(), attribute)
+      .getResult();
+}
+
+/// Copies `op` so that 16-bit operands and results are f32. Conversions between
+/// the two vanish.
+LogicalResult TailBuilder::cloneWidened(Operation &op, IRMapping &mapping) {
+  for (Value operand : op.getOperands())
+    if (!mapping.contains(operand)) {
+      FailureOr<Value> constant = createConstant(operand);
+      if (failed(constant))
+        return failure();
+      mapping.map(operand, *constant);
+    }
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
+    Type type = widen(op.getResult(0).getType());
+    mapping.map(op.getResult(0),
+                createConversion(mapping.lookup(op.getOperand(0)), type));
+    return success();
+  }
+  if (isa<arith::ConstantOp>(op)) {
+    FailureOr<Value> constant = createConstant(op.getResult(0));
+    if (succeeded(constant))
+      mapping.map(op.getResult(0), *constant);
+    return constant;
+  }
+  // The bits of a 16-bit value are not those of the same value in f32.
+  auto has16Bits = [](Type type) { return is16BitFloat(type); };
+  if (isa<arith::BitcastOp>(op) &&
+      (llvm::any_of(op.getOperandTypes(), has16Bits) ||
+       llvm::any_of(op.getResultTypes(), has16Bits)))
+    return failure();
+  Operation *clone = builder.clone(op, mapping);
+  for (Value result : clone->getResults())
+    result.setType(widen(result.getType()));
+  return success();
+}
+
+/// Sets `accumulator`, after copying the tail that `forward` has already.
+LogicalResult TailBuilder::createAccumulator() {
+  Value sum = block->getArgument(0);
+  if (forward.getTail().empty()) {
+    Type type = forward.getOutput().getType().getElementType();
+    accumulator = createConversion(sum, widen(type));
+    return success();
+  }
+  Block &tail = forward.getTail().front();
+  IRMapping mapping;
+  mapping.map(tail.getArgument(0), sum);
+  ArrayRef<int64_t> shape = outputShape;
+  for (auto [tensor, argument] :
+       llvm::zip(forward.getTailOperands(), tail.getArguments().drop_front())) {
+    bool perChannel =
+        cast<RankedTensorType>(tensor.getType()).getShape() != shape;
+    operands.push_back({tensor, perChannel});
+    mapping.map(argument, createOperand(tensor));
+  }
+  for (Operation &op : tail.without_terminator())
+    if (failed(cloneWidened(op, mapping)))
+      return failure();
+  Value yielded = tail.getTerminator()->getOperand(0);
+  accumulator = mapping.lookup(yielded);
+  return success();
+}
+
+/// The element at `map` of a tensor that the kernel reads.
+FailureOr<Value> TailBuilder::createRead(Value tensor, AffineMap map) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type || !type.hasStaticShape() || !isOperandType(type.getElementType()))
+    return failure();
+  // The new op is in front of everything that needs the old one.
+  if (Operation *op = tensor.getDefiningOp(); op && dependents.contains(op))
+    return failure();
+
+  AffineMap identity =
+      canonicalize(builder.getMultiDimIdentityMap(outputShape.size()));
+  bool perChannel = false;
+  if (type.getShape() != ArrayRef<int64_t>(outputShape) || map != identity) {
+    // One element per channel, in whichever dimension: others have one element.
+    StringRef order = forward.getLayouts().getOutput();
+    if (order.contains('G'))
+      return failure();
+    size_t channel = order.find('K');
+    int64_t k = outputShape[channel];
+    AffineExpr position = k == 1 ? builder.getAffineConstantExpr(0)
+                                 : builder.getAffineDimExpr(channel);
+    if (type.getNumElements() != k ||
+        !llvm::all_of(llvm::zip(map.getResults(), type.getShape()),
+                      [&](auto pair) {
+                        auto [expression, size] = pair;
+                        return size == 1 || expression == position;
+                      }))
+      return failure();
+    perChannel = true;
+  }
+  operands.push_back({tensor, perChannel});
+  return createOperand(tensor);
+}
+
+/// The element of a reshape that only adds or drops dimensions of size 1.
+FailureOr<Value> TailBuilder::createThroughReshape(Operation *reshape,
+                                                   AffineMap map) {
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape);
+  auto groups =
+      expand ? expand.getReassociationIndices()
+             : cast<tensor::CollapseShapeOp>(reshape).getReassociationIndices();
+  auto larger =
+      cast<RankedTensorType>(expand ? reshape->getResult(0).getType()
+                                    : reshape->getOperand(0).getType());
+  if (!larger.hasStaticShape())
+    return failure();
+  SmallVector<AffineExpr> positions;
+  AffineExpr zero = builder.getAffineConstantExpr(0);
+  for (auto [index, group] : llvm::enumerate(groups)) {
+    AffineExpr position = expand ? zero : map.getResult(index);
+    int64_t numLarge = 0;
+    for (int64_t dimension : group) {
+      bool isLarge = larger.getDimSize(dimension) != 1;
+      numLarge += isLarge;
+      if (expand && isLarge)
+        position = map.getResult(dimension);
+      else if (!expand)
+        positions.push_back(isLarge ? position : zero);
+    }
+    if (numLarge > 1)
+      return failure();
+    if (expand)
+      positions.push_back(position);
+  }
+  return createElement(
+      reshape->getOperand(0),
+      AffineMap::get(map.getNumDims(), 0, positions, builder.getContext()));
+}
+
+/// The element at `map` of the result of `op`, by copying its body.
+FailureOr<Value> TailBuilder::createInlined(linalg::GenericOp op,
+                                            AffineMap map) {
+  IRMapping mapping;
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    if (argument.use_empty())
+      continue;
+    bool isScalar = !isa<ShapedType>(operand.get().getType());
+    FailureOr<Value> element =
+        isScalar
+            ? createConstant(operand.get())
+            : createElement(operand.get(),
+                            op.getMatchingIndexingMap(&operand).compose(map));
+    if (failed(element))
+      return failure();
+    mapping.map(argument, *element);
+  }
+  for (Operation &inner : op.getBody()->without_terminator())
+    if (failed(cloneWidened(inner, mapping)))
+      return failure();
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+  if (mapping.contains(yielded))
+    return mapping.lookup(yielded);
+  return createConstant(yielded);
+}
+
+FailureOr<Value> TailBuilder::createUncached(Value tensor, AffineMap map) {
+  if (tensor == forward.getOutput()) {
+    AffineMap identity =
+        canonicalize(builder.getMultiDimIdentityMap(outputShape.size()));
+    if (map != identity)
+      return failure();
+    return accumulator;
+  }
+  if (matchPattern(tensor, m_Constant())) {
+    FailureOr<Value> constant = createConstant(tensor);
+    return succeeded(constant) ? constant : createRead(tensor, map);
+  }
+  Operation *op = tensor.getDefiningOp();
+  if (auto fill = dyn_cast_or_null<linalg::FillOp>(op))
+    return createConstant(fill.value());
+  if (auto splat = dyn_cast_or_null<tensor::SplatOp>(op))
+    return createConstant(splat.getInput());
+  if (auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+      generic && isElementwise(generic))
+    return createInlined(generic, map);
+  if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    if (FailureOr<Value> element = createThroughReshape(op, map);
+        succeeded(element))
+      return element;
+  return createRead(tensor, map);
+}
+
+FailureOr<Value> TailBuilder::createElement(Value tensor, AffineMap map) {
+  map = canonicalize(map);
+  auto key = std::pair(tensor, map);
+  if (Value known = elements.lookup(key))
+    return known;
+  FailureOr<Value> element = createUncached(tensor, map);
+  if (succeeded(element))
+    elements[key] = *element;
+  return element;
+}
+
+/// `tensor` with one dimension: a vector of channels.
+static Value createVector(OpBuilder &builder, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getRank() == 1)
+    return tensor;
+  if (type.getRank() == 0)
+    return tensor::ExpandShapeOp::create(
+        builder, tensor.getLoc(), type.clone(ArrayRef<int64_t>{1}), tensor,
+        ArrayRef<ReassociationIndices>{});
+  ReassociationIndices all =
+      llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
+  return tensor::CollapseShapeOp::create(builder, tensor.getLoc(), tensor,
+                                         ArrayRef<ReassociationIndices>{all});
+}
+
+FailureOr<ForwardOp> TailBuilder::fuse(RewriterBase &rewriter,
+                                       linalg::GenericOp last) {
+  auto type = cast<RankedTensorType>(last.getResult(0).getType());
+  AffineMap identity = builder.getMultiDimIdentityMap(outputShape.size());
+  if (failed(createAccumulator()))
+    return failure();
+  FailureOr<Value> element = createElement(last.getResult(0), identity);
+  if (failed(element))
+    return failure();
+  YieldOp::create(builder, last.getLoc(),
+                  createConversion(*element, type.getElementType()));
+
+  rewriter.setInsertionPoint(last);
+  SmallVector<Value> tensors;
+  for (Operand operand : operands)
+    tensors.push_back(operand.perChannel
+                          ? createVector(rewriter, operand.tensor)
+                          : operand.tensor);
+  auto fused = ForwardOp::create(
+      rewriter, forward.getLoc(), type, forward.getInput(), forward.getFilter(),
+      tensors, forward.getWindow(), forward.getLayouts(), forward.getGroups(),
+      forward.getScheduleAttr());
+  fused->setDiscardableAttrs(forward->getDiscardableAttrDictionary());
+  fused.getTail().takeBody(region);
+  return fused;
+}

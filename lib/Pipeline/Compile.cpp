@@ -1,0 +1,187 @@
+//===- Compile.cpp - from MLIR text to an artifact --------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Splits a module into pairs of a function and a target, walks each down the
+// pipelines in a context of its own, and gathers entries and code. What a stage
+// does is in its pipeline; what an entry says is in ReadEntry.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Pipeline/Compile.h"
+
+#include "CompilePair.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+using namespace mlir;
+using namespace mlir::conv;
+namespace artifact = ::conv::artifact;
+using ::conv::Error;
+using ::conv::ErrorKind;
+using ::conv::Result;
+
+std::optional<Stage> mlir::conv::parseStage(std::string_view name) {
+  for (Stage stage : {Stage::Conv, Stage::Linalg, Stage::Tiled, Stage::Gpu,
+                      Stage::Llvm, Stage::Binary})
+    if (getStageName(stage) == name)
+      return stage;
+  return std::nullopt;
+}
+
+std::string_view mlir::conv::getStageName(Stage stage) {
+  constexpr std::string_view kNames[] = {"conv", "linalg", "tiled",
+                                         "gpu",  "llvm",   "binary"};
+  return kNames[size_t(stage)];
+}
+
+/// Targets by name, each once.
+static Result<std::vector<Target>>
+parseTargets(const std::vector<std::string> &names) {
+  std::vector<Target> targets;
+  llvm::StringSet<> seen;
+  for (const std::string &name : names) {
+    Result<Target> target = parseTarget(name);
+    if (!target)
+      return target.error();
+    if (!seen.insert(name).second)
+      return Error{ErrorKind::BadInput,
+                   "expects each target once, but got " + name + " again"};
+    targets.push_back(*target);
+  }
+  if (targets.empty())
+    return Error{ErrorKind::BadInput,
+                 "expects at least one target, but got none"};
+  return targets;
+}
+
+namespace {
+/// Compiles pairs on several threads; each result has its own place, so the
+/// order of completion leaves no trace.
+class PairQueue {
+public:
+  PairQueue(const SourceFile &source, const CompileOptions &options)
+      : source(source), options(options) {}
+
+  void add(std::string function, Target target) {
+    pairs.push_back({std::move(function), std::move(target)});
+  }
+
+  std::vector<Result<CompiledPair>> run();
+
+private:
+  struct Pair {
+    std::string function;
+    Target target;
+  };
+  void work(std::vector<std::optional<Result<CompiledPair>>> &results);
+
+  const SourceFile &source;
+  const CompileOptions &options;
+  std::vector<Pair> pairs;
+  std::atomic<size_t> next = 0;
+  size_t finished = 0;
+  std::mutex progressMutex;
+};
+} // namespace
+
+void PairQueue::work(
+    std::vector<std::optional<Result<CompiledPair>>> &results) {
+  for (size_t i; (i = next++) < pairs.size();) {
+    results[i] =
+        compilePair(source, pairs[i].function, pairs[i].target, options);
+    std::lock_guard lock(progressMutex);
+    ++finished;
+    if (options.progress)
+      options.progress(finished, pairs.size());
+  }
+}
+
+std::vector<Result<CompiledPair>> PairQueue::run() {
+  std::vector<std::optional<Result<CompiledPair>>> results(pairs.size());
+  std::vector<std::thread> helpers;
+  for (size_t i = 1; i < std::min<size_t>(options.threads, pairs.size()); ++i)
+    helpers.emplace_back([&] { work(results); });
+  work(results);
+  for (std::thread &helper : helpers)
+    helper.join();
+  std::vector<Result<CompiledPair>> all;
+  for (std::optional<Result<CompiledPair>> &result : results)
+    all.push_back(std::move(*result));
+  return all;
+}
+
+Result<artifact::Artifact> mlir::conv::compile(const SourceFile &source,
+                                               const CompileOptions &options,
+                                               CompileReport *report) {
+  Result<std::vector<Target>> targets = parseTargets(options.targets);
+  if (!targets)
+    return targets.error();
+  Result<std::vector<std::string>> functions = readFunctionNames(source);
+  if (!functions)
+    return functions.error();
+
+  PairQueue queue(source, options);
+  for (const std::string &function : *functions)
+    for (const Target &target : *targets)
+      queue.add(function, target);
+
+  artifact::Artifact artifact;
+  artifact.manifest.compiler = getCompilerVersion();
+  for (Result<CompiledPair> &pair : queue.run()) {
+    if (!pair)
+      return pair.error();
+    std::string path = artifact.addCode(std::move(pair->code), pair->extension);
+    // "code/<sha256>.<extension>"
+    size_t begin = path.find('/') + 1;
+    std::string digest = path.substr(begin, path.find('.') - begin);
+    for (artifact::Launch &launch : pair->entry.launches) {
+      launch.code = path;
+      launch.sha256 = digest;
+    }
+    artifact.manifest.entries.push_back(std::move(pair->entry));
+    if (report) {
+      llvm::append_range(report->times, pair->times);
+      report->explanation += pair->explanation;
+    }
+  }
+  return artifact;
+}
+
+/// The only target, for output that is one text.
+static Result<Target> parseOnlyTarget(const CompileOptions &options) {
+  Result<std::vector<Target>> targets = parseTargets(options.targets);
+  if (!targets)
+    return targets.error();
+  if (targets->size() != 1)
+    return Error{ErrorKind::BadInput,
+                 "expects one target for text output, but got " +
+                     std::to_string(targets->size())};
+  return targets->front();
+}
+
+Result<std::string> mlir::conv::compileToStage(const SourceFile &source,
+                                               const CompileOptions &options,
+                                               Stage stage) {
+  Result<Target> target = parseOnlyTarget(options);
+  if (!target)
+    return target.error();
+  return printModuleAfter(source, *target, options, stage);
+}
+
+Result<std::string> mlir::conv::compileToText(const SourceFile &source,
+                                              const CompileOptions &options,
+                                              CodeForm form) {
+  Result<Target> target = parseOnlyTarget(options);
+  if (!target)
+    return target.error();
+  return printCode(source, *target, options, form);
+}

@@ -1,0 +1,367 @@
+//===- CompilePair.cpp - one function for one target ------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A `Walk` owns a context and a module and runs one pipeline after another on
+// it. What goes wrong before the conv stage has ended is the input's fault;
+// afterwards it is a defect of the compiler, and said to be one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompilePair.h"
+
+#include "BackendPipelines.h"
+#include "Diagnostics.h"
+#include "ReadEntry.h"
+
+#include "conv/Backend/Sim.h"
+#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/Unsupported.h"
+#include "conv/Pipeline/Pipelines.h"
+#include "conv/Schedule/Explain.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::conv;
+namespace artifact = ::conv::artifact;
+using ::conv::Error;
+using ::conv::ErrorKind;
+using ::conv::Result;
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+Result<Target> mlir::conv::parseTarget(const std::string &name) {
+  StringRef chipName = name;
+  bool simulated = chipName.consume_front("sim:");
+  const ::conv::ChipInfo *chip = ::conv::lookupChip(chipName.str());
+  if (!chip || (simulated && chip->backend == ::conv::Backend::Host))
+    return Error{ErrorKind::BadInput,
+                 "expects a target of " + ::conv::chipNames() +
+                     ", or sim: and a GPU, but got " + name};
+  if (simulated && !chip->runnable)
+    return Error{ErrorKind::Unsupported,
+                 ("unsupported (" + getReasonName(Reason::NotRunnable) +
+                  "): expects a chip that the simulator executes, but got " +
+                  chipName)
+                     .str()};
+  return Target{name, chip, simulated};
+}
+
+//===----------------------------------------------------------------------===//
+// Walk
+//===----------------------------------------------------------------------===//
+
+namespace {
+using Milliseconds = std::chrono::duration<double, std::milli>;
+
+DialectRegistry createRegistry() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  return registry;
+}
+
+/// A module on its way down.
+class Walk {
+public:
+  explicit Walk(const SourceFile &source)
+      : context(createRegistry(), MLIRContext::Threading::DISABLED),
+        collector(&context, source.name) {
+    module = parseSourceString<ModuleOp>(source.text, ParserConfig(&context),
+                                         source.name);
+  }
+
+  bool isParsed() const { return bool(module); }
+  ModuleOp getModule() { return *module; }
+  const std::vector<StageTime> &getTimes() const { return times; }
+
+  LogicalResult checkFunctions();
+  void keepOnly(StringRef function);
+  void setTarget(const Target &target);
+
+  /// Runs all pipelines up to and including `last`.
+  LogicalResult runTo(Stage last, const CompileOptions &options);
+
+  /// Runs anything as part of the walk and notes its time under `name`.
+  template <typename Function>
+  auto measure(StringRef name, const Function &function) {
+    auto start = std::chrono::steady_clock::now();
+    auto result = function();
+    Milliseconds elapsed = std::chrono::steady_clock::now() - start;
+    times.push_back({"", "", name.str(), elapsed.count()});
+    return result;
+  }
+
+  Error getError() const {
+    if (finishedConv)
+      return defect(collector.getError(ErrorKind::System, "a stage failed"));
+    return collector.getError(ErrorKind::BadInput, "a stage failed");
+  }
+
+private:
+  LogicalResult run(Stage stage, const CompileOptions &options);
+
+  /// Marks an error after the conv stage, unless it is a refusal.
+  static Error defect(Error error) {
+    if (error.kind == ErrorKind::System)
+      error.message += " (a defect of the compiler, not of the input)";
+    return error;
+  }
+
+  MLIRContext context;
+  DiagnosticCollector collector;
+  OwningOpRef<ModuleOp> module;
+  std::vector<StageTime> times;
+  std::optional<Stage> reached;
+  bool finishedConv = false;
+};
+} // namespace
+
+/// Function names become symbols of code objects and names in manifests.
+static bool isSymbolName(StringRef name) {
+  return !name.empty() && llvm::all_of(name, [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$' || c == '-';
+  });
+}
+
+LogicalResult Walk::checkFunctions() {
+  if (module->getBody()->empty())
+    return module->emitError("expects at least one function, but got none");
+  for (Operation &op : *module->getBody()) {
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (!function)
+      return emitUnsupported(op.getLoc(), Reason::NotFusable)
+             << "expects only functions in a module, but got " << op.getName();
+    if (function.isDeclaration())
+      return emitUnsupported(op.getLoc(), Reason::NotFusable)
+             << "expects functions with a body, but got the declaration of @"
+             << function.getName();
+    if (!isSymbolName(function.getName()))
+      return function.emitError("expects a function name of letters, digits, "
+                                "'_', '.', '$' and '-', but got \"")
+             << function.getName() << "\"";
+    WalkResult calls = function.walk([](func::CallOp call) -> WalkResult {
+      return emitUnsupported(call.getLoc(), Reason::NotFusable)
+             << "expects no calls, but got one of @" << call.getCallee();
+    });
+    if (calls.wasInterrupted())
+      return failure();
+  }
+  return success();
+}
+
+void Walk::keepOnly(StringRef name) {
+  for (auto function :
+       llvm::make_early_inc_range(module->getOps<func::FuncOp>()))
+    if (function.getName() != name)
+      function.erase();
+}
+
+void Walk::setTarget(const Target &target) {
+  (*module)->setAttr(TargetAttr::kName,
+                     TargetAttr::get(&context, target.chip->name));
+}
+
+LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
+  PassManager manager(&context, ModuleOp::getOperationName());
+  switch (stage) {
+  case Stage::Conv: {
+    LowerToConvOptions convOptions;
+    convOptions.schedule = options.schedule;
+    convOptions.algorithm = options.algorithm;
+    buildLowerToConvPipeline(manager, convOptions);
+    break;
+  }
+  case Stage::Linalg:
+    buildLowerToLinalgPipeline(manager);
+    break;
+  case Stage::Tiled:
+    buildLowerToTiledPipeline(manager);
+    break;
+  case Stage::Gpu:
+    buildLowerToGpuPipeline(manager);
+    break;
+  case Stage::Llvm:
+    buildLowerToLlvmPipeline(manager);
+    break;
+  case Stage::Binary:
+    buildLowerToBinaryPipeline(manager, LowerToBinaryOptions());
+    break;
+  }
+  return manager.run(*module);
+}
+
+LogicalResult Walk::runTo(Stage last, const CompileOptions &options) {
+  for (int next = reached ? int(*reached) + 1 : 0; next <= int(last); ++next) {
+    Stage stage = Stage(next);
+    if (failed(
+            measure(getStageName(stage), [&] { return run(stage, options); })))
+      return failure();
+    reached = stage;
+    finishedConv = true;
+  }
+  return success();
+}
+
+Result<std::vector<std::string>>
+mlir::conv::readFunctionNames(const SourceFile &source) {
+  Walk walk(source);
+  if (!walk.isParsed() || failed(walk.checkFunctions()))
+    return walk.getError();
+  std::vector<std::string> names;
+  for (auto function : walk.getModule().getOps<func::FuncOp>())
+    names.push_back(function.getName().str());
+  return names;
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+/// Compiles for a GPU or the host: the code object, and what its kernels use.
+static LogicalResult createCodeObject(Walk &walk, const Target &target,
+                                      const CompileOptions &options,
+                                      CompiledPair &pair) {
+  if (failed(walk.runTo(Stage::Binary, options)))
+    return failure();
+  auto binary = *walk.getModule().getOps<gpu::BinaryOp>().begin();
+  pair.code = cast<gpu::ObjectAttr>(binary.getObjects()[0]).getObject().str();
+  const BackendPipelines &backend = getBackendPipelines(target.chip->backend);
+  pair.extension = backend.codeExtension.str();
+  return backend.hasKernelMetadata ? readResources(binary, pair.entry)
+                                   : success();
+}
+
+/// Compiles the same kernels for the simulator.
+static LogicalResult createSimulatorObject(Walk &walk, const Target &target,
+                                           const CompileOptions &options,
+                                           CompiledPair &pair) {
+  if (failed(walk.runTo(Stage::Llvm, options)))
+    return failure();
+  auto module = *walk.getModule().getOps<gpu::GPUModuleOp>().begin();
+  FailureOr<std::string> object = walk.measure("simulator", [&] {
+    return compileForSimulator(module, target.chip->name);
+  });
+  if (failed(object))
+    return failure();
+  pair.code = std::move(*object);
+  pair.extension = "so";
+  return success();
+}
+
+/// What was decided for each convolution of a function at the conv stage.
+static std::string explain(func::FuncOp function, const Target &target) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (ForwardOp op : function.getOps<ForwardOp>()) {
+    stream << "@" << function.getName() << " for " << target.name << "\n";
+    explainSchedule(op, stream);
+    stream << "\n";
+  }
+  return text;
+}
+
+static LogicalResult compilePair(Walk &walk, const Target &target,
+                                 const CompileOptions &options,
+                                 CompiledPair &pair) {
+  auto getFunction = [&] {
+    return *walk.getModule().getOps<func::FuncOp>().begin();
+  };
+  walk.setTarget(target);
+  if (failed(walk.runTo(Stage::Conv, options)) ||
+      failed(readProblem(getFunction(), pair.entry)))
+    return failure();
+  if (options.explain)
+    pair.explanation = explain(getFunction(), target);
+  if (failed(walk.runTo(Stage::Gpu, options)) ||
+      failed(readLaunches(getFunction(), pair.entry)))
+    return failure();
+  pair.entry.target = target.name;
+  return target.simulated ? createSimulatorObject(walk, target, options, pair)
+                          : createCodeObject(walk, target, options, pair);
+}
+
+Result<CompiledPair> mlir::conv::compilePair(const SourceFile &source,
+                                             const std::string &function,
+                                             const Target &target,
+                                             const CompileOptions &options) {
+  Walk walk(source);
+  CompiledPair pair;
+  walk.keepOnly(function);
+  if (failed(::compilePair(walk, target, options, pair)))
+    return walk.getError();
+  pair.times = walk.getTimes();
+  for (StageTime &time : pair.times) {
+    time.function = function;
+    time.target = target.name;
+  }
+  return pair;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+/// Parses a module and runs it down to `stage`.
+static LogicalResult walkModule(Walk &walk, const Target &target,
+                                const CompileOptions &options, Stage stage) {
+  if (!walk.isParsed() || failed(walk.checkFunctions()))
+    return failure();
+  walk.setTarget(target);
+  return walk.runTo(stage, options);
+}
+
+Result<std::string> mlir::conv::printModuleAfter(const SourceFile &source,
+                                                 const Target &target,
+                                                 const CompileOptions &options,
+                                                 Stage stage) {
+  Walk walk(source);
+  if (failed(walkModule(walk, target, options, stage)))
+    return walk.getError();
+  std::string text;
+  llvm::raw_string_ostream(text) << walk.getModule() << "\n";
+  return text;
+}
+
+static FailureOr<std::string> translateToLLVM(gpu::GPUModuleOp module) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> translated =
+      translateModuleToLLVMIR(module, context);
+  if (!translated)
+    return failure();
+  std::string text;
+  llvm::raw_string_ostream(text) << *translated;
+  return text;
+}
+
+Result<std::string> mlir::conv::printCode(const SourceFile &source,
+                                          const Target &target,
+                                          const CompileOptions &options,
+                                          CodeForm form) {
+  Walk walk(source);
+  if (failed(walkModule(walk, target, options, Stage::Llvm)))
+    return walk.getError();
+  const BackendPipelines &backend = getBackendPipelines(target.chip->backend);
+  std::string text;
+  for (auto module : walk.getModule().getOps<gpu::GPUModuleOp>()) {
+    FailureOr<std::string> part = form == CodeForm::Assembly
+                                      ? backend.compileToAssembly(module)
+                                      : translateToLLVM(module);
+    if (failed(part))
+      return walk.getError();
+    text += *part;
+  }
+  return text;
+}

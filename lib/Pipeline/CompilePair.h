@@ -1,0 +1,57 @@
+//===- CompilePair.h - one function for one target ------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_PIPELINE_COMPILEPAIR_H
+#define CONV_PIPELINE_COMPILEPAIR_H
+
+#include "conv/Chip/Chip.h"
+#include "conv/Pipeline/Compile.h"
+
+namespace mlir::conv {
+
+/// A chip, or its simulation.
+struct Target {
+  std::string name; ///< "gfx942", "sim:gfx942", "host".
+  const ::conv::ChipInfo *chip = nullptr;
+  bool simulated = false;
+};
+
+/// Refuses what is not a chip, and chips that cannot be simulated.
+::conv::Result<Target> parseTarget(const std::string &name);
+
+/// Names of the functions to compile, in order. Refuses what is not a module of
+/// functions.
+::conv::Result<std::vector<std::string>>
+readFunctionNames(const SourceFile &source);
+
+struct CompiledPair {
+  ::conv::artifact::Entry entry; ///< Without `code` and `sha256` of launches.
+  std::string code, extension;
+  std::vector<StageTime> times;
+  std::string explanation;
+};
+
+::conv::Result<CompiledPair> compilePair(const SourceFile &source,
+                                         const std::string &function,
+                                         const Target &target,
+                                         const CompileOptions &options);
+
+/// The whole module after a stage, as text.
+::conv::Result<std::string> printModuleAfter(const SourceFile &source,
+                                             const Target &target,
+                                             const CompileOptions &options,
+                                             Stage stage);
+
+/// The kernels of the whole module.
+::conv::Result<std::string> printCode(const SourceFile &source,
+                                      const Target &target,
+                                      const CompileOptions &options,
+                                      CodeForm form);
+
+} // namespace mlir::conv
+
+#endif // CONV_PIPELINE_COMPILEPAIR_H

@@ -1,0 +1,20 @@
+//===- CompilerVersion.cpp - which compiler made an artifact ----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// On its own, because it is compiled again whenever any source changes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Pipeline/Compile.h"
+
+#include "Fingerprint.inc"
+
+#include "llvm/Config/llvm-config.h"
+
+::conv::artifact::Compiler mlir::conv::getCompilerVersion() {
+  return {CONV_VERSION, LLVM_VERSION_STRING, CONV_FINGERPRINT};
+}

@@ -1,0 +1,43 @@
+//===- Diagnostics.h - MLIR diagnostics as one error ----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_PIPELINE_DIAGNOSTICS_H
+#define CONV_PIPELINE_DIAGNOSTICS_H
+
+#include "conv/Support/Result.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir::conv {
+
+/// While it lives, keeps the first error that is reported in a context and
+/// prints nothing.
+class DiagnosticCollector {
+public:
+  /// `name` stands for locations without a file.
+  DiagnosticCollector(MLIRContext *context, std::string name);
+
+  /// The first error as one line. What is not a refusal with a reason code is
+  /// of kind `otherwise`; then `what` says what failed if nothing was reported.
+  ::conv::Error getError(::conv::ErrorKind otherwise, StringRef what) const;
+
+private:
+  void handle(Diagnostic &diagnostic);
+
+  std::string name;
+  std::optional<std::string> message;
+  std::string place;
+  ScopedDiagnosticHandler handler;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_PIPELINE_DIAGNOSTICS_H

@@ -1,0 +1,34 @@
+//===- LowerToConv.cpp - input to scheduled convolutions --------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a user gives becomes convolutions with their tails, is refused if this
+// version does not handle it, and gets its schedules. Nothing after this stage
+// refuses or decides.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/Transforms/Passes.h"
+#include "conv/Pipeline/Passes.h"
+#include "conv/Pipeline/Pipelines.h"
+#include "conv/Schedule/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
+                                          const LowerToConvOptions &options) {
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createRaiseTosaPass());
+  functions.addPass(createRaiseLinalgPass());
+  functions.addPass(createFuseTailPass());
+  manager.addPass(createCheckSupportedPass());
+  manager.addPass(
+      createSelectSchedulePass({options.schedule, options.algorithm}));
+  manager.addPass(createVerifyStagePass({"conv"}));
+}

@@ -1,0 +1,268 @@
+//===- ReadEntry.cpp - manifest entries out of the IR -----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The manifest is read off the IR and never kept beside it: arguments from the
+// function at the conv stage, launches from the function after the gpu stage,
+// resources from the code object. Whatever does not fit the contract of those
+// stages is an error here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReadEntry.h"
+
+#include "RecordReference.h"
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Schedule/Schedule.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+namespace artifact = ::conv::artifact;
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+/// What a tensor is to the convolutions around it.
+namespace {
+struct Role {
+  StringRef name = "unused";
+  StringRef layout;
+};
+} // namespace
+
+/// The role of a value in `op`, seen through reshapes. A layout describes the
+/// value only if there is no reshape between.
+static std::optional<Role> getRoleIn(ForwardOp op, Value value) {
+  LayoutsAttr layouts = op.getLayouts();
+  auto role = [&](Value operand, StringRef name,
+                  StringRef layout) -> std::optional<Role> {
+    if (lookThroughReshapes(operand) != value)
+      return std::nullopt;
+    return Role{name, operand.getType() == value.getType() ? layout : ""};
+  };
+  if (auto input = role(op.getInput(), "input", layouts.getInput()))
+    return input;
+  if (auto filter = role(op.getFilter(), "filter", layouts.getFilter()))
+    return filter;
+  for (Value operand : op.getTailOperands()) {
+    bool perChannel = cast<RankedTensorType>(operand.getType()).getRank() == 1;
+    if (auto tail = perChannel ? role(operand, "bias", "")
+                               : role(operand, "residual", layouts.getOutput()))
+      return tail;
+  }
+  return std::nullopt;
+}
+
+static Role getRole(func::FuncOp function, Value value) {
+  for (ForwardOp op : function.getOps<ForwardOp>())
+    if (auto role = getRoleIn(op, value))
+      return *role;
+  return {};
+}
+
+static Role getOutputRole(Value returned) {
+  auto op = lookThroughReshapes(returned).getDefiningOp<ForwardOp>();
+  bool reshaped = !op || returned.getType() != op.getOutput().getType();
+  return {"output", reshaped ? "" : op.getLayouts().getOutput()};
+}
+
+static artifact::Argument createArgument(Type type, Role role, StringRef access,
+                                         Attribute name) {
+  auto tensor = cast<RankedTensorType>(type);
+  artifact::Argument argument;
+  auto given = dyn_cast_or_null<StringAttr>(name);
+  argument.name = given ? given.str() : role.name.str();
+  argument.role = role.name.str();
+  argument.access = access.str();
+  argument.layout = role.layout.str();
+  llvm::raw_string_ostream(argument.dtype) << tensor.getElementType();
+  argument.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  argument.strides.resize(argument.shape.size());
+  int64_t stride = 1;
+  for (size_t dim = argument.shape.size(); dim-- > 0;) {
+    argument.strides[dim] = stride;
+    stride *= argument.shape[dim];
+  }
+  return argument;
+}
+
+/// Names of arguments are unique: the second "filter" becomes "filter_1".
+static void makeNamesUnique(std::vector<artifact::Argument> &arguments) {
+  llvm::StringMap<int64_t> taken;
+  for (artifact::Argument &argument : arguments) {
+    std::string name = argument.name;
+    while (!taken.try_emplace(name, 0).second)
+      name = argument.name + "_" + std::to_string(++taken[argument.name]);
+    argument.name = name;
+  }
+}
+
+static void readArguments(func::FuncOp function, artifact::Entry &entry) {
+  constexpr StringLiteral kName = "conv.name";
+  for (BlockArgument argument : function.getArguments())
+    entry.arguments.push_back(
+        createArgument(argument.getType(), getRole(function, argument), "read",
+                       function.getArgAttr(argument.getArgNumber(), kName)));
+  auto returned = cast<func::ReturnOp>(function.front().getTerminator());
+  for (auto [i, value] : llvm::enumerate(returned.getOperands()))
+    entry.arguments.push_back(createArgument(value.getType(),
+                                             getOutputRole(value), "write",
+                                             function.getResultAttr(i, kName)));
+  makeNamesUnique(entry.arguments);
+}
+
+//===----------------------------------------------------------------------===//
+// Problem
+//===----------------------------------------------------------------------===//
+
+/// The bound that format 1 can express: the coefficient of the sum, and the
+/// rounding of the output.
+static artifact::ErrorBound getErrorBound(ForwardOp op) {
+  auto bound = computeErrorBound(op);
+  if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
+    return {known->accumulation, known->outputUlp};
+  return {double(ForwardShape::get(op).computeReduction()), 0.5};
+}
+
+LogicalResult mlir::conv::readProblem(func::FuncOp function,
+                                      artifact::Entry &entry) {
+  entry.function = function.getName().str();
+  readArguments(function, entry);
+  auto join = [](std::string &list, const std::string &item) {
+    list += (list.empty() ? "" : "; ") + item;
+  };
+  for (ForwardOp op : function.getOps<ForwardOp>()) {
+    ScheduleAttr schedule = op.getScheduleAttr();
+    std::string printed;
+    llvm::raw_string_ostream(printed) << schedule;
+    join(entry.problem, formatProblem(op));
+    join(entry.schedule, printed);
+    // Format 1 has one algorithm, one decider and one bound for a function;
+    // `schedule` and `reference` have those of every convolution.
+    entry.algorithm = stringifyAlgorithm(schedule.getAlgorithm()).str();
+    entry.chosenBy = stringifyChosenBy(schedule.getChosenBy()).str();
+    entry.errorBound = getErrorBound(op);
+  }
+  FailureOr<std::string> reference = recordReference(function);
+  if (failed(reference))
+    return failure();
+  entry.reference = *reference;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+static FailureOr<std::array<int64_t, 3>> readSizes(gpu::KernelDim3 sizes,
+                                                   Operation *launch) {
+  std::array<int64_t, 3> result;
+  for (auto [value, size] :
+       llvm::zip(std::array<Value, 3>{sizes.x, sizes.y, sizes.z}, result)) {
+    IntegerAttr constant;
+    if (!matchPattern(value, m_Constant(&constant)))
+      return launch->emitOpError("expects constant sizes");
+    size = constant.getInt();
+  }
+  return result;
+}
+
+/// The buffer behind a kernel operand: an argument, the workspace (which is the
+/// argument behind all others), or a constant.
+static FailureOr<artifact::Parameter>
+readParameter(Value operand, const artifact::Entry &entry, Operation *launch) {
+  int64_t offset = 0;
+  if (auto view = operand.getDefiningOp<memref::ViewOp>()) {
+    IntegerAttr shift;
+    if (!matchPattern(view.getByteShift(), m_Constant(&shift)))
+      return launch->emitOpError("expects constant offsets into the workspace");
+    offset = shift.getInt();
+    operand = view.getSource();
+  }
+  if (auto argument = dyn_cast<BlockArgument>(operand)) {
+    int64_t index = argument.getArgNumber();
+    if (index < int64_t(entry.arguments.size()))
+      return artifact::Parameter(artifact::ArgumentParameter{index});
+    return artifact::Parameter(artifact::WorkspaceParameter{offset});
+  }
+  IntegerAttr constant;
+  if (matchPattern(operand, m_Constant(&constant)) &&
+      constant.getType().isInteger(32))
+    return artifact::Parameter(
+        artifact::I32Parameter{int32_t(constant.getInt())});
+  return launch->emitOpError(
+      "expects buffers and 32-bit constants as operands");
+}
+
+static LogicalResult readLaunch(gpu::LaunchFuncOp op, artifact::Entry &entry) {
+  artifact::Launch launch;
+  launch.kernel = op.getKernelName().str();
+  auto grid = readSizes(op.getGridSizeOperandValues(), op);
+  auto block = readSizes(op.getBlockSizeOperandValues(), op);
+  if (failed(grid) || failed(block))
+    return failure();
+  launch.grid = *grid;
+  launch.block = *block;
+  if (Value bytes = op.getDynamicSharedMemorySize()) {
+    IntegerAttr constant;
+    if (!matchPattern(bytes, m_Constant(&constant)))
+      return op.emitOpError("expects a constant size of shared memory");
+    launch.dynamicSharedBytes = constant.getInt();
+  }
+  for (Value operand : op.getKernelOperands()) {
+    FailureOr<artifact::Parameter> parameter =
+        readParameter(operand, entry, op);
+    if (failed(parameter))
+      return failure();
+    launch.parameters.push_back(*parameter);
+  }
+  entry.launches.push_back(std::move(launch));
+  return success();
+}
+
+LogicalResult mlir::conv::readLaunches(func::FuncOp function,
+                                       artifact::Entry &entry) {
+  if (auto bytes = function->getAttrOfType<IntegerAttr>("conv.workspace_bytes"))
+    entry.workspaceBytes = bytes.getInt();
+  for (gpu::LaunchFuncOp op : function.getOps<gpu::LaunchFuncOp>())
+    if (failed(readLaunch(op, entry)))
+      return failure();
+  if (entry.launches.empty())
+    return function.emitOpError("expects at least one launch");
+  return success();
+}
+
+LogicalResult mlir::conv::readResources(gpu::BinaryOp binary,
+                                        artifact::Entry &entry) {
+  auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
+  for (artifact::Launch &launch : entry.launches) {
+    gpu::KernelMetadataAttr kernel =
+        object.getKernels() ? object.getKernels().lookup(launch.kernel)
+                            : nullptr;
+    if (!kernel || !kernel.getAttr("vgpr_count"))
+      return binary.emitOpError("expects metadata of kernel ") << launch.kernel;
+    auto get = [&](StringRef key) -> int64_t {
+      auto value = kernel.getAttr<IntegerAttr>(key);
+      return value ? value.getInt() : 0; // Chips without AGPRs count none.
+    };
+    launch.resources.vgpr = get("vgpr_count");
+    launch.resources.agpr = get("agpr_count");
+    launch.resources.sgpr = get("sgpr_count");
+    launch.resources.sharedBytes = get("group_segment_fixed_size");
+    launch.resources.scratchBytes = get("private_segment_fixed_size");
+    launch.resources.spills = get("vgpr_spill_count") + get("sgpr_spill_count");
+  }
+  return success();
+}

@@ -1,0 +1,215 @@
+//===- RecordReference.cpp - what a function computes, as JSON --*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Writes down the meaning of a function before it is lowered, so that whoever
+// runs the artifact can compare with it. Only sizes and scalar operations
+// travel: the arithmetic is done again by the reader (tools/support).
+//
+//===----------------------------------------------------------------------===//
+
+#include "RecordReference.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Schedule/Schedule.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+
+namespace json = llvm::json;
+
+json::Array toArray(ArrayRef<int64_t> values) {
+  json::Array array;
+  for (int64_t value : values)
+    array.push_back(value);
+  return array;
+}
+
+std::string typeName(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// JSON has no infinities and no NaN.
+json::Value toNumber(const APFloat &value) {
+  if (value.isNaN())
+    return "nan";
+  if (value.isInfinity())
+    return value.isNegative() ? "-inf" : "inf";
+  APFloat wide = value;
+  bool losesInfo;
+  wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return wide.convertToDouble();
+}
+
+class Recorder {
+public:
+  FailureOr<std::string> record(func::FuncOp function);
+
+private:
+  FailureOr<json::Object> recordTensor(Value tensor, Operation *user);
+  FailureOr<json::Object> recordStep(ForwardOp op);
+  LogicalResult recordTail(ForwardOp op, json::Object &step);
+  FailureOr<json::Object>
+  recordScalarOp(Operation &op, const DenseMap<Value, int64_t> &numbers);
+
+  /// Step whose result a value is.
+  DenseMap<Value, int64_t> steps;
+};
+
+FailureOr<json::Object> Recorder::recordTensor(Value tensor, Operation *user) {
+  Value source = lookThroughReshapes(tensor);
+  if (auto argument = dyn_cast<BlockArgument>(source))
+    return json::Object{{"argument", argument.getArgNumber()}};
+  if (auto step = steps.find(source); step != steps.end())
+    return json::Object{{"step", step->second}};
+  return user->emitOpError("expects arguments or results of convolutions as "
+                           "operands");
+}
+
+FailureOr<json::Object>
+Recorder::recordScalarOp(Operation &op,
+                         const DenseMap<Value, int64_t> &numbers) {
+  json::Object node{{"op", op.getName().stripDialect()}};
+  json::Array operands;
+  for (Value operand : op.getOperands())
+    operands.push_back(numbers.lookup(operand));
+  node["operands"] = std::move(operands);
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    node["predicate"] = arith::stringifyCmpFPredicate(compare.getPredicate());
+  else
+    node["type"] = typeName(op.getResult(0).getType());
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto value = dyn_cast<FloatAttr>(constant.getValue());
+    if (!value)
+      return op.emitOpError("expects a floating-point constant in a tail");
+    node["value"] = toNumber(value.getValue());
+  }
+  return node;
+}
+
+/// Values are numbered: the accumulator, the tail operands, then each result.
+LogicalResult Recorder::recordTail(ForwardOp op, json::Object &step) {
+  json::Array nodes;
+  int64_t yield = 0;
+  Type outputType = op.getOutput().getType().getElementType();
+  if (op.getTail().empty()) {
+    nodes.push_back(json::Object{{"op", "truncf"},
+                                 {"operands", json::Array{0}},
+                                 {"type", typeName(outputType)}});
+    yield = 1;
+  } else {
+    DenseMap<Value, int64_t> numbers;
+    Block &block = op.getTail().front();
+    for (BlockArgument argument : block.getArguments())
+      numbers[argument] = argument.getArgNumber();
+    for (Operation &scalar : block.without_terminator()) {
+      FailureOr<json::Object> node = recordScalarOp(scalar, numbers);
+      if (failed(node))
+        return failure();
+      nodes.push_back(std::move(*node));
+      int64_t number = numbers.size();
+      numbers[scalar.getResult(0)] = number;
+    }
+    yield = numbers.lookup(cast<YieldOp>(block.getTerminator()).getValue());
+  }
+  step["tail"] = std::move(nodes);
+  step["yield"] = yield;
+  return success();
+}
+
+/// The coefficients of the numeric rule. A tail without any, for example one
+/// that multiplies the sum by a tensor, is followed operation by operation.
+json::Object recordBound(ForwardOp op) {
+  auto bound = computeErrorBound(op);
+  if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
+    return json::Object{{"accumulation", known->accumulation},
+                        {"output_ulp", known->outputUlp},
+                        {"operands", known->operands},
+                        {"constant", known->constant}};
+  return json::Object{
+      {"accumulation", ForwardShape::get(op).computeReduction()},
+      {"output_ulp", 0.5},
+      {"follow_operations", true}};
+}
+
+FailureOr<json::Object> Recorder::recordStep(ForwardOp op) {
+  FailureOr<json::Object> input = recordTensor(op.getInput(), op);
+  FailureOr<json::Object> filter = recordTensor(op.getFilter(), op);
+  if (failed(input) || failed(filter))
+    return failure();
+  WindowAttr window = op.getWindow();
+  LayoutsAttr layouts = op.getLayouts();
+  json::Object step{
+      {"input", std::move(*input)},
+      {"filter", std::move(*filter)},
+      {"layouts", json::Array{layouts.getInput(), layouts.getFilter(),
+                              layouts.getOutput()}},
+      {"shapes", json::Array{toArray(op.getInput().getType().getShape()),
+                             toArray(op.getFilter().getType().getShape()),
+                             toArray(op.getOutput().getType().getShape())}},
+      {"groups", int64_t(op.getGroups())},
+      {"strides", toArray(window.getStrides())},
+      {"dilations", toArray(window.getDilations())},
+      {"low", toArray(window.getLow())},
+      {"output_type", typeName(op.getOutput().getType().getElementType())},
+      {"error_bound", recordBound(op)}};
+  json::Array operands;
+  for (Value operand : op.getTailOperands()) {
+    FailureOr<json::Object> tensor = recordTensor(operand, op);
+    if (failed(tensor))
+      return failure();
+    (*tensor)["per_channel"] =
+        cast<RankedTensorType>(operand.getType()).getRank() == 1;
+    operands.push_back(std::move(*tensor));
+  }
+  step["tail_operands"] = std::move(operands);
+  if (failed(recordTail(op, step)))
+    return failure();
+  return step;
+}
+
+FailureOr<std::string> Recorder::record(func::FuncOp function) {
+  json::Array recorded;
+  for (ForwardOp op : function.getOps<ForwardOp>()) {
+    FailureOr<json::Object> step = recordStep(op);
+    if (failed(step))
+      return failure();
+    recorded.push_back(std::move(*step));
+    int64_t number = steps.size();
+    steps[op.getOutput()] = number;
+  }
+  json::Array outputs;
+  auto returned = cast<func::ReturnOp>(function.front().getTerminator());
+  for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
+    auto step = steps.find(lookThroughReshapes(value));
+    if (step == steps.end())
+      return returned.emitOpError("expects results of convolutions");
+    outputs.push_back(
+        json::Object{{"argument", int64_t(function.getNumArguments() + i)},
+                     {"step", step->second}});
+  }
+  json::Value reference = json::Object{{"steps", std::move(recorded)},
+                                       {"outputs", std::move(outputs)}};
+  std::string text;
+  llvm::raw_string_ostream(text) << reference;
+  return text;
+}
+
+} // namespace
+
+FailureOr<std::string> mlir::conv::recordReference(func::FuncOp function) {
+  return Recorder().record(function);
+}

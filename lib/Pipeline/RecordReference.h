@@ -1,0 +1,23 @@
+//===- RecordReference.h - what a function computes, as JSON --*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_PIPELINE_RECORDREFERENCE_H
+#define CONV_PIPELINE_RECORDREFERENCE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <string>
+
+namespace mlir::conv {
+
+/// The "reference" object of docs/artifact.md for a function at the conv stage:
+/// its convolutions and their tails, for verification by other tools.
+FailureOr<std::string> recordReference(func::FuncOp function);
+
+} // namespace mlir::conv
+
+#endif // CONV_PIPELINE_RECORDREFERENCE_H

@@ -1,0 +1,207 @@
+//===- Executable.cpp - one function of an artifact, ready to run --*- C++
+//-*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loading turns an entry's launches into steps whose parameters are slots:
+// an argument, an address in the workspace, or a constant. Running fills one
+// array of pointers on the stack for each step. A manifest that was read obeys
+// the rules of docs/artifact.md, so indices and sizes are not asked again here;
+// the caller's addresses are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Runtime/Executable.h"
+
+#include <array>
+#include <map>
+
+using namespace conv;
+using namespace conv::artifact;
+using namespace conv::runtime;
+
+/// "f (gfx942, host), g (gfx942)": what an artifact has.
+static std::string describeEntries(const Manifest &manifest) {
+  std::map<std::string, std::string> targets;
+  for (const Entry &entry : manifest.entries) {
+    std::string &list = targets[entry.function];
+    list += (list.empty() ? "" : ", ") + entry.target;
+  }
+  std::string text;
+  for (const auto &[function, list] : targets)
+    text += (text.empty() ? "" : ", ") + function + " (" + list + ")";
+  return text.empty() ? "nothing" : text;
+}
+
+Result<const Entry *>
+runtime::selectEntry(const Manifest &manifest, const std::string &function,
+                     const std::vector<std::string> &targets) {
+  std::string name = function;
+  if (name.empty() && !manifest.entries.empty()) {
+    name = manifest.entries.front().function;
+    for (const Entry &entry : manifest.entries)
+      if (entry.function != name)
+        return Error{ErrorKind::BadInput,
+                     "expects the name of a function, but got none; the "
+                     "artifact has " +
+                         describeEntries(manifest)};
+  }
+  for (const std::string &target : targets)
+    for (const Entry &entry : manifest.entries)
+      if (entry.function == name && entry.target == target)
+        return &entry;
+  std::string wanted;
+  for (const std::string &target : targets)
+    wanted += (wanted.empty() ? "" : " or ") + target;
+  return Error{ErrorKind::BadInput, "expects function '" + name + "' for " +
+                                        wanted + ", but the artifact has " +
+                                        describeEntries(manifest)};
+}
+
+Result<Executable> Executable::load(Device &device, const Artifact &artifact,
+                                    const std::string &function) {
+  Result<const Entry *> entry =
+      selectEntry(artifact.manifest, function, device.targets());
+  if (!entry)
+    return entry.error();
+  Executable executable;
+  executable.loaded = std::make_unique<Entry>(**entry);
+  for (const Argument &argument : (*entry)->arguments)
+    executable.requirements.push_back({uint64_t(bufferBytes(argument)),
+                                       uint64_t(argument.alignment - 1),
+                                       argument.access == "write"});
+  std::map<std::string, Module *> loaded; // One module for each code file.
+  for (const Launch &launch : (*entry)->launches) {
+    Module *&module = loaded[launch.code];
+    if (!module) {
+      const std::string *code = artifact.code(launch.code);
+      if (!code)
+        return Error{ErrorKind::BadInput,
+                     "the artifact lacks '" + launch.code + "'"};
+      auto result = device.loadModule(*code, "'" + launch.code + "'");
+      if (!result)
+        return result.error();
+      module = result->get();
+      executable.modules.push_back(std::move(*result));
+    }
+    if (Result<void> added = executable.addStep(launch, *module); !added)
+      return added.error();
+  }
+  return executable;
+}
+
+Result<void> Executable::addStep(const Launch &launch, Module &module) {
+  Result<Kernel *> kernel = module.kernel(launch.kernel);
+  if (!kernel)
+    return kernel.error();
+  Step step{*kernel, {}, slots.size(), launch.parameters.size()};
+  for (size_t i = 0; i < 3; ++i) {
+    step.shape.grid[i] = uint32_t(launch.grid[i]);
+    step.shape.block[i] = uint32_t(launch.block[i]);
+    if (launch.cluster[i] != 1)
+      return Error{ErrorKind::Unsupported,
+                   "kernel '" + launch.kernel +
+                       "' needs workgroup clusters, which no device of this "
+                       "version launches"};
+  }
+  step.shape.dynamicSharedBytes = uint32_t(launch.dynamicSharedBytes);
+  for (const Parameter &parameter : launch.parameters) {
+    if (auto *argument = std::get_if<ArgumentParameter>(&parameter))
+      slots.push_back({Slot::Argument, 0, argument->index});
+    else if (auto *offset = std::get_if<WorkspaceParameter>(&parameter))
+      slots.push_back({Slot::Workspace, 0, offset->offset});
+    else if (auto *i32 = std::get_if<I32Parameter>(&parameter))
+      slots.push_back({Slot::I32, i32->value, 0});
+    else
+      return Error{ErrorKind::Unsupported,
+                   "kernel '" + launch.kernel +
+                       "' needs tensor maps, which no device of this version "
+                       "encodes"};
+  }
+  steps.push_back(step);
+  return {};
+}
+
+Error Executable::badAddress(size_t argument, const std::string &what) const {
+  return {ErrorKind::BadInput, "argument " + std::to_string(argument) + ", '" +
+                                   loaded->arguments[argument].name +
+                                   "': expects " + what};
+}
+
+Result<void> Executable::checkAddresses(std::span<void *const> arguments,
+                                        void *workspace) const {
+  if (arguments.size() != requirements.size())
+    return Error{ErrorKind::BadInput,
+                 "expects " + std::to_string(requirements.size()) +
+                     " arguments, but got " + std::to_string(arguments.size())};
+  auto start = [&](size_t i) {
+    return reinterpret_cast<uint64_t>(arguments[i]);
+  };
+  // Whether two ranges share a byte, without an end that could wrap.
+  auto overlap = [](uint64_t a, uint64_t aBytes, uint64_t b, uint64_t bBytes) {
+    return a < b ? b - a < aBytes : a - b < bBytes;
+  };
+  auto scratch = reinterpret_cast<uint64_t>(workspace);
+  auto scratchBytes = uint64_t(workspaceBytes());
+  if (scratchBytes > 0 && (!workspace || scratch % kWorkspaceAlignment != 0))
+    return Error{ErrorKind::BadInput,
+                 "expects a workspace of " + std::to_string(scratchBytes) +
+                     " bytes at a multiple of " +
+                     std::to_string(kWorkspaceAlignment) + ", but got " +
+                     (workspace ? "another address" : "null")};
+  for (size_t i = 0; i < requirements.size(); ++i) {
+    if (!arguments[i])
+      return badAddress(i, "a buffer, but got null");
+    if (start(i) & requirements[i].alignmentMask)
+      return badAddress(i,
+                        "an address that is a multiple of " +
+                            std::to_string(requirements[i].alignmentMask + 1) +
+                            ", but got " + std::to_string(start(i)));
+    if (scratchBytes > 0 &&
+        overlap(start(i), requirements[i].bytes, scratch, scratchBytes))
+      return badAddress(i, "a buffer apart from the workspace, but they "
+                           "overlap");
+    for (size_t j = 0; j < i; ++j)
+      if ((requirements[i].isWritten || requirements[j].isWritten) &&
+          overlap(start(i), requirements[i].bytes, start(j),
+                  requirements[j].bytes))
+        return badAddress(i, "a buffer apart from '" +
+                                 loaded->arguments[j].name +
+                                 "', but they overlap and one is written");
+  }
+  return {};
+}
+
+Result<void> Executable::run(std::span<void *const> arguments, void *workspace,
+                             StreamHandle stream) const {
+  if (Result<void> fine = checkAddresses(arguments, workspace); !fine)
+    return fine;
+  // Pointers to the values; addresses in the workspace are values made here.
+  std::array<void *, size_t(kMaxParameters)> pointers;
+  std::array<void *, size_t(kMaxParameters)> addresses;
+  for (const Step &step : steps) {
+    for (size_t i = 0; i < step.slotCount; ++i) {
+      const Slot &slot = slots[step.firstSlot + i];
+      switch (slot.kind) {
+      case Slot::Argument:
+        pointers[i] = const_cast<void **>(&arguments[size_t(slot.index)]);
+        break;
+      case Slot::Workspace:
+        addresses[i] = static_cast<char *>(workspace) + slot.index;
+        pointers[i] = &addresses[i];
+        break;
+      case Slot::I32:
+        pointers[i] = const_cast<int32_t *>(&slot.i32);
+        break;
+      }
+    }
+    Result<void> launched = step.kernel->launch(
+        step.shape, std::span(pointers).first(step.slotCount), stream);
+    if (!launched)
+      return launched;
+  }
+  return {};
+}

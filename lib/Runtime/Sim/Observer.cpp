@@ -1,0 +1,376 @@
+//===- Observer.cpp - checks and counts what kernels access ---------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every byte of LDS remembers who wrote and read it since which barrier: enough to
+// find reads of bytes that nobody wrote, and waves that touch the same byte
+// without a barrier in between. Counters need what the lanes of a wave do
+// together, so accesses are logged and counted when the lanes meet.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Observer.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace conv::runtime;
+using namespace conv::runtime::sim;
+using conv::sim::SiteKind;
+
+Observer::Observer(Workgroup &group)
+    : group(group), isChecking(group.getLaunch().options->checks),
+      isCounting(group.getLaunch().options->counters) {
+  if (isChecking)
+    lds.resize(group.getLaunch().ldsBytes);
+  visits.resize(group.getLaunch().object->siteCount);
+  lastBuffer.resize(group.getLaunch().object->siteCount);
+}
+
+void Observer::startWorkgroup() { groupEpoch = ++epoch; }
+
+void Observer::finishWorkgroup() { log.clear(); }
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+static const char *getVerb(SiteKind kind) {
+  switch (kind) {
+  case SiteKind::Load:
+    return "reads";
+  case SiteKind::Store:
+    return "writes";
+  default:
+    return "updates";
+  }
+}
+
+std::string Observer::describe(const WorkItem &item,
+                               const Request &request) const {
+  std::string text = getVerb(request.kind);
+  text += " " + std::to_string(request.bytes) + " bytes at ";
+  if (isInLds(request.address))
+    text += "byte " + std::to_string(request.address - group.getLdsBase()) +
+            " of LDS";
+  else
+    text += "a global address";
+  if (*request.site->location)
+    text += std::string(" (") + request.site->location + ")";
+  return text;
+}
+
+std::string Observer::describeItem(uint32_t index) const {
+  const auto &block = group.getLaunch().shape.block;
+  return "work-item (" + std::to_string(index % block[0]) + "," +
+         std::to_string(index / block[0] % block[1]) + "," +
+         std::to_string(index / (block[0] * block[1])) + ")";
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+bool Observer::isInLds(uint64_t address) const {
+  uint64_t base = group.getLdsBase();
+  return address >= base && address < base + group.getChip().ldsBytes;
+}
+
+/// The parameters, the packet and the work-item's own stack.
+bool Observer::isMachineMemory(const WorkItem &item, uint64_t address,
+                               uint64_t bytes) const {
+  const LaunchState &launch = group.getLaunch();
+  auto contains = [&](const auto &block) {
+    uint64_t begin = reinterpret_cast<uint64_t>(block.data());
+    return address >= begin && address + bytes <= begin + block.size();
+  };
+  return contains(launch.kernarg) || contains(launch.dispatchPacket) ||
+         contains(launch.implicitArgs) ||
+         group.isOnStack(item, address, bytes);
+}
+
+bool Observer::checkRead(const WorkItem &item, LdsByte &byte,
+                         std::string &problem) {
+  Wave &wave = group.getWave(item);
+  uint32_t waveSize = group.getChip().waveSize;
+  if (byte.writeEpoch < groupEpoch) {
+    problem = ", which nobody has written";
+    return false;
+  }
+  uint32_t writerWave = byte.writer / waveSize;
+  if (byte.writeEpoch >= epoch && writerWave != item.wave) {
+    problem = ", which " + describeItem(byte.writer) +
+              " of another wave writes without a barrier in between";
+    return false;
+  }
+  if (byte.writeSegment == wave.segment && byte.writer != item.index &&
+      !byte.isAtomic) {
+    problem = ", which " + describeItem(byte.writer) +
+              " of the same wave writes without a wave barrier in between";
+    return false;
+  }
+  uint32_t readEpoch = epoch + (wave.hasSignalled ? 1 : 0);
+  if (byte.readEpoch != readEpoch)
+    byte.readerWaves = 0;
+  byte.readEpoch = readEpoch;
+  byte.readerWaves |= 1u << item.wave;
+  byte.readSegment = wave.segment;
+  byte.reader = item.index;
+  return true;
+}
+
+bool Observer::checkWrite(const WorkItem &item, LdsByte &byte, bool isAtomic,
+                          std::string &problem) {
+  Wave &wave = group.getWave(item);
+  uint32_t waveSize = group.getChip().waveSize;
+  uint32_t writerWave = byte.writer / waveSize;
+  if (byte.writeEpoch >= epoch && writerWave != item.wave &&
+      !(isAtomic && byte.isAtomic)) {
+    problem = ", which " + describeItem(byte.writer) +
+              " of another wave writes without a barrier in between";
+    return false;
+  }
+  if (byte.readEpoch >= epoch && (byte.readerWaves & ~(1u << item.wave))) {
+    problem = ", which " + describeItem(byte.reader) +
+              " of another wave reads without a barrier in between";
+    uint32_t otherWave = __builtin_ctz(byte.readerWaves & ~(1u << item.wave));
+    if (byte.reader / waveSize == item.wave)
+      problem = ", which wave " + std::to_string(otherWave) +
+                " reads without a barrier in between";
+    return false;
+  }
+  if (byte.readSegment == wave.segment && byte.reader != item.index) {
+    problem = ", which " + describeItem(byte.reader) +
+              " of the same wave reads without a wave barrier in between";
+    return false;
+  }
+  byte.writeEpoch = epoch + (wave.hasSignalled ? 1 : 0);
+  byte.writeSegment = wave.segment;
+  byte.writer = item.index;
+  byte.isAtomic = isAtomic;
+  return true;
+}
+
+bool Observer::checkLds(WorkItem &item, const Request &request,
+                        std::string &problem) {
+  uint64_t offset = request.address - group.getLdsBase();
+  uint64_t limit = group.getLaunch().ldsBytes;
+  if (offset + request.bytes > limit) {
+    problem = ", but the workgroup has " + std::to_string(limit) + " bytes";
+    return false;
+  }
+  for (uint64_t i = offset; i < offset + request.bytes; ++i) {
+    LdsByte &byte = lds[i];
+    bool isFine = true;
+    if (request.kind == SiteKind::Load)
+      isFine = checkRead(item, byte, problem);
+    else if (request.kind == SiteKind::Atomic &&
+             byte.writeEpoch < groupEpoch) {
+      problem = ", which nobody has written";
+      isFine = false;
+    } else {
+      isFine =
+          checkWrite(item, byte, request.kind == SiteKind::Atomic, problem);
+    }
+    if (!isFine)
+      return false;
+  }
+  return true;
+}
+
+bool Observer::checkGlobal(WorkItem &item, const Request &request,
+                           std::string &problem) {
+  MemoryBuffer *&last = lastBuffer[request.site->index];
+  if (last && request.address >= last->address &&
+      request.address + request.bytes <= last->address + last->bytes)
+    return true;
+  const Memory &memory = *group.getLaunch().memory;
+  last = memory.find(request.address, request.bytes);
+  if (last || isMachineMemory(item, request.address, request.bytes))
+    return true;
+  problem = " outside every buffer: " + memory.describe(request.address);
+  return false;
+}
+
+/// Checks and counts one access; false and a `problem` if it is wrong.
+bool Observer::examine(WorkItem &item, const Request &request,
+                       std::string &problem) {
+  bool inLds = isInLds(request.address);
+  if (isChecking) {
+    if (request.address % request.alignment != 0) {
+      problem = ", which is not aligned to " +
+                std::to_string(request.alignment) + " bytes";
+      return false;
+    }
+    if (!(inLds ? checkLds(item, request, problem)
+                : checkGlobal(item, request, problem)))
+      return false;
+  }
+  if (isCounting)
+    record(item, request, inLds);
+  return true;
+}
+
+void Observer::access(WorkItem &item, const abi::Site &site,
+                      uint64_t address) {
+  Request request = {&site, site.kind, site.bytes, site.alignment, address};
+  std::string problem;
+  if (!examine(item, request, problem))
+    group.stop(item, describe(item, request) + problem);
+}
+
+bool Observer::accessForWave(WorkItem &item, const WaveAccess &what,
+                             uint64_t address) {
+  Request request = {what.site, what.kind, what.bytes, what.alignment,
+                     address};
+  std::string problem;
+  if (examine(item, request, problem))
+    return true;
+  group.fail(item, describe(item, request) + problem);
+  return false;
+}
+
+void Observer::bufferAccess(WorkItem &item, const abi::Site &site,
+                            const abi::Resource &resource, uint64_t offset,
+                            uint32_t scalarOffset) {
+  bool isGfx9 = group.getChip().isGfx9;
+  uint64_t checked = isGfx9 ? offset : offset - scalarOffset;
+  uint64_t limit = resource.numRecords;
+  if (!isGfx9 && (resource.flags >> 28 & 3) == 2 && limit != 0)
+    limit = INT64_MAX;
+  uint64_t address = resource.base + offset;
+  if (checked + site.bytes <= limit)
+    return access(item, site, address);
+  if (isCounting)
+    ++group.getCounters().bufferOutOfRange;
+  // Loads and stores check each word on its own.
+  if (site.kind == SiteKind::Atomic || site.bytes <= 4 || site.bytes % 4 != 0)
+    return;
+  abi::Site word = site;
+  word.bytes = 4;
+  for (uint32_t byte = 0; byte < site.bytes; byte += 4)
+    if (checked + byte + 4 <= limit)
+      access(item, word, address + byte);
+}
+
+//===----------------------------------------------------------------------===//
+// Counters
+//===----------------------------------------------------------------------===//
+
+void Observer::record(const WorkItem &item, const Request &request,
+                      bool isLds) {
+  Visits &visit = visits[request.site->index];
+  uint32_t segment = group.getWave(item).segment;
+  if (visit.segment != segment || visit.item != item.index)
+    visit = {segment, item.index, 0};
+  log.push_back({request.site->index, visit.count++, item.lane, request.bytes,
+                 request.address, request.kind, isLds});
+  if (isLds)
+    return;
+  MemoryBuffer *buffer =
+      group.getLaunch().memory->find(request.address, request.bytes);
+  if (!buffer)
+    return;
+  uint64_t offset = request.address - buffer->address;
+  if (request.kind != SiteKind::Store)
+    buffer->read.insert(offset, request.bytes);
+  if (request.kind != SiteKind::Load)
+    buffer->written.insert(offset, request.bytes);
+}
+
+void Observer::finishSegment(Wave &wave) {
+  if (log.empty())
+    return;
+  auto isBefore = [](const LogEntry &a, const LogEntry &b) {
+    return std::tie(a.site, a.occurrence, a.lane) <
+           std::tie(b.site, b.occurrence, b.lane);
+  };
+  std::sort(log.begin(), log.end(), isBefore);
+  for (auto begin = log.begin(); begin != log.end();) {
+    auto end = std::find_if(begin, log.end(), [&](const LogEntry &entry) {
+      return entry.site != begin->site ||
+             entry.occurrence != begin->occurrence ||
+             entry.isLds != begin->isLds;
+    });
+    if (begin->isLds)
+      countLds(begin, end);
+    else
+      countGlobal(begin, end);
+    begin = end;
+  }
+  log.clear();
+}
+
+/// How many aligned pieces of `segmentBytes` the lanes touch.
+template <typename Iterator>
+static uint64_t countSegments(Iterator begin, Iterator end,
+                              uint64_t segmentBytes) {
+  std::vector<uint64_t> segments;
+  for (auto entry = begin; entry != end; ++entry)
+    for (uint64_t segment = entry->address / segmentBytes;
+         segment <= (entry->address + entry->bytes - 1) / segmentBytes;
+         ++segment)
+      segments.push_back(segment);
+  std::sort(segments.begin(), segments.end());
+  return std::unique(segments.begin(), segments.end()) - segments.begin();
+}
+
+void Observer::countGlobal(std::vector<LogEntry>::iterator begin,
+                           std::vector<LogEntry>::iterator end) {
+  SimCounters &counters = group.getCounters();
+  uint64_t bytes = 0;
+  for (auto entry = begin; entry != end; ++entry)
+    bytes += entry->bytes;
+  switch (begin->kind) {
+  case SiteKind::Load:
+    ++counters.globalLoads;
+    counters.globalBytesRead += bytes;
+    break;
+  case SiteKind::Store:
+    ++counters.globalStores;
+    counters.globalBytesWritten += bytes;
+    break;
+  default:
+    ++counters.globalAtomics;
+    counters.globalBytesRead += bytes;
+    counters.globalBytesWritten += bytes;
+    break;
+  }
+  counters.globalSegments64 += countSegments(begin, end, 64);
+  counters.globalSegments128 += countSegments(begin, end, 128);
+}
+
+void Observer::countLds(std::vector<LogEntry>::iterator begin,
+                        std::vector<LogEntry>::iterator end) {
+  SimCounters &counters = group.getCounters();
+  uint64_t bytes = 0;
+  std::vector<LdsAccess> accesses;
+  for (auto entry = begin; entry != end; ++entry) {
+    bytes += entry->bytes;
+    accesses.push_back(
+        {entry->lane, uint32_t(entry->address - group.getLdsBase())});
+  }
+  switch (begin->kind) {
+  case SiteKind::Load:
+    ++counters.ldsLoads;
+    counters.ldsBytesRead += bytes;
+    break;
+  case SiteKind::Store:
+    ++counters.ldsStores;
+    counters.ldsBytesWritten += bytes;
+    break;
+  default:
+    ++counters.ldsAtomics;
+    counters.ldsBytesRead += bytes;
+    counters.ldsBytesWritten += bytes;
+    break;
+  }
+  BankCost cost =
+      computeBankCost(accesses, begin->bytes, group.getChip().ldsBanks,
+                      begin->kind != SiteKind::Load);
+  counters.ldsCycles += cost.cycles;
+  counters.ldsBankConflicts += cost.conflicts;
+}

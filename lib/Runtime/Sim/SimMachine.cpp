@@ -1,0 +1,414 @@
+//===- SimMachine.cpp - loads objects and spreads workgroups --------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The public face of the simulator: objects are shared libraries loaded from
+// memory, a launch hands out workgroups to threads until one of them fails.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Runtime/Sim.h"
+
+#include "Memory.h"
+#include "Operations.h"
+#include "Workgroup.h"
+#include "conv/Runtime/LoadedObject.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+using namespace conv;
+using namespace conv::runtime;
+using namespace conv::runtime::sim;
+
+static constexpr SimChip chips[] = {
+#define CONV_SIM_CHIP(name, waveSize, ldsBytes, ldsBanks, isGfx9, isFnuz)      \
+  {name, waveSize, ldsBytes, ldsBanks, isGfx9, isFnuz},
+#include "conv/Runtime/SimChips.def"
+};
+
+std::vector<std::string_view> conv::runtime::simulatedChips() {
+  std::vector<std::string_view> names;
+  for (const SimChip &chip : chips)
+    names.push_back(chip.name);
+  return names;
+}
+
+static const SimChip *findChip(std::string_view name) {
+  for (const SimChip &chip : chips)
+    if (name == chip.name)
+      return &chip;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Counters
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct CounterName {
+  const char *name;
+  uint64_t SimCounters::*member;
+};
+} // namespace
+
+static constexpr CounterName counterNames[] = {
+    {"workgroups", &SimCounters::workgroups},
+    {"waves", &SimCounters::waves},
+    {"barriers", &SimCounters::barriers},
+    {"matrix_instructions", &SimCounters::matrixInstructions},
+    {"matrix_flops", &SimCounters::matrixFlops},
+    {"global_loads", &SimCounters::globalLoads},
+    {"global_stores", &SimCounters::globalStores},
+    {"global_atomics", &SimCounters::globalAtomics},
+    {"global_bytes_read", &SimCounters::globalBytesRead},
+    {"global_bytes_written", &SimCounters::globalBytesWritten},
+    {"global_unique_bytes_read", &SimCounters::globalUniqueBytesRead},
+    {"global_unique_bytes_written", &SimCounters::globalUniqueBytesWritten},
+    {"global_segments_64", &SimCounters::globalSegments64},
+    {"global_segments_128", &SimCounters::globalSegments128},
+    {"buffer_out_of_range", &SimCounters::bufferOutOfRange},
+    {"lds_loads", &SimCounters::ldsLoads},
+    {"lds_stores", &SimCounters::ldsStores},
+    {"lds_atomics", &SimCounters::ldsAtomics},
+    {"lds_bytes_read", &SimCounters::ldsBytesRead},
+    {"lds_bytes_written", &SimCounters::ldsBytesWritten},
+    {"lds_cycles", &SimCounters::ldsCycles},
+    {"lds_bank_conflicts", &SimCounters::ldsBankConflicts},
+    {"lds_bytes_per_workgroup", &SimCounters::ldsBytesPerWorkgroup},
+};
+
+SimCounters &SimCounters::operator+=(const SimCounters &other) {
+  for (const CounterName &counter : counterNames)
+    this->*counter.member += other.*counter.member;
+  return *this;
+}
+
+std::vector<std::pair<std::string_view, uint64_t>>
+SimCounters::entries() const {
+  std::vector<std::pair<std::string_view, uint64_t>> all;
+  for (const CounterName &counter : counterNames)
+    all.emplace_back(counter.name, this->*counter.member);
+  return all;
+}
+
+std::string SimCounters::text() const {
+  std::string text;
+  for (const CounterName &counter : counterNames)
+    text += std::string(counter.name) + ": " +
+            std::to_string(this->*counter.member) + "\n";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Objects
+//===----------------------------------------------------------------------===//
+
+class conv::runtime::SimObject {
+public:
+  SimObject(std::unique_ptr<LoadedObject> library, abi::Object *object)
+      : library(std::move(library)), object(object) {}
+
+  const abi::Kernel *find(std::string_view name) const {
+    for (uint32_t i = 0; i < object->kernelCount; ++i)
+      if (name == object->kernels[i].name)
+        return &object->kernels[i];
+    return nullptr;
+  }
+  const abi::Object &getObject() const { return *object; }
+
+private:
+  std::unique_ptr<LoadedObject> library;
+  abi::Object *object;
+};
+
+static Result<void> resolveSites(abi::Object &object) {
+  for (uint32_t i = 0; i < object.siteCount; ++i) {
+    abi::Site &site = object.sites[i];
+    if (site.kind != abi::SiteKind::WaveOp &&
+        site.kind != abi::SiteKind::LaneOp)
+      continue;
+    const Operation *operation = findOperation(site.name);
+    if (!operation)
+      return Error{ErrorKind::BadInput,
+                   std::string("the simulator has no operation '") + site.name +
+                       "', which the object needs"};
+    // Wave operations go through the machine, lane operations do not.
+    site.handler =
+        site.kind == abi::SiteKind::LaneOp
+            ? reinterpret_cast<void *>(operation->laneHandler)
+            : const_cast<void *>(static_cast<const void *>(operation));
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// The machine
+//===----------------------------------------------------------------------===//
+
+struct SimMachine::State {
+  const SimChip *chip;
+  SimOptions options;
+  unsigned threadCount;
+  Memory memory;
+  SimCounters counters;
+  std::mutex launchMutex;
+  /// One per thread, kept for its stacks and its LDS.
+  std::vector<std::unique_ptr<Workgroup>> workers;
+};
+
+SimMachine::SimMachine(std::unique_ptr<State> state)
+    : state(std::move(state)) {}
+SimMachine::~SimMachine() = default;
+
+static unsigned selectThreadCount(const SimOptions &options) {
+  if (options.threads > 0)
+    return options.threads;
+  if (const char *text = getenv("CONV_NUM_THREADS")) {
+    long count = strtol(text, nullptr, 10);
+    if (count > 0 && count <= 1024)
+      return unsigned(count);
+  }
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+Result<std::unique_ptr<SimMachine>> SimMachine::create(std::string_view chip,
+                                                       SimOptions options) {
+  const SimChip *facts = findChip(chip);
+  if (!facts)
+    return Error{ErrorKind::Unsupported, "expects a chip that can be "
+                                         "simulated, but got '" +
+                                             std::string(chip) + "'"};
+  if (!__builtin_cpu_supports("x86-64-v3"))
+    return Error{ErrorKind::System,
+                 "the simulator needs a processor with AVX2, FMA and F16C "
+                 "(x86-64-v3)"};
+  auto state = std::make_unique<State>();
+  state->chip = facts;
+  state->options = options;
+  state->threadCount = selectThreadCount(options);
+  return std::unique_ptr<SimMachine>(new SimMachine(std::move(state)));
+}
+
+void SimMachine::registerBuffer(const void *address, size_t bytes) {
+  std::lock_guard lock(state->launchMutex);
+  state->memory.add(address, bytes);
+}
+
+void SimMachine::unregisterBuffer(const void *address) {
+  std::lock_guard lock(state->launchMutex);
+  state->memory.remove(address);
+}
+
+const SimCounters &SimMachine::counters() const { return state->counters; }
+void SimMachine::resetCounters() { state->counters = SimCounters(); }
+const SimOptions &SimMachine::options() const { return state->options; }
+
+Result<std::shared_ptr<SimObject>> SimMachine::load(const void *bytes,
+                                                    size_t size) {
+  auto refuse = [&](const std::string &what) {
+    return Error{ErrorKind::BadInput, "not a simulator object: " + what};
+  };
+  auto library = LoadedObject::load(
+      std::string(static_cast<const char *>(bytes), size), "the object");
+  if (!library)
+    return refuse(library.error().message);
+  auto *object =
+      static_cast<abi::Object *>((*library)->symbol(abi::objectSymbol));
+  if (!object)
+    return refuse(std::string("it has no symbol ") + abi::objectSymbol);
+  if (object->version != abi::abiVersion)
+    return refuse("expects interface version " +
+                  std::to_string(abi::abiVersion) + ", but got " +
+                  std::to_string(object->version));
+  if (std::string_view(object->chip) != state->chip->name)
+    return refuse(std::string("expects chip ") + state->chip->name +
+                  ", but got " + object->chip);
+  *object->services = &services;
+  if (Result<void> resolved = resolveSites(*object); !resolved)
+    return resolved.error();
+  return std::make_shared<SimObject>(std::move(*library), object);
+}
+
+bool SimMachine::hasKernel(const SimObject &object, std::string_view name) {
+  return object.find(name) != nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Launching
+//===----------------------------------------------------------------------===//
+
+static Error badLaunch(const SimMachine::Launch &launch,
+                       const std::string &what) {
+  return {ErrorKind::BadInput,
+          "kernel '" + std::string(launch.kernel) + "': " + what};
+}
+
+static Result<void> checkShape(const SimMachine::Launch &launch,
+                               const abi::Kernel &kernel,
+                               const SimChip &chip) {
+  constexpr uint64_t maxWorkItems = 1024;
+  uint64_t items = 1;
+  for (unsigned dim = 0; dim < 3; ++dim) {
+    if (launch.block[dim] == 0 || launch.grid[dim] == 0)
+      return badLaunch(launch, "expects positive sizes of grid and block");
+    if (launch.block[dim] > maxWorkItems)
+      return badLaunch(launch, "expects at most 1024 work-items");
+    items *= launch.block[dim];
+    if (kernel.requiredBlock[dim] != 0 &&
+        kernel.requiredBlock[dim] != launch.block[dim])
+      return badLaunch(launch,
+                       "expects " + std::to_string(kernel.requiredBlock[dim]) +
+                           " work-items in dimension " + std::to_string(dim) +
+                           ", but got " + std::to_string(launch.block[dim]));
+  }
+  if (items > maxWorkItems)
+    return badLaunch(launch, "expects at most 1024 work-items, but got " +
+                                 std::to_string(items));
+  if (launch.parameterCount != kernel.parameterCount)
+    return badLaunch(launch, "expects " +
+                                 std::to_string(kernel.parameterCount) +
+                                 " parameters, but got " +
+                                 std::to_string(launch.parameterCount));
+  uint64_t lds = uint64_t(kernel.ldsBytes) + launch.dynamicSharedBytes;
+  if (lds > chip.ldsBytes)
+    return badLaunch(launch, "expects at most " +
+                                 std::to_string(chip.ldsBytes) +
+                                 " bytes of LDS, but got " +
+                                 std::to_string(lds));
+  return {};
+}
+
+template <typename T>
+static void put(uint8_t *block, size_t offset, T value) {
+  memcpy(block + offset, &value, sizeof(value));
+}
+
+/// Fills what a kernel may read of its own launch, by the offsets of the HSA
+/// dispatch packet and of code object version 5.
+static void describeLaunch(LaunchState &launch) {
+  const auto &[grid, block] = std::pair(launch.shape.grid, launch.shape.block);
+  launch.dispatchPacket = {};
+  launch.implicitArgs = {};
+  for (unsigned dim = 0; dim < 3; ++dim) {
+    put<uint16_t>(launch.dispatchPacket.data(), 4 + 2 * dim,
+                  uint16_t(block[dim]));
+    put<uint32_t>(launch.dispatchPacket.data(), 12 + 4 * dim,
+                  grid[dim] * block[dim]);
+    put<uint32_t>(launch.implicitArgs.data(), 4 * dim, grid[dim]);
+    put<uint16_t>(launch.implicitArgs.data(), 12 + 2 * dim,
+                  uint16_t(block[dim]));
+  }
+  put<uint16_t>(launch.implicitArgs.data(), 64, 3);
+}
+
+static void packParameters(LaunchState &launch) {
+  const abi::Kernel &kernel = *launch.kernel;
+  launch.kernarg.assign(kernel.kernargBytes, 0);
+  for (uint32_t i = 0; i < kernel.parameterCount; ++i)
+    memcpy(launch.kernarg.data() + kernel.parameters[i].offset,
+           launch.shape.parameters[i], kernel.parameters[i].bytes);
+}
+
+namespace {
+
+/// Hands out the workgroups of a launch and keeps the first error.
+class WorkgroupQueue {
+public:
+  explicit WorkgroupQueue(std::array<uint32_t, 3> grid)
+      : grid(grid), count(uint64_t(grid[0]) * grid[1] * grid[2]) {}
+
+  void work(Workgroup &worker) {
+    while (!hasFailed) {
+      uint64_t linear = next++;
+      if (linear >= count)
+        return;
+      std::optional<Error> error = worker.run(
+          {uint32_t(linear % grid[0]), uint32_t(linear / grid[0] % grid[1]),
+           uint32_t(linear / grid[0] / grid[1])});
+      if (error)
+        fail(linear, *error);
+    }
+  }
+  uint64_t size() const { return count; }
+  const std::optional<Error> &getError() const { return error; }
+
+private:
+  /// Of several, the error of the first workgroup is kept.
+  void fail(uint64_t linear, const Error &newError) {
+    std::lock_guard lock(errorMutex);
+    hasFailed = true;
+    if (error && linear > errorPlace)
+      return;
+    error = newError;
+    errorPlace = linear;
+  }
+
+  const std::array<uint32_t, 3> grid;
+  const uint64_t count;
+  std::atomic<uint64_t> next = 0;
+  std::atomic<bool> hasFailed = false;
+  std::mutex errorMutex;
+  std::optional<Error> error;
+  uint64_t errorPlace = 0;
+};
+
+} // namespace
+
+Result<void> SimMachine::launch(SimObject &object, const Launch &shape) {
+  std::lock_guard lock(state->launchMutex);
+  const abi::Kernel *kernel = object.find(shape.kernel);
+  if (!kernel)
+    return badLaunch(shape, "the object has no such kernel");
+  if (Result<void> checked = checkShape(shape, *kernel, *state->chip);
+      !checked)
+    return checked;
+
+  const SimOptions &options = state->options;
+  LaunchState launch;
+  launch.kernel = kernel;
+  launch.object = &object.getObject();
+  launch.chip = state->chip;
+  launch.options = &options;
+  launch.memory = &state->memory;
+  launch.shape = shape;
+  launch.ldsBytes = kernel->ldsBytes + shape.dynamicSharedBytes;
+  launch.entry =
+      options.checks || options.counters ? kernel->checked : kernel->fast;
+  packParameters(launch);
+  describeLaunch(launch);
+  if (options.counters)
+    state->memory.resetTouched();
+
+  WorkgroupQueue queue(shape.grid);
+  unsigned threadCount =
+      unsigned(std::min<uint64_t>(state->threadCount, queue.size()));
+  while (state->workers.size() < threadCount)
+    state->workers.push_back(std::make_unique<Workgroup>(*state->chip));
+  for (unsigned i = 0; i < threadCount; ++i)
+    if (Result<void> ready = state->workers[i]->prepare(launch); !ready)
+      return ready;
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < threadCount; ++i)
+    threads.emplace_back([&, i] { queue.work(*state->workers[i]); });
+  queue.work(*state->workers[0]);
+  for (std::thread &thread : threads)
+    thread.join();
+  if (queue.getError())
+    return *queue.getError();
+
+  for (unsigned i = 0; i < threadCount; ++i)
+    state->counters += state->workers[i]->getCounters();
+  state->counters.ldsBytesPerWorkgroup =
+      std::max<uint64_t>(state->counters.ldsBytesPerWorkgroup, launch.ldsBytes);
+  if (options.counters) {
+    state->counters.globalUniqueBytesRead += state->memory.countRead();
+    state->counters.globalUniqueBytesWritten += state->memory.countWritten();
+  }
+  return {};
+}

@@ -1,0 +1,268 @@
+//===- Explain.cpp - why a schedule was chosen -------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collects the facts once and writes them as text or as JSON. Everything comes
+// from the cost model; nothing here decides.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Schedule/Explain.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Schedule/Schedule.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace mlir::conv;
+using llvm::formatv;
+
+/// Candidates that are listed.
+static constexpr size_t kListed = 5;
+
+namespace {
+
+/// Candidates that one rule ruled out.
+struct RejectedGroup {
+  int64_t count = 0;
+  ::conv::Candidate example;
+};
+
+/// All facts about one decision.
+struct Explanation {
+  explicit Explanation(ForwardOp op);
+
+  ForwardOp op;
+  const ::conv::ChipInfo &chip;
+  ::conv::Problem problem;
+  ScheduleAttr schedule;
+  ::conv::Candidate candidate;
+  ::conv::Cost cost;
+  ::conv::Ranking ranking;
+  std::map<::conv::Rejection, RejectedGroup> rejected;
+  double peakFlops, balance; ///< Of the chip; flops per byte where they meet.
+};
+
+} // namespace
+
+Explanation::Explanation(ForwardOp op)
+    : op(op), chip(TargetAttr::lookup(op).getInfo()),
+      problem(computeProblem(op)), schedule(op.getScheduleAttr()),
+      candidate(getCandidate(schedule, chip,
+                             op.getInput().getType().getElementType())),
+      cost(::conv::computeCost(problem, chip, candidate)),
+      ranking(::conv::rankCandidates(problem, chip)),
+      peakFlops(::conv::peakFlops(chip, *candidate.atom)),
+      balance(peakFlops / (chip.memoryGBs * 1e9)) {
+  for (const ::conv::RejectedCandidate &one : ranking.rejected) {
+    RejectedGroup &group = rejected[one.reason];
+    if (group.count++ == 0)
+      group.example = one.candidate;
+  }
+}
+
+static std::string formatTile(const std::array<int64_t, 2> &tile) {
+  return formatv("{0} x {1}", tile[0], tile[1]).str();
+}
+
+static std::string formatAtom(const ::conv::MatrixAtom &atom) {
+  StringRef kind = atom.kind == ::conv::AtomKind::MFMA   ? "mfma"
+                   : atom.kind == ::conv::AtomKind::WMMA ? "wmma"
+                                                         : "fma";
+  return formatv("{0} {1} x {2} x {3}", kind, atom.m, atom.n, atom.k).str();
+}
+
+/// "1.5 M" and the like.
+static std::string formatScaled(double value, StringRef unit) {
+  StringRef prefixes[] = {"", "k", "M", "G", "T", "P"};
+  size_t power = 0;
+  while (value >= 1000 && power + 1 < std::size(prefixes)) {
+    value /= 1000;
+    ++power;
+  }
+  return formatv("{0:F1} {1}{2}", value, prefixes[power], unit).str();
+}
+
+static std::string formatMicroseconds(double seconds) {
+  return formatv("{0:F1} us", seconds * 1e6).str();
+}
+
+/// What one candidate needs and the chip has, for the rule that it breaks.
+static std::string formatReason(const Explanation &all,
+                                ::conv::Rejection reason,
+                                const ::conv::Candidate &candidate) {
+  int64_t workItems = candidate.subgroups() * all.chip.subgroupSize;
+  switch (reason) {
+  case ::conv::Rejection::SharedMemory:
+    return formatv("{0} bytes of {1}", ::conv::computeSharedBytes(candidate),
+                   all.chip.sharedMemoryBytes);
+  case ::conv::Rejection::WorkgroupSize:
+    return formatv("{0} work-items of {1}", workItems,
+                   all.chip.maxWorkgroupSize);
+  case ::conv::Rejection::UnevenCopy:
+    return formatv("{0} work-items", workItems);
+  case ::conv::Rejection::Registers:
+    return formatv(
+        "up to {0} registers of {1}",
+        ::conv::computeNeededRegisters(
+            ::conv::computeRegisters(all.chip, candidate)),
+        ::conv::computeAvailableRegisters(all.chip, candidate.subgroups()));
+  case ::conv::Rejection::None:
+    break;
+  }
+  return "";
+}
+
+static void printProblem(const Explanation &all, raw_ostream &os) {
+  const ::conv::Problem &problem = all.problem;
+  os << "problem     " << formatProblem(all.op) << "\n"
+     << "target      " << all.chip.name << " (" << all.chip.product << ")\n"
+     << "as a GEMM   " << problem.pixels() << " pixels x " << problem.k
+     << " channels, reduced over " << problem.gemmK() << "\n"
+     << "work        " << formatScaled(problem.flops(), "flop") << ", "
+     << formatScaled(problem.compulsoryBytes(), "B") << " compulsory: "
+     << formatv("{0:F1} flop/B, the chip balances at {1:F1}\n",
+                problem.intensity(), all.balance);
+}
+
+static void printDecision(const Explanation &all, raw_ostream &os) {
+  const ::conv::Cost &cost = all.cost;
+  os << "schedule    " << all.schedule << "\n"
+     << "chosen by   " << stringifyChosenBy(all.schedule.getChosenBy())
+     << formatv(", {0} candidates were valid and {1} rejected\n",
+                all.ranking.accepted.size(), all.ranking.rejected.size())
+     << formatv("grid        {0} workgroups of {1} work-items on {2} compute "
+                "units: {3:P0} of them busy, {4:P0} of the products needed\n",
+                cost.workgroups,
+                all.candidate.subgroups() * all.chip.subgroupSize,
+                all.chip.computeUnits, cost.waveEfficiency, cost.tileEfficiency)
+     << formatv("occupancy   {0:F1} waves per SIMD unit: {1} registers ({2} "
+                "accumulators, {3} staging, {4} fragments, {5} addresses), "
+                "{6} bytes of shared memory\n",
+                cost.wavesPerSimd, cost.registers.total(),
+                cost.registers.accumulators, cost.registers.staging,
+                cost.registers.fragments, cost.registers.addresses,
+                cost.sharedBytes)
+     << formatv("main loop   {0} steps of {1:F0} cycles: matrix units {2:F0}, "
+                "shared memory {3:F0}, loads {4:F0}\n",
+                cost.steps, cost.stepCycles, cost.matrixCycles,
+                cost.sharedCycles, cost.loadCycles)
+     << "predicted   " << formatMicroseconds(cost.seconds) << " (compute "
+     << formatMicroseconds(cost.computeSeconds) << ", memory "
+     << formatMicroseconds(cost.memorySeconds) << "), limited by "
+     << ::conv::getName(cost.limit) << ": "
+     << formatScaled(all.problem.flops() / cost.seconds, "flop/s")
+     << formatv(", {0:P0} of the atom's peak\n",
+                all.problem.flops() / cost.seconds / all.peakFlops);
+}
+
+static void printCandidates(const Explanation &all, raw_ostream &os) {
+  os << "\nbest candidates\n  "
+     << formatv("{0,10}  {1,-16}  {2,-10}  {3,-10}  {4,6}  {5,-17}  {6,9}\n",
+                "us", "limited by", "workgroup", "subgroup", "gemm_k", "atom",
+                "registers");
+  for (const ::conv::RankedCandidate &ranked :
+       ArrayRef(all.ranking.accepted).take_front(kListed)) {
+    const ::conv::Candidate &one = ranked.candidate;
+    os << formatv("  {0,10:F1}  {1,-16}  {2,-10}  {3,-10}  {4,6}  {5,-17}  "
+                  "{6,9}\n",
+                  ranked.cost.seconds * 1e6, ::conv::getName(ranked.cost.limit),
+                  formatTile(one.workgroup), formatTile(one.subgroup),
+                  one.gemmK, formatAtom(*one.atom),
+                  ranked.cost.registers.total());
+  }
+}
+
+static void printRejected(const Explanation &all, raw_ostream &os) {
+  if (all.rejected.empty())
+    return;
+  os << "\nrejected\n";
+  for (const auto &[reason, group] : all.rejected)
+    os << formatv("  {0,10}  {1,-16}  {2,-10}  {3,-10}  {4,6}  {5,-17}  {6}\n",
+                  group.count, ::conv::getName(reason),
+                  formatTile(group.example.workgroup),
+                  formatTile(group.example.subgroup), group.example.gemmK,
+                  formatAtom(*group.example.atom),
+                  formatReason(all, reason, group.example));
+}
+
+void mlir::conv::explainSchedule(ForwardOp op, raw_ostream &os) {
+  Explanation all(op);
+  printProblem(all, os);
+  printDecision(all, os);
+  printCandidates(all, os);
+  printRejected(all, os);
+}
+
+static std::string printToString(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream(text) << attribute;
+  return text;
+}
+
+static llvm::json::Value toJson(const Explanation &all,
+                                const ::conv::Candidate &candidate,
+                                const ::conv::Cost &cost) {
+  Attribute schedule = getSchedule(all.schedule.getContext(), candidate,
+                                   all.chip, ChosenBy::Heuristic);
+  return llvm::json::Object{{"schedule", printToString(schedule)},
+                            {"seconds", cost.seconds},
+                            {"limit", std::string(::conv::getName(cost.limit))},
+                            {"registers", cost.registers.total()},
+                            {"waves_per_simd", cost.wavesPerSimd}};
+}
+
+static llvm::json::Value predictionToJson(const Explanation &all) {
+  const ::conv::Cost &cost = all.cost;
+  return llvm::json::Object{
+      {"seconds", cost.seconds},
+      {"compute_seconds", cost.computeSeconds},
+      {"memory_seconds", cost.memorySeconds},
+      {"limit", std::string(::conv::getName(cost.limit))},
+      {"workgroups", cost.workgroups},
+      {"wave_efficiency", cost.waveEfficiency},
+      {"tile_efficiency", cost.tileEfficiency},
+      {"waves_per_simd", cost.wavesPerSimd},
+      {"registers", cost.registers.total()},
+      {"shared_bytes", cost.sharedBytes},
+      {"steps", cost.steps},
+      {"step_cycles", cost.stepCycles},
+      {"matrix_cycles", cost.matrixCycles},
+      {"shared_cycles", cost.sharedCycles},
+      {"load_cycles", cost.loadCycles},
+      {"memory_bytes", cost.memoryBytes},
+  };
+}
+
+llvm::json::Value mlir::conv::explainScheduleAsJson(ForwardOp op) {
+  Explanation all(op);
+  llvm::json::Array candidates, rejected;
+  for (const ::conv::RankedCandidate &ranked :
+       ArrayRef(all.ranking.accepted).take_front(kListed))
+    candidates.push_back(toJson(all, ranked.candidate, ranked.cost));
+  for (const auto &[reason, group] : all.rejected)
+    rejected.push_back(llvm::json::Object{
+        {"reason", std::string(::conv::getName(reason))},
+        {"candidates", group.count},
+        {"example", formatReason(all, reason, group.example)}});
+  return llvm::json::Object{
+      {"problem", formatProblem(op)},
+      {"target", std::string(all.chip.name)},
+      {"flops", all.problem.flops()},
+      {"compulsory_bytes", all.problem.compulsoryBytes()},
+      {"intensity", all.problem.intensity()},
+      {"chip_balance", all.balance},
+      {"schedule", printToString(all.schedule)},
+      {"chosen_by", stringifyChosenBy(all.schedule.getChosenBy()).str()},
+      {"predicted", predictionToJson(all)},
+      {"candidates", std::move(candidates)},
+      {"rejected", std::move(rejected)},
+  };
+}

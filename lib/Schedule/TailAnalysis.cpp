@@ -1,0 +1,211 @@
+//===- TailAnalysis.cpp - from a tail region to its error bound ---*- C++
+//-*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Translates the region of a `conv.forward` into a `TailGraph`. Operations that
+// the graph does not know leave the convolution without a bound.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Schedule/Schedule.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+using ::conv::NoErrorBound;
+using ::conv::TailGraph;
+using ::conv::TailOp;
+
+/// Rounding to a 16-bit type, or nothing for f32.
+static std::optional<TailOp> getRounding(Type type) {
+  if (type.isF16())
+    return TailOp::RoundF16;
+  if (type.isBF16())
+    return TailOp::RoundBF16;
+  return std::nullopt;
+}
+
+/// The counterpart of an operation whose operands and result are floats.
+static std::optional<TailOp> getFloatOp(Operation &op) {
+  return TypeSwitch<Operation &, std::optional<TailOp>>(op)
+      .Case([](arith::AddFOp) { return TailOp::Add; })
+      .Case([](arith::SubFOp) { return TailOp::Sub; })
+      .Case([](arith::MulFOp) { return TailOp::Mul; })
+      .Case([](arith::DivFOp) { return TailOp::Div; })
+      .Case([](arith::NegFOp) { return TailOp::Neg; })
+      .Case<arith::MaximumFOp, arith::MaxNumFOp>(
+          [](auto) { return TailOp::Max; })
+      .Case<arith::MinimumFOp, arith::MinNumFOp>(
+          [](auto) { return TailOp::Min; })
+      .Case([](arith::SelectOp) { return TailOp::Select; })
+      .Case([](math::AbsFOp) { return TailOp::Abs; })
+      .Case([](math::ExpOp) { return TailOp::Exp; })
+      .Case([](math::Exp2Op) { return TailOp::Exp2; })
+      .Case([](math::LogOp) { return TailOp::Log; })
+      .Case([](math::TanhOp) { return TailOp::Tanh; })
+      .Case([](math::ErfOp) { return TailOp::Erf; })
+      .Case([](math::SqrtOp) { return TailOp::Sqrt; })
+      .Case([](math::RsqrtOp) { return TailOp::Rsqrt; })
+      .Case([](math::FmaOp) { return TailOp::Fma; })
+      .Default([](Operation &) { return std::nullopt; });
+}
+
+namespace {
+
+/// Builds the graph of one tail.
+class GraphBuilder {
+public:
+  /// Adds what `op` computes; false if the graph has no such operation.
+  bool add(Operation &op);
+  /// Adds an argument of the block.
+  void addArgument(Value argument, TailOp kind, int64_t number) {
+    numbers[argument] = graph.add(kind, {}, static_cast<double>(number));
+  }
+  void setYield(Value value) { graph.yield = numbers.lookup(value); }
+
+  TailGraph graph;
+
+private:
+  bool addConstant(arith::ConstantOp op);
+  bool addCompare(arith::CmpFOp op);
+
+  DenseMap<Value, int> numbers;
+};
+
+} // namespace
+
+bool GraphBuilder::addConstant(arith::ConstantOp op) {
+  if (auto value = dyn_cast<FloatAttr>(op.getValue())) {
+    numbers[op] =
+        graph.add(TailOp::Constant, {}, value.getValue().convertToDouble());
+    return true;
+  }
+  if (auto value = dyn_cast<IntegerAttr>(op.getValue());
+      value && value.getType().isInteger(1)) {
+    numbers[op] =
+        graph.add(TailOp::Constant, {}, value.getValue().isZero() ? 0 : 1);
+    return true;
+  }
+  return false;
+}
+
+bool GraphBuilder::addCompare(arith::CmpFOp op) {
+  int lhs = numbers.lookup(op.getLhs()), rhs = numbers.lookup(op.getRhs());
+  auto greater = [&](int a, int b) {
+    return graph.add(TailOp::Greater, {a, b});
+  };
+  // Bounds are about numbers: ordered and unordered predicates are alike, and
+  // so are a strict and a weak one, but for one point.
+  switch (op.getPredicate()) {
+  case arith::CmpFPredicate::OGT:
+  case arith::CmpFPredicate::UGT:
+    numbers[op] = greater(lhs, rhs);
+    return true;
+  case arith::CmpFPredicate::OGE:
+  case arith::CmpFPredicate::UGE:
+    numbers[op] = graph.add(TailOp::Not, {greater(rhs, lhs)});
+    return true;
+  case arith::CmpFPredicate::OLT:
+  case arith::CmpFPredicate::ULT:
+    numbers[op] = greater(rhs, lhs);
+    return true;
+  case arith::CmpFPredicate::OLE:
+  case arith::CmpFPredicate::ULE:
+    numbers[op] = graph.add(TailOp::Not, {greater(lhs, rhs)});
+    return true;
+  case arith::CmpFPredicate::OEQ:
+  case arith::CmpFPredicate::UEQ:
+    numbers[op] = graph.add(TailOp::Equal, {lhs, rhs});
+    return true;
+  case arith::CmpFPredicate::ONE:
+  case arith::CmpFPredicate::UNE:
+    numbers[op] =
+        graph.add(TailOp::Not, {graph.add(TailOp::Equal, {lhs, rhs})});
+    return true;
+  case arith::CmpFPredicate::ORD:
+  case arith::CmpFPredicate::AlwaysTrue:
+    numbers[op] = graph.add(TailOp::Constant, {}, 1);
+    return true;
+  case arith::CmpFPredicate::UNO:
+  case arith::CmpFPredicate::AlwaysFalse:
+    numbers[op] = graph.add(TailOp::Constant, {}, 0);
+    return true;
+  }
+  return false;
+}
+
+bool GraphBuilder::add(Operation &op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return addConstant(constant);
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    return addCompare(compare);
+  if (isa<arith::ExtFOp>(op)) { // Exact.
+    numbers[op.getResult(0)] = numbers.lookup(op.getOperand(0));
+    return true;
+  }
+  if (op.getNumResults() != 1)
+    return false;
+  std::vector<int> operands;
+  for (Value operand : op.getOperands())
+    operands.push_back(numbers.lookup(operand));
+  std::optional<TailOp> rounding = getRounding(op.getResult(0).getType());
+  if (isa<arith::TruncFOp>(op) && rounding) {
+    numbers[op.getResult(0)] = graph.add(*rounding, operands);
+    return true;
+  }
+  std::optional<TailOp> kind = getFloatOp(op);
+  if (!kind)
+    return false;
+  int result = graph.add(*kind, operands);
+  // What is computed in 16 bits is rounded to 16 bits.
+  if (rounding && kind != TailOp::Select)
+    result = graph.add(*rounding, {result});
+  numbers[op.getResult(0)] = result;
+  return true;
+}
+
+/// The tail of `op` as a graph, or the operation that has no counterpart.
+static std::variant<TailGraph, NoErrorBound> buildTailGraph(ForwardOp op) {
+  GraphBuilder builder;
+  if (op.getTail().empty()) {
+    builder.graph.add(TailOp::Accumulator);
+    return builder.graph;
+  }
+  Block &block = op.getTail().front();
+  for (auto [number, argument] : llvm::enumerate(block.getArguments()))
+    builder.addArgument(argument,
+                        number == 0 ? TailOp::Accumulator : TailOp::Operand,
+                        static_cast<int64_t>(number) - 1);
+  for (Operation &inner : block.without_terminator())
+    if (!builder.add(inner))
+      return NoErrorBound{"has " + inner.getName().getStringRef().str()};
+  builder.setYield(cast<YieldOp>(block.getTerminator()).getValue());
+  return builder.graph;
+}
+
+std::variant<::conv::ErrorBound, NoErrorBound>
+mlir::conv::computeErrorBound(ForwardOp op) {
+  std::optional<::conv::NumericType> operand =
+      getNumericType(op.getInput().getType().getElementType());
+  std::optional<::conv::NumericType> result =
+      getNumericType(op.getOutput().getType().getElementType());
+  if (!operand || !result || !isa<FloatType>(getAccumulatorType(op)))
+    return NoErrorBound{"is not computed in f32"};
+  auto tail = buildTailGraph(op);
+  if (auto *none = std::get_if<NoErrorBound>(&tail))
+    return *none;
+  return ::conv::computeErrorBound(
+      {.reduction = ForwardShape::get(op).computeReduction(),
+       .operand = *operand},
+      std::get<TailGraph>(tail), *result);
+}

@@ -1,0 +1,386 @@
+//===- TailScan.cpp - one-dimensional analysis of a tail ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// First-order error analysis by automatic differentiation: the rounding of
+// every operation is an independent perturbation of its result, and reaches the
+// output times the derivative of the output by that result. The suprema over y
+// are taken over a grid that covers f32 in quarter octaves and the
+// neighbourhood of zero in steps of 1/16, refined where the function is steep
+// and around the maximum slope. Where an intermediate leaves the range of f32,
+// the error is measured instead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TailScan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace conv;
+
+static constexpr double kUnitRoundoff = 0x1p-24;
+/// The largest slope that is not taken for a jump or for growth without bound.
+static constexpr double kMaxSlope = 1e6;
+/// Errors are expressed by the result's magnitude alone up to this; beyond it,
+/// up to the second, and by the root's magnitude for what remains.
+static constexpr double kMaxRelative = 128;
+static constexpr double kPreferredRelative = 4;
+
+/// Rounding error of an operation in units of 2^-24 of its result: 1 if it is
+/// correctly rounded, 4 for the functions, which are good to 2 ulp.
+static double roundingOf(const TailGraph &graph, const TailValue &value) {
+  auto isPowerOfTwo = [&](int index) {
+    const TailValue &factor = graph.values[index];
+    int exponent;
+    return factor.op == TailOp::Constant &&
+           std::fabs(std::frexp(factor.constant, &exponent)) == 0.5;
+  };
+  switch (value.op) {
+  case TailOp::Add:
+  case TailOp::Sub:
+  case TailOp::Fma:
+  case TailOp::Sqrt:
+    return 1;
+  case TailOp::Mul:
+    return isPowerOfTwo(value.operands[0]) || isPowerOfTwo(value.operands[1])
+               ? 0
+               : 1;
+  case TailOp::Div:
+    return isPowerOfTwo(value.operands[1]) ? 0 : 1;
+  case TailOp::Exp:
+  case TailOp::Exp2:
+  case TailOp::Log:
+  case TailOp::Tanh:
+  case TailOp::Erf:
+  case TailOp::Rsqrt:
+    return 4;
+  case TailOp::RoundF16:
+    return 0x1p13;
+  case TailOp::RoundBF16:
+    return 0x1p16;
+  default:
+    return 0;
+  }
+}
+
+/// Derivative of a value by each of its operands.
+static void computePartials(const TailValue &value, double result,
+                            const double *x, double *partial) {
+  switch (value.op) {
+  case TailOp::Neg:
+    partial[0] = -1;
+    break;
+  case TailOp::Abs:
+    partial[0] = x[0] < 0 ? -1 : 1;
+    break;
+  case TailOp::Exp:
+    partial[0] = result;
+    break;
+  case TailOp::Exp2:
+    partial[0] = result * M_LN2;
+    break;
+  case TailOp::Log:
+    partial[0] = 1 / x[0];
+    break;
+  case TailOp::Tanh: {
+    double cosh = std::cosh(x[0]);
+    partial[0] = 1 / (cosh * cosh);
+    break;
+  }
+  case TailOp::Erf:
+    partial[0] = M_2_SQRTPI * std::exp(-x[0] * x[0]);
+    break;
+  case TailOp::Sqrt:
+    partial[0] = 0.5 / result;
+    break;
+  case TailOp::Rsqrt:
+    partial[0] = -0.5 * result / x[0];
+    break;
+  case TailOp::RoundF16:
+  case TailOp::RoundBF16:
+    partial[0] = 1;
+    break;
+  case TailOp::Add:
+    partial[0] = partial[1] = 1;
+    break;
+  case TailOp::Sub:
+    partial[0] = 1;
+    partial[1] = -1;
+    break;
+  case TailOp::Mul:
+    partial[0] = x[1];
+    partial[1] = x[0];
+    break;
+  case TailOp::Div:
+    partial[0] = 1 / x[1];
+    partial[1] = -result / x[1];
+    break;
+  case TailOp::Max:
+    partial[0] = x[0] >= x[1];
+    partial[1] = x[0] < x[1];
+    break;
+  case TailOp::Min:
+    partial[0] = x[0] <= x[1];
+    partial[1] = x[0] > x[1];
+    break;
+  case TailOp::Fma:
+    partial[0] = x[1];
+    partial[1] = x[0];
+    partial[2] = 1;
+    break;
+  case TailOp::Select:
+    partial[1] = x[0] != 0;
+    partial[2] = x[0] == 0;
+    break;
+  default:
+    break;
+  }
+}
+
+namespace {
+
+/// What one point of the grid says.
+struct Point {
+  double y = 0, f = 0, slope = 0;
+  double error = 0;      ///< Of f, in units of 2^-24.
+  bool measured = false; ///< An intermediate left the range of f32.
+  bool valid = false;    ///< f is a number, in f64 and in f32.
+};
+
+/// Evaluates the part of a graph that lies between `root` and `value`.
+class Scanner {
+public:
+  Scanner(const TailGraph &graph, int root, int value, double relative)
+      : graph(graph), root(root), value(value), relative(relative),
+        results(graph.values.size()), narrow(graph.values.size()),
+        adjoints(graph.values.size()), used(graph.values.size()) {
+    mark(value);
+  }
+
+  Point evaluate(double y);
+
+private:
+  void mark(int index) {
+    if (used[index])
+      return;
+    used[index] = true;
+    if (index != root)
+      for (int operand : graph.values[index].operands)
+        mark(operand);
+  }
+
+  bool isComputed(int index) const { return used[index] && index != root; }
+
+  /// Evaluates in f64 and f32; says whether everything stayed in range.
+  bool evaluateForward(double y);
+  /// The derivative of the value by every intermediate, into `adjoints`.
+  void evaluateBackward();
+
+  const TailGraph &graph;
+  int root, value;
+  double relative;
+  std::vector<double> results;
+  std::vector<float> narrow;
+  std::vector<double> adjoints;
+  std::vector<bool> used;
+};
+
+} // namespace
+
+bool Scanner::evaluateForward(double y) {
+  bool inRange = true;
+  results[root] = y;
+  narrow[root] = static_cast<float>(y);
+  for (int i = 0; i <= value; ++i) {
+    if (!isComputed(i))
+      continue;
+    const TailValue &node = graph.values[i];
+    double wide[3] = {};
+    float single[3] = {};
+    for (size_t k = 0; k < node.operands.size(); ++k) {
+      wide[k] = results[node.operands[k]];
+      single[k] = narrow[node.operands[k]];
+    }
+    results[i] = evaluateTailOp(node, wide);
+    narrow[i] = evaluateTailOp(node, single);
+    double magnitude = std::fabs(results[i]);
+    inRange &=
+        magnitude == 0 || (magnitude >= std::numeric_limits<float>::min() &&
+                           magnitude <= std::numeric_limits<float>::max());
+  }
+  return inRange;
+}
+
+void Scanner::evaluateBackward() {
+  std::fill(adjoints.begin(), adjoints.end(), 0.0);
+  adjoints[value] = 1;
+  for (int i = value; i >= 0; --i) {
+    if (!isComputed(i) || adjoints[i] == 0)
+      continue;
+    const TailValue &node = graph.values[i];
+    double operands[3] = {}, partial[3] = {};
+    for (size_t k = 0; k < node.operands.size(); ++k)
+      operands[k] = results[node.operands[k]];
+    computePartials(node, results[i], operands, partial);
+    for (size_t k = 0; k < node.operands.size(); ++k)
+      if (partial[k] != 0) // An unreached operand may be infinite.
+        adjoints[node.operands[k]] += adjoints[i] * partial[k];
+  }
+}
+
+Point Scanner::evaluate(double y) {
+  Point point;
+  y = static_cast<float>(y); // Only what f32 can hold arrives here.
+  point.y = y;
+  point.measured = !evaluateForward(y);
+  point.f = results[value];
+  point.valid = std::isfinite(point.f) && std::isfinite(narrow[value]);
+  if (!point.valid)
+    return point;
+  evaluateBackward();
+  point.slope = std::fabs(adjoints[root]);
+  if (point.measured) {
+    point.slope = std::isfinite(point.slope) ? point.slope : 0;
+    point.error = std::fabs(narrow[value] - point.f) / kUnitRoundoff;
+    return point;
+  }
+  point.error = relative * std::fabs(y) * point.slope;
+  for (int i = 0; i <= value; ++i)
+    if (isComputed(i))
+      point.error += roundingOf(graph, graph.values[i]) *
+                     std::fabs(results[i]) * std::fabs(adjoints[i]);
+  return point;
+}
+
+/// Points in ascending order, around every constant of the graph as well.
+static std::vector<double> computeGrid(const TailGraph &graph) {
+  std::vector<double> grid = {0};
+  auto addBoth = [&](double y) {
+    grid.push_back(y);
+    grid.push_back(-y);
+  };
+  for (int quarter = -160; quarter <= 400; ++quarter)
+    addBoth(std::exp2(quarter / 4.0));
+  for (int sixteenth = 1; sixteenth <= 16 * 24; ++sixteenth)
+    addBoth(sixteenth / 16.0);
+  for (const TailValue &value : graph.values)
+    if (value.op == TailOp::Constant)
+      for (double factor : {1 - 0x1p-22, 1.0, 1 + 0x1p-22})
+        addBoth(value.constant * factor);
+  std::sort(grid.begin(), grid.end());
+  grid.erase(std::unique(grid.begin(), grid.end()), grid.end());
+  return grid;
+}
+
+/// Whether the function changes by no more than its slopes explain between two
+/// points, halving the interval where it seems to. Adds the points it tries.
+static bool isContinuous(Scanner &scanner, const Point &left,
+                         const Point &right, std::vector<Point> &points,
+                         int depth = 0) {
+  double width = right.y - left.y;
+  double change = std::fabs(right.f - left.f);
+  double allowed = 4 * std::max(left.slope, right.slope) * width;
+  // Rounding of f64, and what f32 holds with few digits or not at all.
+  double noise = 1e-12 * std::max(std::fabs(left.f), std::fabs(right.f)) +
+                 64 * double(std::numeric_limits<float>::min());
+  if (change <= allowed + noise)
+    return true;
+  if (depth == 60)
+    return false;
+  Point middle = scanner.evaluate(left.y + width / 2);
+  // Neighbours in f32: what is left between them is a jump.
+  if (!middle.valid || middle.y == left.y || middle.y == right.y)
+    return change <= kMaxSlope * width;
+  points.push_back(middle);
+  return isContinuous(scanner, left, middle, points, depth + 1) &&
+         isContinuous(scanner, middle, right, points, depth + 1);
+}
+
+/// The largest slope near the largest one of the grid, by golden section.
+static double refineSlope(Scanner &scanner, double low, double high,
+                          double best) {
+  constexpr double golden = 0.6180339887498949;
+  for (int i = 0; i < 40; ++i) {
+    double width = high - low;
+    double left = high - golden * width, right = low + golden * width;
+    double slopeLeft = scanner.evaluate(left).slope;
+    double slopeRight = scanner.evaluate(right).slope;
+    best = std::max({best, slopeLeft, slopeRight});
+    (slopeLeft < slopeRight ? low : high) =
+        slopeLeft < slopeRight ? left : right;
+  }
+  return best;
+}
+
+/// The largest |f'|, or more than `kMaxSlope` if there is none.
+static double computeSlope(Scanner &scanner, std::vector<Point> &points) {
+  size_t steepest = 0, count = points.size();
+  std::vector<Point> refined;
+  for (size_t i = 0; i < count; ++i) {
+    if (points[i].slope > points[steepest].slope)
+      steepest = i;
+    if (i > 0 && !isContinuous(scanner, points[i - 1], points[i], refined))
+      return std::numeric_limits<double>::infinity();
+  }
+  double low = points[steepest > 0 ? steepest - 1 : 0].y;
+  double high = points[std::min(steepest + 1, count - 1)].y;
+  double slope = refineSlope(scanner, low, high, points[steepest].slope);
+  for (const Point &point : refined)
+    slope = std::max(slope, point.slope);
+  points.insert(points.end(), refined.begin(), refined.end());
+  return slope;
+}
+
+/// Splits the points' errors into parts relative to |f|, to |y|, and neither.
+static void splitErrors(const std::vector<Point> &points, bool preferRoot,
+                        TailScan &scan) {
+  double relative = 0;
+  for (const Point &point : points)
+    if (!point.measured && point.error > 0)
+      relative = std::max(relative, point.error / std::fabs(point.f));
+  bool useRoot = preferRoot || relative > kMaxRelative;
+  scan.relativeOut =
+      useRoot ? std::min(relative, kPreferredRelative) : relative;
+
+  auto rest = [&](const Point &point) {
+    return std::max(0.0, point.error * (1 - 1e-12) -
+                             scan.relativeOut * std::fabs(point.f));
+  };
+  double anywhere = 0, awayFromZero = 0;
+  for (const Point &point : points) {
+    if (rest(point) == 0 || point.y == 0)
+      continue;
+    double ratio = rest(point) / std::fabs(point.y);
+    anywhere = std::max(anywhere, ratio);
+    if (std::fabs(point.y) >= 1)
+      awayFromZero = std::max(awayFromZero, ratio);
+  }
+  scan.perRoot = anywhere <= kMaxRelative ? anywhere : awayFromZero;
+  for (const Point &point : points)
+    scan.constant = std::max(scan.constant,
+                             rest(point) - scan.perRoot * std::fabs(point.y));
+}
+
+TailScan conv::scanTail(const TailGraph &graph, int root, int value,
+                        double relative, bool preferRoot) {
+  Scanner scanner(graph, root, value, relative);
+  std::vector<Point> points;
+  for (double y : computeGrid(graph)) {
+    points.push_back(scanner.evaluate(y));
+    if (!points.back().valid)
+      return {};
+  }
+  TailScan scan;
+  scan.slope = computeSlope(scanner, points);
+  if (!(scan.slope <= kMaxSlope))
+    return {};
+  scan.bounded = true;
+  scan.atZero = std::fabs(scanner.evaluate(0).f);
+  splitErrors(points, preferRoot, scan);
+  return scan;
+}

@@ -1,0 +1,40 @@
+//===- TailScan.h - one-dimensional analysis of a tail -----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What computing `f(y)` in f32 does to errors, for the part of a tail that
+// depends on a single varying value `y`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_SCHEDULE_TAILSCAN_H
+#define CONV_LIB_SCHEDULE_TAILSCAN_H
+
+#include "conv/Schedule/TailGraph.h"
+
+namespace conv {
+
+/// With `u = 2^-24` and an error of y that is `E` plus `relative * u * |y|`:
+/// the error of f is at most
+///   slope * E + u * (relativeOut * |f(y)| + perRoot * |y| + constant).
+struct TailScan {
+  bool bounded = false;
+  double slope = 0;       ///< Largest |f'|.
+  double relativeOut = 0; ///< Of the result's own magnitude.
+  double perRoot = 0;     ///< Of the root's magnitude.
+  double constant = 0;    ///< Of nothing.
+  double atZero = 0;      ///< |f(0)|.
+};
+
+/// Scans `graph.values[value]` as a function of `graph.values[root]`, whose
+/// relative error is `relative`. With `preferRoot`, errors are expressed by |y|
+/// rather than by |f(y)| where either would do.
+TailScan scanTail(const TailGraph &graph, int root, int value, double relative,
+                  bool preferRoot);
+
+} // namespace conv
+
+#endif // CONV_LIB_SCHEDULE_TAILSCAN_H

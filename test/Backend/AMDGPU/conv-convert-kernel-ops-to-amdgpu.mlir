@@ -1,0 +1,55 @@
+// RUN: conv-opt %s --pass-pipeline='builtin.module(gpu.module(conv-convert-kernel-ops-to-amdgpu))' --split-input-file | FileCheck %s
+
+// MFMA and the scalar operands of its f32 form.
+// CHECK-LABEL: gpu.func @mfma
+// CHECK:         amdgpu.mfma 32x32x8 %{{.+}} * %{{.+}} + %{{.+}} : vector<4xf16>, vector<4xf16>, vector<16xf32>
+// CHECK:         %[[A:.+]] = vector.extract %{{.+}}[0] : f32 from vector<1xf32>
+// CHECK:         %[[B:.+]] = vector.extract %{{.+}}[0] : f32 from vector<1xf32>
+// CHECK:         amdgpu.mfma 16x16x4 %[[A]] * %[[B]] + %{{.+}} : f32, f32, vector<4xf32>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  gpu.module @kernels {
+    gpu.func @mfma(%a: vector<4xf16>, %c: vector<16xf32>, %d: vector<1xf32>, %e: vector<4xf32>, %m: memref<16xf32>, %n: memref<4xf32>) kernel {
+      %0 = conv.mma <mfma 32 x 32 x 8> %a, %a, %c : vector<4xf16>, vector<4xf16>, vector<16xf32>
+      %1 = conv.mma <mfma 16 x 16 x 4> %d, %d, %e : vector<1xf32>, vector<1xf32>, vector<4xf32>
+      %i = arith.constant 0 : index
+      vector.store %0, %m[%i] : memref<16xf32>, vector<16xf32>
+      vector.store %1, %n[%i] : memref<4xf32>, vector<4xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// Without a matrix instruction: one vector of multiply-adds for each k.
+// CHECK-LABEL: gpu.func @fma
+// CHECK-COUNT-4: math.fma {{.*}} : vector<16xf32>
+// CHECK-NOT:     math.fma
+module attributes {conv.target = #conv.target<"gfx1100">} {
+  gpu.module @kernels {
+    gpu.func @fma(%a: vector<64xf32>, %b: vector<4xf32>, %c: vector<16xf32>, %m: memref<16xf32>) kernel {
+      %0 = conv.mma <fma 16 x 32 x 4> %a, %b, %c : vector<64xf32>, vector<4xf32>, vector<16xf32>
+      %i = arith.constant 0 : index
+      vector.store %0, %m[%i] : memref<16xf32>, vector<16xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// Stores beyond 2 GiB are guarded by a branch, others are left alone.
+// CHECK-LABEL: gpu.func @stores
+// CHECK:         scf.if %[[GUARD:.+]] {
+// CHECK:           %[[TRUE:.+]] = arith.constant true
+// CHECK:           conv.guarded_store %{{.+}}, %{{.+}}[%{{.+}}] if %[[TRUE]] : vector<1xf16>, memref<1073741824xf16>, i64
+// CHECK:         conv.guarded_store %{{.+}}, %{{.+}}[%{{.+}}] if %[[GUARD]] : vector<1xf16>, memref<16xf16>, i32
+module attributes {conv.target = #conv.target<"gfx942">} {
+  gpu.module @kernels {
+    gpu.func @stores(%v: vector<1xf16>, %large: memref<1073741824xf16>, %small: memref<16xf16>, %i: i64, %j: i32, %guard: i1) kernel {
+      conv.guarded_store %v, %large[%i] if %guard : vector<1xf16>, memref<1073741824xf16>, i64
+      conv.guarded_store %v, %small[%j] if %guard : vector<1xf16>, memref<16xf16>, i32
+      gpu.return
+    }
+  }
+}

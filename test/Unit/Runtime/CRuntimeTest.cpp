@@ -1,0 +1,132 @@
+//===- CRuntimeTest.cpp - libconv_runtime.so as an application sees it --*- C++
+//-*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Linked against the shared library, whose only symbols are those of
+// conv_runtime.h; artifacts are made with the static one. The C program in
+// examples/ is run as well.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../TemporaryDirectory.h"
+#include "HostArtifact.h"
+
+#include "conv/Runtime/conv_runtime.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+using conv::test::makeHostArtifact;
+using conv::test::TemporaryDirectory;
+
+namespace {
+
+class CRuntimeTest : public testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_TRUE(makeHostArtifact().write(directory.path("a.convpack")));
+    ASSERT_EQ(
+        conv_artifact_open(directory.path("a.convpack").c_str(), &artifact),
+        CONV_OK)
+        << conv_last_error();
+    ASSERT_EQ(conv_device_open("host", &device), CONV_OK);
+  }
+  void TearDown() override {
+    conv_device_close(device);
+    conv_artifact_close(artifact);
+  }
+
+  TemporaryDirectory directory;
+  conv_artifact *artifact = nullptr;
+  conv_device *device = nullptr;
+};
+
+} // namespace
+
+TEST_F(CRuntimeTest, RunsAFunction) {
+  EXPECT_EQ(conv_artifact_entry_count(artifact), 1u);
+  EXPECT_STREQ(conv_artifact_function(artifact, 0), "twice");
+  EXPECT_STREQ(conv_artifact_target(artifact, 0), "host");
+  EXPECT_EQ(conv_artifact_target(artifact, 1), nullptr);
+
+  conv_executable *executable = nullptr;
+  ASSERT_EQ(conv_executable_load(device, artifact, "twice", &executable),
+            CONV_OK)
+      << conv_last_error();
+  ASSERT_EQ(conv_executable_argument_count(executable), 2u);
+  conv_argument argument;
+  ASSERT_EQ(conv_executable_argument(executable, 1, &argument), CONV_OK);
+  EXPECT_STREQ(argument.name, "output");
+  EXPECT_STREQ(argument.dtype, "f32");
+  EXPECT_EQ(argument.rank, 1u);
+  EXPECT_EQ(argument.shape[0], 100);
+  EXPECT_EQ(argument.bytes, 400);
+  EXPECT_EQ(argument.is_written, 1);
+  EXPECT_EQ(conv_executable_workspace_bytes(executable), 1024);
+
+  std::vector<float> values(100, 2.0f), results(100);
+  void *arguments[2], *workspace;
+  ASSERT_EQ(conv_device_allocate(device, 400, &arguments[0]), CONV_OK);
+  ASSERT_EQ(conv_device_allocate(device, 400, &arguments[1]), CONV_OK);
+  ASSERT_EQ(conv_device_allocate(device, 1024, &workspace), CONV_OK);
+  ASSERT_EQ(conv_device_copy_to(device, arguments[0], values.data(), 400),
+            CONV_OK);
+  ASSERT_EQ(conv_executable_run(executable, arguments, 2, workspace, nullptr),
+            CONV_OK);
+  ASSERT_EQ(conv_device_synchronize(device, nullptr), CONV_OK);
+  ASSERT_EQ(conv_device_copy_from(device, results.data(), arguments[1], 400),
+            CONV_OK);
+  EXPECT_EQ(results, std::vector<float>(100, 12.0f));
+  EXPECT_EQ(conv_device_free(device, workspace), CONV_OK);
+  conv_executable_close(executable);
+}
+
+TEST_F(CRuntimeTest, FailuresHaveAStatusAndAText) {
+  conv_artifact *none = nullptr;
+  EXPECT_EQ(conv_artifact_open("/no/such", &none), CONV_BAD_INPUT);
+  EXPECT_STREQ(conv_last_error(),
+               "cannot read '/no/such': No such file or directory");
+  EXPECT_EQ(none, nullptr);
+  EXPECT_EQ(conv_artifact_open_memory("PK", 2, &none), CONV_BAD_INPUT);
+  conv_executable *executable = nullptr;
+  EXPECT_EQ(conv_executable_load(device, artifact, "thrice", &executable),
+            CONV_BAD_INPUT);
+  EXPECT_STREQ(conv_last_error(), "expects function 'thrice' for host, but the "
+                                  "artifact has twice (host)");
+  void *address = nullptr;
+  EXPECT_EQ(conv_device_allocate(device, INT64_MAX, &address), CONV_SYSTEM);
+  EXPECT_EQ(conv_device_free(device, &address), CONV_BAD_INPUT);
+}
+
+TEST_F(CRuntimeTest, NullIsAnswered) {
+  EXPECT_EQ(conv_artifact_open(nullptr, &artifact), CONV_BAD_INPUT);
+  EXPECT_EQ(conv_artifact_open("x", nullptr), CONV_BAD_INPUT);
+  EXPECT_EQ(conv_device_open(nullptr, nullptr), CONV_BAD_INPUT);
+  EXPECT_EQ(conv_device_allocate(nullptr, 1, nullptr), CONV_BAD_INPUT);
+  EXPECT_EQ(conv_executable_load(nullptr, nullptr, nullptr, nullptr),
+            CONV_BAD_INPUT);
+  EXPECT_EQ(conv_executable_argument(nullptr, 0, nullptr), CONV_BAD_INPUT);
+  EXPECT_EQ(conv_executable_run(nullptr, nullptr, 0, nullptr, nullptr),
+            CONV_BAD_INPUT);
+  EXPECT_EQ(conv_executable_workspace_bytes(nullptr), 0);
+  conv_executable_close(nullptr);
+  conv_device_close(nullptr);
+  conv_artifact_close(nullptr);
+}
+
+TEST_F(CRuntimeTest, TheExampleInC) {
+  auto exitCode = [&](const std::string &arguments) {
+    std::string command = std::string(CONV_TEST_EXAMPLE) + " " + arguments +
+                          " > " + directory.path("out") + " 2>&1";
+    return WEXITSTATUS(std::system(command.c_str()));
+  };
+  EXPECT_EQ(exitCode(directory.path("a.convpack") + " host twice"), 0);
+  EXPECT_EQ(directory.read("out"), "read  input: f32  100\n"
+                                   "write output: f32  100\n"
+                                   "ran on host\n");
+  EXPECT_EQ(exitCode(directory.path("none") + " host"), 2);
+}

@@ -1,0 +1,293 @@
+//===- ErrorBoundTest.cpp - bounds against brute force ----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Checks the coefficients of well-known tails, and every bound against sums and
+// tails that are really computed in f32 and compared with f64, on data made to
+// hurt: cancelling sums, large biases, the ends of the activations.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Schedule/ErrorBound.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+using namespace conv;
+using enum TailOp;
+
+namespace {
+
+/// Builds tails as the fusion pass leaves them.
+struct Tail {
+  TailGraph graph;
+  int sum = graph.add(Accumulator);
+  int operands = 0;
+
+  int operand() { return graph.add(Operand, {}, operands++); }
+  int constant(double value) { return graph.add(Constant, {}, float(value)); }
+  int sigmoid(int x) {
+    int exp = graph.add(Exp, {graph.add(Neg, {x})});
+    return graph.add(Div, {constant(1), graph.add(Add, {constant(1), exp})});
+  }
+  int silu(int x) { return graph.add(Mul, {x, sigmoid(x)}); }
+  int relu(int x) { return graph.add(Max, {x, constant(0)}); }
+  int leakyRelu(int x) {
+    return graph.add(Select, {graph.add(Greater, {x, constant(0)}), x,
+                              graph.add(Mul, {x, constant(0.01)})});
+  }
+  int geluErf(int x) {
+    int erf = graph.add(Erf, {graph.add(Mul, {x, constant(M_SQRT1_2)})});
+    int half = graph.add(Mul, {x, constant(0.5)});
+    return graph.add(Mul, {half, graph.add(Add, {erf, constant(1)})});
+  }
+  int geluTanh(int x) {
+    int cube = graph.add(Mul, {graph.add(Mul, {x, x}), x});
+    int inner = graph.add(Add, {x, graph.add(Mul, {cube, constant(0.044715)})});
+    int tanh = graph.add(Tanh, {graph.add(Mul, {inner, constant(0.79788456)})});
+    int half = graph.add(Mul, {x, constant(0.5)});
+    return graph.add(Mul, {half, graph.add(Add, {tanh, constant(1)})});
+  }
+  TailGraph yield(int value) {
+    graph.yield = value;
+    return graph;
+  }
+};
+
+ErrorBound boundOf(const TailGraph &graph, int64_t reduction,
+                   NumericType operand, NumericType result) {
+  auto bound = computeErrorBound({reduction, operand}, graph, result);
+  if (auto *none = std::get_if<NoErrorBound>(&bound))
+    ADD_FAILURE() << "no bound: " << none->reason;
+  return std::get<ErrorBound>(bound);
+}
+
+std::string whyNone(const TailGraph &graph) {
+  auto bound =
+      computeErrorBound({9, NumericType::F16}, graph, NumericType::F16);
+  auto *none = std::get_if<NoErrorBound>(&bound);
+  return none ? none->reason : "";
+}
+
+TEST(ErrorBound, PlainSumHasItsLengthAndHalfAnUlp) {
+  Tail tail;
+  ErrorBound bound =
+      boundOf(tail.yield(tail.sum), 576, NumericType::F16, NumericType::F16);
+  EXPECT_EQ(bound.accumulation, 576);
+  EXPECT_EQ(bound.outputUlp, 0.5);
+  EXPECT_EQ(bound.operands, 0);
+  EXPECT_EQ(bound.constant, 0);
+}
+
+TEST(ErrorBound, RoundingToTheResultIsTheHalfUlp) {
+  Tail tail;
+  ErrorBound bound = boundOf(tail.yield(tail.graph.add(RoundBF16, {tail.sum})),
+                             576, NumericType::BF16, NumericType::BF16);
+  EXPECT_EQ(bound.outputUlp, 0.5);
+}
+
+TEST(ErrorBound, LongSumsCountTheSecondOrder) {
+  Tail tail;
+  EXPECT_EQ(
+      boundOf(tail.yield(tail.sum), 4096, NumericType::F16, NumericType::F16)
+          .accumulation,
+      4096);
+  double length = 1 << 20;
+  double bound =
+      boundOf(tail.yield(tail.sum), 1 << 20, NumericType::F16, NumericType::F16)
+          .accumulation;
+  EXPECT_GT(bound, (length - 1) * (1 + (length - 1) * 0x1p-24));
+  EXPECT_LT(bound, length * 1.07);
+}
+
+TEST(ErrorBound, BiasAddsHalfAnUlpOfF32) {
+  Tail tail;
+  TailGraph graph = tail.yield(tail.graph.add(Add, {tail.sum, tail.operand()}));
+  ErrorBound f32 = boundOf(graph, 9, NumericType::F16, NumericType::F32);
+  EXPECT_EQ(f32.accumulation, 9);
+  EXPECT_EQ(f32.outputUlp, 0.5);
+  EXPECT_EQ(f32.operands, 0);
+  ErrorBound f16 = boundOf(graph, 9, NumericType::F16, NumericType::F16);
+  EXPECT_EQ(f16.outputUlp, 0.5 + 0x1p-13);
+}
+
+TEST(ErrorBound, TwoAdditionsMayCancelAndCountTheOperands) {
+  Tail tail;
+  int biased = tail.graph.add(Add, {tail.sum, tail.operand()});
+  ErrorBound bound =
+      boundOf(tail.yield(tail.graph.add(Add, {biased, tail.operand()})), 9,
+              NumericType::F16, NumericType::F32);
+  EXPECT_EQ(bound.accumulation, 10);
+  EXPECT_EQ(bound.operands, 1);
+}
+
+TEST(ErrorBound, SlopesOfActivationsMultiplyTheSum) {
+  struct Case {
+    int (Tail::*activation)(int);
+    double slope;
+  };
+  for (auto [activation, slope] :
+       {Case{&Tail::relu, 1}, Case{&Tail::leakyRelu, 1},
+        Case{&Tail::sigmoid, 0.25}, Case{&Tail::silu, 1.09984},
+        Case{&Tail::geluErf, 1.12890}, Case{&Tail::geluTanh, 1.12912}}) {
+    Tail tail;
+    ErrorBound bound = boundOf(tail.yield((tail.*activation)(tail.sum)), 10000,
+                               NumericType::F32, NumericType::F32);
+    double sum = 10000 / (1 - 10000 * 0x1p-24);
+    // What is not the slope are the few roundings of the tail itself.
+    EXPECT_GE(bound.accumulation, slope * sum * 0.9999);
+    EXPECT_LE(bound.accumulation, slope * sum + 5);
+    EXPECT_EQ(bound.operands, 0);
+    EXPECT_EQ(bound.constant, 0);
+  }
+}
+
+TEST(ErrorBound, ScaleMultipliesTheSum) {
+  Tail tail;
+  EXPECT_EQ(
+      boundOf(tail.yield(tail.graph.add(Mul, {tail.sum, tail.constant(0.25)})),
+              64, NumericType::F16, NumericType::F16)
+          .accumulation,
+      16);
+}
+
+TEST(ErrorBound, SaysWhyThereIsNone) {
+  Tail jump;
+  int positive = jump.graph.add(Greater, {jump.sum, jump.constant(0.3)});
+  EXPECT_EQ(whyNone(jump.yield(jump.graph.add(
+                Select, {positive, jump.constant(1), jump.constant(0)}))),
+            "jumps, overflows, or grows without bound");
+  Tail exponential;
+  EXPECT_EQ(
+      whyNone(exponential.yield(exponential.graph.add(Exp, {exponential.sum}))),
+      "jumps, overflows, or grows without bound");
+  Tail gate;
+  EXPECT_EQ(
+      whyNone(gate.yield(gate.graph.add(Mul, {gate.sum, gate.operand()}))),
+      "multiplies or compares two varying values");
+}
+
+double ulp(double value, int digits, int smallestExponent) {
+  int exponent = value == 0 ? smallestExponent : std::ilogb(value);
+  return std::exp2(std::max(exponent, smallestExponent) - (digits - 1));
+}
+
+/// Numbers of very different sizes, some of them zero.
+struct HardNumbers {
+  std::mt19937 generator;
+  float operator()(double largest) {
+    std::uniform_real_distribution<double> sign(-1, 1), exponent(-12, 0);
+    if (generator() % 8 == 0)
+      return 0;
+    return float(sign(generator) * largest * std::exp2(exponent(generator)));
+  }
+};
+
+using MakeTail = std::function<TailGraph(Tail &)>;
+
+/// Largest error over bound of the tail after sums of `reduction` products.
+double worstRatio(const TailGraph &graph, int operands, int64_t reduction) {
+  ErrorBound bound =
+      boundOf(graph, reduction, NumericType::F32, NumericType::F32);
+  HardNumbers number{std::mt19937(reduction)};
+  double worst = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    double largest = std::exp2(double(trial % 24) - 12);
+    float sum = 0;
+    double reference = 0, magnitude = 0;
+    for (int64_t i = 0; i < reduction; ++i) {
+      float a = number(largest), b = number(1);
+      sum = std::fma(a, b, sum);
+      reference += double(a) * b;
+      magnitude += std::fabs(double(a) * b);
+    }
+    std::vector<float> narrow;
+    std::vector<double> wide;
+    double operandMagnitude = 0;
+    for (int i = 0; i < operands; ++i) {
+      // Every other trial the operands cancel all but a little.
+      float value = i > 0 && trial % 2 ? -narrow[0] * (1 + 0x1p-20f)
+                                       : number(std::exp2(trial % 14 - 7));
+      narrow.push_back(value);
+      wide.push_back(value);
+      operandMagnitude += std::fabs(double(value));
+    }
+    double want = evaluateTail<double>(graph, reference, wide);
+    double got = evaluateTail<float>(graph, sum, narrow);
+    double allowed =
+        bound.outputUlp * ulp(want, 24, -126) +
+        0x1p-24 * (bound.accumulation * magnitude +
+                   bound.operands * operandMagnitude + bound.constant);
+    worst = std::max(worst, std::fabs(got - want) / allowed);
+  }
+  return worst;
+}
+
+struct NamedTail {
+  const char *name;
+  MakeTail make;
+};
+
+class ErrorBoundOf : public testing::TestWithParam<NamedTail> {};
+
+TEST_P(ErrorBoundOf, HoldsForRealSums) {
+  Tail tail;
+  TailGraph graph = GetParam().make(tail);
+  for (int64_t reduction : {1, 2, 27, 144}) {
+    double worst = worstRatio(graph, tail.operands, reduction);
+    EXPECT_LE(worst, 1) << reduction;
+    // A bound that is never approached by anything would show nothing.
+    EXPECT_GT(worst, 0) << reduction;
+  }
+}
+
+/// `activation(sum + bias)`.
+MakeTail biased(int (Tail::*activation)(int)) {
+  return [activation](Tail &tail) {
+    int y = tail.graph.add(Add, {tail.sum, tail.operand()});
+    return tail.yield((tail.*activation)(y));
+  };
+}
+MakeTail plain(int (Tail::*activation)(int)) {
+  return [activation](Tail &tail) {
+    return tail.yield((tail.*activation)(tail.sum));
+  };
+}
+TailGraph biasResidualRelu(Tail &tail) {
+  int y = tail.graph.add(Add, {tail.sum, tail.operand()});
+  return tail.yield(tail.relu(tail.graph.add(Add, {y, tail.operand()})));
+}
+TailGraph siluThenResidual(Tail &tail) {
+  int y = tail.silu(tail.graph.add(Add, {tail.sum, tail.operand()}));
+  return tail.yield(tail.graph.add(Add, {y, tail.operand()}));
+}
+TailGraph centredSigmoid(Tail &tail) {
+  int y = tail.sigmoid(tail.sum);
+  return tail.yield(tail.graph.add(Sub, {y, tail.constant(0.5)}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Tails, ErrorBoundOf,
+    testing::Values(NamedTail{"relu", plain(&Tail::relu)},
+                    NamedTail{"leaky_relu", plain(&Tail::leakyRelu)},
+                    NamedTail{"sigmoid", plain(&Tail::sigmoid)},
+                    NamedTail{"silu", plain(&Tail::silu)},
+                    NamedTail{"gelu_erf", plain(&Tail::geluErf)},
+                    NamedTail{"gelu_tanh", plain(&Tail::geluTanh)},
+                    NamedTail{"bias_relu", biased(&Tail::relu)},
+                    NamedTail{"bias_sigmoid", biased(&Tail::sigmoid)},
+                    NamedTail{"bias_silu", biased(&Tail::silu)},
+                    NamedTail{"bias_gelu_erf", biased(&Tail::geluErf)},
+                    NamedTail{"bias_gelu_tanh", biased(&Tail::geluTanh)},
+                    NamedTail{"bias_residual_relu", biasResidualRelu},
+                    NamedTail{"silu_then_residual", siluThenResidual},
+                    NamedTail{"centred_sigmoid", centredSigmoid}),
+    [](const auto &info) { return std::string(info.param.name); });
+
+} // namespace

@@ -1,0 +1,200 @@
+//===- HeuristicsTest.cpp - every problem gets a schedule -------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Properties of the ranking that hold for any problem on any chip, checked on
+// random ones of every size.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Schedule/Heuristics.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <random>
+
+using namespace conv;
+
+namespace {
+
+std::vector<NumericType> operandTypes(const ChipInfo &chip) {
+  std::vector<NumericType> types;
+  for (const MatrixAtom &atom : chip.atoms)
+    if (std::find(types.begin(), types.end(), atom.operand) == types.end())
+      types.push_back(atom.operand);
+  return types;
+}
+
+/// Sizes from 1 to large ones, each octave as likely as another.
+Problem randomProblem(std::mt19937 &generator) {
+  auto size = [&](double octaves) {
+    std::uniform_real_distribution<double> exponent(0, octaves);
+    return int64_t(std::exp2(exponent(generator)));
+  };
+  Problem problem;
+  problem.n = size(8);
+  problem.c = size(12);
+  problem.k = size(12);
+  problem.p = problem.h = size(9);
+  problem.q = problem.w = size(9);
+  problem.r = size(3.5);
+  problem.s = size(3.5);
+  problem.result = generator() % 2 ? NumericType::F32 : NumericType::F16;
+  return problem;
+}
+
+/// S1 to S4, which the attribute's verifier checks too.
+void expectWellFormed(const Candidate &candidate, const ChipInfo &chip) {
+  for (int dim : {0, 1}) {
+    EXPECT_GT(candidate.subgroup[dim], 0);
+    EXPECT_EQ(candidate.workgroup[dim] % candidate.subgroup[dim], 0);
+  }
+  if (chip.backend != Backend::Host) {
+    EXPECT_EQ(candidate.subgroup[0] % candidate.atom->n, 0);
+    EXPECT_EQ(candidate.subgroup[1] % candidate.atom->m, 0);
+  }
+  EXPECT_EQ(candidate.gemmK % candidate.atom->k, 0);
+  EXPECT_GT(candidate.stages, 0);
+}
+
+TEST(Heuristics, EveryProblemHasAScheduleThatFits) {
+  std::mt19937 generator(1);
+  for (const ChipInfo &chip : allChips())
+    for (NumericType type : operandTypes(chip))
+      for (int trial = 0; trial < 100; ++trial) {
+        Problem problem = randomProblem(generator);
+        problem.operand = type;
+        Ranking ranking = rankCandidates(problem, chip);
+        ASSERT_FALSE(ranking.accepted.empty()) << chip.name;
+        const RankedCandidate &best = ranking.accepted.front();
+        SCOPED_TRACE(chip.name);
+        EXPECT_EQ(best.candidate.atom->operand, type);
+        expectWellFormed(best.candidate, chip);
+        EXPECT_EQ(checkCandidate(chip, best.candidate), Rejection::None);
+        EXPECT_LE(best.cost.sharedBytes, chip.sharedMemoryBytes);
+        EXPECT_LE(best.cost.registers.total(), chip.registersPerLane);
+        EXPECT_TRUE(std::isfinite(best.cost.seconds));
+        EXPECT_GT(best.cost.seconds, 0);
+        EXPECT_LE(best.cost.waveEfficiency, 1);
+        EXPECT_LE(best.cost.tileEfficiency, 1 + 1e-12);
+        EXPECT_LE(best.cost.wavesPerSimd, chip.maxWavesPerSimd);
+      }
+}
+
+TEST(Heuristics, NoPredictionBeatsTheChip) {
+  std::mt19937 generator(2);
+  for (const ChipInfo &chip : allChips())
+    for (int trial = 0; trial < 50; ++trial) {
+      Problem problem = randomProblem(generator);
+      problem.operand = NumericType::F32;
+      const RankedCandidate best =
+          rankCandidates(problem, chip).accepted.front();
+      EXPECT_LE(problem.flops() / best.cost.seconds,
+                peakFlops(chip, *best.candidate.atom) * (1 + 1e-9))
+          << chip.name;
+      EXPECT_GE(best.cost.memoryBytes, problem.compulsoryBytes() * (1 - 1e-12));
+    }
+}
+
+TEST(Heuristics, TheSameProblemGetsTheSameRanking) {
+  std::mt19937 generator(3);
+  Problem problem = randomProblem(generator);
+  for (const ChipInfo &chip : allChips()) {
+    Ranking first = rankCandidates(problem, chip);
+    Ranking second = rankCandidates(problem, chip);
+    ASSERT_EQ(first.accepted.size(), second.accepted.size());
+    for (size_t i = 0; i < first.accepted.size(); ++i) {
+      EXPECT_EQ(first.accepted[i].candidate.workgroup,
+                second.accepted[i].candidate.workgroup);
+      EXPECT_EQ(first.accepted[i].candidate.gemmK,
+                second.accepted[i].candidate.gemmK);
+    }
+  }
+}
+
+TEST(Heuristics, NoTwoCandidatesAreTheSame) {
+  Problem problem = {.n = 8,
+                     .h = 28,
+                     .w = 28,
+                     .c = 64,
+                     .k = 96,
+                     .r = 3,
+                     .s = 3,
+                     .p = 28,
+                     .q = 28};
+  auto key = [](const Candidate &one) {
+    return std::tuple(one.atom, one.workgroup, one.subgroup, one.gemmK);
+  };
+  for (const ChipInfo &chip : allChips()) {
+    std::vector<decltype(key(Candidate()))> keys;
+    for (const RankedCandidate &ranked : rankCandidates(problem, chip).accepted)
+      keys.push_back(key(ranked.candidate));
+    std::sort(keys.begin(), keys.end());
+    EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end());
+  }
+}
+
+TEST(Heuristics, SmallProblemsSpreadOverTheChip) {
+  // 7 x 7 pixels by 512 channels are 25 thousand outputs: one tile of the
+  // largest kind, if tiles did not shrink with the problem.
+  Problem problem = {.n = 1,
+                     .h = 7,
+                     .w = 7,
+                     .c = 512,
+                     .k = 512,
+                     .r = 3,
+                     .s = 3,
+                     .p = 7,
+                     .q = 7};
+  for (const ChipInfo &chip : allChips()) {
+    if (chip.backend == Backend::Host)
+      continue;
+    RankedCandidate best = rankCandidates(problem, chip).accepted.front();
+    EXPECT_GE(best.cost.workgroups, 32) << chip.name;
+  }
+}
+
+TEST(Heuristics, LargeProblemsUseLargeTiles) {
+  Problem problem = {.n = 64,
+                     .h = 28,
+                     .w = 28,
+                     .c = 512,
+                     .k = 512,
+                     .r = 3,
+                     .s = 3,
+                     .p = 28,
+                     .q = 28};
+  for (std::string_view name :
+       {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+    const ChipInfo &chip = *lookupChip(name);
+    RankedCandidate best = rankCandidates(problem, chip).accepted.front();
+    EXPECT_GE(best.candidate.workgroup[0] * best.candidate.workgroup[1],
+              128 * 128)
+        << name;
+    EXPECT_EQ(best.cost.limit, Limit::MatrixUnits) << name;
+  }
+}
+
+TEST(Heuristics, OneOutputHasTheSmallestTile) {
+  Problem problem;
+  for (const ChipInfo &chip : allChips())
+    for (NumericType type : operandTypes(chip)) {
+      problem.operand = type;
+      RankedCandidate best = rankCandidates(problem, chip).accepted.front();
+      EXPECT_EQ(best.cost.workgroups, 1) << chip.name;
+      EXPECT_EQ(best.candidate.subgroups(), 1) << chip.name;
+    }
+}
+
+TEST(Heuristics, UnknownOperandsHaveNoCandidates) {
+  Problem problem;
+  problem.operand = NumericType::I8;
+  for (const ChipInfo &chip : allChips())
+    EXPECT_TRUE(rankCandidates(problem, chip).accepted.empty());
+}
+
+} // namespace

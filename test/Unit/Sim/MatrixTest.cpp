@@ -1,0 +1,288 @@
+//===- MatrixTest.cpp - every matrix instruction against a plain loop -----===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs each matrix instruction once on small random integers, with the matrices
+// laid out over the lanes by formulas written down here from AMD's ISA documents,
+// and compares with a triple loop. Integers make every result exact.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimTest.h"
+
+#include <cstring>
+#include <random>
+
+using namespace conv::test;
+
+namespace {
+
+/// How numbers are stored in operands.
+enum class Format { F16, BF16, F32, F64, I8, U8, Fp8, Bf8, Fp8Fnuz, Bf8Fnuz };
+
+int bytesOf(Format format) {
+  switch (format) {
+  case Format::F64:
+    return 8;
+  case Format::F32:
+    return 4;
+  case Format::F16:
+  case Format::BF16:
+    return 2;
+  default:
+    return 1;
+  }
+}
+
+/// Exponent bias and mantissa bits of an 8-bit float.
+uint8_t encodeFp8(int value, int bias, int mantissaBits) {
+  if (value == 0)
+    return 0;
+  int magnitude = std::abs(value), exponent = 0;
+  while (magnitude >> (exponent + 1))
+    ++exponent;
+  int mantissa = (magnitude << mantissaBits >> exponent) -
+                 (1 << mantissaBits);
+  return uint8_t((value < 0 ? 0x80 : 0) |
+                 (exponent + bias) << mantissaBits | mantissa);
+}
+
+template <typename T> void store(uint8_t *at, T value) {
+  memcpy(at, &value, sizeof(T));
+}
+
+/// Writes a small integer. All formats hold -3 to 3 exactly.
+void encode(Format format, int value, uint8_t *at) {
+  switch (format) {
+  case Format::F16:
+    return store(at, _Float16(value));
+  case Format::BF16: {
+    float wide = float(value);
+    uint32_t bits;
+    memcpy(&bits, &wide, 4);
+    return store(at, uint16_t(bits >> 16));
+  }
+  case Format::F32:
+    return store(at, float(value));
+  case Format::F64:
+    return store(at, double(value));
+  case Format::I8:
+    return store(at, int8_t(value));
+  case Format::U8:
+    return store(at, uint8_t(value));
+  case Format::Fp8:
+    return store(at, encodeFp8(value, 7, 3));
+  case Format::Bf8:
+    return store(at, encodeFp8(value, 15, 2));
+  case Format::Fp8Fnuz:
+    return store(at, encodeFp8(value, 8, 3));
+  case Format::Bf8Fnuz:
+    return store(at, encodeFp8(value, 16, 2));
+  }
+}
+
+struct Instruction {
+  const char *chip;
+  const char *name; ///< After `llvm.amdgcn.`, with overloaded types.
+  int m, n, k, blocks;
+  Format a, b;
+  const char *typeOfA, *typeOfB, *typeOfC;
+};
+
+void PrintTo(const Instruction &instruction, std::ostream *os) {
+  *os << instruction.chip << " " << instruction.name;
+}
+
+enum class Sum { F32, F64, I32 };
+
+Sum sumOf(const Instruction &instruction) {
+  if (instruction.a == Format::F64)
+    return Sum::F64;
+  return instruction.a == Format::I8 ? Sum::I32 : Sum::F32;
+}
+
+class Mfma : public testing::TestWithParam<Instruction> {};
+
+TEST_P(Mfma, MatchesAPlainLoop) {
+  const Instruction &it = GetParam();
+  std::mt19937 random(42);
+  auto draw = [&] { return int(random() % 7) - 3; };
+  auto index = [](int block, int row, int column, int rows, int columns) {
+    return (block * rows + row) * columns + column;
+  };
+  std::vector<int> a(it.blocks * it.m * it.k), b(it.blocks * it.k * it.n),
+      c(it.blocks * it.m * it.n);
+  for (auto *matrix : {&a, &b, &c})
+    for (int &value : *matrix)
+      value = draw();
+
+  // Lane l of A holds row l % M; what is left of l counts blocks, then groups
+  // of consecutive k. B is the same with columns.
+  int perLane = it.m * it.k * it.blocks / 64;
+  int elementBytes = bytesOf(it.a);
+  std::vector<uint8_t> lanesOfA(64 * perLane * elementBytes),
+      lanesOfB(lanesOfA);
+  for (int lane = 0; lane < 64; ++lane)
+    for (int j = 0; j < perLane; ++j) {
+      size_t at = size_t(lane * perLane + j) * elementBytes;
+      int row = lane % it.m, block = lane / it.m % it.blocks;
+      int k = lane / it.m / it.blocks * perLane + j;
+      encode(it.a, a[index(block, row, k, it.m, it.k)], &lanesOfA[at]);
+      encode(it.b, b[index(block, k, row, it.k, it.n)], &lanesOfB[at]);
+    }
+
+  // Where register v of lane l of C belongs.
+  auto placeOfC = [&](int lane, int v) {
+    int block, row, column = lane % it.n;
+    bool isDouble = it.a == Format::F64;
+    if (it.m == 4) {
+      block = isDouble ? lane / 4 % 4 : lane / 4;
+      row = isDouble ? lane / 16 : v;
+    } else if (isDouble) {
+      block = 0;
+      row = 4 * v + lane / 16;
+    } else if (it.m == 16) {
+      block = v / 4;
+      row = 4 * (lane / 16) + v % 4;
+    } else {
+      block = v / 16;
+      row = 8 * (v % 16 / 4) + 4 * (lane / 32) + v % 4;
+    }
+    return index(block, row, column, it.m, it.n);
+  };
+  int sumsPerLane = it.m * it.n * it.blocks / 64;
+  int sumBytes = sumOf(it) == Sum::F64 ? 8 : 4;
+  std::vector<uint8_t> lanesOfC(64 * sumsPerLane * sumBytes),
+      result(lanesOfC.size());
+  auto encodeSum = [&](int value, uint8_t *at) {
+    if (sumOf(it) == Sum::I32)
+      store(at, int32_t(value));
+    else
+      encode(sumOf(it) == Sum::F64 ? Format::F64 : Format::F32, value, at);
+  };
+  for (int lane = 0; lane < 64; ++lane)
+    for (int v = 0; v < sumsPerLane; ++v)
+      encodeSum(c[placeOfC(lane, v)],
+                &lanesOfC[(lane * sumsPerLane + v) * sumBytes]);
+
+  std::vector<int> expected(c);
+  for (int block = 0; block < it.blocks; ++block)
+    for (int i = 0; i < it.m; ++i)
+      for (int j = 0; j < it.n; ++j)
+        for (int k = 0; k < it.k; ++k)
+          expected[index(block, i, j, it.m, it.n)] +=
+              a[index(block, i, k, it.m, it.k)] *
+              b[index(block, k, j, it.k, it.n)];
+
+  std::string ta = it.typeOfA, tb = it.typeOfB, tc = it.typeOfC;
+  auto load = [](const std::string &name, const std::string &pointer,
+                 const std::string &type) {
+    return "%" + name + "At = llvm.getelementptr " + pointer +
+           "[%tid64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, " + type + "\n%" +
+           name + " = llvm.load %" + name +
+           "At {alignment = 1 : i64} : !llvm.ptr<1> -> " + type + "\n";
+  };
+  std::string kernel = kernelText(
+      4, load("a", "%p0", ta) + load("b", "%p1", tb) + load("c", "%p2", tc) +
+             "%zero = llvm.mlir.constant(0 : i32) : i32\n"
+             "%d = llvm.call_intrinsic \"llvm.amdgcn." +
+             it.name + "\"(%a, %b, %c, %zero, %zero, %zero) : (" + ta + ", " +
+             tb + ", " + tc + ", i32, i32, i32) -> " + tc +
+             "\n%dAt = llvm.getelementptr %p3[%tid64] : (!llvm.ptr<1>, i64) -> "
+             "!llvm.ptr<1>, " +
+             tc + "\nllvm.store %d, %dAt {alignment = 1 : i64} : " + tc +
+             ", !llvm.ptr<1>");
+  SimRun run(it.chip, kernel);
+  run.block(64).buffer(lanesOfA).buffer(lanesOfB).buffer(lanesOfC);
+  run.buffer(result).run();
+
+  std::vector<uint8_t> wanted(sumBytes);
+  for (int lane = 0; lane < 64; ++lane)
+    for (int v = 0; v < sumsPerLane; ++v) {
+      encodeSum(expected[placeOfC(lane, v)], wanted.data());
+      ASSERT_EQ(memcmp(wanted.data(),
+                       &result[(lane * sumsPerLane + v) * sumBytes], sumBytes),
+                0)
+          << "lane " << lane << ", register " << v;
+    }
+  EXPECT_EQ(run.counters().matrixInstructions, 1u);
+  EXPECT_EQ(run.counters().matrixFlops,
+            2ull * it.m * it.n * it.k * it.blocks);
+}
+
+using F = Format;
+constexpr char v4f16[] = "vector<4xf16>",
+               v8f16[] = "vector<8xf16>", v2i16[] = "vector<2xi16>",
+               v4i16[] = "vector<4xi16>", v8bf16[] = "vector<8xbf16>",
+               v2f32[] = "vector<2xf32>", v4f32[] = "vector<4xf32>",
+               v16f32[] = "vector<16xf32>", v32f32[] = "vector<32xf32>",
+               v4i32[] = "vector<4xi32>", v16i32[] = "vector<16xi32>",
+               v32i32[] = "vector<32xi32>", v4f64[] = "vector<4xf64>",
+               i32[] = "i32", i64[] = "i64", f32[] = "f32", f64[] = "f64";
+
+INSTANTIATE_TEST_SUITE_P(
+    Gfx90a, Mfma,
+    testing::ValuesIn(std::vector<Instruction>{
+        {"gfx90a", "mfma.f32.32x32x1f32", 32, 32, 1, 2, F::F32, F::F32, f32, f32, v32f32},
+        {"gfx90a", "mfma.f32.16x16x1f32", 16, 16, 1, 4, F::F32, F::F32, f32, f32, v16f32},
+        {"gfx90a", "mfma.f32.4x4x1f32", 4, 4, 1, 16, F::F32, F::F32, f32, f32, v4f32},
+        {"gfx90a", "mfma.f32.32x32x2f32", 32, 32, 2, 1, F::F32, F::F32, f32, f32, v16f32},
+        {"gfx90a", "mfma.f32.16x16x4f32", 16, 16, 4, 1, F::F32, F::F32, f32, f32, v4f32},
+        {"gfx90a", "mfma.f32.32x32x4f16", 32, 32, 4, 2, F::F16, F::F16, v4f16, v4f16, v32f32},
+        {"gfx90a", "mfma.f32.16x16x4f16", 16, 16, 4, 4, F::F16, F::F16, v4f16, v4f16, v16f32},
+        {"gfx90a", "mfma.f32.4x4x4f16", 4, 4, 4, 16, F::F16, F::F16, v4f16, v4f16, v4f32},
+        {"gfx90a", "mfma.f32.32x32x8f16", 32, 32, 8, 1, F::F16, F::F16, v4f16, v4f16, v16f32},
+        {"gfx90a", "mfma.f32.16x16x16f16", 16, 16, 16, 1, F::F16, F::F16, v4f16, v4f16, v4f32},
+        {"gfx90a", "mfma.f32.32x32x2bf16", 32, 32, 2, 2, F::BF16, F::BF16, v2i16, v2i16, v32f32},
+        {"gfx90a", "mfma.f32.16x16x2bf16", 16, 16, 2, 4, F::BF16, F::BF16, v2i16, v2i16, v16f32},
+        {"gfx90a", "mfma.f32.4x4x2bf16", 4, 4, 2, 16, F::BF16, F::BF16, v2i16, v2i16, v4f32},
+        {"gfx90a", "mfma.f32.32x32x4bf16", 32, 32, 4, 1, F::BF16, F::BF16, v2i16, v2i16, v16f32},
+        {"gfx90a", "mfma.f32.16x16x8bf16", 16, 16, 8, 1, F::BF16, F::BF16, v2i16, v2i16, v4f32},
+        {"gfx90a", "mfma.f32.32x32x4bf16.1k", 32, 32, 4, 2, F::BF16, F::BF16, v4i16, v4i16, v32f32},
+        {"gfx90a", "mfma.f32.16x16x4bf16.1k", 16, 16, 4, 4, F::BF16, F::BF16, v4i16, v4i16, v16f32},
+        {"gfx90a", "mfma.f32.4x4x4bf16.1k", 4, 4, 4, 16, F::BF16, F::BF16, v4i16, v4i16, v4f32},
+        {"gfx90a", "mfma.f32.32x32x8bf16.1k", 32, 32, 8, 1, F::BF16, F::BF16, v4i16, v4i16, v16f32},
+        {"gfx90a", "mfma.f32.16x16x16bf16.1k", 16, 16, 16, 1, F::BF16, F::BF16, v4i16, v4i16, v4f32},
+        {"gfx90a", "mfma.i32.32x32x4i8", 32, 32, 4, 2, F::I8, F::I8, i32, i32, v32i32},
+        {"gfx90a", "mfma.i32.16x16x4i8", 16, 16, 4, 4, F::I8, F::I8, i32, i32, v16i32},
+        {"gfx90a", "mfma.i32.4x4x4i8", 4, 4, 4, 16, F::I8, F::I8, i32, i32, v4i32},
+        {"gfx90a", "mfma.i32.32x32x8i8", 32, 32, 8, 1, F::I8, F::I8, i32, i32, v16i32},
+        {"gfx90a", "mfma.i32.16x16x16i8", 16, 16, 16, 1, F::I8, F::I8, i32, i32, v4i32},
+        {"gfx90a", "mfma.f64.16x16x4f64", 16, 16, 4, 1, F::F64, F::F64, f64, f64, v4f64},
+        {"gfx90a", "mfma.f64.4x4x4f64", 4, 4, 4, 4, F::F64, F::F64, f64, f64, f64},
+    }));
+
+INSTANTIATE_TEST_SUITE_P(
+    Gfx942, Mfma,
+    testing::ValuesIn(std::vector<Instruction>{
+        {"gfx942", "mfma.i32.32x32x16.i8", 32, 32, 16, 1, F::I8, F::I8, i64, i64, v16i32},
+        {"gfx942", "mfma.i32.16x16x32.i8", 16, 16, 32, 1, F::I8, F::I8, i64, i64, v4i32},
+        {"gfx942", "mfma.f32.32x32x4.xf32", 32, 32, 4, 1, F::F32, F::F32, v2f32, v2f32, v16f32},
+        {"gfx942", "mfma.f32.16x16x8.xf32", 16, 16, 8, 1, F::F32, F::F32, v2f32, v2f32, v4f32},
+        {"gfx942", "mfma.f32.32x32x16.fp8.fp8", 32, 32, 16, 1, F::Fp8Fnuz, F::Fp8Fnuz, i64, i64, v16f32},
+        {"gfx942", "mfma.f32.32x32x16.fp8.bf8", 32, 32, 16, 1, F::Fp8Fnuz, F::Bf8Fnuz, i64, i64, v16f32},
+        {"gfx942", "mfma.f32.32x32x16.bf8.fp8", 32, 32, 16, 1, F::Bf8Fnuz, F::Fp8Fnuz, i64, i64, v16f32},
+        {"gfx942", "mfma.f32.32x32x16.bf8.bf8", 32, 32, 16, 1, F::Bf8Fnuz, F::Bf8Fnuz, i64, i64, v16f32},
+        {"gfx942", "mfma.f32.16x16x32.fp8.fp8", 16, 16, 32, 1, F::Fp8Fnuz, F::Fp8Fnuz, i64, i64, v4f32},
+        {"gfx942", "mfma.f32.16x16x32.fp8.bf8", 16, 16, 32, 1, F::Fp8Fnuz, F::Bf8Fnuz, i64, i64, v4f32},
+        {"gfx942", "mfma.f32.16x16x32.bf8.fp8", 16, 16, 32, 1, F::Bf8Fnuz, F::Fp8Fnuz, i64, i64, v4f32},
+        {"gfx942", "mfma.f32.16x16x32.bf8.bf8", 16, 16, 32, 1, F::Bf8Fnuz, F::Bf8Fnuz, i64, i64, v4f32},
+    }));
+
+INSTANTIATE_TEST_SUITE_P(
+    Gfx950, Mfma,
+    testing::ValuesIn(std::vector<Instruction>{
+        {"gfx950", "mfma.f32.16x16x32.f16", 16, 16, 32, 1, F::F16, F::F16, v8f16, v8f16, v4f32},
+        {"gfx950", "mfma.f32.32x32x16.f16", 32, 32, 16, 1, F::F16, F::F16, v8f16, v8f16, v16f32},
+        {"gfx950", "mfma.f32.16x16x32.bf16", 16, 16, 32, 1, F::BF16, F::BF16, v8bf16, v8bf16, v4f32},
+        {"gfx950", "mfma.f32.32x32x16.bf16", 32, 32, 16, 1, F::BF16, F::BF16, v8bf16, v8bf16, v16f32},
+        {"gfx950", "mfma.i32.16x16x64.i8", 16, 16, 64, 1, F::I8, F::I8, v4i32, v4i32, v4i32},
+        {"gfx950", "mfma.i32.32x32x32.i8", 32, 32, 32, 1, F::I8, F::I8, v4i32, v4i32, v16i32},
+        {"gfx950", "mfma.f32.16x16x32.fp8.bf8", 16, 16, 32, 1, F::Fp8, F::Bf8, i64, i64, v4f32},
+        {"gfx950", "mfma.f32.32x32x16.bf8.fp8", 32, 32, 16, 1, F::Bf8, F::Fp8, i64, i64, v16f32},
+    }));
+
+} // namespace

@@ -1,0 +1,112 @@
+//===- Options.cpp - flags of conv-compile ----------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Declares the flags and refuses combinations that say two things at once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "CommandLine.h"
+#include "ErrorLine.h"
+
+using namespace conv;
+using namespace conv::tools;
+
+static const char *const kDescription =
+    "Compiles the convolutions of an MLIR file for one or more targets into an "
+    "artifact (.convpack) that conv-run and the runtime library execute.";
+
+static const char *const kFooter = R"(Examples:
+  conv-gen convfp16 -n 1 -c 64 -H 56 -W 56 -k 64 -y 3 -x 3 -p 1 -q 1 -o conv.mlir
+  conv-compile conv.mlir --target=gfx942,sim:gfx942,host -o conv.convpack
+  conv-compile conv.mlir --target=gfx942 --explain
+  conv-compile conv.mlir --target=gfx942 --stop-after=gpu
+  conv-compile conv.mlir --target=gfx1201 --emit=asm -o conv.s
+
+Exit codes: 0 fine, 2 bad input or usage, 3 not supported, 4 system error.)";
+
+/// The names between commas, which may be empty.
+static std::vector<std::string> splitAtCommas(const std::string &list) {
+  std::vector<std::string> names(1);
+  for (char letter : list)
+    if (letter == ',')
+      names.emplace_back();
+    else
+      names.back() += letter;
+  return names;
+}
+
+static void addFlags(CLI::App &app, CompileFlags &flags) {
+  app.add_option("IN.mlir", flags.input,
+                 "MLIR text or bytecode; - is standard input")
+      ->required();
+  app.add_option_function<std::string>(
+         "-t,--target",
+         [&](const std::string &list) { flags.targets = splitAtCommas(list); },
+         "Chips, by commas: gfx90a, gfx942, gfx950, gfx1100, gfx1201, "
+         "gfx1250, host; sim:gfx942 is gfx942 on the CPU")
+      ->required();
+  app.add_option("-o,--output", flags.output,
+                 "Where to write; - is standard output (default for text)");
+  app.add_option("--emit", flags.emit,
+                 "pack: the artifact (default); asm: assembly; llvm: LLVM IR; "
+                 "mlir: the module after --stop-after")
+      ->check(CLI::IsMember({"pack", "asm", "llvm", "mlir"}));
+  app.add_option("--stop-after", flags.stopAfter,
+                 "Print the module after this stage: conv, linalg, tiled, gpu, "
+                 "llvm or binary")
+      ->check(
+          CLI::IsMember({"conv", "linalg", "tiled", "gpu", "llvm", "binary"}));
+  app.add_option("--algorithm", flags.algorithm,
+                 "Consider only this algorithm: implicit_gemm");
+  app.add_option("--schedule", flags.schedule,
+                 "#conv.schedule<...> for every convolution, instead of the "
+                 "chosen one (--explain prints those)");
+  app.add_flag("--explain", flags.explain,
+               "Print what was chosen, what was rejected and why, and the "
+               "predicted limits; without -o nothing is written");
+  app.add_flag("--timing", flags.timing,
+               "Print the milliseconds of each stage on standard error");
+  app.add_option("-j,--threads", flags.threads,
+                 "Threads (default: one per processor)")
+      ->check(CLI::Range(1, 1024));
+}
+
+static std::optional<Error> checkCombination(CompileFlags &flags) {
+  auto error = [](const char *message) {
+    return Error{ErrorKind::BadInput, message};
+  };
+  bool isText = flags.emit != "pack" || !flags.stopAfter.empty();
+  if (!flags.stopAfter.empty() && flags.emit != "pack" && flags.emit != "mlir")
+    return error("expects --stop-after alone or with --emit=mlir");
+  if (isText && flags.explain)
+    return error("expects --explain without --emit and --stop-after");
+  if (!isText && !flags.explain && flags.output.empty())
+    return error("expects -o OUT.convpack");
+  if (!flags.stopAfter.empty())
+    flags.emit = "mlir";
+  else if (flags.emit == "mlir")
+    flags.stopAfter = "llvm";
+  if (isText && flags.output.empty())
+    flags.output = "-";
+  return std::nullopt;
+}
+
+std::optional<int> tools::parseCompileFlags(int argc, char **argv,
+                                            const std::string &version,
+                                            CompileFlags &flags) {
+  CLI::App app(kDescription, "conv-compile");
+  setUp(app, version);
+  app.footer(kFooter);
+  addFlags(app, flags);
+  if (std::optional<int> code = parse(app, argc, argv))
+    return code;
+  if (std::optional<Error> error = checkCombination(flags))
+    return printError(app.get_name(), *error);
+  return std::nullopt;
+}

@@ -1,0 +1,34 @@
+//===- Options.h - flags of conv-compile ----------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_CONVCOMPILE_OPTIONS_H
+#define CONV_TOOLS_CONVCOMPILE_OPTIONS_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace conv::tools {
+
+struct CompileFlags {
+  std::string input, output;
+  std::vector<std::string> targets;
+  std::string emit = "pack";
+  std::string stopAfter;
+  std::string algorithm, schedule;
+  bool explain = false, timing = false;
+  unsigned threads = 0; ///< 0: one per processor.
+};
+
+/// Parses the command line into `flags`; the exit code if the tool is to end.
+std::optional<int> parseCompileFlags(int argc, char **argv,
+                                     const std::string &version,
+                                     CompileFlags &flags);
+
+} // namespace conv::tools
+
+#endif // CONV_TOOLS_CONVCOMPILE_OPTIONS_H

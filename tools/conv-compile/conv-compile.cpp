@@ -1,0 +1,121 @@
+//===- conv-compile.cpp - .mlir to artifact ---------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads a file, calls the compiler (conv/Pipeline/Compile.h), writes what was
+// asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ErrorLine.h"
+#include "Options.h"
+#include "Progress.h"
+
+#include "conv/Pipeline/Compile.h"
+#include "conv/Support/File.h"
+
+#include <cstdio>
+#include <thread>
+
+using namespace conv;
+using namespace conv::tools;
+using mlir::conv::CompileOptions;
+using mlir::conv::CompileReport;
+using mlir::conv::SourceFile;
+
+/// MLIR files larger than this are not for us.
+static constexpr int64_t kMaxInputBytes = int64_t(1) << 30;
+
+static Result<SourceFile> readSource(const std::string &path) {
+  bool isStandardInput = path == "-";
+  Result<std::string> text =
+      readFile(isStandardInput ? "/dev/stdin" : path, kMaxInputBytes);
+  if (!text)
+    return text.error();
+  return SourceFile{isStandardInput ? "<stdin>" : path, std::move(*text)};
+}
+
+static Result<void> writeText(const std::string &path,
+                              const std::string &text) {
+  return writeFile(path == "-" ? "/dev/stdout" : path, text);
+}
+
+static void printTimes(const std::vector<mlir::conv::StageTime> &times) {
+  double total = 0;
+  std::fprintf(stderr, "%10s  %-10s %-14s %s\n", "ms", "stage", "target",
+               "function");
+  for (const mlir::conv::StageTime &time : times) {
+    std::fprintf(stderr, "%10.2f  %-10s %-14s %s\n", time.milliseconds,
+                 time.stage.c_str(), time.target.c_str(),
+                 time.function.c_str());
+    total += time.milliseconds;
+  }
+  std::fprintf(stderr, "%10.2f  total\n", total);
+}
+
+static Result<void> compileArtifact(const CompileFlags &flags,
+                                    const SourceFile &source,
+                                    CompileOptions &options) {
+  Progress progress("compiling " + source.name);
+  options.progress = [&](size_t done, size_t all) {
+    progress.update(double(done) / double(all));
+  };
+  CompileReport report;
+  Result<artifact::Artifact> artifact =
+      mlir::conv::compile(source, options, &report);
+  if (!artifact)
+    return artifact.error();
+  if (flags.explain)
+    std::fputs(report.explanation.c_str(), stdout);
+  if (flags.timing)
+    printTimes(report.times);
+  if (flags.output.empty())
+    return {};
+  return artifact->write(flags.output);
+}
+
+static Result<void> compileText(const CompileFlags &flags,
+                                const SourceFile &source,
+                                const CompileOptions &options) {
+  using mlir::conv::CodeForm;
+  Result<std::string> text =
+      flags.emit == "mlir"
+          ? mlir::conv::compileToStage(source, options,
+                                       *mlir::conv::parseStage(flags.stopAfter))
+          : mlir::conv::compileToText(source, options,
+                                      flags.emit == "asm" ? CodeForm::Assembly
+                                                          : CodeForm::LLVM);
+  if (!text)
+    return text.error();
+  return writeText(flags.output, *text);
+}
+
+static Result<void> run(const CompileFlags &flags) {
+  Result<SourceFile> source = readSource(flags.input);
+  if (!source)
+    return source.error();
+  CompileOptions options;
+  options.targets = flags.targets;
+  options.algorithm = flags.algorithm;
+  options.schedule = flags.schedule;
+  options.explain = flags.explain;
+  options.threads = flags.threads
+                        ? flags.threads
+                        : std::max(1u, std::thread::hardware_concurrency());
+  return flags.emit == "pack" ? compileArtifact(flags, *source, options)
+                              : compileText(flags, *source, options);
+}
+
+int main(int argc, char **argv) {
+  artifact::Compiler compiler = mlir::conv::getCompilerVersion();
+  std::string version = "conv " + compiler.version + " (LLVM " + compiler.llvm +
+                        ", sources " + compiler.fingerprint.substr(0, 12) + ")";
+  CompileFlags flags;
+  if (std::optional<int> code = parseCompileFlags(argc, argv, version, flags))
+    return *code;
+  Result<void> result = run(flags);
+  return result ? 0 : printError("conv-compile", result.error());
+}

@@ -1,0 +1,101 @@
+//===- Activations.cpp - activation functions as scalar ops -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The formulas of deep-learning frameworks. They keep NaN: relu(NaN) is NaN.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Activations.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+#include <numbers>
+
+using namespace mlir;
+using namespace ::conv;
+
+Value tools::createF32(OpBuilder &builder, Location loc, double value) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getF32FloatAttr(float(value)));
+}
+
+namespace {
+/// Scalar f32 arithmetic at one place.
+struct Scalars {
+  OpBuilder &builder;
+  Location loc;
+
+  Value number(double value) const {
+    return tools::createF32(builder, loc, value);
+  }
+  Value add(Value a, Value b) const {
+    return arith::AddFOp::create(builder, loc, a, b);
+  }
+  Value mul(Value a, Value b) const {
+    return arith::MulFOp::create(builder, loc, a, b);
+  }
+  Value div(Value a, Value b) const {
+    return arith::DivFOp::create(builder, loc, a, b);
+  }
+  /// 1 + exp(-x)
+  Value onePlusExpOfMinus(Value x) const {
+    Value negative = arith::NegFOp::create(builder, loc, x);
+    return add(number(1), math::ExpOp::create(builder, loc, negative));
+  }
+
+  Value relu(Value x) const {
+    return arith::MaximumFOp::create(builder, loc, x, number(0));
+  }
+  Value relu6(Value x) const {
+    return arith::MinimumFOp::create(builder, loc, relu(x), number(6));
+  }
+  Value leakyRelu(Value x, double alpha) const {
+    Value isPositive = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::OGT, x, number(0));
+    return arith::SelectOp::create(builder, loc, isPositive, x,
+                                   mul(x, number(alpha)));
+  }
+  Value sigmoid(Value x) const { return div(number(1), onePlusExpOfMinus(x)); }
+  Value silu(Value x) const { return div(x, onePlusExpOfMinus(x)); }
+  /// x / 2 * (1 + y)
+  Value halfTimesOnePlus(Value x, Value y) const {
+    return mul(mul(x, number(0.5)), add(number(1), y));
+  }
+  Value gelu(Value x) const {
+    Value scaled = mul(x, number(1 / std::numbers::sqrt2));
+    return halfTimesOnePlus(x, math::ErfOp::create(builder, loc, scaled));
+  }
+  Value geluTanh(Value x) const {
+    Value cubic = mul(mul(mul(x, x), x), number(0.044715));
+    Value inner =
+        mul(add(x, cubic), number(std::sqrt(2 * std::numbers::inv_pi)));
+    return halfTimesOnePlus(x, math::TanhOp::create(builder, loc, inner));
+  }
+};
+} // namespace
+
+Value tools::createActivation(OpBuilder &builder, Location loc, StringRef name,
+                              double alpha, Value value) {
+  Scalars scalars{builder, loc};
+  if (name == "relu")
+    return scalars.relu(value);
+  if (name == "relu6")
+    return scalars.relu6(value);
+  if (name == "leaky_relu")
+    return scalars.leakyRelu(value, alpha);
+  if (name == "sigmoid")
+    return scalars.sigmoid(value);
+  if (name == "silu")
+    return scalars.silu(value);
+  if (name == "gelu")
+    return scalars.gelu(value);
+  assert(name == "gelu_tanh" && "the command line checks names");
+  return scalars.geluTanh(value);
+}

@@ -1,0 +1,27 @@
+//===- Activations.h - activation functions as scalar ops -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_CONVGEN_ACTIVATIONS_H
+#define CONV_TOOLS_CONVGEN_ACTIVATIONS_H
+
+#include "mlir/IR/Builders.h"
+
+namespace conv::tools {
+
+/// `name(value)` in f32; `alpha` is the slope of `leaky_relu`. The name is one
+/// that the command line accepts.
+mlir::Value createActivation(mlir::OpBuilder &builder, mlir::Location loc,
+                             llvm::StringRef name, double alpha,
+                             mlir::Value value);
+
+/// A constant of type f32.
+mlir::Value createF32(mlir::OpBuilder &builder, mlir::Location loc,
+                      double value);
+
+} // namespace conv::tools
+
+#endif // CONV_TOOLS_CONVGEN_ACTIVATIONS_H

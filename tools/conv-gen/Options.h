@@ -1,0 +1,53 @@
+//===- Options.h - a problem in MIOpenDriver's grammar -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the command line says, before anything is checked against the dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_CONVGEN_OPTIONS_H
+#define CONV_TOOLS_CONVGEN_OPTIONS_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace conv::tools {
+
+/// Sizes of depth, height and width, in that order.
+using PerDimension = std::array<int64_t, 3>;
+
+struct GenOptions {
+  std::string command = "conv"; ///< conv, convfp16, convbfp16, ...
+  int64_t direction = 1;        ///< -F: 1 forward, 2 data, 4 weight.
+  int64_t spatialRank = 2;
+  int64_t n = 100, c = 3, k = 32, groups = 1;
+  PerDimension input = {32, 32, 32}, filter = {3, 3, 3};
+  PerDimension stride = {1, 1, 1}, dilation = {1, 1, 1};
+  PerDimension low = {0, 0, 0};
+  PerDimension high = {-1, -1, -1}; ///< -1: like `low`.
+  /// Empty: channels last.
+  std::string inputLayout, filterLayout, outputLayout;
+  std::string mode = "conv";
+
+  bool bias = false, residual = false;
+  std::optional<double> scale;
+  std::string activation;        ///< Empty: none.
+  double activationAlpha = 0.01; ///< Slope of leaky_relu.
+  std::string outputType;        ///< Empty: that of the operands, i32 for i8.
+
+  std::string name; ///< Of the function. Empty: made from the problem.
+  std::string output = "-";
+};
+
+/// Parses the command line into `options`; the exit code if the tool is to end.
+std::optional<int> parseGenOptions(int argc, char **argv, GenOptions &options);
+
+} // namespace conv::tools
+
+#endif // CONV_TOOLS_CONVGEN_OPTIONS_H

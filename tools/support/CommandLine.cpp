@@ -1,0 +1,52 @@
+//===- CommandLine.cpp - what all tools do with their flags -----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns CLI11's exceptions into the contract of the tools: usage errors are one
+// line on standard error and exit code 2.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+
+#include "ErrorLine.h"
+
+#include <algorithm>
+#include <iostream>
+
+using namespace conv;
+
+void tools::setUp(CLI::App &app, const std::string &version) {
+  app.set_version_flag("--version", version, "Print the version and exit");
+  app.get_formatter()->column_width(34);
+  app.set_help_flag("-h,--help", "Print this help and exit");
+}
+
+/// A flag is an option without a value; CLI11 counts repetitions of those.
+static bool isRepeatedFlag(const CLI::Option &option) {
+  return option.get_items_expected_max() == 0 && option.count() > 1;
+}
+
+std::optional<int> tools::parse(CLI::App &app, int argc, char **argv) {
+  try {
+    app.parse(argc, argv);
+    for (const CLI::Option *option : app.get_options())
+      if (isRepeatedFlag(*option))
+        throw CLI::ArgumentMismatch(option->get_name() +
+                                    " is given more than once");
+    return std::nullopt;
+  } catch (const CLI::CallForHelp &) {
+    std::cout << app.help();
+    return 0;
+  } catch (const CLI::CallForVersion &) {
+    std::cout << app.version() << "\n";
+    return 0;
+  } catch (const CLI::ParseError &error) {
+    std::string message = error.what();
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    return printError(app.get_name(), Error{ErrorKind::BadInput, message});
+  }
+}
