@@ -44,10 +44,10 @@ static std::optional<std::string> runLinker(StringRef input, StringRef output) {
   std::lock_guard lock(lldHasGlobalState);
   std::string in = input.str(), out = output.str(), text;
   llvm::raw_string_ostream os(text);
-  const char *arguments[] = {"ld.lld",     "-shared", "--build-id=none",
-                             in.c_str(),   "-o",      out.c_str()};
-  lld::Result result = lld::lldMain(arguments, os, os,
-                                    {{lld::Gnu, &lld::elf::link}});
+  const char *arguments[] = {"ld.lld",   "-shared", "--build-id=none",
+                             in.c_str(), "-o",      out.c_str()};
+  lld::Result result =
+      lld::lldMain(arguments, os, os, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode == 0)
     return std::nullopt;
   return text;

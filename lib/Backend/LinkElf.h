@@ -22,9 +22,8 @@ namespace mlir::conv {
 
 /// The bytes of the shared library that lld makes of `object`. Same input, same
 /// bytes. May be called from several threads; the calls take turns.
-FailureOr<std::string>
-linkShared(ArrayRef<char> object,
-           function_ref<InFlightDiagnostic()> emitError);
+FailureOr<std::string> linkShared(ArrayRef<char> object,
+                                  function_ref<InFlightDiagnostic()> emitError);
 
 } // namespace mlir::conv
 
