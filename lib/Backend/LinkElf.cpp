@@ -38,24 +38,41 @@ static std::error_code writeFile(StringRef path, ArrayRef<char> bytes) {
   return error;
 }
 
-/// Runs lld; what it printed is returned when it fails.
-static std::optional<std::string> runLinker(StringRef input, StringRef output) {
+/// Runs lld with these arguments behind its usual ones; what it printed is
+/// returned when it fails.
+static std::optional<std::string> runLinker(ArrayRef<std::string> arguments) {
   static std::mutex lldHasGlobalState;
   std::lock_guard lock(lldHasGlobalState);
-  std::string in = input.str(), out = output.str(), text;
+  SmallVector<const char *> all = {"ld.lld", "-shared", "--build-id=none"};
+  for (const std::string &argument : arguments)
+    all.push_back(argument.c_str());
+  std::string text;
   llvm::raw_string_ostream os(text);
-  const char *arguments[] = {"ld.lld",   "-shared", "--build-id=none",
-                             in.c_str(), "-o",      out.c_str()};
-  lld::Result result =
-      lld::lldMain(arguments, os, os, {{lld::Gnu, &lld::elf::link}});
+  lld::Result result = lld::lldMain(all, os, os, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode == 0)
     return std::nullopt;
   return text;
 }
 
+/// Links `input` to `output`. A library that is needed is stood in for by one
+/// of its name, since lld copies no more than the name; `input` will do for its
+/// contents.
+static std::optional<std::string> linkFile(const std::string &input,
+                                           const std::string &output,
+                                           StringRef neededLibrary) {
+  if (neededLibrary.empty())
+    return runLinker({input, "-o", output});
+  std::string standIn = output + ".needed";
+  if (auto text =
+          runLinker({input, "-soname", neededLibrary.str(), "-o", standIn}))
+    return text;
+  return runLinker({input, "--no-as-needed", standIn, "-o", output});
+}
+
 FailureOr<std::string>
 mlir::conv::linkShared(ArrayRef<char> object,
-                       function_ref<InFlightDiagnostic()> emitError) {
+                       function_ref<InFlightDiagnostic()> emitError,
+                       StringRef neededLibrary) {
   SmallString<128> folder;
   if (std::error_code error =
           llvm::sys::fs::createUniqueDirectory("conv-link", folder)) {
@@ -72,7 +89,8 @@ mlir::conv::linkShared(ArrayRef<char> object,
     emitError() << "cannot write " << input << ": " << error.message();
     return failure();
   }
-  if (std::optional<std::string> text = runLinker(input, output)) {
+  if (std::optional<std::string> text =
+          linkFile(input.str().str(), output.str().str(), neededLibrary)) {
     emitError() << "lld failed: " << StringRef(*text).trim();
     return failure();
   }

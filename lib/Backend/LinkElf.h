@@ -22,8 +22,11 @@ namespace mlir::conv {
 
 /// The bytes of the shared library that lld makes of `object`. Same input, same
 /// bytes. May be called from several threads; the calls take turns.
+/// `neededLibrary` is the name of a library that the loader is to load first;
+/// it need not be on this machine.
 FailureOr<std::string> linkShared(ArrayRef<char> object,
-                                  function_ref<InFlightDiagnostic()> emitError);
+                                  function_ref<InFlightDiagnostic()> emitError,
+                                  StringRef neededLibrary = "");
 
 } // namespace mlir::conv
 

@@ -13,10 +13,10 @@
 
 #include "CompilePair.h"
 
+#include "BackendPipelines.h"
 #include "Diagnostics.h"
 #include "ReadEntry.h"
 
-#include "conv/Backend/AMDGPU.h"
 #include "conv/Backend/Sim.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
@@ -232,18 +232,18 @@ mlir::conv::readFunctionNames(const SourceFile &source) {
 // Code
 //===----------------------------------------------------------------------===//
 
-/// Compiles for the chip itself: the code object, and what its kernels use.
+/// Compiles for a GPU or the host: the code object, and what its kernels use.
 static LogicalResult createCodeObject(Walk &walk, const Target &target,
                                       const CompileOptions &options,
                                       CompiledPair &pair) {
-  bool isHost = target.chip->backend == ::conv::Backend::Host;
   if (failed(walk.runTo(Stage::Binary, options)))
     return failure();
   auto binary = *walk.getModule().getOps<gpu::BinaryOp>().begin();
   pair.code = cast<gpu::ObjectAttr>(binary.getObjects()[0]).getObject().str();
-  pair.extension = isHost ? "so" : "hsaco";
-  // A CPU has no registers to report for each kernel.
-  return isHost ? success() : readResources(binary, pair.entry);
+  const BackendPipelines &backend = getBackendPipelines(target.chip->backend);
+  pair.extension = backend.codeExtension.str();
+  return backend.hasKernelMetadata ? readResources(binary, pair.entry)
+                                   : success();
 }
 
 /// Compiles the same kernels for the simulator.
@@ -355,10 +355,11 @@ Result<std::string> mlir::conv::printCode(const SourceFile &source,
   Walk walk(source);
   if (failed(walkModule(walk, target, options, Stage::Llvm)))
     return walk.getError();
+  const BackendPipelines &backend = getBackendPipelines(target.chip->backend);
   std::string text;
   for (auto module : walk.getModule().getOps<gpu::GPUModuleOp>()) {
     FailureOr<std::string> part = form == CodeForm::Assembly
-                                      ? compileToAssembly(module)
+                                      ? backend.compileToAssembly(module)
                                       : translateToLLVM(module);
     if (failed(part))
       return walk.getError();

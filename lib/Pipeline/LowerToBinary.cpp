@@ -8,13 +8,13 @@
 #include "conv/Pipeline/Pipelines.h"
 
 #include "conv/Pipeline/Passes.h"
-#include "conv/Backend/Passes.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 void mlir::conv::buildLowerToBinaryPipeline(
     OpPassManager &manager, const LowerToBinaryOptions &options) {
-  manager.addPass(createSerializeAMDGPUPass({options.deviceLibraries}));
+  manager.addPass(createRunBackendPass(
+      {.stage = "binary", .deviceLibraries = options.deviceLibraries}));
   manager.addPass(createVerifyStagePass({"binary"}));
 }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Backend/AMDGPU.h"
+#include "conv/Backend/Host.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/Transforms/Passes.h"
@@ -56,6 +57,7 @@ void mlir::conv::registerDialects(DialectRegistry &registry) {
   linalg::registerTilingInterfaceExternalModels(registry);
   tensor::registerTilingInterfaceExternalModels(registry);
   registerAMDGPUTranslations(registry);
+  registerHostTranslations(registry);
 }
 
 void mlir::conv::registerPassesAndPipelines() {

@@ -5,25 +5,29 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place where scheduler, copies, matrix unit, main loop and epilogue
-// meet. Which main loop it is, the schedule says.
+// The one place where scheduler, copies, matrix unit, main loop and epilogue of
+// a GPU kernel meet, and where the schedule's main loop is looked up.
 //
 //===----------------------------------------------------------------------===//
 
 #include "BuildKernel.h"
 #include "Epilogue.h"
+#include "KernelBody.h"
 #include "MainLoop.h"
 #include "TileScheduler.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
-/// i64 if some operand reaches 2 GiB or has more pixels than i32 counts.
+/// i64 if some operand reaches 2 GiB or has more pixels than i32 counts, and on
+/// the host, whose addresses are computed in 64 bits anyway.
 static IntegerType selectIndexType(const TiledConvolution &form,
+                                   const ::conv::ChipInfo &chip,
                                    ArrayRef<Type> argumentTypes) {
   MLIRContext *context = form.schedule.getContext();
   constexpr int64_t kLimit = int64_t(1) << 31;
   bool isLarge =
+      chip.backend == ::conv::Backend::Host ||
       form.getPixels() + form.schedule.getWorkgroup()[0] >= kLimit ||
       llvm::any_of(argumentTypes, [&](Type type) {
         auto buffer = cast<MemRefType>(type);
@@ -46,7 +50,8 @@ static gpu::GPUFuncOp createFunction(OpBuilder &builder, Location loc,
   return function;
 }
 
-static void buildBody(Kernel &kernel, gpu::GPUFuncOp function) {
+LogicalResult mlir::conv::createRegisterStagedBody(Kernel &kernel,
+                                                   gpu::GPUFuncOp function) {
   std::unique_ptr<TileScheduler> scheduler = createGridScheduler(kernel.form);
   TileOrigin origin = scheduler->createOrigin(kernel);
 
@@ -65,6 +70,25 @@ static void buildBody(Kernel &kernel, gpu::GPUFuncOp function) {
       createRegisterStagedLoop(kernel, {*pixels, *filter, matrix});
   createRegisterEpilogue(kernel, matrix, origin, sums);
   gpu::ReturnOp::create(kernel.b);
+  return success();
+}
+
+static KernelBodyBuilder lookupBody(MainLoop mainLoop) {
+  switch (mainLoop) {
+  case MainLoop::RegisterStaged:
+    return createRegisterStagedBody;
+  case MainLoop::HostCache:
+    return createHostCacheBody;
+  }
+  llvm_unreachable("every main loop builds kernels");
+}
+
+/// Work-items of a workgroup: one on the host, whatever a subgroup is.
+static int64_t countWorkItems(ScheduleAttr schedule,
+                              const ::conv::ChipInfo &chip) {
+  return chip.backend == ::conv::Backend::Host
+             ? 1
+             : schedule.getNumSubgroups() * chip.subgroupSize;
 }
 
 FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
@@ -78,34 +102,34 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
            << TargetAttr::kName;
   const ::conv::ChipInfo &chip = target.getInfo();
   auto emitError = [&] { return forall.emitOpError(); };
-  if (form.schedule.getMainLoop() != MainLoop::RegisterStaged)
-    return emitError() << "expects main_loop = register_staged on "
-                       << target.getChip() << ", but got "
-                       << stringifyMainLoop(form.schedule.getMainLoop());
   if (failed(verifyScheduleForChip(emitError, form.schedule, chip,
                                    form.getOperandType())))
     return failure();
 
-  int64_t workItems = form.schedule.getNumSubgroups() * chip.subgroupSize;
-  gpu::GPUFuncOp function = createFunction(builder, forall.getLoc(), name,
-                                           argumentTypes, workItems);
+  int64_t workItems = countWorkItems(form.schedule, chip);
+  gpu::GPUFuncOp function =
+      createFunction(builder, forall.getLoc(), name, argumentTypes, workItems);
   ImplicitLocOpBuilder b(forall.getLoc(), builder.getContext());
   b.setInsertionPointToStart(&function.getBody().front());
-  IndexMath math(b, selectIndexType(form, argumentTypes));
+  IndexMath math(b, selectIndexType(form, chip, argumentTypes));
   Value workItem =
-      math.cast(gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult());
-  Kernel kernel{b,
-                form,
-                chip,
-                *lookupAtom(chip, form.schedule.getAtom(),
-                            form.getOperandType()),
-                math,
-                llvm::to_vector_of<Value>(function.getArguments()),
-                workItems,
-                workItem,
-                math.rem(workItem, chip.subgroupSize),
-                math.div(workItem, chip.subgroupSize)};
-  buildBody(kernel, function);
+      workItems == 1
+          ? math.constant(0)
+          : math.cast(
+                gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult());
+  Kernel kernel{
+      b,
+      form,
+      chip,
+      *lookupAtom(chip, form.schedule.getAtom(), form.getOperandType()),
+      math,
+      llvm::to_vector_of<Value>(function.getArguments()),
+      workItems,
+      workItem,
+      math.rem(workItem, chip.subgroupSize),
+      math.div(workItem, chip.subgroupSize)};
+  if (failed(lookupBody(form.schedule.getMainLoop())(kernel, function)))
+    return failure();
   return BuiltKernel{function, createGridScheduler(form)->getGridSize(),
                      workItems};
 }

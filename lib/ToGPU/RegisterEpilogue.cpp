@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Epilogue.h"
+#include "Tail.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -40,8 +41,6 @@ private:
   void storeRun(const Elements &elements, Value offset, Value channel,
                 Value guard) const;
   Value isChannel(Value channel) const;
-  /// The tail of one element.
-  Value applyTail(ArrayRef<Value> inputs);
   void createPixel(int64_t pixelAtom, int64_t run, Value channel,
                    ArrayRef<Elements> perChannel);
 
@@ -88,28 +87,6 @@ void RegisterEpilogue::storeRun(const Elements &elements, Value offset,
   }
 }
 
-Value RegisterEpilogue::applyTail(ArrayRef<Value> inputs) {
-  linalg::GenericOp tail = kernel.form.tail;
-  Block &body = tail.getRegion().front();
-  IRMapping mapping;
-  for (auto [argument, input] : llvm::zip(body.getArguments(), inputs))
-    mapping.map(argument, input);
-  for (Operation &op : body.without_terminator()) {
-    // Constants from outside of the tail come along.
-    for (Value operand : op.getOperands())
-      if (!mapping.contains(operand) &&
-          operand.getParentRegion() != &tail.getRegion())
-        mapping.map(operand,
-                    kernel.b.clone(*operand.getDefiningOp())->getResult(0));
-    kernel.b.clone(op, mapping);
-  }
-  Value yielded = body.getTerminator()->getOperand(0);
-  if (Operation *op = yielded.getDefiningOp();
-      op && !mapping.contains(yielded))
-    return kernel.b.clone(*op)->getResult(0);
-  return mapping.lookup(yielded);
-}
-
 void RegisterEpilogue::createPixel(int64_t pixelAtom, int64_t run,
                                    Value channel,
                                    ArrayRef<Elements> perChannel) {
@@ -131,7 +108,7 @@ void RegisterEpilogue::createPixel(int64_t pixelAtom, int64_t run,
         matrix.element(accumulators, pixelAtom, run, i)};
     for (const Elements &operand : operands)
       inputs.push_back(operand[i]);
-    results.push_back(applyTail(inputs));
+    results.push_back(createTail(kernel.b, kernel.form.tail, inputs));
   }
   storeRun(results, offset, channel, isPixel);
 }

@@ -47,6 +47,43 @@ def ConvertKernelsToROCDLPass : Pass<"conv-convert-kernels-to-rocdl", "::mlir::g
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect"];
 }
 
+def ConvertKernelsToHostPass : Pass<"conv-convert-kernels-to-host", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower kernels to the LLVM dialect for the CPU";
+  let description = [{
+    A workgroup of a host kernel is one call of a function: `gpu.block_id` is
+    read from its argument and private memory is on its stack
+    (`conv/Backend/Host.h` has the signature). The name of the processor is
+    exported beside the kernels.
+
+    * Input: kernels on static buffers, without shared memory and without
+      structured control flow; bf16 only in loads and stores.
+    * Output: `llvm.func` with ops of the LLVM dialect.
+    * Fails: if anything else is left.
+
+    Before:
+    ```mlir
+    gpu.func @store(%x: memref<8xf32, #gpu.address_space<global>>) kernel {
+      %i = gpu.block_id x
+      %c = arith.constant dense<1.0> : vector<1xf32>
+      vector.store %c, %x[%i] : memref<8xf32, #gpu.address_space<global>>, vector<1xf32>
+      gpu.return
+    }
+    ```
+
+    After:
+    ```mlir
+    llvm.mlir.global external constant @conv_cpu("x86-64-v3\00")
+    llvm.func @store(%parameters: !llvm.ptr, %workgroup: !llvm.ptr) attributes {gpu.kernel} {
+      %slot = llvm.getelementptr %parameters[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+      %address = llvm.load %slot : !llvm.ptr -> !llvm.ptr
+      %x = llvm.load %address : !llvm.ptr -> !llvm.ptr
+      ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def SerializeAMDGPUPass : Pass<"conv-serialize-amdgpu", "::mlir::ModuleOp"> {
   let summary = "Compile each gpu.module for an AMD GPU into a gpu.binary";
   let description = [{
@@ -64,6 +101,20 @@ def SerializeAMDGPUPass : Pass<"conv-serialize-amdgpu", "::mlir::ModuleOp"> {
            "(default: where the build found them)">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::ROCDL::ROCDLDialect"];
+}
+
+def SerializeHostPass : Pass<"conv-serialize-host", "::mlir::ModuleOp"> {
+  let summary = "Compile each gpu.module for the CPU into a gpu.binary";
+  let description = [{
+    Optimises with LLVM and links in process. The library needs libm only where
+    a tail calls its functions, and nothing else.
+
+    * Input: `gpu.module` of the LLVM dialect; the host as `conv.target`.
+    * Output: `gpu.binary` of the same name.
+    * Fails: if LLVM or lld fails, or a kernel needs a function that neither
+      libc nor libm has.
+  }];
+  let dependentDialects = ["::mlir::conv::ConvDialect", "::mlir::gpu::GPUDialect"];
 }
 
 #endif // CONV_BACKEND_PASSES_TD

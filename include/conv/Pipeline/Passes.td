@@ -10,6 +10,30 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RunBackendPass : Pass<"conv-run-backend", "::mlir::ModuleOp"> {
+  let summary = "Lower kernels as the target's back end does";
+  let description = [{
+    Runs the part of the walk that depends on the target: the pipeline that the
+    table in `BackendPipelines.cpp` has for the back end of `conv.target`. So
+    nobody but the module says what it is compiled for.
+
+    | stage | from | to |
+    | --- | --- | --- |
+    | `llvm` | kernels of the gpu stage | kernels in LLVM dialects |
+    | `binary` | kernels in LLVM dialects | `gpu.binary` |
+
+    * Input: the module of the stage before, with `conv.target`.
+    * Output: that of `stage`.
+    * Fails: if a pass of the back end does.
+  }];
+  let options = [
+    Option<"stage", "stage", "std::string", "\"\"", "llvm or binary">,
+    Option<"deviceLibraries", "device-libraries", "std::string", "\"\"",
+           "Folder with amdgcn/bitcode of the ROCm device libraries "
+           "(default: where the build found them)">
+  ];
+}
+
 def VerifyStagePass : Pass<"conv-verify-stage", "::mlir::ModuleOp"> {
   let summary = "Check that a stage left what the next one relies on";
   let description = [{

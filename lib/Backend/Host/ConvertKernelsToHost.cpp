@@ -1,0 +1,86 @@
+//===- ConvertKernelsToHost.cpp - kernels to the LLVM dialect -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One full conversion, so that whatever has no pattern fails here and not in
+// the translation to LLVM IR. Math ops that have an LLVM intrinsic become that;
+// the rest become calls of libm.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelFunction.h"
+#include "conv/Backend/Host.h"
+#include "conv/Backend/Passes.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace mlir::conv {
+#define GEN_PASS_DEF_CONVERTKERNELSTOHOSTPASS
+#include "conv/Backend/Passes.h.inc"
+} // namespace mlir::conv
+
+using namespace mlir;
+using namespace mlir::conv;
+
+static void populatePatterns(LLVMTypeConverter &converter,
+                             RewritePatternSet &patterns) {
+  populateKernelFunctionPatterns(converter, patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  populateFuncToLLVMConversionPatterns(converter, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns);
+  vector::populateVectorBroadcastLoweringPatterns(patterns);
+  // An intrinsic is preferred to a call of libm.
+  populateMathToLLVMConversionPatterns(converter, patterns,
+                                       /*approximateLog1p=*/false,
+                                       /*benefit=*/2);
+  populateMathToLibmConversionPatterns(patterns, /*benefit=*/1);
+}
+
+/// Exports the name of the processor, which the runtime checks before it runs a
+/// kernel.
+static void createCpuName(gpu::GPUModuleOp module) {
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  std::string text = kHostCpu.str();
+  text.push_back('\0');
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), text.size());
+  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true,
+                         LLVM::Linkage::External, "conv_cpu",
+                         builder.getStringAttr(text));
+}
+
+namespace {
+struct ConvertKernelsToHostPass final
+    : mlir::conv::impl::ConvertKernelsToHostPassBase<ConvertKernelsToHostPass> {
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    MLIRContext *context = &getContext();
+    LLVMTypeConverter converter(context);
+    populateGpuMemorySpaceAttributeConversions(
+        converter, [](gpu::AddressSpace) { return 0; });
+
+    RewritePatternSet patterns(context);
+    populatePatterns(converter, patterns);
+    LLVMConversionTarget legal(*context);
+    legal.addLegalOp<gpu::GPUModuleOp>();
+    if (failed(applyFullConversion(module, legal, std::move(patterns))))
+      return signalPassFailure();
+    createCpuName(module);
+  }
+};
+} // namespace

@@ -1,0 +1,43 @@
+//===- BackendPipelines.h - what each back end does with kernels -*- C++
+//-*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_PIPELINE_BACKENDPIPELINES_H
+#define CONV_LIB_PIPELINE_BACKENDPIPELINES_H
+
+#include "conv/Chip/Chip.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <string>
+
+namespace mlir::conv {
+
+/// How one back end lowers modules with kernels, and what it makes of them. A
+/// new back end is one more row.
+struct BackendPipelines {
+  ::conv::Backend backend;
+  /// gpu -> llvm: kernels in the LLVM dialect and that of the target.
+  void (*buildLlvm)(OpPassManager &manager);
+  /// llvm -> binary. `deviceLibraries` is only for back ends that have such.
+  void (*buildBinary)(OpPassManager &manager, StringRef deviceLibraries);
+  /// The assembly of a module of the llvm stage.
+  FailureOr<std::string> (*compileToAssembly)(gpu::GPUModuleOp module);
+  /// What names of its code objects end with.
+  StringLiteral codeExtension;
+  /// Its objects say what registers and memory kernels use.
+  bool hasKernelMetadata;
+};
+
+/// One row for each back end.
+ArrayRef<BackendPipelines> allBackendPipelines();
+const BackendPipelines &getBackendPipelines(::conv::Backend backend);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_PIPELINE_BACKENDPIPELINES_H

@@ -1,0 +1,189 @@
+//===- HostCacheLoop.cpp - a tile on one thread of the host -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Per block of the reduction, both tiles are packed and multiplied a register
+// tile at a time; sums stay in the cache between blocks. A panel of the filter
+// is used for all pixels before the next, so it stays in the innermost cache.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostKernel.h"
+#include "KernelBody.h"
+#include "Tail.h"
+#include "TileScheduler.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// What the scratch of a kernel may take of a thread's stack.
+static constexpr int64_t kScratchBytes = 1 << 20;
+
+namespace {
+class HostCacheLoop {
+public:
+  HostCacheLoop(Kernel &kernel, gpu::GPUFuncOp function)
+      : kernel(kernel), math(kernel.math), b(kernel.b), code(kernel),
+        function(function),
+        tileRows(llvm::alignTo(kernel.workgroupTile()[0], kernel.atom.n)),
+        tileColumns(llvm::alignTo(kernel.workgroupTile()[1], kernel.atom.m)) {}
+
+  LogicalResult verify() const;
+  void create();
+
+private:
+  int64_t pixelElements() const { return tileRows * kernel.gemmK(); }
+  int64_t filterElements() const { return tileColumns * kernel.gemmK(); }
+  int64_t sumElements() const { return tileRows * tileColumns; }
+  Value createScratch(int64_t elements);
+  void createReduction();
+  void createRegisterTile(Value row, Value column);
+  SmallVector<Value> createStep(Value row, Value column, Value k,
+                                ValueRange accumulators);
+  void createEpilogue();
+  void createResult(Value row, Value first, int64_t elements);
+  Value sumOffset(Value row, Value column) const {
+    return math.add(math.mul(row, tileColumns), column);
+  }
+
+  Kernel &kernel;
+  const IndexMath &math;
+  ImplicitLocOpBuilder &b;
+  HostCode code;
+  gpu::GPUFuncOp function;
+  int64_t tileRows, tileColumns; ///< Whole register tiles.
+  TileOrigin origin;
+  HostBlock block;
+  Value pixelTile, filterTile, sums, result;
+  SmallVector<Value> tailOperands;
+};
+} // namespace
+
+LogicalResult HostCacheLoop::verify() const {
+  // Each factor is bounded by S6 of the schedule, so nothing overflows.
+  int64_t bytes = (pixelElements() + filterElements() + sumElements()) *
+                  byteSize(::conv::NumericType::F32);
+  if (bytes <= kScratchBytes)
+    return success();
+  scf::ForallOp forall = kernel.form.forall;
+  return forall.emitOpError("expects tiles and sums of at most ")
+         << kScratchBytes << " bytes on the host, but got " << bytes;
+}
+
+Value HostCacheLoop::createScratch(int64_t elements) {
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Private);
+  return function.addPrivateAttribution(
+      MemRefType::get({elements}, b.getF32Type(), MemRefLayoutAttrInterface(),
+                      space),
+      b.getLoc());
+}
+
+/// Adds the products of one reduction index to a register tile.
+SmallVector<Value> HostCacheLoop::createStep(Value row, Value column, Value k,
+                                             ValueRange accumulators) {
+  int64_t m = kernel.atom.m;
+  Value panel = math.mul(column, kernel.gemmK());
+  Value filter = code.load(filterTile, math.add(panel, math.mul(k, m)), m);
+  SmallVector<Value> next;
+  for (auto [i, accumulator] : llvm::enumerate(accumulators)) {
+    Value tileRow = math.mul(math.add(row, i), kernel.gemmK());
+    Value pixel = vector::ExtractOp::create(
+        b, code.load(pixelTile, math.add(tileRow, k), 1), 0);
+    Value pixels = vector::BroadcastOp::create(b, filter.getType(), pixel);
+    next.push_back(vector::FMAOp::create(b, pixels, filter, accumulator));
+  }
+  return next;
+}
+
+/// Adds the block's products to the sums of one register tile.
+void HostCacheLoop::createRegisterTile(Value row, Value column) {
+  SmallVector<Value> initial;
+  for (int64_t i = 0; i < kernel.atom.n; ++i)
+    initial.push_back(
+        code.load(sums, sumOffset(math.add(row, i), column), kernel.atom.m));
+  auto loop = scf::ForOp::create(
+      b, math.constant(0), block.length, math.constant(1), initial,
+      [&](OpBuilder &, Location, Value k, ValueRange accumulators) {
+        scf::YieldOp::create(b, createStep(row, column, k, accumulators));
+      });
+  for (auto [i, sum] : llvm::enumerate(loop.getResults()))
+    code.store(sum, sums, sumOffset(math.add(row, i), column));
+}
+
+void HostCacheLoop::createReduction() {
+  Value zero = math.constant(0);
+  int64_t reduction = kernel.form.getReduction();
+  code.forEach(zero, math.constant(sumElements()), kernel.atom.m, [&](Value i) {
+    code.store(code.zeros(kernel.atom.m), sums, i);
+  });
+  code.forEach(zero, math.constant(reduction), kernel.gemmK(), [&](Value k) {
+    block.k = k;
+    block.length = code.minimum(math.constant(kernel.gemmK()),
+                                code.sub(math.constant(reduction), k));
+    packHostPixels(kernel, block, origin.pixel, pixelTile);
+    packHostFilter(kernel, block, origin.channel, filterTile);
+    code.forEach(zero, block.channels, kernel.atom.m, [&](Value column) {
+      code.forEach(zero, block.pixels, kernel.atom.n,
+                   [&](Value row) { createRegisterTile(row, column); });
+    });
+  });
+}
+
+/// Computes neighbouring elements of the result from their sums.
+void HostCacheLoop::createResult(Value row, Value first, int64_t elements) {
+  Value pixel = math.add(origin.pixel, row);
+  Value channel = math.add(origin.channel, first);
+  Value offset = math.add(math.mul(pixel, kernel.form.getChannels()), channel);
+  SmallVector<Value> inputs = {
+      code.load(sums, sumOffset(row, first), elements)};
+  for (auto [operand, buffer] :
+       llvm::zip(kernel.form.tailOperands, tailOperands))
+    inputs.push_back(
+        code.load(buffer, operand.perChannel ? channel : offset, elements));
+  code.store(createTail(b, kernel.form.tail, inputs), result, offset);
+}
+
+void HostCacheLoop::createEpilogue() {
+  for (Value argument : ArrayRef(kernel.arguments).drop_front(2).drop_back())
+    tailOperands.push_back(code.flatten(argument));
+  result = code.flatten(kernel.arguments.back());
+  code.forEach(math.constant(0), block.pixels, 1, [&](Value row) {
+    code.forEachVector(math.constant(0), block.channels,
+                       [&](Value first, int64_t elements) {
+                         createResult(row, first, elements);
+                       });
+  });
+}
+
+void HostCacheLoop::create() {
+  pixelTile = createScratch(pixelElements());
+  filterTile = createScratch(filterElements());
+  sums = createScratch(sumElements());
+  origin = createGridScheduler(kernel.form)->createOrigin(kernel);
+  auto clip = [&](Value start, int64_t size, int64_t tile) {
+    return code.minimum(math.constant(tile),
+                        code.sub(math.constant(size), start));
+  };
+  ArrayRef<int64_t> tile = kernel.workgroupTile();
+  block.pixels = clip(origin.pixel, kernel.form.getPixels(), tile[0]);
+  block.channels = clip(origin.channel, kernel.form.getChannels(), tile[1]);
+  createReduction();
+  createEpilogue();
+  gpu::ReturnOp::create(b);
+}
+
+LogicalResult mlir::conv::createHostCacheBody(Kernel &kernel,
+                                              gpu::GPUFuncOp function) {
+  HostCacheLoop loop(kernel, function);
+  if (failed(loop.verify()))
+    return failure();
+  loop.create();
+  return success();
+}

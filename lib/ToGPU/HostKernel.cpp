@@ -1,0 +1,86 @@
+//===- HostKernel.cpp - loops and accesses of host kernels -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Vectors have the alignment of their elements, so a loop may start anywhere.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostKernel.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+Value HostCode::minimum(Value lhs, Value rhs) const {
+  return b.createOrFold<arith::MinSIOp>(lhs, rhs);
+}
+
+Value HostCode::maximum(Value lhs, Value rhs) const {
+  return b.createOrFold<arith::MaxSIOp>(lhs, rhs);
+}
+
+Value HostCode::sub(Value lhs, Value rhs) const {
+  return b.createOrFold<arith::SubIOp>(lhs, rhs);
+}
+
+Value HostCode::flatten(Value buffer) const {
+  auto type = cast<MemRefType>(buffer.getType());
+  auto flat =
+      MemRefType::get({type.getNumElements()}, type.getElementType(),
+                      MemRefLayoutAttrInterface(), type.getMemorySpace());
+  return memref::ReinterpretCastOp::create(
+      b, flat, buffer, /*offset=*/0, ArrayRef<int64_t>(type.getNumElements()),
+      ArrayRef<int64_t>(1));
+}
+
+/// Accesses of memref take an `index`.
+static Value toIndex(ImplicitLocOpBuilder &b, Value offset) {
+  return b.createOrFold<arith::IndexCastOp>(b.getIndexType(), offset);
+}
+
+Value HostCode::load(Value buffer, Value offset, int64_t elements) const {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  return vector::LoadOp::create(b, VectorType::get({elements}, element), buffer,
+                                toIndex(b, offset));
+}
+
+Value HostCode::loadWide(Value buffer, Value offset, int64_t elements) const {
+  Value loaded = load(buffer, offset, elements);
+  auto wide = VectorType::get({elements}, b.getF32Type());
+  if (loaded.getType() == wide)
+    return loaded;
+  return arith::ExtFOp::create(b, wide, loaded);
+}
+
+void HostCode::store(Value elements, Value buffer, Value offset) const {
+  vector::StoreOp::create(b, elements, buffer, toIndex(b, offset));
+}
+
+Value HostCode::zeros(int64_t elements) const {
+  auto type = VectorType::get({elements}, b.getF32Type());
+  return arith::ConstantOp::create(b, b.getZeroAttr(type));
+}
+
+void HostCode::forEach(Value begin, Value end, int64_t step,
+                       function_ref<void(Value)> body) const {
+  scf::ForOp::create(b, begin, end, math.constant(step), ValueRange{},
+                     [&](OpBuilder &, Location, Value i, ValueRange) {
+                       body(i);
+                       scf::YieldOp::create(b);
+                     });
+}
+
+void HostCode::forEachVector(
+    Value begin, Value end,
+    function_ref<void(Value first, int64_t elements)> body) const {
+  Value count = sub(end, begin);
+  Value middle = sub(end, math.rem(count, kHostLanes));
+  forEach(begin, middle, kHostLanes, [&](Value i) { body(i, kHostLanes); });
+  forEach(middle, end, 1, [&](Value i) { body(i, 1); });
+}

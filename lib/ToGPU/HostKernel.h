@@ -1,0 +1,75 @@
+//===- HostKernel.h - what the parts of a host kernel share -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A host kernel computes one workgroup's tile on one thread: both operands'
+// tiles are packed as f32 into a cache-sized scratch, a register tile at a time
+// is multiplied, and the tail is applied to the sums.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_HOSTKERNEL_H
+#define CONV_LIB_TOGPU_HOSTKERNEL_H
+
+#include "Kernel.h"
+
+namespace mlir::conv {
+
+/// f32 elements of a vector register of x86-64-v3.
+inline constexpr int64_t kHostLanes = 8;
+
+/// Loops and accesses of a host kernel. Buffers are one-dimensional.
+class HostCode {
+public:
+  explicit HostCode(const Kernel &kernel) : b(kernel.b), math(kernel.math) {}
+
+  Value minimum(Value lhs, Value rhs) const;
+  Value maximum(Value lhs, Value rhs) const;
+  Value sub(Value lhs, Value rhs) const;
+
+  /// A buffer with the same elements in one dimension.
+  Value flatten(Value buffer) const;
+  /// Loads a vector, widened to f32 where it has 16-bit elements.
+  Value loadWide(Value buffer, Value offset, int64_t elements) const;
+  Value load(Value buffer, Value offset, int64_t elements) const;
+  void store(Value elements, Value buffer, Value offset) const;
+  /// A vector of zeros.
+  Value zeros(int64_t elements) const;
+
+  /// A loop from `begin` while below `end`.
+  void forEach(Value begin, Value end, int64_t step,
+               function_ref<void(Value)> body) const;
+  /// A loop over vectors of `kHostLanes` elements, and one over the elements
+  /// that remain. The range must not be negative.
+  void
+  forEachVector(Value begin, Value end,
+                function_ref<void(Value first, int64_t elements)> body) const;
+
+  ImplicitLocOpBuilder &b;
+  const IndexMath &math;
+};
+
+/// The part of the reduction, and of the result, that is computed at a time.
+struct HostBlock {
+  Value k, length;        ///< First reduction index, and how many.
+  Value pixels, channels; ///< Those of the tile that the result has.
+};
+
+/// Packs the im2col tile of the pixels from `origin`, as f32, to rows of
+/// `gemmK` elements. Rows beyond the block's pixels, up to a whole register
+/// tile, repeat the last one.
+void packHostPixels(const Kernel &kernel, const HostBlock &block, Value origin,
+                    Value scratch);
+
+/// Packs the filter tile of the channels from `origin`, as f32, to panels of as
+/// many channels as a register tile has, each with the reduction outermost.
+/// Channels beyond the block's, up to a whole panel, repeat the last one.
+void packHostFilter(const Kernel &kernel, const HostBlock &block, Value origin,
+                    Value scratch);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_HOSTKERNEL_H

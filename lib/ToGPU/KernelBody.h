@@ -1,0 +1,36 @@
+//===- KernelBody.h - what a main loop makes of a kernel -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A main loop is chosen by the schedule and builds everything between a
+// kernel's arguments and its return. GPU kernels share most parts; the host has
+// its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_KERNELBODY_H
+#define CONV_LIB_TOGPU_KERNELBODY_H
+
+#include "Kernel.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace mlir::conv {
+
+/// Builds the body of `function` at the kernel's insertion point. Fails with a
+/// diagnostic if the schedule asks for what this main loop cannot do.
+using KernelBodyBuilder = LogicalResult (*)(Kernel &kernel,
+                                            gpu::GPUFuncOp function);
+
+/// Tiles in shared memory, filled through registers.
+LogicalResult createRegisterStagedBody(Kernel &kernel, gpu::GPUFuncOp function);
+
+/// Tiles in the cache of one thread; the workgroup is one work-item.
+LogicalResult createHostCacheBody(Kernel &kernel, gpu::GPUFuncOp function);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_KERNELBODY_H
