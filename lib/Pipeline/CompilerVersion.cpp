@@ -18,3 +18,9 @@
 ::conv::artifact::Compiler mlir::conv::getCompilerVersion() {
   return {CONV_VERSION, LLVM_VERSION_STRING, CONV_FINGERPRINT};
 }
+
+std::string mlir::conv::getVersionLine() {
+  ::conv::artifact::Compiler compiler = getCompilerVersion();
+  return "conv " + compiler.version + " (LLVM " + compiler.llvm +
+         ", sources " + compiler.fingerprint.substr(0, 12) + ")";
+}

@@ -258,7 +258,9 @@ LogicalResult mlir::conv::readResources(gpu::BinaryOp binary,
       return value ? value.getInt() : 0; // Chips without AGPRs count none.
     };
     launch.resources.vgpr = get("vgpr_count");
-    launch.resources.agpr = get("agpr_count");
+    // Chips without AGPRs have -1 in an unsigned field.
+    launch.resources.agpr =
+        std::max<int64_t>(0, static_cast<int32_t>(get("agpr_count")));
     launch.resources.sgpr = get("sgpr_count");
     launch.resources.sharedBytes = get("group_segment_fixed_size");
     launch.resources.scratchBytes = get("private_segment_fixed_size");

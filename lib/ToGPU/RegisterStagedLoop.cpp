@@ -40,7 +40,8 @@ static void disableUnrolling(scf::ForOp loop) {
                                           {}, {}, {}, {}, {}, {});
   auto annotation = LLVM::LoopAnnotationAttr::get(
       context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
-  loop->setAttr("llvm.loop_annotation", annotation);
+  // The name that llvm.br has for it: conversions copy it from loop to branch.
+  loop->setAttr("loop_annotation", annotation);
 }
 
 SmallVector<Value>

@@ -110,9 +110,7 @@ static Result<void> run(const CompileFlags &flags) {
 }
 
 int main(int argc, char **argv) {
-  artifact::Compiler compiler = mlir::conv::getCompilerVersion();
-  std::string version = "conv " + compiler.version + " (LLVM " + compiler.llvm +
-                        ", sources " + compiler.fingerprint.substr(0, 12) + ")";
+  std::string version = mlir::conv::getVersionLine();
   CompileFlags flags;
   if (std::optional<int> code = parseCompileFlags(argc, argv, version, flags))
     return *code;

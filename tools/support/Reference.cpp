@@ -331,3 +331,16 @@ Result<Program> conv::reference::parseProgram(const artifact::Entry &entry) {
     return Error{ErrorKind::BadInput, where + ": " + error.what()};
   }
 }
+
+double conv::reference::computeFlops(const Program &program) {
+  double flops = 0;
+  for (const Step &step : program.steps) {
+    double outputs = double(elementCount(step.shapes[2]));
+    double filter = double(elementCount(step.shapes[1]));
+    bool grouped = step.layouts[1].find('G') != std::string::npos;
+    double channels = double(step.shapes[1][step.layouts[1].find('K')]) *
+                      double(grouped ? step.groups : 1);
+    flops += 2 * outputs * filter / channels;
+  }
+  return flops;
+}

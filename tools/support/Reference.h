@@ -109,6 +109,9 @@ struct Program {
 /// `evaluate` indexes with is in range afterwards.
 Result<Program> parseProgram(const artifact::Entry &entry);
 
+/// Multiplications and additions of all convolutions, padding included.
+double computeFlops(const Program &program);
+
 } // namespace conv::reference
 
 #endif // CONV_TOOLS_SUPPORT_REFERENCE_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The compiler half of the simulator: the gpu.module that would go to the AMDGPU
-// back end becomes an x86-64 shared library with the interface of
+// The compiler half of the simulator: the gpu.module that would go to the
+// AMDGPU back end becomes an x86-64 shared library with the interface of
 // conv/Runtime/SimAbi.h.
 //
 //===----------------------------------------------------------------------===//

@@ -87,6 +87,9 @@ enum class CodeForm { Assembly, LLVM };
 /// The compiler's version, LLVM's, and the hash of the sources.
 ::conv::artifact::Compiler getCompilerVersion();
 
+/// The same as a line for --version.
+std::string getVersionLine();
+
 } // namespace mlir::conv
 
 #endif // CONV_PIPELINE_COMPILE_H

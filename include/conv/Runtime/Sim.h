@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs AMD kernels that lib/Backend/Sim compiled for the CPU: one fiber per
-// work-item, waves of the chip's width, LDS, barriers. It checks what a GPU does
-// not check and counts what a profiler would count. docs/simulator.md says what
-// is modelled and what is not.
+// work-item, waves of the chip's width, LDS, barriers. It checks what a GPU
+// does not check and counts what a profiler would count. docs/simulator.md says
+// what is modelled and what is not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ namespace conv::runtime {
 /// In which order the waves of a workgroup take turns.
 enum class WaveOrder {
   InOrder, ///< Each runs as far as it can, up to a barrier.
-  Random,  ///< A seeded random choice at every barrier and cross-lane operation.
+  Random, ///< A seeded random choice at every barrier and cross-lane operation.
 };
 
 struct SimOptions {
@@ -56,9 +56,9 @@ struct SimCounters {
   uint64_t globalBytesWritten = 0;
   uint64_t globalUniqueBytesRead = 0;    ///< Compulsory traffic.
   uint64_t globalUniqueBytesWritten = 0; ///< Compulsory traffic.
-  uint64_t globalSegments64 = 0;  ///< 64-byte segments touched.
-  uint64_t globalSegments128 = 0; ///< 128-byte segments touched.
-  uint64_t bufferOutOfRange = 0;  ///< Lanes whose buffer access was dropped.
+  uint64_t globalSegments64 = 0;         ///< 64-byte segments touched.
+  uint64_t globalSegments128 = 0;        ///< 128-byte segments touched.
+  uint64_t bufferOutOfRange = 0; ///< Lanes whose buffer access was dropped.
   uint64_t ldsLoads = 0;
   uint64_t ldsStores = 0;
   uint64_t ldsAtomics = 0;
@@ -81,7 +81,8 @@ struct SimCounters {
 /// A code object loaded into a machine.
 class SimObject;
 
-/// One simulated GPU. Launches are synchronous; use one machine from one thread.
+/// One simulated GPU. Launches are synchronous; use one machine from one
+/// thread.
 class SimMachine {
 public:
   /// Fails for a chip that cannot be simulated, or a CPU without AVX2 and FMA.

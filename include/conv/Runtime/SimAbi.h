@@ -1,4 +1,5 @@
-//===- SimAbi.h - what a simulator object and the simulator agree on -*- C++ -*-===//
+//===- SimAbi.h - what a simulator object and the simulator agree on -*- C++
+//-*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +12,8 @@
 // changes a structure here changes `abiVersion`.
 //
 // An object is an x86-64 ELF shared library that needs nothing but libc and
-// exports one symbol, `conv_sim_object`. The loader checks the version, fills in
+// exports one symbol, `conv_sim_object`. The loader checks the version, fills
+// in
 // `*services` and the `handler` of every site, and may then call the entries.
 //
 //===----------------------------------------------------------------------===//
@@ -62,7 +64,7 @@ using LaneHandler = void (*)(Item *item, const Site *site);
 
 /// One operation in a kernel that the machine has to know about.
 struct Site {
-  const char *name;     ///< `load`, `store`, or the intrinsic after `llvm.amdgcn.`.
+  const char *name; ///< `load`, `store`, or the intrinsic after `llvm.amdgcn.`.
   const char *location; ///< `file:line`, or empty.
   void *handler;        ///< Filled in by the loader for WaveOp and LaneOp.
   SiteKind kind;

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Each kind of access becomes a call of a small helper function, one per type,
-// which is inlined later; an access that is in range costs one comparison. As on
-// the hardware, an access of several words checks each word on its own, words
-// out of range read as zero and are not written, and atomics are all or nothing.
+// which is inlined later; an access that is in range costs one comparison. As
+// on the hardware, an access of several words checks each word on its own,
+// words out of range read as zero and are not written, and atomics are all or
+// nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +39,7 @@ static bool isUsedOnlyByBufferCalls(CallInst &call) {
   });
 }
 
-Value *conv::simgen::lowerMakeResource(CallInst &call,
-                                          ObjectBuilder &object) {
+Value *conv::simgen::lowerMakeResource(CallInst &call, ObjectBuilder &object) {
   Function &function = *call.getFunction();
   IRBuilder<> builder(&call);
   Type *i32 = builder.getInt32Ty(), *i64 = builder.getInt64Ty();
@@ -52,9 +52,9 @@ Value *conv::simgen::lowerMakeResource(CallInst &call,
 
   // A variable stands for an SSA value as long as nobody copies the pointer.
   if (!isUsedOnlyByBufferCalls(call))
-    return object.callService(builder, Service::MakeResource,
-                              {function.getArg(0), base, records, flags,
-                               stride});
+    return object.callService(
+        builder, Service::MakeResource,
+        {function.getArg(0), base, records, flags, stride});
   BasicBlock &entry = function.getEntryBlock();
   IRBuilder<> entryBuilder(&entry, entry.begin());
   auto *type = StructType::get(i64, i64, i32, i32);
@@ -126,8 +126,8 @@ BufferLowering::Access BufferLowering::createAccess(IRBuilderBase &builder,
     access.limit = builder.CreateSelect(
         isUnchecked, builder.getInt64(INT64_MAX), access.limit);
   }
-  access.address = builder.CreateIntToPtr(
-      builder.CreateAdd(loadField(0), sum), builder.getPtrTy());
+  access.address = builder.CreateIntToPtr(builder.CreateAdd(loadField(0), sum),
+                                          builder.getPtrTy());
   access.isInRange = createWordCheck(builder, access, 0, bytes);
   return access;
 }
@@ -135,8 +135,8 @@ BufferLowering::Access BufferLowering::createAccess(IRBuilderBase &builder,
 Value *BufferLowering::createWordCheck(IRBuilderBase &builder,
                                        const Access &access, uint64_t byte,
                                        uint64_t bytes) {
-  Value *end = builder.CreateAdd(access.checkedOffset,
-                                 builder.getInt64(byte + bytes));
+  Value *end =
+      builder.CreateAdd(access.checkedOffset, builder.getInt64(byte + bytes));
   return builder.CreateICmpULE(end, access.limit);
 }
 
@@ -216,9 +216,8 @@ Function *BufferLowering::getStoreHelper(Type *type) {
 
 Function *BufferLowering::getAtomicHelper(Type *type,
                                           AtomicRMWInst::BinOp operation) {
-  std::string name =
-      mangle(("atomic." + AtomicRMWInst::getOperationName(operation)).str(),
-             type);
+  std::string name = mangle(
+      ("atomic." + AtomicRMWInst::getOperationName(operation)).str(), type);
   if (Function *known = module.getFunction(name))
     return known;
   uint64_t bytes = module.getDataLayout().getTypeStoreSize(type);
@@ -262,10 +261,10 @@ Value *BufferLowering::lowerAtomic(CallInst &call,
                                    AtomicRMWInst::BinOp operation) {
   IRBuilder<> builder(&call);
   Value *value = call.getArgOperand(0);
-  return builder.CreateCall(
-      getAtomicHelper(value->getType(), operation),
-      {getResource(call.getArgOperand(1), builder), call.getArgOperand(2),
-       call.getArgOperand(3), value});
+  return builder.CreateCall(getAtomicHelper(value->getType(), operation),
+                            {getResource(call.getArgOperand(1), builder),
+                             call.getArgOperand(2), call.getArgOperand(3),
+                             value});
 }
 
 static abi::SiteKind getKind(const Function &helper) {

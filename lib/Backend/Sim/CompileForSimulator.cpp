@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From a gpu.module to the bytes of a host object. Translation and the linking of
-// device libraries are those of the real back end; then, while the module still
-// is amdgcn, everything is inlined into the kernels and buffer fat pointers are
-// split; then the kernels are rewritten for the host, each in a fast and a
-// checked variant, and the host's code generator and lld do the rest.
+// From a gpu.module to the bytes of a host object. Translation and the linking
+// of device libraries are those of the real back end; then, while the module
+// still is amdgcn, everything is inlined into the kernels and buffer fat
+// pointers are split; then the kernels are rewritten for the host, each in a
+// fast and a checked variant, and the host's code generator and lld do the
+// rest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -210,7 +211,8 @@ namespace {
 struct StackSizeHandler : llvm::DiagnosticHandler {
   explicit StackSizeHandler(std::string &problem) : problem(problem) {}
   bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
-    if (info.getKind() != llvm::DK_StackSize && info.getSeverity() != llvm::DS_Error)
+    if (info.getKind() != llvm::DK_StackSize &&
+        info.getSeverity() != llvm::DS_Error)
       return true;
     llvm::raw_string_ostream os(problem);
     llvm::DiagnosticPrinterRawOStream printer(os);
@@ -252,12 +254,11 @@ static llvm::Error checkUndefinedSymbols(ArrayRef<char> bytes) {
     if (!name)
       return name.takeError();
     if (!(*flags & llvm::object::SymbolRef::SF_Undefined) || name->empty() ||
-        llvm::is_contained({"memcpy", "memmove", "memset",
-                            "_GLOBAL_OFFSET_TABLE_"},
-                           *name))
+        llvm::is_contained(
+            {"memcpy", "memmove", "memset", "_GLOBAL_OFFSET_TABLE_"}, *name))
       continue;
-    return llvm::createStringError(
-        "the simulator does not know function '" + *name + "'");
+    return llvm::createStringError("the simulator does not know function '" +
+                                   *name + "'");
   }
   return llvm::Error::success();
 }
@@ -325,8 +326,8 @@ void mlir::conv::registerSimulatorTranslations(DialectRegistry &registry) {
   registerROCDLDialectTranslation(registry);
 }
 
-FailureOr<std::string>
-mlir::conv::compileForSimulator(gpu::GPUModuleOp module, StringRef chip) {
+FailureOr<std::string> mlir::conv::compileForSimulator(gpu::GPUModuleOp module,
+                                                       StringRef chip) {
   auto emitError = [&] { return module.emitError(); };
   const SimChip *simChip = findSimChip(chip);
   if (!simChip) {
@@ -334,9 +335,8 @@ mlir::conv::compileForSimulator(gpu::GPUModuleOp module, StringRef chip) {
     return failure();
   }
   ROCDL::SerializeGPUModuleBase::init();
-  auto target =
-      ROCDL::ROCDLTargetAttr::get(module.getContext(), /*optLevel=*/3,
-                                  "amdgcn-amd-amdhsa", simChip->name);
+  auto target = ROCDL::ROCDLTargetAttr::get(module.getContext(), /*optLevel=*/3,
+                                            "amdgcn-amd-amdhsa", simChip->name);
   gpu::TargetOptions options(CONV_DEVICE_LIBRARIES);
   SimSerializer serializer(module, target, options, *simChip);
   std::optional<SmallVector<char, 0>> object = serializer.run();

@@ -50,16 +50,16 @@ static Value *narrow(IRBuilderBase &builder, Value *value) {
   Value *rounded =
       builder.CreateAdd(builder.CreateAdd(bits, lowest), constant(0x7fff));
   Value *quiet = builder.CreateOr(bits, constant(0x400000));
-  Value *chosen = builder.CreateSelect(builder.CreateFCmpUNO(value, value),
-                                       quiet, rounded);
+  Value *chosen =
+      builder.CreateSelect(builder.CreateFCmpUNO(value, value), quiet, rounded);
   Value *upper = builder.CreateTrunc(builder.CreateLShr(chosen, 16), i16);
-  return builder.CreateBitCast(upper,
-                               withElement(type, builder.getBFloatTy()));
+  return builder.CreateBitCast(upper, withElement(type, builder.getBFloatTy()));
 }
 
 /// Arithmetic that has a counterpart in f32.
 static bool isArithmetic(const Instruction &instruction) {
-  if (isa<BinaryOperator>(instruction) || instruction.getOpcode() == Instruction::FNeg)
+  if (isa<BinaryOperator>(instruction) ||
+      instruction.getOpcode() == Instruction::FNeg)
     return true;
   auto *call = dyn_cast<IntrinsicInst>(&instruction);
   return call && !call->getType()->isVoidTy() && isBf16(call) &&
@@ -81,8 +81,8 @@ static Value *expandArithmetic(IRBuilderBase &builder,
                   builder.CreateBinOp(binary->getOpcode(),
                                       widen(builder, binary->getOperand(0)),
                                       widen(builder, binary->getOperand(1))));
-  return narrow(builder, builder.CreateFNeg(
-                             widen(builder, instruction.getOperand(0))));
+  return narrow(builder,
+                builder.CreateFNeg(widen(builder, instruction.getOperand(0))));
 }
 
 /// Conversions between bf16 and anything go through f32.

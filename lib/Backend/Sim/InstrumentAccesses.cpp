@@ -68,9 +68,8 @@ static StringRef getName(abi::SiteKind kind) {
   }
 }
 
-Error conv::simgen::instrumentAccesses(Function &checked,
-                                          ObjectBuilder &object,
-                                          BufferLowering &buffers) {
+Error conv::simgen::instrumentAccesses(Function &checked, ObjectBuilder &object,
+                                       BufferLowering &buffers) {
   buffers.instrument(checked);
   SmallVector<Access> accesses;
   for (Instruction &instruction : instructions(checked)) {

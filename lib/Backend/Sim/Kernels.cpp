@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a kernel finds around itself on an AMD GPU (parameters in a kernarg block,
-// LDS and private memory in address spaces of their own) is rebuilt from the
-// item that the machine passes. Pointers to address spaces 1, 3 and 4 may stay:
-// the host treats them as plain pointers.
+// What a kernel finds around itself on an AMD GPU (parameters in a kernarg
+// block, LDS and private memory in address spaces of their own) is rebuilt from
+// the item that the machine passes. Pointers to address spaces 1, 3 and 4 may
+// stay: the host treats them as plain pointers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,7 @@ static void readRequiredBlock(const Function &function, KernelInfo &kernel) {
   if (!node || node->getNumOperands() != 3)
     return;
   for (unsigned dim = 0; dim < 3; ++dim)
-    if (auto *size =
-            mdconst::dyn_extract<ConstantInt>(node->getOperand(dim)))
+    if (auto *size = mdconst::dyn_extract<ConstantInt>(node->getOperand(dim)))
       kernel.requiredBlock[dim] = size->getZExtValue();
 }
 
@@ -159,8 +158,8 @@ static Error placeGlobalsOf(KernelInfo &kernel, ArrayRef<Constant *> globals,
 }
 
 Error conv::simgen::placeLdsGlobals(Module &module,
-                                       MutableArrayRef<KernelInfo> kernels,
-                                       ObjectBuilder &object) {
+                                    MutableArrayRef<KernelInfo> kernels,
+                                    ObjectBuilder &object) {
   constexpr unsigned ldsAddressSpace = 3;
   SmallVector<Constant *> globals;
   for (GlobalVariable &global : module.globals())

@@ -18,8 +18,9 @@
 
 namespace conv::simgen {
 
-/// Gives every kernel the signature `void(Item *)`: parameters are read from the
-/// kernarg block, whose layout is the AMDGPU one. Needs the amdgcn data layout.
+/// Gives every kernel the signature `void(Item *)`: parameters are read from
+/// the kernarg block, whose layout is the AMDGPU one. Needs the amdgcn data
+/// layout.
 llvm::Expected<std::vector<KernelInfo>> convertKernels(llvm::Module &module,
                                                        ObjectBuilder &object);
 

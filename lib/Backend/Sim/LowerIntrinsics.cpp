@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // One table maps the exact name of an intrinsic to what becomes of it: nothing,
-// a field of the item, a barrier, a buffer access, a few host instructions, or an
-// operation of the machine (SimOps.def). A name without a row is an error, never
-// a guess.
+// a field of the item, a barrier, a buffer access, a few host instructions, or
+// an operation of the machine (SimOps.def). A name without a row is an error,
+// never a guess.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,8 +86,8 @@ Value *IntrinsicLowering::readPointer(CallInst &call, unsigned offset) {
 
 Value *IntrinsicLowering::emitBarrier(CallInst &call, Service service) {
   IRBuilder<> builder(&call);
-  Constant *site = object.addSite(
-      {.name = "barrier", .kind = abi::SiteKind::Barrier}, call);
+  Constant *site =
+      object.addSite({.name = "barrier", .kind = abi::SiteKind::Barrier}, call);
   object.callService(builder, service, {kernel.getArg(0), site});
   return nullptr;
 }
@@ -213,8 +213,8 @@ static const StringMap<abi::SiteKind> &getMachineOps() {
   return operations;
 }
 
-/// Where AMD's name of an instruction and LLVM's name of a function collide, the
-/// machine has names of its own.
+/// Where AMD's name of an instruction and LLVM's name of a function collide,
+/// the machine has names of its own.
 static StringRef getMachineName(StringRef intrinsic) {
   return StringSwitch<StringRef>(intrinsic)
       .Case("llvm.amdgcn.log", "log2")
@@ -276,8 +276,8 @@ Value *IntrinsicLowering::callMachine(Instruction &at, StringRef name,
   const DataLayout &layout = kernel.getDataLayout();
   IRBuilder<> builder(&at);
   Value *item = kernel.getArg(0);
-  Value *frame = object.loadItemField(
-      builder, item, offsetof(abi::Item, frame), builder.getPtrTy());
+  Value *frame = object.loadItemField(builder, item, offsetof(abi::Item, frame),
+                                      builder.getPtrTy());
   SiteInfo info{.name = name.str(), .kind = kind};
   if (!resultType->isVoidTy())
     info.resultBytes = layout.getTypeStoreSize(resultType);
@@ -300,8 +300,8 @@ Value *IntrinsicLowering::callMachine(Instruction &at, StringRef name,
     object.callService(builder, Service::WaveOp, {item, site});
   if (resultType->isVoidTy())
     return nullptr;
-  return markInternal(builder.CreateAlignedLoad(resultType, frame,
-                                                Align(abi::frameAlignment)));
+  return markInternal(
+      builder.CreateAlignedLoad(resultType, frame, Align(abi::frameAlignment)));
 }
 
 /// Calls a lane operation for each element; 16-bit elements travel as f32.
@@ -324,9 +324,8 @@ Value *IntrinsicLowering::callElementwise(Instruction &at, StringRef name,
     return result;
   }
   if (type->isDoubleTy() || type->isFloatTy() || type->isStructTy())
-    return callMachine(
-        at, (name + getTypeSuffix(operands[0]->getType())).str(),
-        abi::SiteKind::LaneOp, operands, type);
+    return callMachine(at, (name + getTypeSuffix(operands[0]->getType())).str(),
+                       abi::SiteKind::LaneOp, operands, type);
   SmallVector<Value *> wide;
   for (Value *operand : operands)
     wide.push_back(operand->getType()->isFloatingPointTy()
@@ -343,8 +342,8 @@ Error IntrinsicLowering::lowerMachineOp(CallInst &call, StringRef name) {
   SmallVector<Value *> operands(call.args());
   Value *result = nullptr;
   auto known = operations.find(name);
-  Type *typed = call.arg_empty() ? call.getType()
-                                 : call.getArgOperand(0)->getType();
+  Type *typed =
+      call.arg_empty() ? call.getType() : call.getArgOperand(0)->getType();
   std::string typedName = (name + getTypeSuffix(typed)).str();
   if (known != operations.end()) {
     result = callMachine(call, name, known->second, operands, call.getType());
@@ -378,8 +377,7 @@ Error IntrinsicLowering::lowerCall(CallInst &call) {
     return createStringError("the simulator does not know intrinsic '" +
                              fullName + "'");
   if (!isDevice && !isLibraryFunction(id)) {
-    if (id == Intrinsic::not_intrinsic &&
-        callee->isDeclaration())
+    if (id == Intrinsic::not_intrinsic && callee->isDeclaration())
       return createStringError("function '" + fullName + "' is not defined");
     return Error::success();
   }
@@ -408,9 +406,9 @@ void IntrinsicLowering::lowerFrem(BinaryOperator &frem) {
   frem.eraseFromParent();
 }
 
-/// The lanes of a wave run in lockstep on the GPU but one by one here, so a fence
-/// for the wavefront is where they wait for each other. Wider fences come with
-/// barriers or concern other workgroups.
+/// The lanes of a wave run in lockstep on the GPU but one by one here, so a
+/// fence for the wavefront is where they wait for each other. Wider fences come
+/// with barriers or concern other workgroups.
 void IntrinsicLowering::lowerFence(FenceInst &fence) {
   SmallVector<StringRef> scopes;
   fence.getContext().getSyncScopeNames(scopes);
@@ -436,16 +434,15 @@ Error IntrinsicLowering::lowerAtomic(AtomicRMWInst &atomic) {
   auto *pair = dyn_cast<FixedVectorType>(type);
   if (atomic.getOperation() != AtomicRMWInst::FAdd || !pair ||
       pair->getNumElements() != 2)
-    return createStringError("the simulator does not know the atomic '" +
-                             AtomicRMWInst::getOperationName(
-                                 atomic.getOperation()) +
-                             "' on bf16");
+    return createStringError(
+        "the simulator does not know the atomic '" +
+        AtomicRMWInst::getOperationName(atomic.getOperation()) + "' on bf16");
   IRBuilder<> builder(&atomic);
   Value *address = builder.CreateAddrSpaceCast(atomic.getPointerOperand(),
                                                builder.getPtrTy());
-  Value *result = callMachine(atomic, "atomic.pk.add.bf16",
-                              abi::SiteKind::LaneOp,
-                              {address, atomic.getValOperand()}, type);
+  Value *result =
+      callMachine(atomic, "atomic.pk.add.bf16", abi::SiteKind::LaneOp,
+                  {address, atomic.getValOperand()}, type);
   atomic.replaceAllUsesWith(result);
   atomic.eraseFromParent();
   return Error::success();
@@ -474,7 +471,7 @@ Error IntrinsicLowering::run() {
 }
 
 Error conv::simgen::lowerIntrinsics(Function &kernel, ObjectBuilder &object,
-                                       BufferLowering &buffers,
-                                       uint32_t waveSize) {
+                                    BufferLowering &buffers,
+                                    uint32_t waveSize) {
   return IntrinsicLowering(kernel, object, buffers, waveSize).run();
 }

@@ -33,10 +33,10 @@ ObjectBuilder::ObjectBuilder(Module &module)
       module, pointerType, /*isConstant=*/false, GlobalValue::ExternalLinkage,
       ConstantPointerNull::get(pointerType), "conv.sim.services");
   services->setVisibility(GlobalValue::HiddenVisibility);
-  siteTable = new GlobalVariable(module, Type::getInt8Ty(module.getContext()),
-                                 /*isConstant=*/false,
-                                 GlobalValue::ExternalLinkage, nullptr,
-                                 "conv.sim.sites.placeholder");
+  siteTable =
+      new GlobalVariable(module, Type::getInt8Ty(module.getContext()),
+                         /*isConstant=*/false, GlobalValue::ExternalLinkage,
+                         nullptr, "conv.sim.sites.placeholder");
 }
 
 static std::string describeLocation(const Instruction &at) {
@@ -85,11 +85,11 @@ static LoadInst *loadInvariant(IRBuilderBase &builder, Type *type,
 CallInst *ObjectBuilder::callService(IRBuilderBase &builder, Service service,
                                      ArrayRef<Value *> arguments) {
   Value *table = loadInvariant(builder, pointerType, services);
-  Value *slot = builder.CreateConstGEP1_64(
-      builder.getInt8Ty(), table, uint64_t(service) * sizeof(void *));
-  CallInst *call = builder.CreateCall(
-      getServiceType(service, module.getContext()),
-      loadInvariant(builder, pointerType, slot), arguments);
+  Value *slot = builder.CreateConstGEP1_64(builder.getInt8Ty(), table,
+                                           uint64_t(service) * sizeof(void *));
+  CallInst *call =
+      builder.CreateCall(getServiceType(service, module.getContext()),
+                         loadInvariant(builder, pointerType, slot), arguments);
   call->setDoesNotThrow();
   if (service == Service::WaveOp || service == Service::Barrier)
     call->setConvergent();
@@ -153,9 +153,9 @@ GlobalVariable *ObjectBuilder::createTable(StringRef name,
   auto *type = ArrayType::get(
       rows.empty() ? Type::getInt8Ty(module.getContext()) : rows[0]->getType(),
       rows.size());
-  auto *table = new GlobalVariable(
-      module, type, !writable, GlobalValue::ExternalLinkage,
-      ConstantArray::get(type, rows), "conv.sim." + name);
+  auto *table =
+      new GlobalVariable(module, type, !writable, GlobalValue::ExternalLinkage,
+                         ConstantArray::get(type, rows), "conv.sim." + name);
   table->setVisibility(GlobalValue::HiddenVisibility);
   return table;
 }

@@ -1,4 +1,5 @@
-//===- ObjectBuilder.h - the interface structures of a simulator object --*- C++ -*-===//
+//===- ObjectBuilder.h - the interface structures of a simulator object --*- C++
+//-*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,7 +47,8 @@ struct KernelInfo {
   llvm::SmallVector<abi::Parameter> parameters;
 };
 
-/// Marks an access of the machinery itself, which is neither checked nor counted.
+/// Marks an access of the machinery itself, which is neither checked nor
+/// counted.
 template <typename AccessInst> AccessInst *markInternal(AccessInst *access) {
   access->setMetadata("conv.sim.internal",
                       llvm::MDNode::get(access->getContext(), {}));

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Which lanes share a pass depends on the width of the instruction. A wide read
-// does not take neighbouring lanes together: docs/simulator.md has the table and
-// where it comes from.
+// does not take neighbouring lanes together: docs/simulator.md has the table
+// and where it comes from.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,8 @@ static uint32_t getGroup(uint32_t lane, uint32_t bytes, uint32_t bankCount,
                          bool isStore) {
   // As many lanes as fill the banks once.
   uint32_t wordsPerLane = std::max(1u, bytes / 4);
-  uint32_t lanesPerGroup = std::max(1u, bankCount / std::bit_ceil(wordsPerLane));
+  uint32_t lanesPerGroup =
+      std::max(1u, bankCount / std::bit_ceil(wordsPerLane));
   if (bytes == 16 && bankCount == 32 && !isStore)
     return getWideReadGroup(lane);
   return lane / lanesPerGroup;

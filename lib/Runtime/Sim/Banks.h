@@ -28,9 +28,9 @@ struct BankCost {
   uint64_t conflicts; ///< Of these, beyond one for each group of lanes.
 };
 
-/// What a load or store of `bytes` bytes a lane costs. Lanes are served in groups
-/// that together fill the banks once; in a group, each bank gives one word a pass,
-/// to every lane that asks for it.
+/// What a load or store of `bytes` bytes a lane costs. Lanes are served in
+/// groups that together fill the banks once; in a group, each bank gives one
+/// word a pass, to every lane that asks for it.
 BankCost computeBankCost(const std::vector<LdsAccess> &accesses, uint32_t bytes,
                          uint32_t bankCount, bool isStore);
 

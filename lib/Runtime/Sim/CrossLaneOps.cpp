@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Instructions that move data between the lanes of a wave. They work on bytes, so
-// one handler serves every type. A lane that does not take part supplies nothing.
+// Instructions that move data between the lanes of a wave. They work on bytes,
+// so one handler serves every type. A lane that does not take part supplies
+// nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +22,7 @@ namespace {
 
 constexpr uint32_t noLane = ~0u;
 
-void copyOperand(const WaveOp &op, uint32_t to, uint32_t from,
-                 unsigned index) {
+void copyOperand(const WaveOp &op, uint32_t to, uint32_t from, unsigned index) {
   memcpy(&op.result<uint8_t>(to), &op.operand<uint8_t>(from, index),
          op.site->resultBytes);
 }
@@ -105,8 +105,8 @@ void applyDpp(WaveOp &op, unsigned first, KeepOld keepOld) {
 void applyPermlane(WaveOp &op, uint32_t rowFlip) {
   bool fetchInactive = op.uniform<uint8_t>(4) & 1;
   bool boundControl = op.uniform<uint8_t>(5) & 1;
-  uint64_t selector = op.uniform<uint32_t>(2) |
-                      uint64_t(op.uniform<uint32_t>(3)) << 32;
+  uint64_t selector =
+      op.uniform<uint32_t>(2) | uint64_t(op.uniform<uint32_t>(3)) << 32;
   forEachLane(op, [&](uint32_t lane) {
     uint32_t source =
         ((lane & ~15u) ^ rowFlip) + uint32_t(selector >> 4 * (lane & 15) & 15);

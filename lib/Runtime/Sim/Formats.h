@@ -1,4 +1,5 @@
-//===- Formats.h - number formats that the host has no type for --*- C++ -*-===//
+//===- Formats.h - number formats that the host has no type for --*- C++
+//-*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -72,16 +73,18 @@ inline float powerOfTwo(int exponent) {
 
 inline float widenFp8(uint8_t bits, Fp8Layout layout) {
   int mantissa = bits & ((1 << layout.mantissaBits) - 1);
-  int exponent = (bits >> layout.mantissaBits) & ((1 << layout.exponentBits) - 1);
+  int exponent =
+      (bits >> layout.mantissaBits) & ((1 << layout.exponentBits) - 1);
   float sign = bits & 0x80 ? -1.0f : 1.0f;
+  float nan = floatOf(bits & 0x80 ? 0xffc00000 : 0x7fc00000);
   int topExponent = (1 << layout.exponentBits) - 1;
   if (layout.isFnuz && bits == 0x80)
     return floatOf(0x7fc00000);
   if (!layout.isFnuz && exponent == topExponent) {
     if (layout.mantissaBits == 2)
-      return mantissa ? floatOf(0x7fc00000) : sign * floatOf(0x7f800000);
+      return mantissa ? nan : sign * floatOf(0x7f800000);
     if (mantissa == (1 << layout.mantissaBits) - 1)
-      return floatOf(0x7fc00000);
+      return nan;
   }
   if (exponent == 0)
     return sign * float(mantissa) *
@@ -98,7 +101,8 @@ inline uint8_t largestFp8(Fp8Layout layout) {
 }
 
 /// Rounds to nearest even. What is too large becomes what the conversion
-/// instructions make of it without clamping: infinity in OCP E5M2, NaN elsewhere.
+/// instructions make of it without clamping: infinity in OCP E5M2, NaN
+/// elsewhere.
 inline uint8_t narrowFp8(float value, Fp8Layout layout) {
   uint8_t sign = bitsOf(value) >> 31 ? 0x80 : 0;
   uint8_t overflow = layout.isFnuz              ? 0x80

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Instructions that a host compiler has no equivalent for, and functions that it
-// would take from libm. AMD's approximations (rcp, exp2, log2, ...) are computed
-// to full precision: the GPU is within 1 ulp of that.
+// Instructions that a host compiler has no equivalent for, and functions that
+// it would take from libm. AMD's approximations (rcp, exp2, log2, ...) are
+// computed to full precision: the GPU is within 1 ulp of that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -246,13 +246,13 @@ void widenTwoBytes(Item *item, const Site *site, Fp8Layout layout) {
 
 /// Operands: two floats, old bytes, whether to replace the upper two.
 void narrowTwo(Item *item, const Site *site, Fp8Layout layout) {
-  uint32_t pair =
-      narrowFp8(operand<float>(item, site, 0), layout) |
-      uint32_t(narrowFp8(operand<float>(item, site, 1), layout)) << 8;
+  uint32_t pair = narrowFp8(operand<float>(item, site, 0), layout) |
+                  uint32_t(narrowFp8(operand<float>(item, site, 1), layout))
+                      << 8;
   uint32_t old = operand<uint32_t>(item, site, 2);
   bool isUpper = operand<uint8_t>(item, site, 3) & 1;
-  setResult(item, isUpper ? (old & 0xffff) | pair << 16
-                          : (old & 0xffff0000) | pair);
+  setResult(item,
+            isUpper ? (old & 0xffff) | pair << 16 : (old & 0xffff0000) | pair);
 }
 
 constexpr double twoPi = 6.283185307179586476925;
@@ -372,8 +372,8 @@ template <typename T> static void divFmas(Item *item, const Site *site) {
   T value = std::fma(operand<T>(item, site, 0), operand<T>(item, site, 1),
                      operand<T>(item, site, 2));
   bool isScaled = operand<uint8_t>(item, site, 3) & 1;
-  setResult(item, isScaled ? std::ldexp(value, DivisionFacts<T>::fmasScale)
-                           : value);
+  setResult(item,
+            isScaled ? std::ldexp(value, DivisionFacts<T>::fmasScale) : value);
 }
 
 void divFmasF32(Item *item, const Site *site) { divFmas<float>(item, site); }
@@ -471,10 +471,10 @@ void sdot4(Item *item, const Site *site) {
 }
 
 void udot4(Item *item, const Site *site) {
-  uint64_t sum = uint64_t(dotBytes(operand<uint32_t>(item, site, 0),
-                                   operand<uint32_t>(item, site, 1), false,
-                                   false)) +
-                 operand<uint32_t>(item, site, 2);
+  uint64_t sum =
+      uint64_t(dotBytes(operand<uint32_t>(item, site, 0),
+                        operand<uint32_t>(item, site, 1), false, false)) +
+      operand<uint32_t>(item, site, 2);
   if (operand<uint8_t>(item, site, 3) & 1)
     sum = std::min<uint64_t>(sum, UINT32_MAX);
   setResult(item, uint32_t(sum));

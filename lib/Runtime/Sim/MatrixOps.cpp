@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Matrix instructions, with the lane layouts of AMD's ISA documents for CDNA2 to
-// CDNA4, RDNA3 and RDNA4. A and B are gathered from the lanes and widened; sums
-// are accumulated in the accumulator's type in the order of k. This file is
-// compiled for AVX2, FMA and F16C and therefore defines nothing that another file
-// could share.
+// Matrix instructions, with the lane layouts of AMD's ISA documents for CDNA2
+// to CDNA4, RDNA3 and RDNA4. A and B are gathered from the lanes and widened;
+// sums are accumulated in the accumulator's type in the order of k. This file
+// is compiled for AVX2, FMA and F16C and therefore defines nothing that another
+// file could share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -129,8 +129,8 @@ uint32_t selectLaneOfB(uint32_t lane, uint32_t blgp) {
   }
 }
 
-/// How C and D are spread over the lanes. A lane holds `perBlock` elements of one
-/// column of a block, in every block that has the column.
+/// How C and D are spread over the lanes. A lane holds `perBlock` elements of
+/// one column of a block, in every block that has the column.
 template <typename Sum, int M, int N, int Blocks> struct LayoutOfC {
   static constexpr bool isDouble = sizeof(Sum) == 8;
   /// Small blocks are one next to the other in the wave; larger ones are one
@@ -203,9 +203,9 @@ void mfma(WaveOp &op) {
       const auto &column = b[block][lane % N];
       Part sum = signC * readElement<Part>(source, part);
       for (int k = 0; k < K; ++k)
-        sum += readElement<Part>(reinterpret_cast<const uint8_t *>(rows[k]),
-                                 0) *
-               column[k];
+        sum +=
+            readElement<Part>(reinterpret_cast<const uint8_t *>(rows[k]), 0) *
+            column[k];
       memcpy(&op.result<uint8_t>(lane) + part * sizeof(Part), &sum,
              sizeof(Part));
     }
@@ -217,8 +217,8 @@ void mfma(WaveOp &op) {
 //===----------------------------------------------------------------------===//
 
 /// The two layouts. RDNA3 has all of a row's k in a lane, twice; RDNA4 has half
-/// of them in either half of the wave. Rows of C alternate between the halves on
-/// RDNA3 and are consecutive on RDNA4.
+/// of them in either half of the wave. Rows of C alternate between the halves
+/// on RDNA3 and are consecutive on RDNA4.
 struct WmmaLayout {
   bool isRdna3;
   int perLane() const { return isRdna3 ? 16 : 8; }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A sorted list with binary search; there are few buffers. Touched bytes are bits
-// that all threads of a launch set.
+// A sorted list with binary search; there are few buffers. Touched bytes are
+// bits that all threads of a launch set.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,8 +52,8 @@ void Memory::add(const void *address, size_t bytes) {
   auto buffer = std::make_unique<MemoryBuffer>();
   buffer->address = reinterpret_cast<uint64_t>(address);
   buffer->bytes = bytes;
-  auto place = std::lower_bound(buffers.begin(), buffers.end(),
-                                buffer->address, startsBefore);
+  auto place = std::lower_bound(buffers.begin(), buffers.end(), buffer->address,
+                                startsBefore);
   buffers.insert(place, std::move(buffer));
 }
 
@@ -84,7 +84,7 @@ std::string Memory::describe(uint64_t address) const {
   for (const auto &buffer : buffers) {
     bool before = address < buffer->address;
     uint64_t end = buffer->address + buffer->bytes;
-    uint64_t distance = before            ? buffer->address - address
+    uint64_t distance = before           ? buffer->address - address
                         : address >= end ? address - end
                                          : 0;
     if (distance < nearestDistance) {

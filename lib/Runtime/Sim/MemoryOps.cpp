@@ -92,19 +92,6 @@ struct Source {
   uint32_t lane, element;
 };
 
-/// The rows of a block are spread over `16 / perLane` lanes each.
-template <typename Element> void dsReadTransposed(WaveOp &op) {
-  if (!needsWholeWave(op))
-    return;
-  constexpr uint32_t perLane = 8 / sizeof(Element);
-  constexpr uint32_t lanesPerRow = 16 / perLane;
-  loadTransposed<Element>(op, [](uint32_t lane, uint32_t row) {
-    uint32_t column = lane % 16;
-    return Source{lane / 16 * 16 + row * lanesPerRow + column / perLane,
-                  column % perLane};
-  });
-}
-
 } // namespace
 
 /// Operands: global pointer, LDS pointer, bytes, offset, cache policy.
@@ -118,11 +105,10 @@ void globalLoadLds(WaveOp &op) {
   forEachLane(op, [&](uint32_t lane) {
     uint64_t from = op.operand<uint64_t>(lane, 0) + int64_t(offset);
     uint64_t to = ldsBase + int64_t(offset) + uint64_t(lane) * bytes;
-    isFine = isFine &&
-             announce(itemOf(op, lane), op.site, abi::SiteKind::Load, bytes,
-                      from) &&
-             announce(itemOf(op, lane), op.site, abi::SiteKind::Store, bytes,
-                      to);
+    isFine =
+        isFine &&
+        announce(itemOf(op, lane), op.site, abi::SiteKind::Load, bytes, from) &&
+        announce(itemOf(op, lane), op.site, abi::SiteKind::Store, bytes, to);
     if (isFine)
       copyBytes(to, from, bytes);
   });
@@ -143,8 +129,7 @@ void bufferLoadLds(WaveOp &op) {
     uint64_t offset = uint64_t(op.operand<uint32_t>(lane, 3)) + immediate +
                       op.operand<uint32_t>(lane, 4);
     uint64_t to = ldsBase + immediate + uint64_t(lane) * bytes;
-    isFine = isFine &&
-             announce(item, op.site, abi::SiteKind::Store, bytes, to);
+    isFine = isFine && announce(item, op.site, abi::SiteKind::Store, bytes, to);
     // Each word is checked on its own; words out of range are zero.
     for (uint32_t byte = 0; isFine && byte < bytes; byte += 4) {
       if (offset + byte + 4 > resource.numRecords) {
@@ -161,22 +146,22 @@ void bufferLoadLds(WaveOp &op) {
   });
 }
 
-void dsReadTr16(WaveOp &op) { dsReadTransposed<uint16_t>(op); }
-void dsReadTr8(WaveOp &op) { dsReadTransposed<uint8_t>(op); }
+/// Blocks of four rows and 16 columns, one block for each 16 lanes, four lanes
+/// for each row.
+void dsReadTr16(WaveOp &op) {
+  if (!needsWholeWave(op))
+    return;
+  loadTransposed<uint16_t>(op, [](uint32_t lane, uint32_t row) {
+    uint32_t column = lane % 16;
+    return Source{lane / 16 * 16 + row * 4 + column / 4, column % 4};
+  });
+}
 
 /// Blocks of eight by eight elements, one row for each of eight lanes.
 void globalLoadTr16(WaveOp &op) {
   if (!needsWholeWave(op))
     return;
   loadTransposed<uint16_t>(op, [](uint32_t lane, uint32_t row) {
-    return Source{lane / 8 * 8 + row, lane % 8};
-  });
-}
-
-void globalLoadTr8(WaveOp &op) {
-  if (!needsWholeWave(op))
-    return;
-  loadTransposed<uint8_t>(op, [](uint32_t lane, uint32_t row) {
     return Source{lane / 8 * 8 + row, lane % 8};
   });
 }

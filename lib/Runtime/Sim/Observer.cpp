@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every byte of LDS remembers who wrote and read it since which barrier: enough to
-// find reads of bytes that nobody wrote, and waves that touch the same byte
+// Every byte of LDS remembers who wrote and read it since which barrier: enough
+// to find reads of bytes that nobody wrote, and waves that touch the same byte
 // without a barrier in between. Counters need what the lanes of a wave do
 // together, so accesses are logged and counted when the lanes meet.
 //
@@ -88,8 +88,7 @@ bool Observer::isMachineMemory(const WorkItem &item, uint64_t address,
     return address >= begin && address + bytes <= begin + block.size();
   };
   return contains(launch.kernarg) || contains(launch.dispatchPacket) ||
-         contains(launch.implicitArgs) ||
-         group.isOnStack(item, address, bytes);
+         contains(launch.implicitArgs) || group.isOnStack(item, address, bytes);
 }
 
 bool Observer::checkRead(const WorkItem &item, LdsByte &byte,
@@ -167,8 +166,7 @@ bool Observer::checkLds(WorkItem &item, const Request &request,
     bool isFine = true;
     if (request.kind == SiteKind::Load)
       isFine = checkRead(item, byte, problem);
-    else if (request.kind == SiteKind::Atomic &&
-             byte.writeEpoch < groupEpoch) {
+    else if (request.kind == SiteKind::Atomic && byte.writeEpoch < groupEpoch) {
       problem = ", which nobody has written";
       isFine = false;
     } else {
@@ -214,8 +212,7 @@ bool Observer::examine(WorkItem &item, const Request &request,
   return true;
 }
 
-void Observer::access(WorkItem &item, const abi::Site &site,
-                      uint64_t address) {
+void Observer::access(WorkItem &item, const abi::Site &site, uint64_t address) {
   Request request = {&site, site.kind, site.bytes, site.alignment, address};
   std::string problem;
   if (!examine(item, request, problem))
@@ -224,8 +221,7 @@ void Observer::access(WorkItem &item, const abi::Site &site,
 
 bool Observer::accessForWave(WorkItem &item, const WaveAccess &what,
                              uint64_t address) {
-  Request request = {what.site, what.kind, what.bytes, what.alignment,
-                     address};
+  Request request = {what.site, what.kind, what.bytes, what.alignment, address};
   std::string problem;
   if (examine(item, request, problem))
     return true;

@@ -24,17 +24,17 @@ static std::vector<Operation> createTable() {
   {name, handler, nullptr, handler##_info.flops},
 #include "conv/Runtime/SimOps.def"
   };
-  std::sort(table.begin(), table.end(),
-            [](const Operation &a, const Operation &b) {
-              return a.name < b.name;
-            });
+  std::sort(
+      table.begin(), table.end(),
+      [](const Operation &a, const Operation &b) { return a.name < b.name; });
   return table;
 }
 
 const Operation *conv::runtime::sim::findOperation(std::string_view name) {
   static const std::vector<Operation> table = createTable();
-  auto found = std::lower_bound(
-      table.begin(), table.end(), name,
-      [](const Operation &row, std::string_view key) { return row.name < key; });
+  auto found = std::lower_bound(table.begin(), table.end(), name,
+                                [](const Operation &row, std::string_view key) {
+                                  return row.name < key;
+                                });
   return found != table.end() && found->name == name ? &*found : nullptr;
 }

@@ -250,8 +250,7 @@ static Error badLaunch(const SimMachine::Launch &launch,
 }
 
 static Result<void> checkShape(const SimMachine::Launch &launch,
-                               const abi::Kernel &kernel,
-                               const SimChip &chip) {
+                               const abi::Kernel &kernel, const SimChip &chip) {
   constexpr uint64_t maxWorkItems = 1024;
   uint64_t items = 1;
   for (unsigned dim = 0; dim < 3; ++dim) {
@@ -277,15 +276,13 @@ static Result<void> checkShape(const SimMachine::Launch &launch,
                                  std::to_string(launch.parameterCount));
   uint64_t lds = uint64_t(kernel.ldsBytes) + launch.dynamicSharedBytes;
   if (lds > chip.ldsBytes)
-    return badLaunch(launch, "expects at most " +
-                                 std::to_string(chip.ldsBytes) +
-                                 " bytes of LDS, but got " +
-                                 std::to_string(lds));
+    return badLaunch(launch,
+                     "expects at most " + std::to_string(chip.ldsBytes) +
+                         " bytes of LDS, but got " + std::to_string(lds));
   return {};
 }
 
-template <typename T>
-static void put(uint8_t *block, size_t offset, T value) {
+template <typename T> static void put(uint8_t *block, size_t offset, T value) {
   memcpy(block + offset, &value, sizeof(value));
 }
 
@@ -365,8 +362,7 @@ Result<void> SimMachine::launch(SimObject &object, const Launch &shape) {
   const abi::Kernel *kernel = object.find(shape.kernel);
   if (!kernel)
     return badLaunch(shape, "the object has no such kernel");
-  if (Result<void> checked = checkShape(shape, *kernel, *state->chip);
-      !checked)
+  if (Result<void> checked = checkShape(shape, *kernel, *state->chip); !checked)
     return checked;
 
   const SimOptions &options = state->options;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A fiber runs until its work-item meets others, and then hands over to the next
-// lane of its wave; the scheduler is only entered when the wave has stopped. It
-// then serves the wave operation, notes that the wave is at a barrier, or reports
-// that the lanes went different ways.
+// A fiber runs until its work-item meets others, and then hands over to the
+// next lane of its wave; the scheduler is only entered when the wave has
+// stopped. It then serves the wave operation, notes that the wave is at a
+// barrier, or reports that the lanes went different ways.
 //
 //===----------------------------------------------------------------------===//
 
@@ -218,7 +218,8 @@ Wave *Workgroup::selectWave() {
   return nullptr;
 }
 
-/// Runs `wave` until its lanes have stopped, and deals with what they stopped at.
+/// Runs `wave` until its lanes have stopped, and deals with what they stopped
+/// at.
 void Workgroup::runSegment(Wave &wave) {
   for (uint32_t lane = 0; lane < wave.laneCount && !error; ++lane)
     if (wave.items[lane].state == ItemState::Ready)
@@ -273,10 +274,13 @@ void Workgroup::resolve(Wave &wave) {
 }
 
 void Workgroup::serve(Wave &wave, uint64_t active, const abi::Site *site) {
-  const Operation &operation =
-      *static_cast<const Operation *>(site->handler);
-  WaveOp op{wave.items[0].frame, wave.itemPointers, chip.waveSize, active,
-            site, &chip};
+  const Operation &operation = *static_cast<const Operation *>(site->handler);
+  WaveOp op{wave.items[0].frame,
+            wave.itemPointers,
+            chip.waveSize,
+            active,
+            site,
+            &chip};
   const WorkItem &first = wave.items[op.firstActive()];
   if (operation.matrixFlops) {
     uint64_t all = chip.waveSize == 64 ? ~0ull : (1ull << chip.waveSize) - 1;

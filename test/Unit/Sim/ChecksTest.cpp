@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each test plants one mistake in a kernel and expects the message that names it;
-// beside it is the same kernel without the mistake, which must run.
+// Each test plants one mistake in a kernel and expects the message that names
+// it; beside it is the same kernel without the mistake, which must run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -117,8 +117,7 @@ TEST(SimChecks, RaceForWantOfABarrier) {
 /// The first wave writes LDS; after a barrier all read it; then the first wave
 /// writes again, with or without a barrier before that.
 std::string reuseKernel(bool hasBarrier) {
-  return ldsGlobal +
-         kernelText(1, std::string(R"(
+  return ldsGlobal + kernelText(1, std::string(R"(
   %lds = llvm.mlir.addressof @lds : !llvm.ptr<3>
   %sixtyFour = llvm.mlir.constant(64 : i32) : i32
   %mask = llvm.mlir.constant(63 : i64) : i64
@@ -135,7 +134,7 @@ std::string reuseKernel(bool hasBarrier) {
   %to = llvm.getelementptr %p0[%tid64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
   llvm.store %v, %to : i32, !llvm.ptr<1>
   )") + (hasBarrier ? "rocdl.s.barrier\n" : "") +
-                           R"(
+                                       R"(
   llvm.cond_br %isFirst, ^again, ^end
 ^again:
   llvm.store %sixtyFour, %slot : i32, !llvm.ptr<3>
@@ -153,12 +152,10 @@ TEST(SimChecks, ReuseOfLdsRuns) {
 TEST(SimChecks, RaceOnReuseInOrder) {
   std::vector<int32_t> out(128);
   // The second wave reads what the first has already overwritten.
-  expectMessage(SimRun("gfx942", reuseKernel(false))
-                    .block(128)
-                    .buffer(out)
-                    .launch(),
-                "work-item (64,0,0): reads 4 bytes at byte 0 of LDS, which "
-                "work-item (0,0,0) of another wave writes without a barrier");
+  expectMessage(
+      SimRun("gfx942", reuseKernel(false)).block(128).buffer(out).launch(),
+      "work-item (64,0,0): reads 4 bytes at byte 0 of LDS, which "
+      "work-item (0,0,0) of another wave writes without a barrier");
 }
 
 TEST(SimChecks, RandomOrderShowsTheRaceFromBothSides) {
@@ -215,8 +212,7 @@ TEST(SimChecks, ExchangeWithinAWave) {
     expected[i] = i ^ 1;
   for (const char *between :
        {"llvm.call_intrinsic \"llvm.amdgcn.wave.barrier\"() : () -> ()",
-        "llvm.fence syncscope(\"wavefront\") release",
-        "rocdl.s.barrier"}) {
+        "llvm.fence syncscope(\"wavefront\") release", "rocdl.s.barrier"}) {
     SimRun("gfx90a", waveExchangeKernel(between)).block(64).buffer(out).run();
     EXPECT_EQ(out, expected) << between;
   }
@@ -254,8 +250,8 @@ TEST(SimChecks, MisalignedVector) {
 
 /// Half of the work-items below `limit` reach a barrier.
 std::string divergentBarrierKernel(int limit) {
-  return kernelText(0, "%limit = llvm.mlir.constant(" +
-                           std::to_string(limit) + R"( : i32) : i32
+  return kernelText(0, "%limit = llvm.mlir.constant(" + std::to_string(limit) +
+                           R"( : i32) : i32
   %isBelow = llvm.icmp "ult" %tid, %limit : i32
   llvm.cond_br %isBelow, ^wait, ^end
 ^wait:

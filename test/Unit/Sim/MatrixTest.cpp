@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs each matrix instruction once on small random integers, with the matrices
-// laid out over the lanes by formulas written down here from AMD's ISA documents,
-// and compares with a triple loop. Integers make every result exact.
+// laid out over the lanes by formulas written down here from AMD's ISA
+// documents, and compares with a triple loop. Integers make every result exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,10 +44,9 @@ uint8_t encodeFp8(int value, int bias, int mantissaBits) {
   int magnitude = std::abs(value), exponent = 0;
   while (magnitude >> (exponent + 1))
     ++exponent;
-  int mantissa = (magnitude << mantissaBits >> exponent) -
-                 (1 << mantissaBits);
-  return uint8_t((value < 0 ? 0x80 : 0) |
-                 (exponent + bias) << mantissaBits | mantissa);
+  int mantissa = (magnitude << mantissaBits >> exponent) - (1 << mantissaBits);
+  return uint8_t((value < 0 ? 0x80 : 0) | (exponent + bias) << mantissaBits |
+                 mantissa);
 }
 
 template <typename T> void store(uint8_t *at, T value) {
@@ -209,80 +208,278 @@ TEST_P(Mfma, MatchesAPlainLoop) {
           << "lane " << lane << ", register " << v;
     }
   EXPECT_EQ(run.counters().matrixInstructions, 1u);
-  EXPECT_EQ(run.counters().matrixFlops,
-            2ull * it.m * it.n * it.k * it.blocks);
+  EXPECT_EQ(run.counters().matrixFlops, 2ull * it.m * it.n * it.k * it.blocks);
 }
 
 using F = Format;
-constexpr char v4f16[] = "vector<4xf16>",
-               v8f16[] = "vector<8xf16>", v2i16[] = "vector<2xi16>",
-               v4i16[] = "vector<4xi16>", v8bf16[] = "vector<8xbf16>",
-               v2f32[] = "vector<2xf32>", v4f32[] = "vector<4xf32>",
-               v16f32[] = "vector<16xf32>", v32f32[] = "vector<32xf32>",
-               v4i32[] = "vector<4xi32>", v16i32[] = "vector<16xi32>",
-               v32i32[] = "vector<32xi32>", v4f64[] = "vector<4xf64>",
-               i32[] = "i32", i64[] = "i64", f32[] = "f32", f64[] = "f64";
+constexpr char v4f16[] = "vector<4xf16>", v8f16[] = "vector<8xf16>",
+               v2i16[] = "vector<2xi16>", v4i16[] = "vector<4xi16>",
+               v8bf16[] = "vector<8xbf16>", v2f32[] = "vector<2xf32>",
+               v4f32[] = "vector<4xf32>", v16f32[] = "vector<16xf32>",
+               v32f32[] = "vector<32xf32>", v4i32[] = "vector<4xi32>",
+               v16i32[] = "vector<16xi32>", v32i32[] = "vector<32xi32>",
+               v4f64[] = "vector<4xf64>", i32[] = "i32", i64[] = "i64",
+               f32[] = "f32", f64[] = "f64";
 
-INSTANTIATE_TEST_SUITE_P(
-    Gfx90a, Mfma,
-    testing::ValuesIn(std::vector<Instruction>{
-        {"gfx90a", "mfma.f32.32x32x1f32", 32, 32, 1, 2, F::F32, F::F32, f32, f32, v32f32},
-        {"gfx90a", "mfma.f32.16x16x1f32", 16, 16, 1, 4, F::F32, F::F32, f32, f32, v16f32},
-        {"gfx90a", "mfma.f32.4x4x1f32", 4, 4, 1, 16, F::F32, F::F32, f32, f32, v4f32},
-        {"gfx90a", "mfma.f32.32x32x2f32", 32, 32, 2, 1, F::F32, F::F32, f32, f32, v16f32},
-        {"gfx90a", "mfma.f32.16x16x4f32", 16, 16, 4, 1, F::F32, F::F32, f32, f32, v4f32},
-        {"gfx90a", "mfma.f32.32x32x4f16", 32, 32, 4, 2, F::F16, F::F16, v4f16, v4f16, v32f32},
-        {"gfx90a", "mfma.f32.16x16x4f16", 16, 16, 4, 4, F::F16, F::F16, v4f16, v4f16, v16f32},
-        {"gfx90a", "mfma.f32.4x4x4f16", 4, 4, 4, 16, F::F16, F::F16, v4f16, v4f16, v4f32},
-        {"gfx90a", "mfma.f32.32x32x8f16", 32, 32, 8, 1, F::F16, F::F16, v4f16, v4f16, v16f32},
-        {"gfx90a", "mfma.f32.16x16x16f16", 16, 16, 16, 1, F::F16, F::F16, v4f16, v4f16, v4f32},
-        {"gfx90a", "mfma.f32.32x32x2bf16", 32, 32, 2, 2, F::BF16, F::BF16, v2i16, v2i16, v32f32},
-        {"gfx90a", "mfma.f32.16x16x2bf16", 16, 16, 2, 4, F::BF16, F::BF16, v2i16, v2i16, v16f32},
-        {"gfx90a", "mfma.f32.4x4x2bf16", 4, 4, 2, 16, F::BF16, F::BF16, v2i16, v2i16, v4f32},
-        {"gfx90a", "mfma.f32.32x32x4bf16", 32, 32, 4, 1, F::BF16, F::BF16, v2i16, v2i16, v16f32},
-        {"gfx90a", "mfma.f32.16x16x8bf16", 16, 16, 8, 1, F::BF16, F::BF16, v2i16, v2i16, v4f32},
-        {"gfx90a", "mfma.f32.32x32x4bf16.1k", 32, 32, 4, 2, F::BF16, F::BF16, v4i16, v4i16, v32f32},
-        {"gfx90a", "mfma.f32.16x16x4bf16.1k", 16, 16, 4, 4, F::BF16, F::BF16, v4i16, v4i16, v16f32},
-        {"gfx90a", "mfma.f32.4x4x4bf16.1k", 4, 4, 4, 16, F::BF16, F::BF16, v4i16, v4i16, v4f32},
-        {"gfx90a", "mfma.f32.32x32x8bf16.1k", 32, 32, 8, 1, F::BF16, F::BF16, v4i16, v4i16, v16f32},
-        {"gfx90a", "mfma.f32.16x16x16bf16.1k", 16, 16, 16, 1, F::BF16, F::BF16, v4i16, v4i16, v4f32},
-        {"gfx90a", "mfma.i32.32x32x4i8", 32, 32, 4, 2, F::I8, F::I8, i32, i32, v32i32},
-        {"gfx90a", "mfma.i32.16x16x4i8", 16, 16, 4, 4, F::I8, F::I8, i32, i32, v16i32},
-        {"gfx90a", "mfma.i32.4x4x4i8", 4, 4, 4, 16, F::I8, F::I8, i32, i32, v4i32},
-        {"gfx90a", "mfma.i32.32x32x8i8", 32, 32, 8, 1, F::I8, F::I8, i32, i32, v16i32},
-        {"gfx90a", "mfma.i32.16x16x16i8", 16, 16, 16, 1, F::I8, F::I8, i32, i32, v4i32},
-        {"gfx90a", "mfma.f64.16x16x4f64", 16, 16, 4, 1, F::F64, F::F64, f64, f64, v4f64},
-        {"gfx90a", "mfma.f64.4x4x4f64", 4, 4, 4, 4, F::F64, F::F64, f64, f64, f64},
-    }));
+INSTANTIATE_TEST_SUITE_P(Gfx90a, Mfma,
+                         testing::ValuesIn(std::vector<Instruction>{
+                             {"gfx90a", "mfma.f32.32x32x1f32", 32, 32, 1, 2,
+                              F::F32, F::F32, f32, f32, v32f32},
+                             {"gfx90a", "mfma.f32.16x16x1f32", 16, 16, 1, 4,
+                              F::F32, F::F32, f32, f32, v16f32},
+                             {"gfx90a", "mfma.f32.4x4x1f32", 4, 4, 1, 16,
+                              F::F32, F::F32, f32, f32, v4f32},
+                             {"gfx90a", "mfma.f32.32x32x2f32", 32, 32, 2, 1,
+                              F::F32, F::F32, f32, f32, v16f32},
+                             {"gfx90a", "mfma.f32.16x16x4f32", 16, 16, 4, 1,
+                              F::F32, F::F32, f32, f32, v4f32},
+                             {"gfx90a", "mfma.f32.32x32x4f16", 32, 32, 4, 2,
+                              F::F16, F::F16, v4f16, v4f16, v32f32},
+                             {"gfx90a", "mfma.f32.16x16x4f16", 16, 16, 4, 4,
+                              F::F16, F::F16, v4f16, v4f16, v16f32},
+                             {"gfx90a", "mfma.f32.4x4x4f16", 4, 4, 4, 16,
+                              F::F16, F::F16, v4f16, v4f16, v4f32},
+                             {"gfx90a", "mfma.f32.32x32x8f16", 32, 32, 8, 1,
+                              F::F16, F::F16, v4f16, v4f16, v16f32},
+                             {"gfx90a", "mfma.f32.16x16x16f16", 16, 16, 16, 1,
+                              F::F16, F::F16, v4f16, v4f16, v4f32},
+                             {"gfx90a", "mfma.f32.32x32x2bf16", 32, 32, 2, 2,
+                              F::BF16, F::BF16, v2i16, v2i16, v32f32},
+                             {"gfx90a", "mfma.f32.16x16x2bf16", 16, 16, 2, 4,
+                              F::BF16, F::BF16, v2i16, v2i16, v16f32},
+                             {"gfx90a", "mfma.f32.4x4x2bf16", 4, 4, 2, 16,
+                              F::BF16, F::BF16, v2i16, v2i16, v4f32},
+                             {"gfx90a", "mfma.f32.32x32x4bf16", 32, 32, 4, 1,
+                              F::BF16, F::BF16, v2i16, v2i16, v16f32},
+                             {"gfx90a", "mfma.f32.16x16x8bf16", 16, 16, 8, 1,
+                              F::BF16, F::BF16, v2i16, v2i16, v4f32},
+                             {"gfx90a", "mfma.f32.32x32x4bf16.1k", 32, 32, 4, 2,
+                              F::BF16, F::BF16, v4i16, v4i16, v32f32},
+                             {"gfx90a", "mfma.f32.16x16x4bf16.1k", 16, 16, 4, 4,
+                              F::BF16, F::BF16, v4i16, v4i16, v16f32},
+                             {"gfx90a", "mfma.f32.4x4x4bf16.1k", 4, 4, 4, 16,
+                              F::BF16, F::BF16, v4i16, v4i16, v4f32},
+                             {"gfx90a", "mfma.f32.32x32x8bf16.1k", 32, 32, 8, 1,
+                              F::BF16, F::BF16, v4i16, v4i16, v16f32},
+                             {"gfx90a", "mfma.f32.16x16x16bf16.1k", 16, 16, 16,
+                              1, F::BF16, F::BF16, v4i16, v4i16, v4f32},
+                             {"gfx90a", "mfma.i32.32x32x4i8", 32, 32, 4, 2,
+                              F::I8, F::I8, i32, i32, v32i32},
+                             {"gfx90a", "mfma.i32.16x16x4i8", 16, 16, 4, 4,
+                              F::I8, F::I8, i32, i32, v16i32},
+                             {"gfx90a", "mfma.i32.4x4x4i8", 4, 4, 4, 16, F::I8,
+                              F::I8, i32, i32, v4i32},
+                             {"gfx90a", "mfma.i32.32x32x8i8", 32, 32, 8, 1,
+                              F::I8, F::I8, i32, i32, v16i32},
+                             {"gfx90a", "mfma.i32.16x16x16i8", 16, 16, 16, 1,
+                              F::I8, F::I8, i32, i32, v4i32},
+                             {"gfx90a", "mfma.f64.16x16x4f64", 16, 16, 4, 1,
+                              F::F64, F::F64, f64, f64, v4f64},
+                             {"gfx90a", "mfma.f64.4x4x4f64", 4, 4, 4, 4, F::F64,
+                              F::F64, f64, f64, f64},
+                         }));
 
-INSTANTIATE_TEST_SUITE_P(
-    Gfx942, Mfma,
-    testing::ValuesIn(std::vector<Instruction>{
-        {"gfx942", "mfma.i32.32x32x16.i8", 32, 32, 16, 1, F::I8, F::I8, i64, i64, v16i32},
-        {"gfx942", "mfma.i32.16x16x32.i8", 16, 16, 32, 1, F::I8, F::I8, i64, i64, v4i32},
-        {"gfx942", "mfma.f32.32x32x4.xf32", 32, 32, 4, 1, F::F32, F::F32, v2f32, v2f32, v16f32},
-        {"gfx942", "mfma.f32.16x16x8.xf32", 16, 16, 8, 1, F::F32, F::F32, v2f32, v2f32, v4f32},
-        {"gfx942", "mfma.f32.32x32x16.fp8.fp8", 32, 32, 16, 1, F::Fp8Fnuz, F::Fp8Fnuz, i64, i64, v16f32},
-        {"gfx942", "mfma.f32.32x32x16.fp8.bf8", 32, 32, 16, 1, F::Fp8Fnuz, F::Bf8Fnuz, i64, i64, v16f32},
-        {"gfx942", "mfma.f32.32x32x16.bf8.fp8", 32, 32, 16, 1, F::Bf8Fnuz, F::Fp8Fnuz, i64, i64, v16f32},
-        {"gfx942", "mfma.f32.32x32x16.bf8.bf8", 32, 32, 16, 1, F::Bf8Fnuz, F::Bf8Fnuz, i64, i64, v16f32},
-        {"gfx942", "mfma.f32.16x16x32.fp8.fp8", 16, 16, 32, 1, F::Fp8Fnuz, F::Fp8Fnuz, i64, i64, v4f32},
-        {"gfx942", "mfma.f32.16x16x32.fp8.bf8", 16, 16, 32, 1, F::Fp8Fnuz, F::Bf8Fnuz, i64, i64, v4f32},
-        {"gfx942", "mfma.f32.16x16x32.bf8.fp8", 16, 16, 32, 1, F::Bf8Fnuz, F::Fp8Fnuz, i64, i64, v4f32},
-        {"gfx942", "mfma.f32.16x16x32.bf8.bf8", 16, 16, 32, 1, F::Bf8Fnuz, F::Bf8Fnuz, i64, i64, v4f32},
-    }));
+INSTANTIATE_TEST_SUITE_P(Gfx942, Mfma,
+                         testing::ValuesIn(std::vector<Instruction>{
+                             {"gfx942", "mfma.i32.32x32x16.i8", 32, 32, 16, 1,
+                              F::I8, F::I8, i64, i64, v16i32},
+                             {"gfx942", "mfma.i32.16x16x32.i8", 16, 16, 32, 1,
+                              F::I8, F::I8, i64, i64, v4i32},
+                             {"gfx942", "mfma.f32.32x32x4.xf32", 32, 32, 4, 1,
+                              F::F32, F::F32, v2f32, v2f32, v16f32},
+                             {"gfx942", "mfma.f32.16x16x8.xf32", 16, 16, 8, 1,
+                              F::F32, F::F32, v2f32, v2f32, v4f32},
+                             {"gfx942", "mfma.f32.32x32x16.fp8.fp8", 32, 32, 16,
+                              1, F::Fp8Fnuz, F::Fp8Fnuz, i64, i64, v16f32},
+                             {"gfx942", "mfma.f32.32x32x16.fp8.bf8", 32, 32, 16,
+                              1, F::Fp8Fnuz, F::Bf8Fnuz, i64, i64, v16f32},
+                             {"gfx942", "mfma.f32.32x32x16.bf8.fp8", 32, 32, 16,
+                              1, F::Bf8Fnuz, F::Fp8Fnuz, i64, i64, v16f32},
+                             {"gfx942", "mfma.f32.32x32x16.bf8.bf8", 32, 32, 16,
+                              1, F::Bf8Fnuz, F::Bf8Fnuz, i64, i64, v16f32},
+                             {"gfx942", "mfma.f32.16x16x32.fp8.fp8", 16, 16, 32,
+                              1, F::Fp8Fnuz, F::Fp8Fnuz, i64, i64, v4f32},
+                             {"gfx942", "mfma.f32.16x16x32.fp8.bf8", 16, 16, 32,
+                              1, F::Fp8Fnuz, F::Bf8Fnuz, i64, i64, v4f32},
+                             {"gfx942", "mfma.f32.16x16x32.bf8.fp8", 16, 16, 32,
+                              1, F::Bf8Fnuz, F::Fp8Fnuz, i64, i64, v4f32},
+                             {"gfx942", "mfma.f32.16x16x32.bf8.bf8", 16, 16, 32,
+                              1, F::Bf8Fnuz, F::Bf8Fnuz, i64, i64, v4f32},
+                         }));
 
-INSTANTIATE_TEST_SUITE_P(
-    Gfx950, Mfma,
-    testing::ValuesIn(std::vector<Instruction>{
-        {"gfx950", "mfma.f32.16x16x32.f16", 16, 16, 32, 1, F::F16, F::F16, v8f16, v8f16, v4f32},
-        {"gfx950", "mfma.f32.32x32x16.f16", 32, 32, 16, 1, F::F16, F::F16, v8f16, v8f16, v16f32},
-        {"gfx950", "mfma.f32.16x16x32.bf16", 16, 16, 32, 1, F::BF16, F::BF16, v8bf16, v8bf16, v4f32},
-        {"gfx950", "mfma.f32.32x32x16.bf16", 32, 32, 16, 1, F::BF16, F::BF16, v8bf16, v8bf16, v16f32},
-        {"gfx950", "mfma.i32.16x16x64.i8", 16, 16, 64, 1, F::I8, F::I8, v4i32, v4i32, v4i32},
-        {"gfx950", "mfma.i32.32x32x32.i8", 32, 32, 32, 1, F::I8, F::I8, v4i32, v4i32, v16i32},
-        {"gfx950", "mfma.f32.16x16x32.fp8.bf8", 16, 16, 32, 1, F::Fp8, F::Bf8, i64, i64, v4f32},
-        {"gfx950", "mfma.f32.32x32x16.bf8.fp8", 32, 32, 16, 1, F::Bf8, F::Fp8, i64, i64, v16f32},
-    }));
+INSTANTIATE_TEST_SUITE_P(Gfx950, Mfma,
+                         testing::ValuesIn(std::vector<Instruction>{
+                             {"gfx950", "mfma.f32.16x16x32.f16", 16, 16, 32, 1,
+                              F::F16, F::F16, v8f16, v8f16, v4f32},
+                             {"gfx950", "mfma.f32.32x32x16.f16", 32, 32, 16, 1,
+                              F::F16, F::F16, v8f16, v8f16, v16f32},
+                             {"gfx950", "mfma.f32.16x16x32.bf16", 16, 16, 32, 1,
+                              F::BF16, F::BF16, v8bf16, v8bf16, v4f32},
+                             {"gfx950", "mfma.f32.32x32x16.bf16", 32, 32, 16, 1,
+                              F::BF16, F::BF16, v8bf16, v8bf16, v16f32},
+                             {"gfx950", "mfma.i32.16x16x64.i8", 16, 16, 64, 1,
+                              F::I8, F::I8, v4i32, v4i32, v4i32},
+                             {"gfx950", "mfma.i32.32x32x32.i8", 32, 32, 32, 1,
+                              F::I8, F::I8, v4i32, v4i32, v16i32},
+                             {"gfx950", "mfma.f32.16x16x32.fp8.bf8", 16, 16, 32,
+                              1, F::Fp8, F::Bf8, i64, i64, v4f32},
+                             {"gfx950", "mfma.f32.32x32x16.bf8.fp8", 32, 32, 16,
+                              1, F::Bf8, F::Fp8, i64, i64, v16f32},
+                         }));
+
+//===----------------------------------------------------------------------===//
+// WMMA
+//===----------------------------------------------------------------------===//
+
+struct WmmaInstruction {
+  const char *chip;
+  const char *name;
+  Format a, b;
+  const char *typeOfA, *typeOfC;
+  Format c; ///< I8 stands for i32 sums.
+};
+
+void PrintTo(const WmmaInstruction &instruction, std::ostream *os) {
+  *os << instruction.chip << " " << instruction.name;
+}
+
+class Wmma : public testing::TestWithParam<WmmaInstruction> {};
+
+/// Random 16x16 matrices and their product.
+struct Product {
+  int a[16][16], b[16][16], c[16][16], d[16][16];
+  Product() {
+    std::mt19937 random(7);
+    for (int i = 0; i < 16; ++i)
+      for (int j = 0; j < 16; ++j) {
+        a[i][j] = int(random() % 7) - 3;
+        b[i][j] = int(random() % 7) - 3;
+        c[i][j] = int(random() % 7) - 3;
+      }
+    for (int i = 0; i < 16; ++i)
+      for (int j = 0; j < 16; ++j) {
+        d[i][j] = c[i][j];
+        for (int k = 0; k < 16; ++k)
+          d[i][j] += a[i][k] * b[k][j];
+      }
+  }
+};
+
+TEST_P(Wmma, MatchesAPlainLoop) {
+  const WmmaInstruction &it = GetParam();
+  Product product;
+  bool isRdna3 = std::string(it.chip) == "gfx1100";
+  bool isBytes = it.a == Format::I8;
+  int perLane = isRdna3 ? 16 : 8;
+  int elementBytes = bytesOf(it.a);
+  std::vector<uint8_t> lanesOfA(32 * perLane * elementBytes),
+      lanesOfB(lanesOfA);
+  for (int lane = 0; lane < 32; ++lane)
+    for (int j = 0; j < perLane; ++j) {
+      // RDNA3: both halves hold all of k. RDNA4: half of k each.
+      int k = isRdna3 ? j : 8 * (lane / 16) + j;
+      size_t at = size_t(lane * perLane + j) * elementBytes;
+      encode(it.a, product.a[lane % 16][k], &lanesOfA[at]);
+      encode(it.b, product.b[k][lane % 16], &lanesOfB[at]);
+    }
+  // 16-bit sums of RDNA3 are in the lower halves of the registers.
+  int sumBytes = isBytes ? 4 : bytesOf(it.c);
+  int step = isRdna3 && sumBytes == 2 ? 2 : 1;
+  auto rowOf = [&](int lane, int v) {
+    return isRdna3 ? 2 * v + lane / 16 : 8 * (lane / 16) + v;
+  };
+  auto encodeSum = [&](int value, uint8_t *at) {
+    if (isBytes)
+      store(at, int32_t(value));
+    else
+      encode(it.c, value, at);
+  };
+  std::vector<uint8_t> lanesOfC(32 * 8 * step * sumBytes, 0x11),
+      result(lanesOfC.size()), wanted(lanesOfC);
+  for (int lane = 0; lane < 32; ++lane)
+    for (int v = 0; v < 8; ++v) {
+      size_t at = size_t(lane * 8 + v) * step * sumBytes;
+      encodeSum(product.c[rowOf(lane, v)][lane % 16], &lanesOfC[at]);
+      encodeSum(product.d[rowOf(lane, v)][lane % 16], &wanted[at]);
+    }
+
+  std::string ta = it.typeOfA, tc = it.typeOfC;
+  auto load = [](const std::string &name, const std::string &pointer,
+                 const std::string &type) {
+    return "%" + name + "At = llvm.getelementptr " + pointer +
+           "[%tid64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, " + type + "\n%" +
+           name + " = llvm.load %" + name +
+           "At {alignment = 1 : i64} : !llvm.ptr<1> -> " + type + "\n";
+  };
+  std::string arguments = "(%a, %b, %c) : (" + ta + ", " + ta + ", " + tc + ")";
+  if (isBytes)
+    arguments = "(%yes, %a, %yes, %b, %c, %no) : (i1, " + ta + ", i1, " + ta +
+                ", " + tc + ", i1)";
+  else if (sumBytes == 2)
+    arguments = "(%a, %b, %c, %no) : (" + ta + ", " + ta + ", " + tc + ", i1)";
+  std::string kernel = kernelText(
+      4, load("a", "%p0", ta) + load("b", "%p1", ta) + load("c", "%p2", tc) +
+             "%yes = llvm.mlir.constant(true) : i1\n"
+             "%no = llvm.mlir.constant(false) : i1\n"
+             "%d = llvm.call_intrinsic \"llvm.amdgcn." +
+             it.name + "\"" + arguments + " -> " + tc +
+             "\n%dAt = llvm.getelementptr %p3[%tid64] : (!llvm.ptr<1>, i64) -> "
+             "!llvm.ptr<1>, " +
+             tc + "\nllvm.store %d, %dAt {alignment = 1 : i64} : " + tc +
+             ", !llvm.ptr<1>");
+  SimRun run(it.chip, kernel);
+  run.block(32).buffer(lanesOfA).buffer(lanesOfB).buffer(lanesOfC);
+  run.buffer(result).run();
+  EXPECT_EQ(result, wanted);
+  EXPECT_EQ(run.counters().matrixFlops, 8192u);
+  if (!isRdna3)
+    return;
+  // Lanes 16 to 31 must hold a copy.
+  lanesOfA[20 * perLane * elementBytes] ^= 1;
+  auto message = run.launch();
+  ASSERT_TRUE(message.has_value());
+  EXPECT_NE(message->find("do not hold the same rows"), std::string::npos)
+      << *message;
+}
+
+constexpr char v16f16[] = "vector<16xf16>", v16i16[] = "vector<16xi16>",
+               v8i16[] = "vector<8xi16>", v2i32[] = "vector<2xi32>",
+               v8f32[] = "vector<8xf32>", v8i32[] = "vector<8xi32>";
+
+INSTANTIATE_TEST_SUITE_P(Gfx1100, Wmma,
+                         testing::ValuesIn(std::vector<WmmaInstruction>{
+                             {"gfx1100", "wmma.f32.16x16x16.f16", F::F16,
+                              F::F16, v16f16, v8f32, F::F32},
+                             {"gfx1100", "wmma.f32.16x16x16.bf16", F::BF16,
+                              F::BF16, v16i16, v8f32, F::F32},
+                             {"gfx1100", "wmma.f16.16x16x16.f16", F::F16,
+                              F::F16, v16f16, v16f16, F::F16},
+                             {"gfx1100", "wmma.bf16.16x16x16.bf16", F::BF16,
+                              F::BF16, v16i16, v16i16, F::BF16},
+                             {"gfx1100", "wmma.i32.16x16x16.iu8", F::I8, F::I8,
+                              v4i32, v8i32, F::I8},
+                         }));
+
+INSTANTIATE_TEST_SUITE_P(Gfx1201, Wmma,
+                         testing::ValuesIn(std::vector<WmmaInstruction>{
+                             {"gfx1201", "wmma.f32.16x16x16.f16", F::F16,
+                              F::F16, v8f16, v8f32, F::F32},
+                             {"gfx1201", "wmma.f32.16x16x16.bf16", F::BF16,
+                              F::BF16, v8i16, v8f32, F::F32},
+                             {"gfx1201", "wmma.f16.16x16x16.f16", F::F16,
+                              F::F16, v8f16, v8f16, F::F16},
+                             {"gfx1201", "wmma.bf16.16x16x16.bf16", F::BF16,
+                              F::BF16, v8i16, v8i16, F::BF16},
+                             {"gfx1201", "wmma.i32.16x16x16.iu8", F::I8, F::I8,
+                              v2i32, v8i32, F::I8},
+                             {"gfx1201", "wmma.f32.16x16x16.fp8.fp8", F::Fp8,
+                              F::Fp8, v2i32, v8f32, F::F32},
+                             {"gfx1201", "wmma.f32.16x16x16.fp8.bf8", F::Fp8,
+                              F::Bf8, v2i32, v8f32, F::F32},
+                             {"gfx1201", "wmma.f32.16x16x16.bf8.fp8", F::Bf8,
+                              F::Fp8, v2i32, v8f32, F::F32},
+                             {"gfx1201", "wmma.f32.16x16x16.bf8.bf8", F::Bf8,
+                              F::Bf8, v2i32, v8f32, F::F32},
+                         }));
 
 } // namespace

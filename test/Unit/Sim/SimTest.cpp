@@ -48,9 +48,10 @@ std::string conv::test::kernelText(unsigned count, const std::string &body) {
   std::string text = "llvm.func @k(";
   for (unsigned i = 0; i < count; ++i)
     text += (i ? ", " : "") + ("%p" + std::to_string(i)) + ": !llvm.ptr<1>";
-  return text + ") attributes {gpu.kernel, rocdl.kernel} {\n"
-                "  %tid = rocdl.workitem.id.x : i32\n"
-                "  %tid64 = llvm.sext %tid : i32 to i64\n" +
+  return text +
+         ") attributes {gpu.kernel, rocdl.kernel} {\n"
+         "  %tid = rocdl.workitem.id.x : i32\n"
+         "  %tid64 = llvm.sext %tid : i32 to i64\n" +
          body + "\n  llvm.return\n}\n";
 }
 
@@ -61,8 +62,7 @@ SimRun::SimRun(std::string chip, const std::string &module,
   auto created = SimMachine::create(chip, options);
   EXPECT_TRUE(bool(created));
   machine = std::move(*created);
-  auto loaded =
-      machine->load(compiled.object.data(), compiled.object.size());
+  auto loaded = machine->load(compiled.object.data(), compiled.object.size());
   EXPECT_TRUE(bool(loaded)) << (loaded ? "" : loaded.error().message);
   if (loaded)
     object = *loaded;

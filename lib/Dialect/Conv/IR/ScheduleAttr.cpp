@@ -96,17 +96,16 @@ static LogicalResult verifySharedMemory(EmitError emitError,
                                         const ::conv::ChipInfo &chip,
                                         int64_t elementBytes) {
   ArrayRef<int64_t> workgroup = schedule.getWorkgroup();
+  int64_t stages = schedule.getStages();
   int64_t rows, elements, bytes;
-  bool overflow =
+  if (stages > chip.sharedMemoryBytes ||
       llvm::AddOverflow(workgroup[0], workgroup[1], rows) ||
       llvm::MulOverflow(rows, schedule.getGemmK(), elements) ||
-      llvm::MulOverflow(elements, elementBytes * schedule.getStages(), bytes);
-  if (overflow || schedule.getStages() > chip.sharedMemoryBytes ||
+      llvm::MulOverflow(elements, elementBytes * stages, bytes) ||
       bytes > chip.sharedMemoryBytes)
-    return emitError() << "expects " << schedule.getStages() << " stages of ("
-                       << workgroup[0] << " + " << workgroup[1] << ") x "
-                       << schedule.getGemmK() << " elements to fit "
-                       << chip.sharedMemoryBytes
+    return emitError() << "expects " << stages << " stages of (" << workgroup[0]
+                       << " + " << workgroup[1] << ") x " << schedule.getGemmK()
+                       << " elements to fit " << chip.sharedMemoryBytes
                        << " bytes of shared memory, but each has "
                        << elementBytes << " bytes";
   return success();

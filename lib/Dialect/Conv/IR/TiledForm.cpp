@@ -73,9 +73,8 @@ template <typename OpTy> static OpTy findOnly(scf::ForallOp forall) {
 
 static LogicalResult matchTail(TiledConvolution &form) {
   scf::ForallOp forall = form.forall;
-  for (auto [input, map] :
-       llvm::drop_begin(llvm::zip(form.tail.getInputs(),
-                                  form.tail.getIndexingMapsArray()))) {
+  for (auto [input, map] : llvm::drop_begin(llvm::zip(
+           form.tail.getInputs(), form.tail.getIndexingMapsArray()))) {
     bool perChannel = map.getNumResults() == 1;
     if (perChannel ? !map.isFunctionOfDim(1) : !map.isIdentity())
       return form.tail.emitOpError("expects operands of the result's shape or "
@@ -86,7 +85,8 @@ static LogicalResult matchTail(TiledConvolution &form) {
   // What the body captures is copied into the kernel.
   WalkResult captured = form.tail.walk([&](Operation *op) {
     for (Value operand : op->getOperands())
-      if (op != form.tail && operand.getParentRegion() != &form.tail.getRegion() &&
+      if (op != form.tail &&
+          operand.getParentRegion() != &form.tail.getRegion() &&
           !matchPattern(operand, m_Constant()))
         return WalkResult::interrupt();
     return WalkResult::advance();
@@ -115,9 +115,8 @@ FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
     return forall.emitOpError(
         "expects one conv.im2col, one linalg.matmul and one linalg.generic");
   form.filter = sourceOfTile(forall, product.getInputs()[1]);
-  form.reductionFirst =
-      product.getIndexingMapsArray()[1].getResult(0) ==
-      getAffineDimExpr(2, forall.getContext());
+  form.reductionFirst = product.getIndexingMapsArray()[1].getResult(0) ==
+                        getAffineDimExpr(2, forall.getContext());
   if (failed(matchTail(form)))
     return failure();
   return form;

@@ -1,0 +1,133 @@
+// RUN: conv-opt %s --conv-check-supported --verify-diagnostics --split-input-file
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+#rsck = #conv.layouts<"NHWC", "RSCK", "NPQK">
+
+// Accepted: a reshaped argument, both filter orders, a declaration, a reshaped result.
+func.func @accepted(%x: tensor<4x4x8xf16>, %w: tensor<8x1x1x8xf16>, %w2: tensor<1x1x8x8xf16>) -> tensor<16x8xf32> {
+  %x4 = tensor.expand_shape %x [[0, 1], [2], [3]] output_shape [1, 4, 4, 8] : tensor<4x4x8xf16> into tensor<1x4x4x8xf16>
+  %a = conv.forward %x4, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
+  %b = conv.forward %a, %w2 window = #unit layouts = #rsck
+      tail(%x4 : tensor<1x4x4x8xf16>) {
+      ^bb0(%acc: f32, %r: f16):
+        %r32 = arith.extf %r : f16 to f32
+        %zero = arith.constant 0.0 : f32
+        %p = arith.cmpf ogt, %acc, %zero : f32
+        %s = arith.select %p, %acc, %r32 : f32
+        %t = math.erf %s : f32
+        conv.yield %t : f32
+      } : tensor<1x4x4x8xf16>, tensor<1x1x8x8xf16> -> tensor<1x4x4x8xf32>
+  %y = tensor.collapse_shape %b [[0, 1, 2], [3]] : tensor<1x4x4x8xf32> into tensor<16x8xf32>
+  return %y : tensor<16x8xf32>
+}
+func.func private @declared(tensor<1xf32>)
+
+// -----
+
+#line = #conv.window<strides = [1], dilations = [1], low = [0], high = [0]>
+#layouts = #conv.layouts<"NWC", "KSC", "NQK">
+func.func @spatial_rank(%x: tensor<1x4x8xf16>, %w: tensor<8x1x8xf16>) -> tensor<1x4x8xf16> {
+  // expected-error @below {{unsupported (spatial-rank): expects 2 spatial dimensions, but got 1}}
+  %y = conv.forward %x, %w window = #line layouts = #layouts : tensor<1x4x8xf16>, tensor<8x1x8xf16> -> tensor<1x4x8xf16>
+  return %y : tensor<1x4x8xf16>
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @groups(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x2xf16>) -> tensor<1x4x4x8xf16> {
+  // expected-error @below {{unsupported (groups): expects groups to be 1, but got 4}}
+  %y = conv.forward %x, %w window = #unit layouts = #layouts groups = 4 : tensor<1x4x4x8xf16>, tensor<8x1x1x2xf16> -> tensor<1x4x4x8xf16>
+  return %y : tensor<1x4x4x8xf16>
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NCHW", "KCRS", "NKPQ">
+func.func @layout(%x: tensor<1x8x4x4xf16>, %w: tensor<8x8x1x1xf16>) -> tensor<1x8x4x4xf16> {
+  // expected-error @below {{unsupported (layout): expects layouts NHWC, KRSC or RSCK, and NPQK, but got NCHW, KCRS and NKPQ}}
+  %y = conv.forward %x, %w window = #unit layouts = #layouts : tensor<1x8x4x4xf16>, tensor<8x8x1x1xf16> -> tensor<1x8x4x4xf16>
+  return %y : tensor<1x8x4x4xf16>
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @element_type(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -> tensor<1x4x4x8xi32> {
+  // expected-error @below {{unsupported (element-type): expects f16, bf16 or f32, but got 'i8'}}
+  %y = conv.forward %x, %w window = #unit layouts = #layouts : tensor<1x4x4x8xi8>, tensor<8x1x1x8xi8> -> tensor<1x4x4x8xi32>
+  return %y : tensor<1x4x4x8xi32>
+}
+
+// -----
+
+// A convolution that could not be raised is refused for what it is.
+func.func @element_type_linalg(%x: tensor<1x5x5x3xf64>, %w: tensor<8x3x3x3xf64>, %i: tensor<1x3x3x8xf64>) {
+  // expected-error @below {{unsupported (element-type): expects f16, bf16 or f32, but got 'f64'}}
+  %a = linalg.conv_2d_nhwc_fhwc ins(%x, %w : tensor<1x5x5x3xf64>, tensor<8x3x3x3xf64>) outs(%i : tensor<1x3x3x8xf64>) -> tensor<1x3x3x8xf64>
+  return
+}
+
+// -----
+
+func.func @dynamic_shape(%x: tensor<?x5x5x3xf32>, %w: tensor<8x3x3x3xf32>, %i: tensor<?x3x3x8xf32>) {
+  // expected-error @below {{unsupported (dynamic-shape): expects static shapes, but got 'tensor<?x5x5x3xf32>'}}
+  %a = linalg.conv_2d_nhwc_fhwc ins(%x, %w : tensor<?x5x5x3xf32>, tensor<8x3x3x3xf32>) outs(%i : tensor<?x3x3x8xf32>) -> tensor<?x3x3x8xf32>
+  return
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @tail_operation(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x4x4x8xf32> {
+  %y = conv.forward %x, %w window = #unit layouts = #layouts
+      tail() {
+      ^bb0(%acc: f32):
+        // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, but got math.atan}}
+        %a = math.atan %acc : f32
+        conv.yield %a : f32
+      } : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf32>
+  return %y : tensor<1x4x4x8xf32>
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @constant(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x1xf32> {
+  %w = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %w4 = tensor.expand_shape %w [[0, 1, 2, 3]] output_shape [1, 1, 1, 2] : tensor<2xf32> into tensor<1x1x1x2xf32>
+  // expected-error @below {{unsupported (constant): expects tensors from function arguments or convolutions, but got a constant of type 'tensor<1x1x1x2xf32>'}}
+  %y = conv.forward %x, %w4 window = #unit layouts = #layouts : tensor<1x4x4x2xf32>, tensor<1x1x1x2xf32> -> tensor<1x4x4x1xf32>
+  return %y : tensor<1x4x4x1xf32>
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @not_fusable_two_uses(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> (tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) {
+  // expected-note @below {{the result of this convolution has 2 uses}}
+  %c = conv.forward %x, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  // expected-error @below {{unsupported (not-fusable): expects only convolutions, element-wise ops that can be fused into them, and reshapes, but got math.absf}}
+  %y = math.absf %c : tensor<1x4x4x8xf32>
+  // expected-error @below {{unsupported (not-fusable): expects results of convolutions to be returned, but got a value of type 'tensor<1x4x4x8xf32>' from elsewhere}}
+  return %c, %y : tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>
+}
+
+// -----
+
+func.func @not_fusable_argument(%x: tensor<1xf32>) -> tensor<1xf32> {
+  // expected-error @below {{unsupported (not-fusable): expects results of convolutions to be returned, but got a value of type 'tensor<1xf32>' from elsewhere}}
+  return %x : tensor<1xf32>
+}
+
+// -----
+
+// expected-error @below {{unsupported (not-fusable): expects only convolutions, element-wise ops that can be fused into them, and reshapes, but got memref.global}}
+memref.global @g : memref<1xf32>

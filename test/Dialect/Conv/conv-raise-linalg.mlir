@@ -1,0 +1,110 @@
+// RUN: conv-opt %s --conv-raise-linalg --split-input-file | FileCheck %s
+
+// Padding moves into the window, and the layouts stay those of the named op.
+// CHECK-LABEL: @pad_hwcf
+// CHECK-SAME: %[[X:[^:]+]]: tensor<1x8x8x16xf16>, %[[W:[^:]+]]: tensor<3x3x16x32xf16>
+func.func @pad_hwcf(%x: tensor<1x8x8x16xf16>, %w: tensor<3x3x16x32xf16>) -> tensor<1x4x7x32xf32> {
+  %zero = arith.constant 0.0 : f16
+  %zero32 = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 2, 0] high[0, 0, 3, 0] {
+  ^bb0(%n: index, %h: index, %wi: index, %c: index):
+    tensor.yield %zero : f16
+  } : tensor<1x8x8x16xf16> to tensor<1x9x13x16xf16>
+  %e = tensor.empty() : tensor<1x4x7x32xf32>
+  %init = linalg.fill ins(%zero32 : f32) outs(%e : tensor<1x4x7x32xf32>) -> tensor<1x4x7x32xf32>
+  // CHECK-NEXT: %[[Y:.+]] = conv.forward %[[X]], %[[W]]
+  // CHECK-SAME: window = <strides = [2, 1], dilations = [1, 3], low = [1, 2], high = [0, 3]>
+  // CHECK-SAME: layouts = <"NHWC", "RSCK", "NPQK"> : {{.*}} -> tensor<1x4x7x32xf32>
+  // CHECK-NEXT: return %[[Y]]
+  %y = linalg.conv_2d_nhwc_hwcf {strides = dense<[2, 1]> : tensor<2xi64>, dilations = dense<[1, 3]> : tensor<2xi64>}
+      ins(%p, %w : tensor<1x9x13x16xf16>, tensor<3x3x16x32xf16>) outs(%init : tensor<1x4x7x32xf32>) -> tensor<1x4x7x32xf32>
+  return %y : tensor<1x4x7x32xf32>
+}
+
+// -----
+
+// A zero init may be a constant; 16-bit results are rounded once, by conv.forward.
+// CHECK-LABEL: @fhwc
+func.func @fhwc(%x: tensor<2x5x5x3xbf16>, %w: tensor<8x1x1x3xbf16>) -> tensor<2x5x5x8xbf16> {
+  %init = arith.constant dense<0.0> : tensor<2x5x5x8xbf16>
+  // CHECK-NEXT: conv.forward
+  // CHECK-SAME: layouts = <"NHWC", "KRSC", "NPQK"> : {{.*}} -> tensor<2x5x5x8xbf16>
+  // CHECK-NEXT: return
+  %y = linalg.conv_2d_nhwc_fhwc
+      ins(%x, %w : tensor<2x5x5x3xbf16>, tensor<8x1x1x3xbf16>) outs(%init : tensor<2x5x5x8xbf16>) -> tensor<2x5x5x8xbf16>
+  return %y : tensor<2x5x5x8xbf16>
+}
+
+// -----
+
+// What a convolution accumulates onto is added in f32 and rounded with it.
+// CHECK-LABEL: @init
+// CHECK-SAME: %[[INIT:[^:]+]]: tensor<1x5x5x8xf16>)
+func.func @init(%x: tensor<1x5x5x3xf16>, %w: tensor<8x1x1x3xf16>, %init: tensor<1x5x5x8xf16>) -> tensor<1x5x5x8xf16> {
+  // CHECK: %[[SUM:.+]] = conv.forward {{.*}} -> tensor<1x5x5x8xf32>
+  // CHECK: linalg.generic {{.*}} ins(%[[SUM]], %[[INIT]] : tensor<1x5x5x8xf32>, tensor<1x5x5x8xf16>)
+  // CHECK-NEXT: ^bb0(%[[S:.+]]: f32, %[[I:.+]]: f16, %{{.+}}: f16):
+  // CHECK-NEXT: %[[I32:.+]] = arith.extf %[[I]] : f16 to f32
+  // CHECK-NEXT: %[[T:.+]] = arith.addf %[[S]], %[[I32]] : f32
+  // CHECK-NEXT: %[[R:.+]] = arith.truncf %[[T]] : f32 to f16
+  // CHECK-NEXT: linalg.yield %[[R]] : f16
+  %y = linalg.conv_2d_nhwc_fhwc
+      ins(%x, %w : tensor<1x5x5x3xf16>, tensor<8x1x1x3xf16>) outs(%init : tensor<1x5x5x8xf16>) -> tensor<1x5x5x8xf16>
+  return %y : tensor<1x5x5x8xf16>
+}
+
+// -----
+
+// Other ranks, layouts and groups are raised too, so that they are refused for what they are.
+// CHECK-LABEL: @others
+func.func @others(%x1: tensor<2x9x4xf32>, %w1: tensor<3x4x8xf32>, %i1: tensor<2x7x8xf32>,
+                  %x2: tensor<1x2x4x6x6xf32>, %w2: tensor<2x8x4x3x3xf32>, %i2: tensor<1x2x8x4x4xf32>)
+    -> (tensor<2x7x8xf32>, tensor<1x2x8x4x4xf32>) {
+  // CHECK: layouts = <"NWC", "SCK", "NQK">
+  %y1 = linalg.conv_1d_nwc_wcf ins(%x1, %w1 : tensor<2x9x4xf32>, tensor<3x4x8xf32>) outs(%i1 : tensor<2x7x8xf32>) -> tensor<2x7x8xf32>
+  // CHECK: layouts = <"NGCHW", "GKCRS", "NGKPQ"> groups = 2
+  %y2 = linalg.conv_2d_ngchw_gfchw ins(%x2, %w2 : tensor<1x2x4x6x6xf32>, tensor<2x8x4x3x3xf32>)
+      outs(%i2 : tensor<1x2x8x4x4xf32>) -> tensor<1x2x8x4x4xf32>
+  return %y1, %y2 : tensor<2x7x8xf32>, tensor<1x2x8x4x4xf32>
+}
+
+// -----
+
+// Left alone: padding with another value than zero, padding of channels.
+// CHECK-LABEL: @pads_to_keep
+func.func @pads_to_keep(%x: tensor<1x4x4x2xf32>, %w: tensor<8x3x3x2xf32>, %w3: tensor<8x3x3x3xf32>,
+                        %one: f32) -> (tensor<1x4x4x8xf32>, tensor<1x2x2x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %init = arith.constant dense<0.0> : tensor<1x4x4x8xf32>
+  %init2 = arith.constant dense<0.0> : tensor<1x2x2x8xf32>
+  // CHECK: tensor.pad %{{.+}} low[0, 1, 1, 0] high[0, 1, 1, 0]
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%n: index, %h: index, %wi: index, %c: index):
+    tensor.yield %one : f32
+  } : tensor<1x4x4x2xf32> to tensor<1x6x6x2xf32>
+  // CHECK: conv.forward {{.*}} low = [0, 0], high = [0, 0]
+  %y = linalg.conv_2d_nhwc_fhwc
+      ins(%p, %w : tensor<1x6x6x2xf32>, tensor<8x3x3x2xf32>) outs(%init : tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32>
+  // CHECK: tensor.pad %{{.+}} low[0, 0, 0, 0] high[0, 0, 0, 1]
+  %q = tensor.pad %x low[0, 0, 0, 0] high[0, 0, 0, 1] {
+  ^bb0(%n: index, %h: index, %wi: index, %c: index):
+    tensor.yield %zero : f32
+  } : tensor<1x4x4x2xf32> to tensor<1x4x4x3xf32>
+  %z = linalg.conv_2d_nhwc_fhwc
+      ins(%q, %w3 : tensor<1x4x4x3xf32>, tensor<8x3x3x3xf32>) outs(%init2 : tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
+  return %y, %z : tensor<1x4x4x8xf32>, tensor<1x2x2x8xf32>
+}
+
+// -----
+
+// Left alone: dynamic sizes, f64, and a result that is cut off at the end (5 would fit 3 times).
+// CHECK-LABEL: @left_alone
+func.func @left_alone(%x: tensor<?x5x5x3xf32>, %x64: tensor<1x5x5x3xf64>, %x32: tensor<1x5x5x3xf32>, %w: tensor<8x3x3x3xf32>,
+                      %w64: tensor<8x3x3x3xf64>, %i: tensor<?x3x3x8xf32>, %i64: tensor<1x3x3x8xf64>, %i32: tensor<1x2x3x8xf32>)
+    -> (tensor<?x3x3x8xf32>, tensor<1x3x3x8xf64>, tensor<1x2x3x8xf32>) {
+  // CHECK-NOT: conv.forward
+  %a = linalg.conv_2d_nhwc_fhwc ins(%x, %w : tensor<?x5x5x3xf32>, tensor<8x3x3x3xf32>) outs(%i : tensor<?x3x3x8xf32>) -> tensor<?x3x3x8xf32>
+  %b = linalg.conv_2d_nhwc_fhwc ins(%x64, %w64 : tensor<1x5x5x3xf64>, tensor<8x3x3x3xf64>) outs(%i64 : tensor<1x3x3x8xf64>) -> tensor<1x3x3x8xf64>
+  %c = linalg.conv_2d_nhwc_fhwc ins(%x32, %w : tensor<1x5x5x3xf32>, tensor<8x3x3x3xf32>) outs(%i32 : tensor<1x2x3x8xf32>) -> tensor<1x2x3x8xf32>
+  return %a, %b, %c : tensor<?x3x3x8xf32>, tensor<1x3x3x8xf64>, tensor<1x2x3x8xf32>
+}

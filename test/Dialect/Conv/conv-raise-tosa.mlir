@@ -1,0 +1,84 @@
+// RUN: conv-opt %s --conv-raise-tosa --split-input-file | FileCheck %s
+
+// Padding is top, bottom, left, right; the bias is added in f32.
+// CHECK-LABEL: @bias
+// CHECK-SAME: %[[X:[^:]+]]: tensor<1x8x8x16xf16>, %[[W:[^:]+]]: tensor<32x3x3x16xf16>, %[[B:[^:]+]]: tensor<32xf16>
+func.func @bias(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>, %b: tensor<32xf16>) -> tensor<1x5x12x32xf16> {
+  %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf16>}> : () -> tensor<1xf16>
+  // CHECK-NEXT: %[[SUM:.+]] = conv.forward %[[X]], %[[W]]
+  // CHECK-SAME: window = <strides = [2, 1], dilations = [1, 1], low = [1, 2], high = [2, 4]>
+  // CHECK-SAME: layouts = <"NHWC", "KRSC", "NPQK"> : {{.*}} -> tensor<1x5x12x32xf32>
+  // CHECK: linalg.generic {{.*}} ins(%[[SUM]], %[[B]] : tensor<1x5x12x32xf32>, tensor<32xf16>)
+  // CHECK: arith.extf
+  // CHECK-NEXT: arith.addf {{.*}} : f32
+  // CHECK-NEXT: arith.truncf
+  %c = tosa.conv2d %x, %w, %b, %zp, %zp {acc_type = f16, dilation = array<i64: 1, 1>, pad = array<i64: 1, 2, 2, 4>,
+      stride = array<i64: 2, 1>} : (tensor<1x8x8x16xf16>, tensor<32x3x3x16xf16>, tensor<32xf16>, tensor<1xf16>, tensor<1xf16>)
+      -> tensor<1x5x12x32xf16>
+  return %c : tensor<1x5x12x32xf16>
+}
+
+// -----
+
+// A bias of constant zeros is nothing.
+// CHECK-LABEL: @zero_bias
+func.func @zero_bias(%x: tensor<1x4x4x2xf32>, %w: tensor<8x1x1x2xf32>) -> tensor<1x4x4x8xf32> {
+  %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %b = "tosa.const"() <{values = dense<0.0> : tensor<8xf32>}> : () -> tensor<8xf32>
+  // CHECK-NEXT: %[[Y:.+]] = conv.forward
+  // CHECK-NEXT: return %[[Y]]
+  %c = tosa.conv2d %x, %w, %b, %zp, %zp {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>,
+      stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<8x1x1x2xf32>, tensor<8xf32>, tensor<1xf32>, tensor<1xf32>)
+      -> tensor<1x4x4x8xf32>
+  return %c : tensor<1x4x4x8xf32>
+}
+
+// -----
+
+// A bias of one element is that of every channel.
+// CHECK: #[[ONE:.+]] = affine_map<(d0, d1, d2, d3) -> (0)>
+// CHECK-LABEL: @scalar_bias
+// CHECK: linalg.generic {indexing_maps = [#{{.+}}, #[[ONE]], #{{.+}}]
+func.func @scalar_bias(%x: tensor<1x4x4x2xf32>, %w: tensor<8x1x1x2xf32>, %b: tensor<1xf32>) -> tensor<1x4x4x8xf32> {
+  %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %c = tosa.conv2d %x, %w, %b, %zp, %zp {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>,
+      stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<8x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+      -> tensor<1x4x4x8xf32>
+  return %c : tensor<1x4x4x8xf32>
+}
+
+// -----
+
+// Element-wise ops, casts and reshapes leave TOSA.
+// CHECK-LABEL: @elementwise
+// CHECK-NOT: tosa.
+// CHECK: math.tanh
+// CHECK: tensor.expand_shape
+func.func @elementwise(%x: tensor<1x4x4x8xf16>, %r: tensor<1x1x1x8xf16>) -> tensor<1x1x4x4x8xf32> {
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %half = "tosa.const"() <{values = dense<0.5> : tensor<1x1x1x1xf16>}> : () -> tensor<1x1x1x1xf16>
+  %0 = tosa.mul %x, %half, %shift : (tensor<1x4x4x8xf16>, tensor<1x1x1x1xf16>, tensor<1xi8>) -> tensor<1x4x4x8xf16>
+  %1 = tosa.add %0, %r : (tensor<1x4x4x8xf16>, tensor<1x1x1x8xf16>) -> tensor<1x4x4x8xf16>
+  %2 = tosa.tanh %1 : (tensor<1x4x4x8xf16>) -> tensor<1x4x4x8xf16>
+  %3 = tosa.sigmoid %2 : (tensor<1x4x4x8xf16>) -> tensor<1x4x4x8xf16>
+  %4 = tosa.clamp %3 {min_val = 0.0 : f16, max_val = 6.0 : f16} : (tensor<1x4x4x8xf16>) -> tensor<1x4x4x8xf16>
+  %5 = tosa.cast %4 : (tensor<1x4x4x8xf16>) -> tensor<1x4x4x8xf32>
+  %s = tosa.const_shape {values = dense<[1, 1, 4, 4, 8]> : tensor<5xindex>} : () -> !tosa.shape<5>
+  %6 = tosa.reshape %5, %s : (tensor<1x4x4x8xf32>, !tosa.shape<5>) -> tensor<1x1x4x4x8xf32>
+  return %6 : tensor<1x1x4x4x8xf32>
+}
+
+// -----
+
+// Left alone: a zero point that is not zero, and ops that are not element-wise.
+// CHECK-LABEL: @left_alone
+func.func @left_alone(%x: tensor<1x4x4x2xi8>, %w: tensor<8x1x1x2xi8>, %b: tensor<8xi32>) -> tensor<1x1x4x8xi32> {
+  %zp = "tosa.const"() <{values = dense<3> : tensor<1xi8>}> : () -> tensor<1xi8>
+  // CHECK: tosa.conv2d
+  %c = tosa.conv2d %x, %w, %b, %zp, %zp {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>,
+      stride = array<i64: 1, 1>} : (tensor<1x4x4x2xi8>, tensor<8x1x1x2xi8>, tensor<8xi32>, tensor<1xi8>, tensor<1xi8>)
+      -> tensor<1x4x4x8xi32>
+  // CHECK: tosa.reduce_sum
+  %s = tosa.reduce_sum %c {axis = 1 : i32} : (tensor<1x4x4x8xi32>) -> tensor<1x1x4x8xi32>
+  return %s : tensor<1x1x4x8xi32>
+}

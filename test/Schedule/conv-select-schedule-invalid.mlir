@@ -1,0 +1,176 @@
+// RUN: conv-opt %s --conv-select-schedule --split-input-file --verify-diagnostics
+// RUN: not conv-opt %s --conv-select-schedule=algorithm=winograd 2>&1 | FileCheck %s --check-prefix=ALGORITHM
+// RUN: not conv-opt %s '--conv-select-schedule=schedule=#conv.target<"gfx942">' 2>&1 | FileCheck %s --check-prefix=SCHEDULE
+
+// ALGORITHM: error: expects algorithm to be implicit_gemm, but got "winograd"
+// SCHEDULE: error: expects schedule to be a #conv.schedule<...>, but got #conv.target<"gfx942">
+
+// Which chip?
+module {
+func.func @no_target(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
+  // expected-error @below {{expects a module with conv.target around it, but there is none}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
+  return %y : tensor<4x8x8x32xf16>
+}
+}
+
+// -----
+
+// No atom multiplies integers yet.
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @element_type(%x: tensor<4x8x8x16xi8>, %w: tensor<32x3x3x16xi8>) -> tensor<4x8x8x32xi32> {
+  // expected-error @below {{unsupported (element-type): expects operands of one of the types f16, bf16, f32 for gfx942, but got}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<4x8x8x16xi8>, tensor<32x3x3x16xi8> -> tensor<4x8x8x32xi32>
+  return %y : tensor<4x8x8x32xi32>
+}
+}
+
+// -----
+
+// S5.
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @schedule_s5_no_such_atom(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects an atom that gfx942 has}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                  stages = 2, atom = <wmma 16 x 16 x 16>, main_loop = register_staged, raster = channels>
+      : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
+  return %y : tensor<4x8x8x32xf16>
+}
+}
+
+// -----
+
+// S6.
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @schedule_s6_too_large(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects 2 stages of}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [256, 256], subgroup = [128, 128], gemm_k = 64,
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = channels>
+      : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
+  return %y : tensor<4x8x8x32xf16>
+}
+}
+
+// -----
+
+// S7.
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @schedule_s7_too_many_work_items(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects at most 1024 work-items}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [640, 32], subgroup = [32, 32], gemm_k = 16,
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = channels>
+      : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
+  return %y : tensor<4x8x8x32xf16>
+}
+}
+
+// -----
+
+// S8.
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @schedule_s8_uneven(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects a tile of 32 x 16 elements}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [256, 32], subgroup = [64, 32], gemm_k = 16,
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = channels>
+      : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
+  return %y : tensor<4x8x8x32xf16>
+}
+}
+
+// -----
+
+// The host has a main loop of its own.
+module attributes {conv.target = #conv.target<"host">} {
+func.func @schedule_s9_main_loop(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects a main loop for host}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 1, atom = <fma 16 x 4 x 1>, main_loop = register_staged, raster = channels>
+      : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
+  return %y : tensor<4x8x8x32xf16>
+}
+}
+
+// -----
+
+// Rows of 48 elements cannot be swizzled.
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @schedule_gemm_k(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects gemm_k to be 16 times a power of two}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 48,
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = channels>
+      : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
+  return %y : tensor<4x8x8x32xf16>
+}
+}
+
+// -----
+
+// A step that is shorter than what a lane reads at a time.
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @schedule_gemm_k_short(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects gemm_k to be 16 times a power of two}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 8,
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = channels>
+      : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
+  return %y : tensor<4x8x8x32xf16>
+}
+}
+
+// -----
+
+// The register-staged loop has two tiles in shared memory.
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @schedule_stages(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects stages to be 2}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                  stages = 1, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = channels>
+      : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
+  return %y : tensor<4x8x8x32xf16>
+}
+}
+
+// -----
+
+// More workgroups than a launch can have.
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @problem_size(%x: tensor<536870912x16x16x1xf16>, %w: tensor<1x3x3x1xf16>) -> tensor<536870912x16x16x1xf16> {
+  // expected-error @below {{unsupported (problem-size): expects at most 2147483647 workgroups}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [32, 32], gemm_k = 16,
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = channels>
+      : tensor<536870912x16x16x1xf16>, tensor<1x3x3x1xf16> -> tensor<536870912x16x16x1xf16>
+  return %y : tensor<536870912x16x16x1xf16>
+}
+}

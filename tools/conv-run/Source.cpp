@@ -1,0 +1,162 @@
+//===- Source.cpp - what conv-run runs, and where ---------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Works out one device from --device, --target and what the artifact has. An
+// MLIR file is compiled for that device's target here, in process.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Source.h"
+
+#include "Progress.h"
+
+#include "conv/Pipeline/Compile.h"
+#include "conv/Runtime/Devices.h"
+#include "conv/Support/File.h"
+
+#include <set>
+#include <thread>
+
+using namespace conv;
+using namespace conv::tools;
+
+static constexpr int64_t kMaxInputBytes = int64_t(1) << 30;
+static const std::string kSimPrefix = "sim:";
+
+/// The names of a list, for messages.
+static std::string join(const std::set<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "none" : text;
+}
+
+/// Targets of the entries that `flags` may mean.
+static std::set<std::string> getTargets(const artifact::Artifact &artifact,
+                                        const RunFlags &flags) {
+  std::set<std::string> targets;
+  for (const artifact::Entry &entry : artifact.manifest.entries)
+    if (flags.function.empty() || entry.function == flags.function)
+      targets.insert(entry.target);
+  return targets;
+}
+
+/// "sim:gfx942", "host", "hip" or "cuda": the device that runs a target.
+static std::string deviceOfTarget(const std::string &target) {
+  if (target == "host" || target.starts_with(kSimPrefix))
+    return target;
+  return target.starts_with("sm_") ? "cuda" : "hip";
+}
+
+/// The simulated chip that --target or the artifact names.
+static Result<std::string> chooseSimulator(const RunFlags &flags,
+                                           const std::set<std::string> &has) {
+  if (!flags.target.empty())
+    return flags.target.starts_with(kSimPrefix) ? flags.target
+                                                : kSimPrefix + flags.target;
+  std::set<std::string> simulated;
+  for (const std::string &target : has)
+    if (target.starts_with(kSimPrefix))
+      simulated.insert(target);
+  if (simulated.size() == 1)
+    return *simulated.begin();
+  return Error{ErrorKind::BadInput,
+               "--device sim expects --target to name one of the simulated "
+               "chips, but got none (the file has: " +
+                   join(simulated) + ")"};
+}
+
+/// The name of the device to open.
+static Result<std::string> chooseDevice(const RunFlags &flags,
+                                        const std::set<std::string> &has) {
+  if (flags.device == "sim")
+    return chooseSimulator(flags, has);
+  if (!flags.target.empty()) {
+    std::string device = deviceOfTarget(flags.target);
+    if (!flags.device.empty() && device != flags.device)
+      return Error{ErrorKind::BadInput,
+                   "expects a --target for device " + flags.device +
+                       ", but got " + flags.target};
+    return device;
+  }
+  if (!flags.device.empty())
+    return flags.device;
+  if (has.empty() || has.contains("host"))
+    return std::string("host");
+  if (has.size() == 1)
+    return deviceOfTarget(*has.begin());
+  return Error{ErrorKind::BadInput,
+               "expects --device or --target, since the file has: " +
+                   join(has)};
+}
+
+static Result<void> openDevice(const std::string &name, const RunFlags &flags,
+                               Source &source) {
+  if (name == "cuda")
+    return Error{ErrorKind::Unsupported,
+                 "unsupported (device): expects a device of sim, host and hip, "
+                 "but got cuda"};
+  if (name.starts_with(kSimPrefix)) {
+    auto simulator = runtime::createSimDevice(name.substr(kSimPrefix.size()),
+                                              flags.sim);
+    if (!simulator)
+      return simulator.error();
+    source.simulator = simulator->get();
+    source.device = std::move(*simulator);
+    return {};
+  }
+  auto device = runtime::openDevice(name);
+  if (!device)
+    return device.error();
+  source.device = std::move(*device);
+  return {};
+}
+
+static Result<void> compileSource(const RunFlags &flags, std::string text,
+                                  Source &source) {
+  mlir::conv::CompileOptions options;
+  options.targets = {source.device->targets().front()};
+  options.threads = std::max(1u, std::thread::hardware_concurrency());
+  Progress progress("compiling " + flags.input);
+  options.progress = [&](size_t done, size_t all) {
+    progress.update(double(done) / double(all));
+  };
+  auto artifact =
+      mlir::conv::compile({flags.input, std::move(text)}, options);
+  if (!artifact)
+    return artifact.error();
+  source.artifact = std::move(*artifact);
+  return {};
+}
+
+Result<Source> tools::openSource(const RunFlags &flags) {
+  Source source;
+  Result<std::string> bytes = readFile(flags.input, kMaxInputBytes);
+  if (!bytes)
+    return bytes.error();
+  // Zip files begin with "PK"; MLIR, as text or bytecode, never does. A file
+  // that is named as an artifact is read as one, so that messages fit.
+  bool isArtifact =
+      bytes->starts_with("PK") || flags.input.ends_with(".convpack");
+  if (isArtifact) {
+    Result<artifact::Artifact> artifact =
+        artifact::Artifact::read(flags.input);
+    if (!artifact)
+      return artifact.error();
+    source.artifact = std::move(*artifact);
+  }
+  Result<std::string> name =
+      chooseDevice(flags, getTargets(source.artifact, flags));
+  if (!name)
+    return name.error();
+  Result<void> done = openDevice(*name, flags, source);
+  if (done && !isArtifact)
+    done = compileSource(flags, std::move(*bytes), source);
+  if (!done)
+    return done.error();
+  return source;
+}

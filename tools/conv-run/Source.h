@@ -1,0 +1,32 @@
+//===- Source.h - what conv-run runs, and where ---------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_CONVRUN_SOURCE_H
+#define CONV_TOOLS_CONVRUN_SOURCE_H
+
+#include "Options.h"
+
+#include "conv/Artifact/Artifact.h"
+#include "conv/Runtime/SimDevice.h"
+
+#include <memory>
+
+namespace conv::tools {
+
+/// An artifact and a device that runs it.
+struct Source {
+  artifact::Artifact artifact;
+  std::unique_ptr<runtime::Device> device;
+  runtime::SimDevice *simulator = nullptr; ///< `device`, if it is one.
+};
+
+/// Reads or compiles what the flags name and opens the device they ask for.
+Result<Source> openSource(const RunFlags &flags);
+
+} // namespace conv::tools
+
+#endif // CONV_TOOLS_CONVRUN_SOURCE_H

@@ -1,0 +1,238 @@
+//===- conv-run.cpp - runs and verifies artifacts ---------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Inputs in, one run, results out; then what the flags ask for: verification,
+// benchmark, counters.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ErrorLine.h"
+#include "Progress.h"
+#include "RandomInputs.h"
+#include "Report.h"
+#include "Session.h"
+#include "Source.h"
+
+#include "conv/Pipeline/Compile.h"
+#include "conv/Support/Npy.h"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+
+using namespace conv;
+using namespace conv::tools;
+
+static Error badInput(const std::string &message) {
+  return {ErrorKind::BadInput, message};
+}
+
+/// Every --input and --output names an argument of the right kind.
+static Result<void> checkNames(const artifact::Entry &entry,
+                               const std::map<std::string, std::string> &files,
+                               const std::string &access) {
+  for (const auto &[name, file] : files) {
+    std::string known;
+    bool found = false;
+    for (const artifact::Argument &argument : entry.arguments)
+      if (argument.access == access) {
+        known += (known.empty() ? "" : ", ") + argument.name;
+        found |= argument.name == name;
+      }
+    if (!found)
+      return badInput((access == "read" ? "--input" : "--output") +
+                      (" expects a name of " + known) + ", but got " + name);
+  }
+  return {};
+}
+
+static Result<std::string> readInput(const artifact::Argument &argument,
+                                     const std::string &file) {
+  Result<NpyArray> array = readNpy(file);
+  if (!array)
+    return array.error();
+  ElementType type = npyStorage(*lookupElementType(argument.dtype));
+  if (array->type != type || array->shape != argument.shape) {
+    auto describe = [](ElementType type, const std::vector<int64_t> &shape) {
+      std::string text(elementTypeName(type));
+      for (size_t i = 0; i < shape.size(); ++i)
+        text += (i ? " x " : " ") + std::to_string(shape[i]);
+      return text;
+    };
+    return badInput(file + ": expects " + describe(type, argument.shape) +
+                    " for " + argument.name + ", but got " +
+                    describe(array->type, array->shape));
+  }
+  return std::move(array->bytes);
+}
+
+/// The data of every argument that is read.
+static Result<ArgumentBytes> prepareInputs(const artifact::Entry &entry,
+                                           const RunFlags &flags,
+                                           Report &report) {
+  RandomKind kind =
+      flags.integers ? RandomKind::Integers : RandomKind::Normal;
+  ArgumentBytes bytes(entry.arguments.size());
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const artifact::Argument &argument = entry.arguments[i];
+    if (argument.access != "read")
+      continue;
+    auto file = flags.inputs.find(argument.name);
+    if (file == flags.inputs.end()) {
+      bytes[i] = randomBytes(argument, kind, flags.seed);
+      report.origins[argument.name] =
+          (flags.integers ? "random integers, seed " : "random normal, seed ") +
+          std::to_string(flags.seed);
+      continue;
+    }
+    Result<std::string> data = readInput(argument, file->second);
+    if (!data)
+      return data.error();
+    bytes[i] = std::move(*data);
+    report.origins[argument.name] = file->second;
+  }
+  return bytes;
+}
+
+static Result<void> writeOutputs(const artifact::Entry &entry,
+                                 const RunFlags &flags,
+                                 const ArgumentBytes &bytes, Report &report) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const artifact::Argument &argument = entry.arguments[i];
+    auto file = flags.outputs.find(argument.name);
+    if (argument.access != "write" || file == flags.outputs.end())
+      continue;
+    Result<void> written =
+        writeNpy(file->second, {*lookupElementType(argument.dtype),
+                                argument.shape, bytes[i]});
+    if (!written)
+      return written;
+    report.outputs[argument.name] = file->second;
+  }
+  return {};
+}
+
+/// Fills in comparisons; an error if a result is wrong.
+static Result<void> verify(const artifact::Entry &entry,
+                           const ArgumentBytes &bytes, Report &report) {
+  Result<reference::Program> program = reference::parseProgram(entry);
+  if (!program)
+    return program.error();
+  // Doubles for values, errors and bounds of every element.
+  if (Result<void> fits = checkMemory(entry, 16); !fits)
+    return fits;
+  Progress progress("verifying " + entry.function);
+  std::vector<reference::Expected> expected = reference::evaluate(
+      *program, entry, bytes, [&](double part) { progress.update(part); });
+  std::string wrong;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    size_t index = program->outputs[i].argument;
+    const artifact::Argument &argument = entry.arguments[index];
+    reference::Comparison comparison =
+        reference::compare(expected[i], bytes[index]);
+    report.comparisons.emplace_back(argument.name, comparison);
+    if (comparison.wrong && wrong.empty())
+      wrong = reference::describeFirstWrong(comparison, argument);
+  }
+  if (!wrong.empty())
+    return Error{ErrorKind::WrongResult,
+                 entry.function + " on " + entry.target + ": " + wrong};
+  return {};
+}
+
+/// Runs for at least 0.3 s and five times, after the run that was a warm-up.
+static Result<void> bench(Session &session, Report &report) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kTime(300);
+  constexpr size_t kRuns = 5;
+  std::vector<double> times;
+  Progress progress("measuring");
+  for (auto start = Clock::now();
+       times.size() < kRuns || Clock::now() - start < kTime;) {
+    Result<double> time = session.run();
+    if (!time)
+      return time.error();
+    times.push_back(*time);
+    progress.update(double(times.size()) / kRuns);
+  }
+  std::sort(times.begin(), times.end());
+  report.bench = {int64_t(times.size()), times[times.size() / 2], times[0]};
+  return {};
+}
+
+static Result<void> run(const RunFlags &flags, Report &report,
+                        std::optional<Source> &source,
+                        std::optional<Session> &session) {
+  Result<Source> opened = openSource(flags);
+  if (!opened)
+    return opened.error();
+  source.emplace(std::move(*opened));
+  if (flags.counters && !source->simulator)
+    return badInput("--counters expects a simulated device, but got " +
+                    source->device->name());
+  Result<Session> created =
+      Session::create(*source->device, source->artifact, flags.function);
+  if (!created)
+    return created.error();
+  session.emplace(std::move(*created));
+  const artifact::Entry &entry = session->entry();
+  report.entry = &entry;
+  report.device = source->device->name();
+
+  Result<void> done = checkNames(entry, flags.inputs, "read");
+  if (done)
+    done = checkNames(entry, flags.outputs, "write");
+  if (!done)
+    return done;
+  Result<ArgumentBytes> bytes = prepareInputs(entry, flags, report);
+  if (!bytes)
+    return bytes.error();
+  if (done = session->upload(*bytes); !done)
+    return done;
+  Result<double> time = session->run();
+  if (!time)
+    return time.error();
+  report.milliseconds = *time;
+  if (source->simulator && flags.counters)
+    report.counters = source->simulator->counters();
+  done = session->download(*bytes);
+  if (done)
+    done = writeOutputs(entry, flags, *bytes, report);
+  if (done && flags.bench)
+    done = bench(*session, report);
+  if (done && flags.verify)
+    done = verify(entry, *bytes, report);
+  return done;
+}
+
+static int runAndPrint(const RunFlags &flags) {
+  Report report;
+  // The session's buffers end before the source's device does.
+  std::optional<Source> source;
+  std::optional<Session> session;
+  Result<void> done = run(flags, report, source, session);
+  bool hasReport = done || done.error().kind == ErrorKind::WrongResult;
+  if (hasReport) {
+    if (Result<reference::Program> program =
+            reference::parseProgram(*report.entry))
+      report.flops = reference::computeFlops(*program);
+    (flags.json ? printJson : printText)(report);
+  }
+  return done ? 0 : printError("conv-run", done.error());
+}
+
+int main(int argc, char **argv) {
+  RunFlags flags;
+  std::string version = mlir::conv::getVersionLine();
+  if (std::optional<int> code = parseRunFlags(argc, argv, version, flags))
+    return *code;
+  try {
+    return runAndPrint(flags);
+  } catch (const std::bad_alloc &) {
+    return printError("conv-run", {ErrorKind::System, "out of memory"});
+  }
+}

@@ -1,0 +1,119 @@
+//===- Session.cpp - one entry on one device --------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain calls of the runtime, in the order an application would make them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+
+#include "RandomInputs.h"
+
+#include <unistd.h>
+
+using namespace conv;
+using namespace conv::tools;
+
+/// What written buffers hold before a run: NaN in every floating type.
+static constexpr char kUnwritten = '\xff';
+
+Result<void> tools::checkMemory(const artifact::Entry &entry, int64_t copies) {
+  double bytes = double(entry.workspaceBytes);
+  for (const artifact::Argument &argument : entry.arguments)
+    bytes += double(artifact::bufferBytes(argument));
+  double available =
+      double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
+  if (bytes * double(copies) <= available)
+    return {};
+  auto gib = [](double value) {
+    return std::to_string(int64_t(value / double(1 << 30)) + 1) + " GiB";
+  };
+  return Error{ErrorKind::System, entry.function + " expects " +
+                                      gib(bytes * double(copies)) +
+                                      " of memory, but this machine has " +
+                                      gib(available)};
+}
+
+Result<Session> Session::create(runtime::Device &device,
+                                const artifact::Artifact &artifact,
+                                const std::string &function) {
+  Result<runtime::Executable> executable =
+      runtime::Executable::load(device, artifact, function);
+  if (!executable)
+    return executable.error();
+  Session session(device, std::move(*executable));
+  if (Result<void> fits = checkMemory(session.entry(), 2); !fits)
+    return fits.error();
+  if (Result<void> allocated = session.allocate(); !allocated)
+    return allocated.error();
+  return session;
+}
+
+Result<void> Session::allocate() {
+  for (const artifact::Argument &argument : entry().arguments) {
+    auto buffer = device->allocate(artifact::bufferBytes(argument));
+    if (!buffer)
+      return buffer.error();
+    addresses.push_back((*buffer)->address());
+    buffers.push_back(std::move(*buffer));
+  }
+  if (int64_t bytes = executable.workspaceBytes()) {
+    auto buffer = device->allocate(bytes);
+    if (!buffer)
+      return buffer.error();
+    workspace = std::move(*buffer);
+  }
+  auto first = device->createEvent(), second = device->createEvent();
+  if (!first || !second)
+    return first ? second.error() : first.error();
+  start = std::move(*first);
+  stop = std::move(*second);
+  return {};
+}
+
+Result<void> Session::upload(const ArgumentBytes &arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    bool isRead = entry().arguments[i].access == "read";
+    std::string pattern;
+    if (!isRead)
+      pattern.assign(size_t(buffers[i]->bytes()), kUnwritten);
+    const std::string &bytes = isRead ? arguments[i] : pattern;
+    Result<void> copied = device->copyToDevice(addresses[i], bytes.data(),
+                                               int64_t(bytes.size()));
+    if (!copied)
+      return copied;
+  }
+  return {};
+}
+
+Result<double> Session::run() {
+  Result<void> done = device->record(*start, nullptr);
+  if (done)
+    done = executable.run(addresses, workspace ? workspace->address() : nullptr);
+  if (done)
+    done = device->record(*stop, nullptr);
+  if (done)
+    done = device->synchronize(nullptr);
+  if (!done)
+    return done.error();
+  return device->elapsedMilliseconds(*start, *stop);
+}
+
+Result<void> Session::download(ArgumentBytes &arguments) {
+  arguments.resize(addresses.size());
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    if (entry().arguments[i].access != "write")
+      continue;
+    arguments[i].resize(size_t(buffers[i]->bytes()));
+    Result<void> copied =
+        device->copyToHost(arguments[i].data(), addresses[i],
+                           int64_t(arguments[i].size()));
+    if (!copied)
+      return copied;
+  }
+  return {};
+}

@@ -1,0 +1,66 @@
+//===- Session.h - one entry on one device --------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An executable with buffers for all of its arguments: put inputs in, run, take
+// outputs out. For tools and tests; applications keep their own buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_SUPPORT_SESSION_H
+#define CONV_TOOLS_SUPPORT_SESSION_H
+
+#include "conv/Runtime/Executable.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace conv::tools {
+
+/// The bytes of every argument of an entry, in its order.
+using ArgumentBytes = std::vector<std::string>;
+
+/// Refuses an entry whose buffers do not fit this machine's memory; `copies` is
+/// how often each byte is needed.
+Result<void> checkMemory(const artifact::Entry &entry, int64_t copies);
+
+class Session {
+public:
+  /// Loads `function` of the artifact and allocates its buffers.
+  static Result<Session> create(runtime::Device &device,
+                                const artifact::Artifact &artifact,
+                                const std::string &function);
+
+  const artifact::Entry &entry() const { return executable.entry(); }
+
+  /// Copies the arguments that are read to the device and fills the others with
+  /// a pattern (NaN for floating types), so that what a kernel does not write
+  /// shows.
+  Result<void> upload(const ArgumentBytes &arguments);
+
+  /// Runs once and gives the milliseconds it took on the device's clock.
+  Result<double> run();
+
+  /// Copies the arguments that are written back.
+  Result<void> download(ArgumentBytes &arguments);
+
+private:
+  Session(runtime::Device &device, runtime::Executable executable)
+      : device(&device), executable(std::move(executable)) {}
+  Result<void> allocate();
+
+  runtime::Device *device;
+  runtime::Executable executable;
+  std::vector<std::unique_ptr<runtime::Buffer>> buffers;
+  std::unique_ptr<runtime::Buffer> workspace;
+  std::vector<void *> addresses;
+  std::unique_ptr<runtime::Event> start, stop;
+};
+
+} // namespace conv::tools
+
+#endif // CONV_TOOLS_SUPPORT_SESSION_H
