@@ -49,8 +49,9 @@ static void addDataFlags(CLI::App &app, RunFlags &flags, RawFlags &raw) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->expected(1)
       ->allow_extra_args(false);
-  app.add_option("--output", raw.outputs,
-                 "NAME=FILE.npy: where to write a result; may be given for each")
+  app.add_option(
+         "--output", raw.outputs,
+         "NAME=FILE.npy: where to write a result; may be given for each")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->expected(1)
       ->allow_extra_args(false);
@@ -122,9 +123,9 @@ static std::optional<Error> setWaveOrder(const std::string &text,
     seed = std::from_chars(begin, end, sim.seed);
   if ((text != "random" && !hasSeed) || (hasSeed && begin == end) ||
       seed.ptr != end || seed.ec != std::errc())
-    return Error{ErrorKind::BadInput,
-                 "--sim-order expects in-order, random or random:SEED, but got " +
-                     text};
+    return Error{
+        ErrorKind::BadInput,
+        "--sim-order expects in-order, random or random:SEED, but got " + text};
   sim.waveOrder = runtime::WaveOrder::Random;
   return std::nullopt;
 }

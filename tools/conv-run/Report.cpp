@@ -79,8 +79,8 @@ void tools::printText(const Report &report) {
     std::fputs(report.counters->text().c_str(), stdout);
 }
 
-static nlohmann::ordered_json
-toJson(const std::string &name, const reference::Comparison &comparison) {
+static nlohmann::ordered_json toJson(const std::string &name,
+                                     const reference::Comparison &comparison) {
   return {{"name", name},
           {"elements", comparison.elements},
           {"bitwise", comparison.exact},

@@ -78,9 +78,9 @@ static Result<std::string> chooseDevice(const RunFlags &flags,
   if (!flags.target.empty()) {
     std::string device = deviceOfTarget(flags.target);
     if (!flags.device.empty() && device != flags.device)
-      return Error{ErrorKind::BadInput,
-                   "expects a --target for device " + flags.device +
-                       ", but got " + flags.target};
+      return Error{ErrorKind::BadInput, "expects a --target for device " +
+                                            flags.device + ", but got " +
+                                            flags.target};
     return device;
   }
   if (!flags.device.empty())
@@ -101,8 +101,8 @@ static Result<void> openDevice(const std::string &name, const RunFlags &flags,
                  "unsupported (device): expects a device of sim, host and hip, "
                  "but got cuda"};
   if (name.starts_with(kSimPrefix)) {
-    auto simulator = runtime::createSimDevice(name.substr(kSimPrefix.size()),
-                                              flags.sim);
+    auto simulator =
+        runtime::createSimDevice(name.substr(kSimPrefix.size()), flags.sim);
     if (!simulator)
       return simulator.error();
     source.simulator = simulator->get();
@@ -125,8 +125,7 @@ static Result<void> compileSource(const RunFlags &flags, std::string text,
   options.progress = [&](size_t done, size_t all) {
     progress.update(double(done) / double(all));
   };
-  auto artifact =
-      mlir::conv::compile({flags.input, std::move(text)}, options);
+  auto artifact = mlir::conv::compile({flags.input, std::move(text)}, options);
   if (!artifact)
     return artifact.error();
   source.artifact = std::move(*artifact);
@@ -143,8 +142,7 @@ Result<Source> tools::openSource(const RunFlags &flags) {
   bool isArtifact =
       bytes->starts_with("PK") || flags.input.ends_with(".convpack");
   if (isArtifact) {
-    Result<artifact::Artifact> artifact =
-        artifact::Artifact::read(flags.input);
+    Result<artifact::Artifact> artifact = artifact::Artifact::read(flags.input);
     if (!artifact)
       return artifact.error();
     source.artifact = std::move(*artifact);

@@ -74,8 +74,7 @@ static Result<std::string> readInput(const artifact::Argument &argument,
 static Result<ArgumentBytes> prepareInputs(const artifact::Entry &entry,
                                            const RunFlags &flags,
                                            Report &report) {
-  RandomKind kind =
-      flags.integers ? RandomKind::Integers : RandomKind::Normal;
+  RandomKind kind = flags.integers ? RandomKind::Integers : RandomKind::Normal;
   ArgumentBytes bytes(entry.arguments.size());
   for (size_t i = 0; i < bytes.size(); ++i) {
     const artifact::Argument &argument = entry.arguments[i];

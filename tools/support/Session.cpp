@@ -32,10 +32,9 @@ Result<void> tools::checkMemory(const artifact::Entry &entry, int64_t copies) {
   auto gib = [](double value) {
     return std::to_string(int64_t(value / double(1 << 30)) + 1) + " GiB";
   };
-  return Error{ErrorKind::System, entry.function + " expects " +
-                                      gib(bytes * double(copies)) +
-                                      " of memory, but this machine has " +
-                                      gib(available)};
+  return Error{ErrorKind::System,
+               entry.function + " expects " + gib(bytes * double(copies)) +
+                   " of memory, but this machine has " + gib(available)};
 }
 
 Result<Session> Session::create(runtime::Device &device,
@@ -82,8 +81,8 @@ Result<void> Session::upload(const ArgumentBytes &arguments) {
     if (!isRead)
       pattern.assign(size_t(buffers[i]->bytes()), kUnwritten);
     const std::string &bytes = isRead ? arguments[i] : pattern;
-    Result<void> copied = device->copyToDevice(addresses[i], bytes.data(),
-                                               int64_t(bytes.size()));
+    Result<void> copied =
+        device->copyToDevice(addresses[i], bytes.data(), int64_t(bytes.size()));
     if (!copied)
       return copied;
   }
@@ -93,7 +92,8 @@ Result<void> Session::upload(const ArgumentBytes &arguments) {
 Result<double> Session::run() {
   Result<void> done = device->record(*start, nullptr);
   if (done)
-    done = executable.run(addresses, workspace ? workspace->address() : nullptr);
+    done =
+        executable.run(addresses, workspace ? workspace->address() : nullptr);
   if (done)
     done = device->record(*stop, nullptr);
   if (done)
@@ -109,9 +109,8 @@ Result<void> Session::download(ArgumentBytes &arguments) {
     if (entry().arguments[i].access != "write")
       continue;
     arguments[i].resize(size_t(buffers[i]->bytes()));
-    Result<void> copied =
-        device->copyToHost(arguments[i].data(), addresses[i],
-                           int64_t(arguments[i].size()));
+    Result<void> copied = device->copyToHost(arguments[i].data(), addresses[i],
+                                             int64_t(arguments[i].size()));
     if (!copied)
       return copied;
   }

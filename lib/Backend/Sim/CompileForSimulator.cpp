@@ -300,7 +300,8 @@ private:
     if (llvm::Error error = runPasses(
             llvmModule, **device,
             "always-inline,globaldce,amdgpu-lower-buffer-fat-pointers,"
-            "function(sroa,early-cse,instcombine,simplifycfg)"))
+            "function(sroa,early-cse,instcombine<no-verify-fixpoint>,"
+            "simplifycfg)"))
       return error;
     if (llvm::Error error = retarget(llvmModule, simChip, **host))
       return error;

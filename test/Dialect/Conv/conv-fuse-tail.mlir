@@ -294,3 +294,39 @@ func.func @init_is_read(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>, %r: te
   } -> tensor<1x4x4x8xf32>
   return %y : tensor<1x4x4x8xf32>
 }
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+
+// Left alone: results of types that conv.forward does not have, and another rounding.
+// CHECK-LABEL: @other_types
+func.func @other_types(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>)
+    -> (tensor<1x4x4x8xf64>, tensor<1x4x4x8xi1>, tensor<1x4x4x8xf16>) {
+  // CHECK-NOT: tail
+  %c0 = conv.forward %x, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  %a = arith.extf %c0 : tensor<1x4x4x8xf32> to tensor<1x4x4x8xf64>
+  %c1 = conv.forward %x, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  %b = arith.cmpf ogt, %c1, %x : tensor<1x4x4x8xf32>
+  %c2 = conv.forward %x, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  %c = arith.truncf %c2 toward_zero : tensor<1x4x4x8xf32> to tensor<1x4x4x8xf16>
+  return %a, %b, %c : tensor<1x4x4x8xf64>, tensor<1x4x4x8xi1>, tensor<1x4x4x8xf16>
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+
+// Left alone: a use in another block.
+// CHECK-LABEL: @other_block
+func.func @other_block(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<1x4x4x8xf32> {
+  // CHECK-NOT: tail
+  // CHECK: math.absf
+  %c = conv.forward %x, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  cf.br ^bb1
+^bb1:
+  %y = math.absf %c : tensor<1x4x4x8xf32>
+  return %y : tensor<1x4x4x8xf32>
+}

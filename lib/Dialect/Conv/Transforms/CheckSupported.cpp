@@ -73,10 +73,12 @@ static LogicalResult checkOperands(ForwardOp op) {
     if (!isKernelType(type))
       return emitUnsupported(op.getLoc(), Reason::ElementType)
              << "expects f16, bf16 or f32, but got " << type;
-    if (matchPattern(lookThroughReshapes(tensor), m_Constant()))
+    Value source = lookThroughReshapes(tensor);
+    if (matchPattern(source, m_Constant()) ||
+        source.getDefiningOp<tensor::EmptyOp>())
       return emitUnsupported(op.getLoc(), Reason::Constant)
              << "expects tensors from function arguments or convolutions, but "
-                "got a constant of type "
+                "got a constant or an empty tensor of type "
              << tensor.getType();
   }
   return success();
@@ -137,13 +139,16 @@ static LogicalResult refuseOther(Operation *op) {
   return diagnostic;
 }
 
+/// Results of ops that are refused themselves are not refused once more.
 static LogicalResult checkReturn(func::ReturnOp op) {
-  for (Value value : op.getOperands())
-    if (!lookThroughReshapes(value).getDefiningOp<ForwardOp>())
+  for (Value value : op.getOperands()) {
+    Operation *source = lookThroughReshapes(value).getDefiningOp();
+    if (!source || isa<arith::ConstantOp, tensor::EmptyOp>(source))
       return emitUnsupported(op.getLoc(), Reason::NotFusable)
              << "expects results of convolutions to be returned, but got a "
                 "value of type "
              << value.getType() << " from elsewhere";
+  }
   return success();
 }
 
@@ -152,8 +157,9 @@ static LogicalResult checkOp(Operation *op) {
     return checkForward(forward);
   if (auto returned = dyn_cast<func::ReturnOp>(op))
     return checkReturn(returned);
-  if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, arith::ConstantOp>(
-          op))
+  // Constants and empty tensors are refused where they are used.
+  if (isa<tensor::CollapseShapeOp, tensor::EmptyOp, tensor::ExpandShapeOp,
+          arith::ConstantOp>(op))
     return success();
   return isOtherConvolution(op) ? refuseConvolution(op) : refuseOther(op);
 }

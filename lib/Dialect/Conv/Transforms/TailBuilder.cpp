@@ -122,6 +122,11 @@ LogicalResult TailBuilder::cloneWidened(Operation &op, IRMapping &mapping) {
         return failure();
       mapping.map(operand, *constant);
     }
+  if (auto truncation = dyn_cast<arith::TruncFOp>(op);
+      truncation && truncation.getRoundingmode().value_or(
+                        arith::RoundingMode::to_nearest_even) !=
+                        arith::RoundingMode::to_nearest_even)
+    return failure();
   if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
     Type type = widen(op.getResult(0).getType());
     mapping.map(op.getResult(0),
@@ -325,6 +330,8 @@ static Value createVector(OpBuilder &builder, Value tensor) {
 FailureOr<ForwardOp> TailBuilder::fuse(RewriterBase &rewriter,
                                        linalg::GenericOp last) {
   auto type = cast<RankedTensorType>(last.getResult(0).getType());
+  if (!isOperandType(type.getElementType()))
+    return failure();
   AffineMap identity = builder.getMultiDimIdentityMap(outputShape.size());
   if (failed(createAccumulator()))
     return failure();

@@ -1,0 +1,53 @@
+//===- Execution.h - tests that run convolutions --------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tests are registered while the program starts: one per problem, each of which
+// compiles once and runs on every device with integers (waves in order) and
+// with normal data (waves in random order), all checks of the simulator on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TEST_EXECUTION_H
+#define CONV_TEST_EXECUTION_H
+
+#include "Generate.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace conv::test {
+
+/// The host and the simulated chips.
+const std::vector<std::string> &allTargets();
+
+/// Compiles `text` for `targets` and checks every function with both kinds of
+/// data.
+void checkEverywhere(const std::string &text,
+                     const std::vector<std::string> &targets = allTargets());
+
+/// The text of a generated problem.
+std::string generateText(const tools::GenOptions &options);
+
+/// Adds a test.
+void addTest(const std::string &suite, const std::string &name,
+             std::function<void()> body);
+
+/// The shapes of a list in test/shapes/tests.json, as problems of f32.
+std::vector<tools::GenOptions> readShapes(const std::string &list);
+
+/// "n2_c32_17x23_k64_5x5_u2x2_p2x2_l1x1", for names of tests.
+std::string describe(const tools::GenOptions &options);
+
+// Each file of tests adds its own.
+void addForwardTests();
+void addFunctionTests();
+void addTailTests();
+
+} // namespace conv::test
+
+#endif // CONV_TEST_EXECUTION_H

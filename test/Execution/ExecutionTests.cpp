@@ -1,0 +1,110 @@
+//===- ExecutionTests.cpp - tests that run convolutions ---------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What all execution tests do: compile for all targets at once, run each,
+// compare. Run one with --gtest_filter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execution.h"
+
+#include "CheckTarget.h"
+
+#include "conv/Pipeline/Compile.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+using namespace conv;
+using namespace conv::test;
+
+const std::vector<std::string> &test::allTargets() {
+  static const std::vector<std::string> targets = {
+      "sim:gfx90a",  "sim:gfx942",
+      "sim:gfx950", "sim:gfx1100", "sim:gfx1201"};
+  return targets;
+}
+
+std::string test::generateText(const tools::GenOptions &options) {
+  Result<std::string> text = tools::generate(options);
+  if (!text) {
+    ADD_FAILURE() << text.error().message;
+    return "";
+  }
+  return *text;
+}
+
+/// One function on all targets with one kind of data.
+static void checkFunction(const artifact::Artifact &artifact,
+                          const std::string &function,
+                          const std::vector<std::string> &targets,
+                          RandomKind kind) {
+  tools::ExpectedResults expected;
+  tools::CheckOptions options;
+  options.kind = kind;
+  options.seed = 1;
+  // Test programs run beside each other already.
+  options.sim.threads = 1;
+  options.sim.checks = true;
+  if (kind == RandomKind::Normal) {
+    options.sim.waveOrder = runtime::WaveOrder::Random;
+    options.sim.seed = 1;
+  }
+  for (const std::string &target : targets) {
+    Result<tools::CheckSummary> summary =
+        tools::checkTarget(artifact, function, target, options, expected);
+    if (!summary)
+      ADD_FAILURE() << summary.error().message;
+    else
+      EXPECT_GT(summary->elements, 0);
+  }
+}
+
+void test::checkEverywhere(const std::string &text,
+                           const std::vector<std::string> &targets) {
+  mlir::conv::CompileOptions options;
+  options.targets = targets;
+  Result<artifact::Artifact> artifact =
+      mlir::conv::compile({"test.mlir", text}, options);
+  ASSERT_TRUE(artifact) << artifact.error().message << "\n" << text;
+  std::set<std::string> functions;
+  for (const artifact::Entry &entry : artifact->manifest.entries)
+    functions.insert(entry.function);
+  for (const std::string &function : functions)
+    for (RandomKind kind : {RandomKind::Integers, RandomKind::Normal})
+      checkFunction(*artifact, function, targets, kind);
+}
+
+namespace {
+/// A test that is a function object.
+class FunctionTest : public testing::Test {
+public:
+  explicit FunctionTest(std::function<void()> body) : body(std::move(body)) {}
+  void TestBody() override { body(); }
+
+private:
+  std::function<void()> body;
+};
+} // namespace
+
+void test::addTest(const std::string &suite, const std::string &name,
+                   std::function<void()> body) {
+  testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, __FILE__,
+                        __LINE__,
+                        [body = std::move(body)]() -> testing::Test * {
+                          return new FunctionTest(body);
+                        });
+}
+
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  addForwardTests();
+  addTailTests();
+  addFunctionTests();
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,58 @@
+//===- Shapes.cpp - the lists of test shapes --------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execution.h"
+
+#include "conv/Support/File.h"
+
+#include <nlohmann/json.hpp>
+
+#include <stdexcept>
+
+using namespace conv;
+using namespace conv::test;
+
+static tools::GenOptions readShape(const nlohmann::json &shape) {
+  tools::GenOptions options;
+  options.n = shape.at("n");
+  options.c = shape.at("c");
+  options.k = shape.at("k");
+  options.groups = shape.at("groups");
+  options.spatialRank = int64_t(shape.at("spatial").size());
+  // The inner dimensions of three; `pad` is a number or a [low, high] pair.
+  for (int64_t i = 0; i < options.spatialRank; ++i) {
+    int64_t dim = 3 - options.spatialRank + i;
+    options.input[dim] = shape.at("spatial")[i];
+    options.filter[dim] = shape.at("filter")[i];
+    options.stride[dim] = shape.at("stride")[i];
+    options.dilation[dim] = shape.at("dilation")[i];
+    const nlohmann::json &pad = shape.at("pad")[i];
+    options.low[dim] = pad.is_array() ? pad[0] : pad;
+    options.high[dim] = pad.is_array() ? pad[1] : pad;
+  }
+  return options;
+}
+
+std::vector<tools::GenOptions> test::readShapes(const std::string &list) {
+  Result<std::string> text = readFile(CONV_SHAPES, 1 << 24);
+  if (!text)
+    throw std::runtime_error(text.error().message);
+  std::vector<tools::GenOptions> shapes;
+  for (const nlohmann::json &shape : nlohmann::json::parse(*text).at(list))
+    shapes.push_back(readShape(shape));
+  return shapes;
+}
+
+std::string test::describe(const tools::GenOptions &options) {
+  auto pair = [](const tools::PerDimension &sizes) {
+    return std::to_string(sizes[1]) + "x" + std::to_string(sizes[2]);
+  };
+  return "n" + std::to_string(options.n) + "_c" + std::to_string(options.c) +
+         "_" + pair(options.input) + "_k" + std::to_string(options.k) + "_" +
+         pair(options.filter) + "_u" + pair(options.stride) + "_p" +
+         pair(options.low) + "_l" + pair(options.dilation);
+}

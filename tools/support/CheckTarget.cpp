@@ -1,0 +1,102 @@
+//===- CheckTarget.cpp - compile, run and compare ---------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Opens a device for every check, so that no check can lean on another.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckTarget.h"
+
+#include "Session.h"
+
+#include "conv/Runtime/Devices.h"
+#include "conv/Runtime/SimDevice.h"
+
+#include <algorithm>
+
+using namespace conv;
+using namespace conv::tools;
+
+Result<void> ExpectedResults::update(const artifact::Entry &entry,
+                                     RandomKind kind, uint64_t seed) {
+  std::string wanted = std::to_string(int(kind)) + " " + std::to_string(seed) +
+                       " " + entry.function + " " + entry.reference;
+  if (wanted == key)
+    return {};
+  Result<reference::Program> program = reference::parseProgram(entry);
+  if (!program)
+    return program.error();
+  bytes.assign(entry.arguments.size(), "");
+  for (size_t i = 0; i < bytes.size(); ++i)
+    if (entry.arguments[i].access == "read")
+      bytes[i] = randomBytes(entry.arguments[i], kind, seed);
+  expected = reference::evaluate(*program, entry, bytes);
+  known = std::move(*program);
+  key = std::move(wanted);
+  return {};
+}
+
+static Result<std::unique_ptr<runtime::Device>>
+openDevice(const std::string &target, const runtime::SimOptions &options) {
+  const std::string prefix = "sim:";
+  if (!target.starts_with(prefix))
+    return runtime::openDevice(target);
+  auto device = runtime::createSimDevice(target.substr(prefix.size()), options);
+  if (!device)
+    return device.error();
+  return std::unique_ptr<runtime::Device>(std::move(*device));
+}
+
+/// Compares every result; the first wrong element is the error.
+static Result<CheckSummary> compareAll(const artifact::Entry &entry,
+                                       const ExpectedResults &expected,
+                                       const ArgumentBytes &bytes) {
+  CheckSummary summary;
+  for (size_t i = 0; i < expected.results().size(); ++i) {
+    size_t index = expected.program().outputs[i].argument;
+    reference::Comparison comparison =
+        reference::compare(expected.results()[i], bytes[index]);
+    summary.elements += comparison.elements;
+    summary.exact += comparison.exact;
+    summary.worstRatio = std::max(summary.worstRatio, comparison.worstRatio);
+    if (comparison.wrong)
+      return Error{ErrorKind::WrongResult,
+                   entry.function + " on " + entry.target + ": " +
+                       reference::describeFirstWrong(comparison,
+                                                     entry.arguments[index]) +
+                       " (" + std::to_string(comparison.wrong) + " of " +
+                       std::to_string(comparison.elements) + " wrong)"};
+  }
+  return summary;
+}
+
+Result<CheckSummary> tools::checkTarget(const artifact::Artifact &artifact,
+                                        const std::string &function,
+                                        const std::string &target,
+                                        const CheckOptions &options,
+                                        ExpectedResults &expected) {
+  auto device = openDevice(target, options.sim);
+  if (!device)
+    return device.error();
+  Result<Session> session = Session::create(**device, artifact, function);
+  if (!session)
+    return session.error();
+  Result<void> done =
+      expected.update(session->entry(), options.kind, options.seed);
+  ArgumentBytes bytes = expected.inputs();
+  if (done)
+    done = session->upload(bytes);
+  if (!done)
+    return done.error();
+  Result<double> time = session->run();
+  if (!time)
+    return Error{time.error().kind,
+                 function + " on " + target + ": " + time.error().message};
+  if (done = session->download(bytes); !done)
+    return done.error();
+  return compareAll(session->entry(), expected, bytes);
+}

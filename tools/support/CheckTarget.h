@@ -1,0 +1,69 @@
+//===- CheckTarget.h - compile, run and compare ---------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One check of one entry: random data in, one run on `host` or a simulated
+// chip, results compared with the reference. What the fuzzer and the execution
+// tests repeat.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_SUPPORT_CHECKTARGET_H
+#define CONV_TOOLS_SUPPORT_CHECKTARGET_H
+
+#include "RandomInputs.h"
+#include "Verify.h"
+
+#include "conv/Artifact/Artifact.h"
+#include "conv/Runtime/Sim.h"
+
+#include <optional>
+#include <string>
+
+namespace conv::tools {
+
+struct CheckOptions {
+  RandomKind kind = RandomKind::Normal;
+  uint64_t seed = 0;
+  runtime::SimOptions sim; ///< For simulated targets.
+};
+
+/// Random data and the expected results, which do not depend on the target.
+/// Kept while the reference is the same.
+class ExpectedResults {
+public:
+  /// Computes what `entry` is expected to give, unless that is known already.
+  Result<void> update(const artifact::Entry &entry, RandomKind kind,
+                      uint64_t seed);
+
+  const reference::ArgumentBytes &inputs() const { return bytes; }
+  const reference::Program &program() const { return *known; }
+  const std::vector<reference::Expected> &results() const { return expected; }
+
+private:
+  std::string key;
+  reference::ArgumentBytes bytes;
+  std::optional<reference::Program> known;
+  std::vector<reference::Expected> expected;
+};
+
+/// What was compared, summed over the results of a function.
+struct CheckSummary {
+  int64_t elements = 0, exact = 0;
+  double worstRatio = 0;
+};
+
+/// Runs `function` of the artifact on `target` and compares; an element that is
+/// wrong is an error of kind `WrongResult`.
+Result<CheckSummary> checkTarget(const artifact::Artifact &artifact,
+                                 const std::string &function,
+                                 const std::string &target,
+                                 const CheckOptions &options,
+                                 ExpectedResults &expected);
+
+} // namespace conv::tools
+
+#endif // CONV_TOOLS_SUPPORT_CHECKTARGET_H
