@@ -98,7 +98,8 @@ TEST(HostObject, RefusesFunctionsThatTheHostDoesNotHave) {
   std::string errors =
       compileErrors(pointwise(9,
                               "%wide = arith.extf %acc : f32 to f64 "
-                              "%out = arith.truncf %wide : f64 to f16",
+                              "%square = arith.mulf %wide, %wide : f64 "
+                              "%out = arith.truncf %square : f64 to f16",
                               "f16"));
   EXPECT_NE(errors.find(
                 "needs function '__truncdfhf2', which the host does not have"),
@@ -115,7 +116,7 @@ TEST(HostObject, RefusesTilesThatDoNotFitTheStack) {
   std::string errors = compileErrors(source);
   EXPECT_NE(
       errors.find("expects tiles and sums of at most 1048576 bytes on the "
-                  "host, but got 4288256"),
+                  "host, but got 4289024"),
       std::string::npos)
       << errors;
 }
