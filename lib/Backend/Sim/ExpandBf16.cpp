@@ -102,7 +102,24 @@ static Value *expandConversion(IRBuilderBase &builder, CastInst &cast) {
   return narrow(builder, wide);
 }
 
+/// The host's code generator widens vectors of bf16 that are shuffled to f32,
+/// and calls this function to narrow them again.
+static void defineNarrowing(Module &module) {
+  constexpr StringLiteral kName = "__truncsfbf2";
+  if (module.getFunction(kName))
+    return;
+  LLVMContext &context = module.getContext();
+  auto *type = FunctionType::get(Type::getBFloatTy(context),
+                                 {Type::getFloatTy(context)}, false);
+  auto *function =
+      Function::Create(type, GlobalValue::ExternalLinkage, kName, module);
+  function->setVisibility(GlobalValue::HiddenVisibility);
+  IRBuilder<> builder(BasicBlock::Create(context, "", function));
+  builder.CreateRet(narrow(builder, function->getArg(0)));
+}
+
 void conv::simgen::expandBf16(Function &kernel) {
+  defineNarrowing(*kernel.getParent());
   SmallVector<Instruction *> work;
   for (Instruction &instruction : instructions(kernel)) {
     if (isa<FPExtInst, FPTruncInst, SIToFPInst, UIToFPInst, FPToSIInst,
