@@ -130,7 +130,8 @@ int main(int argc, char **argv) {
                "conv-fuzz");
   setUp(app, mlir::conv::getVersionLine());
   app.footer(kFooter);
-  app.add_option("--seed", flags.seed, "Of the problems (default: 0)");
+  app.add_option("--seed", flags.seed, "Of the problems (default: 0)")
+      ->check(isUnsigned());
   app.add_option("--runs", flags.runs, "How many problems (default: 100)")
       ->check(CLI::Range(1, 1000000000));
   app.add_option("--targets", flags.targets,
