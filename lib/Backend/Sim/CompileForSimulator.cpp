@@ -307,6 +307,8 @@ private:
       return error;
     if (llvm::Error error = runPasses(llvmModule, **host, "default<O2>"))
       return error;
+    for (llvm::Function &function : llvmModule)
+      moveBf16AsIntegers(function);
     auto bytes = emitObject(llvmModule, **host);
     if (!bytes)
       return bytes.takeError();
