@@ -1,32 +1,55 @@
 #!/bin/sh
-# Compiles a ResNet-50 layer for two AMD GPUs, runs both code objects' kernels in the simulator, verifies the results and
-# prints a table. Installs what a Debian 12 machine lacks for it.
+# Compiles one layer of ResNet-50 for two AMD GPUs, runs both kernels in the simulator, checks every element of both
+# results, and prints what came out. Installs what a Debian 12 machine lacks for it and builds the two tools it needs.
+# The exit code is 0 if and only if both results are right.
 #
 #   tools/demo.sh            build in build/
 #   BUILD=dir tools/demo.sh  build in dir
-set -eu
+set -u
 
 root="$(cd "$(dirname "$0")/.." && pwd)"
 build="${BUILD:-$root/build}"
-layer="$root/examples/resnet50_conv3x3.mlir"
-artifact="$build/resnet50_conv3x3.convpack"
-targets="gfx942 gfx1201"
+example="$root/examples/resnet50_conv3x3.mlir"
+chips="gfx942 gfx1201"
+artifact="$build/demo/resnet50_conv3x3.convpack"
 
-"$root/tools/dev/install_packages.sh"
-cmake -S "$root" --preset default -B "$build" >/dev/null
-ninja -C "$build" conv-compile conv-run
+step() { printf '\n[%s/5] %s\n' "$1" "$2"; }
 
-echo
-echo "Compiling $layer"
-"$build/bin/conv-compile" "$layer" -o "$artifact" --timing \
-  --target=gfx942,gfx1201,sim:gfx942,sim:gfx1201
+fail() {
+  echo "demo.sh: error: $1" >&2
+  exit 1
+}
 
-for target in $targets; do
-  echo "Running on the simulated $target"
-  "$build/bin/conv-run" "$artifact" --device sim --target "$target" --verify --counters --json \
-    >"$build/demo-$target.json"
-  "$build/bin/conv-run" "$artifact" --device sim --target "$target" --sim-checks=off --bench --json \
-    >"$build/demo-$target-bench.json"
+step 1 "packages"
+"$root/tools/dev/install_packages.sh" || fail "packages could not be installed"
+
+step 2 "build in $build (a few minutes the first time)"
+mkdir -p "$build/demo" || fail "$build/demo cannot be created"
+cmake -S "$root" --preset default -B "$build" >"$build/demo/configure.log" 2>&1 ||
+  { cat "$build/demo/configure.log"; fail "configuring failed"; }
+ninja -C "$build" conv-compile conv-run || fail "the build failed"
+
+targets=""
+for chip in $chips; do
+  targets="$targets${targets:+,}$chip,sim:$chip"
 done
-echo
-python3 "$root/tools/dev/demo_table.py" "$artifact" "$build" $targets
+
+step 3 "compile $example for $targets"
+rm -f "$artifact"
+"$build/bin/conv-compile" "$example" --target="$targets" -o "$artifact" --timing 2>"$build/demo/timing.txt" ||
+  { cat "$build/demo/timing.txt" >&2; fail "compiling failed"; }
+
+step 4 "run in the simulator with all checks, compare with a float64 reference"
+reports=""
+for chip in $chips; do
+  echo "  $chip"
+  report="$build/demo/$chip.json"
+  "$build/bin/conv-run" "$artifact" --device sim --target "$chip" --verify --counters --json >"$report" ||
+    fail "the kernel of $chip failed"
+  reports="$reports $report"
+done
+
+step 5 "results"
+# shellcheck disable=SC2086
+python3 "$root/tools/dev/summarize_demo.py" "$artifact" "$build/demo/timing.txt" $reports ||
+  fail "the results could not be summed up"
