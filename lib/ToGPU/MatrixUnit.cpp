@@ -47,8 +47,7 @@ int64_t MatrixUnit::piecesPerRound() const {
 
 SmallVector<Value> MatrixUnit::createZeros() const {
   auto type = VectorType::get({registersPerAtom()}, kernel.b.getF32Type());
-  Value zero =
-      arith::ConstantOp::create(kernel.b, kernel.b.getZeroAttr(type));
+  Value zero = arith::ConstantOp::create(kernel.b, kernel.b.getZeroAttr(type));
   return SmallVector<Value>(pixelAtoms() * channelAtoms(), zero);
 }
 
@@ -57,10 +56,10 @@ MatrixUnit::Fragments MatrixUnit::readRows(const SharedTile &tile,
                                            ArrayRef<Value> rows, Value stage,
                                            int64_t round) const {
   const IndexMath &math = kernel.math;
-  Value group = groupsOfK() == 1
-                    ? math.constant(0)
-                    : math.div(kernel.lane,
-                               kernel.chip.subgroupSize / groupsOfK());
+  Value group =
+      groupsOfK() == 1
+          ? math.constant(0)
+          : math.div(kernel.lane, kernel.chip.subgroupSize / groupsOfK());
   Fragments pieces;
   for (Value row : rows)
     for (int64_t i = 0; i < piecesPerRound(); ++i) {
@@ -111,9 +110,9 @@ SmallVector<Value> MatrixUnit::createStep(ValueRange accumulators,
       filterRows.push_back(math.add(first, row));
   }
 
-  auto kind = AtomAttr::get(
-      kernel.b.getContext(), kernel.form.schedule.getAtom().getKind(), atom.m,
-      atom.n, atom.k);
+  auto kind = AtomAttr::get(kernel.b.getContext(),
+                            kernel.form.schedule.getAtom().getKind(), atom.m,
+                            atom.n, atom.k);
   int64_t perRound = groupsOfK() * piecesPerRound() * kernel.pieceElements();
   int64_t perRow = piecesPerRound();
   int64_t rowsPerAtom = allRows ? atom.m : 1;
@@ -182,15 +181,15 @@ Value MatrixUnit::channelOfRow(Value row) const {
   // The lane group and register that the atom's row belongs to (MatrixAtom).
   Value sweep = math.div(inAtom, atom.accRun);
   Value group = math.rem(sweep, kernel.laneGroups());
-  Value reg = math.add(math.rem(inAtom, atom.accRun),
-                       math.mul(math.div(sweep, kernel.laneGroups()),
-                                atom.accRun));
+  Value reg =
+      math.add(math.rem(inAtom, atom.accRun),
+               math.mul(math.div(sweep, kernel.laneGroups()), atom.accRun));
   // The channel that channelOfRun and element give that register.
   Value index = math.add(math.mul(atomIndex, registersPerAtom()), reg);
   Value run = math.div(index, runLength());
-  Value channel = math.add(math.mul(run, runLength() * kernel.laneGroups()),
-                           math.add(math.mul(group, runLength()),
-                                    math.rem(index, runLength())));
+  Value channel = math.add(
+      math.mul(run, runLength() * kernel.laneGroups()),
+      math.add(math.mul(group, runLength()), math.rem(index, runLength())));
   Value origin = math.mul(math.div(row, tileChannels), tileChannels);
   return math.add(origin, channel);
 }

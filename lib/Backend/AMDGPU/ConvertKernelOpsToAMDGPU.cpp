@@ -1,4 +1,5 @@
-//===- ConvertKernelOpsToAMDGPU.cpp - matrix atoms to AMD instructions -*- C++ -*-===//
+//===- ConvertKernelOpsToAMDGPU.cpp - matrix atoms to AMD instructions -*- C++
+//-*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -67,8 +68,8 @@ static Value createFma(OpBuilder &builder, MmaOp op) {
     SmallVector<int64_t> column;
     for (int64_t row = 0; row < type.getNumElements(); ++row)
       column.push_back(row * perRow + k);
-    Value a = vector::ShuffleOp::create(builder, loc, op.getA(), op.getA(),
-                                        column);
+    Value a =
+        vector::ShuffleOp::create(builder, loc, op.getA(), op.getA(), column);
     Value b = vector::BroadcastOp::create(
         builder, loc, type,
         vector::ExtractOp::create(builder, loc, op.getB(), k));
@@ -109,8 +110,8 @@ struct LargeStoreToBranch final : OpRewritePattern<GuardedStoreOp> {
       return failure();
     auto branch = scf::IfOp::create(rewriter, op.getLoc(), op.getGuard());
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    Value yes =
-        arith::ConstantOp::create(rewriter, op.getLoc(), rewriter.getBoolAttr(true));
+    Value yes = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                          rewriter.getBoolAttr(true));
     GuardedStoreOp::create(rewriter, op.getLoc(), op.getValue(),
                            op.getDestination(), op.getOffset(), yes);
     rewriter.eraseOp(op);
