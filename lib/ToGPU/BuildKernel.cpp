@@ -19,8 +19,20 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// i64 if some operand reaches 2 GiB or has more pixels than i32 counts, and on
-/// the host, whose addresses are computed in 64 bits anyway.
+/// Elements of the input with its padding: no coordinate that a kernel computes
+/// is further from the first one.
+static int64_t countPaddedElements(Im2colOp im2col) {
+  ArrayRef<int64_t> shape = im2col.getInput().getType().getShape();
+  WindowAttr window = im2col.getWindow();
+  int64_t elements = shape.front() * shape.back();
+  for (int64_t d = 0; d < window.getRank(); ++d)
+    elements *= window.getLow()[d] + shape[1 + d] + window.getHigh()[d];
+  return elements;
+}
+
+/// i64 if some operand reaches 2 GiB, if there are more pixels or padded
+/// elements than i32 counts, and on the host, whose addresses are computed in
+/// 64 bits anyway.
 static IntegerType selectIndexType(const TiledConvolution &form,
                                    const ::conv::ChipInfo &chip,
                                    ArrayRef<Type> argumentTypes) {
@@ -29,6 +41,7 @@ static IntegerType selectIndexType(const TiledConvolution &form,
   bool isLarge =
       chip.backend == ::conv::Backend::Host ||
       form.getPixels() + form.schedule.getWorkgroup()[0] >= kLimit ||
+      countPaddedElements(form.im2col) >= kLimit ||
       llvm::any_of(argumentTypes, [&](Type type) {
         auto buffer = cast<MemRefType>(type);
         return buffer.getNumElements() * buffer.getElementTypeBitWidth() / 8 >=

@@ -25,14 +25,17 @@ OperandCopy::OperandCopy(const Kernel &kernel, const SharedTile &tile,
   int64_t perWorkItem = tile.getRows() * perRow / kernel.workItems;
   for (int64_t i = 0; i < perWorkItem; ++i) {
     Value id = math.add(kernel.workItem, i * kernel.workItems);
-    if (order == Order::AlongRow) {
+    if (order == Order::AlongColumn) {
+      rows.push_back(math.rem(id, tile.getRows()));
+      pieces.push_back(math.div(id, tile.getRows()));
+    } else if (kernel.workItems % perRow == 0) {
       // The position in the row is the same for all pieces of a work-item.
       rows.push_back(math.add(math.div(kernel.workItem, perRow),
                               i * (kernel.workItems / perRow)));
       pieces.push_back(math.rem(kernel.workItem, perRow));
     } else {
-      rows.push_back(math.rem(id, tile.getRows()));
-      pieces.push_back(math.div(id, tile.getRows()));
+      rows.push_back(math.div(id, perRow));
+      pieces.push_back(math.rem(id, perRow));
     }
   }
 }

@@ -35,7 +35,7 @@ public:
 private:
   using Elements = SmallVector<Value>;
   /// Elements of `source` from `offset`, as many as a run has, in accesses of
-  /// `width`: each is inside if its first channel is.
+  /// at most `width` elements: each is inside if its first channel is.
   Elements loadRun(Value source, Value offset, Value channel,
                    Value guard) const;
   void storeRun(const Elements &elements, Value offset, Value channel,
@@ -62,13 +62,17 @@ Value RegisterEpilogue::isChannel(Value channel) const {
 RegisterEpilogue::Elements RegisterEpilogue::loadRun(Value source, Value offset,
                                                      Value channel,
                                                      Value guard) const {
+  // The run is as wide as one store; an operand may have wider elements.
+  int64_t bytes =
+      cast<MemRefType>(source.getType()).getElementTypeBitWidth() / 8;
+  int64_t step = std::min(width, kPieceBytes / bytes);
   Elements elements;
-  for (int64_t first = 0; first < matrix.runLength(); first += width) {
+  for (int64_t first = 0; first < matrix.runLength(); first += step) {
     Value inside =
         kernel.math.both(guard, isChannel(kernel.math.add(channel, first)));
     Value loaded =
-        kernel.load(source, kernel.math.add(offset, first), inside, width);
-    for (int64_t i = 0; i < width; ++i)
+        kernel.load(source, kernel.math.add(offset, first), inside, step);
+    for (int64_t i = 0; i < step; ++i)
       elements.push_back(vector::ExtractOp::create(kernel.b, loaded, i));
   }
   return elements;

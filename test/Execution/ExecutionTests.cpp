@@ -69,6 +69,10 @@ void test::checkEverywhere(const std::string &text,
                            const std::vector<std::string> &targets) {
   mlir::conv::CompileOptions options;
   options.targets = targets;
+  // What the simulator accepts, the GPU's own code generator must too.
+  for (const std::string &target : targets)
+    if (target.starts_with("sim:"))
+      options.targets.push_back(target.substr(4));
   Result<artifact::Artifact> artifact =
       mlir::conv::compile({"test.mlir", text}, options);
   ASSERT_TRUE(artifact) << artifact.error().message << "\n" << text;

@@ -71,6 +71,55 @@ func.func @block(%x: tensor<1x8x8x16xf16>, %w1: tensor<24x3x3x16xf16>,
 }
 )mlir";
 
+// Tail operands with wider elements than the result: a run of 8 channels is two
+// of their accesses.
+static const char *const kWideOperands = R"mlir(
+func.func @wide(%x: tensor<1x5x5x64xf16>, %w: tensor<64x3x3x64xf16>,
+                %bias: tensor<64xf32>, %residual: tensor<1x5x5x64xf32>)
+    -> tensor<1x5x5x64xf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      tail(%bias : tensor<64xf32>, %residual : tensor<1x5x5x64xf32>) {
+      ^bb0(%acc: f32, %b: f32, %r: f32):
+        %s = arith.addf %acc, %b : f32
+        %t = arith.addf %s, %r : f32
+        %o = arith.truncf %t : f32 to f16
+        conv.yield %o : f16
+      } : tensor<1x5x5x64xf16>, tensor<64x3x3x64xf16> -> tensor<1x5x5x64xf16>
+  return %y : tensor<1x5x5x64xf16>
+}
+)mlir";
+
+// Coordinates of the padding that do not fit 32 bits.
+static const char *const kFarPadding = R"mlir(
+func.func @far(%x: tensor<1x1x1x8xf16>, %w: tensor<8x3x1x8xf16>)
+    -> tensor<1x1x1x8xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [4294967296, 1],
+                low = [4294967296, 0], high = [4294967296, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<1x1x1x8xf16>, tensor<8x3x1x8xf16> -> tensor<1x1x1x8xf32>
+  return %y : tensor<1x1x1x8xf32>
+}
+)mlir";
+
+// A row of the tile has 64 pieces, and there are 32 work-items.
+static const char *const kLongRows = R"mlir(
+func.func @rows(%x: tensor<1x6x6x64xf16>, %w: tensor<16x3x3x64xf16>)
+    -> tensor<1x6x6x16xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [16, 16],
+                  subgroup = [16, 16], gemm_k = 512, stages = 2,
+                  atom = <wmma 16 x 16 x 16>, main_loop = register_staged,
+                  raster = channels>
+      : tensor<1x6x6x64xf16>, tensor<16x3x3x64xf16> -> tensor<1x6x6x16xf32>
+  return %y : tensor<1x6x6x16xf32>
+}
+)mlir";
+
 static const char *const kPaddedLinalg = R"mlir(
 func.func @nhwc_fhwc(%x: tensor<1x7x9x5xf32>, %w: tensor<6x3x3x5xf32>)
     -> tensor<1x4x5x6xf32> {
@@ -127,6 +176,10 @@ void test::addFunctionTests() {
   };
   add("two_functions", kTwoFunctions);
   add("residual_block", kResidualBlock);
+  add("tail_operands_wider_than_result", kWideOperands);
+  add("padding_beyond_32_bits", kFarPadding);
+  addTest("Function", "more_pieces_in_a_row_than_work_items",
+          [] { checkEverywhere(kLongRows, {"sim:gfx1100", "sim:gfx1201"}); });
   add("linalg_nhwc_fhwc_with_pad", kPaddedLinalg);
   add("linalg_nhwc_hwcf", kFilterLast);
   add("tosa_conv2d_clamp", kTosa);

@@ -15,9 +15,15 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Checks G1 and G2 for an access to `buffer`.
+/// Checks G1, G2 and G5 for an access of `value` to `buffer`.
 static LogicalResult verifyGuardedAccess(Operation *op, MemRefType buffer,
-                                         Type offset) {
+                                         Type offset, Value value) {
+  // G5.
+  auto vector = cast<VectorType>(value.getType());
+  int64_t width = vector.getNumElements() * vector.getElementTypeBitWidth() / 8;
+  if (width > 16)
+    return op->emitOpError("expects an access of at most 16 bytes, but got ")
+           << width;
   // G1.
   if (!buffer.getLayout().isIdentity())
     return op->emitOpError("expects a contiguous buffer, but got ") << buffer;
@@ -33,12 +39,12 @@ static LogicalResult verifyGuardedAccess(Operation *op, MemRefType buffer,
 
 LogicalResult GuardedLoadOp::verify() {
   return verifyGuardedAccess(*this, getSource().getType(),
-                             getOffset().getType());
+                             getOffset().getType(), getResult());
 }
 
 LogicalResult GuardedStoreOp::verify() {
   return verifyGuardedAccess(*this, getDestination().getType(),
-                             getOffset().getType());
+                             getOffset().getType(), getValue());
 }
 
 /// Checks that `value` has as many elements as a lane holds of an operand.

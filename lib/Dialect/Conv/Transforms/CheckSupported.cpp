@@ -86,8 +86,31 @@ static LogicalResult checkOperands(ForwardOp op) {
   return success();
 }
 
+/// Kernels compute coordinates and offsets of the padded input in 64 bits.
+static LogicalResult checkPaddedSize(ForwardOp op) {
+  RankedTensorType input = op.getInput().getType();
+  WindowAttr window = op.getWindow();
+  constexpr int64_t kLimit = int64_t(1) << 60;
+  int64_t elements =
+      input.getDimSize(0) * input.getDimSize(input.getRank() - 1);
+  for (int64_t d = 0; d < window.getRank(); ++d) {
+    int64_t low = window.getLow()[d], high = window.getHigh()[d];
+    if (low >= kLimit || high >= kLimit ||
+        llvm::MulOverflow(elements, low + input.getDimSize(1 + d) + high,
+                          elements) ||
+        elements >= kLimit)
+      return emitUnsupported(op.getLoc(), Reason::ProblemSize)
+             << "expects an input of fewer than 2^60 elements with its "
+                "padding, "
+                "but got padding of "
+             << low << " and " << high << " around " << input;
+  }
+  return success();
+}
+
 static LogicalResult checkForward(ForwardOp op) {
-  if (failed(checkGeometry(op)) || failed(checkOperands(op)))
+  if (failed(checkGeometry(op)) || failed(checkOperands(op)) ||
+      failed(checkPaddedSize(op)))
     return failure();
   for (Operation &inner : op.getTail().getOps())
     if (!isKernelOp(inner))

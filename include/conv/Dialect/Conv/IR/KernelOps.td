@@ -31,6 +31,7 @@ def Conv_GuardedLoadOp : Conv_Op<"guarded_load",
         use 32-bit byte offsets for the latter.
       * (G3) Elements of `source` and `result` have the same type.
       * (G4) `offset` is a multiple of the length of `result`.
+      * (G5) `result` has at most 16 bytes, the widest access of a lane.
   }];
   let arguments = (ins
     Arg<AnyStaticShapeMemRef, "", [MemRead]>:$source, Conv_Offset:$offset, I1:$guard);
@@ -49,7 +50,7 @@ def Conv_GuardedStoreOp : Conv_Op<"guarded_store",
     The counterpart of `conv.guarded_load`: stores `value` at `offset` where
     `guard` is true.
 
-    Constraints: G1 to G4 of `conv.guarded_load`, with `destination` and `value`.
+    Constraints: G1 to G5 of `conv.guarded_load`, with `destination` and `value`.
   }];
   let arguments = (ins
     Conv_Fragment:$value,
