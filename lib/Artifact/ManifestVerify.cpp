@@ -36,7 +36,7 @@ public:
 private:
   bool verify(const Entry &entry, const std::string &path);
   bool verify(const Argument &argument, const std::string &path);
-  bool verifyWrittenOnce(const Argument &argument, const std::string &path);
+  bool verifyApart(const Argument &argument, const std::string &path);
   bool verify(const Launch &launch, const Entry &entry,
               const std::string &path);
   bool verifyCode(const Launch &launch, const std::string &path);
@@ -183,7 +183,7 @@ bool Verifier::verify(const Argument &argument, const std::string &path) {
       return false;
   if (bufferBytes(argument) < 0)
     return fail(path + ".shape", "a buffer of fewer than 2^63 bytes", "more");
-  if (argument.access == "write" && !verifyWrittenOnce(argument, path))
+  if (!verifyApart(argument, path))
     return false;
   // M6.
   bool isPowerOfTwo = argument.alignment > 0 &&
@@ -195,9 +195,10 @@ bool Verifier::verify(const Argument &argument, const std::string &path) {
   return true;
 }
 
-/// M5. Elements of a written buffer are apart: sorted by stride, each
-/// dimension steps over all that the smaller ones span.
-bool Verifier::verifyWrittenOnce(const Argument &argument,
+/// M5. Elements are apart: sorted by stride, each dimension steps over all that
+/// the smaller ones span. Kernels read and write as many elements as the shape
+/// has, so a buffer that spans fewer would be too small for them.
+bool Verifier::verifyApart(const Argument &argument,
                                  const std::string &path) {
   std::vector<std::pair<int64_t, int64_t>> steps; // Stride, size.
   for (size_t i = 0; i < argument.shape.size(); ++i)

@@ -45,8 +45,10 @@ static void populatePatterns(LLVMTypeConverter &converter,
                                        gpu::amd::Runtime::Unknown, chipset);
   populateAMDGPUToROCDLConversionPatterns(converter, patterns, chipset);
   populateMathToROCDLConversionPatterns(converter, patterns, chipset);
-  // What has an intrinsic (fma, sqrt, abs) needs no call.
-  populateMathToLLVMConversionPatterns(converter, patterns);
+  // What has no function in ocml, or an instruction (fma, sqrt, abs).
+  populateMathToLLVMConversionPatterns(converter, patterns,
+                                       /*approximateLog1p=*/true,
+                                       /*benefit=*/0);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);

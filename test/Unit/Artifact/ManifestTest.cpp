@@ -219,9 +219,9 @@ TEST(Manifest, M5AcceptsStridesThatLeaveGaps) {
   manifest.entries[0].arguments[2].strides = {1, 10, 0};
   EXPECT_TRUE(verifyManifest(manifest));
   EXPECT_EQ(bufferBytes(manifest.entries[0].arguments[2]), 2 * 22);
-  // What is only read may repeat elements.
+  // What is only read must not repeat elements either: kernels read them all.
   manifest.entries[0].arguments[0].strides = {0, 0, 0, 1};
-  EXPECT_TRUE(verifyManifest(manifest));
+  EXPECT_FALSE(verifyManifest(manifest));
 }
 
 TEST(Manifest, M6Alignment) {
