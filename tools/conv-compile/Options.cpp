@@ -88,6 +88,9 @@ static std::optional<Error> checkCombination(CompileFlags &flags) {
     return error("expects --explain without --emit and --stop-after");
   if (!isText && !flags.explain && flags.output.empty())
     return error("expects -o OUT.convpack");
+  if (!isText && flags.output == "-")
+    return error("expects a file for the artifact, but got - (standard output "
+                 "is for text)");
   if (!flags.stopAfter.empty())
     flags.emit = "mlir";
   else if (flags.emit == "mlir")
