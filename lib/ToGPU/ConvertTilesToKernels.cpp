@@ -140,6 +140,16 @@ void FunctionConverter::createFunction() {
         arith::ConstantIndexOp::create(b, offset), ValueRange{});
 }
 
+/// A name that every assembler takes: of letters, digits, '_' and '$', and not
+/// with a digit first.
+static std::string createKernelName(StringRef function, int64_t index) {
+  std::string name = (function + "_" + Twine(index)).str();
+  for (char &c : name)
+    if (!llvm::isAlnum(c) && c != '$')
+      c = '_';
+  return llvm::isDigit(name.front()) ? "_" + name : name;
+}
+
 LogicalResult FunctionConverter::createLaunch(scf::ForallOp nest,
                                               gpu::GPUModuleOp module,
                                               int64_t index) {
@@ -156,7 +166,7 @@ LogicalResult FunctionConverter::createLaunch(scf::ForallOp nest,
         "expects operands that are arguments or results of convolutions");
 
   OpBuilder inModule = OpBuilder::atBlockEnd(module.getBody());
-  std::string name = (source.getName() + "_" + Twine(index)).str();
+  std::string name = createKernelName(source.getName(), index);
   FailureOr<BuiltKernel> kernel =
       buildKernel(inModule, *form, name,
                   llvm::to_vector(ValueRange(arguments).getTypes()));

@@ -96,10 +96,6 @@ static Result<std::string> chooseDevice(const RunFlags &flags,
 
 static Result<void> openDevice(const std::string &name, const RunFlags &flags,
                                Source &source) {
-  if (name == "cuda")
-    return Error{ErrorKind::Unsupported,
-                 "unsupported (device): expects a device of sim, host and hip, "
-                 "but got cuda"};
   if (name.starts_with(kSimPrefix)) {
     auto simulator =
         runtime::createSimDevice(name.substr(kSimPrefix.size()), flags.sim);
