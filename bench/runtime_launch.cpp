@@ -1,5 +1,4 @@
-//===- runtime_launch.cpp - what a launch through the runtime costs --*- C++
-//-*-===//
+//===- runtime_launch.cpp - what a launch costs -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

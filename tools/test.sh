@@ -24,5 +24,5 @@ ninja -C "$build" || fail "the build failed"
 ninja -C "$build" conv-test-depends || fail "the build of the tests failed"
 
 rm -f "$results"
-/usr/lib/llvm-22/bin/lit -s -o "$results" "$build/test"
+/usr/lib/llvm-22/bin/lit -s -o "$results" "$build/test" "$build/test/Unit"
 exec python3 "$root/tools/dev/summarize_tests.py" "$results"

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // lld reads and writes files and keeps global state, so each call works in a
-// temporary folder of its own and holds a lock. Nothing is left behind.
+// temporary folder of its own and holds a lock. Nothing is left behind, except
+// that lld forgets what the process's own LLVM command line said: conv-opt runs
+// its passes on one module of a split file only.
 //
 //===----------------------------------------------------------------------===//
 

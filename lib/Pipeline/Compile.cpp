@@ -17,8 +17,11 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/ErrorHandling.h"
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <thread>
 
@@ -43,9 +46,24 @@ std::string_view mlir::conv::getStageName(Stage stage) {
   return kNames[size_t(stage)];
 }
 
+/// LLVM ends the process on errors that it takes for defects of its caller. A
+/// user gets one line and the exit code of a system error instead of a stack
+/// trace.
+static void handleFatalError(void *, const char *reason, bool) {
+  std::fprintf(stderr, "error: internal error of LLVM: %s\n", reason);
+  std::_Exit(int(ErrorKind::System));
+}
+
+static void installFatalErrorHandler() {
+  static std::once_flag once;
+  std::call_once(once,
+                 [] { llvm::install_fatal_error_handler(handleFatalError); });
+}
+
 /// Targets by name, each once.
 static Result<std::vector<Target>>
 parseTargets(const std::vector<std::string> &names) {
+  installFatalErrorHandler();
   std::vector<Target> targets;
   llvm::StringSet<> seen;
   for (const std::string &name : names) {

@@ -80,6 +80,8 @@ public:
   explicit Walk(const SourceFile &source)
       : context(createRegistry(), MLIRContext::Threading::DISABLED),
         collector(&context, source.name) {
+    // The target is an attribute of it, also where the input has no `conv` op.
+    context.loadDialect<ConvDialect>();
     module = parseSourceString<ModuleOp>(source.text, ParserConfig(&context),
                                          source.name);
   }

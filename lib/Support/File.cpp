@@ -161,7 +161,10 @@ Result<void> conv::writeFile(const std::string &path, std::string_view bytes) {
   bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode))
     return writeError(path, EISDIR);
-  if (exists && !S_ISREG(status.st_mode))
+  // /dev/stdout may lead to a regular file that a shell holds open: a rename
+  // would put another file in its place, or replace the link itself.
+  bool isStream = path.starts_with("/dev/") || path.starts_with("/proc/");
+  if (exists && (isStream || !S_ISREG(status.st_mode)))
     return writeInPlace(path, bytes);
   // A rename would also replace a file that its owner made read-only.
   if (exists && ::access(path.c_str(), W_OK) != 0)

@@ -22,8 +22,8 @@ struct BuiltKernel {
 
 /// Builds the kernel of `form` at the insertion point. Its arguments are
 /// buffers in global memory: input, filter, tail operands, result; each has the
-/// type in `argumentTypes`. Fails with a diagnostic if the target has no atom as
-/// the schedule says.
+/// type in `argumentTypes`. Fails with a diagnostic if the target has no atom
+/// as the schedule says.
 FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
                                    const TiledConvolution &form, StringRef name,
                                    ArrayRef<Type> argumentTypes);

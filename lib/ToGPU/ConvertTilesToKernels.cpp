@@ -1,4 +1,5 @@
-//===- ConvertTilesToKernels.cpp - functions on tensors to launches -*- C++ -*-===//
+//===- ConvertTilesToKernels.cpp - functions on tensors to launches -*- C++
+//-*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,8 +36,8 @@ static constexpr int64_t kWorkspaceAlignment = 256;
 /// The buffer that has the elements of a tensor type.
 static MemRefType bufferType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  auto space = gpu::AddressSpaceAttr::get(type.getContext(),
-                                          gpu::AddressSpace::Global);
+  auto space =
+      gpu::AddressSpaceAttr::get(type.getContext(), gpu::AddressSpace::Global);
   return MemRefType::get(tensor.getShape(), tensor.getElementType(),
                          AffineMap(), space);
 }
@@ -94,9 +95,9 @@ void FunctionConverter::assignWorkspace(ArrayRef<scf::ForallOp> nests) {
       continue;
     workspaceOffset[tensor] = workspaceBytes;
     MemRefType type = bufferType(tensor.getType());
-    workspaceBytes += llvm::alignTo(
-        type.getNumElements() * type.getElementTypeBitWidth() / 8,
-        kWorkspaceAlignment);
+    workspaceBytes +=
+        llvm::alignTo(type.getNumElements() * type.getElementTypeBitWidth() / 8,
+                      kWorkspaceAlignment);
   }
 }
 
@@ -112,15 +113,15 @@ void FunctionConverter::createFunction() {
     attributes.push_back(source.getResultAttrDict(i));
   }
   if (workspaceBytes > 0) {
-    auto space = gpu::AddressSpaceAttr::get(b.getContext(),
-                                            gpu::AddressSpace::Global);
+    auto space =
+        gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Global);
     types.push_back(MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
                                     AffineMap(), space));
     attributes.push_back(b.getDictionaryAttr({}));
   }
   b.setInsertionPoint(source);
-  target = func::FuncOp::create(b, source.getName(),
-                                b.getFunctionType(types, {}));
+  target =
+      func::FuncOp::create(b, source.getName(), b.getFunctionType(types, {}));
   for (auto [i, attribute] : llvm::enumerate(attributes))
     if (attribute)
       target.setArgAttrs(i, cast<DictionaryAttr>(attribute));
@@ -167,9 +168,8 @@ LogicalResult FunctionConverter::createLaunch(scf::ForallOp nest,
 
   OpBuilder inModule = OpBuilder::atBlockEnd(module.getBody());
   std::string name = createKernelName(source.getName(), index);
-  FailureOr<BuiltKernel> kernel =
-      buildKernel(inModule, *form, name,
-                  llvm::to_vector(ValueRange(arguments).getTypes()));
+  FailureOr<BuiltKernel> kernel = buildKernel(
+      inModule, *form, name, llvm::to_vector(ValueRange(arguments).getTypes()));
   if (failed(kernel))
     return failure();
   auto constant = [&](int64_t value) -> Value {
@@ -191,8 +191,8 @@ LogicalResult FunctionConverter::convert() {
     return failure();
   assignWorkspace(nests);
   b.setInsertionPoint(source);
-  auto module = gpu::GPUModuleOp::create(
-      b, (source.getName() + "_kernels").str());
+  auto module =
+      gpu::GPUModuleOp::create(b, (source.getName() + "_kernels").str());
   createFunction();
   for (auto [i, nest] : llvm::enumerate(nests))
     if (failed(createLaunch(nest, module, i)))
@@ -204,12 +204,12 @@ LogicalResult FunctionConverter::convert() {
 
 namespace {
 struct ConvertTilesToKernelsPass final
-    : mlir::conv::impl::ConvertTilesToKernelsPassBase<ConvertTilesToKernelsPass> {
+    : mlir::conv::impl::ConvertTilesToKernelsPassBase<
+          ConvertTilesToKernelsPass> {
   void runOnOperation() override {
     getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                             UnitAttr::get(&getContext()));
-    for (auto function :
-         llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       if (failed(FunctionConverter(function).convert()))
         return signalPassFailure();
   }

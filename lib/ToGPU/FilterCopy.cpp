@@ -38,10 +38,9 @@ protected:
     int64_t width =
         transposed ? 1 : std::gcd(reduction, kernel.pieceElements());
     Value channel = channels[index];
-    Value isChannel =
-        kernel.form.getChannels() % tile.getRows() == 0
-            ? math.yes()
-            : math.below(channel, kernel.form.getChannels());
+    Value isChannel = kernel.form.getChannels() % tile.getRows() == 0
+                          ? math.yes()
+                          : math.below(channel, kernel.form.getChannels());
     return assemblePiece(width, [&](int64_t element) {
       Value position = math.add(k, math.add(within, element));
       Value guard = isChannel;

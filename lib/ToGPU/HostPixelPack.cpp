@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostKernel.h"
+#include "Im2colGeometry.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -43,10 +44,7 @@ private:
   const HostBlock &block;
   HostCode code;
   Value input, scratch;
-  WindowAttr window;
-  SmallVector<int64_t> inputSizes, outputSizes, filterSizes;
-  SmallVector<int64_t> pitches; ///< Elements between spatial neighbours.
-  int64_t channels;
+  Im2colGeometry geometry;
   size_t guarded;    ///< Leading dimensions that are inside or not as a whole.
   int64_t runLength; ///< Elements of a run.
 };
@@ -55,27 +53,20 @@ private:
 PixelPack::PixelPack(const Kernel &kernel, const HostBlock &block,
                      Value scratch)
     : kernel(kernel), math(kernel.math), block(block), code(kernel),
-      input(code.flatten(kernel.arguments[0])), scratch(scratch) {
-  Im2colOp im2col = kernel.form.im2col;
-  ArrayRef<int64_t> shape = im2col.getInput().getType().getShape();
-  window = im2col.getWindow();
-  outputSizes = llvm::to_vector(im2col.getOutput());
-  filterSizes = llvm::to_vector(im2col.getFilter());
-  inputSizes = llvm::to_vector(shape.drop_front().drop_back());
-  channels = shape.back();
-  pitches.assign(inputSizes.size(), channels);
-  for (size_t d = inputSizes.size(); d-- > 1;)
-    pitches[d - 1] = pitches[d] * inputSizes[d];
-  bool wholeRows = window.getDilations().back() == 1;
-  guarded = filterSizes.size() - wholeRows;
-  runLength = wholeRows ? filterSizes.back() * channels : channels;
+      input(code.flatten(kernel.arguments[0])), scratch(scratch),
+      geometry(kernel.form.im2col) {
+  bool wholeRows = geometry.window.getDilations().back() == 1;
+  guarded = geometry.filterSizes.size() - wholeRows;
+  runLength = wholeRows ? geometry.filterSizes.back() * geometry.channels
+                        : geometry.channels;
 }
 
 /// Clips a run that is a filter row to the input's last dimension.
 void PixelPack::clipLast(Run &run, Value start, Value runBegin) const {
-  Value before = math.mul(code.sub(math.constant(0), start), channels);
+  Value before = math.mul(code.sub(math.constant(0), start), geometry.channels);
   Value until =
-      math.mul(code.sub(math.constant(inputSizes.back()), start), channels);
+      math.mul(code.sub(math.constant(geometry.inputSizes.back()), start),
+               geometry.channels);
   run.insideBegin = code.maximum(run.begin, math.add(runBegin, before));
   run.insideEnd = code.minimum(run.end, math.add(runBegin, until));
 }
@@ -95,12 +86,13 @@ PixelPack::Run PixelPack::createRun(ArrayRef<Value> start, Value rowOffset,
   Value offset = rowOffset, inside = math.yes();
   SmallVector<Value> taps;
   if (guarded > 0)
-    taps = math.split(index, ArrayRef(filterSizes).take_front(guarded));
+    taps =
+        math.split(index, ArrayRef(geometry.filterSizes).take_front(guarded));
   for (auto [d, tap] : llvm::enumerate(taps)) {
-    Value step = math.mul(tap, window.getDilations()[d]);
-    offset = math.add(offset, math.mul(step, pitches[d]));
-    inside =
-        math.both(inside, math.below(math.add(start[d], step), inputSizes[d]));
+    Value step = math.mul(tap, geometry.window.getDilations()[d]);
+    offset = math.add(offset, math.mul(step, geometry.pitches[d]));
+    inside = math.both(
+        inside, math.below(math.add(start[d], step), geometry.inputSizes[d]));
   }
   run.insideEnd =
       arith::SelectOp::create(code.b, inside, run.insideEnd, run.insideBegin);
@@ -129,14 +121,16 @@ void PixelPack::copy(const Run &run, Value tileRow) const {
 
 void PixelPack::packRow(Value pixel, Value row) const {
   SmallVector<int64_t> radix = {0};
-  llvm::append_range(radix, outputSizes);
+  llvm::append_range(radix, geometry.outputSizes);
   SmallVector<Value> digits = math.split(pixel, radix);
-  Value offset = math.mul(digits[0], pitches[0] * inputSizes[0]);
+  Value offset =
+      math.mul(digits[0], geometry.pitches[0] * geometry.inputSizes[0]);
   SmallVector<Value> start;
   for (auto [d, position] : llvm::enumerate(llvm::drop_begin(digits))) {
-    start.push_back(math.sub(math.mul(position, window.getStrides()[d]),
-                             window.getLow()[d]));
-    offset = math.add(offset, math.mul(start.back(), pitches[d]));
+    start.push_back(
+        math.sub(math.mul(position, geometry.window.getStrides()[d]),
+                 geometry.window.getLow()[d]));
+    offset = math.add(offset, math.mul(start.back(), geometry.pitches[d]));
   }
   // Positions are those of the whole reduction; the tile's begin at the block.
   Value tileRow = code.sub(math.mul(row, kernel.gemmK()), block.k);

@@ -85,7 +85,8 @@ struct Kernel {
 
   /// Loads or stores `elements` at `offset` of an argument under `guard`.
   Value load(Value source, Value offset, Value guard, int64_t elements) const;
-  void store(Value elements, Value destination, Value offset, Value guard) const;
+  void store(Value elements, Value destination, Value offset,
+             Value guard) const;
 
 private:
   /// The offset in the width that an access to `buffer` takes.

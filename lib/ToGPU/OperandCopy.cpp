@@ -55,12 +55,12 @@ Value OperandCopy::assemblePiece(
     int64_t width, function_ref<Value(int64_t element)> load) const {
   if (width == kernel.pieceElements())
     return load(0);
-  auto type = VectorType::get({kernel.pieceElements()},
-                              kernel.form.getOperandType());
+  auto type =
+      VectorType::get({kernel.pieceElements()}, kernel.form.getOperandType());
   Value piece = arith::ConstantOp::create(kernel.b, kernel.b.getZeroAttr(type));
   for (int64_t element = 0; element < kernel.pieceElements(); element += width)
-    piece = vector::InsertStridedSliceOp::create(
-        kernel.b, load(element), piece, ArrayRef<int64_t>{element},
-        ArrayRef<int64_t>{1});
+    piece = vector::InsertStridedSliceOp::create(kernel.b, load(element), piece,
+                                                 ArrayRef<int64_t>{element},
+                                                 ArrayRef<int64_t>{1});
   return piece;
 }

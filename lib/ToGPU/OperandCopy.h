@@ -1,4 +1,5 @@
-//===- OperandCopy.h - operand tiles from global to shared memory -*- C++ -*-===//
+//===- OperandCopy.h - operand tiles from global to shared memory -*- C++
+//-*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,7 +36,8 @@ protected:
   /// `k + within`, where `k` is the same for all work-items.
   virtual Value loadPiece(size_t index, Value k, Value within) const = 0;
 
-  /// Assembles a piece from loads of `width` elements at `element` = 0, width...
+  /// Assembles a piece from loads of `width` elements at `element` = 0,
+  /// width...
   Value assemblePiece(int64_t width,
                       function_ref<Value(int64_t element)> load) const;
 
@@ -46,9 +48,8 @@ protected:
 };
 
 /// The im2col tile of the pixels from `origin`.
-std::unique_ptr<OperandCopy> createPixelCopy(const Kernel &kernel,
-                                             const SharedTile &tile,
-                                             Value origin);
+std::unique_ptr<OperandCopy>
+createPixelCopy(const Kernel &kernel, const SharedTile &tile, Value origin);
 
 /// The filter tile of the channels from `origin`. `channelOfRow` says which
 /// channel of the tile each row of shared memory has.

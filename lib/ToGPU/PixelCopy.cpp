@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Im2colGeometry.h"
 #include "OperandCopy.h"
 
 #include <numeric>
@@ -37,28 +38,14 @@ private:
   Window createWindow(Value pixel) const;
   Value loadChannels(const Window &window, Value k, Value within,
                      int64_t width) const;
-  bool canLeaveInput(int64_t dimension) const;
 
-  WindowAttr window;
-  SmallVector<int64_t> inputSizes, outputSizes, filterSizes;
-  SmallVector<int64_t> pitches; ///< Elements between spatial neighbours.
-  int64_t channels;
+  Im2colGeometry geometry;
   SmallVector<Window> windows;
 };
 } // namespace
 
 PixelCopy::PixelCopy(const Kernel &kernel, const SharedTile &tile, Value origin)
-    : OperandCopy(kernel, tile, Order::AlongRow) {
-  Im2colOp im2col = kernel.form.im2col;
-  ArrayRef<int64_t> shape = im2col.getInput().getType().getShape();
-  window = im2col.getWindow();
-  outputSizes = llvm::to_vector(im2col.getOutput());
-  filterSizes = llvm::to_vector(im2col.getFilter());
-  inputSizes = llvm::to_vector(shape.drop_front().drop_back());
-  channels = shape.back();
-  pitches.assign(inputSizes.size(), channels);
-  for (size_t d = inputSizes.size(); d-- > 1;)
-    pitches[d - 1] = pitches[d] * inputSizes[d];
+    : OperandCopy(kernel, tile, Order::AlongRow), geometry(kernel.form.im2col) {
   for (Value row : rows)
     windows.push_back(createWindow(kernel.math.add(origin, row)));
 }
@@ -66,38 +53,33 @@ PixelCopy::PixelCopy(const Kernel &kernel, const SharedTile &tile, Value origin)
 PixelCopy::Window PixelCopy::createWindow(Value pixel) const {
   const IndexMath &math = kernel.math;
   SmallVector<int64_t> radix = {0};
-  llvm::append_range(radix, outputSizes);
+  llvm::append_range(radix, geometry.outputSizes);
   SmallVector<Value> digits = math.split(pixel, radix);
   Window result;
   result.isPixel = kernel.form.getPixels() % tile.getRows() == 0
                        ? math.yes()
                        : math.below(pixel, kernel.form.getPixels());
-  result.offset = math.mul(digits[0], pitches[0] * inputSizes[0]);
+  result.offset =
+      math.mul(digits[0], geometry.pitches[0] * geometry.inputSizes[0]);
   for (auto [d, position] : llvm::enumerate(llvm::drop_begin(digits))) {
-    Value start = math.sub(math.mul(position, window.getStrides()[d]),
-                           window.getLow()[d]);
+    Value start = math.sub(math.mul(position, geometry.window.getStrides()[d]),
+                           geometry.window.getLow()[d]);
     result.start.push_back(start);
-    result.offset = math.add(result.offset, math.mul(start, pitches[d]));
+    result.offset =
+        math.add(result.offset, math.mul(start, geometry.pitches[d]));
   }
   return result;
-}
-
-/// Whether some window reaches outside of the input in `dimension`.
-bool PixelCopy::canLeaveInput(int64_t dimension) const {
-  int64_t last =
-      (outputSizes[dimension] - 1) * window.getStrides()[dimension] -
-      window.getLow()[dimension] +
-      (filterSizes[dimension] - 1) * window.getDilations()[dimension];
-  return window.getLow()[dimension] > 0 || last >= inputSizes[dimension];
 }
 
 Value PixelCopy::loadChannels(const Window &row, Value k, Value within,
                               int64_t width) const {
   const IndexMath &math = kernel.math;
+  int64_t channels = geometry.channels;
   // A step that stays within one filter element decodes only `k`.
   bool isUniform = channels % kernel.gemmK() == 0;
   Value decoded = isUniform ? k : math.add(k, within);
-  SmallVector<Value> taps = math.split(math.div(decoded, channels), filterSizes);
+  SmallVector<Value> taps =
+      math.split(math.div(decoded, channels), geometry.filterSizes);
   Value channel = math.rem(decoded, channels);
   if (isUniform)
     channel = math.add(channel, within);
@@ -105,11 +87,11 @@ Value PixelCopy::loadChannels(const Window &row, Value k, Value within,
   Value guard = row.isPixel;
   Value tapOffset = math.constant(0);
   for (auto [d, tap] : llvm::enumerate(taps)) {
-    Value step = math.mul(tap, window.getDilations()[d]);
-    tapOffset = math.add(tapOffset, math.mul(step, pitches[d]));
-    if (canLeaveInput(d))
-      guard = math.both(
-          guard, math.below(math.add(row.start[d], step), inputSizes[d]));
+    Value step = math.mul(tap, geometry.window.getDilations()[d]);
+    tapOffset = math.add(tapOffset, math.mul(step, geometry.pitches[d]));
+    if (geometry.canLeaveInput(d))
+      guard = math.both(guard, math.below(math.add(row.start[d], step),
+                                          geometry.inputSizes[d]));
   }
   if (kernel.form.getReduction() % kernel.gemmK() != 0)
     guard = math.both(guard, math.below(decoded, kernel.form.getReduction()));
@@ -118,15 +100,15 @@ Value PixelCopy::loadChannels(const Window &row, Value k, Value within,
 }
 
 Value PixelCopy::loadPiece(size_t index, Value k, Value within) const {
-  int64_t width = std::gcd(channels, kernel.pieceElements());
+  int64_t width = std::gcd(geometry.channels, kernel.pieceElements());
   return assemblePiece(width, [&](int64_t element) {
     return loadChannels(windows[index], k, kernel.math.add(within, element),
                         width);
   });
 }
 
-std::unique_ptr<OperandCopy>
-mlir::conv::createPixelCopy(const Kernel &kernel, const SharedTile &tile,
-                            Value origin) {
+std::unique_ptr<OperandCopy> mlir::conv::createPixelCopy(const Kernel &kernel,
+                                                         const SharedTile &tile,
+                                                         Value origin) {
   return std::make_unique<PixelCopy>(kernel, tile, origin);
 }

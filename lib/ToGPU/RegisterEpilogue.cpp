@@ -59,9 +59,9 @@ Value RegisterEpilogue::isChannel(Value channel) const {
              : kernel.math.below(channel, channels);
 }
 
-RegisterEpilogue::Elements
-RegisterEpilogue::loadRun(Value source, Value offset, Value channel,
-                          Value guard) const {
+RegisterEpilogue::Elements RegisterEpilogue::loadRun(Value source, Value offset,
+                                                     Value channel,
+                                                     Value guard) const {
   Elements elements;
   for (int64_t first = 0; first < matrix.runLength(); first += width) {
     Value inside =
@@ -92,10 +92,9 @@ void RegisterEpilogue::createPixel(int64_t pixelIndex, int64_t run,
                                    ArrayRef<Elements> perChannel) {
   const IndexMath &math = kernel.math;
   Value pixel = math.add(origin.pixel, matrix.getPixel(pixelIndex));
-  Value isPixel =
-      kernel.form.getPixels() % kernel.workgroupTile()[0] == 0
-          ? math.yes()
-          : math.below(pixel, kernel.form.getPixels());
+  Value isPixel = kernel.form.getPixels() % kernel.workgroupTile()[0] == 0
+                      ? math.yes()
+                      : math.below(pixel, kernel.form.getPixels());
   Value offset = math.add(math.mul(pixel, kernel.form.getChannels()), channel);
   SmallVector<Elements> operands(perChannel);
   for (auto [i, operand] : llvm::enumerate(kernel.form.tailOperands))

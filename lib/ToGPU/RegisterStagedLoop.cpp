@@ -49,8 +49,7 @@ mlir::conv::createRegisterStagedLoop(const Kernel &kernel,
                                      const MainLoopParts &parts) {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
-  int64_t steps =
-      llvm::divideCeil(kernel.form.getReduction(), kernel.gemmK());
+  int64_t steps = llvm::divideCeil(kernel.form.getReduction(), kernel.gemmK());
 
   SmallVector<Value> first = parts.pixels.load(math.constant(0));
   size_t numPixelPieces = first.size();

@@ -55,8 +55,8 @@ Value SharedTile::address(Value stage, Value row, Value piece) const {
 }
 
 Value SharedTile::read(Value stage, Value row, Value piece) const {
-  auto type = VectorType::get({kernel.pieceElements()},
-                              kernel.form.getOperandType());
+  auto type =
+      VectorType::get({kernel.pieceElements()}, kernel.form.getOperandType());
   auto load = vector::LoadOp::create(kernel.b, type, buffer,
                                      address(stage, row, piece));
   load.setAlignment(kPieceBytes);

@@ -12,9 +12,9 @@
 
 namespace mlir::conv {
 
-/// `stages` tiles of `rows` rows of `gemmK` elements. Rows are made of pieces of
-/// 16 bytes; a piece is moved within its row by an XOR with bits of the row, so
-/// that lanes that read or write the same piece of consecutive rows use
+/// `stages` tiles of `rows` rows of `gemmK` elements. Rows are made of pieces
+/// of 16 bytes; a piece is moved within its row by an XOR with bits of the row,
+/// so that lanes that read or write the same piece of consecutive rows use
 /// different banks. Without padding, a stage is as small as its elements.
 class SharedTile {
 public:

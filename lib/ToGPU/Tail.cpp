@@ -29,9 +29,7 @@ public:
 
 private:
   /// The type that a scalar of the tail has in what is built.
-  Type shaped(Type element) {
-    return vector ? vector.clone(element) : element;
-  }
+  Type shaped(Type element) { return vector ? vector.clone(element) : element; }
   Value createConstant(Operation *constant);
   /// What stands for a value of the tail; constants are made where used.
   Value lookup(Value value);

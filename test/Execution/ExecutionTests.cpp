@@ -25,7 +25,7 @@ using namespace conv::test;
 
 const std::vector<std::string> &test::allTargets() {
   static const std::vector<std::string> targets = {
-      "sim:gfx90a",  "sim:gfx942",
+      "host",       "sim:gfx90a",  "sim:gfx942",
       "sim:gfx950", "sim:gfx1100", "sim:gfx1201"};
   return targets;
 }

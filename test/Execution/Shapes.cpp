@@ -41,9 +41,12 @@ std::vector<tools::GenOptions> test::readShapes(const std::string &list) {
   Result<std::string> text = readFile(CONV_SHAPES, 1 << 24);
   if (!text)
     throw std::runtime_error(text.error().message);
+  nlohmann::json lists = nlohmann::json::parse(*text);
   std::vector<tools::GenOptions> shapes;
-  for (const nlohmann::json &shape : nlohmann::json::parse(*text).at(list))
+  for (const nlohmann::json &shape : lists.at(list))
     shapes.push_back(readShape(shape));
+  if (shapes.empty())
+    throw std::runtime_error("expects shapes in " + list);
   return shapes;
 }
 

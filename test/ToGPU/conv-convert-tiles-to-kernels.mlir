@@ -85,7 +85,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 #schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = channels>
 
 // A tensor of 2 GiB takes 64-bit offsets; smaller ones of the same kernel do not.
-// CHECK:       gpu.func @large_0(%[[X:.+]]: memref<1x32768x32768x1xf16, {{.*}}>, %[[W:.+]]: memref<{{.+}}>, %[[Y:.+]]: memref<
+// CHECK:       gpu.func @large_0(%[[X:.+]]: memref<1x32768x32768x1xf16, {{[^>]+}}>>, %[[W:[a-z0-9]+]]: memref<
 // CHECK:         conv.guarded_load %[[X]]{{.*}}, i64 -> vector<1xf16>
 // CHECK:         conv.guarded_load %[[W]]{{.*}}, i32 -> vector<1xf16>
 module attributes {conv.target = #conv.target<"gfx942">} {

@@ -6,7 +6,6 @@
 // The picture in the pass description: without a tail, one that copies.
 // CHECK-DAG: #[[M_K:.+]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK-DAG: #[[N_K:.+]] = affine_map<(d0, d1, d2) -> (d1, d2)>
-// CHECK-DAG: #[[K_N:.+]] = affine_map<(d0, d1, d2) -> (d2, d1)>
 // CHECK-LABEL: func @plain
 // CHECK-SAME:    %[[X:.+]]: tensor<1x8x8x16xf16>, %[[W:.+]]: tensor<32x3x3x16xf16>
 // CHECK:         %[[A:.+]] = conv.im2col %[[X]][%{{.+}}, %{{.+}}] window = {{.*}} filter = [3, 3] output = [8, 8] : tensor<1x8x8x16xf16> -> tensor<64x144xf16>
@@ -23,10 +22,11 @@ func.func @plain(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<
   return %y : tensor<1x8x8x32xf32>
 }
 
-// A filter with K innermost keeps its layout: the product reads its transpose.
+// A filter with K innermost keeps its layout, which is the one that the product
+// has without indexing maps.
 // CHECK-LABEL: func @filter_rsck
 // CHECK:         tensor.collapse_shape %{{.+}} {{\[}}[0, 1, 2], [3]] : tensor<3x3x16x32xf16> into tensor<144x32xf16>
-// CHECK:         linalg.matmul indexing_maps = [#[[M_K]], #[[K_N]], #{{.+}}]
+// CHECK:         linalg.matmul ins(
 func.func @filter_rsck(%x: tensor<1x8x8x16xf16>, %w: tensor<3x3x16x32xf16>) -> tensor<1x8x8x32xf32> {
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "RSCK", "NPQK"> schedule = #schedule
       : tensor<1x8x8x16xf16>, tensor<3x3x16x32xf16> -> tensor<1x8x8x32xf32>

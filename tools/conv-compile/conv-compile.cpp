@@ -12,6 +12,7 @@
 
 #include "ErrorLine.h"
 #include "Options.h"
+#include "Output.h"
 #include "Progress.h"
 
 #include "conv/Pipeline/Compile.h"
@@ -36,11 +37,6 @@ static Result<SourceFile> readSource(const std::string &path) {
   if (!text)
     return text.error();
   return SourceFile{isStandardInput ? "<stdin>" : path, std::move(*text)};
-}
-
-static Result<void> writeText(const std::string &path,
-                              const std::string &text) {
-  return writeFile(path == "-" ? "/dev/stdout" : path, text);
 }
 
 static void printTimes(const std::vector<mlir::conv::StageTime> &times) {
@@ -90,7 +86,7 @@ static Result<void> compileText(const CompileFlags &flags,
                                                           : CodeForm::LLVM);
   if (!text)
     return text.error();
-  return writeText(flags.output, *text);
+  return writeOutput(flags.output, *text);
 }
 
 static Result<void> run(const CompileFlags &flags) {

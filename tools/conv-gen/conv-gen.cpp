@@ -14,24 +14,10 @@
 #include "Options.h"
 
 #include "ErrorLine.h"
-
-#include "conv/Support/File.h"
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include "Output.h"
 
 using namespace conv;
 using namespace conv::tools;
-
-static Result<void> writeToStandardOutput(const std::string &text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
-      std::fflush(stdout) == 0)
-    return {};
-  return Error{ErrorKind::System,
-               std::string("cannot write standard output: ") +
-                   std::strerror(errno)};
-}
 
 int main(int argc, char **argv) {
   GenOptions options;
@@ -40,8 +26,6 @@ int main(int argc, char **argv) {
   Result<std::string> text = generate(options);
   if (!text)
     return printError("conv-gen", text.error());
-  Result<void> written = options.output == "-"
-                             ? writeToStandardOutput(*text)
-                             : writeFile(options.output, *text);
+  Result<void> written = writeOutput(options.output, *text);
   return written ? 0 : printError("conv-gen", written.error());
 }

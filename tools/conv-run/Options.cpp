@@ -55,7 +55,8 @@ static void addDataFlags(CLI::App &app, RunFlags &flags, RawFlags &raw) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->expected(1)
       ->allow_extra_args(false);
-  app.add_option("--seed", flags.seed, "Of random inputs (default: 0)");
+  app.add_option("--seed", flags.seed, "Of random inputs (default: 0)")
+      ->check(isUnsigned());
   app.add_flag("--integers", flags.integers,
                "Random inputs are integers from -3 to 3, for which results "
                "match the reference bit by bit where arithmetic is exact");

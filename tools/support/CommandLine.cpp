@@ -15,6 +15,7 @@
 #include "ErrorLine.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iostream>
 
 using namespace conv;
@@ -28,6 +29,19 @@ void tools::setUp(CLI::App &app, const std::string &version) {
 /// A flag is an option without a value; CLI11 counts repetitions of those.
 static bool isRepeatedFlag(const CLI::Option &option) {
   return option.get_items_expected_max() == 0 && option.count() > 1;
+}
+
+CLI::Validator tools::isUnsigned() {
+  return CLI::Validator(
+      [](const std::string &text) -> std::string {
+        uint64_t value;
+        const char *end = text.data() + text.size();
+        auto [rest, code] = std::from_chars(text.data(), end, value);
+        if (code == std::errc() && rest == end)
+          return "";
+        return "expects a number from 0 to 2^64 - 1, but got " + text;
+      },
+      "");
 }
 
 std::optional<int> tools::parse(CLI::App &app, int argc, char **argv) {

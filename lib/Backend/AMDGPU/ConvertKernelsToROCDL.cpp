@@ -56,8 +56,8 @@ static void populatePatterns(LLVMTypeConverter &converter,
 }
 
 /// Tells LLVM how many work-items a workgroup has: it assumes up to 256 and
-/// gives registers and the kernel's launch limit accordingly. Upstream passes on
-/// only the required size.
+/// gives registers and the kernel's launch limit accordingly. Upstream passes
+/// on only the required size.
 static void setWorkgroupSizes(gpu::GPUModuleOp module) {
   StringRef required = "rocdl.reqd_work_group_size";
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
@@ -66,9 +66,9 @@ static void setWorkgroupSizes(gpu::GPUModuleOp module) {
       continue;
     int64_t workItems = llvm::product_of(sizes.asArrayRef());
     std::string range = std::to_string(workItems);
-    function->setAttr("rocdl.flat_work_group_size",
-                      StringAttr::get(module.getContext(),
-                                      range + "," + range));
+    function->setAttr(
+        "rocdl.flat_work_group_size",
+        StringAttr::get(module.getContext(), range + "," + range));
   }
 }
 

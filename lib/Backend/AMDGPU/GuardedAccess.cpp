@@ -1,4 +1,5 @@
-//===- GuardedAccess.cpp - guarded accesses to buffer instructions -*- C++ -*-===//
+//===- GuardedAccess.cpp - guarded accesses to buffer instructions -*- C++
+//-*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -77,7 +78,8 @@ protected:
                                  builder.getI64IntegerAttr(sizeInBytes(type)));
     return ROCDL::MakeBufferRsrcOp::create(
         builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), 8),
-        pointer, stride, bytes, createI32(builder, loc, resourceFlags(chipset)));
+        pointer, stride, bytes,
+        createI32(builder, loc, resourceFlags(chipset)));
   }
 
   /// The byte offset, or one out of range where the guard is false.

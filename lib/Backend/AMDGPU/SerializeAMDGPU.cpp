@@ -68,9 +68,9 @@ FailureOr<std::string>
 mlir::conv::compileToAssembly(gpu::GPUModuleOp module,
                               StringRef deviceLibraries) {
   ROCDL::SerializeGPUModuleBase::init();
-  gpu::TargetOptions options(
-      deviceLibraries.empty() ? CONV_DEVICE_LIBRARIES : deviceLibraries, {},
-      "", "", gpu::CompilationTarget::Assembly);
+  gpu::TargetOptions options(deviceLibraries.empty() ? CONV_DEVICE_LIBRARIES
+                                                     : deviceLibraries,
+                             {}, "", "", gpu::CompilationTarget::Assembly);
   std::optional<SmallVector<char, 0>> isa =
       AssemblyCompiler(module, targetOf(module), options).run();
   if (!isa)
@@ -104,7 +104,8 @@ static LogicalResult serialize(gpu::GPUModuleOp module,
   auto attribute = gpu::ObjectAttr::get(
       module.getContext(), targetOf(module), gpu::CompilationTarget::Binary,
       builder.getStringAttr(*object), /*properties=*/nullptr,
-      ROCDL::getKernelMetadata(module, ArrayRef(object->data(), object->size())));
+      ROCDL::getKernelMetadata(module,
+                               ArrayRef(object->data(), object->size())));
   gpu::BinaryOp::create(builder, module.getLoc(), module.getName(),
                         /*offloadingHandler=*/nullptr,
                         builder.getArrayAttr({attribute}));

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../HostMachine.h"
 #include "../LinkElf.h"
 #include "conv/Backend/Host.h"
 #include "conv/Backend/Passes.h"
@@ -23,15 +24,9 @@
 #include "mlir/Target/LLVMIR/Export.h"
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
-
-#include <mutex>
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_SERIALIZEHOSTPASS
@@ -40,31 +35,6 @@ namespace mlir::conv {
 
 using namespace mlir;
 using namespace mlir::conv;
-
-static constexpr StringLiteral kHostTriple = "x86_64-unknown-linux-gnu";
-
-static void initializeTarget() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-  });
-}
-
-static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine() {
-  initializeTarget();
-  llvm::Triple triple(kHostTriple);
-  std::string message;
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, message);
-  if (!target)
-    return llvm::createStringError(message);
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, kHostCpu, /*Features=*/"", llvm::TargetOptions(),
-      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
-}
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions tuning;
@@ -84,18 +54,6 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
-static llvm::Expected<SmallVector<char, 0>>
-emitCode(llvm::Module &module, llvm::TargetMachine &machine,
-         llvm::CodeGenFileType format) {
-  SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream os(bytes);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, os, nullptr, format))
-    return llvm::createStringError("LLVM cannot emit code for " + kHostTriple);
-  passes.run(module);
-  return bytes;
-}
-
 /// The code of `module` in `format`, optimised.
 static llvm::Expected<SmallVector<char, 0>>
 compile(gpu::GPUModuleOp module, llvm::CodeGenFileType format) {
@@ -104,13 +62,13 @@ compile(gpu::GPUModuleOp module, llvm::CodeGenFileType format) {
       translateModuleToLLVMIR(module, context, module.getName());
   if (!translated)
     return llvm::createStringError("cannot be translated to LLVM IR");
-  auto machine = createMachine();
+  auto machine = createHostMachine(llvm::CodeGenOptLevel::Aggressive);
   if (!machine)
     return machine.takeError();
   translated->setTargetTriple((*machine)->getTargetTriple());
   translated->setDataLayout((*machine)->createDataLayout());
   optimize(*translated, **machine);
-  return emitCode(*translated, **machine, format);
+  return emitHostCode(*translated, **machine, format);
 }
 
 /// Whether an object calls functions of libm. Fails if it needs any that

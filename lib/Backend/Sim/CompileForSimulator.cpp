@@ -16,6 +16,7 @@
 
 #include "conv/Backend/Sim.h"
 
+#include "../HostMachine.h"
 #include "../LinkElf.h"
 #include "Kernels.h"
 #include "LowerIntrinsics.h"
@@ -28,16 +29,10 @@
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-
-#include <mutex>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -54,10 +49,6 @@ struct SimChip {
 
 /// What one work-item may keep on the stack of its fiber.
 constexpr unsigned maxStackBytes = 96 * 1024;
-
-/// The processor that objects are made for: AVX2, FMA and F16C.
-constexpr const char hostTriple[] = "x86_64-unknown-linux-gnu";
-constexpr const char hostProcessor[] = "x86-64-v3";
 
 } // namespace
 
@@ -76,30 +67,6 @@ static const SimChip *findSimChip(StringRef name) {
 //===----------------------------------------------------------------------===//
 // LLVM plumbing
 //===----------------------------------------------------------------------===//
-
-static void initializeHostTarget() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-  });
-}
-
-static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createHostMachine() {
-  initializeHostTarget();
-  llvm::Triple triple(hostTriple);
-  std::string message;
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, message);
-  if (!target)
-    return llvm::createStringError(message);
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, hostProcessor, "", llvm::TargetOptions(), llvm::Reloc::PIC_,
-      std::nullopt, llvm::CodeGenOptLevel::Default));
-}
 
 /// Runs `pipeline` for `machine`; `pipeline` is a name that `opt` understands.
 static llvm::Error runPasses(llvm::Module &module, llvm::TargetMachine &machine,
@@ -228,13 +195,9 @@ emitObject(llvm::Module &module, llvm::TargetMachine &host) {
   std::string problem;
   module.getContext().setDiagnosticHandler(
       std::make_unique<StackSizeHandler>(problem));
-  SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream os(bytes);
-  llvm::legacy::PassManager passes;
-  if (host.addPassesToEmitFile(passes, os, nullptr,
-                               llvm::CodeGenFileType::ObjectFile))
-    return llvm::createStringError("the host cannot emit object files");
-  passes.run(module);
+  auto bytes = emitHostCode(module, host, llvm::CodeGenFileType::ObjectFile);
+  if (!bytes)
+    return bytes.takeError();
   if (!problem.empty())
     return llvm::createStringError(problem);
   return bytes;
@@ -292,7 +255,7 @@ private:
     FailureOr<llvm::TargetMachine *> device = getOrCreateTargetMachine();
     if (failed(device))
       return llvm::createStringError("no target machine for " + simChip.name);
-    auto host = createHostMachine();
+    auto host = createHostMachine(llvm::CodeGenOptLevel::Default);
     if (!host)
       return host.takeError();
     dropUsedLists(llvmModule);
@@ -307,6 +270,8 @@ private:
       return error;
     if (llvm::Error error = runPasses(llvmModule, **host, "default<O2>"))
       return error;
+    for (llvm::Function &function : llvmModule)
+      moveBf16AsIntegers(function);
     auto bytes = emitObject(llvmModule, **host);
     if (!bytes)
       return bytes.takeError();

@@ -102,7 +102,24 @@ static Value *expandConversion(IRBuilderBase &builder, CastInst &cast) {
   return narrow(builder, wide);
 }
 
+/// The host's code generator widens vectors of bf16 that are shuffled to f32,
+/// and calls this function to narrow them again.
+static void defineNarrowing(Module &module) {
+  constexpr StringLiteral kName = "__truncsfbf2";
+  if (module.getFunction(kName))
+    return;
+  LLVMContext &context = module.getContext();
+  auto *type = FunctionType::get(Type::getBFloatTy(context),
+                                 {Type::getFloatTy(context)}, false);
+  auto *function =
+      Function::Create(type, GlobalValue::ExternalLinkage, kName, module);
+  function->setVisibility(GlobalValue::HiddenVisibility);
+  IRBuilder<> builder(BasicBlock::Create(context, "", function));
+  builder.CreateRet(narrow(builder, function->getArg(0)));
+}
+
 void conv::simgen::expandBf16(Function &kernel) {
+  defineNarrowing(*kernel.getParent());
   SmallVector<Instruction *> work;
   for (Instruction &instruction : instructions(kernel)) {
     if (isa<FPExtInst, FPTruncInst, SIToFPInst, UIToFPInst, FPToSIInst,
@@ -129,4 +146,92 @@ void conv::simgen::expandBf16(Function &kernel) {
     instruction->replaceAllUsesWith(result);
     instruction->eraseFromParent();
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Moving bf16 as integers
+//===----------------------------------------------------------------------===//
+
+/// `value` with the bits of its elements as integers.
+static Value *asIntegers(IRBuilderBase &builder, Value *value) {
+  Type *type = withElement(value->getType(), builder.getInt16Ty());
+  auto *cast = dyn_cast<BitCastInst>(value);
+  if (cast && cast->getSrcTy() == type)
+    return cast->getOperand(0);
+  return builder.CreateBitCast(value, type);
+}
+
+static Value *movePhi(IRBuilderBase &builder, PHINode &phi) {
+  Type *type = withElement(phi.getType(), builder.getInt16Ty());
+  PHINode *moved = builder.CreatePHI(type, phi.getNumIncomingValues());
+  for (auto [value, block] : zip(phi.incoming_values(), phi.blocks())) {
+    IRBuilder<> atEnd(block->getTerminator());
+    moved->addIncoming(asIntegers(atEnd, value), block);
+  }
+  builder.SetInsertPoint(phi.getParent()->getFirstInsertionPt());
+  return moved;
+}
+
+/// The same move of integers, or null for anything else.
+static Value *moveAsIntegers(IRBuilderBase &builder, Instruction &instruction) {
+  auto operand = [&](unsigned i) {
+    return asIntegers(builder, instruction.getOperand(i));
+  };
+  if (auto *load = dyn_cast<LoadInst>(&instruction))
+    return builder.CreateAlignedLoad(
+        withElement(load->getType(), builder.getInt16Ty()),
+        load->getPointerOperand(), load->getAlign(), load->isVolatile());
+  if (auto *phi = dyn_cast<PHINode>(&instruction))
+    return movePhi(builder, *phi);
+  if (isa<SelectInst>(instruction))
+    return builder.CreateSelect(instruction.getOperand(0), operand(1),
+                                operand(2));
+  if (isa<ExtractElementInst>(instruction))
+    return builder.CreateExtractElement(operand(0), instruction.getOperand(1));
+  if (isa<InsertElementInst>(instruction))
+    return builder.CreateInsertElement(operand(0), operand(1),
+                                       instruction.getOperand(2));
+  if (auto *shuffle = dyn_cast<ShuffleVectorInst>(&instruction))
+    return builder.CreateShuffleVector(operand(0), operand(1),
+                                       shuffle->getShuffleMask());
+  return nullptr;
+}
+
+/// Stores bf16 as integers, and removes the casts that moves leave between
+/// them.
+static void removeCasts(Function &kernel) {
+  for (Instruction &instruction : instructions(kernel))
+    if (auto *store = dyn_cast<StoreInst>(&instruction);
+        store && isBf16(store->getValueOperand())) {
+      IRBuilder<> builder(store);
+      store->setOperand(0, asIntegers(builder, store->getValueOperand()));
+    }
+  for (Instruction &instruction : make_early_inc_range(instructions(kernel))) {
+    auto *outer = dyn_cast<BitCastInst>(&instruction);
+    auto *inner = outer ? dyn_cast<BitCastInst>(outer->getOperand(0)) : nullptr;
+    if (!inner || inner->getSrcTy() != outer->getType())
+      continue;
+    outer->replaceAllUsesWith(inner->getOperand(0));
+    outer->eraseFromParent();
+  }
+  for (Instruction &instruction : make_early_inc_range(instructions(kernel)))
+    if (isa<BitCastInst>(instruction) && instruction.use_empty())
+      instruction.eraseFromParent();
+}
+
+void conv::simgen::moveBf16AsIntegers(Function &kernel) {
+  SmallVector<Instruction *> moves;
+  for (Instruction &instruction : instructions(kernel))
+    if (isBf16(&instruction))
+      moves.push_back(&instruction);
+  for (Instruction *instruction : moves) {
+    IRBuilder<> builder(instruction);
+    Value *moved = moveAsIntegers(builder, *instruction);
+    if (!moved)
+      continue;
+    instruction->replaceAllUsesWith(
+        builder.CreateBitCast(moved, instruction->getType()));
+    instruction->eraseFromParent();
+  }
+  removeCasts(kernel);
 }

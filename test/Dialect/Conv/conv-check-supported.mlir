@@ -130,3 +130,30 @@ func.func @not_fusable_argument(%x: tensor<1xf32>) -> tensor<1xf32> {
 
 // expected-error @below {{unsupported (not-fusable): expects only convolutions, element-wise ops that can be fused into them, and reshapes, but got memref.global}}
 memref.global @g : memref<1xf32>
+
+// -----
+
+// A scalar has no buffer.
+// expected-error @below {{unsupported (signature): expects arguments and results that are static tensors of numbers, but got 'f32'}}
+func.func @signature_scalar(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>, %s: f32) -> tensor<1x4x4x8xf16> {
+  %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
+  return %y : tensor<1x4x4x8xf16>
+}
+
+// -----
+
+// Nor does a tensor whose bytes overflow, even if nobody reads it.
+// expected-error @below {{unsupported (signature): expects arguments and results that are static tensors of numbers, but got 'tensor<4611686018427387904xf16>'}}
+func.func @signature_overflow(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>, %s: tensor<4611686018427387904xf16>) -> tensor<1x4x4x8xf16> {
+  %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
+  return %y : tensor<1x4x4x8xf16>
+}
+
+// -----
+
+// One tensor cannot be written to two places.
+func.func @signature_result_twice(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> (tensor<1x4x4x8xf16>, tensor<1x4x4x8xf16>) {
+  %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
+  // expected-error @below {{unsupported (signature): expects different results, but got result 0 again as result 1}}
+  return %y, %y : tensor<1x4x4x8xf16>, tensor<1x4x4x8xf16>
+}

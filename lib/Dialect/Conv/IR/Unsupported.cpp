@@ -33,6 +33,8 @@ StringRef mlir::conv::getReasonName(Reason reason) {
     return "tail-operation";
   case Reason::NotFusable:
     return "not-fusable";
+  case Reason::Signature:
+    return "signature";
   case Reason::Constant:
     return "constant";
   case Reason::ProblemSize:

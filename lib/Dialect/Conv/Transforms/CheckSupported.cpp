@@ -19,6 +19,8 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/Support/MathExtras.h"
+
 namespace mlir::conv {
 #define GEN_PASS_DEF_CHECKSUPPORTEDPASS
 #include "conv/Dialect/Conv/Transforms/Passes.h.inc"
@@ -139,9 +141,39 @@ static LogicalResult refuseOther(Operation *op) {
   return diagnostic;
 }
 
+/// Whether a kernel can have a buffer of this type, in fewer than 2^63 bytes.
+static bool isBuffer(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() ||
+      !getNumericType(tensor.getElementType()))
+    return false;
+  int64_t bytes = tensor.getElementTypeBitWidth() / 8;
+  for (int64_t size : tensor.getShape())
+    if (size <= 0 || llvm::MulOverflow(bytes, size, bytes))
+      return false;
+  return true;
+}
+
+static LogicalResult checkSignature(func::FuncOp function) {
+  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                            function.getResultTypes()))
+    if (!isBuffer(type))
+      return emitUnsupported(function.getLoc(), Reason::Signature)
+             << "expects arguments and results that are static tensors of "
+                "numbers, but got "
+             << type;
+  return success();
+}
+
 /// Results of ops that are refused themselves are not refused once more.
 static LogicalResult checkReturn(func::ReturnOp op) {
-  for (Value value : op.getOperands()) {
+  llvm::SmallDenseMap<Value, unsigned> positions;
+  for (auto [i, value] : llvm::enumerate(op.getOperands())) {
+    auto [first, isNew] = positions.try_emplace(lookThroughReshapes(value), i);
+    if (!isNew)
+      return emitUnsupported(op.getLoc(), Reason::Signature)
+             << "expects different results, but got result " << first->second
+             << " again as result " << i;
     Operation *source = lookThroughReshapes(value).getDefiningOp();
     if (!source || isa<arith::ConstantOp, tensor::EmptyOp>(source))
       return emitUnsupported(op.getLoc(), Reason::NotFusable)
@@ -178,6 +210,8 @@ struct CheckSupportedPass final
       for (Block &block : function.getBody())
         for (Operation &inner : block)
           supported &= succeeded(checkOp(&inner));
+      // What a refused op has wrong shows in the signature too.
+      supported = supported && succeeded(checkSignature(function));
     }
     if (!supported)
       signalPassFailure();

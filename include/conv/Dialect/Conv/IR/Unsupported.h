@@ -27,6 +27,7 @@ enum class Reason {
   ElementType,   ///< "element-type": not f16, bf16 or f32.
   TailOperation, ///< "tail-operation": a fused op that has no kernel code.
   NotFusable,    ///< "not-fusable": an op on tensors that is not a tail.
+  Signature,     ///< "signature": an argument or result no kernel can take.
   Constant,      ///< "constant": a tensor constant as operand.
   ProblemSize,   ///< "problem-size": an index space beyond the kernel's.
   Schedule,      ///< "schedule": a given schedule the chip cannot run.

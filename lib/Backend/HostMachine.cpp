@@ -1,0 +1,59 @@
+//===- HostMachine.cpp - LLVM's code generator for the host -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Initialises the x86 target once, whoever asks first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostMachine.h"
+
+#include "conv/Backend/Host.h"
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <mutex>
+
+using namespace mlir;
+
+static void initializeTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+}
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+mlir::conv::createHostMachine(llvm::CodeGenOptLevel level) {
+  initializeTarget();
+  llvm::Triple triple(kHostTriple);
+  std::string message;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return llvm::createStringError(message);
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, kHostCpu, /*Features=*/"", llvm::TargetOptions(),
+      llvm::Reloc::PIC_, std::nullopt, level));
+}
+
+llvm::Expected<SmallVector<char, 0>>
+mlir::conv::emitHostCode(llvm::Module &module, llvm::TargetMachine &machine,
+                         llvm::CodeGenFileType format) {
+  SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream os(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, os, nullptr, format))
+    return llvm::createStringError("LLVM cannot emit code for " + kHostTriple);
+  passes.run(module);
+  return bytes;
+}

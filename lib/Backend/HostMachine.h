@@ -1,0 +1,38 @@
+//===- HostMachine.h - LLVM's code generator for the host -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the host back end and the simulator share: both emit objects for every
+// x86-64 machine of level v3, not for the one they run on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_BACKEND_HOSTMACHINE_H
+#define CONV_LIB_BACKEND_HOSTMACHINE_H
+
+#include "mlir/Support/LLVM.h"
+
+#include "llvm/Support/CodeGen.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+
+namespace mlir::conv {
+
+inline constexpr llvm::StringLiteral kHostTriple = "x86_64-unknown-linux-gnu";
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createHostMachine(llvm::CodeGenOptLevel level);
+
+/// The object or assembly of `module`, which is already optimised.
+llvm::Expected<SmallVector<char, 0>> emitHostCode(llvm::Module &module,
+                                                  llvm::TargetMachine &machine,
+                                                  llvm::CodeGenFileType format);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_BACKEND_HOSTMACHINE_H

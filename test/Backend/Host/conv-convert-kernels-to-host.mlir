@@ -1,0 +1,72 @@
+// RUN: conv-opt %s --pass-pipeline='builtin.module(gpu.module(conv-convert-kernels-to-host))' --split-input-file --verify-diagnostics | FileCheck %s
+
+// A kernel is a function of the list of parameters and the workgroup; private
+// memory is on its stack. The processor's name is beside it.
+// CHECK:       llvm.mlir.global external constant @conv_cpu("x86-64-v3\00")
+// CHECK:       llvm.func @store(%[[PARAMETERS:.+]]: !llvm.ptr, %[[WORKGROUP:.+]]: !llvm.ptr) attributes {gpu.kernel}
+// CHECK:         %[[SLOT:.+]] = llvm.getelementptr %[[PARAMETERS]][0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+// CHECK:         %[[VALUE:.+]] = llvm.load %[[SLOT]] : !llvm.ptr -> !llvm.ptr
+// CHECK:         %[[X:.+]] = llvm.load %[[VALUE]] : !llvm.ptr -> !llvm.ptr
+// CHECK:         llvm.alloca %{{.+}} x f32 {alignment = 64 : i64}
+// CHECK:         %[[DIM:.+]] = llvm.getelementptr %[[WORKGROUP]][1] : (!llvm.ptr) -> !llvm.ptr, i32
+// CHECK:         %[[ID:.+]] = llvm.load %[[DIM]] : !llvm.ptr -> i32
+// CHECK:         llvm.zext %[[ID]] : i32 to i64
+// CHECK:         llvm.store %{{.+}}, %{{.+}} {alignment = 4 : i64} : vector<1xf32>, !llvm.ptr
+// CHECK:         llvm.return
+module attributes {conv.target = #conv.target<"host">} {
+  gpu.module @kernels {
+    gpu.func @store(%x: memref<8xf32, #gpu.address_space<global>>) private(%t: memref<4xf32, #gpu.address_space<private>>) kernel {
+      %i = gpu.block_id y
+      %c = arith.constant dense<1.0> : vector<1xf32>
+      vector.store %c, %x[%i] : memref<8xf32, #gpu.address_space<global>>, vector<1xf32>
+      vector.store %c, %t[%i] : memref<4xf32, #gpu.address_space<private>>, vector<1xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// What LLVM has an intrinsic for is not a call; erf is one call per element.
+// CHECK:       llvm.func @erff(f32) -> f32
+// CHECK:       llvm.func @math
+// CHECK:         llvm.intr.exp({{.*}}) : (vector<2xf32>) -> vector<2xf32>
+// CHECK-COUNT-2: llvm.call @erff
+// CHECK-NOT:     llvm.call
+module attributes {conv.target = #conv.target<"host">} {
+  gpu.module @kernels {
+    gpu.func @math(%x: memref<8xf32, #gpu.address_space<global>>) kernel {
+      %i = gpu.block_id x
+      %v = vector.load %x[%i] : memref<8xf32, #gpu.address_space<global>>, vector<2xf32>
+      %e = math.exp %v : vector<2xf32>
+      %f = math.erf %e : vector<2xf32>
+      vector.store %f, %x[%i] : memref<8xf32, #gpu.address_space<global>>, vector<2xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// The host has no shared memory.
+module attributes {conv.target = #conv.target<"host">} {
+  gpu.module @kernels {
+    // expected-error @below {{failed to legalize operation 'gpu.func'}}
+    gpu.func @shared() workgroup(%t: memref<4xf32, #gpu.address_space<workgroup>>) kernel {
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// Nor has it work-items.
+module attributes {conv.target = #conv.target<"host">} {
+  gpu.module @kernels {
+    gpu.func @barrier() kernel {
+      // expected-error @below {{failed to legalize operation 'gpu.barrier'}}
+      gpu.barrier
+      gpu.return
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [8, 16], subgroup = [8, 16], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = channels>
+
+// One workgroup is one work-item, with the tiles of both operands and the sums in
+// private memory: 8 x 24, 16 x 24 and 8 x 16 elements.
+// CHECK:       gpu.func @kernel_0(%[[X:[a-z0-9]+]]: memref<1x9x9x5xf16, {{[^>]+}}>>, %[[W:[a-z0-9]+]]: memref<24x3x3x5xf16, {{[^>]+}}>>, %[[B:[a-z0-9]+]]: memref<24xf16, {{[^>]+}}>>, %[[Y:[a-z0-9]+]]: memref<1x9x9x24xf16, {{[^>]+}}>>)
+// CHECK-SAME:      private(%[[A:[a-z0-9]+]] : memref<192xf32, #gpu.address_space<private>>, %[[F:[a-z0-9]+]] : memref<384xf32, #gpu.address_space<private>>, %[[S:[a-z0-9]+]] : memref<128xf32, #gpu.address_space<private>>)
+// CHECK-SAME:      kernel attributes {known_block_size = array<i32: 1, 1, 1>}
+// CHECK:         gpu.block_id x
+// CHECK:         vector.store %{{.+}}, %[[S]]
+// The loop over 45 elements of the reduction, 24 at a time.
+// CHECK:         scf.for %[[K:.+]] = %{{.+}} to %c45_i64 step %c24_i64
+// What a window has outside of the input is zero; the rest is copied, a filter row
+// at a time.
+// CHECK:           memref.reinterpret_cast %[[X]] {{.*}} to memref<405xf16,
+// CHECK:           scf.if
+// CHECK:             vector.store %{{.+}}, %[[A]]{{.*}}, vector<8xf32>
+// CHECK:           vector.load {{.*}} vector<8xf16>
+// CHECK:           arith.extf
+// CHECK:           vector.store %{{.+}}, %[[A]]{{.*}}, vector<8xf32>
+// CHECK:           vector.store %{{.+}}, %[[A]]{{.*}}, vector<1xf32>
+// The filter is turned in registers.
+// CHECK:           memref.reinterpret_cast %[[W]]
+// CHECK-COUNT-24:  vector.shuffle
+// CHECK-COUNT-8:   vector.store %{{.+}}, %[[F]]{{.*}}, vector<8xf32>
+// CHECK:           vector.from_elements
+// A register tile of 4 pixels and 16 channels.
+// CHECK-COUNT-4:   vector.load %[[S]]
+// CHECK:           scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK:             vector.load %[[F]]{{.*}}, vector<16xf32>
+// CHECK:             vector.load %[[A]]{{.*}}, vector<1xf32>
+// CHECK:             vector.broadcast
+// CHECK-COUNT-4:     vector.fma
+// CHECK-COUNT-4:   vector.store %{{.+}}, %[[S]]
+// The tail, on vectors and on the channels that remain.
+// CHECK:         memref.reinterpret_cast %[[Y]]
+// CHECK:         %[[SUM:.+]] = vector.load %[[S]]{{.*}}, vector<8xf32>
+// CHECK:         %[[BIAS:.+]] = vector.load %[[B]]{{.*}}, vector<8xf16>
+// CHECK:         %[[WIDE:.+]] = arith.extf %[[BIAS]]
+// CHECK:         %[[OUT:.+]] = arith.addf %[[SUM]], %[[WIDE]]
+// CHECK:         %[[NARROW:.+]] = arith.truncf %[[OUT]] : vector<8xf32> to vector<8xf16>
+// CHECK:         vector.store %[[NARROW]]
+// CHECK:         arith.addf {{.*}} : vector<1xf32>
+// CHECK:         gpu.return
+// One workgroup for each of ceil(81/8) * ceil(24/16) tiles.
+// CHECK:       gpu.launch_func @kernel_kernels::@kernel_0 blocks in (%c22, %c1, %c1) threads in (%c1, %c1, %c1)
+module attributes {conv.target = #conv.target<"host">} {
+  func.func @kernel(%x: tensor<1x9x9x5xf16>, %w: tensor<24x3x3x5xf16>, %b: tensor<24xf16>) -> tensor<1x9x9x24xf16> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+        tail(%b : tensor<24xf16>) {
+        ^bb0(%acc: f32, %e: f16):
+          %e32 = arith.extf %e : f16 to f32
+          %sum = arith.addf %acc, %e32 : f32
+          %out = arith.truncf %sum : f32 to f16
+          conv.yield %out : f16
+        } : tensor<1x9x9x5xf16>, tensor<24x3x3x5xf16> -> tensor<1x9x9x24xf16>
+    return %y : tensor<1x9x9x24xf16>
+  }
+}
+
+// -----
+
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [8, 16], subgroup = [8, 16], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = channels>
+
+// A filter whose channels are innermost needs no turning, except at the end.
+// CHECK:       gpu.func @channels_innermost_0
+// CHECK-NOT:     vector.shuffle
+// CHECK:         scf.if
+// CHECK:         } else {
+// CHECK:           vector.from_elements
+// CHECK-NOT:     vector.shuffle
+// CHECK:         gpu.return
+module attributes {conv.target = #conv.target<"host">} {
+  func.func @channels_innermost(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x4x19xf32>) -> tensor<1x8x8x19xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "RSCK", "NPQK"> schedule = #schedule
+        : tensor<1x8x8x4xf32>, tensor<1x1x4x19xf32> -> tensor<1x8x8x19xf32>
+    return %y : tensor<1x8x8x19xf32>
+  }
+}
+
+// -----
+
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [1000, 1000], subgroup = [8, 8], gemm_k = 8, stages = 1, atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = channels>
+
+// Sums that a thread's stack does not hold.
+module attributes {conv.target = #conv.target<"host">} {
+  func.func @large_tile(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x4x19xf32>) -> tensor<1x8x8x19xf32> {
+    // expected-error @below {{expects tiles and sums of at most 1048576 bytes on the host, but got 4096256}}
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "RSCK", "NPQK"> schedule = #schedule
+        : tensor<1x8x8x4xf32>, tensor<1x1x4x19xf32> -> tensor<1x8x8x19xf32>
+    return %y : tensor<1x8x8x19xf32>
+  }
+}
