@@ -30,6 +30,7 @@ static const ChipInfo kHostChips[] = {
      .subgroupSize = 1,
      .maxWorkgroupSize = 1,
      .sharedMemoryBytes = 256 << 10,
+     .staticSharedMemory = 256 << 10,
      .sharedMemoryOfUnit = 256 << 10,
      .sharedMemoryBanks = 1,
      .sharedMemoryBytesPerClock = 32,

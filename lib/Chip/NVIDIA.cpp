@@ -17,9 +17,6 @@
 //   * compute units, clock, bandwidth, cache: data sheets of the A100 80GB SXM
 //     and the H200 SXM.
 //
-// A workgroup gets at most 48 KiB of shared memory that is declared statically,
-// which is how kernels declare it, though a compute unit has more.
-//
 //===----------------------------------------------------------------------===//
 
 #include "Tables.h"
@@ -49,7 +46,8 @@ static const ChipInfo kNVIDIAChips[] = {
      .backend = Backend::NVPTX,
      .subgroupSize = 32,
      .maxWorkgroupSize = 1024,
-     .sharedMemoryBytes = 48 << 10,
+     .sharedMemoryBytes = 163 << 10,
+     .staticSharedMemory = 48 << 10,
      .sharedMemoryOfUnit = 164 << 10,
      .sharedMemoryBanks = 32,
      .sharedMemoryBytesPerClock = 128,
@@ -71,7 +69,8 @@ static const ChipInfo kNVIDIAChips[] = {
      .backend = Backend::NVPTX,
      .subgroupSize = 32,
      .maxWorkgroupSize = 1024,
-     .sharedMemoryBytes = 48 << 10,
+     .sharedMemoryBytes = 227 << 10,
+     .staticSharedMemory = 48 << 10,
      .sharedMemoryOfUnit = 228 << 10,
      .sharedMemoryBanks = 32,
      .sharedMemoryBytesPerClock = 128,

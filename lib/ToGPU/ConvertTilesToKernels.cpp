@@ -176,11 +176,14 @@ LogicalResult FunctionConverter::createLaunch(scf::ForallOp nest,
     return arith::ConstantIndexOp::create(b, value);
   };
   Value one = constant(1);
+  Value dynamicSharedBytes;
+  if (int64_t bytes = kernel->dynamicSharedBytes)
+    dynamicSharedBytes = arith::ConstantIntOp::create(b, bytes, /*width=*/32);
   auto launch = gpu::LaunchFuncOp::create(
       b, kernel->function,
       gpu::KernelDim3{constant(kernel->workgroups), one, one},
       gpu::KernelDim3{constant(kernel->workItems), one, one},
-      /*dynamicSharedMemorySize=*/Value(), arguments);
+      dynamicSharedBytes, arguments);
   launch->setAttr(kScheduleName, form->schedule);
   return success();
 }

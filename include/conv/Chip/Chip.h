@@ -88,7 +88,9 @@ struct ChipInfo {
   int subgroupSize;              ///< Lanes of a wave.
   int maxWorkgroupSize;          ///< Work-items.
   int64_t sharedMemoryBytes;     ///< Shared memory a workgroup can have.
-  int64_t sharedMemoryOfUnit;    ///< The same, of all workgroups together.
+  int64_t staticSharedMemory;    ///< What of it a kernel can declare itself;
+                                 ///< more has to be asked for at launch.
+  int64_t sharedMemoryOfUnit;    ///< Of all workgroups together.
   int sharedMemoryBanks;         ///< 4-byte banks.
   int sharedMemoryBytesPerClock; ///< LDS reads or writes without conflicts.
   int registersPerLane;          ///< 32-bit vector registers one wave can have.

@@ -16,6 +16,7 @@
 #include "CudaLibrary.h"
 #include "conv/Runtime/Devices.h"
 
+#include <atomic>
 #include <map>
 
 using namespace conv;
@@ -28,6 +29,12 @@ enum DeviceAttribute {
   ComputeCapabilityMajor = 75,
   ComputeCapabilityMinor = 76,
 };
+
+/// Values of CUfunction_attribute.
+enum FunctionAttribute { MaxDynamicSharedSizeBytes = 8 };
+
+/// Dynamic shared memory that every kernel may have without asking.
+constexpr uint32_t kUnaskedSharedBytes = 48 << 10;
 
 /// The library and one GPU's primary context; what every object of a device
 /// shares, and the last of them gives back.
@@ -117,6 +124,10 @@ public:
     // The driver reads the array and its values before it returns.
     void **values = const_cast<void **>(parameters.data());
     CurrentContext current(context);
+    if (shape.dynamicSharedBytes > allowedSharedBytes)
+      if (Result<void> asked = allowShared(current, shape.dynamicSharedBytes);
+          !asked)
+        return asked;
     return current.run("cuLaunchKernel", [&] {
       return context.cuda.cuLaunchKernel(
           function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
@@ -126,8 +137,21 @@ public:
   }
 
 private:
+  /// Asks for more dynamic shared memory: once, since a kernel's launches are
+  /// alike. Threads that do so at the same time ask for the same.
+  Result<void> allowShared(const CurrentContext &current, uint32_t bytes) {
+    Result<void> result = current.run("cuFuncSetAttribute", [&] {
+      return context.cuda.cuFuncSetAttribute(
+          function, MaxDynamicSharedSizeBytes, int(bytes));
+    });
+    if (result)
+      allowedSharedBytes = bytes;
+    return result;
+  }
+
   const Context &context; ///< The module's, which lives longer.
   void *function;
+  std::atomic<uint32_t> allowedSharedBytes = kUnaskedSharedBytes;
 };
 
 class CudaModule final : public Module {

@@ -43,6 +43,7 @@ namespace conv::runtime {
   REQUIRED(cuModuleUnload, (void *module))                                     \
   REQUIRED(cuModuleGetFunction,                                                \
            (void **function, void *module, const char *name))                  \
+  REQUIRED(cuFuncSetAttribute, (void *function, int attribute, int value))     \
   REQUIRED(cuLaunchKernel, (void *function, unsigned gridX, unsigned gridY,    \
                             unsigned gridZ, unsigned blockX, unsigned blockY,  \
                             unsigned blockZ, unsigned sharedBytes,             \
