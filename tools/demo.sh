@@ -39,13 +39,15 @@ rm -f "$artifact"
 "$build/bin/conv-compile" "$example" --target="$targets" -o "$artifact" --timing 2>"$build/demo/timing.txt" ||
   { cat "$build/demo/timing.txt" >&2; fail "compiling failed"; }
 
-step 4 "run in the simulator with all checks, compare with a float64 reference"
+step 4 "run in the simulator: with all checks against a float64 reference, then without for the time"
 reports=""
 for chip in $chips; do
   echo "  $chip"
-  report="$build/demo/$chip.json"
-  "$build/bin/conv-run" "$artifact" --device sim --target "$chip" --verify --counters --json >"$report" ||
+  report="$build/demo/$chip"
+  "$build/bin/conv-run" "$artifact" --device sim --target "$chip" --verify --counters --json >"$report.json" ||
     fail "the kernel of $chip failed"
+  "$build/bin/conv-run" "$artifact" --device sim --target "$chip" --bench --sim-checks off --json >"$report-time.json" ||
+    fail "the kernel of $chip failed without checks"
   reports="$reports $report"
 done
 

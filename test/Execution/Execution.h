@@ -37,8 +37,13 @@ std::string generateText(const tools::GenOptions &options);
 void addTest(const std::string &suite, const std::string &name,
              std::function<void()> body);
 
-/// The shapes of a list in test/shapes/tests.json, as problems of f32.
-std::vector<tools::GenOptions> readShapes(const std::string &list);
+/// Shape lists of the project.
+inline constexpr const char *kTestShapes = "test/shapes/tests.json";
+inline constexpr const char *kModelShapes = "bench/shapes/models.json";
+
+/// The shapes of a list, as problems of f32.
+std::vector<tools::GenOptions> readShapes(const std::string &file,
+                                          const std::string &list);
 
 /// "n2_c32_17x23_k64_5x5_u2x2_p2x2_l1x1", for names of tests.
 std::string describe(const tools::GenOptions &options);
@@ -46,6 +51,7 @@ std::string describe(const tools::GenOptions &options);
 // Each file of tests adds its own.
 void addForwardTests();
 void addFunctionTests();
+void addResourceTests();
 void addTailTests();
 
 } // namespace conv::test

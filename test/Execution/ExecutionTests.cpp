@@ -106,5 +106,6 @@ int main(int argc, char **argv) {
   addForwardTests();
   addTailTests();
   addFunctionTests();
+  addResourceTests();
   return RUN_ALL_TESTS();
 }

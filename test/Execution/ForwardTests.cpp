@@ -72,7 +72,7 @@ static std::vector<tools::GenOptions> makeCorners() {
 void test::addForwardTests() {
   for (const std::string &command : kCommands) {
     for (const std::string list : {"forward_edge", "traps"})
-      for (const tools::GenOptions &shape : readShapes(list))
+      for (const tools::GenOptions &shape : readShapes(kTestShapes, list))
         addShape("Forward_" + list, shape, command);
     for (const tools::GenOptions &shape : makeCorners())
       addShape("Forward_corners", shape, command);

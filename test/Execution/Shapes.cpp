@@ -37,8 +37,10 @@ static tools::GenOptions readShape(const nlohmann::json &shape) {
   return options;
 }
 
-std::vector<tools::GenOptions> test::readShapes(const std::string &list) {
-  Result<std::string> text = readFile(CONV_SHAPES, 1 << 24);
+std::vector<tools::GenOptions> test::readShapes(const std::string &file,
+                                                const std::string &list) {
+  Result<std::string> text =
+      readFile(std::string(CONV_SOURCE_DIR) + "/" + file, 1 << 24);
   if (!text)
     throw std::runtime_error(text.error().message);
   nlohmann::json lists = nlohmann::json::parse(*text);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Print the demo's table: one column for each chip.
 
-Usage: summarize_demo.py ARTIFACT TIMING REPORT.json ...
+Usage: summarize_demo.py ARTIFACT TIMING REPORT ...
 
-ARTIFACT holds for each chip its code object and the simulator's, TIMING is what conv-compile --timing wrote, and each
-REPORT what conv-run --verify --counters --json wrote for one simulated chip.
+ARTIFACT holds for each chip its code object and the simulator's, TIMING is what conv-compile --timing wrote, and for each
+simulated chip conv-run wrote REPORT.json with --verify --counters and REPORT-time.json with --bench.
 """
 
 import json
@@ -13,7 +13,8 @@ import zipfile
 
 ROWS = [
     "compiled to a code object",
-    "ran in the simulator (its own time)",
+    "simulated (not a GPU's time)",
+    "simulated with all checks and counters",
     "elements compared / wrong",
     "largest error, part of its bound",
     "matrix instructions, by waves",
@@ -39,8 +40,14 @@ def describe_traffic(counters, direction):
     return f"{counters[f'global_bytes_{direction}']:,} / {counters[f'global_unique_bytes_{direction}']:,}"
 
 
-def describe(pack, timing, report):
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def describe(pack, timing, path):
     """The column of one chip: its name, then a text for each row."""
+    report, bench = read_json(f"{path}.json"), read_json(f"{path}-time.json")["bench"]
     chip = report["target"].removeprefix("sim:")
     manifest = json.loads(pack.read("manifest.json"))
     (entry,) = (entry for entry in manifest["entries"] if entry["target"] == chip)
@@ -51,7 +58,8 @@ def describe(pack, timing, report):
     number = "{:,}".format
     return chip, [
         f"{compile_milliseconds(timing, chip):.0f} ms",
-        f"{report['milliseconds'] / 1000:.2f} s",
+        f"{bench['median_milliseconds']:.0f} ms, {bench['gflops']:.1f} GFLOP/s",
+        f"{report['milliseconds']:.0f} ms",
         f"{number(result['elements'])} / {result['wrong']}",
         f"{result['largest_error']:.5f}, {result['largest_error_over_bound']:.2f}",
         number(counters["matrix_instructions"]),
@@ -69,17 +77,14 @@ def describe(pack, timing, report):
 def main(artifact, timing_path, *report_paths):
     with open(timing_path, encoding="utf-8") as file:
         timing = file.read().splitlines()
-    columns = []
     with zipfile.ZipFile(artifact) as pack:
-        for path in report_paths:
-            with open(path, encoding="utf-8") as file:
-                columns.append(describe(pack, timing, json.load(file)))
+        columns = [describe(pack, timing, path) for path in report_paths]
     label_width = max(map(len, ROWS))
     widths = [max(map(len, [chip, *cells])) for chip, cells in columns]
     print(f"{'':{label_width}}" + "".join(f"  {chip:>{width}}" for (chip, _), width in zip(columns, widths)))
     for i, label in enumerate(ROWS):
         print(f"{label:{label_width}}" + "".join(f"  {cells[i]:>{width}}" for (_, cells), width in zip(columns, widths)))
-    print(f"\nNo GPU was used: times are not a GPU's. The artifact, for conv-run and for a GPU:\n  {artifact}")
+    print(f"\nNo GPU was used. The artifact, for conv-run and for a GPU:\n  {artifact}")
 
 
 if __name__ == "__main__":

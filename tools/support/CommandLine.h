@@ -30,7 +30,8 @@ void setUp(CLI::App &app, const std::string &version);
 /// --version or a usage error), none if it is to go on.
 std::optional<int> parse(CLI::App &app, int argc, char **argv);
 
-/// Accepts decimal numbers below 2^64. CLI11 alone takes -1 for the largest one.
+/// Accepts decimal numbers below 2^64. CLI11 alone takes -1 for the largest
+/// one.
 CLI::Validator isUnsigned();
 
 } // namespace conv::tools

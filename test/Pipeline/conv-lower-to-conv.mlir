@@ -1,0 +1,25 @@
+// RUN: conv-opt %s --conv-lower-to-conv --dump-pass-pipeline 2>%t | FileCheck %s
+// RUN: FileCheck %s --check-prefix=LIST < %t
+
+// LIST:      builtin.module(
+// LIST-NEXT: func.func(
+// LIST-NEXT: conv-raise-tosa,
+// LIST-NEXT: conv-raise-linalg,
+// LIST-NEXT: conv-fuse-tail
+// LIST-NEXT: ),
+// LIST-NEXT: conv-check-supported,
+// LIST-NEXT: conv-select-schedule{algorithm= schedule=},
+// LIST-NEXT: conv-verify-stage{stage=conv}
+// LIST-NEXT: )
+
+// A convolution gets a schedule.
+// CHECK: conv.forward {{.*}} schedule = <algorithm = implicit_gemm
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @layer(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<1x8x8x32xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        : tensor<1x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<1x8x8x32xf32>
+    return %y : tensor<1x8x8x32xf32>
+  }
+}

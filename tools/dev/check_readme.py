@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Run the commands that a Markdown page shows and compare what they print with what the page says they do.
+
+Usage: check_readme.py PAGE.md BIN_FOLDER
+
+Every fenced block marked `console` is checked, in order, in one temporary folder that has a link to examples/. Lines
+that start with `$ ` are commands (`\\` continues one); the lines behind them are a part of their output, in which `...`
+stands for anything, and neither the names of SSA values nor line breaks matter. A command that fails is an error, unless
+the page says `exit code N` as the last line of its output.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def read_examples(page):
+    """Pairs of a command and the lines that the page shows below it."""
+    examples = []
+    for block in re.findall(r"^```console\n(.*?)^```$", page, flags=re.M | re.S):
+        for line in re.sub(r"\\\n\s*", "", block).splitlines():
+            if line.startswith("$ "):
+                examples.append((line[2:], []))
+            else:
+                examples[-1][1].append(line)
+    return examples
+
+
+def normalise(text):
+    """One space between words, and the same name for every SSA value."""
+    return " ".join(re.sub(r"%[\w$-]+", "%", text).split())
+
+
+def find_missing(lines, output):
+    """The first piece between two `...` that is not in the output behind the pieces before it."""
+    output, position = normalise(output), 0
+    for piece in map(str.strip, normalise("\n".join(lines)).split("...")):
+        found = output.find(piece, position)
+        if found < 0:
+            return piece
+        position = found + len(piece)
+    return None
+
+
+def check(command, lines, environment, folder):
+    """What is wrong with one example, or None."""
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, env=environment, cwd=folder, timeout=300
+    )
+    output = done.stdout + done.stderr
+    expected_code = 0
+    if lines and (match := re.fullmatch(r"exit code (\d+)", lines[-1])):
+        expected_code, lines = int(match[1]), lines[:-1]
+    if done.returncode != expected_code:
+        return f"expects exit code {expected_code}, but got {done.returncode}\n{output[-2000:]}"
+    missing = find_missing(lines, output)
+    return missing and f"expects\n  {missing}\nbut it printed\n{output[:6000]}"
+
+
+def main(page_path, bin_folder):
+    with open(page_path, encoding="utf-8") as file:
+        examples = read_examples(file.read())
+    assert examples, f"{page_path} has no console block"
+    environment = dict(os.environ, PATH=os.pathsep.join([os.path.abspath(bin_folder), os.environ["PATH"]]))
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(os.path.join(os.path.dirname(os.path.abspath(page_path)), "examples"), f"{folder}/examples")
+        for command, lines in examples:
+            if wrong := check(command, lines, environment, folder):
+                print(f"{page_path}: $ {command}\n{wrong}", file=sys.stderr)
+                failures += 1
+    print(f"{len(examples)} commands checked, {failures} wrong")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
