@@ -1,6 +1,7 @@
 """The FileCheck tests. Tools of the build come first on PATH, then LLVM's."""
 
 import os
+import shutil
 
 import lit.formats
 
@@ -25,6 +26,13 @@ if os.path.exists("/dev/kfd"):
     config.available_features.add("hip")
 if os.path.exists("/dev/nvidia0"):
     config.available_features.add("cuda")
+# NVIDIA's assembler, where conv-serialize-nvptx looks for it.
+cuda_homes = [os.environ.get("CUDA_HOME", ""), os.environ.get("CUDA_PATH", ""), "/usr/local/cuda"]
+if shutil.which("ptxas") or any(os.access(os.path.join(home, "bin", "ptxas"), os.X_OK) for home in cuda_homes if home):
+    config.available_features.add("ptxas")
+for variable in ("CUDA_HOME", "CUDA_PATH"):
+    if variable in os.environ:
+        config.environment[variable] = os.environ[variable]
 # Root can write to read-only folders, so tests of such errors need another user.
 if os.geteuid() != 0:
     config.available_features.add("unprivileged")

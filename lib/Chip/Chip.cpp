@@ -48,7 +48,8 @@ int64_t conv::byteSize(NumericType type) {
 std::span<const ChipInfo> conv::allChips() {
   static const std::vector<ChipInfo> chips = [] {
     std::vector<ChipInfo> all;
-    for (std::span<const ChipInfo> table : {amdChips(), hostChips()})
+    for (std::span<const ChipInfo> table :
+         {amdChips(), nvidiaChips(), hostChips()})
       all.insert(all.end(), table.begin(), table.end());
     return all;
   }();

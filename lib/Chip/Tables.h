@@ -13,6 +13,7 @@
 namespace conv {
 std::span<const ChipInfo> amdChips();
 std::span<const ChipInfo> hostChips();
+std::span<const ChipInfo> nvidiaChips();
 } // namespace conv
 
 #endif // CONV_LIB_CHIP_TABLES_H

@@ -14,6 +14,7 @@
 
 #include "conv/Backend/AMDGPU.h"
 #include "conv/Backend/Host.h"
+#include "conv/Backend/NVPTX.h"
 #include "conv/Backend/Passes.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -37,6 +38,19 @@ static void buildAmdgpuLlvm(OpPassManager &manager) {
 static void buildAmdgpuBinary(OpPassManager &manager,
                               StringRef deviceLibraries) {
   manager.addPass(createSerializeAMDGPUPass({deviceLibraries.str()}));
+}
+
+static void buildNvptxLlvm(OpPassManager &manager) {
+  OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createConvertKernelOpsToNVVMPass());
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(createConvertKernelsToNVVMPass());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+}
+
+static void buildNvptxBinary(OpPassManager &manager, StringRef) {
+  manager.addPass(createSerializeNVPTXPass());
 }
 
 static void buildHostLlvm(OpPassManager &manager) {
@@ -71,6 +85,13 @@ ArrayRef<BackendPipelines> mlir::conv::allBackendPipelines() {
        .compileToAssembly = compileToHostAssembly,
        .codeExtension = "so",
        .hasKernelMetadata = false},
+      {.backend = ::conv::Backend::NVPTX,
+       .buildLlvm = buildNvptxLlvm,
+       .buildBinary = buildNvptxBinary,
+       .compileToAssembly =
+           [](gpu::GPUModuleOp module) { return compileToPtx(module); },
+       .codeExtension = "cubin",
+       .hasKernelMetadata = true},
   };
   return kRows;
 }

@@ -17,6 +17,7 @@
 #include "Diagnostics.h"
 #include "ReadEntry.h"
 
+#include "conv/Backend/NVPTX.h"
 #include "conv/Backend/Sim.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
@@ -115,9 +116,11 @@ public:
 private:
   LogicalResult run(Stage stage, const CompileOptions &options);
 
-  /// Marks an error after the conv stage, unless it is a refusal.
+  /// Marks an error after the conv stage, unless it is a refusal or what the
+  /// machine lacks.
   static Error defect(Error error) {
-    if (error.kind == ErrorKind::System)
+    bool lacksTool = StringRef(error.message).contains(kNoCudaToolkit);
+    if (error.kind == ErrorKind::System && !lacksTool)
       error.message += " (a defect of the compiler, not of the input)";
     return error;
   }

@@ -1,4 +1,5 @@
-//===- Registration.cpp - dialects, passes and pipelines by name -*- C++ -*-===//
+//===- Registration.cpp - dialects, passes and pipelines by name -*- C++
+//-*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,6 +13,7 @@
 
 #include "conv/Backend/AMDGPU.h"
 #include "conv/Backend/Host.h"
+#include "conv/Backend/NVPTX.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/Transforms/Passes.h"
@@ -30,6 +32,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
@@ -51,13 +54,14 @@ void mlir::conv::registerDialects(DialectRegistry &registry) {
               bufferization::BufferizationDialect, cf::ControlFlowDialect,
               ConvDialect, func::FuncDialect, gpu::GPUDialect,
               index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-              math::MathDialect, memref::MemRefDialect, ROCDL::ROCDLDialect,
-              scf::SCFDialect, tensor::TensorDialect, tosa::TosaDialect,
-              vector::VectorDialect>();
+              math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
+              ROCDL::ROCDLDialect, scf::SCFDialect, tensor::TensorDialect,
+              tosa::TosaDialect, vector::VectorDialect>();
   linalg::registerTilingInterfaceExternalModels(registry);
   tensor::registerTilingInterfaceExternalModels(registry);
   registerAMDGPUTranslations(registry);
   registerHostTranslations(registry);
+  registerNVPTXTranslations(registry);
 }
 
 void mlir::conv::registerPassesAndPipelines() {
@@ -82,7 +86,7 @@ void mlir::conv::registerPassesAndPipelines() {
   PassPipelineRegistration<>("conv-lower-to-llvm",
                              "Kernels to the LLVM dialects of the target",
                              buildLowerToLlvmPipeline);
-  PassPipelineRegistration<LowerToBinaryOptions>(
-      "conv-lower-to-binary", "Kernels to code objects",
-      buildLowerToBinaryPipeline);
+  PassPipelineRegistration<LowerToBinaryOptions>("conv-lower-to-binary",
+                                                 "Kernels to code objects",
+                                                 buildLowerToBinaryPipeline);
 }

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -71,7 +72,7 @@ static LogicalResult verifyGpu(Operation *op) {
 
 static LogicalResult verifyLlvm(Operation *op) {
   if (op->getParentOfType<gpu::GPUModuleOp>() &&
-      !isa<LLVM::LLVMDialect, ROCDL::ROCDLDialect>(op->getDialect()))
+      !isa<LLVM::LLVMDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect>(op->getDialect()))
     return op->emitOpError("is left in a kernel after the llvm stage");
   return success();
 }

@@ -18,28 +18,37 @@
 using namespace conv;
 using namespace conv::runtime;
 
-/// The number after "hip:".
-static Result<int> parseOrdinal(std::string_view text) {
+using CreateGpu = Result<std::unique_ptr<Device>> (*)(int ordinal);
+
+/// Opens the GPU whose number follows `kind` and a colon in `name`, or the
+/// first one.
+static Result<std::unique_ptr<Device>>
+openGpu(std::string_view name, std::string_view kind, CreateGpu create) {
+  if (name == kind)
+    return create(0);
+  std::string_view text = name.substr(kind.size() + 1);
   int ordinal = -1;
   auto [end, code] =
       std::from_chars(text.data(), text.data() + text.size(), ordinal);
   if (code == std::errc() && end == text.data() + text.size() && ordinal >= 0)
-    return ordinal;
-  return Error{ErrorKind::BadInput, "expects 'hip:<number>', but got 'hip:" +
-                                        std::string(text) + "'"};
+    return create(ordinal);
+  return Error{ErrorKind::BadInput, "expects '" + std::string(kind) +
+                                        ":<number>', but got '" +
+                                        std::string(name) + "'"};
+}
+
+static bool isKind(std::string_view name, std::string_view kind) {
+  return name.starts_with(kind) &&
+         (name.size() == kind.size() || name[kind.size()] == ':');
 }
 
 Result<std::unique_ptr<Device>> runtime::openDevice(const std::string &name) {
   if (name == "host")
     return createHostDevice();
-  if (name == "hip")
-    return createHipDevice();
-  if (name.starts_with("hip:")) {
-    Result<int> ordinal = parseOrdinal(std::string_view(name).substr(4));
-    if (!ordinal)
-      return ordinal.error();
-    return createHipDevice(*ordinal);
-  }
+  if (isKind(name, "cuda"))
+    return openGpu(name, "cuda", createCudaDevice);
+  if (isKind(name, "hip"))
+    return openGpu(name, "hip", createHipDevice);
   if (name.starts_with("sim:")) {
     auto device = createSimDevice(name.substr(4), SimOptions());
     if (!device)
@@ -47,7 +56,7 @@ Result<std::unique_ptr<Device>> runtime::openDevice(const std::string &name) {
     return std::unique_ptr<Device>(std::move(*device));
   }
   return Error{ErrorKind::BadInput,
-               "expects a device of host, hip, hip:<number> or sim:<chip>, but "
-               "got '" +
+               "expects a device of host, cuda, cuda:<number>, hip, "
+               "hip:<number> or sim:<chip>, but got '" +
                    name + "'"};
 }

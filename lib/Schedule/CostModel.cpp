@@ -87,9 +87,8 @@ std::string_view conv::getName(Rejection rejection) {
 }
 
 int64_t conv::reductionGranule(const MatrixAtom &atom) {
-  int64_t lanesAlongK = atom.k / atom.kPerLane;
   int64_t perPiece = kPieceBytes / byteSize(atom.operand);
-  return std::lcm<int64_t>(atom.k, lanesAlongK * perPiece);
+  return std::lcm<int64_t>(atom.k, atom.groupsOfK() * perPiece);
 }
 
 int64_t conv::computeAvailableRegisters(const ChipInfo &chip,
@@ -116,8 +115,7 @@ static int64_t piecesPerWorkItem(const ChipInfo &chip,
 /// Bytes a lane holds of A and of B for one atom's rows and one granule of the
 /// reduction.
 static int64_t fragmentBytesA(const MatrixAtom &atom) {
-  int64_t rows = atom.kind == AtomKind::FMA ? atom.m : 1;
-  return rows * std::max(kPieceBytes, atom.kPerLane * byteSize(atom.operand));
+  return atom.rowsOfA() * std::max(kPieceBytes, atom.kPerLane * byteSize(atom.operand));
 }
 static int64_t fragmentBytesB(const MatrixAtom &atom) {
   return std::max(kPieceBytes, atom.kPerLane * byteSize(atom.operand));
@@ -268,7 +266,7 @@ static void computeOccupancy(const ChipInfo &chip, const Candidate &candidate,
                                     chip.registerFilePerLane / perWave) *
                   chip.simdsPerComputeUnit;
   int64_t byRegisters = waves / candidate.subgroups();
-  int64_t byShared = chip.sharedMemoryBytes / cost.sharedBytes;
+  int64_t byShared = chip.sharedMemoryOfUnit / cost.sharedBytes;
   // More would not be wrong, but no unit gets more than its share of the grid.
   int64_t share = ceilDiv(cost.workgroups, chip.computeUnits);
   cost.residentWorkgroups =

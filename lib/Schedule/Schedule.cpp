@@ -54,7 +54,7 @@ static int64_t getInner(ArrayRef<int64_t> sizes, size_t fromInnermost) {
   return problem;
 }
 
-static AtomKind getKind(::conv::AtomKind kind) {
+AtomKind mlir::conv::getAtomKind(::conv::AtomKind kind) {
   switch (kind) {
   case ::conv::AtomKind::MFMA:
     return AtomKind::MFMA;
@@ -62,6 +62,8 @@ static AtomKind getKind(::conv::AtomKind kind) {
     return AtomKind::WMMA;
   case ::conv::AtomKind::FMA:
     return AtomKind::FMA;
+  case ::conv::AtomKind::MMASync:
+    return AtomKind::MMASync;
   }
   llvm_unreachable("every kind of atom has an attribute");
 }
@@ -75,7 +77,7 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
   return ScheduleAttr::get(
       context, Algorithm::ImplicitGemm, candidate.workgroup, candidate.subgroup,
       candidate.gemmK, candidate.stages,
-      AtomAttr::get(context, getKind(atom.kind), atom.m, atom.n, atom.k),
+      AtomAttr::get(context, getAtomKind(atom.kind), atom.m, atom.n, atom.k),
       onHost ? MainLoop::HostCache : MainLoop::RegisterStaged,
       candidate.channelsFastest ? Raster::Channels : Raster::Pixels, chosenBy);
 }

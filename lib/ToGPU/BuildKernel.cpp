@@ -63,6 +63,45 @@ static gpu::GPUFuncOp createFunction(OpBuilder &builder, Location loc,
   return function;
 }
 
+static int64_t computeBytes(MemRefType type) {
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+}
+
+/// Shared memory that a kernel with this schedule asks for at launch: all of
+/// it, if it may not declare as much.
+static int64_t computeDynamicSharedBytes(const Kernel &kernel) {
+  if (kernel.form.schedule.getMainLoop() != MainLoop::RegisterStaged)
+    return 0;
+  int64_t bytes = 0;
+  for (int64_t rows : kernel.workgroupTile())
+    bytes += computeBytes(SharedTile(kernel, rows).getType());
+  return bytes > kernel.chip.staticSharedMemory ? bytes : 0;
+}
+
+/// Gives each tile its part of shared memory.
+static void allocateTiles(const Kernel &kernel, gpu::GPUFuncOp function,
+                          ArrayRef<SharedTile *> tiles) {
+  ImplicitLocOpBuilder &b = kernel.b;
+  if (computeDynamicSharedBytes(kernel) == 0) {
+    for (SharedTile *tile : tiles)
+      tile->setBuffer(
+          function.addWorkgroupAttribution(tile->getType(), b.getLoc()));
+    return;
+  }
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  Value memory = gpu::DynamicSharedMemoryOp::create(
+      b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), AffineMap(),
+                         space));
+  int64_t offset = 0;
+  for (SharedTile *tile : tiles) {
+    tile->setBuffer(memref::ViewOp::create(
+        b, tile->getType(), memory, arith::ConstantIndexOp::create(b, offset),
+        ValueRange{}));
+    offset += computeBytes(tile->getType());
+  }
+}
+
 LogicalResult mlir::conv::createRegisterStagedBody(Kernel &kernel,
                                                    gpu::GPUFuncOp function) {
   std::unique_ptr<TileScheduler> scheduler = createGridScheduler(kernel.form);
@@ -70,9 +109,7 @@ LogicalResult mlir::conv::createRegisterStagedBody(Kernel &kernel,
 
   SharedTile pixelTile(kernel, kernel.workgroupTile()[0]);
   SharedTile filterTile(kernel, kernel.workgroupTile()[1]);
-  for (SharedTile *tile : {&pixelTile, &filterTile})
-    tile->setBuffer(
-        function.addWorkgroupAttribution(tile->getType(), kernel.b.getLoc()));
+  allocateTiles(kernel, function, {&pixelTile, &filterTile});
 
   MatrixUnit matrix(kernel, pixelTile, filterTile);
   auto pixels = createPixelCopy(kernel, pixelTile, origin.pixel);
@@ -144,5 +181,5 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
   if (failed(lookupBody(form.schedule.getMainLoop())(kernel, function)))
     return failure();
   return BuiltKernel{function, createGridScheduler(form)->getGridSize(),
-                     workItems};
+                     workItems, computeDynamicSharedBytes(kernel)};
 }

@@ -14,10 +14,12 @@
 
 namespace mlir::conv {
 
-/// A kernel and the number of workgroups and work-items it is launched with.
+/// A kernel and what it is launched with: the number of workgroups and of
+/// work-items, and the shared memory that it does not declare itself.
 struct BuiltKernel {
   gpu::GPUFuncOp function;
   int64_t workgroups, workItems;
+  int64_t dynamicSharedBytes;
 };
 
 /// Builds the kernel of `form` at the insertion point. Its arguments are

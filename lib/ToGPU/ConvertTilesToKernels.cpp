@@ -141,6 +141,16 @@ void FunctionConverter::createFunction() {
         arith::ConstantIndexOp::create(b, offset), ValueRange{});
 }
 
+/// A name that every assembler takes: of letters, digits, '_' and '$', and not
+/// with a digit first.
+static std::string createKernelName(StringRef function, int64_t index) {
+  std::string name = (function + "_" + Twine(index)).str();
+  for (char &c : name)
+    if (!llvm::isAlnum(c) && c != '$')
+      c = '_';
+  return llvm::isDigit(name.front()) ? "_" + name : name;
+}
+
 LogicalResult FunctionConverter::createLaunch(scf::ForallOp nest,
                                               gpu::GPUModuleOp module,
                                               int64_t index) {
@@ -157,7 +167,7 @@ LogicalResult FunctionConverter::createLaunch(scf::ForallOp nest,
         "expects operands that are arguments or results of convolutions");
 
   OpBuilder inModule = OpBuilder::atBlockEnd(module.getBody());
-  std::string name = (source.getName() + "_" + Twine(index)).str();
+  std::string name = createKernelName(source.getName(), index);
   FailureOr<BuiltKernel> kernel = buildKernel(
       inModule, *form, name, llvm::to_vector(ValueRange(arguments).getTypes()));
   if (failed(kernel))
@@ -166,11 +176,14 @@ LogicalResult FunctionConverter::createLaunch(scf::ForallOp nest,
     return arith::ConstantIndexOp::create(b, value);
   };
   Value one = constant(1);
+  Value dynamicSharedBytes;
+  if (int64_t bytes = kernel->dynamicSharedBytes)
+    dynamicSharedBytes = arith::ConstantIntOp::create(b, bytes, /*width=*/32);
   auto launch = gpu::LaunchFuncOp::create(
       b, kernel->function,
       gpu::KernelDim3{constant(kernel->workgroups), one, one},
       gpu::KernelDim3{constant(kernel->workItems), one, one},
-      /*dynamicSharedMemorySize=*/Value(), arguments);
+      dynamicSharedBytes, arguments);
   launch->setAttr(kScheduleName, form->schedule);
   return success();
 }

@@ -78,8 +78,10 @@ struct Kernel {
   /// Where the subgroup's tile starts in the workgroup's: pixel, channel.
   std::pair<Value, Value> subgroupOrigin() const;
   /// Position of the lane among those that hold rows of the same column.
-  Value laneGroup() const { return math.div(lane, atom.n); }
-  int64_t laneGroups() const { return chip.subgroupSize / atom.n; }
+  Value laneGroup() const { return math.div(lane, lanesPerRow()); }
+  int64_t laneGroups() const { return chip.subgroupSize / lanesPerRow(); }
+  /// Lanes whose accumulators are one row of an atom.
+  int64_t lanesPerRow() const { return atom.n / atom.accColumns(); }
 
   /// Loads or stores `elements` at `offset` of an argument under `guard`.
   Value load(Value source, Value offset, Value guard, int64_t elements) const;

@@ -36,9 +36,9 @@ int64_t MatrixUnit::registersPerAtom() const {
   return kernel.atom.m * kernel.atom.n / kernel.chip.subgroupSize;
 }
 
-/// Groups of lanes that hold different k of the same row.
-int64_t MatrixUnit::groupsOfK() const {
-  return kernel.atom.k / kernel.atom.kPerLane;
+/// Channels of one pixel that a lane holds of an atom.
+int64_t MatrixUnit::channelsPerAtom() const {
+  return registersPerAtom() / kernel.atom.accColumns();
 }
 
 int64_t MatrixUnit::piecesPerRound() const {
@@ -51,84 +51,101 @@ SmallVector<Value> MatrixUnit::createZeros() const {
   return SmallVector<Value>(pixelAtoms() * channelAtoms(), zero);
 }
 
+/// The rows that this lane reads of each of `atoms` atoms of `atomRows` rows,
+/// from row `origin` of a tile (`MatrixAtom`).
+SmallVector<Value> MatrixUnit::rowsOfLane(Value origin, int64_t atoms,
+                                          int64_t atomRows,
+                                          int64_t rowsPerAtom) const {
+  const IndexMath &math = kernel.math;
+  int64_t distance = atomRows / rowsPerAtom;
+  Value first = kernel.atom.splitsRows()
+                    ? math.div(kernel.lane, kernel.atom.groupsOfK())
+                    : math.rem(kernel.lane, distance);
+  SmallVector<Value> rows;
+  for (int64_t atom = 0; atom < atoms; ++atom)
+    for (int64_t row = 0; row < rowsPerAtom; ++row)
+      rows.push_back(
+          math.add(origin, math.add(first, atom * atomRows + row * distance)));
+  return rows;
+}
+
 /// Reads what one round takes of each of `rows`, with this lane's group of k.
 MatrixUnit::Fragments MatrixUnit::readRows(const SharedTile &tile,
                                            ArrayRef<Value> rows, Value stage,
                                            int64_t round) const {
   const IndexMath &math = kernel.math;
-  Value group =
-      groupsOfK() == 1
-          ? math.constant(0)
-          : math.div(kernel.lane, kernel.chip.subgroupSize / groupsOfK());
+  int64_t groups = kernel.atom.groupsOfK();
+  Value group = math.constant(0);
+  if (kernel.atom.splitsRows())
+    group = math.rem(kernel.lane, groups);
+  else if (groups > 1)
+    group = math.div(kernel.lane, kernel.chip.subgroupSize / groups);
   Fragments pieces;
   for (Value row : rows)
     for (int64_t i = 0; i < piecesPerRound(); ++i) {
-      Value position = math.add(group, round * groupsOfK());
+      Value position = math.add(group, round * groups);
       position = math.add(math.mul(position, piecesPerRound()), i);
       pieces.push_back(tile.read(stage, row, position));
     }
   return pieces;
 }
 
-/// Elements [index * length, (index + 1) * length) of a row's pieces.
-Value MatrixUnit::slice(ArrayRef<Value> row, int64_t index,
-                        int64_t length) const {
-  int64_t perPiece = kernel.pieceElements();
-  if (length <= perPiece) {
-    if (length == perPiece)
-      return row[index];
-    return vector::ExtractStridedSliceOp::create(
-        kernel.b, row.front(), ArrayRef<int64_t>{index * length},
-        ArrayRef<int64_t>{length}, ArrayRef<int64_t>{1});
-  }
-  auto type = VectorType::get({length}, kernel.form.getOperandType());
+/// What the atom number `index` of a round takes of a row's pieces.
+Value MatrixUnit::slice(ArrayRef<Value> row, int64_t index) const {
+  int64_t length = kernel.atom.kPerLane;
+  if (length >= kernel.pieceElements())
+    return join(row);
+  return vector::ExtractStridedSliceOp::create(
+      kernel.b, row.front(), ArrayRef<int64_t>{index * length},
+      ArrayRef<int64_t>{length}, ArrayRef<int64_t>{1});
+}
+
+/// Vectors of one length, one behind the other.
+Value MatrixUnit::join(ArrayRef<Value> parts) const {
+  if (parts.size() == 1)
+    return parts.front();
+  int64_t length = cast<VectorType>(parts.front().getType()).getNumElements();
+  auto type = VectorType::get({length * static_cast<int64_t>(parts.size())},
+                              kernel.form.getOperandType());
   Value joined =
       arith::ConstantOp::create(kernel.b, kernel.b.getZeroAttr(type));
-  for (auto [i, piece] : llvm::enumerate(row))
+  for (auto [i, part] : llvm::enumerate(parts))
     joined = vector::InsertStridedSliceOp::create(
-        kernel.b, piece, joined,
-        ArrayRef<int64_t>{static_cast<int64_t>(i) * perPiece},
+        kernel.b, part, joined,
+        ArrayRef<int64_t>{static_cast<int64_t>(i) * length},
         ArrayRef<int64_t>{1});
   return joined;
 }
 
 SmallVector<Value> MatrixUnit::createStep(ValueRange accumulators,
                                           Value stage) const {
-  const IndexMath &math = kernel.math;
   const ::conv::MatrixAtom &atom = kernel.atom;
-  bool allRows = atom.kind == ::conv::AtomKind::FMA;
   auto [pixelOrigin, channelOrigin] = kernel.subgroupOrigin();
-  SmallVector<Value> pixelRows, filterRows;
-  for (int64_t i = 0; i < pixelAtoms(); ++i)
-    pixelRows.push_back(math.add(
-        pixelOrigin, math.add(math.rem(kernel.lane, atom.n), i * atom.n)));
-  for (int64_t i = 0; i < channelAtoms(); ++i) {
-    Value first = math.add(channelOrigin, i * atom.m);
-    if (!allRows)
-      filterRows.push_back(math.add(first, math.rem(kernel.lane, atom.m)));
-    for (int64_t row = 0; allRows && row < atom.m; ++row)
-      filterRows.push_back(math.add(first, row));
-  }
+  SmallVector<Value> pixelRows =
+      rowsOfLane(pixelOrigin, pixelAtoms(), atom.n, 1);
+  SmallVector<Value> filterRows =
+      rowsOfLane(channelOrigin, channelAtoms(), atom.m, atom.rowsOfA());
 
   auto kind = AtomAttr::get(kernel.b.getContext(),
                             kernel.form.schedule.getAtom().getKind(), atom.m,
                             atom.n, atom.k);
-  int64_t perRound = groupsOfK() * piecesPerRound() * kernel.pieceElements();
   int64_t perRow = piecesPerRound();
-  int64_t rowsPerAtom = allRows ? atom.m : 1;
+  int64_t perRound = atom.groupsOfK() * perRow * kernel.pieceElements();
   SmallVector<Value> sums(accumulators);
   for (int64_t round = 0; round < kernel.gemmK() / perRound; ++round) {
     Fragments a = readRows(filter, filterRows, stage, round);
     Fragments b = readRows(pixels, pixelRows, stage, round);
     for (int64_t part = 0; part < perRound / atom.k; ++part)
       for (int64_t j = 0; j < channelAtoms(); ++j) {
-        ArrayRef<Value> rows = ArrayRef<Value>(a).slice(
-            j * rowsPerAtom * perRow, rowsPerAtom * perRow);
-        // FMA atoms take k of one piece, so their rows are joined whole.
-        Value left = slice(rows, part, atom.kPerLane * rowsPerAtom);
+        SmallVector<Value> rows;
+        for (int64_t row = 0; row < atom.rowsOfA(); ++row)
+          rows.push_back(slice(ArrayRef<Value>(a).slice(
+                                   (j * atom.rowsOfA() + row) * perRow, perRow),
+                               part));
+        Value left = join(rows);
         for (int64_t i = 0; i < pixelAtoms(); ++i) {
-          Value right = slice(ArrayRef<Value>(b).slice(i * perRow, perRow),
-                              part, atom.kPerLane);
+          Value right =
+              slice(ArrayRef<Value>(b).slice(i * perRow, perRow), part);
           Value &sum = sums[j * pixelAtoms() + i];
           sum = MmaOp::create(kernel.b, sum.getType(), kind, left, right, sum);
         }
@@ -140,11 +157,11 @@ SmallVector<Value> MatrixUnit::createStep(ValueRange accumulators,
 int64_t MatrixUnit::runLength() const {
   int64_t resultBytes = kernel.form.getResultType().getIntOrFloatBitWidth() / 8;
   return std::gcd(kPieceBytes / resultBytes,
-                  channelAtoms() * registersPerAtom());
+                  channelAtoms() * channelsPerAtom());
 }
 
 int64_t MatrixUnit::numRuns() const {
-  return channelAtoms() * registersPerAtom() / runLength();
+  return channelAtoms() * channelsPerAtom() / runLength();
 }
 
 Value MatrixUnit::channelOfRun(int64_t run) const {
@@ -155,20 +172,22 @@ Value MatrixUnit::channelOfRun(int64_t run) const {
                   run * runLength() * kernel.laneGroups());
 }
 
-Value MatrixUnit::pixelOfAtom(int64_t index) const {
+Value MatrixUnit::getPixel(int64_t index) const {
   const IndexMath &math = kernel.math;
-  Value within = math.rem(kernel.lane, kernel.atom.n);
+  int64_t columns = kernel.atom.accColumns();
+  Value within = math.mul(math.rem(kernel.lane, kernel.lanesPerRow()), columns);
   return math.add(math.add(kernel.subgroupOrigin().first, within),
-                  index * kernel.atom.n);
+                  index / columns * kernel.atom.n + index % columns);
 }
 
-Value MatrixUnit::element(ValueRange accumulators, int64_t pixelAtom,
-                          int64_t run, int64_t position) const {
+Value MatrixUnit::element(ValueRange accumulators, int64_t pixel, int64_t run,
+                          int64_t position) const {
+  int64_t columns = kernel.atom.accColumns();
   int64_t index = run * runLength() + position;
-  int64_t atom = index / registersPerAtom();
+  int64_t atom = index / channelsPerAtom();
   return vector::ExtractOp::create(
-      kernel.b, accumulators[atom * pixelAtoms() + pixelAtom],
-      index % registersPerAtom());
+      kernel.b, accumulators[atom * pixelAtoms() + pixel / columns],
+      index % channelsPerAtom() * columns + pixel % columns);
 }
 
 Value MatrixUnit::channelOfRow(Value row) const {
@@ -185,7 +204,7 @@ Value MatrixUnit::channelOfRow(Value row) const {
       math.add(math.rem(inAtom, atom.accRun),
                math.mul(math.div(sweep, kernel.laneGroups()), atom.accRun));
   // The channel that channelOfRun and element give that register.
-  Value index = math.add(math.mul(atomIndex, registersPerAtom()), reg);
+  Value index = math.add(math.mul(atomIndex, channelsPerAtom()), reg);
   Value run = math.div(index, runLength());
   Value channel = math.add(
       math.mul(run, runLength() * kernel.laneGroups()),

@@ -36,28 +36,32 @@ public:
   int64_t runLength() const;
   /// Runs of each lane for one pixel.
   int64_t numRuns() const;
-  /// Atoms over the pixels of the subgroup's tile.
-  int64_t pixelAtoms() const;
+  /// Pixels of which a lane holds all its runs.
+  int64_t numPixels() const { return pixelAtoms() * kernel.atom.accColumns(); }
 
   /// First channel of a run, within the workgroup's tile.
   Value channelOfRun(int64_t run) const;
-  /// The lane's pixel in an atom, within the workgroup's tile.
-  Value pixelOfAtom(int64_t atom) const;
+  /// One of the lane's pixels, within the workgroup's tile.
+  Value getPixel(int64_t index) const;
   /// One accumulator of a run.
-  Value element(ValueRange accumulators, int64_t pixelAtom, int64_t run,
+  Value element(ValueRange accumulators, int64_t pixel, int64_t run,
                 int64_t position) const;
   /// The channel of the workgroup's tile that a row of the filter tile holds.
   Value channelOfRow(Value row) const;
 
 private:
   using Fragments = SmallVector<Value>;
+  int64_t pixelAtoms() const;
   int64_t channelAtoms() const;
   int64_t registersPerAtom() const;
-  int64_t groupsOfK() const;
+  int64_t channelsPerAtom() const;
   int64_t piecesPerRound() const;
+  SmallVector<Value> rowsOfLane(Value origin, int64_t atoms, int64_t atomRows,
+                                int64_t rowsPerAtom) const;
   Fragments readRows(const SharedTile &tile, ArrayRef<Value> rows, Value stage,
                      int64_t round) const;
-  Value slice(ArrayRef<Value> pieces, int64_t index, int64_t length) const;
+  Value slice(ArrayRef<Value> pieces, int64_t index) const;
+  Value join(ArrayRef<Value> parts) const;
 
   const Kernel &kernel;
   const SharedTile &pixels;

@@ -41,7 +41,7 @@ private:
   void storeRun(const Elements &elements, Value offset, Value channel,
                 Value guard) const;
   Value isChannel(Value channel) const;
-  void createPixel(int64_t pixelAtom, int64_t run, Value channel,
+  void createPixel(int64_t pixelIndex, int64_t run, Value channel,
                    ArrayRef<Elements> perChannel);
 
   const Kernel &kernel;
@@ -91,11 +91,11 @@ void RegisterEpilogue::storeRun(const Elements &elements, Value offset,
   }
 }
 
-void RegisterEpilogue::createPixel(int64_t pixelAtom, int64_t run,
+void RegisterEpilogue::createPixel(int64_t pixelIndex, int64_t run,
                                    Value channel,
                                    ArrayRef<Elements> perChannel) {
   const IndexMath &math = kernel.math;
-  Value pixel = math.add(origin.pixel, matrix.pixelOfAtom(pixelAtom));
+  Value pixel = math.add(origin.pixel, matrix.getPixel(pixelIndex));
   Value isPixel = kernel.form.getPixels() % kernel.workgroupTile()[0] == 0
                       ? math.yes()
                       : math.below(pixel, kernel.form.getPixels());
@@ -108,7 +108,7 @@ void RegisterEpilogue::createPixel(int64_t pixelAtom, int64_t run,
   Elements results;
   for (int64_t i = 0; i < matrix.runLength(); ++i) {
     SmallVector<Value> inputs = {
-        matrix.element(accumulators, pixelAtom, run, i)};
+        matrix.element(accumulators, pixelIndex, run, i)};
     for (const Elements &operand : operands)
       inputs.push_back(operand[i]);
     results.push_back(createTail(kernel.b, kernel.form.tail, inputs));
@@ -125,8 +125,8 @@ void RegisterEpilogue::create() {
       if (operand.perChannel)
         perChannel[i] =
             loadRun(kernel.arguments[2 + i], channel, channel, math.yes());
-    for (int64_t atom = 0; atom < matrix.pixelAtoms(); ++atom)
-      createPixel(atom, run, channel, perChannel);
+    for (int64_t pixel = 0; pixel < matrix.numPixels(); ++pixel)
+      createPixel(pixel, run, channel, perChannel);
   }
 }
 

@@ -39,7 +39,15 @@ Value SharedTile::address(Value stage, Value row, Value piece) const {
   int64_t rowBytes = kernel.gemmK() * kernel.operandBytes();
   int64_t rowsPerSweep =
       std::max<int64_t>(1, kernel.chip.sharedMemoryBanks * 4 / rowBytes);
-  Value twist = math.rem(math.div(row, rowsPerSweep), pieces);
+  Value sweep = math.div(row, rowsPerSweep);
+  Value twist = math.rem(sweep, pieces);
+  if (kernel.atom.splitsRows()) {
+    // Neighbouring lanes read neighbouring pieces of a row, whatever the twist
+    // does to them; neighbouring rows have to differ in the bits above.
+    int64_t across = kernel.atom.groupsOfK();
+    twist = math.add(math.mul(math.rem(sweep, pieces / across), across),
+                     math.rem(math.div(sweep, pieces / across), across));
+  }
   Value column = math.mul(math.bitXor(piece, twist), kernel.pieceElements());
   Value line = math.add(math.mul(stage, rows), row);
   Value offset = math.add(math.mul(line, kernel.gemmK()), column);

@@ -14,6 +14,7 @@
 
 #include "Progress.h"
 
+#include "conv/Chip/Chip.h"
 #include "conv/Pipeline/Compile.h"
 #include "conv/Runtime/Devices.h"
 #include "conv/Support/File.h"
@@ -96,10 +97,6 @@ static Result<std::string> chooseDevice(const RunFlags &flags,
 
 static Result<void> openDevice(const std::string &name, const RunFlags &flags,
                                Source &source) {
-  if (name == "cuda")
-    return Error{ErrorKind::Unsupported,
-                 "unsupported (device): expects a device of sim, host and hip, "
-                 "but got cuda"};
   if (name.starts_with(kSimPrefix)) {
     auto simulator =
         runtime::createSimDevice(name.substr(kSimPrefix.size()), flags.sim);
@@ -116,10 +113,19 @@ static Result<void> openDevice(const std::string &name, const RunFlags &flags,
   return {};
 }
 
+/// The best of a device's targets that there is a compiler for.
+static std::string
+chooseTarget(const std::vector<std::string> &targets) {
+  for (const std::string &target : targets)
+    if (lookupChip(target))
+      return target;
+  return targets.front();
+}
+
 static Result<void> compileSource(const RunFlags &flags, std::string text,
                                   Source &source) {
   mlir::conv::CompileOptions options;
-  options.targets = {source.device->targets().front()};
+  options.targets = {chooseTarget(source.device->targets())};
   options.threads = std::max(1u, std::thread::hardware_concurrency());
   Progress progress("compiling " + flags.input);
   options.progress = [&](size_t done, size_t all) {

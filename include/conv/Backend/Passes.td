@@ -84,6 +84,77 @@ def ConvertKernelsToHostPass : Pass<"conv-convert-kernels-to-host", "::mlir::gpu
                            "::mlir::vector::VectorDialect"];
 }
 
+def ConvertKernelOpsToNVVMPass : Pass<"conv-convert-kernel-ops-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Choose NVIDIA instructions for matrix atoms";
+  let description = [{
+    * Input: kernels of the gpu stage.
+    * Output: `conv.mma` is `nvvm.mma.sync` or multiply-adds; stores with a
+      guard are inside of an `scf.if`.
+    * Keeps: every other op; atoms of other families, which the conversion to
+      NVVM then refuses.
+    * Fails: never.
+
+    Before:
+    ```mlir
+    conv.guarded_store %value, %y[%offset], %guard
+        : vector<8xf16>, memref<64xf16, #gpu.address_space<global>>, i32
+    ```
+
+    After:
+    ```mlir
+    scf.if %guard {
+      conv.guarded_store %value, %y[%offset], %true
+          : vector<8xf16>, memref<64xf16, #gpu.address_space<global>>, i32
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ConvertKernelsToNVVMPass : Pass<"conv-convert-kernels-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower kernels to the LLVM and NVVM dialects";
+  let description = [{
+    One full conversion with upstream patterns and those for
+    `conv.guarded_load` and `conv.guarded_store`. Kernels take bare pointers;
+    `index` is 32 bits, since offsets into global memory have a width of their
+    own. A guarded load reads the first elements where its guard is false, and
+    selects zero.
+
+    * Input: kernels without `conv.mma`, without structured control flow and
+      without stores that have a guard.
+    * Output: `llvm.func` with ops of the LLVM and NVVM dialects. Functions that
+      PTX does not have are calls of libdevice.
+    * Fails: if anything else is left.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
+def SerializeNVPTXPass : Pass<"conv-serialize-nvptx", "::mlir::ModuleOp"> {
+  let summary = "Compile each gpu.module for an NVIDIA GPU into a gpu.binary";
+  let description = [{
+    Optimises with LLVM down to PTX and runs `ptxas`, of which only NVIDIA's CUDA
+    toolkit has one. It is looked for in the folder of the `toolkit` option or,
+    without that, in those of the environment variables `CUDA_HOME` and
+    `CUDA_PATH`, in the `PATH`, and in `/usr/local/cuda`. The object of the
+    `gpu.binary` has what `ptxas` says of registers, shared memory and spills
+    beside its bytes.
+
+    * Input: `gpu.module` of the LLVM and NVVM dialects.
+    * Output: `gpu.binary` of the same name.
+    * Fails: if there is no `ptxas`, if a kernel needs libdevice and there is
+      none, or if LLVM or `ptxas` fails.
+  }];
+  let options = [
+    Option<"toolkit", "toolkit", "std::string", "\"\"",
+           "Folder of the CUDA toolkit, with bin/ptxas and nvvm/libdevice "
+           "(default: where the environment says)">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
 def SerializeAMDGPUPass : Pass<"conv-serialize-amdgpu", "::mlir::ModuleOp"> {
   let summary = "Compile each gpu.module for an AMD GPU into a gpu.binary";
   let description = [{

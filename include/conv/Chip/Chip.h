@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // One `ChipInfo` row per chip. Every question about hardware is answered here;
-// nobody compares chip names. A new chip is a row in AMD.cpp or Host.cpp
+// nobody compares chip names. A new chip is a row in AMD.cpp, Host.cpp or
+// NVIDIA.cpp
 // (docs/adding-a-chip.md).
 //
 //===----------------------------------------------------------------------===//
@@ -31,11 +32,11 @@ std::string_view getName(NumericType type);
 int64_t byteSize(NumericType type);
 
 /// Who turns kernels for a chip into code.
-enum class Backend { AMDGPU, Host };
+enum class Backend { AMDGPU, Host, NVPTX };
 
 /// Instruction class of a matrix atom. `FMA` is a lane-wise outer product of
 /// scalar or packed multiply-adds, for types without a matrix instruction.
-enum class AtomKind { MFMA, WMMA, FMA };
+enum class AtomKind { MFMA, WMMA, FMA, MMASync };
 
 /// One matrix instruction: `D[m][n] += sum_k A[m][k] * B[n][k]`, executed by a
 /// whole subgroup. With `rows` = m for A and n for B, lane `l` holds of
@@ -44,14 +45,18 @@ enum class AtomKind { MFMA, WMMA, FMA };
 ///     Lanes that share a row hold different groups of k, or copies when
 ///     `kPerLane == k`. Which group is immaterial: A and B use the same.
 ///   * FMA: all m rows of A and row `l % n` of B, for every k.
+///   * MMASync: with `groups` = k / kPerLane, rows `l / groups` of B, and
+///     `l / groups` and `l / groups + m / 2` of A, and group `l % groups` of k.
 ///
-/// Accumulator register `v` of lane `l` is column `l % n` and row
+/// Accumulator register `v` of lane `l` is, with c = `accColumns()`, column
+/// `l % (n / c) * c + v % c` and, with u = v / c, row
 ///
-///   v % accRun + accRun * (g + groups * (v / accRun)),
-///   g = l / n, groups = subgroupSize / n.
+///   u % accRun + accRun * (g + groups * (u / accRun)),
+///   g = l / (n / c), groups = subgroupSize / (n / c).
 ///
 /// Sources: the instruction set manuals of MI200, CDNA3, CDNA4, RDNA3 and RDNA4
-/// (sections on MFMA and WMMA register layouts).
+/// (sections on MFMA and WMMA register layouts), and the PTX ISA (section on
+/// matrix fragments for mma.m16n8k16).
 struct MatrixAtom {
   AtomKind kind;
   NumericType operand;     ///< Element type of A and B.
@@ -60,6 +65,18 @@ struct MatrixAtom {
   int kPerLane; ///< Consecutive k values a lane holds of A and of B.
   int accRun;   ///< Consecutive accumulator registers on consecutive rows.
   int cycles;   ///< Issue cycles on one matrix unit, for the cost model.
+
+  /// Rows of A that a lane holds, m / rowsOfA() apart.
+  constexpr int rowsOfA() const {
+    return kind == AtomKind::FMA ? m : kind == AtomKind::MMASync ? 2 : 1;
+  }
+  /// Neighbouring columns that a lane's accumulators belong to.
+  constexpr int accColumns() const { return kind == AtomKind::MMASync ? 2 : 1; }
+  /// Groups of lanes that hold different k of the same row.
+  constexpr int groupsOfK() const { return k / kPerLane; }
+  /// Neighbouring lanes hold different k of one row, not one k of different
+  /// rows.
+  constexpr bool splitsRows() const { return kind == AtomKind::MMASync; }
 };
 
 /// One processor. Sizes are per compute unit (workgroup processor half) unless
@@ -70,7 +87,10 @@ struct ChipInfo {
   Backend backend;
   int subgroupSize;              ///< Lanes of a wave.
   int maxWorkgroupSize;          ///< Work-items.
-  int64_t sharedMemoryBytes;     ///< LDS a workgroup can have.
+  int64_t sharedMemoryBytes;     ///< Shared memory a workgroup can have.
+  int64_t staticSharedMemory;    ///< What of it a kernel can declare itself;
+                                 ///< more has to be asked for at launch.
+  int64_t sharedMemoryOfUnit;    ///< Of all workgroups together.
   int sharedMemoryBanks;         ///< 4-byte banks.
   int sharedMemoryBytesPerClock; ///< LDS reads or writes without conflicts.
   int registersPerLane;          ///< 32-bit vector registers one wave can have.

@@ -24,6 +24,9 @@ Result<std::unique_ptr<Device>> createHostDevice(unsigned threads = 0);
 /// or a GPU the error is `System` and says what was looked for.
 Result<std::unique_ptr<Device>> createHipDevice(int ordinal = 0);
 
+/// An NVIDIA GPU through the driver's libcuda.so.1, in the same way.
+Result<std::unique_ptr<Device>> createCudaDevice(int ordinal = 0);
+
 } // namespace conv::runtime
 
 #endif // CONV_RUNTIME_DEVICES_H

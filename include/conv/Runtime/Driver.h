@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The few operations a device offers: memory, modules, kernels, time. `hip`,
-// `host` and `sim:<chip>` implement them; everything above (Executable, the C
-// API, conv-run) is written once against this file.
+// The few operations a device offers: memory, modules, kernels, time. `cuda`,
+// `hip`, `host` and `sim:<chip>` implement them; everything above (Executable,
+// the C API, conv-run) is written once against this file.
 //
-// Streams are the driver's own handles (a `hipStream_t`), so that kernels run
-// in the caller's order; null is the default stream. On `host` and `sim` the
+// Streams are the driver's own handles (a `hipStream_t` or `CUstream`), so that
+// kernels run in the caller's order; null is the default stream. On `host` and `sim` the
 // handle is ignored and an operation has ended when its call returns.
 //
 // Errors of a device are `ErrorKind::System` with the driver's own words.
@@ -85,7 +85,7 @@ class Device {
 public:
   virtual ~Device() = default;
 
-  /// As `openDevice` takes it: "host", "hip", "sim:gfx942".
+  /// As `openDevice` takes it: "host", "cuda", "hip", "sim:gfx942".
   virtual std::string name() const = 0;
 
   /// Targets whose entries this device executes, best first: "gfx942" for a
@@ -122,7 +122,8 @@ public:
   virtual Result<double> elapsedMilliseconds(Event &start, Event &stop) = 0;
 };
 
-/// The device of this name: "host", "hip", "hip:<ordinal>" or "sim:<chip>".
+/// The device of this name: "host", "cuda", "hip", "sim:<chip>"; a GPU other
+/// than the first has its number behind a colon ("cuda:1").
 Result<std::unique_ptr<Device>> openDevice(const std::string &name);
 
 } // namespace conv::runtime

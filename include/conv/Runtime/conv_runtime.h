@@ -75,7 +75,8 @@ CONV_API const char *conv_artifact_function(const conv_artifact *artifact,
 CONV_API const char *conv_artifact_target(const conv_artifact *artifact,
                                           size_t entry);
 
-/* Devices: "host", "hip", "hip:<number>" or "sim:<chip>". */
+/* Devices: "host", "cuda", "cuda:<number>", "hip", "hip:<number>" or
+ * "sim:<chip>". */
 
 typedef struct conv_device conv_device;
 

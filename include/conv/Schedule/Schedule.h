@@ -23,6 +23,9 @@ namespace mlir::conv {
 /// kernels have (`getNumericType`).
 ::conv::Problem computeProblem(ForwardOp op);
 
+/// The attribute's name of a table's kind of atom.
+AtomKind getAtomKind(::conv::AtomKind kind);
+
 /// The candidate as an attribute, with its main loop and who chose it.
 ScheduleAttr getSchedule(MLIRContext *context,
                          const ::conv::Candidate &candidate,

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Atoms become upstream amdgpu ops, which know each chip's intrinsics. Atoms
-// without an instruction are multiply-adds of vectors, which LLVM packs where
-// the chip can.
+// Atoms become upstream amdgpu ops, which know each chip's intrinsics.
+// Multiply-adds of vectors are packed by LLVM where the chip can.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FmaAtom.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 
@@ -58,26 +58,6 @@ static Value createWmma(OpBuilder &builder, MmaOp op) {
       op.getAccumulator());
 }
 
-/// `a` has kPerLane values of each row, `b` those of the lane's column.
-static Value createFma(OpBuilder &builder, MmaOp op) {
-  Location loc = op.getLoc();
-  auto type = cast<VectorType>(op.getAccumulator().getType());
-  int64_t perRow = cast<VectorType>(op.getB().getType()).getNumElements();
-  Value sum = op.getAccumulator();
-  for (int64_t k = 0; k < perRow; ++k) {
-    SmallVector<int64_t> column;
-    for (int64_t row = 0; row < type.getNumElements(); ++row)
-      column.push_back(row * perRow + k);
-    Value a =
-        vector::ShuffleOp::create(builder, loc, op.getA(), op.getA(), column);
-    Value b = vector::BroadcastOp::create(
-        builder, loc, type,
-        vector::ExtractOp::create(builder, loc, op.getB(), k));
-    sum = math::FmaOp::create(builder, loc, a, b, sum);
-  }
-  return sum;
-}
-
 namespace {
 struct MmaToInstruction final : OpRewritePattern<MmaOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -92,8 +72,10 @@ struct MmaToInstruction final : OpRewritePattern<MmaOp> {
       rewriter.replaceOp(op, createWmma(rewriter, op));
       return success();
     case AtomKind::FMA:
-      rewriter.replaceOp(op, createFma(rewriter, op));
+      rewriter.replaceOp(op, createFmaAtom(rewriter, op));
       return success();
+    case AtomKind::MMASync:
+      return rewriter.notifyMatchFailure(op, "not an AMD atom");
     }
     return failure();
   }

@@ -14,6 +14,7 @@
 
 #include "gtest/gtest.h"
 
+#include <map>
 #include <set>
 
 using namespace conv;
@@ -31,6 +32,52 @@ TEST(ChipTable, NamesAreFoundAndUnique) {
   EXPECT_EQ(lookupChip(""), nullptr);
 }
 
+/// How often each element of a tile of `rows` x `columns` is held.
+using Coverage = std::map<std::pair<int, int>, int>;
+
+static void expectEachHeld(const Coverage &coverage, int rows, int columns,
+                           int times) {
+  EXPECT_EQ(int(coverage.size()), rows * columns);
+  for (auto [element, count] : coverage) {
+    EXPECT_LT(element.first, rows);
+    EXPECT_LT(element.second, columns);
+    EXPECT_EQ(count, times) << element.first << ", " << element.second;
+  }
+}
+
+/// Accumulators of all lanes, by the formula of `MatrixAtom`.
+static Coverage coverAccumulators(const ChipInfo &chip,
+                                  const MatrixAtom &atom) {
+  Coverage held;
+  int columns = atom.accColumns(), lanesPerRow = atom.n / columns;
+  int groups = chip.subgroupSize / lanesPerRow;
+  for (int lane = 0; lane < chip.subgroupSize; ++lane)
+    for (int v = 0; v < atom.m * atom.n / chip.subgroupSize; ++v) {
+      int u = v / columns;
+      int row = u % atom.accRun +
+                atom.accRun * (lane / lanesPerRow + groups * (u / atom.accRun));
+      ++held[{row, lane % lanesPerRow * columns + v % columns}];
+    }
+  return held;
+}
+
+/// Fragments of all lanes, of an operand with `tileRows` rows of which each
+/// lane holds `rowsPerLane`.
+static Coverage coverOperand(const ChipInfo &chip, const MatrixAtom &atom,
+                             int tileRows, int rowsPerLane) {
+  Coverage held;
+  int distance = tileRows / rowsPerLane, groups = atom.groupsOfK();
+  for (int lane = 0; lane < chip.subgroupSize; ++lane) {
+    int first = atom.splitsRows() ? lane / groups : lane % distance;
+    int group = atom.splitsRows() ? lane % groups
+                                  : lane / (chip.subgroupSize / groups);
+    for (int row = 0; row < rowsPerLane; ++row)
+      for (int k = 0; k < atom.kPerLane; ++k)
+        ++held[{first + row * distance, group * atom.kPerLane + k}];
+  }
+  return held;
+}
+
 TEST(ChipTable, AtomsCoverTheirTilesWithTheLanesTheyHave) {
   for (const ChipInfo &chip : allChips()) {
     if (chip.backend == Backend::Host)
@@ -38,22 +85,39 @@ TEST(ChipTable, AtomsCoverTheirTilesWithTheLanesTheyHave) {
     for (const MatrixAtom &atom : chip.atoms) {
       SCOPED_TRACE(std::string(chip.name) + " " + std::to_string(atom.m));
       EXPECT_EQ(atom.k % atom.kPerLane, 0);
-      EXPECT_EQ(chip.subgroupSize % atom.n, 0);
-      // Accumulator registers of all lanes are the tile, each element once.
-      int groups = chip.subgroupSize / atom.n;
-      int registers = atom.m * atom.n / chip.subgroupSize;
-      EXPECT_EQ(registers % atom.accRun, 0);
-      std::set<int> rows;
-      for (int group = 0; group < groups; ++group)
-        for (int v = 0; v < registers; ++v)
-          rows.insert(v % atom.accRun +
-                      atom.accRun * (group + groups * (v / atom.accRun)));
-      EXPECT_EQ(int(rows.size()), atom.m);
-      EXPECT_EQ(*rows.rbegin(), atom.m - 1);
-      // The lanes hold every k of a row, or copies of all of it.
-      if (atom.kind == AtomKind::FMA)
-        continue;
-      EXPECT_TRUE(groups * atom.kPerLane == atom.k || atom.kPerLane == atom.k);
+      expectEachHeld(coverAccumulators(chip, atom), atom.m, atom.n, 1);
+      // Lanes that there are more of than elements hold copies.
+      auto copies = [&](int rows, int rowsPerLane) {
+        return chip.subgroupSize * rowsPerLane * atom.kPerLane /
+               (rows * atom.k);
+      };
+      expectEachHeld(coverOperand(chip, atom, atom.m, atom.rowsOfA()), atom.m,
+                     atom.k, copies(atom.m, atom.rowsOfA()));
+      expectEachHeld(coverOperand(chip, atom, atom.n, 1), atom.n, atom.k,
+                     copies(atom.n, 1));
+    }
+  }
+}
+
+TEST(ChipTable, MmaSyncFragmentsAreThoseOfThePtxIsa) {
+  const ChipInfo &chip = *lookupChip("sm_90a");
+  const MatrixAtom &atom = chip.atoms.front();
+  ASSERT_EQ(atom.kind, AtomKind::MMASync);
+  int columns = atom.accColumns();
+  for (int lane = 0; lane < 32; ++lane) {
+    int groupId = lane / 4, threadInGroup = lane % 4; // The manual's names.
+    EXPECT_EQ(lane / atom.groupsOfK(), groupId);
+    for (int i = 0; i < 4; ++i) {
+      // "row = groupID for ci where i < 2, groupID + 8 for ci where i >= 2;
+      //  col = (threadID_in_group * 2) + (i & 0x1)".
+      int u = i / columns, lanesPerRow = atom.n / columns;
+      int row = u % atom.accRun +
+                atom.accRun * (lane / lanesPerRow +
+                               chip.subgroupSize / lanesPerRow *
+                                   (u / atom.accRun));
+      EXPECT_EQ(row, i < 2 ? groupId : groupId + 8);
+      EXPECT_EQ(lane % lanesPerRow * columns + i % columns,
+                threadInGroup * 2 + (i & 1));
     }
   }
 }
@@ -77,7 +141,10 @@ TEST(ChipTable, PeakRatesAreThoseOfTheDataSheets) {
                           {"gfx1100", F16, 122.8},
                           {"gfx1100", F32, 61.4},
                           {"gfx1201", F16, 194.6},
-                          {"gfx1201", F32, 48.7}}) {
+                          {"gfx1201", F32, 48.7},
+                          {"sm_80", F16, 312},
+                          {"sm_80", F32, 19.5},
+                          {"sm_90a", F32, 66.9}}) {
     const ChipInfo &chip = *lookupChip(sheet.chip);
     for (const MatrixAtom &atom : chip.atoms)
       if (atom.operand == sheet.type)

@@ -74,9 +74,8 @@ LogicalResult MmaOp::verify() {
            << target.getChip() << " for " << element << ", but got "
            << getAtom();
   // M2.
-  bool allRows = atom->kind == ::conv::AtomKind::FMA;
   if (failed(verifyFragment(*this, "a", getA(),
-                            atom->kPerLane * (allRows ? atom->m : 1))) ||
+                            atom->kPerLane * atom->rowsOfA())) ||
       failed(verifyFragment(*this, "b", getB(), atom->kPerLane)))
     return failure();
   return verifyFragment(*this, "accumulator", getAccumulator(),

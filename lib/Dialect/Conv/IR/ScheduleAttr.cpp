@@ -71,6 +71,8 @@ static ::conv::AtomKind getTableKind(AtomKind kind) {
     return ::conv::AtomKind::WMMA;
   case AtomKind::FMA:
     return ::conv::AtomKind::FMA;
+  case AtomKind::MMASync:
+    return ::conv::AtomKind::MMASync;
   }
   llvm_unreachable("every kind of atom has a table kind");
 }

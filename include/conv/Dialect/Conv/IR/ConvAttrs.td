@@ -91,7 +91,8 @@ def Conv_MainLoop : I32EnumAttr<"MainLoop", "how tiles travel to the matrix unit
 def Conv_AtomKind : I32EnumAttr<"AtomKind", "class of matrix instruction", [
     I32EnumAttrCase<"MFMA", 0, "mfma">,
     I32EnumAttrCase<"WMMA", 1, "wmma">,
-    I32EnumAttrCase<"FMA", 2, "fma">
+    I32EnumAttrCase<"FMA", 2, "fma">,
+    I32EnumAttrCase<"MMASync", 3, "mma_sync">
   ]> {
   let cppNamespace = "::mlir::conv";
 }

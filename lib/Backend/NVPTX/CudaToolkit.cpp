@@ -1,0 +1,143 @@
+//===- CudaToolkit.cpp - finding and running NVIDIA's tools -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// There is no library of ptxas that may be linked, so the program is started,
+// with its input and outputs in temporary files that no path leaves behind.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaToolkit.h"
+
+#include "conv/Backend/NVPTX.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace mlir::conv;
+
+/// Seconds after which ptxas is taken to hang.
+static constexpr unsigned kTimeoutSeconds = 600;
+
+static std::string joinPath(StringRef folder, StringRef name) {
+  SmallString<128> path = folder;
+  sys::path::append(path, name);
+  return std::string(path);
+}
+
+/// Folders in which a toolkit may be, best first.
+static SmallVector<std::string> listToolkits(StringRef given) {
+  if (!given.empty())
+    return {given.str()};
+  SmallVector<std::string> folders;
+  for (StringRef variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (std::optional<std::string> folder = sys::Process::GetEnv(variable);
+        folder && !folder->empty())
+      folders.push_back(*folder);
+  if (ErrorOr<std::string> ptxas = sys::findProgramByName("ptxas"))
+    folders.push_back(
+        sys::path::parent_path(sys::path::parent_path(*ptxas)).str());
+  folders.push_back("/usr/local/cuda");
+  return folders;
+}
+
+std::string mlir::conv::findCudaToolkit(StringRef given) {
+  for (const std::string &folder : listToolkits(given))
+    if (sys::fs::exists(joinPath(folder, "nvvm/libdevice/libdevice.10.bc")))
+      return folder;
+  return {};
+}
+
+Expected<std::string> mlir::conv::findPtxas(StringRef given) {
+  std::string tried;
+  for (const std::string &folder : listToolkits(given)) {
+    std::string path = joinPath(folder, "bin/ptxas");
+    if (sys::fs::can_execute(path))
+      return path;
+    tried += path + ", ";
+  }
+  return createStringError(kNoCudaToolkit +
+                           "expects ptxas, but there is none at " + tried +
+                           "nor in PATH");
+}
+
+namespace {
+/// A file that is removed with this object.
+class TemporaryFile {
+public:
+  static Expected<TemporaryFile> create(StringRef suffix) {
+    SmallString<128> path;
+    if (std::error_code code =
+            sys::fs::createTemporaryFile("conv", suffix, path))
+      return createStringError(code, "cannot create a temporary file");
+    return TemporaryFile(path);
+  }
+
+  StringRef path() const { return name; }
+
+  Error write(StringRef text) const {
+    std::error_code code;
+    raw_fd_ostream stream(name, code);
+    if (!code) {
+      stream << text;
+      stream.close();
+      code = stream.error();
+      stream.clear_error();
+    }
+    return code ? createStringError(code, "cannot write " + name)
+                : Error::success();
+  }
+
+  Expected<std::string> read() const {
+    auto buffer = MemoryBuffer::getFile(name);
+    if (!buffer)
+      return createStringError(buffer.getError(), "cannot read " + name);
+    return (*buffer)->getBuffer().str();
+  }
+
+private:
+  explicit TemporaryFile(StringRef path) : name(path), remover(path) {}
+
+  std::string name;
+  FileRemover remover;
+};
+} // namespace
+
+Expected<PtxasOutput> mlir::conv::runPtxas(StringRef ptxas, StringRef chip,
+                                           StringRef ptx) {
+  auto input = TemporaryFile::create("ptx");
+  auto output = input ? TemporaryFile::create("cubin") : input.takeError();
+  auto log = output ? TemporaryFile::create("log") : output.takeError();
+  if (!log)
+    return log.takeError();
+  if (Error error = input->write(ptx))
+    return error;
+  std::string architecture = ("-arch=" + chip).str();
+  SmallVector<StringRef> arguments = {
+      ptxas, architecture, "-O3", "-v", input->path(), "-o", output->path()};
+  std::string message;
+  int status = sys::ExecuteAndWait(
+      ptxas, arguments, /*Env=*/std::nullopt,
+      /*Redirects=*/{std::nullopt, log->path(), log->path()}, kTimeoutSeconds,
+      /*MemoryLimit=*/0, &message);
+  Expected<std::string> report = log->read();
+  if (!report)
+    return report.takeError();
+  if (status != 0)
+    return createStringError("ptxas failed: " +
+                             (message.empty() ? *report : message));
+  Expected<std::string> cubin = output->read();
+  if (!cubin)
+    return cubin.takeError();
+  return PtxasOutput{std::move(*cubin), std::move(*report)};
+}

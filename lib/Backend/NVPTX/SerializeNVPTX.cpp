@@ -1,0 +1,214 @@
+//===- SerializeNVPTX.cpp - gpu.module to cubin -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream's gpu-module-to-binary also runs `fatbinary`, and drops what ptxas
+// says about registers and spills.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaToolkit.h"
+#include "conv/Backend/NVPTX.h"
+#include "conv/Backend/Passes.h"
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+#include "mlir/Dialect/GPU/IR/CompilationInterfaces.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Target/LLVM/NVVM/Target.h"
+#include "mlir/Target/LLVM/NVVM/Utils.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+
+namespace mlir::conv {
+#define GEN_PASS_DEF_SERIALIZENVPTXPASS
+#include "conv/Backend/Passes.h.inc"
+} // namespace mlir::conv
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Oldest PTX version that has everything of sm_90a.
+static constexpr StringLiteral kPtxVersion = "+ptx80";
+/// What functions of libdevice begin with.
+static constexpr StringLiteral kLibdevicePrefix = "__nv_";
+
+namespace {
+/// Stops at PTX.
+class PtxCompiler final : public NVVM::SerializeGPUModuleBase {
+public:
+  using SerializeGPUModuleBase::SerializeGPUModuleBase;
+
+  FailureOr<SmallVector<char, 0>>
+  moduleToObject(llvm::Module &module) override {
+    auto emitError = [&] { return getOperation().emitOpError(); };
+    FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
+    if (failed(machine))
+      return emitError() << "has no target machine", failure();
+    FailureOr<SmallString<0>> ptx =
+        translateModuleToISA(module, **machine, emitError);
+    if (failed(ptx))
+      return failure();
+    return SmallVector<char, 0>(ptx->begin(), ptx->end());
+  }
+};
+} // namespace
+
+static NVVM::NVVMTargetAttr targetOf(gpu::GPUModuleOp module) {
+  TargetAttr target = TargetAttr::lookup(module);
+  return NVVM::NVVMTargetAttr::get(module.getContext(), /*optLevel=*/3,
+                                   "nvptx64-nvidia-cuda", target.getChip(),
+                                   kPtxVersion);
+}
+
+static bool needsLibdevice(gpu::GPUModuleOp module) {
+  return llvm::any_of(module.getOps<LLVM::LLVMFuncOp>(),
+                      [](LLVM::LLVMFuncOp function) {
+                        return function.isExternal() &&
+                               function.getName().starts_with(kLibdevicePrefix);
+                      });
+}
+
+void mlir::conv::registerNVPTXTranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+  NVVM::registerNVVMTargetInterfaceExternalModels(registry);
+}
+
+FailureOr<std::string> mlir::conv::compileToPtx(gpu::GPUModuleOp module,
+                                                StringRef toolkit) {
+  NVVM::SerializeGPUModuleBase::init();
+  std::string folder = findCudaToolkit(toolkit);
+  if (folder.empty() && needsLibdevice(module))
+    return module.emitOpError()
+           << kNoCudaToolkit
+           << "expects nvvm/libdevice/libdevice.10.bc for functions of the "
+              "tail, but found none";
+  gpu::TargetOptions options(folder, {}, "", "",
+                             gpu::CompilationTarget::Assembly);
+  std::optional<SmallVector<char, 0>> ptx =
+      PtxCompiler(*module, targetOf(module), options).run();
+  if (!ptx)
+    return module.emitOpError("cannot be compiled to PTX"), failure();
+  return StringRef(ptx->data(), ptx->size()).rtrim('\0').str();
+}
+
+FailureOr<AssembledPtx> mlir::conv::assemblePtx(gpu::GPUModuleOp module,
+                                                StringRef ptx,
+                                                StringRef toolkit) {
+  llvm::Expected<std::string> ptxas = findPtxas(toolkit);
+  if (!ptxas)
+    return module.emitOpError() << llvm::toString(ptxas.takeError());
+  llvm::Expected<PtxasOutput> output =
+      runPtxas(*ptxas, targetOf(module).getChip(), ptx);
+  if (!output)
+    return module.emitOpError() << llvm::toString(output.takeError());
+  return AssembledPtx{std::move(output->cubin), std::move(output->report)};
+}
+
+/// The number in front of `unit`, as in "40 registers"; 0 without it.
+static int64_t readCount(StringRef text, StringRef unit) {
+  size_t end = text.find((" " + unit).str());
+  if (end == StringRef::npos)
+    return 0;
+  StringRef before = text.take_front(end);
+  int64_t count = 0;
+  if (before.substr(before.find_last_not_of("0123456789") + 1)
+          .getAsInteger(10, count))
+    return 0;
+  return count;
+}
+
+std::optional<PtxResources> mlir::conv::parsePtxReport(StringRef report,
+                                                       StringRef kernel) {
+  constexpr StringLiteral kStart = "Compiling entry function '";
+  size_t start = report.find((kStart + kernel + "'").str());
+  if (start == StringRef::npos)
+    return std::nullopt;
+  StringRef section = report.drop_front(start + kStart.size());
+  section = section.take_front(section.find(kStart));
+  PtxResources resources;
+  resources.registers = readCount(section, "registers");
+  resources.sharedBytes = readCount(section, "bytes smem");
+  resources.stackBytes = readCount(section, "bytes stack frame");
+  resources.spillBytes = readCount(section, "bytes spill stores");
+  return resources;
+}
+
+/// What ptxas said about each kernel, under the names that AMD's metadata has
+/// for the same: readers need not know which back end it was.
+static gpu::KernelTableAttr createKernelTable(gpu::GPUModuleOp module,
+                                              StringRef report) {
+  Builder builder(module.getContext());
+  SmallVector<gpu::KernelMetadataAttr> kernels;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    std::optional<PtxResources> resources =
+        parsePtxReport(report, function.getName());
+    if (!resources)
+      continue;
+    auto entry = [&](StringRef name, int64_t value) {
+      return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
+    };
+    constexpr int64_t kRegisterBytes = 4;
+    kernels.push_back(gpu::KernelMetadataAttr::get(
+        function,
+        builder.getDictionaryAttr(
+            {entry("vgpr_count", resources->registers),
+             entry("group_segment_fixed_size", resources->sharedBytes),
+             entry("private_segment_fixed_size", resources->stackBytes),
+             entry("vgpr_spill_count",
+                   resources->spillBytes / kRegisterBytes)})));
+  }
+  return gpu::KernelTableAttr::get(module.getContext(), kernels);
+}
+
+/// Replaces `module` by its binary.
+static LogicalResult serialize(gpu::GPUModuleOp module, StringRef toolkit) {
+  FailureOr<std::string> ptx = compileToPtx(module, toolkit);
+  if (failed(ptx))
+    return failure();
+  FailureOr<AssembledPtx> object = assemblePtx(module, *ptx, toolkit);
+  if (failed(object))
+    return failure();
+  OpBuilder builder(module);
+  auto attribute = gpu::ObjectAttr::get(
+      module.getContext(), targetOf(module), gpu::CompilationTarget::Binary,
+      builder.getStringAttr(object->cubin), /*properties=*/nullptr,
+      createKernelTable(module, object->report));
+  gpu::BinaryOp::create(builder, module.getLoc(), module.getName(),
+                        /*offloadingHandler=*/nullptr,
+                        builder.getArrayAttr({attribute}));
+  module.erase();
+  return success();
+}
+
+namespace {
+struct SerializeNVPTXPass final
+    : mlir::conv::impl::SerializeNVPTXPassBase<SerializeNVPTXPass> {
+  using SerializeNVPTXPassBase::SerializeNVPTXPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    SerializeNVPTXPassBase::getDependentDialects(registry);
+    registerNVPTXTranslations(registry);
+  }
+
+  void runOnOperation() override {
+    TargetAttr target = TargetAttr::lookup(getOperation());
+    if (!target || target.getInfo().backend != ::conv::Backend::NVPTX) {
+      getOperation().emitError("expects an NVIDIA chip as ")
+          << TargetAttr::kName;
+      return signalPassFailure();
+    }
+    for (auto module :
+         llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>()))
+      if (failed(serialize(module, toolkit)))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,92 @@
+//===- NVIDIA.cpp - one row per NVIDIA chip -------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where the facts come from:
+//   * atoms and their lane layouts: PTX ISA, "Matrix Fragments for mma.m16n8k16
+//     with floating point type";
+//   * cycles on sm_80: the data sheet's peak, as on AMD chips. On sm_90a only
+//     wgmma reaches the data sheet's 4 cycles; mma.sync gets about 63 % of that
+//     rate (Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU
+//     Architecture via Microbenchmarking", 2024), so it counts 7;
+//   * shared memory, registers, warps: CUDA C++ programming guide, "Technical
+//     Specifications per Compute Capability";
+//   * compute units, clock, bandwidth, cache: data sheets of the A100 80GB SXM
+//     and the H200 SXM.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tables.h"
+
+using namespace conv;
+using enum NumericType;
+using enum AtomKind;
+
+// As on AMD chips without a matrix instruction for f32: each lane multiplies
+// its own pixel with 16 channels that all lanes read from the same address.
+// kind, operand, accumulator, m, n, k, kPerLane, accRun, cycles
+static constexpr MatrixAtom kAtomsSm80[] = {
+    {MMASync, F16, F32, 16, 8, 16, 4, 1, 8},
+    {MMASync, BF16, F32, 16, 8, 16, 4, 1, 8},
+    {FMA, F32, F32, 16, 32, 4, 4, 16, 128},
+};
+
+static constexpr MatrixAtom kAtomsSm90a[] = {
+    {MMASync, F16, F32, 16, 8, 16, 4, 1, 7},
+    {MMASync, BF16, F32, 16, 8, 16, 4, 1, 7},
+    {FMA, F32, F32, 16, 32, 4, 4, 16, 64},
+};
+
+static const ChipInfo kNVIDIAChips[] = {
+    {.name = "sm_80",
+     .product = "A100 80GB",
+     .backend = Backend::NVPTX,
+     .subgroupSize = 32,
+     .maxWorkgroupSize = 1024,
+     .sharedMemoryBytes = 163 << 10,
+     .staticSharedMemory = 48 << 10,
+     .sharedMemoryOfUnit = 164 << 10,
+     .sharedMemoryBanks = 32,
+     .sharedMemoryBytesPerClock = 128,
+     .registersPerLane = 255,
+     .accumulationRegisters = 0,
+     .registerFilePerLane = 512,
+     .registerGranule = 8,
+     .simdsPerComputeUnit = 4,
+     .maxWavesPerSimd = 16,
+     .computeUnits = 108,
+     .clockGHz = 1.41,
+     .memoryGBs = 2039,
+     .cacheBytes = 40 << 20,
+     .fmaPerClock = 64,
+     .runnable = false,
+     .atoms = kAtomsSm80},
+    {.name = "sm_90a",
+     .product = "H200",
+     .backend = Backend::NVPTX,
+     .subgroupSize = 32,
+     .maxWorkgroupSize = 1024,
+     .sharedMemoryBytes = 227 << 10,
+     .staticSharedMemory = 48 << 10,
+     .sharedMemoryOfUnit = 228 << 10,
+     .sharedMemoryBanks = 32,
+     .sharedMemoryBytesPerClock = 128,
+     .registersPerLane = 255,
+     .accumulationRegisters = 0,
+     .registerFilePerLane = 512,
+     .registerGranule = 8,
+     .simdsPerComputeUnit = 4,
+     .maxWavesPerSimd = 16,
+     .computeUnits = 132,
+     .clockGHz = 1.98,
+     .memoryGBs = 4800,
+     .cacheBytes = 50 << 20,
+     .fmaPerClock = 128,
+     .runnable = false,
+     .atoms = kAtomsSm90a},
+};
+
+std::span<const ChipInfo> conv::nvidiaChips() { return kNVIDIAChips; }

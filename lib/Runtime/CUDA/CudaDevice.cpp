@@ -1,0 +1,357 @@
+//===- CudaDevice.cpp - NVIDIA GPUs through the CUDA driver ------*- C++
+//-*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each operation of Driver.h is one or two calls of the driver. Everything
+// happens in the GPU's primary context, which CUDA's runtime and frameworks use
+// too, so that their streams and addresses are ours. A launch adds nothing to
+// the stream but the kernel, so it can be captured into a graph.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaLibrary.h"
+#include "conv/Runtime/Devices.h"
+
+#include <atomic>
+#include <map>
+
+using namespace conv;
+using namespace conv::runtime;
+
+namespace {
+
+/// Values of CUdevice_attribute.
+enum DeviceAttribute {
+  ComputeCapabilityMajor = 75,
+  ComputeCapabilityMinor = 76,
+};
+
+/// Values of CUfunction_attribute.
+enum FunctionAttribute { MaxDynamicSharedSizeBytes = 8 };
+
+/// Dynamic shared memory that every kernel may have without asking.
+constexpr uint32_t kUnaskedSharedBytes = 48 << 10;
+
+/// The library and one GPU's primary context; what every object of a device
+/// shares, and the last of them gives back.
+class Context {
+public:
+  Context(const CudaLibrary &cuda, int device, void *handle)
+      : cuda(cuda), device(device), handle(handle) {}
+  Context(const Context &) = delete;
+  ~Context() { (void)cuda.cuDevicePrimaryCtxRelease_v2(device); }
+
+  const CudaLibrary cuda;
+  const int device;
+  void *const handle;
+};
+using SharedContext = std::shared_ptr<const Context>;
+
+/// Makes a context the current one of this thread, and undoes it.
+class CurrentContext {
+public:
+  explicit CurrentContext(const Context &context) : context(context) {
+    if (context.cuda.cuCtxGetCurrent(&before) != 0)
+      before = nullptr;
+    if (before != context.handle)
+      error = context.cuda.cuCtxSetCurrent(context.handle);
+  }
+  CurrentContext(const CurrentContext &) = delete;
+  ~CurrentContext() {
+    if (before != context.handle)
+      (void)context.cuda.cuCtxSetCurrent(before);
+  }
+
+  /// The result of `call` as an error or success, or why there was no call.
+  template <typename Call>
+  Result<void> run(const char *function, Call call) const {
+    if (error != 0)
+      return context.cuda.check(error, "cuCtxSetCurrent");
+    return context.cuda.check(call(), function);
+  }
+
+private:
+  const Context &context;
+  void *before = nullptr;
+  int error = 0;
+};
+
+class CudaBuffer final : public Buffer {
+public:
+  CudaBuffer(SharedContext context, uint64_t start, int64_t size)
+      : context(std::move(context)), start(start), size(size) {}
+  ~CudaBuffer() override {
+    CurrentContext current(*context);
+    (void)context->cuda.cuMemFree_v2(start);
+  }
+
+  void *address() const override { return reinterpret_cast<void *>(start); }
+  int64_t bytes() const override { return size; }
+
+private:
+  SharedContext context;
+  uint64_t start;
+  int64_t size;
+};
+
+class CudaEvent final : public Event {
+public:
+  CudaEvent(SharedContext context, void *handle)
+      : handle(handle), context(std::move(context)) {}
+  ~CudaEvent() override {
+    CurrentContext current(*context);
+    (void)context->cuda.cuEventDestroy_v2(handle);
+  }
+
+  void *const handle;
+
+private:
+  SharedContext context;
+};
+
+class CudaKernel final : public Kernel {
+public:
+  CudaKernel(const Context &context, void *function)
+      : context(context), function(function) {}
+
+  Result<void> launch(const LaunchShape &shape,
+                      std::span<void *const> parameters,
+                      StreamHandle stream) override {
+    // The driver reads the array and its values before it returns.
+    void **values = const_cast<void **>(parameters.data());
+    CurrentContext current(context);
+    if (shape.dynamicSharedBytes > allowedSharedBytes)
+      if (Result<void> asked = allowShared(current, shape.dynamicSharedBytes);
+          !asked)
+        return asked;
+    return current.run("cuLaunchKernel", [&] {
+      return context.cuda.cuLaunchKernel(
+          function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
+          shape.block[1], shape.block[2], shape.dynamicSharedBytes, stream,
+          values, nullptr);
+    });
+  }
+
+private:
+  /// Asks for more dynamic shared memory: once, since a kernel's launches are
+  /// alike. Threads that do so at the same time ask for the same.
+  Result<void> allowShared(const CurrentContext &current, uint32_t bytes) {
+    Result<void> result = current.run("cuFuncSetAttribute", [&] {
+      return context.cuda.cuFuncSetAttribute(
+          function, MaxDynamicSharedSizeBytes, int(bytes));
+    });
+    if (result)
+      allowedSharedBytes = bytes;
+    return result;
+  }
+
+  const Context &context; ///< The module's, which lives longer.
+  void *function;
+  std::atomic<uint32_t> allowedSharedBytes = kUnaskedSharedBytes;
+};
+
+class CudaModule final : public Module {
+public:
+  CudaModule(SharedContext context, void *handle, std::string label)
+      : context(std::move(context)), handle(handle), label(std::move(label)) {}
+  ~CudaModule() override {
+    CurrentContext current(*context);
+    (void)context->cuda.cuModuleUnload(handle);
+  }
+
+  Result<Kernel *> kernel(const std::string &name) override {
+    auto known = kernels.find(name);
+    if (known != kernels.end())
+      return known->second.get();
+    void *function = nullptr;
+    CurrentContext current(*context);
+    Result<void> found = current.run("cuModuleGetFunction", [&] {
+      return context->cuda.cuModuleGetFunction(&function, handle, name.c_str());
+    });
+    if (!found)
+      return Error{found.error().kind, "cannot find kernel '" + name + "' in " +
+                                           label + ": " +
+                                           found.error().message};
+    auto kernel = std::make_unique<CudaKernel>(*context, function);
+    return kernels.emplace(name, std::move(kernel)).first->second.get();
+  }
+
+private:
+  SharedContext context;
+  void *handle;
+  std::string label;
+  std::map<std::string, std::unique_ptr<Kernel>> kernels;
+};
+
+class CudaDevice final : public Device {
+public:
+  CudaDevice(SharedContext context, int ordinal,
+             std::vector<std::string> architectures)
+      : context(std::move(context)), ordinal(ordinal),
+        architectures(std::move(architectures)) {}
+
+  std::string name() const override {
+    return ordinal == 0 ? "cuda" : "cuda:" + std::to_string(ordinal);
+  }
+  std::vector<std::string> targets() const override { return architectures; }
+
+  Result<std::unique_ptr<Buffer>> allocate(int64_t bytes) override {
+    uint64_t address = 0;
+    Result<void> result = run("cuMemAlloc", [&] {
+      return context->cuda.cuMemAlloc_v2(&address, size_t(bytes));
+    });
+    if (!result)
+      return Error{result.error().kind,
+                   "cannot allocate " + std::to_string(bytes) +
+                       " bytes: " + result.error().message};
+    return std::unique_ptr<Buffer>(new CudaBuffer(context, address, bytes));
+  }
+
+  Result<void> copyToDevice(void *device, const void *host,
+                            int64_t bytes) override {
+    return run("cuMemcpyHtoD", [&] {
+      return context->cuda.cuMemcpyHtoD_v2(reinterpret_cast<uint64_t>(device),
+                                           host, size_t(bytes));
+    });
+  }
+
+  Result<void> copyToHost(void *host, const void *device,
+                          int64_t bytes) override {
+    return run("cuMemcpyDtoH", [&] {
+      return context->cuda.cuMemcpyDtoH_v2(
+          host, reinterpret_cast<uint64_t>(device), size_t(bytes));
+    });
+  }
+
+  Result<std::unique_ptr<Module>>
+  loadModule(const std::string &code, const std::string &label) override {
+    void *handle = nullptr;
+    Result<void> result = run("cuModuleLoadData", [&] {
+      return context->cuda.cuModuleLoadData(&handle, code.data());
+    });
+    if (!result)
+      return Error{result.error().kind, "cannot load " + label + " on " +
+                                            architectures.front() + ": " +
+                                            result.error().message};
+    return std::unique_ptr<Module>(new CudaModule(context, handle, label));
+  }
+
+  Result<StreamHandle> createStream() override {
+    StreamHandle stream = nullptr;
+    Result<void> result = run("cuStreamCreate", [&] {
+      return context->cuda.cuStreamCreate(&stream, 0);
+    });
+    if (!result)
+      return result.error();
+    return stream;
+  }
+
+  void destroyStream(StreamHandle stream) override {
+    CurrentContext current(*context);
+    if (stream)
+      (void)context->cuda.cuStreamDestroy_v2(stream);
+  }
+
+  Result<void> synchronize(StreamHandle stream) override {
+    return run("cuStreamSynchronize",
+               [&] { return context->cuda.cuStreamSynchronize(stream); });
+  }
+
+  Result<std::unique_ptr<Event>> createEvent() override {
+    void *handle = nullptr;
+    Result<void> result = run("cuEventCreate", [&] {
+      return context->cuda.cuEventCreate(&handle, 0);
+    });
+    if (!result)
+      return result.error();
+    return std::unique_ptr<Event>(new CudaEvent(context, handle));
+  }
+
+  Result<void> record(Event &event, StreamHandle stream) override {
+    return run("cuEventRecord", [&] {
+      return context->cuda.cuEventRecord(static_cast<CudaEvent &>(event).handle,
+                                         stream);
+    });
+  }
+
+  Result<double> elapsedMilliseconds(Event &start, Event &stop) override {
+    void *first = static_cast<CudaEvent &>(start).handle;
+    void *last = static_cast<CudaEvent &>(stop).handle;
+    float milliseconds = 0;
+    Result<void> result = run("cuEventSynchronize", [&] {
+      return context->cuda.cuEventSynchronize(last);
+    });
+    if (result)
+      result = run("cuEventElapsedTime", [&] {
+        return context->cuda.cuEventElapsedTime(&milliseconds, first, last);
+      });
+    if (!result)
+      return result.error();
+    return double(milliseconds);
+  }
+
+private:
+  SharedContext context;
+  int ordinal;
+  std::vector<std::string> architectures;
+
+  template <typename Call> Result<void> run(const char *function, Call call) {
+    CurrentContext current(*context);
+    return current.run(function, call);
+  }
+};
+
+/// Targets whose code a GPU of compute capability `major`.`minor` runs: its
+/// own, with and without the features that no later one keeps, and those of
+/// lower minor numbers.
+std::vector<std::string> listArchitectures(int major, int minor) {
+  std::string prefix = "sm_" + std::to_string(major);
+  std::vector<std::string> names = {prefix + std::to_string(minor) + "a"};
+  for (int lower = minor; lower >= 0; --lower)
+    names.push_back(prefix + std::to_string(lower));
+  return names;
+}
+
+Result<std::unique_ptr<Device>> openGpu(const CudaLibrary &cuda, int ordinal) {
+  int device = 0, major = 0, minor = 0;
+  void *handle = nullptr;
+  Result<void> result =
+      cuda.check(cuda.cuDeviceGet(&device, ordinal), "cuDeviceGet");
+  for (auto [value, attribute] : {std::pair{&major, ComputeCapabilityMajor},
+                                  {&minor, ComputeCapabilityMinor}})
+    if (result)
+      result = cuda.check(cuda.cuDeviceGetAttribute(value, attribute, device),
+                          "cuDeviceGetAttribute");
+  if (result)
+    result = cuda.check(cuda.cuDevicePrimaryCtxRetain(&handle, device),
+                        "cuDevicePrimaryCtxRetain");
+  if (!result)
+    return result.error();
+  return std::unique_ptr<Device>(
+      new CudaDevice(std::make_shared<Context>(cuda, device, handle), ordinal,
+                     listArchitectures(major, minor)));
+}
+
+} // namespace
+
+Result<std::unique_ptr<Device>> runtime::createCudaDevice(int ordinal) {
+  Result<CudaLibrary> cuda = CudaLibrary::load();
+  if (!cuda)
+    return cuda.error();
+  int count = 0;
+  Result<void> result = cuda->check(cuda->cuInit(0), "cuInit");
+  if (result)
+    result = cuda->check(cuda->cuDeviceGetCount(&count), "cuDeviceGetCount");
+  if (!result)
+    return Error{result.error().kind,
+                 "no NVIDIA GPU: " + result.error().message};
+  if (ordinal >= count)
+    return Error{ErrorKind::System, "expects an NVIDIA GPU of number " +
+                                        std::to_string(ordinal) + ", but got " +
+                                        std::to_string(count) + " of them"};
+  return openGpu(*cuda, ordinal);
+}

@@ -1,0 +1,84 @@
+// RUN: conv-opt %s --pass-pipeline='builtin.module(gpu.module(conv-convert-kernel-ops-to-nvvm))' --split-input-file | FileCheck %s
+
+// Registers of mma.sync alternate between rows 0 and 8; fragments have one row
+// behind the other.
+// CHECK-LABEL: gpu.func @mma_sync_f16
+// CHECK-SAME:      %[[A:.+]]: vector<8xf16>, %[[B:.+]]: vector<4xf16>, %[[C:.+]]: vector<4xf32>
+// CHECK:         %[[C3:.+]] = vector.extract %[[C]][3]
+// CHECK:         %[[A0:.+]] = vector.extract_strided_slice %[[A]] {offsets = [0], sizes = [2]
+// CHECK:         %[[A1:.+]] = vector.extract_strided_slice %[[A]] {offsets = [4], sizes = [2]
+// CHECK:         %[[A2:.+]] = vector.extract_strided_slice %[[A]] {offsets = [2], sizes = [2]
+// CHECK:         %[[A3:.+]] = vector.extract_strided_slice %[[A]] {offsets = [6], sizes = [2]
+// CHECK:         %[[B0:.+]] = vector.extract_strided_slice %[[B]] {offsets = [0], sizes = [2]
+// CHECK:         %[[B1:.+]] = vector.extract_strided_slice %[[B]] {offsets = [2], sizes = [2]
+// CHECK:         %[[D:.+]] = nvvm.mma.sync A[%[[A0]], %[[A1]], %[[A2]], %[[A3]]] B[%[[B0]], %[[B1]]] C[{{.*}}, %[[C3]]]
+// CHECK-SAME:        layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>
+// CHECK:         %[[D0:.+]] = llvm.extractvalue %[[D]][0]
+// CHECK:         vector.from_elements %[[D0]]
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  gpu.module @kernels {
+    gpu.func @mma_sync_f16(%a: vector<8xf16>, %b: vector<4xf16>, %c: vector<4xf32>, %m: memref<4xf32>) kernel {
+      %0 = conv.mma <mma_sync 16 x 8 x 16> %a, %b, %c : vector<8xf16>, vector<4xf16>, vector<4xf32>
+      %i = arith.constant 0 : index
+      vector.store %0, %m[%i] : memref<4xf32>, vector<4xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// The instruction takes pairs of bf16 as integers.
+// CHECK-LABEL: gpu.func @mma_sync_bf16
+// CHECK:         %[[PAIR:.+]] = vector.extract_strided_slice %{{.+}} : vector<8xbf16> to vector<2xbf16>
+// CHECK:         %[[A0:.+]] = llvm.bitcast %[[PAIR]] : vector<2xbf16> to i32
+// CHECK:         nvvm.mma.sync A[%[[A0]],
+// CHECK-SAME:        multiplicandAPtxType = #nvvm.mma_type<bf16>
+module attributes {conv.target = #conv.target<"sm_80">} {
+  gpu.module @kernels {
+    gpu.func @mma_sync_bf16(%a: vector<8xbf16>, %b: vector<4xbf16>, %c: vector<4xf32>, %m: memref<4xf32>) kernel {
+      %0 = conv.mma <mma_sync 16 x 8 x 16> %a, %b, %c : vector<8xbf16>, vector<4xbf16>, vector<4xf32>
+      %i = arith.constant 0 : index
+      vector.store %0, %m[%i] : memref<4xf32>, vector<4xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// Without a matrix instruction: one vector of multiply-adds for each k.
+// CHECK-LABEL: gpu.func @fma
+// CHECK-COUNT-4: math.fma {{.*}} : vector<16xf32>
+// CHECK-NOT:     math.fma
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  gpu.module @kernels {
+    gpu.func @fma(%a: vector<64xf32>, %b: vector<4xf32>, %c: vector<16xf32>, %m: memref<16xf32>) kernel {
+      %0 = conv.mma <fma 16 x 32 x 4> %a, %b, %c : vector<64xf32>, vector<4xf32>, vector<16xf32>
+      %i = arith.constant 0 : index
+      vector.store %0, %m[%i] : memref<16xf32>, vector<16xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// A guarded store is put under a branch; one that is always done is left alone.
+// CHECK-LABEL: gpu.func @stores
+// CHECK:         scf.if %{{.+}} {
+// CHECK-NEXT:      %[[TRUE:.+]] = arith.constant true
+// CHECK-NEXT:      conv.guarded_store %{{.+}}, %{{.+}}[%{{.+}}] if %[[TRUE]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    conv.guarded_store
+// CHECK-NEXT:    gpu.return
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  gpu.module @kernels {
+    gpu.func @stores(%v: vector<8xf16>, %m: memref<64xf16>, %j: i32, %guard: i1) kernel {
+      %true = arith.constant true
+      conv.guarded_store %v, %m[%j] if %guard : vector<8xf16>, memref<64xf16>, i32
+      conv.guarded_store %v, %m[%j] if %true : vector<8xf16>, memref<64xf16>, i32
+      gpu.return
+    }
+  }
+}

@@ -1,0 +1,77 @@
+// RUN: conv-opt %s --pass-pipeline='builtin.module(gpu.module(conv-convert-kernels-to-nvvm,canonicalize))' --split-input-file --verify-diagnostics | FileCheck %s
+
+// A load reads the first elements where its guard is false, and gives zero.
+// CHECK-LABEL: llvm.func @load
+// CHECK-SAME:      (%[[X:[^:]+]]: !llvm.ptr<1>, %{{.+}}: !llvm.ptr<1>, %[[OFFSET:[^:]+]]: i32, %[[GUARD:[^:]+]]: i1)
+// CHECK-DAG:     %[[FIRST:.+]] = llvm.mlir.constant(0 : i32) : i32
+// CHECK-DAG:     %[[ZERO:.+]] = llvm.mlir.constant(dense<0> : vector<4xi32>)
+// CHECK:         %[[SAFE:.+]] = llvm.select %[[GUARD]], %[[OFFSET]], %[[FIRST]]
+// CHECK:         %[[ADDRESS:.+]] = llvm.getelementptr %[[X]][%[[SAFE]]] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f16
+// CHECK:         %[[LOADED:.+]] = llvm.load %[[ADDRESS]] {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+// CHECK:         %[[VALUE:.+]] = llvm.select %[[GUARD]], %[[LOADED]], %[[ZERO]]
+// CHECK:         llvm.store %[[VALUE]], %{{.+}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  gpu.module @kernels {
+    gpu.func @load(%x: memref<64xf16, #gpu.address_space<global>>, %y: memref<64xf16, #gpu.address_space<global>>, %i: i32, %guard: i1) kernel {
+      %true = arith.constant true
+      %v = conv.guarded_load %x[%i] if %guard : memref<64xf16, #gpu.address_space<global>>, i32 -> vector<8xf16>
+      conv.guarded_store %v, %y[%i] if %true : vector<8xf16>, memref<64xf16, #gpu.address_space<global>>, i32
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// Shared memory is aligned for 16-byte accesses, whatever its elements are, and
+// the size of the workgroup reaches PTX.
+// CHECK:       llvm.mlir.global internal @{{.+}}() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<64 x f16>
+// CHECK-LABEL: llvm.func @shared
+// CHECK-SAME:      nvvm.kernel
+// CHECK-SAME:      nvvm.maxntid = array<i32: 128, 1, 1>
+// CHECK:         nvvm.barrier
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  gpu.module @kernels {
+    gpu.func @shared() workgroup(%m: memref<64xf16, #gpu.address_space<workgroup>>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+      %i = arith.constant 0 : index
+      %v = arith.constant dense<0.0> : vector<8xf16>
+      vector.store %v, %m[%i] : memref<64xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+      gpu.barrier
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// Functions that PTX lacks are called in libdevice.
+// CHECK-LABEL: llvm.func @tail
+// CHECK-DAG:     llvm.call @__nv_expf
+// CHECK-DAG:     llvm.call @__nv_tanhf
+// CHECK-DAG:     llvm.call @__nv_erff
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  gpu.module @kernels {
+    gpu.func @tail(%x: f32, %m: memref<3xf32>) kernel {
+      %a = math.exp %x : f32
+      %b = math.tanh %x : f32
+      %c = math.erf %x : f32
+      %v = vector.from_elements %a, %b, %c : vector<3xf32>
+      %i = arith.constant 0 : index
+      vector.store %v, %m[%i] : memref<3xf32>, vector<3xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// An atom of another family has no instruction here.
+gpu.module @kernels {
+  gpu.func @foreign(%a: vector<4xf16>, %c: vector<4xf32>, %m: memref<4xf32>) kernel {
+    // expected-error @below {{failed to legalize operation 'conv.mma'}}
+    %0 = conv.mma <mfma 16 x 16 x 16> %a, %a, %c : vector<4xf16>, vector<4xf16>, vector<4xf32>
+    %i = arith.constant 0 : index
+    vector.store %0, %m[%i] : memref<4xf32>, vector<4xf32>
+    gpu.return
+  }
+}
