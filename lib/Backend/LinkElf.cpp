@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // lld reads and writes files and keeps global state, so each call works in a
-// temporary folder of its own and holds a lock. Nothing is left behind, except
-// that lld forgets what the process's own LLVM command line said: conv-opt runs
-// its passes on one module of a split file only.
+// temporary folder of its own and holds a lock that also keeps code generation
+// out. Nothing is left behind, except that lld forgets what the process's own
+// LLVM command line said: conv-opt runs its passes on one module of a split
+// file only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,10 +24,20 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <mutex>
+#include <shared_mutex>
 
 LLD_HAS_DRIVER(elf)
 
 using namespace mlir;
+using namespace mlir::conv;
+
+/// Guards what lld and LLVM keep per process.
+static std::shared_mutex &globalState() {
+  static std::shared_mutex mutex;
+  return mutex;
+}
+
+CodeGenerationLock::CodeGenerationLock() : lock(globalState()) {}
 
 static std::error_code writeFile(StringRef path, ArrayRef<char> bytes) {
   std::error_code error;
@@ -43,14 +54,17 @@ static std::error_code writeFile(StringRef path, ArrayRef<char> bytes) {
 /// Runs lld with these arguments behind its usual ones; what it printed is
 /// returned when it fails.
 static std::optional<std::string> runLinker(ArrayRef<std::string> arguments) {
-  static std::mutex lldHasGlobalState;
-  std::lock_guard lock(lldHasGlobalState);
+  static bool canRunAgain = true;
+  std::lock_guard lock(globalState());
+  if (!canRunAgain)
+    return "it crashed before and cannot run again in this process";
   SmallVector<const char *> all = {"ld.lld", "-shared", "--build-id=none"};
   for (const std::string &argument : arguments)
     all.push_back(argument.c_str());
   std::string text;
   llvm::raw_string_ostream os(text);
   lld::Result result = lld::lldMain(all, os, os, {{lld::Gnu, &lld::elf::link}});
+  canRunAgain = result.canRunAgain;
   if (result.retCode == 0)
     return std::nullopt;
   return text;

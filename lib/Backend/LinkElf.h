@@ -16,9 +16,21 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/LLVM.h"
 
+#include <shared_mutex>
 #include <string>
 
 namespace mlir::conv {
+
+/// Held while LLVM generates code. Linking waits for all of these, since lld
+/// resets LLVM's command-line options, which code generation reads. A thread
+/// that holds one must not link.
+class CodeGenerationLock {
+public:
+  CodeGenerationLock();
+
+private:
+  std::shared_lock<std::shared_mutex> lock;
+};
 
 /// The bytes of the shared library that lld makes of `object`. Same input, same
 /// bytes. May be called from several threads; the calls take turns.

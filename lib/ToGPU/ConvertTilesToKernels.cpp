@@ -19,6 +19,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -52,6 +54,7 @@ public:
   LogicalResult convert();
 
 private:
+  LogicalResult verify();
   LogicalResult assignResults();
   void assignWorkspace(ArrayRef<scf::ForallOp> nests);
   void createFunction();
@@ -72,6 +75,38 @@ private:
   DenseMap<Value, Value> buffers;
 };
 } // namespace
+
+/// Whether a buffer can hold the elements of a type.
+static bool isStaticTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() &&
+         tensor.getElementType().isIntOrFloat();
+}
+
+/// Checks that the function is one block of nests, and ops that compute
+/// nothing.
+LogicalResult FunctionConverter::verify() {
+  if (!source.getBody().hasOneBlock())
+    return source.emitOpError("expects a body of one block, but got ")
+           << source.getBody().getBlocks().size();
+  FunctionType function = source.getFunctionType();
+  for (TypeRange types : {function.getInputs(), function.getResults()})
+    for (Type type : types)
+      if (!isStaticTensor(type))
+        return source.emitOpError("expects arguments and results that are "
+                                  "tensors of static shape, but got ")
+               << type;
+  for (Operation &op : source.front()) {
+    if (!isa<scf::ForallOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::EmptyOp, arith::ConstantOp, func::ReturnOp>(op))
+      return op.emitOpError("expects only scf.forall, reshapes, tensor.empty, "
+                            "constants and return in a function of tiles");
+    if (isa<scf::ForallOp>(op) &&
+        (op.getNumResults() != 1 || !isStaticTensor(op.getResult(0).getType())))
+      return op.emitOpError("expects one result, a tensor of static shape");
+  }
+  return success();
+}
 
 /// Finds which tensor each result returns: the result of a nest, once.
 LogicalResult FunctionConverter::assignResults() {
@@ -189,6 +224,8 @@ LogicalResult FunctionConverter::createLaunch(scf::ForallOp nest,
 }
 
 LogicalResult FunctionConverter::convert() {
+  if (failed(verify()))
+    return failure();
   auto nests = llvm::to_vector(source.getOps<scf::ForallOp>());
   if (failed(assignResults()))
     return failure();

@@ -190,6 +190,9 @@ ForwardToMatmul::matchAndRewrite(ForwardOp op,
   if (!isChannelsInnermost(op.getLayouts(), op.getWindow().getRank()))
     return rewriter.notifyMatchFailure(op, "channels are not innermost");
 
+  if (!isa<FloatType>(op.getInput().getType().getElementType()))
+    return rewriter.notifyMatchFailure(op, "operands are not floating-point");
+
   Value product = createMatmul(op, rewriter);
   Value tail = createTail(op, product, rewriter);
   rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(

@@ -23,3 +23,65 @@ module attributes {conv.target = #conv.target<"gfx942">} {
     return %y : tensor<8x8xf32>
   }
 }
+
+// -----
+
+// A declaration has no launches.
+module attributes {conv.target = #conv.target<"gfx942">} {
+  // expected-error @below {{expects a body of one block, but got 0}}
+  func.func private @declaration(%x: tensor<8xf32>) -> tensor<8xf32>
+}
+
+// -----
+
+// Several blocks.
+module attributes {conv.target = #conv.target<"gfx942">} {
+  // expected-error @below {{expects a body of one block, but got 2}}
+  func.func @two_blocks(%x: tensor<8xf32>) -> tensor<8xf32> {
+    cf.br ^next
+  ^next:
+    return %x : tensor<8xf32>
+  }
+}
+
+// -----
+
+// Numbers have no buffer.
+module attributes {conv.target = #conv.target<"gfx942">} {
+  // expected-error @below {{expects arguments and results that are tensors of static shape, but got 'index'}}
+  func.func @index_argument(%x: tensor<8xf32>, %i: index) {
+    return
+  }
+}
+
+// -----
+
+module attributes {conv.target = #conv.target<"gfx942">} {
+  // expected-error @below {{expects arguments and results that are tensors of static shape, but got 'tensor<?xf32>'}}
+  func.func @dynamic_result(%x: tensor<8xf32>) -> tensor<?xf32> {
+    %y = tensor.cast %x : tensor<8xf32> to tensor<?xf32>
+    return %y : tensor<?xf32>
+  }
+}
+
+// -----
+
+// What is computed between nests would be lost.
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @other_op(%x: tensor<8xf32>) {
+    // expected-error @below {{expects only scf.forall, reshapes, tensor.empty, constants and return in a function of tiles}}
+    %y = arith.addf %x, %x : tensor<8xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @no_result(%x: tensor<8xf32>) {
+    // expected-error @below {{expects one result, a tensor of static shape}}
+    scf.forall (%i) in (8) {
+    }
+    return
+  }
+}

@@ -71,3 +71,15 @@ func.func @left_alone(%x: tensor<1x16x8x8xf16>, %w: tensor<32x3x3x16xf16>, %z: t
       : tensor<1x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<1x8x8x32xf32>
   return %y, %v : tensor<1x8x8x32xf32>, tensor<1x8x8x32xf32>
 }
+
+// Integers are summed as integers, which this does not lower: left alone.
+// CHECK-LABEL: func @integers
+// CHECK-NOT:     linalg
+// CHECK:         conv.forward
+// CHECK-NOT:     linalg
+// CHECK:         return
+func.func @integers(%x: tensor<1x8x8x16xi8>, %w: tensor<32x3x3x16xi8>) -> tensor<1x8x8x32xi32> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<1x8x8x16xi8>, tensor<32x3x3x16xi8> -> tensor<1x8x8x32xi32>
+  return %y : tensor<1x8x8x32xi32>
+}

@@ -25,8 +25,9 @@ def ConvertTilesToKernelsPass : Pass<"conv-convert-tiles-to-kernels", "::mlir::M
       attribute `conv.workspace_bytes` on functions that have a workspace.
       Kernels use `arith`, `gpu`, `scf`, `vector`, `math` and the `conv` kernel ops.
     * Keeps: argument attributes; result attributes move to the new arguments.
-    * Fails: if a nest is not in the tiled form, or a function does anything
-      else with tensors than reshaping and returning them.
+    * Fails: if a nest is not in the tiled form, if a function has no body, or
+      arguments or results other than tensors of static shape, or if it does
+      anything else with tensors than reshaping and returning them.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::conv::ConvDialect",

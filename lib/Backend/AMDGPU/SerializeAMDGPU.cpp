@@ -95,6 +95,7 @@ void mlir::conv::registerAMDGPUTranslations(DialectRegistry &registry) {
 FailureOr<std::string>
 mlir::conv::compileToAssembly(gpu::GPUModuleOp module,
                               StringRef deviceLibraries) {
+  CodeGenerationLock lock;
   ROCDL::SerializeGPUModuleBase::init();
   gpu::TargetOptions options(deviceLibraries.empty() ? CONV_DEVICE_LIBRARIES
                                                      : deviceLibraries,
@@ -111,9 +112,11 @@ FailureOr<std::string> mlir::conv::assembleAndLink(gpu::GPUModuleOp module,
                                                    StringRef assembly) {
   ROCDL::ROCDLTargetAttr target = targetOf(module);
   auto emitError = [&] { return module.emitOpError(); };
-  FailureOr<SmallVector<char, 0>> object =
-      ROCDL::assembleIsa(assembly, target.getTriple(), target.getChip(),
-                         target.getFeatures(), emitError);
+  FailureOr<SmallVector<char, 0>> object = [&] {
+    CodeGenerationLock lock;
+    return ROCDL::assembleIsa(assembly, target.getTriple(), target.getChip(),
+                              target.getFeatures(), emitError);
+  }();
   if (failed(object))
     return failure();
   return linkShared(*object, emitError);

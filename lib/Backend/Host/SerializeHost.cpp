@@ -57,6 +57,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 /// The code of `module` in `format`, optimised.
 static llvm::Expected<SmallVector<char, 0>>
 compile(gpu::GPUModuleOp module, llvm::CodeGenFileType format) {
+  CodeGenerationLock lock;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated =
       translateModuleToLLVMIR(module, context, module.getName());

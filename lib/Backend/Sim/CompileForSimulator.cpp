@@ -300,12 +300,15 @@ FailureOr<std::string> mlir::conv::compileForSimulator(gpu::GPUModuleOp module,
     emitError() << "expects a chip that can be simulated, but got " << chip;
     return failure();
   }
-  ROCDL::SerializeGPUModuleBase::init();
   auto target = ROCDL::ROCDLTargetAttr::get(module.getContext(), /*optLevel=*/3,
                                             "amdgcn-amd-amdhsa", simChip->name);
   gpu::TargetOptions options(CONV_DEVICE_LIBRARIES);
   SimSerializer serializer(module, target, options, *simChip);
-  std::optional<SmallVector<char, 0>> object = serializer.run();
+  std::optional<SmallVector<char, 0>> object = [&] {
+    CodeGenerationLock lock;
+    ROCDL::SerializeGPUModuleBase::init();
+    return serializer.run();
+  }();
   if (!object)
     return failure();
   return linkShared(*object, emitError);

@@ -16,11 +16,11 @@
 #include "Operations.h"
 #include "Workgroup.h"
 #include "conv/Runtime/LoadedObject.h"
+#include "conv/Runtime/ThreadPool.h"
 
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
-#include <thread>
+#include <optional>
 
 using namespace conv;
 using namespace conv::runtime;
@@ -155,6 +155,7 @@ struct SimMachine::State {
   const SimChip *chip;
   SimOptions options;
   unsigned threadCount;
+  std::optional<ThreadPool> threads;
   Memory memory;
   SimCounters counters;
   std::mutex launchMutex;
@@ -165,17 +166,6 @@ struct SimMachine::State {
 SimMachine::SimMachine(std::unique_ptr<State> state)
     : state(std::move(state)) {}
 SimMachine::~SimMachine() = default;
-
-static unsigned selectThreadCount(const SimOptions &options) {
-  if (options.threads > 0)
-    return options.threads;
-  if (const char *text = getenv("CONV_NUM_THREADS")) {
-    long count = strtol(text, nullptr, 10);
-    if (count > 0 && count <= 1024)
-      return unsigned(count);
-  }
-  return std::max(1u, std::thread::hardware_concurrency());
-}
 
 Result<std::unique_ptr<SimMachine>> SimMachine::create(std::string_view chip,
                                                        SimOptions options) {
@@ -188,10 +178,16 @@ Result<std::unique_ptr<SimMachine>> SimMachine::create(std::string_view chip,
     return Error{ErrorKind::System,
                  "the simulator needs a processor with AVX2, FMA and F16C "
                  "(x86-64-v3)"};
+  Result<unsigned> threadCount = options.threads > 0
+                                     ? Result<unsigned>(options.threads)
+                                     : defaultThreadCount();
+  if (!threadCount)
+    return threadCount.error();
   auto state = std::make_unique<State>();
   state->chip = facts;
   state->options = options;
-  state->threadCount = selectThreadCount(options);
+  state->threadCount = *threadCount;
+  state->threads.emplace(*threadCount);
   return std::unique_ptr<SimMachine>(new SimMachine(std::move(state)));
 }
 
@@ -389,12 +385,15 @@ Result<void> SimMachine::launch(SimObject &object, const Launch &shape) {
   for (unsigned i = 0; i < threadCount; ++i)
     if (Result<void> ready = state->workers[i]->prepare(launch); !ready)
       return ready;
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < threadCount; ++i)
-    threads.emplace_back([&, i] { queue.work(*state->workers[i]); });
-  queue.work(*state->workers[0]);
-  for (std::thread &thread : threads)
-    thread.join();
+  // Each index is a worker, which runs workgroups until none is left. With
+  // fewer threads than workers, the last workers find nothing to do.
+  auto work = [&](int64_t worker) { queue.work(*state->workers[worker]); };
+  state->threads->run(
+      threadCount,
+      [](void *context, int64_t worker) {
+        (*static_cast<decltype(work) *>(context))(worker);
+      },
+      &work);
   if (queue.getError())
     return *queue.getError();
 
