@@ -50,7 +50,10 @@ std::string_view mlir::conv::getStageName(Stage stage) {
 /// user gets one line and the exit code of a system error instead of a stack
 /// trace.
 static void handleFatalError(void *, const char *reason, bool) {
-  std::fprintf(stderr, "error: internal error of LLVM: %s\n", reason);
+  // The first line says what; a dump of LLVM's data may follow it.
+  StringRef line = StringRef(reason).split('\n').first;
+  std::fprintf(stderr, "error: internal error of LLVM: %.*s\n",
+               int(line.size()), line.data());
   std::_Exit(int(ErrorKind::System));
 }
 

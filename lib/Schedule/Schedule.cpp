@@ -21,8 +21,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Workgroups of one launch.
-static constexpr int64_t kMaxGrid = std::numeric_limits<int32_t>::max();
+/// Work-items of one launch: drivers count them in 32 bits.
+static constexpr int64_t kMaxWorkItems = std::numeric_limits<uint32_t>::max();
 
 static int64_t getBytes(RankedTensorType type) {
   return type.getNumElements() *
@@ -129,10 +129,12 @@ mlir::conv::verifySupportedSchedule(ForwardOp op, ScheduleAttr schedule,
   int64_t pixelTiles =
       llvm::divideCeil(shape.computePixels(), schedule.getWorkgroup()[0]);
   int64_t channelTiles = llvm::divideCeil(shape.k, schedule.getWorkgroup()[1]);
+  int64_t workItems = schedule.getNumSubgroups() * chip.subgroupSize;
   // The product is below the output's bytes, which C3 bounds.
-  if (pixelTiles * channelTiles > kMaxGrid)
+  if (pixelTiles * channelTiles > kMaxWorkItems / workItems)
     return emitUnsupported(op.getLoc(), Reason::ProblemSize)
-           << "expects at most " << kMaxGrid << " workgroups, but got "
-           << pixelTiles << " x " << channelTiles;
+           << "expects at most " << kMaxWorkItems << " work-items, but got "
+           << pixelTiles << " x " << channelTiles << " workgroups of "
+           << workItems;
   return success();
 }

@@ -24,6 +24,11 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
 
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/Module.h"
+
 namespace mlir::conv {
 #define GEN_PASS_DEF_SERIALIZEAMDGPUPASS
 #include "conv/Backend/Passes.h.inc"
@@ -33,7 +38,23 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// Stops at the assembly, or whatever form `format` asks for.
+/// Collects errors of LLVM's code generator, which by default end the process.
+struct ErrorCollector final : llvm::DiagnosticHandler {
+  explicit ErrorCollector(std::string &text) : text(text) {}
+
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() == llvm::DS_Error) {
+      llvm::raw_string_ostream os(text);
+      llvm::DiagnosticPrinterRawOStream printer(os);
+      info.print(printer);
+    }
+    return true;
+  }
+
+  std::string &text;
+};
+
+/// Stops at the assembly.
 class AssemblyCompiler final : public ROCDL::SerializeGPUModuleBase {
 public:
   AssemblyCompiler(gpu::GPUModuleOp module, ROCDL::ROCDLTargetAttr target,
@@ -42,7 +63,14 @@ public:
 
   FailureOr<SmallVector<char, 0>>
   moduleToObject(llvm::Module &module) override {
-    return moduleToObjectImpl(options, module);
+    std::string errors;
+    module.getContext().setDiagnosticHandler(
+        std::make_unique<ErrorCollector>(errors));
+    FailureOr<SmallVector<char, 0>> assembly =
+        moduleToObjectImpl(options, module);
+    if (errors.empty())
+      return assembly;
+    return getOperation().emitError() << "LLVM cannot compile it: " << errors;
   }
 
 private:

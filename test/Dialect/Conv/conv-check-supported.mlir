@@ -88,7 +88,7 @@ func.func @tail_operation(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> t
   %y = conv.forward %x, %w window = #unit layouts = #layouts
       tail() {
       ^bb0(%acc: f32):
-        // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, but got math.atan}}
+        // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, on f32, f16, bf16 or i1, and functions on f32, but got math.atan}}
         %a = math.atan %acc : f32
         conv.yield %a : f32
       } : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf32>
@@ -165,4 +165,27 @@ func.func @problem_size_padding(%x: tensor<1x1x1x8xf16>, %w: tensor<8x1x1x8xf16>
   // expected-error @below {{unsupported (problem-size): expects an input of fewer than 2^60 elements with its padding, but got padding of 1152921504606846976 and 0}}
   %y = conv.forward %x, %w window = <strides = [1152921504606846976, 1], dilations = [1, 1], low = [1152921504606846976, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x1x1x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x2x1x8xf16>
   return %y : tensor<1x2x1x8xf16>
+}
+
+// -----
+
+// Functions are computed in f32.
+func.func @tail_operation_narrow_function(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x4x4x8xf16> {
+  %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK">
+      tail() {
+      ^bb0(%acc: f32):
+        %h = arith.truncf %acc : f32 to f16
+        // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, on f32, f16, bf16 or i1, and functions on f32, but got math.tanh}}
+        %t = math.tanh %h : f16
+        conv.yield %t : f16
+      } : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
+  return %y : tensor<1x4x4x8xf16>
+}
+
+// -----
+
+// There is nothing to launch.
+// expected-error @below {{unsupported (signature): expects a function that returns the result of a convolution, but got one without results}}
+func.func @signature_nothing() {
+  return
 }

@@ -29,24 +29,28 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Ops that every back end can put in a kernel.
-static bool isKernelOp(Operation &op) {
-  return isa<
-      // Floating arithmetic.
-      arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp,
-      arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp,
-      arith::CmpFOp, arith::SelectOp, arith::ConstantOp,
-      // Conversions.
-      arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp,
-      arith::TruncIOp, arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp,
-      arith::FPToUIOp, arith::BitcastOp,
-      // Functions.
-      math::AbsFOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::FmaOp,
-      math::LogOp, math::RsqrtOp, math::SqrtOp, math::TanhOp, YieldOp>(op);
-}
-
 static bool isKernelType(Type type) {
   return type.isF32() || type.isF16() || type.isBF16();
+}
+
+/// Ops that every back end can put in a kernel, and a reference can evaluate.
+/// Functions are computed in f32 only; `conv-fuse-tail` widens to it.
+static bool isKernelOp(Operation &op) {
+  bool isFunction =
+      isa<math::AbsFOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::FmaOp,
+          math::LogOp, math::RsqrtOp, math::SqrtOp, math::TanhOp>(op);
+  bool isArithmetic =
+      isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+          arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+          arith::MinNumFOp, arith::CmpFOp, arith::SelectOp, arith::ConstantOp,
+          arith::ExtFOp, arith::TruncFOp, YieldOp>(op);
+  auto hasKernelType = [&](Value value) {
+    Type type = value.getType();
+    return isFunction ? type.isF32() : isKernelType(type) || type.isInteger(1);
+  };
+  return (isFunction || isArithmetic) &&
+         llvm::all_of(op.getOperands(), hasKernelType) &&
+         llvm::all_of(op.getResults(), hasKernelType);
 }
 
 static LogicalResult checkGeometry(ForwardOp op) {
@@ -115,7 +119,9 @@ static LogicalResult checkForward(ForwardOp op) {
   for (Operation &inner : op.getTail().getOps())
     if (!isKernelOp(inner))
       return emitUnsupported(inner.getLoc(), Reason::TailOperation)
-             << "expects an op that kernels have, but got " << inner.getName();
+             << "expects an op that kernels have, on f32, f16, bf16 or i1, and "
+                "functions on f32, but got "
+             << inner.getName();
   return success();
 }
 
@@ -178,6 +184,11 @@ static bool isBuffer(Type type) {
 }
 
 static LogicalResult checkSignature(func::FuncOp function) {
+  if (!function.isDeclaration() && function.getNumResults() == 0)
+    return emitUnsupported(function.getLoc(), Reason::Signature)
+           << "expects a function that returns the result of a convolution, "
+              "but "
+              "got one without results";
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                             function.getResultTypes()))
     if (!isBuffer(type))
