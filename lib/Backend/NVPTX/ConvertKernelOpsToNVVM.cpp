@@ -1,5 +1,4 @@
-//===- ConvertKernelOpsToNVVM.cpp - matrix atoms to NVIDIA instructions -*- C++
-//-*-===//
+//===- ConvertKernelOpsToNVVM.cpp - atoms to mma.sync -*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CudaLibrary.h - the CUDA driver functions that are used ---*- C++
-//-*-===//
+//===- CudaLibrary.h - the CUDA driver functions that are used -*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

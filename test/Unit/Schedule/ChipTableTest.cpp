@@ -69,8 +69,8 @@ static Coverage coverOperand(const ChipInfo &chip, const MatrixAtom &atom,
   int distance = tileRows / rowsPerLane, groups = atom.groupsOfK();
   for (int lane = 0; lane < chip.subgroupSize; ++lane) {
     int first = atom.splitsRows() ? lane / groups : lane % distance;
-    int group = atom.splitsRows() ? lane % groups
-                                  : lane / (chip.subgroupSize / groups);
+    int group =
+        atom.splitsRows() ? lane % groups : lane / (chip.subgroupSize / groups);
     for (int row = 0; row < rowsPerLane; ++row)
       for (int k = 0; k < atom.kPerLane; ++k)
         ++held[{first + row * distance, group * atom.kPerLane + k}];
@@ -111,10 +111,10 @@ TEST(ChipTable, MmaSyncFragmentsAreThoseOfThePtxIsa) {
       // "row = groupID for ci where i < 2, groupID + 8 for ci where i >= 2;
       //  col = (threadID_in_group * 2) + (i & 0x1)".
       int u = i / columns, lanesPerRow = atom.n / columns;
-      int row = u % atom.accRun +
-                atom.accRun * (lane / lanesPerRow +
-                               chip.subgroupSize / lanesPerRow *
-                                   (u / atom.accRun));
+      int row =
+          u % atom.accRun +
+          atom.accRun * (lane / lanesPerRow +
+                         chip.subgroupSize / lanesPerRow * (u / atom.accRun));
       EXPECT_EQ(row, i < 2 ? groupId : groupId + 8);
       EXPECT_EQ(lane % lanesPerRow * columns + i % columns,
                 threadInGroup * 2 + (i & 1));
