@@ -21,7 +21,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Work-items of one launch: drivers count them in 32 bits.
+/// Workgroups and work-items of one launch, as drivers count them.
+static constexpr int64_t kMaxWorkgroups = std::numeric_limits<int32_t>::max();
 static constexpr int64_t kMaxWorkItems = std::numeric_limits<uint32_t>::max();
 
 static int64_t getBytes(RankedTensorType type) {
@@ -131,10 +132,10 @@ mlir::conv::verifySupportedSchedule(ForwardOp op, ScheduleAttr schedule,
   int64_t channelTiles = llvm::divideCeil(shape.k, schedule.getWorkgroup()[1]);
   int64_t workItems = schedule.getNumSubgroups() * chip.subgroupSize;
   // The product is below the output's bytes, which C3 bounds.
-  if (pixelTiles * channelTiles > kMaxWorkItems / workItems)
+  int64_t limit = std::min(kMaxWorkgroups, kMaxWorkItems / workItems);
+  if (pixelTiles * channelTiles > limit)
     return emitUnsupported(op.getLoc(), Reason::ProblemSize)
-           << "expects at most " << kMaxWorkItems << " work-items, but got "
-           << pixelTiles << " x " << channelTiles << " workgroups of "
-           << workItems;
+           << "expects at most " << limit << " workgroups of " << workItems
+           << " work-items, but got " << pixelTiles << " x " << channelTiles;
   return success();
 }

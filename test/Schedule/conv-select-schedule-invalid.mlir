@@ -161,10 +161,10 @@ func.func @schedule_stages(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) 
 
 // -----
 
-// More work-items than a launch can have.
+// More workgroups than a launch can have: its work-items are counted in 32 bits.
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @problem_size(%x: tensor<536870912x16x16x1xf16>, %w: tensor<1x3x3x1xf16>) -> tensor<536870912x16x16x1xf16> {
-  // expected-error @below {{unsupported (problem-size): expects at most 4294967295 work-items}}
+  // expected-error @below {{unsupported (problem-size): expects at most 67108863 workgroups of 64 work-items, but got}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../LinkElf.h"
 #include "CudaToolkit.h"
 #include "conv/Backend/NVPTX.h"
 #include "conv/Backend/Passes.h"
@@ -83,6 +84,7 @@ void mlir::conv::registerNVPTXTranslations(DialectRegistry &registry) {
 
 FailureOr<std::string> mlir::conv::compileToPtx(gpu::GPUModuleOp module,
                                                 StringRef toolkit) {
+  CodeGenerationLock lock;
   NVVM::SerializeGPUModuleBase::init();
   std::string folder = findCudaToolkit(toolkit);
   if (folder.empty() && needsLibdevice(module))
