@@ -46,6 +46,9 @@ static LogicalResult verifyConv(Operation *op) {
 static LogicalResult verifyLinalg(Operation *op) {
   if (isa_and_nonnull<ConvDialect>(op->getDialect()) && !isa<Im2colOp>(op))
     return op->emitOpError("is left after the linalg stage");
+  if (isa<linalg::GenericOp>(op) &&
+      !op->hasAttrOfType<ScheduleAttr>(kScheduleName))
+    return op->emitOpError("expects a ") << kScheduleName << " on every tail";
   return success();
 }
 
@@ -72,7 +75,8 @@ static LogicalResult verifyGpu(Operation *op) {
 
 static LogicalResult verifyLlvm(Operation *op) {
   if (op->getParentOfType<gpu::GPUModuleOp>() &&
-      !isa<LLVM::LLVMDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect>(op->getDialect()))
+      !isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect,
+                       ROCDL::ROCDLDialect>(op->getDialect()))
     return op->emitOpError("is left in a kernel after the llvm stage");
   return success();
 }

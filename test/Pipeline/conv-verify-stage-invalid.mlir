@@ -1,6 +1,7 @@
 // RUN: split-file %s %t
 // RUN: conv-opt %t/conv.mlir --conv-verify-stage=stage=conv --verify-diagnostics
 // RUN: conv-opt %t/linalg.mlir --conv-verify-stage=stage=linalg --verify-diagnostics
+// RUN: conv-opt %t/tail.mlir --conv-verify-stage=stage=linalg --verify-diagnostics
 // RUN: conv-opt %t/tiled.mlir --conv-verify-stage=stage=tiled --verify-diagnostics
 // RUN: conv-opt %t/gpu.mlir --conv-verify-stage=stage=gpu --verify-diagnostics
 // RUN: conv-opt %t/llvm.mlir --conv-verify-stage=stage=llvm --verify-diagnostics
@@ -27,6 +28,17 @@ func.func @f(%x: tensor<1x8x8x16xf16>, %w: tensor<32x1x1x16xf16>) -> tensor<1x8x
   %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK">
       : tensor<1x8x8x16xf16>, tensor<32x1x1x16xf16> -> tensor<1x8x8x32xf32>
   return %y : tensor<1x8x8x32xf32>
+}
+
+//--- tail.mlir
+#id = affine_map<(d0) -> (d0)>
+func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{expects a conv.schedule on every tail}}
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
 }
 
 //--- tiled.mlir

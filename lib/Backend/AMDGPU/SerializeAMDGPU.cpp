@@ -155,6 +155,12 @@ struct SerializeAMDGPUPass final
   }
 
   void runOnOperation() override {
+    TargetAttr target = TargetAttr::lookup(getOperation());
+    if (!target || target.getInfo().backend != ::conv::Backend::AMDGPU) {
+      getOperation().emitOpError("expects an AMD chip as ")
+          << TargetAttr::kName;
+      return signalPassFailure();
+    }
     for (auto module :
          llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>()))
       if (failed(serialize(module, deviceLibraries)))
