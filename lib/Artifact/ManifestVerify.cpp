@@ -198,8 +198,7 @@ bool Verifier::verify(const Argument &argument, const std::string &path) {
 /// M5. Elements are apart: sorted by stride, each dimension steps over all that
 /// the smaller ones span. Kernels read and write as many elements as the shape
 /// has, so a buffer that spans fewer would be too small for them.
-bool Verifier::verifyApart(const Argument &argument,
-                                 const std::string &path) {
+bool Verifier::verifyApart(const Argument &argument, const std::string &path) {
   std::vector<std::pair<int64_t, int64_t>> steps; // Stride, size.
   for (size_t i = 0; i < argument.shape.size(); ++i)
     if (argument.shape[i] > 1)

@@ -21,6 +21,6 @@
 
 std::string mlir::conv::getVersionLine() {
   ::conv::artifact::Compiler compiler = getCompilerVersion();
-  return "conv " + compiler.version + " (LLVM " + compiler.llvm +
-         ", sources " + compiler.fingerprint.substr(0, 12) + ")";
+  return "conv " + compiler.version + " (LLVM " + compiler.llvm + ", sources " +
+         compiler.fingerprint.substr(0, 12) + ")";
 }

@@ -115,7 +115,8 @@ static int64_t piecesPerWorkItem(const ChipInfo &chip,
 /// Bytes a lane holds of A and of B for one atom's rows and one granule of the
 /// reduction.
 static int64_t fragmentBytesA(const MatrixAtom &atom) {
-  return atom.rowsOfA() * std::max(kPieceBytes, atom.kPerLane * byteSize(atom.operand));
+  return atom.rowsOfA() *
+         std::max(kPieceBytes, atom.kPerLane * byteSize(atom.operand));
 }
 static int64_t fragmentBytesB(const MatrixAtom &atom) {
   return std::max(kPieceBytes, atom.kPerLane * byteSize(atom.operand));

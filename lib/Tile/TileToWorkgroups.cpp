@@ -28,8 +28,8 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Whether `producer` may be computed inside of the loop over the reduction. The
-/// initial value of the sum may not: it would start over at every step.
+/// Whether `producer` may be computed inside of the loop over the reduction.
+/// The initial value of the sum may not: it would start over at every step.
 static std::optional<scf::SCFTileAndFuseOptions::ControlFnResult>
 fuseIntoReduction(tensor::ExtractSliceOp, OpResult producer, bool) {
   if (isa<linalg::FillOp>(producer.getOwner()))
@@ -39,8 +39,7 @@ fuseIntoReduction(tensor::ExtractSliceOp, OpResult producer, bool) {
 
 /// Tiles `root` as `options` say, fuses its producers, and replaces it by the
 /// one loop that this makes.
-static FailureOr<Operation *> tileAndFuse(IRRewriter &rewriter,
-                                          Operation *root,
+static FailureOr<Operation *> tileAndFuse(IRRewriter &rewriter, Operation *root,
                                           scf::SCFTileAndFuseOptions options) {
   rewriter.setInsertionPoint(root);
   FailureOr<scf::SCFTileAndFuseResult> tiled =
@@ -84,8 +83,8 @@ static LogicalResult tileTail(IRRewriter &rewriter, linalg::GenericOp tail) {
   return success();
 }
 
-/// Erases what fusion left without uses: the untiled producers, once nobody asks
-/// for their sizes.
+/// Erases what fusion left without uses: the untiled producers, once nobody
+/// asks for their sizes.
 static LogicalResult eraseUntiledProducers(func::FuncOp function) {
   RewritePatternSet patterns(function.getContext());
   memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);

@@ -39,8 +39,8 @@ static ArrayRef<int64_t> innerSizes(RankedTensorType type) {
   return type.getShape().drop_front().drop_back();
 }
 
-/// True if input and output are `N..C` and `N..K` with the spatial dimensions in
-/// their usual order, and the filter is `K..C` or `..CK`.
+/// True if input and output are `N..C` and `N..K` with the spatial dimensions
+/// in their usual order, and the filter is `K..C` or `..CK`.
 static bool isChannelsInnermost(LayoutsAttr layouts, int64_t rank) {
   auto spatial = [&](StringRef letters) {
     return letters.take_back(rank).str();
@@ -69,8 +69,8 @@ private:
 };
 } // namespace
 
-std::pair<Value, bool>
-ForwardToMatmul::createFilterMatrix(ForwardOp op, OpBuilder &builder) {
+std::pair<Value, bool> ForwardToMatmul::createFilterMatrix(ForwardOp op,
+                                                           OpBuilder &builder) {
   bool reductionFirst = op.getLayouts().getFilter().back() == 'K';
   int64_t rank = op.getFilter().getType().getRank();
   auto groups = reductionFirst ? leadingByLast(rank) : firstByTrailing(rank);
@@ -88,8 +88,8 @@ Value ForwardToMatmul::createIm2col(ForwardOp op, OpBuilder &builder) {
       reductionFirst ? filter.getShape().drop_back(2) : innerSizes(filter);
   ArrayRef<int64_t> outputSizes = innerSizes(op.getOutput().getType());
   int64_t rows = input.getDimSize(0) * llvm::product_of(outputSizes);
-  int64_t columns = llvm::product_of(filterSizes) *
-                    input.getDimSize(input.getRank() - 1);
+  int64_t columns =
+      llvm::product_of(filterSizes) * input.getDimSize(input.getRank() - 1);
   Value zero = arith::ConstantIndexOp::create(builder, op.getLoc(), 0);
   return Im2colOp::create(
       builder, op.getLoc(),
@@ -107,8 +107,8 @@ Value ForwardToMatmul::createMatmul(ForwardOp op, OpBuilder &builder) {
   int64_t channels = output.getDimSize(output.getRank() - 1);
 
   Type accumulator = builder.getF32Type();
-  Value zero = arith::ConstantOp::create(builder, loc,
-                                         builder.getZeroAttr(accumulator));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(accumulator));
   Value empty = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{rows, channels}, accumulator);
   Value filled = linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
@@ -118,9 +118,9 @@ Value ForwardToMatmul::createMatmul(ForwardOp op, OpBuilder &builder) {
   auto map = [&](ArrayRef<AffineExpr> results) {
     return AffineMap::get(3, 0, results, builder.getContext());
   };
-  auto matmul = linalg::MatmulOp::create(
-      builder, loc, TypeRange{filled.getType()}, ValueRange{a, b},
-      ValueRange{filled});
+  auto matmul =
+      linalg::MatmulOp::create(builder, loc, TypeRange{filled.getType()},
+                               ValueRange{a, b}, ValueRange{filled});
   AffineMap filterMap = reductionFirst ? map({k, n}) : map({n, k});
   matmul.setIndexingMapsAttr(
       builder.getAffineMapArrayAttr({map({m, k}), filterMap, map({m, n})}));
@@ -160,11 +160,10 @@ Value ForwardToMatmul::createTail(ForwardOp op, Value product,
   for (Value operand : op.getTailOperands()) {
     bool isVector = cast<RankedTensorType>(operand.getType()).getRank() == 1;
     maps.push_back(isVector ? channel : both);
-    inputs.push_back(isVector
-                         ? operand
-                         : tensor::CollapseShapeOp::create(
-                               builder, loc, operand,
-                               leadingByLast(output.getRank())));
+    inputs.push_back(
+        isVector ? operand
+                 : tensor::CollapseShapeOp::create(
+                       builder, loc, operand, leadingByLast(output.getRank())));
   }
   maps.push_back(both);
   Value empty = tensor::EmptyOp::create(

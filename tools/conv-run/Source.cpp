@@ -114,8 +114,7 @@ static Result<void> openDevice(const std::string &name, const RunFlags &flags,
 }
 
 /// The best of a device's targets that there is a compiler for.
-static std::string
-chooseTarget(const std::vector<std::string> &targets) {
+static std::string chooseTarget(const std::vector<std::string> &targets) {
   for (const std::string &target : targets)
     if (lookupChip(target))
       return target;

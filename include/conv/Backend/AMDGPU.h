@@ -22,8 +22,8 @@ namespace mlir::conv {
 /// Registers what the functions below need to translate a module.
 void registerAMDGPUTranslations(DialectRegistry &registry);
 
-/// The assembly of a module in the LLVM and ROCDL dialects. `deviceLibraries` is
-/// the folder that has `amdgcn/bitcode`; empty: where the build found it.
+/// The assembly of a module in the LLVM and ROCDL dialects. `deviceLibraries`
+/// is the folder that has `amdgcn/bitcode`; empty: where the build found it.
 FailureOr<std::string> compileToAssembly(gpu::GPUModuleOp module,
                                          StringRef deviceLibraries = "");
 

@@ -10,8 +10,8 @@
 // the C API, conv-run) is written once against this file.
 //
 // Streams are the driver's own handles (a `hipStream_t` or `CUstream`), so that
-// kernels run in the caller's order; null is the default stream. On `host` and `sim` the
-// handle is ignored and an operation has ended when its call returns.
+// kernels run in the caller's order; null is the default stream. On `host` and
+// `sim` the handle is ignored and an operation has ended when its call returns.
 //
 // Errors of a device are `ErrorKind::System` with the driver's own words.
 //

@@ -31,9 +31,9 @@ llvm::Error instrumentAccesses(llvm::Function &checked, ObjectBuilder &object,
 /// Expands arithmetic on bf16, for which the host has no instructions.
 void expandBf16(llvm::Function &kernel);
 
-/// Moves bf16 elements as integers: the host's code generator would widen single
-/// ones to f32 and call a library function to narrow them again. To be run after
-/// the optimizer, which would undo it.
+/// Moves bf16 elements as integers: the host's code generator would widen
+/// single ones to f32 and call a library function to narrow them again. To be
+/// run after the optimizer, which would undo it.
 void moveBf16AsIntegers(llvm::Function &kernel);
 
 } // namespace conv::simgen

@@ -184,8 +184,8 @@ TEST(OpenDevice, ChecksTheName) {
   ASSERT_TRUE(device);
   EXPECT_EQ((*device)->name(), "host");
   EXPECT_EQ((*device)->targets(), std::vector<std::string>{"host"});
-  for (const char *name : {"", "hosts", "hip:", "hip:x", "hip:-1", "cuda:", "cudas",
-                           "cuda:0x"}) {
+  for (const char *name :
+       {"", "hosts", "hip:", "hip:x", "hip:-1", "cuda:", "cudas", "cuda:0x"}) {
     auto bad = openDevice(name);
     ASSERT_FALSE(bad) << name;
     EXPECT_EQ(bad.error().kind, ErrorKind::BadInput) << name;

@@ -73,8 +73,8 @@ LogicalResult Im2colOp::verify() {
 LogicalResult
 Im2colOp::reifyResultShapes(OpBuilder &builder,
                             ReifiedRankedShapedTypeDims &reifiedShapes) {
-  reifiedShapes.push_back(getMixedValues(getResult().getType().getShape(),
-                                         getSizes(), builder));
+  reifiedShapes.push_back(
+      getMixedValues(getResult().getType().getShape(), getSizes(), builder));
   return success();
 }
 
@@ -84,10 +84,9 @@ SmallVector<utils::IteratorType> Im2colOp::getLoopIteratorTypes() {
 
 SmallVector<Range> Im2colOp::getIterationDomain(OpBuilder &builder) {
   SmallVector<Range> domain;
-  for (OpFoldResult size : getMixedValues(getResult().getType().getShape(),
-                                          getSizes(), builder))
-    domain.push_back(
-        {builder.getIndexAttr(0), size, builder.getIndexAttr(1)});
+  for (OpFoldResult size :
+       getMixedValues(getResult().getType().getShape(), getSizes(), builder))
+    domain.push_back({builder.getIndexAttr(0), size, builder.getIndexAttr(1)});
   return domain;
 }
 
@@ -108,10 +107,10 @@ Im2colOp::getTiledImplementation(OpBuilder &builder,
   dispatchIndexOpFoldResults(sizes, dynamicSizes, shape);
   auto type =
       RankedTensorType::get(shape, getResult().getType().getElementType());
-  auto tile = Im2colOp::create(
-      builder, loc, type, getInput(), advance(getRow(), offsets[0]),
-      advance(getColumn(), offsets[1]), dynamicSizes, getWindow(), getFilter(),
-      getOutput());
+  auto tile = Im2colOp::create(builder, loc, type, getInput(),
+                               advance(getRow(), offsets[0]),
+                               advance(getColumn(), offsets[1]), dynamicSizes,
+                               getWindow(), getFilter(), getOutput());
   return TilingResult{{tile}, {tile.getResult()}, {}};
 }
 

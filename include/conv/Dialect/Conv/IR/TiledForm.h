@@ -32,11 +32,12 @@ struct TailOperand {
 struct TiledConvolution {
   scf::ForallOp forall;
   ScheduleAttr schedule;
-  Im2colOp im2col; ///< Input, window, filter and output sizes.
-  Value filter;    ///< A matrix: channels by reduction, or the transpose.
+  Im2colOp im2col;     ///< Input, window, filter and output sizes.
+  Value filter;        ///< A matrix: channels by reduction, or the transpose.
   bool reductionFirst; ///< `filter` is the transpose.
   linalg::GenericOp tail;
-  SmallVector<TailOperand> tailOperands; ///< As the tail's inputs, from the 2nd.
+  SmallVector<TailOperand>
+      tailOperands; ///< As the tail's inputs, from the 2nd.
 
   Value getInput() const;
   /// Elements of the result: rows and columns of the matrix product.
