@@ -112,7 +112,7 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
         {candidate, computeCost(problem, chip, candidate)});
   };
   for (const MatrixAtom &atom : chip.atoms) {
-    if (atom.operand != problem.operand)
+    if (atom.operand != problem.operand || atom.kind == AtomKind::WGMMA)
       continue;
     if (chip.backend == Backend::Host)
       forEachHostCandidate(problem, atom, visit);

@@ -65,6 +65,8 @@ AtomKind mlir::conv::getAtomKind(::conv::AtomKind kind) {
     return AtomKind::FMA;
   case ::conv::AtomKind::MMASync:
     return AtomKind::MMASync;
+  case ::conv::AtomKind::WGMMA:
+    return AtomKind::WGMMA;
   }
   llvm_unreachable("every kind of atom has an attribute");
 }

@@ -14,6 +14,7 @@
 #include "Epilogue.h"
 #include "KernelBody.h"
 #include "MainLoop.h"
+#include "NVIDIA/TmaKernel.h"
 #include "TileScheduler.h"
 
 using namespace mlir;
@@ -129,8 +130,10 @@ static KernelBodyBuilder lookupBody(MainLoop mainLoop) {
     return createRegisterStagedBody;
   case MainLoop::HostCache:
     return createHostCacheBody;
+  case MainLoop::Tma:
+    break; // A kernel of another signature: buildTmaKernel.
   }
-  llvm_unreachable("every main loop builds kernels");
+  llvm_unreachable("expects a main loop whose kernels take addresses");
 }
 
 /// Work-items of a workgroup: one on the host, whatever a subgroup is.
@@ -156,6 +159,8 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
                                    form.getOperandType())))
     return failure();
 
+  if (form.schedule.getMainLoop() == MainLoop::Tma)
+    return buildTmaKernel(builder, form, chip, name, argumentTypes);
   int64_t workItems = countWorkItems(form.schedule, chip);
   gpu::GPUFuncOp function =
       createFunction(builder, forall.getLoc(), name, argumentTypes, workItems);
@@ -180,6 +185,9 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
       math.div(workItem, chip.subgroupSize)};
   if (failed(lookupBody(form.schedule.getMainLoop())(kernel, function)))
     return failure();
-  return BuiltKernel{function, createGridScheduler(form)->getGridSize(),
-                     workItems, computeDynamicSharedBytes(kernel)};
+  return BuiltKernel{function,
+                     createGridScheduler(form)->getGridSize(),
+                     workItems,
+                     computeDynamicSharedBytes(kernel),
+                     {}};
 }

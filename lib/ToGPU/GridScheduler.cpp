@@ -17,32 +17,35 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+TileRaster::TileRaster(const TiledConvolution &form)
+    : tileSizes(form.schedule.getWorkgroup()), order(form.schedule.getRaster()),
+      pixelTiles(llvm::divideCeil(form.getPixels(), tileSizes[0])),
+      channelTiles(llvm::divideCeil(form.getChannels(), tileSizes[1])) {}
+
+TileOrigin TileRaster::createOrigin(const IndexMath &math, Value tile) const {
+  bool channelsFastest = order == Raster::Channels;
+  int64_t fast = channelsFastest ? channelTiles : pixelTiles;
+  Value inner = math.rem(tile, fast), outer = math.div(tile, fast);
+  Value channel = channelsFastest ? inner : outer;
+  Value pixel = channelsFastest ? outer : inner;
+  return {math.mul(pixel, tileSizes[0]), math.mul(channel, tileSizes[1])};
+}
+
 namespace {
 class GridScheduler final : public TileScheduler {
 public:
-  explicit GridScheduler(const TiledConvolution &form)
-      : tile(form.schedule.getWorkgroup()), raster(form.schedule.getRaster()),
-        pixelTiles(llvm::divideCeil(form.getPixels(), tile[0])),
-        channelTiles(llvm::divideCeil(form.getChannels(), tile[1])) {}
+  explicit GridScheduler(const TiledConvolution &form) : raster(form) {}
 
-  int64_t getGridSize() const override { return pixelTiles * channelTiles; }
+  int64_t getGridSize() const override { return raster.countTiles(); }
 
   TileOrigin createOrigin(const Kernel &kernel) const override {
-    const IndexMath &math = kernel.math;
-    Value id = math.cast(
+    Value tile = kernel.math.cast(
         gpu::BlockIdOp::create(kernel.b, gpu::Dimension::x).getResult());
-    bool channelsFastest = raster == Raster::Channels;
-    int64_t fast = channelsFastest ? channelTiles : pixelTiles;
-    Value inner = math.rem(id, fast), outer = math.div(id, fast);
-    Value channel = channelsFastest ? inner : outer;
-    Value pixel = channelsFastest ? outer : inner;
-    return {math.mul(pixel, tile[0]), math.mul(channel, tile[1])};
+    return raster.createOrigin(kernel.math, tile);
   }
 
 private:
-  ArrayRef<int64_t> tile;
-  Raster raster;
-  int64_t pixelTiles, channelTiles;
+  TileRaster raster;
 };
 } // namespace
 

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaLibrary.h"
+#include "CudaTensorMap.h"
 #include "conv/Runtime/Devices.h"
 
 #include <atomic>
@@ -191,7 +192,7 @@ public:
   CudaDevice(SharedContext context, int ordinal,
              std::vector<std::string> architectures)
       : context(std::move(context)), ordinal(ordinal),
-        architectures(std::move(architectures)) {}
+        architectures(std::move(architectures)), encoder(this->context->cuda) {}
 
   std::string name() const override {
     return ordinal == 0 ? "cuda" : "cuda:" + std::to_string(ordinal);
@@ -237,6 +238,10 @@ public:
                                             architectures.front() + ": " +
                                             result.error().message};
     return std::unique_ptr<Module>(new CudaModule(context, handle, label));
+  }
+
+  const TensorMapEncoder *tensorMapEncoder() const override {
+    return encoder.isAvailable() ? &encoder : nullptr;
   }
 
   Result<StreamHandle> createStream() override {
@@ -297,6 +302,7 @@ private:
   SharedContext context;
   int ordinal;
   std::vector<std::string> architectures;
+  CudaTensorMapEncoder encoder;
 
   template <typename Call> Result<void> run(const char *function, Call call) {
     CurrentContext current(*context);

@@ -312,3 +312,21 @@ func.func @forward_c10_outside_value(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4
       } : tensor<1x8x8x4xf32>, tensor<8x1x1x4xf32> -> tensor<1x8x8x8xf32>
   return
 }
+
+// -----
+
+func.func @tensor_map_x5_beyond(%y: memref<1x8x8x8xf16>) {
+  // expected-error @below {{expects a map of at most 1024 bytes, but got 2048}}
+  %0 = conv.tensor_map %y <sizes = [16, 64], strides = [32], box = [16, 64], element_strides = [1, 1], swizzle = 128>
+      : memref<1x8x8x8xf16> -> !llvm.ptr
+  return
+}
+
+// -----
+
+func.func @tensor_map_x6_row(%y: memref<1x8x8x128xf16>) {
+  // expected-error @below {{expects a row of the box to have a multiple of 16 and at most 64 bytes, but got 128}}
+  %0 = conv.tensor_map %y <sizes = [128, 64], strides = [256], box = [64, 64], element_strides = [1, 1], swizzle = 64>
+      : memref<1x8x8x128xf16> -> !llvm.ptr
+  return
+}

@@ -14,7 +14,9 @@
 #define CONV_DIALECT_CONV_IR_CONV_H
 
 #include "conv/Chip/Chip.h"
+#include "conv/Dialect/Conv/IR/TmaTile.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -46,6 +48,9 @@ std::optional<::conv::NumericType> getNumericType(Type elementType);
 /// null. The host widens 16-bit operands to f32 as it loads them.
 const ::conv::MatrixAtom *lookupAtom(const ::conv::ChipInfo &chip,
                                      AtomAttr atom, Type elementType);
+
+/// The tile of a schedule whose main loop is `tma`.
+::conv::TmaTile getTmaTile(ScheduleAttr schedule);
 
 /// Checks S5 to S9 of a schedule against a chip.
 LogicalResult

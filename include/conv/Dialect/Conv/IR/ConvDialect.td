@@ -22,8 +22,10 @@ def Conv_Dialect : Dialect {
     * `conv.im2col` is the gather that turns it into a matrix product. It
       carries the geometry, so that any tile of it can be computed.
     * `conv.guarded_load`, `conv.guarded_store` and `conv.mma` are what kernels
-      need beyond upstream ops, before a back end chooses instructions.
+      need beyond upstream ops, before a back end chooses instructions, and
+      `conv.tensor_map` what a launch passes to those that copy boxes.
   }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = "void registerAttributes();";
 }

@@ -11,5 +11,6 @@
 include "conv/Dialect/Conv/IR/ForwardOp.td"
 include "conv/Dialect/Conv/IR/Im2colOp.td"
 include "conv/Dialect/Conv/IR/KernelOps.td"
+include "conv/Dialect/Conv/IR/TensorMapOp.td"
 
 #endif // CONV_OPS_TD

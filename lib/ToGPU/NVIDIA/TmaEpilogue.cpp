@@ -1,0 +1,130 @@
+//===- TmaEpilogue.cpp - tail and store through shared memory -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// stmatrix takes the accumulators of 16 channels as they are and writes rows of
+// 16 bytes, permuted as the copy expects them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TmaEpilogue.h"
+
+#include "../Tail.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+using Tile = ::conv::TmaTile;
+
+/// Channels that one stmatrix writes.
+static constexpr int64_t kChannelsPerStore = 16;
+static constexpr int64_t kWarpSize = 32;
+
+TmaEpilogue::TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
+                         const TmaGeometry &geometry,
+                         const ::conv::TmaTile &tile, Value consumer,
+                         Value workItem, Value staging, Value resultMap)
+    : kernel(kernel), ptx(ptx), geometry(geometry), tile(tile),
+      consumer(consumer), workItem(workItem), staging(staging),
+      resultMap(resultMap) {
+  const IndexMath &math = ptx.math;
+  isFirst = ptx.equal(workItem, 0);
+  lane = math.rem(workItem, kWarpSize);
+  warpRow = math.mul(math.div(workItem, kWarpSize), 16);
+  // Lanes 0 to 15 give the rows of the first eight channels, 16 to 31 those of
+  // the next eight.
+  Value row = math.add(warpRow, math.rem(lane, 16));
+  int64_t rowBytes = tile.chunkChannels() * Tile::kElementBytes;
+  stagedRow = math.mul(row, rowBytes);
+  // Pieces of 16 bytes are exchanged by the number of the 128 bytes they are
+  // in.
+  Value line = math.div(row, Tile::kRowBytes / rowBytes);
+  Value piece =
+      math.bitXor(math.rem(line, rowBytes / kPieceBytes), math.div(lane, 16));
+  twist = math.mul(piece, kPieceBytes);
+}
+
+void TmaEpilogue::synchronize() const {
+  ptx.barrier(ptx.math.add(consumer, 1), Tile::kWarpgroupSize);
+}
+
+Value TmaEpilogue::load(size_t operand, Value row, Value channel) const {
+  const TailOperand &source = kernel.form.tailOperands[operand];
+  const IndexMath &math = kernel.math;
+  Value guard = math.yes();
+  if (geometry.resultChannels % tile.channels != 0)
+    guard = ptx.math.below(channel, geometry.resultChannels);
+  Value offset = math.cast(channel);
+  if (!source.perChannel) {
+    if (geometry.countRows() % tile.pixels != 0)
+      guard = math.both(guard, ptx.math.below(row, geometry.countRows()));
+    offset =
+        math.add(math.mul(math.cast(row), geometry.resultChannels), offset);
+  }
+  return kernel.load(kernel.arguments[2 + operand], offset, guard, 2);
+}
+
+Value TmaEpilogue::createPair(Value sums, Value row, Value channel) const {
+  SmallVector<Value> inputs = {sums};
+  for (size_t i = 0; i < kernel.form.tailOperands.size(); ++i)
+    inputs.push_back(load(i, row, channel));
+  Value result = createTail(ptx.b, kernel.form.tail, inputs);
+  return LLVM::BitcastOp::create(ptx.b, ptx.b.getI32Type(), result);
+}
+
+void TmaEpilogue::createAtom(const WgmmaUnit &matrix, Value row, Value channel,
+                             Value accumulators) const {
+  const IndexMath &math = ptx.math;
+  auto shape = NVVM::LdStMatrixShapeAttr::get(ptx.b.getContext(), 8, 8);
+  Value firstRow = math.add(math.add(row, warpRow), math.div(lane, 4));
+  Value firstChannel = math.add(channel, math.mul(math.rem(lane, 4), 2));
+  for (int64_t c = 0; c < tile.channels; c += kChannelsPerStore) {
+    SmallVector<Value> registers;
+    for (int64_t eight : {0, 8})
+      for (int64_t half : {0, 1})
+        registers.push_back(createPair(
+            matrix.getPair(accumulators, (c + eight) / 2 + 2 * half),
+            math.add(firstRow, 8 * half), math.add(firstChannel, c + eight)));
+    int64_t chunk = c / tile.chunkChannels();
+    int64_t bytes = c % tile.chunkChannels() * Tile::kElementBytes;
+    Value address =
+        math.add(stagedRow, math.bitXor(twist, math.constant(bytes)));
+    NVVM::StMatrixOp::create(
+        ptx.b,
+        ptx.offset(ptx.offset(staging, chunk * tile.chunkBytes()), address),
+        registers, NVVM::MMALayout::row, shape, NVVM::LdStMatrixEltType::B16);
+  }
+}
+
+void TmaEpilogue::create(const WgmmaUnit &matrix, TileOrigin origin,
+                         ValueRange accumulators) const {
+  const IndexMath &math = ptx.math;
+  Value rows =
+      math.add(origin.pixel, math.mul(consumer, tile.pixels / tile.consumers));
+  for (auto [atom, sums] : llvm::enumerate(accumulators)) {
+    Value row = math.add(rows, int64_t(atom) * Tile::kAtomRows);
+    // What was stored before must have left shared memory.
+    ptx.createIf(isFirst, [&] { ptx.waitForStores(/*onlyReads=*/true); });
+    synchronize();
+    createAtom(matrix, row, origin.channel, sums);
+    ptx.fenceSharedForCopies();
+    synchronize();
+    ptx.createIf(isFirst, [&] {
+      int64_t chunks = tile.channels / tile.chunkChannels();
+      for (int64_t chunk = 0; chunk < chunks; ++chunk)
+        ptx.storeBox(
+            resultMap, ptx.offset(staging, chunk * tile.chunkBytes()),
+            {math.add(origin.channel, chunk * tile.chunkChannels()), row});
+      ptx.commitStores();
+    });
+  }
+}
+
+void TmaEpilogue::finish() const {
+  ptx.createIf(isFirst, [&] { ptx.waitForStores(/*onlyReads=*/false); });
+}
