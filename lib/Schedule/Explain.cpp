@@ -37,9 +37,9 @@ struct RejectedGroup {
 
 /// All facts about one decision.
 struct Explanation {
-  explicit Explanation(ForwardOp op);
+  explicit Explanation(ConvolutionOpInterface op);
 
-  ForwardOp op;
+  ConvolutionOpInterface op;
   const ::conv::ChipInfo &chip;
   ::conv::Problem problem;
   ScheduleAttr schedule;
@@ -52,11 +52,10 @@ struct Explanation {
 
 } // namespace
 
-Explanation::Explanation(ForwardOp op)
+Explanation::Explanation(ConvolutionOpInterface op)
     : op(op), chip(TargetAttr::lookup(op).getInfo()),
       problem(computeProblem(op)), schedule(op.getScheduleAttr()),
-      candidate(getCandidate(schedule, chip,
-                             op.getInput().getType().getElementType())),
+      candidate(getCandidate(schedule, chip, getOperandElementType(op))),
       cost(::conv::computeCost(problem, chip, candidate)),
       ranking(::conv::rankCandidates(problem, chip)),
       peakFlops(::conv::peakFlops(chip, *candidate.atom)),
@@ -191,7 +190,7 @@ static void printRejected(const Explanation &all, raw_ostream &os) {
                   formatReason(all, reason, group.example));
 }
 
-void mlir::conv::explainSchedule(ForwardOp op, raw_ostream &os) {
+void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
   Explanation all(op);
   printProblem(all, os);
   printDecision(all, os);
@@ -239,7 +238,7 @@ static llvm::json::Value predictionToJson(const Explanation &all) {
   };
 }
 
-llvm::json::Value mlir::conv::explainScheduleAsJson(ForwardOp op) {
+llvm::json::Value mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
   Explanation all(op);
   llvm::json::Array candidates, rejected;
   for (const ::conv::RankedCandidate &ranked :

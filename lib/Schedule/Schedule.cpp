@@ -36,8 +36,8 @@ static int64_t getInner(ArrayRef<int64_t> sizes, size_t fromInnermost) {
                                       : 1;
 }
 
-::conv::Problem mlir::conv::computeProblem(ForwardOp op) {
-  ForwardShape shape = ForwardShape::get(op);
+::conv::Problem mlir::conv::computeProblem(ConvolutionOpInterface op) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
   ::conv::Problem problem;
   problem.n = shape.n;
   problem.c = shape.c / shape.groups;
@@ -48,8 +48,8 @@ static int64_t getInner(ArrayRef<int64_t> sizes, size_t fromInnermost) {
   problem.s = getInner(shape.filter, 0);
   problem.p = getInner(shape.output, 1);
   problem.q = getInner(shape.output, 0);
-  problem.operand = *getNumericType(op.getInput().getType().getElementType());
-  problem.result = *getNumericType(op.getOutput().getType().getElementType());
+  problem.operand = *getNumericType(getOperandElementType(op));
+  problem.result = *getNumericType(op.getResultType().getElementType());
   for (Value operand : op.getTailOperands())
     problem.tailBytes += getBytes(cast<RankedTensorType>(operand.getType()));
   return problem;
@@ -97,7 +97,8 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
 }
 
 /// Checks what the register-staged main loop needs.
-static LogicalResult verifyRegisterStaged(ForwardOp op, ScheduleAttr schedule,
+static LogicalResult verifyRegisterStaged(ConvolutionOpInterface op,
+                                          ScheduleAttr schedule,
                                           const ::conv::MatrixAtom &atom) {
   auto refuse = [&] { return emitUnsupported(op.getLoc(), Reason::Schedule); };
   // A lane reads 16 bytes of a row at a time, and a row's pieces are permuted
@@ -115,10 +116,11 @@ static LogicalResult verifyRegisterStaged(ForwardOp op, ScheduleAttr schedule,
 }
 
 LogicalResult
-mlir::conv::verifySupportedSchedule(ForwardOp op, ScheduleAttr schedule,
+mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
+                                    ScheduleAttr schedule,
                                     const ::conv::ChipInfo &chip) {
   auto refuse = [&] { return emitUnsupported(op.getLoc(), Reason::Schedule); };
-  Type elementType = op.getInput().getType().getElementType();
+  Type elementType = getOperandElementType(op);
   if (failed(verifyScheduleForChip(refuse, schedule, chip, elementType)))
     return failure();
   if (schedule.getMainLoop() == MainLoop::RegisterStaged &&
@@ -126,7 +128,7 @@ mlir::conv::verifySupportedSchedule(ForwardOp op, ScheduleAttr schedule,
           op, schedule, *lookupAtom(chip, schedule.getAtom(), elementType))))
     return failure();
 
-  ForwardShape shape = ForwardShape::get(op);
+  ConvolutionShape shape = ConvolutionShape::get(op);
   int64_t pixelTiles =
       llvm::divideCeil(shape.computePixels(), schedule.getWorkgroup()[0]);
   int64_t channelTiles = llvm::divideCeil(shape.k, schedule.getWorkgroup()[1]);

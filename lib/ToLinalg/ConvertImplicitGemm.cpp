@@ -182,8 +182,10 @@ Value ForwardToMatmul::createTail(ForwardOp op, Value product,
 LogicalResult
 ForwardToMatmul::matchAndRewrite(ForwardOp op,
                                  PatternRewriter &rewriter) const {
-  if (!op.getSchedule() || op.getGroups() != 1)
-    return rewriter.notifyMatchFailure(op, "no schedule, or groups");
+  if (!op.getSchedule() || op.getGroups() != 1 ||
+      op.getPadding() != PaddingMode::Zeros)
+    return rewriter.notifyMatchFailure(
+        op, "no schedule, groups, or padding that is not zeros");
   if (op.getSchedule()->getAlgorithm() != Algorithm::ImplicitGemm)
     return rewriter.notifyMatchFailure(op, "another algorithm");
   if (!isChannelsInnermost(op.getLayouts(), op.getWindow().getRank()))

@@ -53,7 +53,14 @@ static bool isKernelOp(Operation &op) {
          llvm::all_of(op.getResults(), hasKernelType);
 }
 
-static LogicalResult checkGeometry(ForwardOp op) {
+static LogicalResult checkGeometry(ConvolutionOpInterface op) {
+  if (op.getDirection() != Direction::Forward)
+    return emitUnsupported(op.getLoc(), Reason::Direction)
+           << "expects conv.forward, but got " << op->getName();
+  if (op.getPadding() != PaddingMode::Zeros)
+    return emitUnsupported(op.getLoc(), Reason::PaddingMode)
+           << "expects padding to be zeros, but got "
+           << stringifyPaddingMode(op.getPadding());
   LayoutsAttr layouts = op.getLayouts();
   if (op.getWindow().getRank() != 2)
     return emitUnsupported(op.getLoc(), Reason::SpatialRank)
@@ -71,9 +78,9 @@ static LogicalResult checkGeometry(ForwardOp op) {
   return success();
 }
 
-static LogicalResult checkOperands(ForwardOp op) {
+static LogicalResult checkOperands(ConvolutionOpInterface op) {
   SmallVector<Value> tensors(op->getOperands());
-  tensors.push_back(op.getOutput());
+  tensors.push_back(op.getResultTensor());
   for (Value tensor : tensors) {
     Type type = getElementTypeOrSelf(tensor.getType());
     if (!isKernelType(type))
@@ -91,8 +98,8 @@ static LogicalResult checkOperands(ForwardOp op) {
 }
 
 /// Kernels compute coordinates and offsets of the padded input in 64 bits.
-static LogicalResult checkPaddedSize(ForwardOp op) {
-  RankedTensorType input = op.getInput().getType();
+static LogicalResult checkPaddedSize(ConvolutionOpInterface op) {
+  RankedTensorType input = op.getInputType();
   WindowAttr window = op.getWindow();
   constexpr int64_t kLimit = int64_t(1) << 60;
   int64_t elements =
@@ -112,7 +119,7 @@ static LogicalResult checkPaddedSize(ForwardOp op) {
   return success();
 }
 
-static LogicalResult checkForward(ForwardOp op) {
+static LogicalResult checkConvolution(ConvolutionOpInterface op) {
   if (failed(checkGeometry(op)) || failed(checkOperands(op)) ||
       failed(checkPaddedSize(op)))
     return failure();
@@ -160,11 +167,11 @@ static LogicalResult refuseOther(Operation *op) {
                 "into them, and reshapes, but got "
              << op->getName();
   for (Value operand : op->getOperands())
-    if (auto forward = operand.getDefiningOp<ForwardOp>();
-        forward && !forward->hasOneUse()) {
-      diagnostic.attachNote(forward.getLoc())
+    if (auto convolution = operand.getDefiningOp<ConvolutionOpInterface>();
+        convolution && !convolution->hasOneUse()) {
+      diagnostic.attachNote(convolution.getLoc())
           << "the result of this convolution has "
-          << llvm::range_size(forward->getUses()) << " uses";
+          << llvm::range_size(convolution->getUses()) << " uses";
       break;
     }
   return diagnostic;
@@ -219,8 +226,8 @@ static LogicalResult checkReturn(func::ReturnOp op) {
 }
 
 static LogicalResult checkOp(Operation *op) {
-  if (auto forward = dyn_cast<ForwardOp>(op))
-    return checkForward(forward);
+  if (auto convolution = dyn_cast<ConvolutionOpInterface>(op))
+    return checkConvolution(convolution);
   if (auto returned = dyn_cast<func::ReturnOp>(op))
     return checkReturn(returned);
   // Constants and empty tensors are refused where they are used.
