@@ -153,6 +153,8 @@ FailureOr<json::Object> Recorder::recordStep(ConvolutionOpInterface op) {
   WindowAttr window = op.getWindow();
   LayoutsAttr layouts = op.getLayouts();
   json::Object step{
+      {"direction", op->getName().stripDialect()},
+      {"padding", stringifyPaddingMode(op.getPadding())},
       {op.getTensorName(op.getLhsRole()), std::move(*lhs)},
       {op.getTensorName(op.getRhsRole()), std::move(*rhs)},
       {"layouts", json::Array{layouts.getInput(), layouts.getFilter(),
