@@ -37,8 +37,8 @@ using OpCheck = LogicalResult (*)(Operation *);
 static LogicalResult verifyConv(Operation *op) {
   if (auto module = dyn_cast<ModuleOp>(op); module && !TargetAttr::lookup(op))
     return op->emitOpError("expects ") << TargetAttr::kName;
-  if (auto forward = dyn_cast<ForwardOp>(op);
-      forward && !forward.getScheduleAttr())
+  if (auto convolution = dyn_cast<ConvolutionOpInterface>(op);
+      convolution && !convolution.getScheduleAttr())
     return op->emitOpError("expects a schedule after the conv stage");
   return success();
 }

@@ -25,26 +25,29 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-struct ForwardToProducts final : OpRewritePattern<ForwardOp> {
-  using OpRewritePattern::OpRewritePattern;
+struct ConvolutionToProducts final
+    : OpInterfaceRewritePattern<ConvolutionOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
-  LogicalResult matchAndRewrite(ForwardOp op,
+  LogicalResult matchAndRewrite(ConvolutionOpInterface op,
                                 PatternRewriter &rewriter) const override;
 
 private:
-  static Value createProduct(ForwardOp op, const MatrixProduct &product,
+  static Value createProduct(ConvolutionOpInterface op, const MatrixProduct &product,
                              OpBuilder &builder);
-  static Value createTail(ForwardOp op, const MatrixProduct &product,
+  static Value createTail(ConvolutionOpInterface op, const MatrixProduct &product,
                           Value matrices, OpBuilder &builder);
 };
 } // namespace
 
-Value ForwardToProducts::createProduct(ForwardOp op,
+Value ConvolutionToProducts::createProduct(ConvolutionOpInterface op,
                                        const MatrixProduct &product,
                                        OpBuilder &builder) {
   Location loc = op.getLoc();
-  Value lhs = GatherOp::create(builder, loc, op.getInput(), product.lhs);
-  Value rhs = GatherOp::create(builder, loc, op.getFilter(), product.rhs);
+  Value lhs = GatherOp::create(builder, loc, op.getTensor(product.lhsRole),
+                               product.lhs);
+  Value rhs = GatherOp::create(builder, loc, op.getTensor(product.rhsRole),
+                               product.rhs);
   Type accumulator = getAccumulatorType(op);
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(accumulator));
@@ -66,9 +69,9 @@ Value ForwardToProducts::createProduct(ForwardOp op,
 }
 
 /// The body of a tail: that of the region, or the conversion without one.
-static void buildTailBody(ForwardOp op, OpBuilder &builder, Location loc,
+static void buildTailBody(ConvolutionOpInterface op, OpBuilder &builder, Location loc,
                           ValueRange elements) {
-  Type element = op.getOutput().getType().getElementType();
+  Type element = op.getResultType().getElementType();
   if (op.getTail().empty()) {
     Value value = elements.front();
     if (value.getType() != element)
@@ -86,10 +89,10 @@ static void buildTailBody(ForwardOp op, OpBuilder &builder, Location loc,
                           mapping.lookupOrDefault(yield.getValue()));
 }
 
-Value ForwardToProducts::createTail(ForwardOp op, const MatrixProduct &product,
+Value ConvolutionToProducts::createTail(ConvolutionOpInterface op, const MatrixProduct &product,
                                     Value matrices, OpBuilder &builder) {
   Location loc = op.getLoc();
-  Type element = op.getOutput().getType().getElementType();
+  Type element = op.getResultType().getElementType();
   SmallVector<Value> inputs = {matrices};
   for (Value operand : op.getTailOperands()) {
     bool isVector = cast<RankedTensorType>(operand.getType()).getRank() == 1;
@@ -111,14 +114,15 @@ Value ForwardToProducts::createTail(ForwardOp op, const MatrixProduct &product,
 }
 
 LogicalResult
-ForwardToProducts::matchAndRewrite(ForwardOp op,
+ConvolutionToProducts::matchAndRewrite(ConvolutionOpInterface op,
                                    PatternRewriter &rewriter) const {
-  if (!op.getSchedule())
+  ScheduleAttr schedule = op.getScheduleAttr();
+  if (!schedule)
     return rewriter.notifyMatchFailure(op, "no schedule");
-  if (op.getSchedule()->getAlgorithm() != Algorithm::ImplicitGemm)
+  if (schedule.getAlgorithm() != Algorithm::ImplicitGemm)
     return rewriter.notifyMatchFailure(op, "another algorithm");
 
-  RankedTensorType type = op.getOutput().getType();
+  RankedTensorType type = op.getResultType();
   Value result = tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
                                          type.getElementType());
   for (const MatrixProduct &product : getMatrixProducts(op)) {
@@ -136,7 +140,7 @@ struct ConvertImplicitGemmPass final
     : mlir::conv::impl::ConvertImplicitGemmPassBase<ConvertImplicitGemmPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ForwardToProducts>(&getContext());
+    patterns.add<ConvolutionToProducts>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

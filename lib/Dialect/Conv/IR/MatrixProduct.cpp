@@ -29,19 +29,20 @@ static constexpr StringLiteral kOutputLetters = "ZPQ";
 namespace {
 enum Space { Batch, Rows, Columns, Reduction };
 
-/// The filter elements that meet the input's positions of one residue: `count`
-/// of them, `first`, `first + step`, ... Element number `j` meets position
-/// number `i` in the output position `i + offset - j * distance`.
+/// Positions of the input, and the filter elements that meet them: position
+/// number `i` is `residue + stride * i`, element number `j` is
+/// `first + step * j`, and they meet in the output position
+/// `offset + advance * i - distance * j`.
 struct Residue {
-  int64_t residue, positions;
+  int64_t residue, stride, positions;
   int64_t first, step, count;
-  int64_t offset, distance;
+  int64_t offset, advance, distance;
 };
 
 class ProductBuilder {
 public:
-  explicit ProductBuilder(ForwardOp op)
-      : layouts(op.getLayouts()), shape(ForwardShape::get(op)),
+  explicit ProductBuilder(ConvolutionOpInterface op)
+      : layouts(op.getLayouts()), shape(ConvolutionShape::get(op)),
         context(op.getContext()) {
     rank = shape.getRank();
     setSize('G', shape.groups);
@@ -71,7 +72,8 @@ private:
   void setInputPositions();
   void setPositions(int64_t d, const Residue &residue);
   Residue computeResidue(int64_t d, int64_t residue) const;
-  MatrixProduct createResidueProduct(ArrayRef<Residue> residues);
+  MatrixProduct createBackwardProduct(ArrayRef<Residue> residues);
+  MatrixProduct createZeroProduct();
 
   AffineExpr coordinate(char letter, bool hasGroup) const;
   ViewAttr createView(StringRef order, Space rows, Space columns) const;
@@ -80,7 +82,7 @@ private:
                       Space columns) const;
 
   LayoutsAttr layouts;
-  ForwardShape shape;
+  ConvolutionShape shape;
   MLIRContext *context;
   int64_t rank;
   llvm::SmallDenseMap<char, int64_t> sizes;
@@ -124,6 +126,8 @@ Residue ProductBuilder::computeResidue(int64_t d, int64_t residue) const {
   int64_t divisor = std::gcd(stride, dilation);
   Residue result{};
   result.residue = residue;
+  result.stride = stride;
+  result.advance = 1;
   result.positions = llvm::divideCeil(shape.input[d] - residue, stride);
   result.step = stride / divisor;
   result.distance = dilation / divisor;
@@ -142,10 +146,10 @@ void ProductBuilder::setPositions(int64_t d, const Residue &residue) {
   AffineExpr position = indices[letter(kInputLetters, d)];
   AffineExpr element = indices[letter(kFilterLetters, d)];
   indices[letter(kInputLetters, d)] =
-      position * shape.strides[d] + residue.residue;
+      position * residue.stride + residue.residue;
   indices[letter(kFilterLetters, d)] = element * residue.step + residue.first;
   indices[letter(kOutputLetters, d)] =
-      position + residue.offset - element * residue.distance;
+      position * residue.advance + residue.offset - element * residue.distance;
 }
 
 /// Without a letter for groups, a channel counts those of all groups, but for
@@ -201,7 +205,9 @@ MatrixProduct ProductBuilder::createForward() {
             select(layouts.getFilter(), "C" + filter,
                    layouts.getInput().back() == 'C' ? 'C' : 0));
   setInputPositions();
-  return {createView(layouts.getInput(), Rows, Reduction),
+  return {TensorRole::Input,
+          TensorRole::Filter,
+          createView(layouts.getInput(), Rows, Reduction),
           createView(layouts.getFilter(), Columns, Reduction),
           createView(layouts.getOutput(), Rows, Columns),
           createVectorView('K')};
@@ -213,52 +219,90 @@ MatrixProduct ProductBuilder::createBackwardWeight() {
   setDigits("K", select(layouts.getFilter(), "C" + filter, 0),
             select(layouts.getOutput(), "N" + spatial, 0));
   setInputPositions();
-  return {createView(layouts.getOutput(), Rows, Reduction),
+  return {TensorRole::Output,
+          TensorRole::Input,
+          createView(layouts.getOutput(), Rows, Reduction),
           createView(layouts.getInput(), Columns, Reduction),
-          createView(layouts.getFilter(), Rows, Columns), ViewAttr()};
+          createView(layouts.getFilter(), Rows, Columns),
+          ViewAttr()};
 }
 
 MatrixProduct
-ProductBuilder::createResidueProduct(ArrayRef<Residue> residues) {
-  bool meets = llvm::all_of(residues, [](const Residue &r) { return r.count; });
+ProductBuilder::createBackwardProduct(ArrayRef<Residue> residues) {
   for (auto [d, residue] : llvm::enumerate(residues)) {
     setSize(letter(kInputLetters, d), residue.positions);
-    setSize(letter(kFilterLetters, d), meets ? residue.count : 1);
+    setSize(letter(kFilterLetters, d), residue.count);
   }
   std::string spatial = kInputLetters.take_back(rank).str();
   std::string filter = kFilterLetters.take_back(rank).str();
   setDigits(select(layouts.getInput(), "N" + spatial, 0), "C",
             select(layouts.getFilter(), "K" + filter,
                    layouts.getOutput().back() == 'K' ? 'K' : 0));
-  for (auto [d, residue] : llvm::enumerate(residues)) {
+  for (auto [d, residue] : llvm::enumerate(residues))
     setPositions(d, residue);
-    if (!meets)
-      indices[letter(kFilterLetters, d)] = indices[letter(kOutputLetters, d)] =
-          getAffineConstantExpr(-1, context);
-  }
-  return {createView(layouts.getOutput(), Rows, Reduction),
+  return {TensorRole::Output,
+          TensorRole::Filter,
+          createView(layouts.getOutput(), Rows, Reduction),
           createView(layouts.getFilter(), Columns, Reduction),
-          createView(layouts.getInput(), Rows, Columns), createVectorView('C')};
+          createView(layouts.getInput(), Rows, Columns),
+          createVectorView('C')};
+}
+
+/// All of the input, as a product of elements from outside of both operands.
+MatrixProduct ProductBuilder::createZeroProduct() {
+  SmallVector<Residue> all;
+  for (int64_t d = 0; d < rank; ++d)
+    all.push_back({.residue = 0,
+                   .stride = 1,
+                   .positions = shape.input[d],
+                   .first = -1,
+                   .step = 0,
+                   .count = 1,
+                   .offset = -1,
+                   .advance = 0,
+                   .distance = 0});
+  // One product is enough to get a zero.
+  setSize('K', 1);
+  MatrixProduct product = createBackwardProduct(all);
+  setSize('K', shape.k / shape.groups);
+  return product;
 }
 
 SmallVector<MatrixProduct> ProductBuilder::createBackwardData() {
   // All combinations of the residues of each dimension, the last one fastest.
   SmallVector<SmallVector<Residue>> combinations = {{}};
+  bool isUntouched = false;
   for (int64_t d = 0; d < rank; ++d) {
     SmallVector<SmallVector<Residue>> longer;
     for (const SmallVector<Residue> &combination : combinations)
-      for (int64_t residue = 0;
-           residue < std::min(shape.strides[d], shape.input[d]); ++residue) {
+      for (int64_t i = 0; i < std::min(shape.strides[d], shape.input[d]); ++i) {
+        Residue residue = computeResidue(d, i);
+        isUntouched |= residue.count == 0;
+        if (residue.count == 0)
+          continue;
         longer.push_back(combination);
-        longer.back().push_back(computeResidue(d, residue));
+        longer.back().push_back(residue);
       }
     combinations = std::move(longer);
   }
-  return llvm::map_to_vector(combinations, [&](ArrayRef<Residue> residues) {
-    return createResidueProduct(residues);
-  });
+  SmallVector<MatrixProduct> products;
+  if (isUntouched)
+    products.push_back(createZeroProduct());
+  for (ArrayRef<Residue> residues : combinations)
+    products.push_back(createBackwardProduct(residues));
+  return products;
 }
 
-SmallVector<MatrixProduct> mlir::conv::getMatrixProducts(ForwardOp op) {
-  return {ProductBuilder(op).createForward()};
+SmallVector<MatrixProduct>
+mlir::conv::getMatrixProducts(ConvolutionOpInterface op) {
+  ProductBuilder builder(op);
+  switch (op.getDirection()) {
+  case Direction::Forward:
+    return {builder.createForward()};
+  case Direction::BackwardData:
+    return builder.createBackwardData();
+  case Direction::BackwardWeight:
+    return {builder.createBackwardWeight()};
+  }
+  llvm_unreachable("every direction is a list of products");
 }

@@ -130,14 +130,12 @@ static LogicalResult verifyDistinct(ScatterOp op) {
   SmallVector<int64_t> distances(sizes.size(), 0);
   int64_t stride = 1;
   SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
-  for (auto [size, coordinate] :
-       llvm::reverse(llvm::zip(op.getResult().getType().getShape(),
-                               coordinates))) {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op.getResult().getType()).getShape();
+  for (size_t d = shape.size(); d-- > 0; stride *= shape[d])
     for (auto [distance, coefficient] :
-         llvm::zip(distances, coordinate.coefficients))
+         llvm::zip(distances, coordinates[d].coefficients))
       distance += coefficient * stride;
-    stride *= size;
-  }
   SmallVector<std::pair<int64_t, int64_t>> digits;
   for (auto [distance, size] : llvm::zip(distances, sizes))
     if (size > 1)

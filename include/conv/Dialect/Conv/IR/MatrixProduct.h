@@ -18,16 +18,18 @@
 namespace mlir::conv {
 
 /// A batch of matrix products `result = lhs * transpose(rhs)`: views of a
-/// convolution's two operands, in their order, and of its result.
+/// convolution's two operands and of its result.
 struct MatrixProduct {
+  TensorRole lhsRole, rhsRole; ///< Which operand is which.
   ViewAttr lhs, rhs, result;
   /// A vector with one element per channel of the result, as matrices of the
   /// result's sizes. Null where a result has no such vector.
   ViewAttr channels;
 };
 
-/// The products that together are the convolution; each writes its own part of
-/// the result, and all of them write all of it.
+/// The products that are the convolution, one after the other: together they
+/// write all of the result, and what one of them writes stands over what an
+/// earlier one wrote.
 ///
 ///   * forward: rows are the output's pixels `(n, p, q)`, columns its channels;
 ///     the reduction is over the filter's elements.
@@ -35,13 +37,14 @@ struct MatrixProduct {
 ///     the strides. Positions of one residue meet the same filter elements, so
 ///     each product is dense: rows are the pixels `(n, h, w)` of that residue,
 ///     columns the input's channels, and the reduction is over those filter
-///     elements and the output's channels. If a residue meets no filter
-///     element, its reduction is one product of zeros from outside the operands.
+///     elements and the output's channels. If some residue meets no filter
+///     element, a product of zeros from outside of the operands comes first,
+///     with all pixels.
 ///   * backward weight: rows are the output's channels, columns the filter's
 ///     elements `(r, s, c)`; the reduction is over the output's pixels.
 ///
 /// Groups are the batch.
-SmallVector<MatrixProduct> getMatrixProducts(ForwardOp op);
+SmallVector<MatrixProduct> getMatrixProducts(ConvolutionOpInterface op);
 
 } // namespace mlir::conv
 
