@@ -16,6 +16,8 @@
 
 #include "conv/Schedule/CostModel.h"
 
+#include "conv/Schedule/TmaModel.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -163,9 +165,21 @@ int64_t conv::computeSharedBytes(const Candidate &candidate) {
          candidate.gemmK * byteSize(candidate.atom->operand);
 }
 
+static bool isTma(const Candidate &candidate) {
+  return candidate.atom->kind == AtomKind::WGMMA;
+}
+
+int64_t conv::computeWorkItems(const ChipInfo &chip,
+                               const Candidate &candidate) {
+  return isTma(candidate) ? getTmaTile(candidate).workItems()
+                          : candidate.subgroups() * chip.subgroupSize;
+}
+
 Rejection conv::checkCandidate(const ChipInfo &chip,
                                const Candidate &candidate) {
-  int64_t workItems = candidate.subgroups() * chip.subgroupSize;
+  if (isTma(candidate)) // Listed only if it fits.
+    return Rejection::None;
+  int64_t workItems = computeWorkItems(chip, candidate);
   if (computeSharedBytes(candidate) > chip.sharedMemoryBytes)
     return Rejection::SharedMemory;
   if (workItems > chip.maxWorkgroupSize)
@@ -195,13 +209,13 @@ double conv::computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
   auto reread = [&](double bytes, int64_t times) {
     return bytes <= double(chip.cacheBytes) ? bytes : bytes * double(times);
   };
-  int64_t pixelTiles = ceilDiv(problem.pixels(), candidate.workgroup[0]);
-  int64_t channelTiles = ceilDiv(problem.k, candidate.workgroup[1]);
-  double rest = problem.outputBytes() + double(problem.tailBytes);
+  int64_t pixelTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
+  int64_t channelTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
+  double rest = problem.resultBytes + problem.tailBytes;
   if (candidate.channelsFastest)
-    return problem.inputBytes() + reread(problem.filterBytes(), pixelTiles) +
+    return problem.lhsBytes + reread(problem.rhsBytes, pixelTiles) +
            rest;
-  return problem.filterBytes() + reread(problem.inputBytes(), channelTiles) +
+  return problem.rhsBytes + reread(problem.lhsBytes, channelTiles) +
          rest;
 }
 
@@ -239,10 +253,9 @@ static void computeStep(const Problem &problem, const ChipInfo &chip,
   cost.sharedCycles =
       (readBytes + inputBytes + filterBytes) / chip.sharedMemoryBytesPerClock;
 
-  // A row of the filter is contiguous over all of R, S and C.
   cost.loadCycles =
-      computeLoadCycles(chip, inputBytes, problem.c, elementBytes) +
-      computeLoadCycles(chip, filterBytes, problem.gemmK(), elementBytes);
+      computeLoadCycles(chip, inputBytes, problem.lhsRun, elementBytes) +
+      computeLoadCycles(chip, filterBytes, problem.rhsRun, elementBytes);
 
   double longest =
       std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
@@ -284,8 +297,9 @@ static double computeRound(const Problem &problem, const ChipInfo &chip,
   double step = std::max(double(workgroups) * cost.stepCycles, latency);
   double tileBytes = double(candidate.workgroup[0] * candidate.workgroup[1]) *
                      (double(byteSize(problem.result)) +
-                      double(problem.tailBytes) / double(problem.pixels()) /
-                          double(problem.k));
+                      problem.tailBytes / double(problem.products) /
+                          double(problem.batch) / double(problem.rows) /
+                          double(problem.columns));
   double ends = kSetupCycles + tileBytes / kLoadBytesPerClock;
   // The first tile is waited for, and the last result is not.
   return latency + double(cost.steps) * step + double(workgroups) * ends;
@@ -305,14 +319,17 @@ static Limit computeLimit(const ChipInfo &chip, const Cost &cost) {
 
 Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate) {
+  if (isTma(candidate))
+    return computeTmaCost(problem, chip, candidate);
   Cost cost;
-  int64_t pixelTiles = ceilDiv(problem.pixels(), candidate.workgroup[0]);
-  int64_t channelTiles = ceilDiv(problem.k, candidate.workgroup[1]);
+  int64_t pixelTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
+  int64_t channelTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
   if (!isHost(chip))
     cost.registers = computeRegisters(chip, candidate);
   cost.sharedBytes = computeSharedBytes(candidate);
-  cost.workgroups = pixelTiles * channelTiles;
-  cost.steps = ceilDiv(problem.gemmK(), candidate.gemmK);
+  cost.workgroups =
+      problem.products * problem.batch * pixelTiles * channelTiles;
+  cost.steps = ceilDiv(problem.reduction, candidate.gemmK);
   double computed = double(cost.workgroups) * double(cost.steps) *
                     double(candidate.workgroup[0]) *
                     double(candidate.workgroup[1]) * double(candidate.gemmK);

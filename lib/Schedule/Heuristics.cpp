@@ -14,6 +14,8 @@
 
 #include "conv/Schedule/Heuristics.h"
 
+#include "conv/Schedule/TmaModel.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -59,7 +61,7 @@ static void forEachHostCandidate(const Problem &problem, const MatrixAtom &atom,
                                  Visit visit) {
   // A whole number of 16-byte pieces, and no longer than the reduction.
   int64_t granule = std::max<int64_t>(8, reductionGranule(atom));
-  int64_t longest = (problem.gemmK() + granule - 1) / granule * granule;
+  int64_t longest = (problem.reduction + granule - 1) / granule * granule;
   int64_t gemmK = std::min<int64_t>(256, longest);
   for (int64_t pixels : {4, 8, 16, 32, 64})
     for (int64_t channels : {16, 32, 64})
@@ -112,9 +114,11 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
         {candidate, computeCost(problem, chip, candidate)});
   };
   for (const MatrixAtom &atom : chip.atoms) {
-    if (atom.operand != problem.operand || atom.kind == AtomKind::WGMMA)
+    if (atom.operand != problem.operand)
       continue;
-    if (chip.backend == Backend::Host)
+    if (atom.kind == AtomKind::WGMMA)
+      std::ranges::for_each(listTmaCandidates(problem, chip, atom), visit);
+    else if (chip.backend == Backend::Host)
       forEachHostCandidate(problem, atom, visit);
     else
       forEachGpuCandidate(atom, visit);

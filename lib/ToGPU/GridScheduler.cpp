@@ -19,16 +19,19 @@ using namespace mlir::conv;
 
 TileRaster::TileRaster(const TiledConvolution &form)
     : tileSizes(form.schedule.getWorkgroup()), order(form.schedule.getRaster()),
+      matrices(form.getBatch()),
       pixelTiles(llvm::divideCeil(form.getPixels(), tileSizes[0])),
       channelTiles(llvm::divideCeil(form.getChannels(), tileSizes[1])) {}
 
 TileOrigin TileRaster::createOrigin(const IndexMath &math, Value tile) const {
   bool channelsFastest = order == Raster::Channels;
   int64_t fast = channelsFastest ? channelTiles : pixelTiles;
-  Value inner = math.rem(tile, fast), outer = math.div(tile, fast);
-  Value channel = channelsFastest ? inner : outer;
-  Value pixel = channelsFastest ? outer : inner;
-  return {math.mul(pixel, tileSizes[0]), math.mul(channel, tileSizes[1])};
+  int64_t slow = channelsFastest ? pixelTiles : channelTiles;
+  SmallVector<Value> digits = math.split(tile, {matrices, slow, fast});
+  Value channel = channelsFastest ? digits[2] : digits[1];
+  Value pixel = channelsFastest ? digits[1] : digits[2];
+  return {digits[0], math.mul(pixel, tileSizes[0]),
+          math.mul(channel, tileSizes[1])};
 }
 
 namespace {

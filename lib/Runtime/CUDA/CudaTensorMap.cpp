@@ -1,5 +1,4 @@
-//===- CudaTensorMap.cpp - tensor maps as the CUDA driver encodes them -*- C++
-//-*-===//
+//===- CudaTensorMap.cpp - tensor maps as the CUDA driver encodes them --===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,8 +42,9 @@ private:
 } // namespace
 
 Result<void>
-CudaTensorMapEncoder::encode(const artifact::TensorMapParameter &map,
-                             void *address, EncodedTensorMap &encoded) const {
+runtime::encodeTensorMap(const CudaLibrary &cuda,
+                         const artifact::TensorMapParameter &map, void *address,
+                         EncodedTensorMap &encoded) {
   int type = map.dtype == "f16" ? kFloat16 : kBfloat16;
   auto rank = unsigned(map.sizes.size());
   int swizzle = getSwizzle(map.swizzle);

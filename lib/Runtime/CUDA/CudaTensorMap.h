@@ -14,22 +14,15 @@
 
 namespace conv::runtime {
 
-/// Encodes with the driver's functions, which only compute.
-class CudaTensorMapEncoder final : public TensorMapEncoder {
-public:
-  explicit CudaTensorMapEncoder(const CudaLibrary &cuda) : cuda(cuda) {}
+/// Whether the driver can encode maps: those before CUDA 12 cannot.
+inline bool hasTensorMaps(const CudaLibrary &cuda) {
+  return cuda.cuTensorMapEncodeTiled && cuda.cuTensorMapEncodeIm2col;
+}
 
-  /// False for drivers before CUDA 12.
-  bool isAvailable() const {
-    return cuda.cuTensorMapEncodeTiled && cuda.cuTensorMapEncodeIm2col;
-  }
-
-  Result<void> encode(const artifact::TensorMapParameter &map, void *address,
-                      EncodedTensorMap &encoded) const override;
-
-private:
-  const CudaLibrary cuda;
-};
+/// Encodes a map. The driver wants a current context for it.
+Result<void> encodeTensorMap(const CudaLibrary &cuda,
+                             const artifact::TensorMapParameter &map,
+                             void *address, EncodedTensorMap &encoded);
 
 } // namespace conv::runtime
 

@@ -1,5 +1,4 @@
-//===- PersistentScheduler.cpp - workgroups that compute tile after tile -*- C++
-//-*-===//
+//===- PersistentScheduler.cpp - workgroups that compute tile after tile ===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +25,10 @@ PersistentScheduler::PersistentScheduler(const PtxBuilder &ptx,
 
 int64_t PersistentScheduler::getGridSize(const TiledConvolution &form,
                                          const ::conv::ChipInfo &chip) {
-  return std::min<int64_t>(TileRaster(form).countTiles(), chip.computeUnits);
+  int64_t resident =
+      getTmaTile(form.schedule).residentWorkgroups(chip.sharedMemoryOfUnit);
+  return std::min<int64_t>(TileRaster(form).countTiles(),
+                           chip.computeUnits * resident);
 }
 
 SmallVector<Value> PersistentScheduler::createLoop(

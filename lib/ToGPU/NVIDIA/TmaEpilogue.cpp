@@ -26,12 +26,12 @@ static constexpr int64_t kChannelsPerStore = 16;
 static constexpr int64_t kWarpSize = 32;
 
 TmaEpilogue::TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
-                         const TmaGeometry &geometry,
                          const ::conv::TmaTile &tile, Value consumer,
                          Value workItem, Value staging, Value resultMap)
-    : kernel(kernel), ptx(ptx), geometry(geometry), tile(tile),
-      consumer(consumer), workItem(workItem), staging(staging),
-      resultMap(resultMap) {
+    : kernel(kernel), ptx(ptx), tile(tile), consumer(consumer),
+      workItem(workItem), staging(staging), resultMap(resultMap) {
+  for (const MatrixOperand &operand : kernel.form.tailOperands)
+    operands.emplace_back(kernel.math, operand);
   const IndexMath &math = ptx.math;
   isFirst = ptx.equal(workItem, 0);
   lane = math.rem(workItem, kWarpSize);
@@ -53,26 +53,38 @@ void TmaEpilogue::synchronize() const {
   ptx.barrier(ptx.math.add(consumer, 1), Tile::kWarpgroupSize);
 }
 
-Value TmaEpilogue::load(size_t operand, Value row, Value channel) const {
-  const TailOperand &source = kernel.form.tailOperands[operand];
+Value TmaEpilogue::load(const MatrixAccess &access, Value buffer, Value row,
+                        Value channel) const {
   const IndexMath &math = kernel.math;
+  const TiledConvolution &form = kernel.form;
   Value guard = math.yes();
-  if (geometry.resultChannels % tile.channels != 0)
-    guard = ptx.math.below(channel, geometry.resultChannels);
-  Value offset = math.cast(channel);
-  if (!source.perChannel) {
-    if (geometry.countRows() % tile.pixels != 0)
-      guard = math.both(guard, ptx.math.below(row, geometry.countRows()));
-    offset =
-        math.add(math.mul(math.cast(row), geometry.resultChannels), offset);
+  if (form.getChannels() % tile.channels != 0)
+    guard = ptx.math.below(channel, form.getChannels());
+  if (!access.isBroadcast(MatrixIndex::Row) &&
+      form.getPixels() % tile.pixels != 0)
+    guard = math.both(guard, ptx.math.below(row, form.getPixels()));
+  MatrixAccess::Position ofRow =
+      access.createPosition(MatrixIndex::Row, math.cast(row));
+  SmallVector<Value> elements;
+  int64_t width = access.getVectorWidth(MatrixIndex::Column, 2);
+  for (int64_t i = 0; i < 2; i += width) {
+    MatrixAccess::Position position = access.add(
+        ofRow, access.createPosition(MatrixIndex::Column,
+                                     math.add(math.cast(channel), i)));
+    Value loaded = kernel.load(buffer, position.offset,
+                               access.createGuard(position, guard), width);
+    if (width == 2)
+      return loaded;
+    elements.push_back(vector::ExtractOp::create(ptx.b, loaded, 0));
   }
-  return kernel.load(kernel.arguments[2 + operand], offset, guard, 2);
+  return vector::FromElementsOp::create(
+      ptx.b, VectorType::get({2}, elements.front().getType()), elements);
 }
 
 Value TmaEpilogue::createPair(Value sums, Value row, Value channel) const {
   SmallVector<Value> inputs = {sums};
-  for (size_t i = 0; i < kernel.form.tailOperands.size(); ++i)
-    inputs.push_back(load(i, row, channel));
+  for (auto [i, access] : llvm::enumerate(operands))
+    inputs.push_back(load(access, kernel.arguments[2 + i], row, channel));
   Value result = createTail(ptx.b, kernel.form.tail, inputs);
   return LLVM::BitcastOp::create(ptx.b, ptx.b.getI32Type(), result);
 }

@@ -8,8 +8,7 @@
 #ifndef CONV_LIB_TOGPU_NVIDIA_TMAEPILOGUE_H
 #define CONV_LIB_TOGPU_NVIDIA_TMAEPILOGUE_H
 
-#include "../Kernel.h"
-#include "TmaGeometry.h"
+#include "../MatrixAccess.h"
 #include "WgmmaUnit.h"
 
 namespace mlir::conv {
@@ -22,8 +21,8 @@ public:
   /// `staging` is this consumer's part of shared memory; `barrier` the named
   /// barrier of its warpgroup, of which `workItem` is a number.
   TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
-              const TmaGeometry &geometry, const ::conv::TmaTile &tile,
-              Value consumer, Value workItem, Value staging, Value resultMap);
+              const ::conv::TmaTile &tile, Value consumer, Value workItem,
+              Value staging, Value resultMap);
 
   void create(const WgmmaUnit &matrix, TileOrigin origin,
               ValueRange accumulators) const;
@@ -35,14 +34,16 @@ private:
                   Value accumulators) const;
   /// The tail of the two channels from `channel` of a row.
   Value createPair(Value sums, Value row, Value channel) const;
-  Value load(size_t operand, Value row, Value channel) const;
+  /// The same two elements of an operand of the tail.
+  Value load(const MatrixAccess &access, Value buffer, Value row,
+             Value channel) const;
   void synchronize() const;
 
   const Kernel &kernel;
   const PtxBuilder &ptx;
-  const TmaGeometry &geometry;
   const ::conv::TmaTile &tile;
   Value consumer, workItem, staging, resultMap;
+  SmallVector<MatrixAccess, 0> operands; ///< Of the tail.
   Value isFirst;   ///< This work-item starts the copies.
   Value lane;      ///< Within the warp.
   Value warpRow;   ///< First row of the warp in an atom.

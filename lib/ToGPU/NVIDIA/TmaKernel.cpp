@@ -1,5 +1,4 @@
-//===- TmaKernel.cpp - one tiled convolution to a warp-specialised kernel -*-
-//C++ -*-===//
+//===- TmaKernel.cpp - one tiled convolution to a warp-specialised kernel -===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,6 +13,7 @@
 #include "TmaKernel.h"
 
 #include "PersistentScheduler.h"
+#include "TensorMaps.h"
 #include "TmaEpilogue.h"
 #include "TmaLoop.h"
 
@@ -28,13 +28,12 @@ static constexpr int64_t kWarpsPerWarpgroup = 4;
 static constexpr llvm::StringLiteral kSharedName = "conv_shared";
 
 /// The tensor map that each argument is passed as; null for addresses.
-static SmallVector<TensorMapAttr> createTensorMaps(MLIRContext *context,
-                                                   const TmaGeometry &geometry,
-                                                   const ::conv::TmaTile &tile,
-                                                   size_t numArguments) {
+static SmallVector<TensorMapAttr>
+createTensorMaps(MLIRContext *context, const TmaGeometry &geometry,
+                 const ::conv::TmaTile &tile, size_t numArguments) {
   SmallVector<TensorMapAttr> maps(numArguments);
-  maps[0] = createImageMap(context, geometry, tile);
-  maps[1] = createFilterMap(context, geometry, tile);
+  maps[0] = createLeftMap(context, geometry, tile);
+  maps[1] = createRightMap(context, geometry, tile);
   maps.back() = createResultMap(context, geometry, tile);
   return maps;
 }
@@ -87,8 +86,8 @@ public:
   TmaBody(const Kernel &kernel, const ::conv::TmaTile &tile,
           const TmaGeometry &geometry, Value memory)
       : kernel(kernel), tile(tile), geometry(geometry), memory(memory),
-        ptx(kernel.b),
-        ring(ptx, ptx.offset(memory, tile.barrierOffset()), tile.stages),
+        ptx(kernel.b), ring(ptx, ptx.offset(memory, tile.barrierOffset()),
+                            tile.stages),
         scheduler(ptx, kernel.form, kernel.chip),
         loop(ptx, geometry, tile, ring, memory) {}
 
@@ -112,8 +111,7 @@ private:
 /// Moves registers from warpgroups that need few to those that need many.
 static void setRegisters(const PtxBuilder &ptx, int64_t count,
                          NVVM::SetMaxRegisterAction action) {
-  if (count > 0)
-    NVVM::SetMaxRegisterOp::create(ptx.b, count, action);
+  NVVM::SetMaxRegisterOp::create(ptx.b, count, action);
 }
 
 void TmaBody::createProducer(Value warp) {
@@ -121,13 +119,15 @@ void TmaBody::createProducer(Value warp) {
                NVVM::SetMaxRegisterAction::decrease);
   ptx.createIf(ptx.equal(warp, 0), [&] {
     ptx.createIf(ptx.elect(), [&] {
-      scheduler.createLoop(ring.getStart().carried(), [&](TileOrigin origin,
-                                                          ValueRange carried) {
-        return loop
-            .createProducer(origin, kernel.arguments[0], kernel.arguments[1],
-                            RingPosition::get(carried))
-            .carried();
-      });
+      scheduler.createLoop(
+          ring.getStart().carried(),
+          [&](TileOrigin origin, ValueRange carried) {
+            return loop
+                .createProducer(origin, kernel.arguments[0],
+                                kernel.arguments[1],
+                                RingPosition::get(carried))
+                .carried();
+          });
     });
   });
 }
@@ -135,19 +135,20 @@ void TmaBody::createProducer(Value warp) {
 void TmaBody::createConsumer(Value consumer, Value workItem) {
   setRegisters(ptx, tile.consumerRegisters(),
                NVVM::SetMaxRegisterAction::increase);
-  WgmmaUnit matrix(ptx, tile, kernel.form.getOperandType(), memory, consumer);
+  WgmmaUnit matrix(ptx, tile, kernel.form.getOperandType(),
+                   geometry.isRightTransposed(), memory, consumer);
   Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
                              ptx.math.mul(consumer, tile.stagingBytes()));
-  TmaEpilogue epilogue(kernel, ptx, geometry, tile, consumer, workItem, staging,
+  TmaEpilogue epilogue(kernel, ptx, tile, consumer, workItem, staging,
                        kernel.arguments.back());
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
-  scheduler.createLoop(ring.getStart().carried(), [&](TileOrigin origin,
-                                                      ValueRange carried) {
-    TmaLoop::Sums sums =
-        loop.createConsumer(matrix, isReleasing, RingPosition::get(carried));
-    epilogue.create(matrix, origin, sums.accumulators);
-    return sums.position.carried();
-  });
+  scheduler.createLoop(
+      ring.getStart().carried(), [&](TileOrigin origin, ValueRange carried) {
+        TmaLoop::Sums sums = loop.createConsumer(matrix, isReleasing,
+                                                 RingPosition::get(carried));
+        epilogue.create(matrix, origin, sums.accumulators);
+        return sums.position.carried();
+      });
   epilogue.finish();
 }
 
@@ -157,8 +158,9 @@ void TmaBody::create() {
   // The same for all lanes: roles and descriptors stay in uniform registers.
   Value warp = ptx.uniform(math.div(workItem, kWarpSize));
   Value warpgroup = math.div(warp, kWarpsPerWarpgroup);
-  ptx.createIf(ptx.equal(workItem, 0),
-               [&] { ring.initialize(kWarpsPerWarpgroup * tile.consumers); });
+  ptx.createIf(ptx.equal(workItem, 0), [&] {
+    ring.initialize(kWarpsPerWarpgroup * tile.consumers);
+  });
   gpu::BarrierOp::create(kernel.b);
   scf::IfOp::create(
       kernel.b, ptx.equal(warpgroup, 0),
@@ -173,14 +175,16 @@ void TmaBody::create() {
       });
 }
 
-/// Offsets into operands of the tail: i64 if the result has 2^31 elements.
-static IntegerType selectIndexType(MLIRContext *context,
-                                   const TmaGeometry &geometry) {
-  int64_t elements = geometry.countRows() * geometry.resultChannels;
-  return IntegerType::get(context, elements >= int64_t(1) << 31 ? 64 : 32);
+/// Offsets into operands of the tail: i64 if one has 2^31 elements.
+static IntegerType selectIndexType(const TiledConvolution &form) {
+  bool isLarge = llvm::any_of(form.tailOperands, [](const MatrixOperand &each) {
+    return each.getType().getNumElements() >= int64_t(1) << 31;
+  });
+  return IntegerType::get(form.schedule.getContext(), isLarge ? 64 : 32);
 }
 
-BuiltKernel mlir::conv::buildTmaKernel(OpBuilder &builder,
+FailureOr<BuiltKernel>
+mlir::conv::buildTmaKernel(OpBuilder &builder,
                                        const TiledConvolution &form,
                                        const ::conv::ChipInfo &chip,
                                        StringRef name,
@@ -188,32 +192,39 @@ BuiltKernel mlir::conv::buildTmaKernel(OpBuilder &builder,
   MLIRContext *context = builder.getContext();
   Location loc = scf::ForallOp(form.forall).getLoc();
   ::conv::TmaTile tile = getTmaTile(form.schedule);
-  TmaGeometry geometry = readTmaGeometry(form);
+  std::string obstacle;
+  std::optional<TmaGeometry> geometry = computeTmaGeometry(
+      {form.lhs.view, form.lhs.getType()}, {form.rhs.view, form.rhs.getType()},
+      {form.result.view, form.result.getType()}, obstacle);
+  if (geometry)
+    obstacle = checkTmaTile(*geometry, tile);
+  if (!obstacle.empty())
+    return emitError(loc) << obstacle;
   SmallVector<TensorMapAttr> maps =
-      createTensorMaps(context, geometry, tile, argumentTypes.size());
+      createTensorMaps(context, *geometry, tile, argumentTypes.size());
   gpu::GPUFuncOp function =
       createFunction(builder, loc, name, argumentTypes, maps, tile);
 
   ImplicitLocOpBuilder b(loc, context);
   b.setInsertionPointToStart(&function.getBody().front());
-  IndexMath math(b, selectIndexType(context, geometry));
+  IndexMath math(b, selectIndexType(form));
   Value workItem =
       math.cast(gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult());
-  Kernel kernel{
-      b,
-      form,
-      chip,
-      *lookupAtom(chip, form.schedule.getAtom(), form.getOperandType()),
-      math,
-      llvm::to_vector_of<Value>(function.getArguments()),
-      tile.workItems(),
-      workItem,
-      math.rem(workItem, kWarpSize),
-      math.div(workItem, kWarpSize)};
+  Kernel kernel{b,
+                form,
+                chip,
+                *lookupAtom(chip, form.schedule.getAtom(),
+                            form.getOperandType()),
+                math,
+                llvm::to_vector_of<Value>(function.getArguments()),
+                tile.workItems(),
+                workItem,
+                math.rem(workItem, kWarpSize),
+                math.div(workItem, kWarpSize)};
   Value memory =
       createSharedMemory(b, function->getParentOfType<gpu::GPUModuleOp>());
-  TmaBody(kernel, tile, geometry, memory).create();
+  TmaBody(kernel, tile, *geometry, memory).create();
   gpu::ReturnOp::create(b);
-  return {function, PersistentScheduler::getGridSize(form, chip),
-          tile.workItems(), tile.sharedBytes(), std::move(maps)};
+  return BuiltKernel{function, PersistentScheduler::getGridSize(form, chip),
+                     tile.workItems(), tile.sharedBytes(), std::move(maps)};
 }

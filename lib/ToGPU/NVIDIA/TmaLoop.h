@@ -1,5 +1,4 @@
-//===- TmaLoop.h - copies by the copy engine, products by warpgroups -*- C++
-//-*-===//
+//===- TmaLoop.h - copies by the copy engine, products by warpgroups ----===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +10,8 @@
 
 #include "../Kernel.h"
 #include "MbarrierRing.h"
-#include "TmaGeometry.h"
 #include "WgmmaUnit.h"
+#include "conv/Dialect/Conv/IR/TmaGeometry.h"
 
 namespace mlir::conv {
 
@@ -27,8 +26,8 @@ public:
 
   /// One lane: starts all copies of the tile at `origin`, as stages become
   /// empty. Returns where the next tile starts in the ring.
-  RingPosition createProducer(TileOrigin origin, Value imageMap,
-                              Value filterMap, RingPosition position) const;
+  RingPosition createProducer(TileOrigin origin, Value leftMap, Value rightMap,
+                              RingPosition position) const;
 
   struct Sums {
     SmallVector<Value> accumulators;
@@ -43,8 +42,11 @@ private:
   /// Where the first window of a tile starts: innermost first, as a tensor map
   /// lists dimensions, without channels.
   SmallVector<Value> createCorner(Value row) const;
-  int64_t countChannelSteps() const;
-  int64_t countSteps() const;
+  /// Copies the right operand's tile for a step: the tap with these digits and
+  /// the channels from `channel`.
+  void createRightCopies(Value destination, Value map, Value barrier,
+                         ArrayRef<Value> digits, Value row,
+                         Value channel) const;
 
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;

@@ -24,31 +24,40 @@ static constexpr int64_t kUnitBytes = 16;
 /// Elements of the reduction of one instruction.
 static constexpr int64_t kAtomK = 16;
 
-/// The matrix descriptor (PTX ISA, "Matrix descriptor format") of rows of 128
-/// swizzled bytes: all but the address. The leading dimension's offset is not
-/// used; eight rows are 1024 bytes.
-static constexpr uint64_t kRowsOf128Bytes =
-    uint64_t(1) << 62 | uint64_t(8 * Tile::kRowBytes / kUnitBytes) << 32 |
-    uint64_t(1) << 16;
+/// A matrix descriptor (PTX ISA, "Matrix descriptor format") of rows of 128
+/// swizzled bytes, without its address: eight rows are 1024 bytes.
+static constexpr uint64_t createLayout(int64_t leadingBytes) {
+  return uint64_t(1) << 62 |
+         uint64_t(8 * Tile::kRowBytes / kUnitBytes) << 32 |
+         uint64_t(leadingBytes / kUnitBytes) << 16;
+}
+/// Rows of the reduction do not use the leading dimension's offset; rows of
+/// channels have the next 64 of them behind 64 rows.
+static constexpr uint64_t kRows = createLayout(kUnitBytes);
+static constexpr uint64_t kTransposedRows =
+    createLayout(Tile::kRowElements * Tile::kRowBytes);
 
 WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
-                     Type operandType, Value memory, Value consumer)
+                     Type operandType, bool isRightTransposed, Value memory,
+                     Value consumer)
     : ptx(ptx), tile(tile),
       operandType(operandType.isF16() ? NVVM::WGMMATypes::f16
-                                      : NVVM::WGMMATypes::bf16) {
-  Value address = LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), memory);
+                                      : NVVM::WGMMATypes::bf16),
+      isRightTransposed(isRightTransposed) {
+  Value address =
+      LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), memory);
   Value rows = ptx.math.mul(consumer, tile.pixelBytes() / tile.consumers);
-  pixels = createDescriptor(ptx.math.add(address, rows));
-  filter = createDescriptor(ptx.math.add(address, tile.pixelBytes()));
+  left = createDescriptor(kRows, ptx.math.add(address, rows));
+  right = createDescriptor(isRightTransposed ? kTransposedRows : kRows,
+                           ptx.math.add(address, tile.pixelBytes()));
 }
 
-Value WgmmaUnit::createDescriptor(Value address) const {
+Value WgmmaUnit::createDescriptor(uint64_t layout, Value address) const {
   // 14 bits: above them the address has the rank in a cluster.
   Value units =
       ptx.math.rem(ptx.math.div(address, kUnitBytes), int64_t(1) << 14);
   return ptx.b.createOrFold<arith::OrIOp>(
-      ptx.extend64(units),
-      ptx.constant64(static_cast<int64_t>(kRowsOf128Bytes)));
+      ptx.extend64(units), ptx.constant64(static_cast<int64_t>(layout)));
 }
 
 Type WgmmaUnit::getAccumulatorType() const {
@@ -64,24 +73,28 @@ SmallVector<Value> WgmmaUnit::createUndefined() const {
 SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators, Value stage,
                                          bool isFirst) const {
   using namespace NVVM;
-  Value units =
-      ptx.extend64(ptx.math.mul(stage, tile.stageBytes() / kUnitBytes));
+  Value units = ptx.extend64(
+      ptx.math.mul(stage, tile.stageBytes() / kUnitBytes));
   auto shape = MMAShapeAttr::get(ptx.b.getContext(), Tile::kAtomRows,
                                  tile.channels, kAtomK);
   WgmmaFenceAlignedOp::create(ptx.b);
   SmallVector<Value> sums(accumulators);
   for (int64_t k = 0; k < Tile::kRowElements; k += kAtomK) {
     int64_t alongRow = k * Tile::kElementBytes / kUnitBytes;
-    Value b = ptx.add64(ptx.add64(filter, units), ptx.constant64(alongRow));
+    int64_t alongRows = k * Tile::kRowBytes / kUnitBytes;
+    Value b = ptx.add64(
+        ptx.add64(right, units),
+        ptx.constant64(isRightTransposed ? alongRows : alongRow));
     for (auto [i, sum] : llvm::enumerate(sums)) {
       int64_t rows = int64_t(i) * Tile::kAtomRows * Tile::kRowBytes;
-      Value a = ptx.add64(ptx.add64(pixels, units),
+      Value a = ptx.add64(ptx.add64(left, units),
                           ptx.constant64(alongRow + rows / kUnitBytes));
       sum = WgmmaMmaAsyncOp::create(
           ptx.b, sum.getType(), sum, a, b, shape, operandType, operandType,
           WGMMATypes::f32,
           isFirst && k == 0 ? WGMMAScaleOut::zero : WGMMAScaleOut::one,
-          WGMMAScaleIn::one, WGMMAScaleIn::one, MMALayout::row, MMALayout::col,
+          WGMMAScaleIn::one, WGMMAScaleIn::one, MMALayout::row,
+          isRightTransposed ? MMALayout::row : MMALayout::col,
           MMAIntOverflowAttr());
     }
   }
@@ -108,15 +121,15 @@ SmallVector<Value> WgmmaUnit::finish(ValueRange accumulators) const {
     SmallVector<Value> registers;
     for (int64_t i = 0; i < count; ++i)
       registers.push_back(LLVM::ExtractValueOp::create(ptx.b, sums, i));
-    finished.push_back(LLVM::InlineAsmOp::create(
-                           ptx.b, sums.getType(), registers, /*asm_string=*/"",
-                           constraints,
-                           /*has_side_effects=*/true, /*is_align_stack=*/false,
-                           LLVM::TailCallKind::None,
-                           LLVM::AsmDialectAttr::get(ptx.b.getContext(),
-                                                     LLVM::AsmDialect::AD_ATT),
-                           /*operand_attrs=*/ArrayAttr())
-                           .getResult(0));
+    finished.push_back(
+        LLVM::InlineAsmOp::create(
+            ptx.b, sums.getType(), registers, /*asm_string=*/"", constraints,
+            /*has_side_effects=*/true, /*is_align_stack=*/false,
+            LLVM::TailCallKind::None,
+            LLVM::AsmDialectAttr::get(ptx.b.getContext(),
+                                      LLVM::AsmDialect::AD_ATT),
+            /*operand_attrs=*/ArrayAttr())
+            .getResult(0));
   }
   return finished;
 }

@@ -15,8 +15,9 @@
 namespace mlir::conv {
 
 /// Computes the tile of one consumer: atoms of 64 pixels and all channels, one
-/// below the other. Both operands are tiles in shared memory whose rows are
-/// 128 swizzled bytes of the reduction.
+/// below the other. Operands are tiles in shared memory whose rows are 128
+/// swizzled bytes: of the reduction, or, for a transposed right operand, of its
+/// channels, 64 rows of the first ones, then 64 of the next.
 ///
 /// Of an atom, lane l of warp w has of row 16 w + l / 4 + 8 h and of each eight
 /// channels from 8 j the two from 8 j + 2 (l % 4): elements 4 j + 2 h and
@@ -26,7 +27,8 @@ public:
   /// `memory` is where stage 0 starts; `consumer` is the warpgroup among those
   /// that compute.
   WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
-            Type operandType, Value memory, Value consumer);
+            Type operandType, bool isRightTransposed, Value memory,
+            Value consumer);
 
   /// Accumulators whose values nothing reads, for `createStep` with `isFirst`.
   SmallVector<Value> createUndefined() const;
@@ -46,14 +48,15 @@ public:
   Value getPair(Value accumulators, int64_t first) const;
 
 private:
-  Value createDescriptor(Value address) const;
+  Value createDescriptor(uint64_t layout, Value address) const;
   Type getAccumulatorType() const;
   int64_t getNumAccumulators() const { return tile.channels / 2; }
 
   const PtxBuilder &ptx;
   const ::conv::TmaTile &tile;
   NVVM::WGMMATypes operandType;
-  Value pixels, filter; ///< Descriptors of stage 0.
+  bool isRightTransposed;
+  Value left, right; ///< Descriptors of stage 0.
 };
 
 } // namespace mlir::conv

@@ -46,6 +46,10 @@ static LogicalResult verifyTma(EmitError emitError, ArrayRef<int64_t> workgroup,
     return emitError()
            << "expects at most 3 warpgroups and 256 pixels, but got "
            << tile.consumers << " and " << tile.pixels;
+  if (tile.channels > tile.maxChannels())
+    return emitError() << "expects at most " << tile.maxChannels()
+                       << " channels of " << tile.consumers
+                       << " warpgroups, but got " << tile.channels;
   if (tile.accumulators() > tile.maxAccumulators())
     return emitError() << "expects at most " << tile.maxAccumulators()
                        << " accumulators of a lane, but got "

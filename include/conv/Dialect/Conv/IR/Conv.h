@@ -14,6 +14,8 @@
 #define CONV_DIALECT_CONV_IR_CONV_H
 
 #include "conv/Chip/Chip.h"
+#include "conv/Dialect/Conv/IR/ConvAttrs.h"
+#include "conv/Dialect/Conv/IR/ConvolutionOpInterface.h"
 #include "conv/Dialect/Conv/IR/TmaTile.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -28,10 +30,6 @@
 #include "mlir/Interfaces/TilingInterface.h"
 
 #include "conv/Dialect/Conv/IR/ConvDialect.h.inc"
-#include "conv/Dialect/Conv/IR/ConvEnums.h.inc"
-
-#define GET_ATTRDEF_CLASSES
-#include "conv/Dialect/Conv/IR/ConvAttrs.h.inc"
 
 #define GET_OP_CLASSES
 #include "conv/Dialect/Conv/IR/ConvOps.h.inc"

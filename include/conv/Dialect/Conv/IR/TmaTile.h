@@ -31,6 +31,8 @@ struct TmaTile {
   static constexpr int64_t kAtomRows = 64;
   /// Bytes of a mbarrier.
   static constexpr int64_t kBarrierBytes = 8;
+  /// Shared memory of a workgroup that the system takes.
+  static constexpr int64_t kReservedBytes = 1024;
   /// Shared memory starts at a multiple of this, for the swizzle.
   static constexpr int64_t kAlignment = 1024;
 
@@ -44,18 +46,18 @@ struct TmaTile {
   /// Registers of a lane that hold sums.
   int64_t accumulators() const { return atomsPerConsumer() * channels / 2; }
   int64_t maxAccumulators() const { return consumers > 2 ? 128 : 192; }
+  /// Channels of an instruction that assembles with `launchRegisters`.
+  int64_t maxChannels() const { return consumers == 2 ? 256 : 192; }
+  /// What tiles of channels innermost, rather than of the reduction, need.
+  bool hasWholeRowsOfChannels() const { return channels % kRowElements == 0; }
 
   /// Registers of a work-item at launch, and what producers and consumers
-  /// change that to; 0 where nothing changes.
-  int64_t launchRegisters() const {
-    return consumers == 1 ? 255 : consumers == 2 ? 168 : 128;
-  }
+  /// change that to. Two workgroups of one consumer fit a compute unit.
+  int64_t launchRegisters() const { return consumers == 2 ? 168 : 128; }
   int64_t producerRegisters() const {
-    return consumers == 1 ? 0 : consumers == 2 ? 40 : 32;
+    return consumers == 1 ? 24 : consumers == 2 ? 40 : 32;
   }
-  int64_t consumerRegisters() const {
-    return consumers == 1 ? 0 : consumers == 2 ? 232 : 160;
-  }
+  int64_t consumerRegisters() const { return consumers == 3 ? 160 : 232; }
 
   int64_t pixelBytes() const { return pixels * kRowBytes; }
   int64_t filterBytes() const { return channels * kRowBytes; }
@@ -76,6 +78,14 @@ struct TmaTile {
   }
   int64_t sharedBytes() const {
     return barrierOffset() + 2 * stages * kBarrierBytes;
+  }
+
+  /// Workgroups that a compute unit with that much shared memory runs at a
+  /// time: with two, one multiplies while the other one stores.
+  int64_t residentWorkgroups(int64_t unitBytes) const {
+    return consumers == 1 && 2 * (sharedBytes() + kReservedBytes) <= unitBytes
+               ? 2
+               : 1;
   }
 };
 
