@@ -122,6 +122,18 @@ func.func private @view_v3_overflow() attributes {
 
 // -----
 
+func.func private @view_v4_zero_limit() attributes {
+  // expected-error @below {{expects positive limits for the last of 2 results, but got [0]}}
+  a = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k) -> (m, k)> limits = [0]>}
+
+// -----
+
+func.func private @view_v4_more_limits_than_results() attributes {
+  // expected-error @below {{expects positive limits for the last of 2 results, but got [4, 8, 1]}}
+  a = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k) -> (m, k)> limits = [4, 8, 1]>}
+
+// -----
+
 // expected-error @below {{expects positive sizes of an atom, but got 0 x 32 x 8}}
 func.func private @atom_a1_zero() attributes {a = #conv.atom<mfma 0 x 32 x 8>}
 

@@ -57,10 +57,10 @@ func.func @accepted_dimensions(%x: tensor<1x4x8xf32>, %w: tensor<8x2x8xf32>, %v:
 
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @padding_mode(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x4x4x8xf16> {
-  // expected-error @below {{unsupported (padding-mode): expects padding to be zeros, but got reflect}}
-  %y = conv.forward %x, %w window = #unit layouts = #layouts padding = reflect : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
-  return %y : tensor<1x4x4x8xf16>
+func.func @padding_mode(%dy: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x4x4x8xf16> {
+  // expected-error @below {{unsupported (padding-mode): expects padding to be zeros for conv.backward_data, but got reflect}}
+  %dx = conv.backward_data %dy, %w window = #unit layouts = #layouts padding = reflect : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
+  return %dx : tensor<1x4x4x8xf16>
 }
 
 // -----

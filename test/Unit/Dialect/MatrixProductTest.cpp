@@ -38,6 +38,7 @@ struct Sizes {
   SmallVector<int64_t> input, filter, strides, dilations, low, high;
   /// Of input, filter and output.
   std::array<std::string, 3> orders;
+  PaddingMode padding = PaddingMode::Zeros;
 
   size_t getRank() const { return input.size(); }
   /// The letter of spatial dimension `d` of an operand.
@@ -52,14 +53,38 @@ struct Sizes {
                {input[d], filter[d], strides[d], dilations[d], low[d], high[d]})
         .value_or(0);
   }
-  bool fits() const {
-    for (size_t d = 0; d < getRank(); ++d)
-      if (output(d) == 0)
+  /// Whether the op verifies: the window fits (C6), and padding is not larger
+  /// than its mode allows (C11, C12).
+  bool isValid() const {
+    for (size_t d = 0; d < getRank(); ++d) {
+      int64_t padded = std::max(low[d], high[d]);
+      if (output(d) == 0 ||
+          (padding == PaddingMode::Reflect && padded >= input[d]) ||
+          (padding == PaddingMode::Circular && padded > input[d]))
         return false;
+    }
     return true;
   }
   int64_t size(char letter) const;
 };
+
+/// The index that stands for one that may be outside of a dimension, or none
+/// for a zero: the table of `conv.forward`.
+std::optional<int64_t> pad(int64_t index, int64_t size, PaddingMode mode) {
+  if (index >= 0 && index < size)
+    return index;
+  switch (mode) {
+  case PaddingMode::Zeros:
+    return std::nullopt;
+  case PaddingMode::Reflect:
+    return pad(index < 0 ? -index : 2 * (size - 1) - index, size, mode);
+  case PaddingMode::Replicate:
+    return index < 0 ? 0 : size - 1;
+  case PaddingMode::Circular:
+    return pad(index < 0 ? index + size : index - size, size, mode);
+  }
+  llvm_unreachable("every mode is a row of the table");
+}
 
 /// An operand: its elements are in the order of its order string.
 struct Tensor {
@@ -72,8 +97,9 @@ struct Tensor {
   /// Whether this dimension counts the channels of all groups.
   bool countsGroups(char letter) const;
   SmallVector<int64_t> shape() const;
-  /// The number of an element, or none for a place outside of the tensor.
-  std::optional<size_t> find(ArrayRef<int64_t> coordinates) const;
+  /// The number of an element, or none for a zero outside of the tensor.
+  std::optional<size_t> find(ArrayRef<int64_t> coordinates,
+                             PaddingMode padding = PaddingMode::Zeros) const;
   size_t find(const Indices &indices) const;
   std::string type() const;
 };
@@ -117,12 +143,14 @@ SmallVector<int64_t> Tensor::shape() const {
   return shape;
 }
 
-std::optional<size_t> Tensor::find(ArrayRef<int64_t> coordinates) const {
+std::optional<size_t> Tensor::find(ArrayRef<int64_t> coordinates,
+                                   PaddingMode padding) const {
   size_t element = 0;
   for (auto [coordinate, size] : llvm::zip_equal(coordinates, shape())) {
-    if (coordinate < 0 || coordinate >= size)
+    std::optional<int64_t> inside = pad(coordinate, size, padding);
+    if (!inside)
       return std::nullopt;
-    element = element * size + coordinate;
+    element = element * size + *inside;
   }
   return element;
 }
@@ -160,16 +188,18 @@ void forEachIndex(const Sizes &sizes, StringRef letters, Indices &indices,
 }
 
 /// Sets the input positions that a filter element meets in an output position;
-/// false outside of the input.
+/// false if it meets a zero of the padding.
 bool setInputPositions(const Sizes &sizes, Indices &indices) {
   for (size_t d = 0; d < sizes.getRank(); ++d) {
     int64_t position =
         indices[sizes.letter(TensorRole::Output, d)] * sizes.strides[d] +
         indices[sizes.letter(TensorRole::Filter, d)] * sizes.dilations[d] -
         sizes.low[d];
-    if (position < 0 || position >= sizes.input[d])
+    std::optional<int64_t> inside =
+        pad(position, sizes.input[d], sizes.padding);
+    if (!inside)
       return false;
-    indices[sizes.letter(TensorRole::Input, d)] = position;
+    indices[sizes.letter(TensorRole::Input, d)] = *inside;
   }
   return true;
 }
@@ -230,7 +260,8 @@ template <typename Body> void forEachElement(ViewAttr view, Body body) {
 std::vector<int64_t> gather(const Tensor &tensor, ViewAttr view) {
   std::vector<int64_t> elements;
   forEachElement(view, [&](int64_t matrix, int64_t row, int64_t column) {
-    auto place = tensor.find(locate(view, matrix, row, column));
+    auto place =
+        tensor.find(locate(view, matrix, row, column), view.getPadding());
     elements.push_back(place ? tensor.elements[*place] : 0);
   });
   return elements;
@@ -283,7 +314,7 @@ public:
   int64_t upTo(int64_t last, int64_t first = 0) {
     return std::uniform_int_distribution<int64_t>(first, last)(generator);
   }
-  Sizes makeSizes(size_t rank);
+  Sizes makeSizes(size_t rank, PaddingMode padding);
   Tensors makeTensors(const Sizes &sizes);
 
 private:
@@ -296,10 +327,11 @@ private:
   std::mt19937 generator;
 };
 
-Sizes Random::makeSizes(size_t rank) {
+Sizes Random::makeSizes(size_t rank, PaddingMode padding) {
   Sizes sizes;
   do {
     sizes = {};
+    sizes.padding = padding;
     sizes.n = upTo(2, 1);
     sizes.groups = upTo(3, 1);
     sizes.c = upTo(3, 1);
@@ -312,7 +344,7 @@ Sizes Random::makeSizes(size_t rank) {
       sizes.low.push_back(upTo(4));
       sizes.high.push_back(upTo(4));
     }
-  } while (!sizes.fits());
+  } while (!sizes.isValid());
   bool hasGroups = upTo(1);
   const char *channels[] = {"NC", "KC", "NK"};
   for (int role = 0; role < 3; ++role)
@@ -365,8 +397,10 @@ std::string print(const Tensors &tensors, Direction direction) {
          << ", dilations = " << print(sizes.dilations)
          << ", low = " << print(sizes.low) << ", high = " << print(sizes.high)
          << "> layouts = <\"" << llvm::join(sizes.orders, "\", \"")
-         << "\"> groups = " << sizes.groups << " : " << lhs << ", " << rhs
-         << " -> " << tensors[size_t(form.result)].type() << "\n  return\n}\n";
+         << "\"> groups = " << sizes.groups
+         << " padding = " << stringifyPaddingMode(sizes.padding) << " : " << lhs
+         << ", " << rhs << " -> " << tensors[size_t(form.result)].type()
+         << "\n  return\n}\n";
   return text;
 }
 
@@ -422,7 +456,7 @@ TEST_P(RandomProductTest, IsTheConvolution) {
   auto [direction, rank] = GetParam();
   for (unsigned seed = 0; seed < 200 && !HasFailure(); ++seed) {
     Random random(seed);
-    Sizes sizes = random.makeSizes(rank);
+    Sizes sizes = random.makeSizes(rank, PaddingMode::Zeros);
     check(random.makeTensors(sizes), direction);
   }
 }
@@ -437,6 +471,27 @@ INSTANTIATE_TEST_SUITE_P(
       return std::to_string(std::get<1>(info.param)) + "D_" +
              getForm(std::get<0>(info.param)).name;
     });
+
+class PaddedProductTest : public MatrixProductTest,
+                          public testing::WithParamInterface<PaddingMode> {};
+
+// The gradient of the input is a product of views only where padding is zeros.
+TEST_P(PaddedProductTest, IsTheConvolution) {
+  for (Direction direction : {Direction::Forward, Direction::BackwardWeight})
+    for (unsigned seed = 0; seed < 150 && !HasFailure(); ++seed) {
+      Random random(seed);
+      Sizes sizes = random.makeSizes(/*rank=*/1 + seed % 3, GetParam());
+      check(random.makeTensors(sizes), direction);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, PaddedProductTest,
+                         testing::Values(PaddingMode::Reflect,
+                                         PaddingMode::Replicate,
+                                         PaddingMode::Circular),
+                         [](const testing::TestParamInfo<PaddingMode> &info) {
+                           return stringifyPaddingMode(info.param).str();
+                         });
 
 /// Backward data of 8x8 pixels of `NHWC` in the usual layouts.
 Sizes makeSquare(int64_t filter, int64_t stride, int64_t dilation) {
