@@ -53,12 +53,20 @@ static bool isKernelOp(Operation &op) {
          llvm::all_of(op.getResults(), hasKernelType);
 }
 
-static LogicalResult checkGeometry(ConvolutionOpInterface op) {
-  if (op.getDirection() == Direction::BackwardData &&
-      op.getPadding() != PaddingMode::Zeros)
-    return emitUnsupported(op.getLoc(), Reason::PaddingMode)
-           << "expects padding to be zeros for conv.backward_data, but got "
-           << stringifyPaddingMode(op.getPadding());
+/// Every position that `replicate` repeats is an operand of the kernel that adds
+/// their gradients.
+static LogicalResult checkPadding(ConvolutionOpInterface op) {
+  if (op.getDirection() != Direction::BackwardData ||
+      op.getPadding() != PaddingMode::Replicate)
+    return success();
+  constexpr int64_t kLimit = 32;
+  WindowAttr window = op.getWindow();
+  for (auto [low, high] : llvm::zip(window.getLow(), window.getHigh()))
+    if (low > kLimit || high > kLimit)
+      return emitUnsupported(op.getLoc(), Reason::PaddingMode)
+             << "expects padding of at most " << kLimit
+             << " on each side for the gradient of replicate, but got " << low
+             << " and " << high;
   return success();
 }
 
@@ -100,7 +108,7 @@ static LogicalResult checkPaddedSize(ConvolutionOpInterface op) {
 }
 
 static LogicalResult checkConvolution(ConvolutionOpInterface op) {
-  if (failed(checkGeometry(op)) || failed(checkOperands(op)) ||
+  if (failed(checkPadding(op)) || failed(checkOperands(op)) ||
       failed(checkPaddedSize(op)))
     return failure();
   for (Operation &inner : op.getTail().getOps())
