@@ -95,8 +95,7 @@ class Function:
         #: The tensors it takes: operands, then results.
         self.arguments: Tuple[Argument, ...] = entries[0].arguments
         self._places = {argument.name: place for place, argument in enumerate(self.arguments)}
-        self._outputs = [place for place, argument in enumerate(self.arguments) if argument.is_output]
-        self._operands = [place for place, argument in enumerate(self.arguments) if not argument.is_output]
+        self._operands = sum(not argument.is_output for argument in self.arguments)
         self._loaded: Dict[str, _Loaded] = {}
 
     def __repr__(self) -> str:
@@ -119,13 +118,20 @@ class Function:
         results are there when it returns. Gradients are not tracked.
         """
         values = self._bind(operands, out, named)
-        first = values[self._operands[0]]
-        framework = self._framework(self._operands[0], first)
-        handle = _stream_handle(stream) if stream is not None else framework.current_stream(first)
-        tensors = [self._read(place, value, handle) for place, value in enumerate(values)]
-        where = tensors[self._operands[0]].device
+        first = values[0]
+        handle = None if stream is None else _stream_handle(stream)
+        try:
+            framework = framework_of(first)
+            if handle is None:
+                handle = framework.current_stream(first)
+            tensors = [None if value is None else framework_of(value).read(value, handle) for value in values]
+        except Exception as error:  # Whatever a framework raises for a tensor that it cannot show.
+            raise self._blame(values, error) from error
+        where = tensors[0].device
         loaded = self._load(where)
-        results = self._allocate(framework, values, tensors)
+        results = values[self._operands :]
+        if None in tensors:
+            results = self._allocate(framework, values, tensors)
         loaded.run(tensors, where, handle)
         if framework.expects_finished_results:
             loaded.device.synchronize(handle)
@@ -162,58 +168,48 @@ class Function:
 
     def _bind(self, operands: Tuple[Any, ...], out: Any, named: Dict[str, Any]) -> List[Any]:
         """A tensor for each argument, in order; None for results that the call allocates."""
-        values: List[Any] = [None] * len(self.arguments)
-        if len(operands) > len(self._operands):
-            raise bad_input(f"{self.name} expects {len(self._operands)} operands, but got {len(operands)}")
-        for place, value in zip(self._operands, operands):
-            values[place] = value
-        if out is not None:
-            results = out if isinstance(out, tuple) else (out,)
-            if len(results) != len(self._outputs):
-                raise bad_input(f"out: expects {len(self._outputs)} tensors, but got {len(results)}")
-            for place, value in zip(self._outputs, results):
-                values[place] = value
+        count = len(self.arguments) - self._operands
+        results = out if isinstance(out, tuple) else (None,) * count if out is None else (out,)
+        if len(results) != count:
+            raise bad_input(f"out: expects {count} tensors, but got {len(results)}")
+        if len(operands) > self._operands:
+            raise bad_input(f"{self.name} expects {self._operands} operands, but got {len(operands)}")
+        values = [*operands, *(None,) * (self._operands - len(operands)), *results]
         for name, value in named.items():
             place = self._place(name)
             if values[place] is not None:
                 raise bad_input(f"argument '{name}': expects one tensor, but got two")
             values[place] = value
-        for place in self._operands:
+        for place in range(self._operands):
             if values[place] is None:
                 raise bad_input(f"argument '{self.arguments[place].name}': expects a tensor, but got none")
         return values
 
-    def _framework(self, place: int, value: Any) -> Framework:
-        try:
-            return framework_of(value)
-        except Error as error:
-            raise bad_input(f"argument '{self.arguments[place].name}': {error}") from None
-
-    def _read(self, place: int, value: Any, stream: int) -> Optional[Tensor]:
-        if value is None:
-            return None
-        framework = self._framework(place, value)
-        try:
-            return framework.read(value, stream)
-        except Exception as error:  # Whatever a framework raises for a tensor that it cannot show.
-            raise bad_input(f"argument '{self.arguments[place].name}': {error}") from error
+    def _blame(self, values: List[Any], error: Exception) -> Exception:
+        """The error that reading a tensor gave, with the name of the argument."""
+        for argument, value in zip(self.arguments, values):
+            try:
+                if value is not None:
+                    framework_of(value).read(value, 0)
+            except Exception as reason:
+                return bad_input(f"argument '{argument.name}': {reason}")
+        return error
 
     def _allocate(self, framework: Framework, values: List[Any], tensors: List[Optional[Tensor]]) -> List[Any]:
         """Makes the results that were not given, and returns all of them."""
-        first = values[self._operands[0]]
-        for place in self._outputs:
+        for place in range(self._operands, len(values)):
             if values[place] is None:
                 argument = self.arguments[place]
                 dtype = self._dtype_like(argument, values) or framework.own_dtype(argument.dtype)
-                values[place] = framework.empty(argument, dtype, first)
+                values[place] = framework.empty(argument, dtype, values[0])
                 tensors[place] = framework.read(values[place], None)._replace(is_read_only=False)
-        return [values[place] for place in self._outputs]
+        return values[self._operands :]
 
     def _dtype_like(self, argument: Argument, values: List[Any]) -> Any:
         """The dtype of an operand of the same type, so that bit patterns give bit patterns."""
-        for place in self._operands:
-            if self.arguments[place].dtype == argument.dtype:
-                return getattr(values[place], "dtype", None)
+        for operand, value in zip(self.arguments[: self._operands], values):
+            if operand.dtype == argument.dtype:
+                return getattr(value, "dtype", None)
         return None
 
     def _load(self, where: str) -> _Loaded:

@@ -103,10 +103,13 @@ def install_torch(allocate):
         def data_ptr(self):
             return self._address
 
+        def get_device(self):
+            return self.device.index
+
     Tensor.__module__ = "torch"
     torch.Tensor, torch.device = Tensor, device
     torch.empty_strided = lambda shape, strides, dtype, device: Tensor(shape, strides, dtype, device)
     torch.version = types.SimpleNamespace(hip=None)
-    torch.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=torch.stream))
+    torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda ordinal: torch.stream)
     sys.modules["torch"] = torch
     return torch
