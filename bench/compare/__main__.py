@@ -4,8 +4,8 @@
     python3 bench/compare run packs --output results                                on the GPU's
     python3 bench/compare report results                                            the table and the picture again
 
-`run` needs the Python package `conv`, and PyTorch if the device is a GPU. Each result is verified before it is timed; one
-that is wrong ends the command with exit code 1.
+`run` needs the Python package `conv`, and PyTorch if the device is a GPU. Each result is verified before it is timed;
+if one is wrong, the exit code is 1.
 """
 
 import argparse

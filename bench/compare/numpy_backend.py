@@ -82,9 +82,7 @@ class NumpyBackend:
         source = np.ones(1 << 24, np.float32)
         target = np.empty_like(source)
         left = np.ones((1024, 1024), np.float32)
-        times = measure(
-            {"copy": _Calls([lambda: np.copyto(target, source)]), "product": _Calls([lambda: left @ left])}
-        )
+        times = measure({"copy": _Calls([lambda: np.copyto(target, source)]), "product": _Calls([lambda: left @ left])})
         return {
             "bytes_per_second": 2 * source.nbytes / times["copy"]["median"],
             "flops_per_second": 2 * 1024**3 / times["product"]["median"],

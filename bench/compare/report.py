@@ -35,6 +35,11 @@ def summary(results):
     return (math.exp(sum(map(math.log, ratios)) / len(ratios)), min(ratios)) if ratios else None
 
 
+def _rate(value):
+    """Three digits."""
+    return f"{float(f'{value:.3g}'):g}"
+
+
 def outcome(report, result):
     """The cells that a table shows for a result: label, times, rates, ratio, error."""
     if "refused" in result:
@@ -50,8 +55,8 @@ def outcome(report, result):
         "spread": f"{spread:.1%}",
         "theirs": f"{theirs['median'] * 1e6:.2f}" if theirs else "",
         "ratio": f"{ratio(result):.2f}" if theirs else "",
-        "rate": f"{rate / 1e12:.3g}",
-        "bandwidth": f"{result['bytes'] / ours['median'] / 1e9:.3g}",
+        "rate": _rate(rate / 1e12),
+        "bandwidth": _rate(result["bytes"] / ours["median"] / 1e9),
         "roof": f"{rate / roof(report, result):.0%}",
         "error": f"{result['error']:.2f}",
     }
@@ -72,7 +77,8 @@ _COLUMNS = {
 def print_table(report):
     print(f"{report['device']}; {report['library'] or 'no library to compare with'}")
     ceilings = report["ceilings"]
-    print(f"copy {ceilings['bytes_per_second'] / 1e9:.3g} GB/s, product {ceilings['flops_per_second'] / 1e12:.3g} TFLOP/s")
+    copy, product = ceilings["bytes_per_second"] / 1e9, ceilings["flops_per_second"] / 1e12
+    print(f"copy {_rate(copy)} GB/s, product {_rate(product)} TFLOP/s")
     for (name, direction), results in groups(report).items():
         cells = [outcome(report, result) for result in results]
         width = max(len(cell["label"]) for cell in cells)
@@ -87,23 +93,25 @@ def print_table(report):
 
 # The picture.
 
-_WIDTH, _HEIGHT = 960, 460
-_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 20, 20, 50
+_WIDTH, _HEIGHT = 640, 400
+_LEFT, _RIGHT, _TOP, _BOTTOM = 55, 15, 24, 46
 
 
 class _Axis:
-    """A logarithmic axis from `low` to `high`, between two positions of the picture."""
+    """A logarithmic axis that shows `values`, between two positions of the picture."""
 
-    def __init__(self, low, high, start, stop):
-        self.low, self.high = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    def __init__(self, values, start, stop):
+        self.low, self.high = min(values) / 1.4, max(values) * 1.4
         self.start, self.stop = start, stop
 
     def place(self, value):
-        part = (math.log10(value) - self.low) / (self.high - self.low)
+        part = math.log(value / self.low) / math.log(self.high / self.low)
         return self.start + part * (self.stop - self.start)
 
     def ticks(self):
-        return [10.0**power for power in range(self.low, self.high + 1)]
+        decades = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+        ticks = [step * 10.0**power for power in decades for step in (1, 2, 5)]
+        return [tick for tick in ticks if self.low <= tick <= self.high]
 
 
 def _number(value):
@@ -119,8 +127,8 @@ def _roofline(report, results):
         for who, times in result["seconds"].items()
     ]
     top = ceilings["flops_per_second"] / 1e12
-    x = _Axis(min([p[2] for p in points] + [balance / 10]), max([p[2] for p in points] + [balance * 2]), _LEFT, _WIDTH - _RIGHT)
-    y = _Axis(min([p[3] for p in points] + [top / 10]), top * 1.1, _HEIGHT - _BOTTOM, _TOP)
+    x = _Axis([balance / 5, balance * 5] + [point[2] for point in points], _LEFT, _WIDTH - _RIGHT)
+    y = _Axis([top / 10, top] + [point[3] for point in points], _HEIGHT - _BOTTOM, _TOP)
 
     def line(x1, y1, x2, y2, kind):
         return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
@@ -139,11 +147,11 @@ def _roofline(report, results):
     parts.append(text(_LEFT, _TOP - 6, "start", "TFLOP/s", "title"))
 
     bandwidth = ceilings["bytes_per_second"] / 1e12  # TFLOP/s at one operation a byte.
-    first = max(10.0**x.low, 10.0**y.low / bandwidth)
+    first = max(x.low, y.low / bandwidth)
     parts.append(line(x.place(first), y.place(first * bandwidth), x.place(balance), y.place(top), "roof"))
-    parts.append(line(x.place(balance), y.place(top), x.place(10.0**x.high), y.place(top), "roof"))
-    parts.append(text(_WIDTH - _RIGHT - 4, y.place(top) - 6, "end", f"matrix product {top:.3g} TFLOP/s"))
-    parts.append(text(x.place(balance) - 10, y.place(top) - 6, "end", f"copy {bandwidth:.3g} TB/s"))
+    parts.append(line(x.place(balance), y.place(top), x.place(x.high), y.place(top), "roof"))
+    parts.append(text(_WIDTH - _RIGHT - 4, y.place(top) - 6, "end", f"matrix product {_rate(top)} TFLOP/s"))
+    parts.append(text(x.place(balance) - 10, y.place(top) - 6, "end", f"copy {_rate(bandwidth)} TB/s"))
 
     for result in results:
         rates = [result["flops"] / times["median"] / 1e12 for times in result["seconds"].values()]
@@ -151,9 +159,10 @@ def _roofline(report, results):
         parts.append(line(where, y.place(min(rates)), where, y.place(max(rates)), "pair"))
     for result, who, intensity, rate in sorted(points, key=lambda point: point[1] == "ours"):
         colour = _COLOURS[result["direction"]]
-        style = f'fill="{colour}"' if who == "ours" else f'class="hollow" stroke="{colour}"'
+        style = f'fill="{colour}"' if who == "ours" else f'class="hollow" style="stroke: {colour}"'
         name = "ours" if who == "ours" else "library"
-        tip = f"{result['label']}, {result['direction']}\n{name}: {rate:.1f} TFLOP/s, {rate / roof(report, result) * 1e12:.0%} of the roof"
+        part = rate * 1e12 / roof(report, result)
+        tip = f"{result['label']}, {result['direction']}\n{name}: {_rate(rate)} TFLOP/s, {part:.0%} of the roof"
         parts.append(
             f'<circle cx="{x.place(intensity):.1f}" cy="{y.place(rate):.1f}" r="4.5" {style}>'
             f"<title>{html.escape(tip)}</title></circle>"
@@ -161,11 +170,18 @@ def _roofline(report, results):
     return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="roofline">{"".join(parts)}</svg>'
 
 
-def _legend(directions, has_library):
-    items = [f'<span><i style="background:{_COLOURS[d]}"></i>{d.replace("_", " ")}</span>' for d in directions]
-    if has_library:
-        items.append('<span><i class="ring"></i>library</span>')
-    return f'<p class="legend">{"".join(items)}</p>'
+def _pictures(report):
+    """A roofline for each direction, of every problem once."""
+    measured = {(r["label"], r["direction"]): r for r in report["results"] if "seconds" in r}.values()
+    for direction, colour in _COLOURS.items():
+        results = [result for result in measured if result["direction"] == direction]
+        if not results:
+            continue
+        legend = f'<span><i style="background: {colour}"></i>ours</span>'
+        if any("theirs" in result["seconds"] for result in results):
+            legend += f'<span><i class="ring" style="border-color: {colour}"></i>library</span>'
+        title = direction.replace("_", " ")
+        yield f"<figure><figcaption><b>{title}</b>{legend}</figcaption>{_roofline(report, results)}</figure>"
 
 
 def _rows(report, results):
@@ -198,17 +214,13 @@ def _tables(report):
 
 
 def write_html(report, path):
-    measured = list({(r["label"], r["direction"]): r for r in report["results"] if "seconds" in r}.values())
-    directions = [direction for direction in _COLOURS if any(r["direction"] == direction for r in measured)]
-    has_library = any("theirs" in result["seconds"] for result in measured)
     protocol = report["protocol"]
     page = _PAGE.format(
         device=html.escape(report["device"]),
         library=html.escape(report["library"] or "no library to compare with"),
         protocol=f"{protocol['idle_seconds']:g} s idle, {protocol['burst_seconds'] * 1e3:g} ms bursts in turn, "
         f"medians of {protocol['rounds']}",
-        legend=_legend(directions, has_library),
-        roofline=_roofline(report, measured),
+        pictures="".join(_pictures(report)),
         tables="".join(_tables(report)),
     )
     pathlib.Path(path).write_text(page, encoding="utf-8")
@@ -220,7 +232,8 @@ _PAGE = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>conv on {device}</title>
 <style>
-:root {{ color-scheme: light dark; --text: #1f2328; --faint: #6a727c; --rule: #e3e6ea; --page: #ffffff; --roof: #4a525c; }}
+:root {{ color-scheme: light dark;
+        --text: #1f2328; --faint: #6a727c; --rule: #e3e6ea; --page: #ffffff; --roof: #4a525c; }}
 @media (prefers-color-scheme: dark) {{
   :root {{ --text: #e8eaed; --faint: #9aa3ad; --rule: #2c323a; --page: #14171b; --roof: #b6bec8; }}
 }}
@@ -238,9 +251,11 @@ svg {{ width: 100%; height: auto; }}
 circle {{ stroke: var(--page); stroke-width: 1; }}
 circle.hollow {{ fill: var(--page); stroke-width: 2; }}
 circle:hover {{ r: 7; }}
-.legend span {{ margin-right: 1.5rem; }}
-.legend i {{ display: inline-block; width: 10px; height: 10px; border-radius: 50%; margin-right: .4rem; }}
-.legend i.ring {{ border: 2px solid var(--faint); width: 6px; height: 6px; }}
+.pictures {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(440px, 1fr)); gap: 1rem 2rem; }}
+figure {{ margin: 1rem 0 0; }}
+figcaption span {{ margin-left: 1.2rem; color: var(--faint); }}
+figcaption i {{ display: inline-block; width: 10px; height: 10px; border-radius: 50%; margin-right: .4rem; }}
+figcaption i.ring {{ border: 2px solid; width: 6px; height: 6px; }}
 table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 13px; }}
 th, td {{ text-align: right; padding: .2rem .5rem; border-bottom: 1px solid var(--rule); white-space: nowrap; }}
 th {{ font-weight: normal; color: var(--faint); }}
@@ -250,12 +265,12 @@ td.track {{ position: relative; width: 16%; min-width: 110px; }}
 .bar {{ height: 9px; border-radius: 0 4px 4px 0; }}
 .bar.fast {{ background: #2a78d6; }}
 .bar.slow {{ background: #d64545; }}
-.one {{ position: absolute; top: 0; bottom: 0; left: calc(.5rem + (100% - 1rem) / 2); border-left: 1px dashed var(--faint); }}
+.one {{ position: absolute; top: 0; bottom: 0; left: calc(.5rem + (100% - 1rem) / 2);
+       border-left: 1px dashed var(--faint); }}
 </style>
 <h1>Convolutions on {device}</h1>
 <p>{library}; {protocol}. Every result was verified before it was timed.</p>
-{legend}
-{roofline}
+<div class="pictures">{pictures}</div>
 {tables}
 </html>
 """

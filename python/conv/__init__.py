@@ -15,8 +15,8 @@ library that comes with the package: no compiler, no LLVM, not even NumPy.
 
 from ._artifact import Artifact, load
 from ._device import Device, open_device
-from ._library import Error, ErrorKind, __version__
 from ._function import Function
+from ._library import Error, ErrorKind, __version__
 from ._manifest import Argument, Entry, ErrorBound
 
 __all__ = [

@@ -18,8 +18,8 @@ from ._manifest import Entry
 class Artifact:
     """The functions of a `.convpack` file, by name.
 
-    Kernels are loaded when a function first runs on a device, and stay loaded until the process ends, because a captured
-    graph may hold them. Loading the same code again costs nothing.
+    Kernels are loaded when a function first runs on a device, and stay loaded until the process ends, because a
+    captured graph may hold them. Loading the same code again costs nothing.
     """
 
     def __init__(self, handle: int, device: Optional[Device]) -> None:

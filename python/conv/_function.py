@@ -112,10 +112,10 @@ class Function:
         several) or to the tensors given by their names; those that are not given are allocated by the framework of the
         first operand.
 
-        On a GPU the call returns when the kernels have been given to `stream`: a handle, or a stream of PyTorch, CuPy or
-        CUDA Python; without it, the framework's current stream. It makes nothing but launches, so it can be captured into
-        a graph, if the function has run on that stream before (`prepare` will do). On the CPU and in the simulator the
-        results are there when it returns. Gradients are not tracked.
+        On a GPU the call returns when the kernels have been given to `stream`: a handle, or a stream of PyTorch, CuPy
+        or CUDA Python; without it, the framework's current stream. It makes nothing but launches, so it can be captured
+        into a graph, if the function has run on that stream before (`prepare` will do). On the CPU and in the simulator
+        the results are there when it returns. Gradients are not tracked.
         """
         values = self._bind(operands, out, named)
         first = values[0]
@@ -124,7 +124,9 @@ class Function:
             framework = framework_of(first)
             if handle is None:
                 handle = framework.current_stream(first)
-            tensors = [None if value is None else framework_of(value).read(value, handle) for value in values]
+            tensors: List[Any] = [
+                None if value is None else framework_of(value).read(value, handle) for value in values
+            ]
         except Exception as error:  # Whatever a framework raises for a tensor that it cannot show.
             raise self._blame(values, error) from error
         where = tensors[0].device
@@ -195,7 +197,7 @@ class Function:
                 return bad_input(f"argument '{argument.name}': {reason}")
         return error
 
-    def _allocate(self, framework: Framework, values: List[Any], tensors: List[Optional[Tensor]]) -> List[Any]:
+    def _allocate(self, framework: Framework, values: List[Any], tensors: List[Any]) -> List[Any]:
         """Makes the results that were not given, and returns all of them."""
         for place in range(self._operands, len(values)):
             if values[place] is None:

@@ -30,8 +30,6 @@ def bad_input(message: str) -> Error:
     return Error(ErrorKind.BAD_INPUT, message)
 
 
-
-
 _HANDLE = ctypes.c_void_p
 _PLACE = ctypes.POINTER(ctypes.c_void_p)
 _STATUS = ctypes.c_int
@@ -92,4 +90,4 @@ def make_handle(function, *arguments) -> int:
     """Calls a function whose last parameter is the place for a handle or address, and returns that."""
     place = ctypes.c_void_p()
     check(function(*arguments, ctypes.byref(place)))
-    return place.value
+    return place.value or 0

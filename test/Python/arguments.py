@@ -29,7 +29,8 @@ packs.write(
             packs.argument("input"), packs.argument("first", access="write"), packs.argument("second", access="write")
         ),
         "narrow": packs.nothing(
-            *[packs.argument(name, name, (16,)) for name in ("bf16", *FP8)], packs.argument("output", "bf16", access="write")
+            *[packs.argument(name, name, (16,)) for name in ("bf16", *FP8)],
+            packs.argument("output", "bf16", access="write"),
         ),
     },
 )
@@ -57,7 +58,10 @@ class Arguments(unittest.TestCase):
 
     def test_shape(self):
         self.refuses(
-            "argument 'input': expects shape (2, 4, 4, 8) (NHWC), but got (1, 4, 4, 8)", self.image, self.x[:1], out=self.y
+            "argument 'input': expects shape (2, 4, 4, 8) (NHWC), but got (1, 4, 4, 8)",
+            self.image,
+            self.x[:1],
+            out=self.y,
         )
         self.refuses("argument 'input': expects shape (100,), but got (99,)", self.pack["twice"], aligned(99))
 
@@ -66,7 +70,9 @@ class Arguments(unittest.TestCase):
         self.refuses("argument 'input': expects type f16, but got u16", self.image, self.x.view(np.uint16), out=self.y)
         self.refuses("argument 'input': expects type f16, but got complex64", self.image, aligned(IMAGE, np.complex64))
         swapped = self.x.view(self.x.dtype.newbyteorder())
-        self.refuses("argument 'input': expects type f16, but got byte-swapped float16", self.image, swapped, out=self.y)
+        self.refuses(
+            "argument 'input': expects type f16, but got byte-swapped float16", self.image, swapped, out=self.y
+        )
 
     def test_strides(self):
         reversed_order = aligned((8, 4, 4, 2), np.float16).transpose()
@@ -86,9 +92,13 @@ class Arguments(unittest.TestCase):
     def test_alignment_and_overlap(self):
         memory = aligned(400)
         twice = self.pack["twice"]
-        with self.assertRaisesRegex(conv.Error, "^argument 'input': expects an address that is a multiple of 16, but got"):
+        with self.assertRaisesRegex(
+            conv.Error, "^argument 'input': expects an address that is a multiple of 16, but got"
+        ):
             twice(memory[1:101], out=memory[200:300])
-        with self.assertRaisesRegex(conv.Error, "^argument 'output': expects a buffer apart from 'input', but they overlap"):
+        with self.assertRaisesRegex(
+            conv.Error, "^argument 'output': expects a buffer apart from 'input', but they overlap"
+        ):
             twice(memory[:100], out=memory[96:196])
 
     def test_memory_that_cannot_be_written(self):
@@ -114,7 +124,9 @@ class Arguments(unittest.TestCase):
         self.assertIs(first, y)
         first, second = pair(x, second=y)
         self.assertIs(second, y)
-        self.refuses("expects a function of twice, image, point, pair, narrow, but got 'none'", lambda: self.pack["none"])
+        self.refuses(
+            "expects a function of twice, image, point, pair, narrow, but got 'none'", lambda: self.pack["none"]
+        )
 
     def test_not_a_tensor(self):
         self.refuses(
@@ -135,7 +147,9 @@ class Arguments(unittest.TestCase):
         self.assertEqual(narrow(*bits).dtype, np.uint16)
         memory = aligned(16, np.uint64)
         address = memory.ctypes.data
-        typed = [DLPackTensor(address, (16,), (4, 16))] + [DLPackTensor(address, (16,), (code, 8)) for code in FP8.values()]
+        typed = [DLPackTensor(address, (16,), (4, 16))] + [
+            DLPackTensor(address, (16,), (code, 8)) for code in FP8.values()
+        ]
         narrow(*typed, out=aligned(100, np.uint16))
         typed[1], typed[2] = typed[2], typed[1]
         self.refuses(
@@ -171,7 +185,10 @@ class Arguments(unittest.TestCase):
         y = aligned(100)
         other = DLPackTensor(y.ctypes.data, (100,), device=(2, 1))
         self.refuses(
-            "argument 'output': expects a tensor on host, but got one on cuda:1", self.pack["twice"], aligned(100), out=other
+            "argument 'output': expects a tensor on host, but got one on cuda:1",
+            self.pack["twice"],
+            aligned(100),
+            out=other,
         )
         opencl = DLPackTensor(y.ctypes.data, (100,), device=(4, 0))
         with self.assertRaisesRegex(conv.Error, "expects a device of host, .*, but got 'DLPack device 4:0'"):

@@ -36,7 +36,9 @@ def reference(x, w, bias):
 
     def convolve(x, w):
         windows = [
-            np.einsum("nhwc,kc->nhwk", x[:, r : r + height, s : s + width], w[:, r, s]) for r in range(3) for s in range(3)
+            np.einsum("nhwc,kc->nhwk", x[:, r : r + height, s : s + width], w[:, r, s])
+            for r in range(3)
+            for s in range(3)
         ]
         return sum(windows)
 

@@ -199,7 +199,9 @@ class Cuda(unittest.TestCase):
         stream = create_stream()
         os.environ["CONV_STANDIN_MEMORY"] = "1"
         try:
-            with self.assertRaisesRegex(conv.Error, r"cannot allocate 1024 bytes: cuMemAlloc: out of memory \(2\)") as caught:
+            with self.assertRaisesRegex(
+                conv.Error, r"cannot allocate 1024 bytes: cuMemAlloc: out of memory \(2\)"
+            ) as caught:
                 self.twice(self.x, out=self.y, stream=stream)
         finally:
             del os.environ["CONV_STANDIN_MEMORY"]
