@@ -17,6 +17,7 @@
 
 #include "conv/Runtime/conv_runtime.h"
 
+#include <cstring>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -52,11 +53,16 @@ TEST_F(CRuntimeTest, RunsAFunction) {
   EXPECT_STREQ(conv_artifact_function(artifact, 0), "twice");
   EXPECT_STREQ(conv_artifact_target(artifact, 0), "host");
   EXPECT_EQ(conv_artifact_target(artifact, 1), nullptr);
+  EXPECT_NE(std::strstr(conv_artifact_manifest(artifact), "\"twice\""),
+            nullptr);
+  EXPECT_STREQ(conv_device_target(device, 0), "host");
+  EXPECT_EQ(conv_device_target(device, 1), nullptr);
 
   conv_executable *executable = nullptr;
   ASSERT_EQ(conv_executable_load(device, artifact, "twice", &executable),
             CONV_OK)
       << conv_last_error();
+  EXPECT_STREQ(conv_executable_target(executable), "host");
   ASSERT_EQ(conv_executable_argument_count(executable), 2u);
   conv_argument argument;
   ASSERT_EQ(conv_executable_argument(executable, 1, &argument), CONV_OK);
@@ -113,6 +119,9 @@ TEST_F(CRuntimeTest, NullIsAnswered) {
   EXPECT_EQ(conv_executable_run(nullptr, nullptr, 0, nullptr, nullptr),
             CONV_BAD_INPUT);
   EXPECT_EQ(conv_executable_workspace_bytes(nullptr), 0);
+  EXPECT_EQ(conv_artifact_manifest(nullptr), nullptr);
+  EXPECT_EQ(conv_device_target(nullptr, 0), nullptr);
+  EXPECT_EQ(conv_executable_target(nullptr), nullptr);
   conv_executable_close(nullptr);
   conv_device_close(nullptr);
   conv_artifact_close(nullptr);
