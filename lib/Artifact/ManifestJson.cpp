@@ -82,6 +82,18 @@ static Json toJson(const Launch &launch) {
           {"resources", toJson(launch.resources)}};
 }
 
+static Json toJson(const ErrorBound &bound) {
+  Json object = {{"accumulation", bound.accumulation},
+                 {"output_ulp", bound.outputUlp}};
+  if (bound.operands != 0)
+    object["operands"] = bound.operands;
+  if (bound.constant != 0)
+    object["constant"] = bound.constant;
+  if (bound.followOperations)
+    object["follow_operations"] = true;
+  return object;
+}
+
 static Json toJson(const Entry &entry) {
   Json object = {{"function", entry.function},
                  {"target", entry.target},
@@ -92,9 +104,7 @@ static Json toJson(const Entry &entry) {
                  {"arguments", toJsonArray(entry.arguments)},
                  {"workspace_bytes", entry.workspaceBytes},
                  {"deterministic", entry.deterministic},
-                 {"error_bound",
-                  {{"accumulation", entry.errorBound.accumulation},
-                   {"output_ulp", entry.errorBound.outputUlp}}},
+                 {"error_bound", toJson(entry.errorBound)},
                  {"launches", toJsonArray(entry.launches)}};
   if (!entry.reference.empty())
     object["reference"] = parseEmbedded(entry.reference);
@@ -130,6 +140,10 @@ Result<std::string> artifact::writeManifest(const Manifest &manifest) {
   return root.dump(1, ' ', /*ensure_ascii=*/false,
                    Json::error_handler_t::replace) +
          "\n";
+}
+
+std::string artifact::writeErrorBound(const ErrorBound &bound) {
+  return toJson(bound).dump();
 }
 
 //===----------------------------------------------------------------------===//
@@ -308,6 +322,19 @@ Launch readLaunch(const Field &field) {
   return launch;
 }
 
+ErrorBound readErrorBound(const Field &field) {
+  ErrorBound bound;
+  bound.accumulation = field["accumulation"].number();
+  bound.outputUlp = field["output_ulp"].number();
+  if (field.has("operands"))
+    bound.operands = field["operands"].number();
+  if (field.has("constant"))
+    bound.constant = field["constant"].number();
+  if (field.has("follow_operations"))
+    bound.followOperations = field["follow_operations"].boolean();
+  return bound;
+}
+
 Entry readEntry(const Field &field) {
   Entry entry;
   entry.function = field["function"].string();
@@ -319,9 +346,7 @@ Entry readEntry(const Field &field) {
   entry.arguments = field["arguments"].list(kMaxArguments, readArgument);
   entry.workspaceBytes = field["workspace_bytes"].integer();
   entry.deterministic = field["deterministic"].boolean();
-  Field bound = field["error_bound"];
-  entry.errorBound = {bound["accumulation"].number(),
-                      bound["output_ulp"].number()};
+  entry.errorBound = readErrorBound(field["error_bound"]);
   entry.launches = field["launches"].list(kMaxLaunches, readLaunch);
   if (field.has("reference"))
     entry.reference = field["reference"].text();
@@ -378,4 +403,17 @@ Result<Manifest> artifact::parseManifest(std::string_view text) {
   if (Result<void> result = verifyManifest(manifest); !result)
     return result.error();
   return manifest;
+}
+
+Result<ErrorBound> artifact::parseErrorBound(std::string_view text) {
+  std::string problem;
+  Json document = parseDocument(text, problem);
+  ErrorBound bound;
+  if (problem.empty())
+    bound = readErrorBound(Field(document, "", problem));
+  if (!problem.empty())
+    return Error{ErrorKind::BadInput, problem};
+  if (Result<void> result = verifyErrorBound(bound); !result)
+    return result.error();
+  return bound;
 }

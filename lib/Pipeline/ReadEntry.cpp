@@ -127,15 +127,6 @@ static void readArguments(func::FuncOp function, artifact::Entry &entry) {
 // Problem
 //===----------------------------------------------------------------------===//
 
-/// The bound that format 1 can express: the coefficient of the sum, and the
-/// rounding of the output.
-static artifact::ErrorBound getErrorBound(ForwardOp op) {
-  auto bound = computeErrorBound(op);
-  if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
-    return {known->accumulation, known->outputUlp};
-  return {double(ForwardShape::get(op).computeReduction()), 0.5};
-}
-
 LogicalResult mlir::conv::readProblem(func::FuncOp function,
                                       artifact::Entry &entry) {
   entry.function = function.getName().str();
@@ -153,7 +144,7 @@ LogicalResult mlir::conv::readProblem(func::FuncOp function,
     // `schedule` and `reference` have those of every convolution.
     entry.algorithm = stringifyAlgorithm(schedule.getAlgorithm()).str();
     entry.chosenBy = stringifyChosenBy(schedule.getChosenBy()).str();
-    entry.errorBound = getErrorBound(op);
+    entry.errorBound = recordErrorBound(op);
   }
   FailureOr<std::string> reference = recordReference(function);
   if (failed(reference))

@@ -13,6 +13,7 @@
 
 #include "RecordReference.h"
 
+#include "conv/Artifact/ManifestJson.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Schedule/Schedule.h"
@@ -24,6 +25,7 @@
 
 using namespace mlir;
 using namespace mlir::conv;
+namespace artifact = ::conv::artifact;
 
 namespace {
 
@@ -130,21 +132,6 @@ LogicalResult Recorder::recordTail(ForwardOp op, json::Object &step) {
   return success();
 }
 
-/// The coefficients of the numeric rule. A tail without any, for example one
-/// that multiplies the sum by a tensor, is followed operation by operation.
-json::Object recordBound(ForwardOp op) {
-  auto bound = computeErrorBound(op);
-  if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
-    return json::Object{{"accumulation", known->accumulation},
-                        {"output_ulp", known->outputUlp},
-                        {"operands", known->operands},
-                        {"constant", known->constant}};
-  return json::Object{
-      {"accumulation", ForwardShape::get(op).computeReduction()},
-      {"output_ulp", 0.5},
-      {"follow_operations", true}};
-}
-
 FailureOr<json::Object> Recorder::recordStep(ForwardOp op) {
   FailureOr<json::Object> input = recordTensor(op.getInput(), op);
   FailureOr<json::Object> filter = recordTensor(op.getFilter(), op);
@@ -165,7 +152,8 @@ FailureOr<json::Object> Recorder::recordStep(ForwardOp op) {
       {"dilations", toArray(window.getDilations())},
       {"low", toArray(window.getLow())},
       {"output_type", typeName(op.getOutput().getType().getElementType())},
-      {"error_bound", recordBound(op)}};
+      {"error_bound",
+       llvm::cantFail(json::parse(writeErrorBound(recordErrorBound(op))))}};
   json::Array operands;
   for (Value operand : op.getTailOperands()) {
     FailureOr<json::Object> tensor = recordTensor(operand, op);
@@ -209,6 +197,17 @@ FailureOr<std::string> Recorder::record(func::FuncOp function) {
 }
 
 } // namespace
+
+artifact::ErrorBound mlir::conv::recordErrorBound(ForwardOp op) {
+  auto bound = computeErrorBound(op);
+  if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
+    return {.accumulation = known->accumulation,
+            .outputUlp = known->outputUlp,
+            .operands = known->operands,
+            .constant = known->constant};
+  return {.accumulation = double(ForwardShape::get(op).computeReduction()),
+          .followOperations = true};
+}
 
 FailureOr<std::string> mlir::conv::recordReference(func::FuncOp function) {
   return Recorder().record(function);

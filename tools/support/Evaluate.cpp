@@ -252,17 +252,19 @@ private:
       bool exact = input.integers && filter.integers &&
                    sums.magnitude[k] <= double(1 << 24);
       double magnitude = sums.magnitude[k] + sums.error[k];
-      double ownError = std::ldexp(step.accumulation, -24) * magnitude;
+      double ownError = std::ldexp(step.bound.accumulation, -24) * magnitude;
       double error = sums.error[k];
-      if (step.followOperations && !exact)
+      if (step.bound.followOperations && !exact)
         error += ownError;
       values.assign(1, {sums.value[k], error, exact});
       double operandSum = pushTailOperands(values, channel, element);
       runTail(step.tail, values,
-              step.followOperations ? Rounding::Counted : Rounding::Ignored);
-      if (step.followOperations)
+              step.bound.followOperations ? Rounding::Counted
+                                          : Rounding::Ignored);
+      if (step.bound.followOperations)
         ownError = 0; // It is part of the tail's error already.
-      ownError += std::ldexp(step.operands * operandSum + step.constant, -24);
+      ownError += std::ldexp(
+          step.bound.operands * operandSum + step.bound.constant, -24);
       storeResult(element, values[step.yield], ownError);
     }
   }
@@ -291,7 +293,8 @@ private:
     result.values[element] = value;
     result.exact[element] = output.exact;
     result.bounds[element] =
-        step.outputUlp * ulp(step.outputType, value) + ownError + output.error;
+        step.bound.outputUlp * ulp(step.outputType, value) + ownError +
+        output.error;
   }
 
   const Step &step;
