@@ -13,6 +13,8 @@
 
 #include "conv/Artifact/ManifestJson.h"
 
+#include "conv/Support/Sha256.h"
+
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -94,6 +96,16 @@ static Json toJson(const ErrorBound &bound) {
   return object;
 }
 
+/// The digest M14: binds the code, by its own digest, to the buffers that it
+/// was compiled for.
+static std::string digestContract(const Entry &entry) {
+  Json contract = {{"arguments", toJsonArray(entry.arguments)},
+                   {"workspace_bytes", entry.workspaceBytes},
+                   {"launches", toJsonArray(entry.launches)}};
+  return sha256Hex(contract.dump(-1, ' ', /*ensure_ascii=*/false,
+                                 Json::error_handler_t::replace));
+}
+
 static Json toJson(const Entry &entry) {
   Json object = {{"function", entry.function},
                  {"target", entry.target},
@@ -105,7 +117,8 @@ static Json toJson(const Entry &entry) {
                  {"workspace_bytes", entry.workspaceBytes},
                  {"deterministic", entry.deterministic},
                  {"error_bound", toJson(entry.errorBound)},
-                 {"launches", toJsonArray(entry.launches)}};
+                 {"launches", toJsonArray(entry.launches)},
+                 {"contract", digestContract(entry)}};
   if (!entry.reference.empty())
     object["reference"] = parseEmbedded(entry.reference);
   return object;
@@ -353,6 +366,18 @@ Entry readEntry(const Field &field) {
   return entry;
 }
 
+/// Checks the rule M14: `contracts` are what the text says for each entry.
+Result<void> verifyContracts(const Manifest &manifest,
+                             const std::vector<std::string> &contracts) {
+  for (size_t i = 0; i < contracts.size(); ++i)
+    if (contracts[i] != digestContract(manifest.entries[i]))
+      return Error{ErrorKind::BadInput,
+                   "entries[" + std::to_string(i) +
+                       "].contract: expects the digest of arguments, "
+                       "workspace_bytes and launches, but got that of others"};
+  return {};
+}
+
 /// Parses text; `problem` is set if it is not JSON, too deep, or has an object
 /// with the same key twice (readers would disagree about its meaning).
 Json parseDocument(std::string_view text, std::string &problem) {
@@ -383,6 +408,7 @@ Result<Manifest> artifact::parseManifest(std::string_view text) {
   Json document = parseDocument(text, problem);
   Field root(document, "", problem);
   Manifest manifest;
+  std::vector<std::string> contracts;
   if (problem.empty()) {
     // The format comes first: nothing else is known of another one.
     int64_t format = root["format"].integer();
@@ -397,10 +423,15 @@ Result<Manifest> artifact::parseManifest(std::string_view text) {
                          compiler["llvm"].string(),
                          compiler["fingerprint"].string()};
     manifest.entries = root["entries"].list(kMaxEntries, readEntry);
+    contracts = root["entries"].list(kMaxEntries, [](const Field &entry) {
+      return entry["contract"].string();
+    });
   }
   if (!problem.empty())
     return Error{ErrorKind::BadInput, problem};
   if (Result<void> result = verifyManifest(manifest); !result)
+    return result.error();
+  if (Result<void> result = verifyContracts(manifest, contracts); !result)
     return result.error();
   return manifest;
 }

@@ -145,6 +145,7 @@ int64_t bufferBytes(const Argument &argument);
 Result<void> verifyErrorBound(const ErrorBound &bound);
 
 /// Checks the rules M1 to M13 of docs/artifact.md; the error names the field.
+/// M14 is about the text (ManifestJson.h).
 Result<void> verifyManifest(const Manifest &manifest);
 
 } // namespace conv::artifact

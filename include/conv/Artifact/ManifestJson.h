@@ -20,7 +20,7 @@ namespace conv::artifact {
 /// entry's `reference` or a tensor map is not JSON.
 Result<std::string> writeManifest(const Manifest &manifest);
 
-/// Reads JSON text and verifies it. A message names the wrong
+/// Reads JSON text and verifies it, M14 included. A message names the wrong
 /// field, as in "entries[0].launches[1].grid[2]: expects ..., but got ...".
 /// Fields this version does not know are ignored.
 Result<Manifest> parseManifest(std::string_view text);

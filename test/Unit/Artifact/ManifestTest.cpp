@@ -325,6 +325,19 @@ TEST(Manifest, M13FollowedOperationsNeedAReference) {
             "follow them through, but got none");
 }
 
+TEST(Manifest, M14ContractBindsSizesToCode) {
+  const char *message = "entries[0].contract: expects the digest of arguments, "
+                        "workspace_bytes and launches, but got that of others";
+  EXPECT_EQ(errorOf(replaced("\"workspace_bytes\": 1024",
+                             "\"workspace_bytes\": 1025")),
+            message);
+  EXPECT_EQ(errorOf(replaced("\"alignment\": 16", "\"alignment\": 8")),
+            message);
+  EXPECT_EQ(errorOf(replaced("\"i32\": -7", "\"i32\": 7")), message);
+  EXPECT_EQ(errorOf(replaced("\"contract\"", "\"contact\"")),
+            "entries[0].contract: expects this field, but it is missing");
+}
+
 TEST(Manifest, ErrorBoundHasOnlyTheTermsItNeeds) {
   EXPECT_EQ(writeErrorBound({576, 0.5}),
             R"({"accumulation":576.0,"output_ulp":0.5})");
