@@ -89,23 +89,22 @@ namespace {
 /// order of completion leaves no trace.
 class PairQueue {
 public:
-  PairQueue(const SourceFile &source, const CompileOptions &options)
-      : source(source), options(options) {}
+  explicit PairQueue(const CompileOptions &options) : options(options) {}
 
-  void add(std::string function, Target target) {
-    pairs.push_back({std::move(function), std::move(target)});
+  /// `function` and `target` outlive the queue.
+  void add(const FunctionSource &function, const Target &target) {
+    pairs.push_back({&function, &target});
   }
 
   std::vector<Result<CompiledPair>> run();
 
 private:
   struct Pair {
-    std::string function;
-    Target target;
+    const FunctionSource *function;
+    const Target *target;
   };
   void work(std::vector<std::optional<Result<CompiledPair>>> &results);
 
-  const SourceFile &source;
   const CompileOptions &options;
   std::vector<Pair> pairs;
   std::atomic<size_t> next = 0;
@@ -117,8 +116,7 @@ private:
 void PairQueue::work(
     std::vector<std::optional<Result<CompiledPair>>> &results) {
   for (size_t i; (i = next++) < pairs.size();) {
-    results[i] =
-        compilePair(source, pairs[i].function, pairs[i].target, options);
+    results[i] = compilePair(*pairs[i].function, *pairs[i].target, options);
     std::lock_guard lock(progressMutex);
     ++finished;
     if (options.progress)
@@ -146,12 +144,12 @@ Result<artifact::Artifact> mlir::conv::compile(const SourceFile &source,
   Result<std::vector<Target>> targets = parseTargets(options.targets);
   if (!targets)
     return targets.error();
-  Result<std::vector<std::string>> functions = readFunctionNames(source);
+  Result<std::vector<FunctionSource>> functions = splitFunctions(source);
   if (!functions)
     return functions.error();
 
-  PairQueue queue(source, options);
-  for (const std::string &function : *functions)
+  PairQueue queue(options);
+  for (const FunctionSource &function : *functions)
     for (const Target &target : *targets)
       queue.add(function, target);
 
