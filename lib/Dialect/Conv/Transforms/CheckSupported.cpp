@@ -90,6 +90,24 @@ static LogicalResult checkOperands(ForwardOp op) {
   return success();
 }
 
+/// An artifact's reference, which results are verified by, has no larger number
+/// in a shape or a window (docs/artifact.md).
+static LogicalResult checkReferenceSizes(ForwardOp op) {
+  constexpr int64_t kLimit = int64_t(1) << 40;
+  WindowAttr window = op.getWindow();
+  for (ArrayRef<int64_t> sizes :
+       {op.getInput().getType().getShape(), op.getFilter().getType().getShape(),
+        op.getOutput().getType().getShape(), window.getStrides(),
+        window.getDilations(), window.getLow(), window.getHigh()})
+    for (int64_t size : sizes)
+      if (size > kLimit)
+        return emitUnsupported(op.getLoc(), Reason::ProblemSize)
+               << "expects sizes, strides, dilations and padding of at most "
+                  "2^40, but got "
+               << size;
+  return success();
+}
+
 /// Kernels compute coordinates and offsets of the padded input in 64 bits.
 static LogicalResult checkPaddedSize(ForwardOp op) {
   RankedTensorType input = op.getInput().getType();
@@ -99,8 +117,7 @@ static LogicalResult checkPaddedSize(ForwardOp op) {
       input.getDimSize(0) * input.getDimSize(input.getRank() - 1);
   for (int64_t d = 0; d < window.getRank(); ++d) {
     int64_t low = window.getLow()[d], high = window.getHigh()[d];
-    if (low >= kLimit || high >= kLimit ||
-        llvm::MulOverflow(elements, low + input.getDimSize(1 + d) + high,
+    if (llvm::MulOverflow(elements, low + input.getDimSize(1 + d) + high,
                           elements) ||
         elements >= kLimit)
       return emitUnsupported(op.getLoc(), Reason::ProblemSize)
@@ -114,7 +131,7 @@ static LogicalResult checkPaddedSize(ForwardOp op) {
 
 static LogicalResult checkForward(ForwardOp op) {
   if (failed(checkGeometry(op)) || failed(checkOperands(op)) ||
-      failed(checkPaddedSize(op)))
+      failed(checkReferenceSizes(op)) || failed(checkPaddedSize(op)))
     return failure();
   for (Operation &inner : op.getTail().getOps())
     if (!isKernelOp(inner))
