@@ -81,9 +81,16 @@ static std::optional<Error> checkCombination(CompileFlags &flags) {
   auto error = [](const char *message) {
     return Error{ErrorKind::BadInput, message};
   };
-  bool isText = flags.emit != "pack" || !flags.stopAfter.empty();
-  if (!flags.stopAfter.empty() && flags.emit != "pack" && flags.emit != "mlir")
-    return error("expects --stop-after alone or with --emit=mlir");
+  if (!flags.stopAfter.empty()) {
+    if (!flags.emit.empty() && flags.emit != "mlir")
+      return error("expects --stop-after alone or with --emit=mlir");
+    flags.emit = "mlir";
+  } else if (flags.emit == "mlir") {
+    flags.stopAfter = "llvm";
+  } else if (flags.emit.empty()) {
+    flags.emit = "pack";
+  }
+  bool isText = flags.emit != "pack";
   if (isText && flags.explain)
     return error("expects --explain without --emit and --stop-after");
   if (!isText && !flags.explain && flags.output.empty())
@@ -91,10 +98,6 @@ static std::optional<Error> checkCombination(CompileFlags &flags) {
   if (!isText && flags.output == "-")
     return error("expects a file for the artifact, but got - (standard output "
                  "is for text)");
-  if (!flags.stopAfter.empty())
-    flags.emit = "mlir";
-  else if (flags.emit == "mlir")
-    flags.stopAfter = "llvm";
   if (isText && flags.output.empty())
     flags.output = "-";
   return std::nullopt;
