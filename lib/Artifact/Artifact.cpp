@@ -86,7 +86,7 @@ bool addMember(zip_t *archive, const std::string &name,
       zip_file_add(archive, name.c_str(), source.get(), ZIP_FL_ENC_UTF_8);
   if (index < 0)
     return false;
-  source.release(); // The archive owns it now.
+  (void)source.release(); // The archive owns it now.
   // 1980-01-01 00:00, the first time a zip file can hold; -rw-r--r--.
   constexpr zip_uint16_t kDate = 1 << 5 | 1;
   constexpr zip_uint32_t kMode = zip_uint32_t(0100644) << 16;
@@ -185,7 +185,7 @@ Result<void> Reader::open() {
     return bad("two members have the same name");
   if (!archive)
     return bad("expects a whole zip file, but got: " + error.text());
-  source.release(); // The archive owns it now.
+  (void)source.release(); // The archive owns it now.
   return checkNames();
 }
 
@@ -288,7 +288,7 @@ Result<std::string> Artifact::bytes() const {
     return zipWriteError(zip_strerror(archive.get()));
   if (zip_close(archive.get()) != 0)
     return zipWriteError(zip_strerror(archive.get()));
-  archive.release(); // Closing has freed it.
+  (void)archive.release(); // Closing has freed it.
   return readSource(source.get());
 }
 
