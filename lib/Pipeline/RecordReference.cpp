@@ -62,8 +62,8 @@ public:
 
 private:
   FailureOr<json::Object> recordTensor(Value tensor, Operation *user);
-  FailureOr<json::Object> recordStep(ForwardOp op);
-  LogicalResult recordTail(ForwardOp op, json::Object &step);
+  FailureOr<json::Object> recordStep(ConvolutionOpInterface op);
+  LogicalResult recordTail(ConvolutionOpInterface op, json::Object &step);
   FailureOr<json::Object>
   recordScalarOp(Operation &op, const DenseMap<Value, int64_t> &numbers);
 
@@ -103,10 +103,11 @@ Recorder::recordScalarOp(Operation &op,
 }
 
 /// Values are numbered: the accumulator, the tail operands, then each result.
-LogicalResult Recorder::recordTail(ForwardOp op, json::Object &step) {
+LogicalResult Recorder::recordTail(ConvolutionOpInterface op,
+                                   json::Object &step) {
   json::Array nodes;
   int64_t yield = 0;
-  Type outputType = op.getOutput().getType().getElementType();
+  Type outputType = op.getResultType().getElementType();
   if (op.getTail().empty()) {
     nodes.push_back(json::Object{{"op", "truncf"},
                                  {"operands", json::Array{0}},
@@ -132,26 +133,28 @@ LogicalResult Recorder::recordTail(ForwardOp op, json::Object &step) {
   return success();
 }
 
-FailureOr<json::Object> Recorder::recordStep(ForwardOp op) {
-  FailureOr<json::Object> input = recordTensor(op.getInput(), op);
-  FailureOr<json::Object> filter = recordTensor(op.getFilter(), op);
-  if (failed(input) || failed(filter))
+FailureOr<json::Object> Recorder::recordStep(ConvolutionOpInterface op) {
+  FailureOr<json::Object> lhs = recordTensor(op.getLhs(), op);
+  FailureOr<json::Object> rhs = recordTensor(op.getRhs(), op);
+  if (failed(lhs) || failed(rhs))
     return failure();
   WindowAttr window = op.getWindow();
   LayoutsAttr layouts = op.getLayouts();
   json::Object step{
-      {"input", std::move(*input)},
-      {"filter", std::move(*filter)},
+      {"direction", op->getName().stripDialect()},
+      {"padding", stringifyPaddingMode(op.getPadding())},
+      {op.getTensorName(op.getLhsRole()), std::move(*lhs)},
+      {op.getTensorName(op.getRhsRole()), std::move(*rhs)},
       {"layouts", json::Array{layouts.getInput(), layouts.getFilter(),
                               layouts.getOutput()}},
-      {"shapes", json::Array{toArray(op.getInput().getType().getShape()),
-                             toArray(op.getFilter().getType().getShape()),
-                             toArray(op.getOutput().getType().getShape())}},
+      {"shapes", json::Array{toArray(op.getInputType().getShape()),
+                             toArray(op.getFilterType().getShape()),
+                             toArray(op.getOutputType().getShape())}},
       {"groups", int64_t(op.getGroups())},
       {"strides", toArray(window.getStrides())},
       {"dilations", toArray(window.getDilations())},
       {"low", toArray(window.getLow())},
-      {"output_type", typeName(op.getOutput().getType().getElementType())},
+      {"output_type", typeName(op.getResultType().getElementType())},
       {"error_bound",
        llvm::cantFail(json::parse(writeErrorBound(recordErrorBound(op))))}};
   json::Array operands;
@@ -171,13 +174,13 @@ FailureOr<json::Object> Recorder::recordStep(ForwardOp op) {
 
 FailureOr<std::string> Recorder::record(func::FuncOp function) {
   json::Array recorded;
-  for (ForwardOp op : function.getOps<ForwardOp>()) {
+  for (ConvolutionOpInterface op : function.getOps<ConvolutionOpInterface>()) {
     FailureOr<json::Object> step = recordStep(op);
     if (failed(step))
       return failure();
     recorded.push_back(std::move(*step));
     int64_t number = steps.size();
-    steps[op.getOutput()] = number;
+    steps[op.getResultTensor()] = number;
   }
   json::Array outputs;
   auto returned = cast<func::ReturnOp>(function.front().getTerminator());
@@ -198,14 +201,14 @@ FailureOr<std::string> Recorder::record(func::FuncOp function) {
 
 } // namespace
 
-artifact::ErrorBound mlir::conv::recordErrorBound(ForwardOp op) {
+artifact::ErrorBound mlir::conv::recordErrorBound(ConvolutionOpInterface op) {
   auto bound = computeErrorBound(op);
   if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
     return {.accumulation = known->accumulation,
             .outputUlp = known->outputUlp,
             .operands = known->operands,
             .constant = known->constant};
-  return {.accumulation = double(ForwardShape::get(op).computeReduction()),
+  return {.accumulation = double(computeReduction(op)),
           .followOperations = true};
 }
 

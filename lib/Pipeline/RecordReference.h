@@ -18,7 +18,7 @@
 namespace mlir::conv {
 
 /// The bound of one convolution, or that its operations are to be followed.
-::conv::artifact::ErrorBound recordErrorBound(ForwardOp op);
+::conv::artifact::ErrorBound recordErrorBound(ConvolutionOpInterface op);
 
 /// The "reference" object of docs/artifact.md for a function at the conv stage:
 /// its convolutions and their tails, for verification by other tools.

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Schedule/Passes.h"
 #include "conv/Schedule/Schedule.h"
@@ -41,9 +42,9 @@ static std::string printToString(Attribute attribute) {
 }
 
 /// Says who decided, and what the cost model expects of it.
-static void remarkDecision(ForwardOp op, ScheduleAttr schedule,
+static void remarkDecision(ConvolutionOpInterface op, ScheduleAttr schedule,
                            const ::conv::ChipInfo &chip) {
-  Type elementType = op.getInput().getType().getElementType();
+  Type elementType = getOperandElementType(op);
   ::conv::Cost cost = ::conv::computeCost(
       computeProblem(op), chip, getCandidate(schedule, chip, elementType));
   remark::passed(op.getLoc(),
@@ -63,7 +64,8 @@ static void remarkDecision(ForwardOp op, ScheduleAttr schedule,
 }
 
 /// Says how many candidates each rule ruled out.
-static void remarkRejections(ForwardOp op, const ::conv::Ranking &ranking) {
+static void remarkRejections(ConvolutionOpInterface op,
+                             const ::conv::Ranking &ranking) {
   std::map<::conv::Rejection, int64_t> counts;
   for (const ::conv::RejectedCandidate &rejected : ranking.rejected)
     ++counts[rejected.reason];
@@ -75,15 +77,15 @@ static void remarkRejections(ForwardOp op, const ::conv::Ranking &ranking) {
 }
 
 /// Whether the chip multiplies these operands into this result.
-static LogicalResult verifyElementTypes(ForwardOp op,
+static LogicalResult verifyElementTypes(ConvolutionOpInterface op,
                                         const ::conv::ChipInfo &chip) {
-  Type type = op.getInput().getType().getElementType();
+  Type type = getOperandElementType(op);
   std::string supported;
   for (const ::conv::MatrixAtom &atom : chip.atoms) {
     if (getNumericType(type) == atom.operand &&
-        getNumericType(op.getFilter().getType().getElementType()) ==
+        getNumericType(op.getRhs().getType().getElementType()) ==
             atom.operand &&
-        getNumericType(op.getOutput().getType().getElementType()))
+        getNumericType(op.getResultType().getElementType()))
       return success();
     std::string name(::conv::getName(atom.operand));
     if (supported.find(name) == std::string::npos)
@@ -92,8 +94,8 @@ static LogicalResult verifyElementTypes(ForwardOp op,
   return emitUnsupported(op.getLoc(), Reason::ElementType)
          << "expects operands of one of the types " << supported << " for "
          << chip.name << ", but got " << type << " and "
-         << op.getFilter().getType().getElementType() << " to "
-         << op.getOutput().getType().getElementType();
+         << op.getRhs().getType().getElementType() << " to "
+         << op.getResultType().getElementType();
 }
 
 namespace {
@@ -124,7 +126,7 @@ struct SelectSchedule final
   }
 
   void runOnOperation() override {
-    WalkResult result = getOperation()->walk([&](ForwardOp op) {
+    WalkResult result = getOperation()->walk([&](ConvolutionOpInterface op) {
       return failed(select(op)) ? WalkResult::interrupt()
                                 : WalkResult::advance();
     });
@@ -133,7 +135,7 @@ struct SelectSchedule final
   }
 
 private:
-  LogicalResult select(ForwardOp op) {
+  LogicalResult select(ConvolutionOpInterface op) {
     TargetAttr target = TargetAttr::lookup(op);
     if (!target)
       return op.emitError() << "expects a module with " << TargetAttr::kName
@@ -151,7 +153,8 @@ private:
     return success();
   }
 
-  static ScheduleAttr selectByCost(ForwardOp op, const ::conv::ChipInfo &chip) {
+  static ScheduleAttr selectByCost(ConvolutionOpInterface op,
+                                   const ::conv::ChipInfo &chip) {
     ::conv::Ranking ranking = ::conv::rankCandidates(computeProblem(op), chip);
     assert(!ranking.accepted.empty() &&
            "the smallest candidate of an atom always fits");

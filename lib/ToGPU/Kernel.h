@@ -64,7 +64,7 @@ struct Kernel {
   const ::conv::MatrixAtom &atom;
   /// Offsets into operands: i32, or i64 where a tensor reaches 2 GiB.
   IndexMath math;
-  /// Kernel arguments: input, filter, tail operands, result.
+  /// Kernel arguments: both operands, tail operands, result.
   SmallVector<Value> arguments;
   int64_t workItems;
   Value workItem, lane, subgroup; ///< In the width of `math`.
@@ -95,7 +95,7 @@ private:
 
 /// The tile of a workgroup: its first pixel and channel.
 struct TileOrigin {
-  Value pixel, channel;
+  Value batch, pixel, channel;
 };
 
 } // namespace mlir::conv

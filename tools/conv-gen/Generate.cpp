@@ -231,7 +231,9 @@ Value Generator::createForward(Value input, Value filter, Type element) {
                                               orders[1], orders[2]);
   return mlir::conv::ForwardOp::create(
       builder, loc, createType(orders[2], 0, element), input, filter,
-      ValueRange(), window, layouts, options.groups, /*schedule=*/nullptr);
+      ValueRange(), window, layouts, options.groups,
+      mlir::conv::PaddingMode::Zeros,
+      /*schedule=*/nullptr);
 }
 
 /// A linalg.generic over the output; vectors are read by channel.
