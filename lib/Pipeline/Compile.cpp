@@ -15,15 +15,17 @@
 
 #include "CompilePair.h"
 
+#include "conv/Support/Threads.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ErrorHandling.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
-#include <thread>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -45,6 +47,8 @@ std::string_view mlir::conv::getStageName(Stage stage) {
                                          "gpu",  "llvm",   "binary"};
   return kNames[size_t(stage)];
 }
+
+std::string mlir::conv::getChipNames() { return ::conv::chipNames(); }
 
 /// LLVM ends the process on errors that it takes for defects of its caller. A
 /// user gets one line and the exit code of a system error instead of a stack
@@ -126,12 +130,11 @@ void PairQueue::work(
 
 std::vector<Result<CompiledPair>> PairQueue::run() {
   std::vector<std::optional<Result<CompiledPair>>> results(pairs.size());
-  std::vector<std::thread> helpers;
-  for (size_t i = 1; i < std::min<size_t>(options.threads, pairs.size()); ++i)
-    helpers.emplace_back([&] { work(results); });
+  size_t threads = std::clamp<size_t>(options.threads, 1, pairs.size());
+  std::vector<std::jthread> helpers =
+      ::conv::startThreads(threads - 1, [&] { work(results); });
   work(results);
-  for (std::thread &helper : helpers)
-    helper.join();
+  helpers.clear(); // Joins them.
   std::vector<Result<CompiledPair>> all;
   for (std::optional<Result<CompiledPair>> &result : results)
     all.push_back(std::move(*result));

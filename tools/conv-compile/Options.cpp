@@ -14,6 +14,8 @@
 #include "CommandLine.h"
 #include "ErrorLine.h"
 
+#include "conv/Pipeline/Compile.h"
+
 using namespace conv;
 using namespace conv::tools;
 
@@ -48,8 +50,8 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
   app.add_option_function<std::string>(
          "-t,--target",
          [&](const std::string &list) { flags.targets = splitAtCommas(list); },
-         "Chips, by commas: gfx90a, gfx942, gfx950, gfx1100, gfx1201, "
-         "gfx1250, host; sim:gfx942 is gfx942 on the CPU")
+         "Chips, by commas: " + mlir::conv::getChipNames() +
+             "; sim:gfx942 is gfx942 on the CPU")
       ->required();
   app.add_option("-o,--output", flags.output,
                  "Where to write; - is standard output (default for text)");
