@@ -133,7 +133,7 @@ void HostCacheLoop::createReduction() {
   });
   code.forEach(zero, math.constant(reduction), kernel.gemmK(), [&](Value k) {
     block.k = k;
-    block.length = code.minimum(math.constant(kernel.gemmK()),
+    block.length = math.minimum(math.constant(kernel.gemmK()),
                                 code.sub(math.constant(reduction), k));
     packHostRows(kernel, block, origin.pixel, pixelTile);
     packHostPanels(kernel, block, origin.channel, filterTile);
@@ -156,14 +156,28 @@ MatrixAccess::Position HostCacheLoop::locate(const MatrixAccess &access,
 }
 
 void HostCacheLoop::createResult(Value row, Value first, int64_t elements) {
-  SmallVector<Value> inputs = {
-      code.load(sums, sumOffset(row, first), elements)};
-  for (const Matrix &operand : tailOperands)
-    inputs.push_back(code.load(operand.buffer,
-                               locate(operand.access, row, first).offset,
-                               elements));
-  code.store(createTail(b, kernel.form.tail, inputs), result->buffer,
-             locate(result->access, row, first).offset);
+  auto loadOperand = [&](const Matrix &operand) {
+    MatrixAccess::Position position = locate(operand.access, row, first);
+    return code.load(operand.buffer, operand.access.createOffset(position),
+                     elements);
+  };
+  MatrixAccess::Position position = locate(result->access, row, first);
+  auto create = [&] {
+    SmallVector<Value> inputs = {
+        code.load(sums, sumOffset(row, first), elements)};
+    for (const Matrix &operand : tailOperands)
+      inputs.push_back(loadOperand(operand));
+    code.store(createTail(b, kernel.form.tail, inputs), result->buffer,
+               result->access.createOffset(position));
+  };
+  // Conditions of the result are those of all operands of its size.
+  if (!result->access.isChecked())
+    return create();
+  scf::IfOp::create(b, result->access.createGuard(position, math.yes()),
+                    [&](OpBuilder &, Location) {
+                      create();
+                      scf::YieldOp::create(b);
+                    });
 }
 
 void HostCacheLoop::createEpilogue() {
@@ -176,7 +190,8 @@ void HostCacheLoop::createEpilogue() {
   auto isContiguous = [&](const Matrix &matrix) {
     return matrix.access.getInnermostDistance(MatrixIndex::Column) == 1 &&
            matrix.access.getInnermostSize(MatrixIndex::Column) ==
-               kernel.form.getChannels();
+               kernel.form.getChannels() &&
+           matrix.access.isCheckedTogether(MatrixIndex::Column);
   };
   bool isVector =
       isContiguous(*result) && llvm::all_of(tailOperands, isContiguous);
@@ -199,7 +214,7 @@ void HostCacheLoop::create() {
   origin = createGridScheduler(kernel.form)->createOrigin(kernel);
   block.batch = origin.batch;
   auto clip = [&](Value start, int64_t size, int64_t tile) {
-    return code.minimum(math.constant(tile),
+    return math.minimum(math.constant(tile),
                         code.sub(math.constant(size), start));
   };
   ArrayRef<int64_t> tile = kernel.workgroupTile();

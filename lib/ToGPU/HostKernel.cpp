@@ -17,14 +17,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-Value HostCode::minimum(Value lhs, Value rhs) const {
-  return b.createOrFold<arith::MinSIOp>(lhs, rhs);
-}
-
-Value HostCode::maximum(Value lhs, Value rhs) const {
-  return b.createOrFold<arith::MaxSIOp>(lhs, rhs);
-}
-
 Value HostCode::sub(Value lhs, Value rhs) const {
   return b.createOrFold<arith::SubIOp>(lhs, rhs);
 }
@@ -107,7 +99,7 @@ void HostCode::forEachRun(
   forEach(math.div(block.k, size),
           math.add(math.div(math.sub(end, 1), size), 1), 1, [&](Value run) {
             Value start = math.mul(run, size);
-            Value first = maximum(start, block.k);
-            body(first, sub(minimum(math.add(start, size), end), first));
+            Value first = math.maximum(start, block.k);
+            body(first, sub(math.minimum(math.add(start, size), end), first));
           });
 }

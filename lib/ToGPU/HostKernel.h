@@ -33,8 +33,6 @@ class HostCode {
 public:
   explicit HostCode(const Kernel &kernel) : b(kernel.b), math(kernel.math) {}
 
-  Value minimum(Value lhs, Value rhs) const;
-  Value maximum(Value lhs, Value rhs) const;
   Value sub(Value lhs, Value rhs) const;
 
   /// A buffer with the same elements in one dimension.

@@ -43,6 +43,9 @@ public:
   Value div(Value lhs, int64_t rhs) const;
   Value rem(Value lhs, int64_t rhs) const;
   Value bitXor(Value lhs, Value rhs) const;
+  /// Of signed values.
+  Value minimum(Value lhs, Value rhs) const;
+  Value maximum(Value lhs, Value rhs) const;
   /// Unsigned comparison: false for negative values too.
   Value below(Value lhs, int64_t rhs) const;
   Value both(Value lhs, Value rhs) const;

@@ -102,7 +102,7 @@ Value OperandCopy::loadColumns(const Piece &piece, Value k, Value within,
   int64_t reduction = kernel.form.getReduction();
   if (reduction % kernel.gemmK() != 0)
     guard = math.both(guard, math.below(column, reduction));
-  return kernel.load(buffer, position.offset, guard, width);
+  return kernel.load(buffer, access.createOffset(position), guard, width);
 }
 
 /// The `rowWidth` pieces from number `first` on.

@@ -43,8 +43,8 @@ class ProductBuilder {
 public:
   explicit ProductBuilder(ConvolutionOpInterface op)
       : layouts(op.getLayouts()), shape(ConvolutionShape::get(op)),
-        context(op.getContext()) {
-    rank = shape.getRank();
+        context(op.getContext()), rank(shape.getRank()),
+        padding(op.getPadding()) {
     setSize('G', shape.groups);
     setSize('N', shape.n);
     setSize('C', shape.c / shape.groups);
@@ -85,6 +85,7 @@ private:
   ConvolutionShape shape;
   MLIRContext *context;
   int64_t rank;
+  PaddingMode padding; ///< Of coordinates outside of the input.
   llvm::SmallDenseMap<char, int64_t> sizes;
   /// Index of a letter: a dimension for each digit, or an expression of those.
   llvm::SmallDenseMap<char, AffineExpr> indices;
@@ -181,7 +182,8 @@ ViewAttr ProductBuilder::createView(ArrayRef<AffineExpr> coordinates,
   for (AffineExpr coordinate : coordinates)
     results.push_back(coordinate.replaceDims(dimensions));
   return ViewAttr::get(context, viewSizes[0], viewSizes[1], viewSizes[2],
-                       AffineMap::get(position, 0, results, context));
+                       AffineMap::get(position, 0, results, context),
+                       /*limits=*/{}, padding);
 }
 
 ViewAttr ProductBuilder::createView(StringRef order, Space rows,

@@ -54,9 +54,10 @@ static bool isKernelOp(Operation &op) {
 }
 
 static LogicalResult checkGeometry(ConvolutionOpInterface op) {
-  if (op.getPadding() != PaddingMode::Zeros)
+  if (op.getDirection() == Direction::BackwardData &&
+      op.getPadding() != PaddingMode::Zeros)
     return emitUnsupported(op.getLoc(), Reason::PaddingMode)
-           << "expects padding to be zeros, but got "
+           << "expects padding to be zeros for conv.backward_data, but got "
            << stringifyPaddingMode(op.getPadding());
   return success();
 }
