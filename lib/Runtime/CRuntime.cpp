@@ -45,22 +45,27 @@ static std::string &lastError() {
   return text;
 }
 
-static conv_status fail(const Error &error) {
-  lastError() = error.message;
-  return conv_status(int(error.kind));
+/// Keeps a message for `conv_last_error`, or one that needs no memory.
+static conv_status fail(ErrorKind kind, std::string_view message) noexcept {
+  try {
+    lastError() = message;
+  } catch (const std::exception &) {
+    lastError() = "out of memory";
+  }
+  return conv_status(int(kind));
 }
 
 static conv_status badInput(const char *message) {
-  return fail({ErrorKind::BadInput, message});
+  return fail(ErrorKind::BadInput, message);
 }
 
 /// Runs `body`, which returns a Result<void>.
 template <typename Body> static conv_status guarded(Body body) {
   try {
     Result<void> result = body();
-    return result ? CONV_OK : fail(result.error());
+    return result ? CONV_OK : fail(result.error().kind, result.error().message);
   } catch (const std::exception &exception) {
-    return fail({ErrorKind::System, exception.what()});
+    return fail(ErrorKind::System, exception.what());
   }
 }
 

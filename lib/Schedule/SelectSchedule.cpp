@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The user's schedule wins, on the op or as an option; else the best candidate
-// of the cost model is taken. Whoever decided, the schedule is checked against
-// the chip here, so that no later pass has to.
+// The user's schedule wins, as an option or else on the op; without one the
+// best candidate of the cost model is taken. Whoever decided, the schedule is
+// checked against the chip here, so that no later pass has to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Schedule/Passes.h"
 #include "conv/Schedule/Schedule.h"
+#include "conv/Support/Nesting.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Remarks.h"
@@ -138,6 +139,10 @@ struct SelectSchedule final
              << "\"";
     if (schedule.empty())
       return success();
+    if (::conv::findDeepNesting(schedule.getValue()))
+      return emitError(UnknownLoc::get(context))
+             << "expects schedule to have at most " << ::conv::kMaxNesting
+             << " levels of nesting";
     // The parser reports what is wrong, and where in the text.
     Attribute parsed = parseAttribute(schedule, context);
     given = dyn_cast_if_present<ScheduleAttr>(parsed);

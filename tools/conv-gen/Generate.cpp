@@ -314,9 +314,10 @@ OwningOpRef<ModuleOp> Generator::create() {
           llvm::to_vector(llvm::make_second_range(arguments)), result));
   Block *body = function.addEntryBlock();
   for (auto [index, argument] : llvm::enumerate(arguments))
-    function.setArgAttr(index, "conv.name",
+    function.setArgAttr(index, mlir::conv::ConvDialect::kNameAttr,
                         builder.getStringAttr(argument.first));
-  function.setResultAttr(0, "conv.name", builder.getStringAttr("output"));
+  function.setResultAttr(0, mlir::conv::ConvDialect::kNameAttr,
+                         builder.getStringAttr("output"));
 
   builder.setInsertionPointToEnd(body);
   SmallVector<Value> extra(body->getArguments().drop_front(2));

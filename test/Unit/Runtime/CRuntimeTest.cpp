@@ -18,11 +18,26 @@
 #include "conv/Runtime/conv_runtime.h"
 
 #include <cstring>
+#include <cstdlib>
 #include <gtest/gtest.h>
+#include <new>
 #include <sys/wait.h>
+#include <thread>
 
 using conv::test::makeHostArtifact;
 using conv::test::TemporaryDirectory;
+
+/// While it is set, the library gets no memory in this thread.
+static thread_local bool outOfMemory = false;
+
+void *operator new(size_t bytes) {
+  void *memory = outOfMemory ? nullptr : std::malloc(bytes);
+  if (!memory)
+    throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -138,4 +153,22 @@ TEST_F(CRuntimeTest, TheExampleInC) {
                                    "write output: f32  100\n"
                                    "ran on host\n");
   EXPECT_EQ(exitCode(directory.path("none") + " host"), 2);
+}
+
+TEST_F(CRuntimeTest, OutOfMemoryIsAStatus) {
+  conv_artifact *none = nullptr;
+  std::string path = directory.path("a.convpack"), message;
+  conv_status open = CONV_OK, null = CONV_OK;
+  // A thread that has no room for a message yet.
+  std::thread([&] {
+    outOfMemory = true;
+    open = conv_artifact_open(path.c_str(), &none);
+    null = conv_artifact_open(path.c_str(), nullptr);
+    outOfMemory = false;
+    message = conv_last_error();
+  }).join();
+  EXPECT_EQ(open, CONV_SYSTEM);
+  EXPECT_EQ(none, nullptr);
+  EXPECT_EQ(null, CONV_BAD_INPUT);
+  EXPECT_EQ(message, "out of memory");
 }

@@ -89,6 +89,24 @@ static LogicalResult checkOperands(ConvolutionOpInterface op) {
   return success();
 }
 
+/// An artifact's reference, which results are verified by, has no larger number
+/// in a shape or a window (docs/artifact.md).
+static LogicalResult checkReferenceSizes(ConvolutionOpInterface op) {
+  constexpr int64_t kLimit = int64_t(1) << 40;
+  WindowAttr window = op.getWindow();
+  for (ArrayRef<int64_t> sizes :
+       {op.getInputType().getShape(), op.getFilterType().getShape(),
+        op.getOutputType().getShape(), window.getStrides(),
+        window.getDilations(), window.getLow(), window.getHigh()})
+    for (int64_t size : sizes)
+      if (size > kLimit)
+        return emitUnsupported(op.getLoc(), Reason::ProblemSize)
+               << "expects sizes, strides, dilations and padding of at most "
+                  "2^40, but got "
+               << size;
+  return success();
+}
+
 /// Kernels compute coordinates and offsets of the padded input in 64 bits.
 static LogicalResult checkPaddedSize(ConvolutionOpInterface op) {
   ConvolutionShape shape = ConvolutionShape::get(op);
@@ -96,8 +114,7 @@ static LogicalResult checkPaddedSize(ConvolutionOpInterface op) {
   int64_t elements = shape.n * shape.c;
   for (int64_t d = 0; d < shape.getRank(); ++d) {
     int64_t low = shape.low[d], high = shape.high[d];
-    if (low >= kLimit || high >= kLimit ||
-        llvm::MulOverflow(elements, low + shape.input[d] + high, elements) ||
+    if (llvm::MulOverflow(elements, low + shape.input[d] + high, elements) ||
         elements >= kLimit)
       return emitUnsupported(op.getLoc(), Reason::ProblemSize)
              << "expects an input of fewer than 2^60 elements with its "
@@ -109,7 +126,7 @@ static LogicalResult checkPaddedSize(ConvolutionOpInterface op) {
 
 static LogicalResult checkConvolution(ConvolutionOpInterface op) {
   if (failed(checkPadding(op)) || failed(checkOperands(op)) ||
-      failed(checkPaddedSize(op)))
+      failed(checkReferenceSizes(op)) || failed(checkPaddedSize(op)))
     return failure();
   for (Operation &inner : op.getTail().getOps())
     if (!isKernelOp(inner))

@@ -165,6 +165,16 @@ def CheckSupportedPass : Pass<"conv-check-supported", "::mlir::ModuleOp"> {
       op on tensors but reshapes; and for functions without results, with
       arguments or results that are not static tensors of numbers, or that
       return one tensor twice.
+
+    Before:
+    ```mlir
+    %y = conv.forward %x, %w groups = 2 ...
+    ```
+
+    After:
+    ```text
+    error: unsupported (groups): expects groups to be 1, but got 2
+    ```
   }];
 }
 
