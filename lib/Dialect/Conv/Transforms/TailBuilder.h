@@ -45,6 +45,7 @@ private:
   FailureOr<Value> createInlined(linalg::GenericOp op, AffineMap map);
   FailureOr<Value> createThroughReshape(Operation *reshape, AffineMap map);
   FailureOr<Value> createRead(Value tensor, AffineMap map);
+  bool isChannelVector(ArrayRef<int64_t> shape, AffineMap map);
   Value createOperand(Value tensor);
   FailureOr<Value> createConstant(Value constant);
   Value createConversion(Value value, Type type);
