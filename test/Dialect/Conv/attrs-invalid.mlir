@@ -124,13 +124,13 @@ func.func private @view_v3_overflow() attributes {
 
 func.func private @view_v4_zero_limit() attributes {
   // expected-error @below {{expects positive limits for the last of 2 results, but got [0]}}
-  a = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k) -> (m, k)> limits = [0]>}
+  a = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k) -> (m, k)>, limits = [0]>}
 
 // -----
 
 func.func private @view_v4_more_limits_than_results() attributes {
   // expected-error @below {{expects positive limits for the last of 2 results, but got [4, 8, 1]}}
-  a = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k) -> (m, k)> limits = [4, 8, 1]>}
+  a = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k) -> (m, k)>, limits = [4, 8, 1]>}
 
 // -----
 

@@ -29,11 +29,11 @@ module attributes {conv.target = #conv.target<"gfx942">} {
   // The left columns of an image that is reflected at its borders, and a matrix that is
   // zero beside its diagonal.
   // CHECK-LABEL: @view_outside
-  // CHECK-SAME: map = affine_map<(d0, d1) -> (d0, d1 - 2)> padding = reflect>
-  // CHECK-SAME: map = affine_map<(d0, d1) -> (d0, d0 - d1)> limits = [1] padding = replicate>
+  // CHECK-SAME: map = affine_map<(d0, d1) -> (d0, d1 - 2)>, padding = reflect>
+  // CHECK-SAME: map = affine_map<(d0, d1) -> (d0, d0 - d1)>, limits = [1], padding = replicate>
   func.func private @view_outside() attributes {
-    a = #conv.view<batch = [], rows = [8], columns = [4], map = affine_map<(p, q) -> (p, q - 2)> padding = reflect>,
-    b = #conv.view<batch = [], rows = [8], columns = [8], map = affine_map<(p, q) -> (p, p - q)> limits = [1] padding = replicate>}
+    a = #conv.view<batch = [], rows = [8], columns = [4], map = affine_map<(p, q) -> (p, q - 2)>, padding = reflect>,
+    b = #conv.view<batch = [], rows = [8], columns = [8], map = affine_map<(p, q) -> (p, p - q)>, limits = [1], padding = replicate>}
 
   // CHECK-LABEL: @atom
   // CHECK-SAME: #conv.atom<mfma 32 x 32 x 8>

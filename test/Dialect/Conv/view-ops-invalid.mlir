@@ -19,7 +19,7 @@ func.func @gather_i1_rank(%x: tensor<1x4x8xf32>, %i: index) {
 // -----
 
 // A condition is no dimension of the tensor.
-#rows = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k) -> (m, k, m)> limits = [2]>
+#rows = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k) -> (m, k, m)>, limits = [2]>
 func.func @gather_i1_condition(%x: tensor<4x8x4xf32>, %i: index) {
   // expected-error @below {{expects a static source of rank 2, but got 'tensor<4x8x4xf32>'}}
   %a = conv.gather %x[%i, %i, %i] view = #rows : tensor<4x8x4xf32> -> tensor<1x4x8xf32>

@@ -1,4 +1,4 @@
-//===- MatrixProductTest.cpp - products against the definition -*- C++ -*-===//
+//===- ConvolutionPlanTest.cpp - plans against the definition --*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Random small convolutions on integers, computed twice: by one loop over every
-// index that adds each product where it belongs, and by the matrix products
-// that the compiler makes of the op, read and written through their views.
+// index that adds each product where it belongs, and by the steps that the
+// compiler plans for the op, read and written through their views.
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Dialect/Conv/IR/MatrixProduct.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/MatrixProduct.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -86,22 +86,43 @@ std::optional<int64_t> pad(int64_t index, int64_t size, PaddingMode mode) {
   llvm_unreachable("every mode is a row of the table");
 }
 
-/// An operand: its elements are in the order of its order string.
-struct Tensor {
-  TensorRole role;
-  const Sizes &sizes;
+/// Elements of a shape, the last dimension innermost.
+struct Array {
+  SmallVector<int64_t> shape;
   std::vector<int64_t> elements;
 
-  Tensor(TensorRole role, const Sizes &sizes);
-  const std::string &order() const { return sizes.orders[size_t(role)]; }
-  /// Whether this dimension counts the channels of all groups.
-  bool countsGroups(char letter) const;
-  SmallVector<int64_t> shape() const;
-  /// The number of an element, or none for a zero outside of the tensor.
+  explicit Array(ArrayRef<int64_t> shape, int64_t value = 0)
+      : shape(shape), elements(llvm::product_of(shape), value) {}
+  /// The number of an element, or none for a zero outside of the array.
   std::optional<size_t> find(ArrayRef<int64_t> coordinates,
                              PaddingMode padding = PaddingMode::Zeros) const;
-  size_t find(const Indices &indices) const;
+};
+
+std::optional<size_t> Array::find(ArrayRef<int64_t> coordinates,
+                                  PaddingMode padding) const {
+  size_t element = 0;
+  for (auto [coordinate, size] : llvm::zip_equal(coordinates, shape)) {
+    std::optional<int64_t> inside = pad(coordinate, size, padding);
+    if (!inside)
+      return std::nullopt;
+    element = element * size + *inside;
+  }
+  return element;
+}
+
+/// An operand or the result of a convolution.
+struct Tensor : Array {
+  TensorRole role;
+  const Sizes &sizes;
+
+  Tensor(TensorRole role, const Sizes &sizes, int64_t value = 0)
+      : Array(getShape(role, sizes), value), role(role), sizes(sizes) {}
+  const std::string &order() const { return sizes.orders[size_t(role)]; }
+  size_t findIndices(const Indices &indices) const;
   std::string type() const;
+  /// Whether this dimension counts the channels of all groups.
+  static bool countsGroups(TensorRole role, const Sizes &sizes, char letter);
+  static SmallVector<int64_t> getShape(TensorRole role, const Sizes &sizes);
 };
 
 int64_t Sizes::size(char letter) const {
@@ -126,47 +147,33 @@ int64_t Sizes::size(char letter) const {
   llvm_unreachable("no such letter");
 }
 
-Tensor::Tensor(TensorRole role, const Sizes &sizes)
-    : role(role), sizes(sizes), elements(llvm::product_of(shape()), 0) {}
-
-bool Tensor::countsGroups(char letter) const {
+bool Tensor::countsGroups(TensorRole role, const Sizes &sizes, char letter) {
   bool isChannel =
       letter == 'K' || (letter == 'C' && role == TensorRole::Input);
   return isChannel && !sizes.hasGroupDimension();
 }
 
-SmallVector<int64_t> Tensor::shape() const {
+SmallVector<int64_t> Tensor::getShape(TensorRole role, const Sizes &sizes) {
   SmallVector<int64_t> shape;
-  for (char letter : order())
+  for (char letter : sizes.orders[size_t(role)])
     shape.push_back(sizes.size(letter) *
-                    (countsGroups(letter) ? sizes.groups : 1));
+                    (countsGroups(role, sizes, letter) ? sizes.groups : 1));
   return shape;
 }
 
-std::optional<size_t> Tensor::find(ArrayRef<int64_t> coordinates,
-                                   PaddingMode padding) const {
-  size_t element = 0;
-  for (auto [coordinate, size] : llvm::zip_equal(coordinates, shape())) {
-    std::optional<int64_t> inside = pad(coordinate, size, padding);
-    if (!inside)
-      return std::nullopt;
-    element = element * size + *inside;
-  }
-  return element;
-}
-
-size_t Tensor::find(const Indices &indices) const {
+size_t Tensor::findIndices(const Indices &indices) const {
   SmallVector<int64_t> coordinates;
   for (char letter : order())
-    coordinates.push_back(
-        indices[letter] +
-        (countsGroups(letter) ? indices['G'] * sizes.size(letter) : 0));
+    coordinates.push_back(indices[letter] +
+                          (countsGroups(role, sizes, letter)
+                               ? indices['G'] * sizes.size(letter)
+                               : 0));
   return *find(coordinates);
 }
 
 std::string Tensor::type() const {
   std::string text = "tensor<";
-  for (int64_t size : shape())
+  for (int64_t size : shape)
     text += std::to_string(size) + "x";
   return text + "f32>";
 }
@@ -220,15 +227,18 @@ std::vector<int64_t> computeDefinition(const Tensors &tensors,
     int64_t product = 1;
     for (const Tensor &tensor : tensors)
       if (tensor.role != result)
-        product *= tensor.elements[tensor.find(indices)];
-    sums[tensors[size_t(result)].find(indices)] += product;
+        product *= tensor.elements[tensor.findIndices(indices)];
+    sums[tensors[size_t(result)].findIndices(indices)] += product;
   });
   return sums;
 }
 
 //===----------------------------------------------------------------------===//
-// The products
+// The plan
 //===----------------------------------------------------------------------===//
+
+/// What no sum of products reaches: an element that was not written.
+constexpr int64_t kUnwritten = int64_t(1) << 40;
 
 /// The digits of `index`, outermost first.
 SmallVector<int64_t> split(int64_t index, ArrayRef<int64_t> sizes) {
@@ -238,70 +248,116 @@ SmallVector<int64_t> split(int64_t index, ArrayRef<int64_t> sizes) {
   return digits;
 }
 
-/// Where an element of a view is, as the attribute's description says.
-SmallVector<int64_t> locate(ViewAttr view, int64_t matrix, int64_t row,
-                            int64_t column) {
-  SmallVector<int64_t> digits = split(matrix, view.getBatch());
-  llvm::append_range(digits, split(row, view.getRows()));
-  llvm::append_range(digits, split(column, view.getColumns()));
-  return view.getMap().compose(digits);
+/// Batch, row and column.
+using Element = std::array<int64_t, 3>;
+
+/// Where an element of a view is, or nothing if a condition excludes it, as the
+/// attribute's description says.
+std::optional<SmallVector<int64_t>> locate(ViewAttr view,
+                                           const Element &element) {
+  SmallVector<int64_t> digits = split(element[0], view.getBatch());
+  llvm::append_range(digits, split(element[1], view.getRows()));
+  llvm::append_range(digits, split(element[2], view.getColumns()));
+  SmallVector<int64_t> place = view.getMap().compose(digits);
+  for (int64_t limit : llvm::reverse(view.getLimits()))
+    if (int64_t condition = place.pop_back_val();
+        condition < 0 || condition >= limit)
+      return std::nullopt;
+  return place;
 }
 
-/// Calls `body` with each index of an element, in order.
+/// Calls `body` with each element of a view, in order.
 template <typename Body> void forEachElement(ViewAttr view, Body body) {
   auto [matrices, rows, columns] = view.getShape();
   for (int64_t matrix = 0; matrix < matrices; ++matrix)
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t column = 0; column < columns; ++column)
-        body(matrix, row, column);
+        body(Element{matrix, row, column});
 }
 
-/// All elements of a view, row by row.
-std::vector<int64_t> gather(const Tensor &tensor, ViewAttr view) {
-  std::vector<int64_t> elements;
-  forEachElement(view, [&](int64_t matrix, int64_t row, int64_t column) {
-    auto place =
-        tensor.find(locate(view, matrix, row, column), view.getPadding());
-    elements.push_back(place ? tensor.elements[*place] : 0);
+/// All matrices of a view.
+Array gather(const Array &tensor, ViewAttr view) {
+  Array matrices(view.getShape());
+  forEachElement(view, [&](const Element &element) {
+    auto place = locate(view, element);
+    auto found = place ? tensor.find(*place, view.getPadding()) : std::nullopt;
+    matrices.elements[*matrices.find(element)] =
+        found ? tensor.elements[*found] : 0;
   });
-  return elements;
+  return matrices;
 }
 
-/// Writes one product over `result`.
-void multiply(const MatrixProduct &product, const Tensors &tensors,
-              Tensor &result) {
-  std::vector<int64_t> lhs =
-      gather(tensors[size_t(product.lhsRole)], product.lhs);
-  std::vector<int64_t> rhs =
-      gather(tensors[size_t(product.rhsRole)], product.rhs);
-  auto [matrices, rows, columns] = product.result.getShape();
-  int64_t reduction = product.lhs.getShape()[2];
-  ASSERT_EQ(product.lhs.getShape(), (std::array{matrices, rows, reduction}));
-  ASSERT_EQ(product.rhs.getShape(), (std::array{matrices, columns, reduction}));
-  forEachElement(
-      product.result, [&](int64_t matrix, int64_t row, int64_t column) {
-        auto place = result.find(locate(product.result, matrix, row, column));
-        ASSERT_TRUE(place.has_value());
-        const int64_t *left = &lhs[(matrix * rows + row) * reduction];
-        const int64_t *right = &rhs[(matrix * columns + column) * reduction];
-        result.elements[*place] =
-            std::inner_product(left, left + reduction, right, int64_t(0));
-      });
+/// Adds `lhs * transpose(rhs)`.
+void multiply(const Array &lhs, const Array &rhs, Array &sum) {
+  int64_t rows = sum.shape[1], columns = sum.shape[2];
+  int64_t reduction = lhs.shape[2];
+  ASSERT_EQ(lhs.shape, (SmallVector<int64_t>{sum.shape[0], rows, reduction}));
+  ASSERT_EQ(rhs.shape,
+            (SmallVector<int64_t>{sum.shape[0], columns, reduction}));
+  for (auto [i, element] : llvm::enumerate(sum.elements)) {
+    const int64_t *row = &lhs.elements[i / columns * reduction];
+    const int64_t *column =
+        &rhs.elements[(i / (rows * columns) * columns + i % columns) *
+                      reduction];
+    element += std::inner_product(row, row + reduction, column, int64_t(0));
+  }
+}
+
+/// Writes matrices through a view.
+void scatter(const Array &matrices, ViewAttr view, Array &tensor) {
+  forEachElement(view, [&](const Element &element) {
+    auto place = locate(view, element);
+    if (!place)
+      return;
+    auto found = tensor.find(*place);
+    ASSERT_TRUE(found.has_value());
+    tensor.elements[*found] = matrices.elements[*matrices.find(element)];
+  });
 }
 
 /// A vector's element is that of the result's channel, counted over all groups.
-void checkChannels(const MatrixProduct &product, const Tensor &result) {
+void checkChannels(const PlanStep &step, const Tensor &result) {
   char channel = result.role == TensorRole::Input ? 'C' : 'K';
   size_t group = result.order().find('G');
-  forEachElement(product.result, [&](int64_t matrix, int64_t row,
-                                     int64_t column) {
-    SmallVector<int64_t> place = locate(product.result, matrix, row, column);
-    int64_t expected = place[result.order().find(channel)];
+  forEachElement(step.target, [&](const Element &element) {
+    auto place = locate(step.target, element);
+    if (!place)
+      return;
+    int64_t expected = (*place)[result.order().find(channel)];
     if (group != std::string::npos)
-      expected += place[group] * result.sizes.size(channel);
-    EXPECT_EQ(locate(product.channels, matrix, row, column),
-              SmallVector<int64_t>{expected});
+      expected += (*place)[group] * result.sizes.size(channel);
+    EXPECT_EQ(locate(step.channels, element), SmallVector<int64_t>{expected});
   });
+}
+
+/// Runs the steps one after the other.
+void execute(const ConvolutionPlan &plan, const Tensors &tensors,
+             Tensor &result) {
+  std::vector<Array> intermediates;
+  for (ArrayRef<int64_t> shape : plan.intermediates)
+    intermediates.emplace_back(shape, kUnwritten);
+  for (const PlanStep &step : plan.steps) {
+    Array sum(step.target.getShape());
+    if (step.product)
+      multiply(
+          gather(tensors[size_t(step.product->lhsRole)], step.product->lhs),
+          gather(tensors[size_t(step.product->rhsRole)], step.product->rhs),
+          sum);
+    for (const PlanStep::Term &term : step.terms) {
+      Array added = gather(intermediates[term.intermediate], term.view);
+      ASSERT_EQ(added.shape, sum.shape);
+      for (auto [total, element] : llvm::zip(sum.elements, added.elements))
+        total += element;
+    }
+    if (step.intermediate) {
+      scatter(sum, step.target, intermediates[*step.intermediate]);
+      continue;
+    }
+    scatter(sum, step.target, result);
+    EXPECT_EQ(bool(step.channels), result.role != TensorRole::Filter);
+    if (step.channels)
+      checkChannels(step, result);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -408,92 +464,92 @@ std::string print(const Tensors &tensors, Direction direction) {
 // Tests
 //===----------------------------------------------------------------------===//
 
-class MatrixProductTest : public testing::Test {
+class ConvolutionPlanTest : public testing::Test {
 protected:
-  MatrixProductTest() { context.loadDialect<ConvDialect, func::FuncDialect>(); }
+  ConvolutionPlanTest() {
+    context.loadDialect<ConvDialect, func::FuncDialect>();
+  }
 
-  SmallVector<MatrixProduct> getProducts(const Tensors &tensors,
-                                         Direction direction);
-  /// The definition and the products agree on each element.
-  void check(const Tensors &tensors, Direction direction);
+  /// Keeps the op until the next one.
+  ConvolutionOpInterface parse(const Tensors &tensors, Direction direction);
+  /// The definition and the plan agree on each element.
+  void check(ConvolutionOpInterface op, const Tensors &tensors,
+             const PlanOptions &options);
+  /// Random problems without options, and with random ones.
+  void checkRandom(Direction direction, size_t rank, PaddingMode padding,
+                   unsigned seeds);
 
   MLIRContext context{MLIRContext::Threading::DISABLED};
+  OwningOpRef<ModuleOp> module;
 };
 
-SmallVector<MatrixProduct>
-MatrixProductTest::getProducts(const Tensors &tensors, Direction direction) {
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(print(tensors, direction), &context);
-  SmallVector<MatrixProduct> products;
+ConvolutionOpInterface ConvolutionPlanTest::parse(const Tensors &tensors,
+                                                  Direction direction) {
+  module = parseSourceString<ModuleOp>(print(tensors, direction), &context);
+  ConvolutionOpInterface found;
   if (module)
-    module->walk(
-        [&](ConvolutionOpInterface op) { products = getMatrixProducts(op); });
-  return products;
+    module->walk([&](ConvolutionOpInterface op) { found = op; });
+  return found;
 }
 
-void MatrixProductTest::check(const Tensors &tensors, Direction direction) {
-  SCOPED_TRACE(print(tensors, direction));
-  TensorRole role = getForm(direction).result;
-  Tensor result(role, tensors[0].sizes);
-  // No sum of products is that large: what is not written is found.
-  llvm::fill(result.elements, int64_t(1) << 60);
-  SmallVector<MatrixProduct> products = getProducts(tensors, direction);
-  ASSERT_FALSE(products.empty());
-  for (const MatrixProduct &product : products) {
-    multiply(product, tensors, result);
-    EXPECT_EQ(bool(product.channels), role != TensorRole::Filter);
-    if (product.channels)
-      checkChannels(product, result);
+void ConvolutionPlanTest::check(ConvolutionOpInterface op,
+                                const Tensors &tensors,
+                                const PlanOptions &options) {
+  TensorRole role = getForm(op.getDirection()).result;
+  Tensor result(role, tensors[0].sizes, kUnwritten);
+  execute(planConvolution(op, options), tensors, result);
+  EXPECT_EQ(result.elements, computeDefinition(tensors, role))
+      << "merged groups " << options.mergedGroups << ", splits "
+      << options.splits;
+}
+
+void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
+                                      PaddingMode padding, unsigned seeds) {
+  for (unsigned seed = 0; seed < seeds && !HasFailure(); ++seed) {
+    Random random(seed);
+    Sizes sizes = random.makeSizes(rank, padding);
+    Tensors tensors = random.makeTensors(sizes);
+    SCOPED_TRACE(print(tensors, direction));
+    ConvolutionOpInterface op = parse(tensors, direction);
+    ASSERT_TRUE(op);
+    check(op, tensors, PlanOptions());
+    PlanOptions options;
+    options.splits = random.upTo(getSplittableSize(op), 1);
+    do
+      options.mergedGroups = random.upTo(sizes.groups, 1);
+    while (sizes.groups % options.mergedGroups);
+    check(op, tensors, options);
   }
-  EXPECT_EQ(result.elements, computeDefinition(tensors, role));
 }
 
-class RandomProductTest
-    : public MatrixProductTest,
+class RandomPlanTest
+    : public ConvolutionPlanTest,
       public testing::WithParamInterface<std::tuple<Direction, int>> {};
 
-TEST_P(RandomProductTest, IsTheConvolution) {
+TEST_P(RandomPlanTest, IsTheConvolution) {
   auto [direction, rank] = GetParam();
-  for (unsigned seed = 0; seed < 200 && !HasFailure(); ++seed) {
-    Random random(seed);
-    Sizes sizes = random.makeSizes(rank, PaddingMode::Zeros);
-    check(random.makeTensors(sizes), direction);
-  }
+  checkRandom(direction, rank, PaddingMode::Zeros, /*seeds=*/150);
+}
+
+TEST_P(RandomPlanTest, IsTheConvolutionOfOtherPadding) {
+  auto [direction, rank] = GetParam();
+  for (PaddingMode padding :
+       {PaddingMode::Reflect, PaddingMode::Replicate, PaddingMode::Circular})
+    checkRandom(direction, rank, padding, /*seeds=*/50);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Directions, RandomProductTest,
+    Directions, RandomPlanTest,
     testing::Combine(testing::Values(Direction::Forward,
                                      Direction::BackwardData,
                                      Direction::BackwardWeight),
                      testing::Values(1, 2, 3)),
-    [](const testing::TestParamInfo<RandomProductTest::ParamType> &info) {
+    [](const testing::TestParamInfo<RandomPlanTest::ParamType> &info) {
       return std::to_string(std::get<1>(info.param)) + "D_" +
              getForm(std::get<0>(info.param)).name;
     });
 
-class PaddedProductTest : public MatrixProductTest,
-                          public testing::WithParamInterface<PaddingMode> {};
-
-// The gradient of the input is a product of views only where padding is zeros.
-TEST_P(PaddedProductTest, IsTheConvolution) {
-  for (Direction direction : {Direction::Forward, Direction::BackwardWeight})
-    for (unsigned seed = 0; seed < 150 && !HasFailure(); ++seed) {
-      Random random(seed);
-      Sizes sizes = random.makeSizes(/*rank=*/1 + seed % 3, GetParam());
-      check(random.makeTensors(sizes), direction);
-    }
-}
-
-INSTANTIATE_TEST_SUITE_P(Modes, PaddedProductTest,
-                         testing::Values(PaddingMode::Reflect,
-                                         PaddingMode::Replicate,
-                                         PaddingMode::Circular),
-                         [](const testing::TestParamInfo<PaddingMode> &info) {
-                           return stringifyPaddingMode(info.param).str();
-                         });
-
-/// Backward data of 8x8 pixels of `NHWC` in the usual layouts.
+/// 8x8 positions in the usual layouts.
 Sizes makeSquare(int64_t filter, int64_t stride, int64_t dilation) {
   Sizes sizes;
   sizes.c = 3;
@@ -507,14 +563,16 @@ Sizes makeSquare(int64_t filter, int64_t stride, int64_t dilation) {
   return sizes;
 }
 
-/// The reductions of the products, in order.
-class ResidueTest : public MatrixProductTest {
+class ResidueTest : public ConvolutionPlanTest {
 protected:
+  /// The reductions of backward data's steps, 0 without a product.
   SmallVector<int64_t> getReductions(const Sizes &sizes) {
+    Tensors tensors = Random(0).makeTensors(sizes);
     SmallVector<int64_t> reductions;
-    for (const MatrixProduct &product :
-         getProducts(Random(0).makeTensors(sizes), Direction::BackwardData))
-      reductions.push_back(product.lhs.getShape()[2]);
+    for (const PlanStep &step :
+         planConvolution(parse(tensors, Direction::BackwardData), PlanOptions())
+             .steps)
+      reductions.push_back(step.product ? step.product->lhs.getShape()[2] : 0);
     return reductions;
   }
 };
@@ -527,12 +585,12 @@ TEST_F(ResidueTest, HasTheFilterElementsThatMeetIt) {
             (SmallVector<int64_t>{4 * 5, 2 * 5, 2 * 5, 1 * 5}));
 }
 
-// Positions that no filter element meets are written first, by a product of
-// one zero. With a dilation of 2, only even positions meet any.
+// Positions that no filter element meets are written first. With a dilation of
+// 2, only even positions meet any.
 TEST_F(ResidueTest, WithoutFilterElementsIsZeroed) {
-  EXPECT_EQ(getReductions(makeSquare(1, 3, 1)), (SmallVector<int64_t>{1, 5}));
+  EXPECT_EQ(getReductions(makeSquare(1, 3, 1)), (SmallVector<int64_t>{0, 5}));
   EXPECT_EQ(getReductions(makeSquare(3, 2, 2)),
-            (SmallVector<int64_t>{1, 9 * 5}));
+            (SmallVector<int64_t>{0, 9 * 5}));
 }
 
 } // namespace
