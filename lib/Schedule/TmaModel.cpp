@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The constants were measured on an H200. Copies and matrix instructions
-// overlap, so a step takes what the slower of the two takes; storing a tile
-// overlaps with multiplying the next one only if there is another workgroup on
-// the unit to do that.
+// overlap, so a step takes what the slower of the two takes; nothing is
+// multiplied while a tile is stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,12 +64,7 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
       TmaTile tile{consumers * rows, atom.n, 0, consumers};
       if (!isPossible(problem, tile))
         continue;
-      int64_t shared = chip.sharedMemoryBytes;
-      if (consumers == 1) // Two on a unit, if there are stages enough.
-        if (int64_t half = chip.sharedMemoryOfUnit / 2 - TmaTile::kReservedBytes;
-            computeStages(tile, half) > 0)
-          shared = half;
-      if (int64_t stages = computeStages(tile, shared))
+      if (int64_t stages = computeStages(tile, chip.sharedMemoryBytes))
         candidates.push_back({.atom = &atom,
                               .workgroup = {tile.pixels, tile.channels},
                               .subgroup = {rows, tile.channels},
@@ -80,8 +74,7 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
   return candidates;
 }
 
-/// Cycles from the last product of a tile to the first one of the next, if no
-/// other workgroup multiplies meanwhile.
+/// Cycles from the last product of a tile to the first one of the next.
 static double computeEpilogueCycles(const Problem &problem,
                                     const TmaTile &tile) {
   double tailBytesPerElement =
@@ -103,8 +96,8 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   cost.workgroups = problem.products * problem.batch *
                     ceilDiv(problem.rows, tile.pixels) *
                     ceilDiv(problem.columns, tile.channels);
-  cost.residentWorkgroups = tile.residentWorkgroups(chip.sharedMemoryOfUnit);
-  cost.wavesPerSimd = double(cost.residentWorkgroups * (1 + tile.consumers));
+  cost.residentWorkgroups = 1;
+  cost.wavesPerSimd = double(1 + tile.consumers);
   cost.steps = problem.tmaSteps;
   cost.tileEfficiency =
       problem.flops() / 2 /
@@ -120,16 +113,16 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   cost.loadCycles = double(tile.stageBytes()) / kCopyBytesPerClock;
   cost.stepCycles = std::max(cost.matrixCycles, cost.loadCycles) + kStepCycles;
 
-  double epilogue = computeEpilogueCycles(problem, tile);
-  bool isOverlapped = cost.residentWorkgroups > 1;
-  double cycles = double(problem.products) * kLaunchCycles +
-                  double(perUnit) * double(cost.steps) * cost.stepCycles +
-                  epilogue * (isOverlapped ? 1 : double(perUnit));
+  double cycles = double(problem.launches) * kLaunchCycles +
+                  double(perUnit) * (double(cost.steps) * cost.stepCycles +
+                                     computeEpilogueCycles(problem, tile));
 
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
-  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds);
+  // What one kernel writes for another is read again after it.
+  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds) +
+                 problem.intermediateBytes / (chip.memoryGBs * 1e9);
   if (cost.memorySeconds > cost.computeSeconds)
     cost.limit = Limit::Memory;
   else

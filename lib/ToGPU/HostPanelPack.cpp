@@ -141,10 +141,10 @@ void PanelPack::packContiguous(const MatrixAccess::Position &start,
   code.forEach(block.k, math.add(block.k, block.length), 1, [&](Value k) {
     MatrixAccess::Position position =
         access.add(start, access.createPosition(MatrixIndex::Column, k));
-    code.store(code.loadGuarded(source, position.offset,
-                                access.createGuard(position, math.yes()),
-                                kHostLanes),
-               scratch, target(panel, k));
+    Value loaded = code.loadGuarded(source, access.createOffset(position),
+                                    access.createGuard(position, math.yes()),
+                                    kHostLanes);
+    code.store(code.widen(loaded), scratch, target(panel, k));
   });
 }
 
@@ -156,10 +156,10 @@ void PanelPack::packElements(const Positions &starts, Value panel) const {
     for (const MatrixAccess::Position &start : starts) {
       MatrixAccess::Position position = access.add(start, column);
       elements.push_back(
-          code.loadGuarded(source, position.offset,
+          code.loadGuarded(source, access.createOffset(position),
                            access.createGuard(position, math.yes()), 1));
     }
-    code.store(join(code.b, elements), scratch, target(panel, k));
+    code.store(code.widen(join(code.b, elements)), scratch, target(panel, k));
   });
 }
 
@@ -172,9 +172,9 @@ void PanelPack::packGroup(Value row, Value inTile) const {
   Value last = math.constant(kernel.form.getChannels() - 1);
   Positions starts;
   for (int64_t i = 0; i < kHostLanes; ++i)
-    starts.push_back(startOf(code.minimum(math.add(row, i), last)));
+    starts.push_back(startOf(math.minimum(math.add(row, i), last)));
   if (access.getInnermostDistance(MatrixIndex::Column) == 1 &&
-      !access.isGuarded())
+      !access.isChecked())
     packTransposed(starts, panel);
   else if (access.getVectorWidth(MatrixIndex::Row, kHostLanes) == kHostLanes)
     packContiguous(starts.front(), panel);

@@ -47,22 +47,22 @@ private:
 void RowPack::copyElement(const MatrixAccess::Position &position,
                           Value target) const {
   Value element =
-      code.loadGuarded(source, position.offset,
+      code.loadGuarded(source, access.createOffset(position),
                        access.createGuard(position, math.yes()), /*elements=*/1);
-  code.store(element, scratch, target);
+  code.store(code.widen(element), scratch, target);
 }
 
 void RowPack::copyRun(const MatrixAccess::Position &start, Value length,
                       Value target) const {
-  bool isVector = access.getInnermostDistance(MatrixIndex::Column) == 1;
+  int64_t distance = access.getInnermostDistance(MatrixIndex::Column);
+  Value first = access.createOffset(start);
   auto copy = [&](Value step, int64_t elements) {
-    Value offset =
-        access.advance(start, MatrixIndex::Column, step).offset;
+    Value offset = math.add(first, math.mul(step, distance));
     code.store(code.loadWide(source, offset, elements), scratch,
                math.add(target, step));
   };
   auto copyAll = [&](OpBuilder &, Location) {
-    if (isVector)
+    if (distance == 1)
       code.forEachVector(math.constant(0), length, copy);
     else
       code.forEach(math.constant(0), length, 1,
@@ -77,7 +77,7 @@ void RowPack::copyRun(const MatrixAccess::Position &start, Value length,
                        });
     scf::YieldOp::create(code.b);
   };
-  if (access.isGuardedTogether(MatrixIndex::Column))
+  if (access.isCheckedTogether(MatrixIndex::Column))
     scf::IfOp::create(code.b, access.createGuard(start, math.yes()), copyAll,
                       clear);
   else
@@ -112,6 +112,6 @@ void mlir::conv::packHostRows(const Kernel &kernel, const HostBlock &block,
       kernel.atom.n);
   Value last = math.constant(kernel.form.getPixels() - 1);
   code.forEach(math.constant(0), rows, 1, [&](Value row) {
-    pack.packRow(code.minimum(math.add(origin, row), last), row);
+    pack.packRow(math.minimum(math.add(origin, row), last), row);
   });
 }

@@ -43,6 +43,9 @@ public:
   Value div(Value lhs, int64_t rhs) const;
   Value rem(Value lhs, int64_t rhs) const;
   Value bitXor(Value lhs, Value rhs) const;
+  /// Of signed values.
+  Value minimum(Value lhs, Value rhs) const;
+  Value maximum(Value lhs, Value rhs) const;
   /// Unsigned comparison: false for negative values too.
   Value below(Value lhs, int64_t rhs) const;
   Value both(Value lhs, Value rhs) const;
@@ -61,14 +64,18 @@ struct Kernel {
   ImplicitLocOpBuilder &b;
   const TiledConvolution &form;
   const ::conv::ChipInfo &chip;
-  const ::conv::MatrixAtom &atom;
+  const ::conv::MatrixAtom &atom; ///< Of the product.
   /// Offsets into operands: i32, or i64 where a tensor reaches 2 GiB.
   IndexMath math;
-  /// Kernel arguments: both operands, tail operands, result.
+  /// Kernel arguments: both operands of the product if there is one, tail
+  /// operands, result.
   SmallVector<Value> arguments;
   int64_t workItems;
   Value workItem, lane, subgroup; ///< In the width of `math`.
 
+  ArrayRef<Value> tailArguments() const {
+    return ArrayRef(arguments).drop_back().take_back(form.tailOperands.size());
+  }
   ArrayRef<int64_t> workgroupTile() const;
   ArrayRef<int64_t> subgroupTile() const;
   int64_t gemmK() const { return form.schedule.getGemmK(); }

@@ -27,18 +27,30 @@ MatrixAccess::MatrixAccess(const IndexMath &math, const MatrixOperand &operand)
   for (int64_t size : sizes)
     all.push_back({size, 0, {}});
 
+  auto addCheck = [&](const ViewAttr::Coordinate &coordinate, int64_t size,
+                      PaddingMode padding, int64_t distance) {
+    checks.push_back({size, coordinate.constant, padding, distance});
+    for (auto [digit, coefficient] : llvm::zip(all, coordinate.coefficients))
+      digit.steps.push_back(coefficient);
+  };
+  for (auto [limit, condition] : llvm::zip(
+           view.getLimits(), ArrayRef(coordinates).drop_front(shape.size())))
+    addCheck(condition, limit, PaddingMode::Zeros, /*distance=*/0);
   int64_t stride = 1;
   for (size_t d = shape.size(); d-- > 0; stride *= shape[d]) {
     const ViewAttr::Coordinate &coordinate = coordinates[d];
+    auto [low, high] = view.getRange(coordinate);
+    bool leaves = low < 0 || high >= shape[d];
+    // Another coordinate takes the place of one that is outside.
+    if (leaves && view.getPadding() != PaddingMode::Zeros) {
+      addCheck(coordinate, shape[d], view.getPadding(), stride);
+      continue;
+    }
+    if (leaves)
+      addCheck(coordinate, shape[d], PaddingMode::Zeros, /*distance=*/0);
     constant += coordinate.constant * stride;
     for (auto [digit, coefficient] : llvm::zip(all, coordinate.coefficients))
       digit.distance += coefficient * stride;
-    auto [low, high] = view.getRange(coordinate);
-    if (low >= 0 && high < shape[d])
-      continue;
-    guards.push_back({shape[d], coordinate.constant});
-    for (auto [digit, coefficient] : llvm::zip(all, coordinate.coefficients))
-      digit.steps.push_back(coefficient);
   }
 
   ArrayRef<Digit> rest = all;
@@ -82,8 +94,8 @@ MatrixAccess::Position MatrixAccess::createPosition(MatrixIndex index,
                                                     Value value) const {
   bool isRow = index == MatrixIndex::Row;
   Position position{math.constant(isRow ? constant : 0), {}};
-  for (const Guard &guard : guards)
-    position.coordinates.push_back(math.constant(isRow ? guard.constant : 0));
+  for (const Check &check : checks)
+    position.coordinates.push_back(math.constant(isRow ? check.constant : 0));
   ArrayRef<Digit> all = digitsOf(index);
   if (all.empty())
     return position;
@@ -121,9 +133,41 @@ MatrixAccess::Position MatrixAccess::advance(const Position &position,
   return further;
 }
 
+/// The coordinate in the tensor that stands for one that may be outside. It is
+/// never so far outside that it would have to be reflected or wrapped twice.
+static Value createPadded(const IndexMath &math, PaddingMode padding,
+                          Value coordinate, int64_t size) {
+  switch (padding) {
+  case PaddingMode::Zeros:
+    return coordinate;
+  case PaddingMode::Reflect: {
+    Value positive = math.maximum(coordinate, math.mul(coordinate, -1));
+    return math.minimum(
+        positive, math.add(math.mul(positive, -1), 2 * (size - 1)));
+  }
+  case PaddingMode::Replicate:
+    return math.minimum(math.maximum(coordinate, math.constant(0)),
+                        math.constant(size - 1));
+  case PaddingMode::Circular:
+    return math.rem(math.add(coordinate, size), size);
+  }
+  llvm_unreachable("every mode has a coordinate");
+}
+
+Value MatrixAccess::createOffset(const Position &position) const {
+  Value offset = position.offset;
+  for (auto [coordinate, check] : llvm::zip(position.coordinates, checks))
+    if (check.distance != 0)
+      offset = math.add(offset, math.mul(createPadded(math, check.padding,
+                                                      coordinate, check.size),
+                                         check.distance));
+  return offset;
+}
+
 Value MatrixAccess::createGuard(const Position &position, Value guard) const {
-  for (auto [coordinate, bound] : llvm::zip(position.coordinates, guards))
-    guard = math.both(guard, math.below(coordinate, bound.size));
+  for (auto [coordinate, check] : llvm::zip(position.coordinates, checks))
+    if (check.padding == PaddingMode::Zeros)
+      guard = math.both(guard, math.below(coordinate, check.size));
   return guard;
 }
 
@@ -135,19 +179,21 @@ int64_t MatrixAccess::getInnermostDistance(MatrixIndex index) const {
   return digitsOf(index).empty() ? 0 : digitsOf(index).back().distance;
 }
 
-bool MatrixAccess::isGuardedTogether(MatrixIndex index) const {
+bool MatrixAccess::isCheckedTogether(MatrixIndex index) const {
   return digitsOf(index).empty() ||
          llvm::all_of(digitsOf(index).back().steps,
                       [](int64_t step) { return step == 0; });
 }
 
 int64_t MatrixAccess::getVectorWidth(MatrixIndex index, int64_t limit) const {
-  if (getInnermostDistance(index) != 1 || !isGuardedTogether(index))
+  if (getInnermostDistance(index) != 1 || !isCheckedTogether(index))
     return 1;
   int64_t width = std::gcd(limit, std::gcd(getInnermostSize(index), constant));
   for (const SmallVector<Digit> &part : digits)
     for (const Digit &digit : part)
       if (&digit != &digitsOf(index).back())
         width = std::gcd(width, digit.distance);
+  for (const Check &check : checks)
+    width = std::gcd(width, check.distance);
   return width;
 }

@@ -27,7 +27,7 @@ public:
   /// The part that indices contribute to an address.
   struct Position {
     Value offset; ///< Elements.
-    /// Of the coordinates that may leave the tensor.
+    /// Of the coordinates that have to be looked at.
     SmallVector<Value, 3> coordinates;
   };
 
@@ -41,12 +41,13 @@ public:
   /// digit changes on the way.
   Position advance(const Position &position, MatrixIndex index,
                    Value steps) const;
-  /// Whether the element at a complete position is inside of the tensor, and
-  /// `guard`.
+  /// Where the element at a complete position is, in elements.
+  Value createOffset(const Position &position) const;
+  /// Whether the matrix has an element at a complete position, and `guard`.
   Value createGuard(const Position &position, Value guard) const;
 
   /// Elements that follow each other both along the index and in memory, and
-  /// are all inside of the tensor or all outside: at most `limit`, which is a
+  /// that the matrix has all or none of: at most `limit`, which is a
   /// power of two, at positions whose index is a multiple of it.
   int64_t getVectorWidth(MatrixIndex index, int64_t limit) const;
   /// Elements along the index until an outer digit changes.
@@ -55,22 +56,25 @@ public:
   int64_t getInnermostDistance(MatrixIndex index) const;
   /// Whether addresses do not depend on the index.
   bool isBroadcast(MatrixIndex index) const { return digitsOf(index).empty(); }
-  /// Whether some element is outside of the tensor.
-  bool isGuarded() const { return !guards.empty(); }
-  /// Whether innermost neighbours along an index are inside or outside
-  /// together.
-  bool isGuardedTogether(MatrixIndex index) const;
+  /// Whether offset and guard take more than the sum of three parts.
+  bool isChecked() const { return !checks.empty(); }
+  /// Whether innermost neighbours along an index have the same checked
+  /// coordinates.
+  bool isCheckedTogether(MatrixIndex index) const;
 
 private:
   /// One digit of an index.
   struct Digit {
     int64_t size;
     int64_t distance;            ///< In memory, of neighbours.
-    SmallVector<int64_t> steps;  ///< In the coordinates of `guards`.
+    SmallVector<int64_t> steps;  ///< In the coordinates of `checks`.
   };
-  /// A coordinate that may leave the tensor.
-  struct Guard {
+  /// A condition, or a coordinate that may leave the tensor.
+  struct Check {
     int64_t size, constant;
+    PaddingMode padding;
+    /// In memory, of neighbours: 0 if the offset has the coordinate already.
+    int64_t distance;
   };
   ArrayRef<Digit> digitsOf(MatrixIndex index) const {
     return digits[static_cast<size_t>(index)];
@@ -79,7 +83,7 @@ private:
 
   const IndexMath &math;
   std::array<SmallVector<Digit>, 3> digits; ///< Outermost first.
-  SmallVector<Guard> guards;
+  SmallVector<Check> checks;
   int64_t constant = 0;
 };
 

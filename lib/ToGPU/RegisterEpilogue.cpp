@@ -69,8 +69,9 @@ RegisterEpilogue::RegisterEpilogue(const Kernel &kernel,
     : kernel(kernel), matrix(matrix), origin(origin),
       accumulators(accumulators),
       result(createMatrix(kernel.form.result, kernel.arguments.back())) {
-  for (auto [i, operand] : llvm::enumerate(kernel.form.tailOperands))
-    operands.push_back(createMatrix(operand, kernel.arguments[2 + i]));
+  for (auto [operand, buffer] :
+       llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
+    operands.push_back(createMatrix(operand, buffer));
 }
 
 RegisterEpilogue::Matrix
@@ -108,7 +109,8 @@ RegisterEpilogue::loadRun(const Matrix &source,
   for (auto [i, column] : llvm::enumerate(source.columns)) {
     MatrixAccess::Position position = source.access.add(row, column);
     Value guard = kernel.math.both(isRow, isChannel(i * source.width));
-    Value loaded = kernel.load(source.buffer, position.offset,
+    Value loaded = kernel.load(source.buffer,
+                               source.access.createOffset(position),
                                source.access.createGuard(position, guard),
                                source.width);
     for (int64_t element = 0; element < source.width; ++element)
@@ -125,9 +127,10 @@ void RegisterEpilogue::storeRun(const Elements &elements,
     int64_t first = i * result.width;
     Value stored = vector::FromElementsOp::create(
         kernel.b, type, ArrayRef<Value>(elements).slice(first, result.width));
-    kernel.store(stored, result.buffer,
-                 result.access.add(row, column).offset,
-                 kernel.math.both(isRow, isChannel(first)));
+    MatrixAccess::Position position = result.access.add(row, column);
+    Value guard = kernel.math.both(isRow, isChannel(first));
+    kernel.store(stored, result.buffer, result.access.createOffset(position),
+                 result.access.createGuard(position, guard));
   }
 }
 

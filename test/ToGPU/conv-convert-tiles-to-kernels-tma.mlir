@@ -23,7 +23,7 @@
 // CHECK:                   nvvm.mbarrier.try_wait.parity
 // CHECK:                   nvvm.mbarrier.arrive.expect_tx
 // CHECK:                   nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[X]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] im2col[%{{.+}}, %{{.+}}]
-// CHECK:                   nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[W]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}]
+// CHECK:                   nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[W]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}]
 // CHECK:         } else {
 // The consumers: the first step writes the sums of two atoms, the others add to them.
 // CHECK:           nvvm.setmaxregister increase 232
@@ -50,7 +50,7 @@
 // CHECK:             nvvm.cp.async.bulk.commit.group
 // CHECK:       func.func @f(%[[ARG0:.+]]: memref<{{.+}}>, %[[ARG1:.+]]: memref<{{.+}}>, %[[ARG2:.+]]: memref<{{.+}}>, %[[ARG3:.+]]: memref<{{.+}}>)
 // CHECK:         %[[MAPX:.+]] = conv.tensor_map %[[ARG0]] <sizes = [96, 30, 30, 2], strides = [192, 5760, 172800], box = [64, 256], element_strides = [1, 2, 1, 1], lower = [-1, -1], upper = [-2, -1], swizzle = 128>
-// CHECK:         %[[MAPW:.+]] = conv.tensor_map %[[ARG1]] <sizes = [96, 9, 200], strides = [192, 1728], box = [64, 1, 128], element_strides = [1, 1, 1], swizzle = 128>
+// CHECK:         %[[MAPW:.+]] = conv.tensor_map %[[ARG1]] <sizes = [96, 3, 3, 200], strides = [192, 576, 1728], box = [64, 1, 1, 128], element_strides = [1, 1, 1, 1], swizzle = 128>
 // CHECK:         %[[MAPY:.+]] = conv.tensor_map %[[ARG3]] <sizes = [200, 900], strides = [400], box = [64, 64], element_strides = [1, 1], swizzle = 128>
 // ceil(900 / 256) * ceil(200 / 128) tiles, which is fewer than there are compute units.
 // CHECK:         %[[GRID:.+]] = arith.constant 8 : index

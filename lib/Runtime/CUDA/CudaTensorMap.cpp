@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The manifest's lists in the driver's widths; M13 of docs/artifact.md has
+// The manifest's lists in the driver's widths; M15 of docs/artifact.md has
 // checked that they fit.
 //
 //===----------------------------------------------------------------------===//

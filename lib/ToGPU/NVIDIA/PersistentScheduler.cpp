@@ -25,10 +25,7 @@ PersistentScheduler::PersistentScheduler(const PtxBuilder &ptx,
 
 int64_t PersistentScheduler::getGridSize(const TiledConvolution &form,
                                          const ::conv::ChipInfo &chip) {
-  int64_t resident =
-      getTmaTile(form.schedule).residentWorkgroups(chip.sharedMemoryOfUnit);
-  return std::min<int64_t>(TileRaster(form).countTiles(),
-                           chip.computeUnits * resident);
+  return std::min<int64_t>(TileRaster(form).countTiles(), chip.computeUnits);
 }
 
 SmallVector<Value> PersistentScheduler::createLoop(

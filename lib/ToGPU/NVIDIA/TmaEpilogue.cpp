@@ -21,15 +21,17 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-/// Channels that one stmatrix writes.
+/// Channels that one stmatrix writes, and among which each lane has a pair.
 static constexpr int64_t kChannelsPerStore = 16;
+static constexpr int64_t kChannelsPerPair = 8;
 static constexpr int64_t kWarpSize = 32;
 
 TmaEpilogue::TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
-                         const ::conv::TmaTile &tile, Value consumer,
-                         Value workItem, Value staging, Value resultMap)
-    : kernel(kernel), ptx(ptx), tile(tile), consumer(consumer),
-      workItem(workItem), staging(staging), resultMap(resultMap) {
+                         const ::conv::TmaTile &tile, bool isResultCopied,
+                         Value consumer, Value workItem, Value staging)
+    : kernel(kernel), ptx(ptx), tile(tile), isResultCopied(isResultCopied),
+      consumer(consumer), workItem(workItem), staging(staging),
+      result(kernel.math, kernel.form.result) {
   for (const MatrixOperand &operand : kernel.form.tailOperands)
     operands.emplace_back(kernel.math, operand);
   const IndexMath &math = ptx.math;
@@ -53,25 +55,40 @@ void TmaEpilogue::synchronize() const {
   ptx.barrier(ptx.math.add(consumer, 1), Tile::kWarpgroupSize);
 }
 
-Value TmaEpilogue::load(const MatrixAccess &access, Value buffer, Value row,
-                        Value channel) const {
+MatrixAccess::Position TmaEpilogue::locate(const MatrixAccess &access,
+                                           Place place, int64_t offset) const {
   const IndexMath &math = kernel.math;
+  MatrixAccess::Position ofMatrix =
+      access.createPosition(MatrixIndex::Batch, math.cast(place.batch));
+  MatrixAccess::Position ofRow =
+      access.createPosition(MatrixIndex::Row, math.cast(place.row));
+  return access.add(
+      access.add(ofMatrix, ofRow),
+      access.createPosition(MatrixIndex::Column,
+                            math.add(math.cast(place.channel), offset)));
+}
+
+/// Whether the result has the place; of one that is the same for all rows, only
+/// the channel counts.
+Value TmaEpilogue::createGuard(const MatrixAccess &access, Place place) const {
   const TiledConvolution &form = kernel.form;
-  Value guard = math.yes();
+  Value guard = kernel.math.yes();
   if (form.getChannels() % tile.channels != 0)
-    guard = ptx.math.below(channel, form.getChannels());
+    guard = ptx.math.below(place.channel, form.getChannels());
   if (!access.isBroadcast(MatrixIndex::Row) &&
       form.getPixels() % tile.pixels != 0)
-    guard = math.both(guard, ptx.math.below(row, form.getPixels()));
-  MatrixAccess::Position ofRow =
-      access.createPosition(MatrixIndex::Row, math.cast(row));
+    guard = kernel.math.both(guard, ptx.math.below(place.row, form.getPixels()));
+  return guard;
+}
+
+Value TmaEpilogue::load(const MatrixAccess &access, Value buffer,
+                        Place place) const {
+  Value guard = createGuard(access, place);
   SmallVector<Value> elements;
   int64_t width = access.getVectorWidth(MatrixIndex::Column, 2);
   for (int64_t i = 0; i < 2; i += width) {
-    MatrixAccess::Position position = access.add(
-        ofRow, access.createPosition(MatrixIndex::Column,
-                                     math.add(math.cast(channel), i)));
-    Value loaded = kernel.load(buffer, position.offset,
+    MatrixAccess::Position position = locate(access, place, i);
+    Value loaded = kernel.load(buffer, access.createOffset(position),
                                access.createGuard(position, guard), width);
     if (width == 2)
       return loaded;
@@ -81,27 +98,52 @@ Value TmaEpilogue::load(const MatrixAccess &access, Value buffer, Value row,
       ptx.b, VectorType::get({2}, elements.front().getType()), elements);
 }
 
-Value TmaEpilogue::createPair(Value sums, Value row, Value channel) const {
-  SmallVector<Value> inputs = {sums};
-  for (auto [i, access] : llvm::enumerate(operands))
-    inputs.push_back(load(access, kernel.arguments[2 + i], row, channel));
-  Value result = createTail(ptx.b, kernel.form.tail, inputs);
-  return LLVM::BitcastOp::create(ptx.b, ptx.b.getI32Type(), result);
+void TmaEpilogue::store(Value pair, Place place) const {
+  Value guard = createGuard(result, place);
+  int64_t width = result.getVectorWidth(MatrixIndex::Column, 2);
+  for (int64_t i = 0; i < 2; i += width) {
+    MatrixAccess::Position position = locate(result, place, i);
+    Value stored = vector::ExtractStridedSliceOp::create(
+        ptx.b, pair, ArrayRef{i}, ArrayRef{width}, ArrayRef{int64_t(1)});
+    kernel.store(stored, kernel.arguments.back(),
+                 result.createOffset(position),
+                 result.createGuard(position, guard));
+  }
 }
 
-void TmaEpilogue::createAtom(const WgmmaUnit &matrix, Value row, Value channel,
-                             Value accumulators) const {
+Value TmaEpilogue::createPair(const WgmmaUnit &matrix, Place &place, Value sums,
+                              int64_t offset, int64_t half) const {
+  place.row = ptx.math.add(place.row, 8 * half);
+  place.channel = ptx.math.add(place.channel, offset);
+  SmallVector<Value> inputs = {matrix.getPair(sums, offset / 2 + 2 * half)};
+  for (auto [i, access] : llvm::enumerate(operands))
+    inputs.push_back(load(access, kernel.arguments[2 + i], place));
+  return createTail(ptx.b, kernel.form.tail, inputs);
+}
+
+void TmaEpilogue::storeAtom(const WgmmaUnit &matrix, Place first,
+                            Value sums) const {
+  for (int64_t half : {0, 1})
+    for (int64_t c = 0; c < tile.channels; c += kChannelsPerPair) {
+      Place place = first;
+      Value pair = createPair(matrix, place, sums, c, half);
+      store(pair, place);
+    }
+}
+
+void TmaEpilogue::copyAtom(const WgmmaUnit &matrix, Place first,
+                           Value sums) const {
   const IndexMath &math = ptx.math;
   auto shape = NVVM::LdStMatrixShapeAttr::get(ptx.b.getContext(), 8, 8);
-  Value firstRow = math.add(math.add(row, warpRow), math.div(lane, 4));
-  Value firstChannel = math.add(channel, math.mul(math.rem(lane, 4), 2));
   for (int64_t c = 0; c < tile.channels; c += kChannelsPerStore) {
     SmallVector<Value> registers;
     for (int64_t eight : {0, 8})
-      for (int64_t half : {0, 1})
-        registers.push_back(createPair(
-            matrix.getPair(accumulators, (c + eight) / 2 + 2 * half),
-            math.add(firstRow, 8 * half), math.add(firstChannel, c + eight)));
+      for (int64_t half : {0, 1}) {
+        Place place = first;
+        registers.push_back(LLVM::BitcastOp::create(
+            ptx.b, ptx.b.getI32Type(),
+            createPair(matrix, place, sums, c + eight, half)));
+      }
     int64_t chunk = c / tile.chunkChannels();
     int64_t bytes = c % tile.chunkChannels() * Tile::kElementBytes;
     Value address =
@@ -120,17 +162,25 @@ void TmaEpilogue::create(const WgmmaUnit &matrix, TileOrigin origin,
       math.add(origin.pixel, math.mul(consumer, tile.pixels / tile.consumers));
   for (auto [atom, sums] : llvm::enumerate(accumulators)) {
     Value row = math.add(rows, int64_t(atom) * Tile::kAtomRows);
+    Place first{
+        origin.batch, math.add(math.add(row, warpRow), math.div(lane, 4)),
+        math.add(origin.channel, math.mul(math.rem(lane, 4), 2))};
+    if (!isResultCopied) {
+      storeAtom(matrix, first, sums);
+      continue;
+    }
     // What was stored before must have left shared memory.
     ptx.createIf(isFirst, [&] { ptx.waitForStores(/*onlyReads=*/true); });
     synchronize();
-    createAtom(matrix, row, origin.channel, sums);
+    copyAtom(matrix, first, sums);
     ptx.fenceSharedForCopies();
     synchronize();
     ptx.createIf(isFirst, [&] {
       int64_t chunks = tile.channels / tile.chunkChannels();
       for (int64_t chunk = 0; chunk < chunks; ++chunk)
         ptx.storeBox(
-            resultMap, ptx.offset(staging, chunk * tile.chunkBytes()),
+            kernel.arguments.back(),
+            ptx.offset(staging, chunk * tile.chunkBytes()),
             {math.add(origin.channel, chunk * tile.chunkChannels()), row});
       ptx.commitStores();
     });
@@ -138,5 +188,6 @@ void TmaEpilogue::create(const WgmmaUnit &matrix, TileOrigin origin,
 }
 
 void TmaEpilogue::finish() const {
-  ptx.createIf(isFirst, [&] { ptx.waitForStores(/*onlyReads=*/false); });
+  if (isResultCopied)
+    ptx.createIf(isFirst, [&] { ptx.waitForStores(/*onlyReads=*/false); });
 }

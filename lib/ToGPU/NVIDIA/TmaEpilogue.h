@@ -13,16 +13,17 @@
 
 namespace mlir::conv {
 
-/// Applies the tail to a consumer's accumulators, and stores the result: an
-/// atom's rows go to shared memory and from there in chunks of channels by
-/// copies, which leave out what is beyond the result.
+/// Applies the tail to a consumer's accumulators, and stores the result. If it
+/// can be copied, an atom's rows go to shared memory and from there in chunks
+/// of channels by copies, which leave out what is beyond the result. Otherwise
+/// each lane stores what it has.
 class TmaEpilogue {
 public:
   /// `staging` is this consumer's part of shared memory; `barrier` the named
   /// barrier of its warpgroup, of which `workItem` is a number.
   TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
-              const ::conv::TmaTile &tile, Value consumer, Value workItem,
-              Value staging, Value resultMap);
+              const ::conv::TmaTile &tile, bool isResultCopied, Value consumer,
+              Value workItem, Value staging);
 
   void create(const WgmmaUnit &matrix, TileOrigin origin,
               ValueRange accumulators) const;
@@ -30,20 +31,31 @@ public:
   void finish() const;
 
 private:
-  void createAtom(const WgmmaUnit &matrix, Value row, Value channel,
-                  Value accumulators) const;
-  /// The tail of the two channels from `channel` of a row.
-  Value createPair(Value sums, Value row, Value channel) const;
-  /// The same two elements of an operand of the tail.
-  Value load(const MatrixAccess &access, Value buffer, Value row,
-             Value channel) const;
+  /// A lane's two neighbouring channels of a row, in the result.
+  struct Place {
+    Value batch, row, channel;
+  };
+
+  void copyAtom(const WgmmaUnit &matrix, Place first, Value sums) const;
+  void storeAtom(const WgmmaUnit &matrix, Place first, Value sums) const;
+  /// The results of the pair of accumulators `offset` channels and `half`
+  /// times 8 rows behind the first.
+  Value createPair(const WgmmaUnit &matrix, Place &place, Value sums,
+                   int64_t offset, int64_t half) const;
+  MatrixAccess::Position locate(const MatrixAccess &access, Place place,
+                                int64_t offset) const;
+  Value createGuard(const MatrixAccess &access, Place place) const;
+  Value load(const MatrixAccess &access, Value buffer, Place place) const;
+  void store(Value pair, Place place) const;
   void synchronize() const;
 
   const Kernel &kernel;
   const PtxBuilder &ptx;
   const ::conv::TmaTile &tile;
-  Value consumer, workItem, staging, resultMap;
+  bool isResultCopied;
+  Value consumer, workItem, staging;
   SmallVector<MatrixAccess, 0> operands; ///< Of the tail.
+  MatrixAccess result;
   Value isFirst;   ///< This work-item starts the copies.
   Value lane;      ///< Within the warp.
   Value warpRow;   ///< First row of the warp in an atom.

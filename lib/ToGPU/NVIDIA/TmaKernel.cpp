@@ -29,12 +29,14 @@ static constexpr llvm::StringLiteral kSharedName = "conv_shared";
 
 /// The tensor map that each argument is passed as; null for addresses.
 static SmallVector<TensorMapAttr>
-createTensorMaps(MLIRContext *context, const TmaGeometry &geometry,
-                 const ::conv::TmaTile &tile, size_t numArguments) {
+createTensorMaps(MLIRContext *context, const TmaCopies &copies,
+                 const TmaGeometry &geometry, const ::conv::TmaTile &tile,
+                 size_t numArguments) {
   SmallVector<TensorMapAttr> maps(numArguments);
-  maps[0] = createLeftMap(context, geometry, tile);
-  maps[1] = createRightMap(context, geometry, tile);
-  maps.back() = createResultMap(context, geometry, tile);
+  maps[0] = copies.createLeftMap(context);
+  maps[1] = copies.createRightMap(context);
+  if (geometry.isResultCopied)
+    maps.back() = createResultMap(context, geometry, tile);
   return maps;
 }
 
@@ -83,13 +85,14 @@ namespace {
 /// Builds the body of one kernel.
 class TmaBody {
 public:
-  TmaBody(const Kernel &kernel, const ::conv::TmaTile &tile,
-          const TmaGeometry &geometry, Value memory)
-      : kernel(kernel), tile(tile), geometry(geometry), memory(memory),
-        ptx(kernel.b), ring(ptx, ptx.offset(memory, tile.barrierOffset()),
-                            tile.stages),
+  TmaBody(const Kernel &kernel, const PtxBuilder &ptx,
+          const ::conv::TmaTile &tile, const TmaGeometry &geometry,
+          const TmaCopies &copies, Value memory)
+      : kernel(kernel), ptx(ptx), tile(tile), geometry(geometry),
+        memory(memory),
+        ring(ptx, ptx.offset(memory, tile.barrierOffset()), tile.stages),
         scheduler(ptx, kernel.form, kernel.chip),
-        loop(ptx, geometry, tile, ring, memory) {}
+        loop(ptx, geometry, tile, copies, ring, memory) {}
 
   void create();
 
@@ -98,10 +101,10 @@ private:
   void createConsumer(Value consumer, Value workItem);
 
   const Kernel &kernel;
+  const PtxBuilder &ptx;
   const ::conv::TmaTile &tile;
   const TmaGeometry &geometry;
   Value memory;
-  PtxBuilder ptx;
   MbarrierRing ring;
   PersistentScheduler scheduler;
   TmaLoop loop;
@@ -135,12 +138,12 @@ void TmaBody::createProducer(Value warp) {
 void TmaBody::createConsumer(Value consumer, Value workItem) {
   setRegisters(ptx, tile.consumerRegisters(),
                NVVM::SetMaxRegisterAction::increase);
-  WgmmaUnit matrix(ptx, tile, kernel.form.getOperandType(),
-                   geometry.isRightTransposed(), memory, consumer);
+  WgmmaUnit matrix(ptx, tile, geometry, kernel.form.getOperandType(), memory,
+                   consumer);
   Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
                              ptx.math.mul(consumer, tile.stagingBytes()));
-  TmaEpilogue epilogue(kernel, ptx, tile, consumer, workItem, staging,
-                       kernel.arguments.back());
+  TmaEpilogue epilogue(kernel, ptx, tile, geometry.isResultCopied, consumer,
+                       workItem, staging);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
   scheduler.createLoop(
       ring.getStart().carried(), [&](TileOrigin origin, ValueRange carried) {
@@ -175,20 +178,21 @@ void TmaBody::create() {
       });
 }
 
-/// Offsets into operands of the tail: i64 if one has 2^31 elements.
+/// Offsets into operands of the tail and the result: i64 if one has 2^31
+/// elements.
 static IntegerType selectIndexType(const TiledConvolution &form) {
-  bool isLarge = llvm::any_of(form.tailOperands, [](const MatrixOperand &each) {
+  auto isLarge = [](const MatrixOperand &each) {
     return each.getType().getNumElements() >= int64_t(1) << 31;
-  });
-  return IntegerType::get(form.schedule.getContext(), isLarge ? 64 : 32);
+  };
+  bool isAnyLarge =
+      isLarge(form.result) || llvm::any_of(form.tailOperands, isLarge);
+  return IntegerType::get(form.schedule.getContext(), isAnyLarge ? 64 : 32);
 }
 
 FailureOr<BuiltKernel>
-mlir::conv::buildTmaKernel(OpBuilder &builder,
-                                       const TiledConvolution &form,
-                                       const ::conv::ChipInfo &chip,
-                                       StringRef name,
-                                       ArrayRef<Type> argumentTypes) {
+mlir::conv::buildTmaKernel(OpBuilder &builder, const TiledConvolution &form,
+                           const ::conv::ChipInfo &chip, StringRef name,
+                           ArrayRef<Type> argumentTypes) {
   MLIRContext *context = builder.getContext();
   Location loc = scf::ForallOp(form.forall).getLoc();
   ::conv::TmaTile tile = getTmaTile(form.schedule);
@@ -200,12 +204,15 @@ mlir::conv::buildTmaKernel(OpBuilder &builder,
     obstacle = checkTmaTile(*geometry, tile);
   if (!obstacle.empty())
     return emitError(loc) << obstacle;
+
+  ImplicitLocOpBuilder b(loc, builder);
+  PtxBuilder ptx(b);
+  std::unique_ptr<TmaCopies> copies = createTmaCopies(ptx, *geometry, tile);
   SmallVector<TensorMapAttr> maps =
-      createTensorMaps(context, *geometry, tile, argumentTypes.size());
+      createTensorMaps(context, *copies, *geometry, tile, argumentTypes.size());
   gpu::GPUFuncOp function =
       createFunction(builder, loc, name, argumentTypes, maps, tile);
 
-  ImplicitLocOpBuilder b(loc, context);
   b.setInsertionPointToStart(&function.getBody().front());
   IndexMath math(b, selectIndexType(form));
   Value workItem =
@@ -223,7 +230,7 @@ mlir::conv::buildTmaKernel(OpBuilder &builder,
                 math.div(workItem, kWarpSize)};
   Value memory =
       createSharedMemory(b, function->getParentOfType<gpu::GPUModuleOp>());
-  TmaBody(kernel, tile, *geometry, memory).create();
+  TmaBody(kernel, ptx, tile, *geometry, *copies, memory).create();
   gpu::ReturnOp::create(b);
   return BuiltKernel{function, PersistentScheduler::getGridSize(form, chip),
                      tile.workItems(), tile.sharedBytes(), std::move(maps)};

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Padding, the tail of the pixels and that of the channels are zeros that the
-// copy engine writes; no lane computes an address of an element.
+// Producer and consumers agree on nothing but the ring and the number of steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,83 +14,28 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-SmallVector<Value> TmaLoop::createCorner(Value row) const {
-  SmallVector<int64_t> sizes = {geometry.images};
-  for (const TmaGeometry::Dimension &d : geometry.dimensions)
-    sizes.push_back(d.positions);
-  SmallVector<Value> digits = ptx.math.split(row, sizes);
-  SmallVector<Value> corner;
-  for (size_t i = geometry.rank(); i-- > 0;) {
-    const TmaGeometry::Dimension &d = geometry.dimensions[i];
-    corner.push_back(
-        ptx.math.sub(ptx.math.mul(digits[1 + i], d.stride), d.low));
-  }
-  corner.push_back(digits[0]);
-  return corner;
-}
-
-void TmaLoop::createRightCopies(Value destination, Value map, Value barrier,
-                                ArrayRef<Value> digits, Value row,
-                                Value channel) const {
-  using Coordinate = TmaGeometry::Coordinate;
-  auto copy = [&](Value firstRow, int64_t offset) {
-    SmallVector<Value> coordinates;
-    for (const Coordinate &c : llvm::reverse(geometry.rightOperand))
-      coordinates.push_back(
-          c.index == Coordinate::Row       ? firstRow
-          : c.index == Coordinate::Channel ? channel
-                                           : ptx.math.add(
-                ptx.math.mul(digits[c.dimension], c.step), c.start));
-    ptx.loadBox(ptx.offset(destination, offset), map, barrier, coordinates);
-  };
-  if (!geometry.isRightTransposed())
-    return copy(row, 0);
-  // Rows in shared memory are then channels of the reduction.
-  constexpr int64_t kBoxBytes =
-      ::conv::TmaTile::kRowElements * ::conv::TmaTile::kRowBytes;
-  int64_t boxes = tile.channels / ::conv::TmaTile::kRowElements;
-  for (int64_t i = 0; i < boxes; ++i)
-    copy(ptx.math.add(row, i * ::conv::TmaTile::kRowElements), i * kBoxBytes);
-}
-
 RingPosition TmaLoop::createProducer(TileOrigin origin, Value leftMap,
                                      Value rightMap,
                                      RingPosition position) const {
-  SmallVector<Value> corner = createCorner(origin.pixel);
-  SmallVector<int64_t> taps;
-  for (const TmaGeometry::Dimension &d : geometry.dimensions)
-    taps.push_back(d.taps);
+  SmallVector<Value> common = copies.createTile(origin);
   Value zero = ptx.math.constant(0);
-
-  auto createStep = [&](Value tap, Value channel, RingPosition at) {
+  auto createStep = [&](Value outer, Value inner, RingPosition at) {
     Value full = ring.acquire(at, tile.stageBytes());
     Value stage =
         ptx.offset(memory, ptx.math.mul(at.stage, tile.stageBytes()));
-    SmallVector<Value> digits = ptx.math.split(tap, taps);
-    SmallVector<Value> offsets;
-    for (size_t i = geometry.rank(); i-- > 0;) {
-      const TmaGeometry::Dimension &d = geometry.dimensions[i];
-      Value walked = d.isReversed
-                         ? ptx.math.add(ptx.math.mul(digits[i], -1), d.taps - 1)
-                         : digits[i];
-      offsets.push_back(ptx.truncate16(ptx.math.mul(walked, d.dilation)));
-    }
-    SmallVector<Value> coordinates = {channel};
-    llvm::append_range(coordinates, corner);
-    ptx.loadBox(stage, leftMap, full, coordinates, offsets);
-    createRightCopies(ptx.offset(stage, tile.pixelBytes()), rightMap, full,
-                      digits, origin.channel, channel);
+    copies.createStep(origin, common, {outer, inner, stage, full}, leftMap,
+                      rightMap);
     return ring.getNext(at).carried();
   };
   SmallVector<Value> end = ptx.createFor(
-      zero, ptx.math.constant(geometry.countTaps()), 1, position.carried(),
-      [&](Value tap, ValueRange outer) {
-        return ptx.createFor(zero, ptx.math.constant(geometry.channels),
-                             ::conv::TmaTile::kRowElements, outer,
-                             [&](Value channel, ValueRange inner) {
-                               return createStep(tap, channel,
-                                                 RingPosition::get(inner));
-                             });
+      zero, ptx.math.constant(geometry.countOuterSteps()), 1,
+      position.carried(), [&](Value outer, ValueRange carried) {
+        return ptx.createFor(
+            zero, ptx.math.constant(geometry.getInnerExtent()),
+            ::conv::TmaTile::kRowElements, carried,
+            [&](Value inner, ValueRange values) {
+              return createStep(outer, inner, RingPosition::get(values));
+            });
       });
   return RingPosition::get(end);
 }

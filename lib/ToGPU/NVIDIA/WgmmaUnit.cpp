@@ -31,23 +31,25 @@ static constexpr uint64_t createLayout(int64_t leadingBytes) {
          uint64_t(8 * Tile::kRowBytes / kUnitBytes) << 32 |
          uint64_t(leadingBytes / kUnitBytes) << 16;
 }
-/// Rows of the reduction do not use the leading dimension's offset; rows of
-/// channels have the next 64 of them behind 64 rows.
+/// Rows of the reduction do not use the leading dimension's offset; those of a
+/// transposed operand have the next 64 elements behind 64 rows.
 static constexpr uint64_t kRows = createLayout(kUnitBytes);
 static constexpr uint64_t kTransposedRows =
     createLayout(Tile::kRowElements * Tile::kRowBytes);
 
 WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
-                     Type operandType, bool isRightTransposed, Value memory,
-                     Value consumer)
+                     const TmaGeometry &geometry, Type operandType,
+                     Value memory, Value consumer)
     : ptx(ptx), tile(tile),
       operandType(operandType.isF16() ? NVVM::WGMMATypes::f16
                                       : NVVM::WGMMATypes::bf16),
-      isRightTransposed(isRightTransposed) {
+      isLeftTransposed(geometry.reducesPositions),
+      isRightTransposed(geometry.isRightTransposed()) {
   Value address =
       LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), memory);
   Value rows = ptx.math.mul(consumer, tile.pixelBytes() / tile.consumers);
-  left = createDescriptor(kRows, ptx.math.add(address, rows));
+  left = createDescriptor(isLeftTransposed ? kTransposedRows : kRows,
+                          ptx.math.add(address, rows));
   right = createDescriptor(isRightTransposed ? kTransposedRows : kRows,
                            ptx.math.add(address, tile.pixelBytes()));
 }
@@ -80,20 +82,23 @@ SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators, Value stage,
   WgmmaFenceAlignedOp::create(ptx.b);
   SmallVector<Value> sums(accumulators);
   for (int64_t k = 0; k < Tile::kRowElements; k += kAtomK) {
-    int64_t alongRow = k * Tile::kElementBytes / kUnitBytes;
-    int64_t alongRows = k * Tile::kRowBytes / kUnitBytes;
-    Value b = ptx.add64(
-        ptx.add64(right, units),
-        ptx.constant64(isRightTransposed ? alongRows : alongRow));
+    auto alongReduction = [&](bool isTransposed) {
+      return k * (isTransposed ? Tile::kRowBytes : Tile::kElementBytes) /
+             kUnitBytes;
+    };
+    Value b = ptx.add64(ptx.add64(right, units),
+                        ptx.constant64(alongReduction(isRightTransposed)));
     for (auto [i, sum] : llvm::enumerate(sums)) {
       int64_t rows = int64_t(i) * Tile::kAtomRows * Tile::kRowBytes;
       Value a = ptx.add64(ptx.add64(left, units),
-                          ptx.constant64(alongRow + rows / kUnitBytes));
+                          ptx.constant64(alongReduction(isLeftTransposed) +
+                                         rows / kUnitBytes));
       sum = WgmmaMmaAsyncOp::create(
           ptx.b, sum.getType(), sum, a, b, shape, operandType, operandType,
           WGMMATypes::f32,
           isFirst && k == 0 ? WGMMAScaleOut::zero : WGMMAScaleOut::one,
-          WGMMAScaleIn::one, WGMMAScaleIn::one, MMALayout::row,
+          WGMMAScaleIn::one, WGMMAScaleIn::one,
+          isLeftTransposed ? MMALayout::col : MMALayout::row,
           isRightTransposed ? MMALayout::row : MMALayout::col,
           MMAIntOverflowAttr());
     }

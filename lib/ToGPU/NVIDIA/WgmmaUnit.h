@@ -10,14 +10,14 @@
 
 #include "PtxBuilder.h"
 
-#include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Dialect/Conv/IR/TmaGeometry.h"
 
 namespace mlir::conv {
 
 /// Computes the tile of one consumer: atoms of 64 pixels and all channels, one
 /// below the other. Operands are tiles in shared memory whose rows are 128
-/// swizzled bytes: of the reduction, or, for a transposed right operand, of its
-/// channels, 64 rows of the first ones, then 64 of the next.
+/// swizzled bytes: of the reduction, or, for a transposed operand, of its own
+/// rows, 64 lines of the first ones, then 64 of the next.
 ///
 /// Of an atom, lane l of warp w has of row 16 w + l / 4 + 8 h and of each eight
 /// channels from 8 j the two from 8 j + 2 (l % 4): elements 4 j + 2 h and
@@ -27,7 +27,7 @@ public:
   /// `memory` is where stage 0 starts; `consumer` is the warpgroup among those
   /// that compute.
   WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
-            Type operandType, bool isRightTransposed, Value memory,
+            const TmaGeometry &geometry, Type operandType, Value memory,
             Value consumer);
 
   /// Accumulators whose values nothing reads, for `createStep` with `isFirst`.
@@ -55,7 +55,7 @@ private:
   const PtxBuilder &ptx;
   const ::conv::TmaTile &tile;
   NVVM::WGMMATypes operandType;
-  bool isRightTransposed;
+  bool isLeftTransposed, isRightTransposed;
   Value left, right; ///< Descriptors of stage 0.
 };
 

@@ -15,62 +15,104 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
 
+using Tile = ::conv::TmaTile;
+
 /// What strides in memory and widths of rows are multiples of, in elements.
-static constexpr int64_t kGranule = 16 / ::conv::TmaTile::kElementBytes;
+static constexpr int64_t kGranule = 16 / Tile::kElementBytes;
 static constexpr int64_t kMaxElementStride = 8;
 /// Most dimensions that a tensor map has.
 static constexpr size_t kMaxRank = 5;
 
-int64_t TmaGeometry::countRows() const {
-  int64_t rows = images;
+static int64_t computeProduct(ArrayRef<int64_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
+                         std::multiplies<int64_t>());
+}
+
+SmallVector<int64_t> TmaWindow::getTaps() const {
+  return llvm::map_to_vector(dimensions,
+                             [](const Dimension &d) { return d.taps; });
+}
+
+int64_t TmaWindow::countTaps() const { return computeProduct(getTaps()); }
+
+SmallVector<int64_t> TmaWindow::getPositions() const {
+  SmallVector<int64_t> sizes = {images};
   for (const Dimension &d : dimensions)
-    rows *= d.positions;
-  return rows;
+    sizes.push_back(d.positions);
+  return sizes;
 }
 
-int64_t TmaGeometry::countTaps() const {
-  int64_t taps = 1;
-  for (const Dimension &d : dimensions)
-    taps *= d.taps;
-  return taps;
-}
-
-int64_t TmaGeometry::countSteps() const {
-  return countTaps() *
-         llvm::divideCeil(channels, ::conv::TmaTile::kRowElements);
-}
-
-int64_t TmaGeometry::getLowerCorner(size_t dimension) const {
+int64_t TmaWindow::getLowerCorner(size_t dimension) const {
   return -dimensions[dimension].low;
 }
 
-int64_t TmaGeometry::getUpperCorner(size_t dimension) const {
+int64_t TmaWindow::getUpperCorner(size_t dimension) const {
   const Dimension &d = dimensions[dimension];
   return (d.positions - 1) * d.stride + 1 - d.low - d.extent;
 }
 
+int64_t TmaGeometry::countOuterSteps() const {
+  return reducesPositions ? segments : window.countTaps();
+}
+
+int64_t TmaGeometry::getInnerExtent() const {
+  return reducesPositions ? segmentPositions : channelsOfPart;
+}
+
+int64_t TmaGeometry::countSteps() const {
+  return countOuterSteps() *
+         llvm::divideCeil(getInnerExtent(), Tile::kRowElements);
+}
+
 namespace {
+/// The multiples of digits in one coordinate of the window's operand, or of
+/// another one: those of positions or rows of the filter, those of taps and
+/// channels, and that of the part.
+struct Digits {
+  SmallVector<int64_t> positions, taps;
+  int64_t part, constant;
+
+  /// Whether no digit counts but one of each.
+  bool hasOnly(std::optional<size_t> position, std::optional<size_t> tap) const {
+    auto others = [](ArrayRef<int64_t> list, std::optional<size_t> one) {
+      for (auto [i, value] : llvm::enumerate(list))
+        if (value != 0 && i != one)
+          return true;
+      return false;
+    };
+    return !others(positions, position) && !others(taps, tap);
+  }
+};
+
 /// Reads one product; `obstacle` is the first thing that does not fit.
 class GeometryReader {
 public:
   GeometryReader(const ViewedTensor &lhs, const ViewedTensor &rhs,
                  const ViewedTensor &result, std::string &obstacle)
-      : lhs(lhs), rhs(rhs), result(result), obstacle(obstacle),
-        spatialRank(lhs.type.getRank() - 2) {}
+      : lhs(lhs), rhs(rhs), result(result), obstacle(obstacle) {}
 
   std::optional<TmaGeometry> read();
 
 private:
   bool readTypes();
-  bool readImages();
+  bool readParts();
+  bool readWindow();
   bool readDimension(size_t dimension);
-  bool readRightOperand();
+  bool readFilter();
+  bool readPositions();
   bool readResult();
   bool checkLimits();
+
+  const ViewedTensor &getWindow() const {
+    return geometry.reducesPositions ? rhs : lhs;
+  }
+  Digits getDigits(ViewAttr view, const ViewAttr::Coordinate &coordinate) const;
 
   bool refuse(const std::string &expected) {
     obstacle = "expects " + expected;
@@ -79,155 +121,218 @@ private:
 
   const ViewedTensor &lhs, &rhs, &result;
   std::string &obstacle;
-  int64_t spatialRank;
+  size_t spatialRank;
+  /// The digit of the positions that is split, and the size of a part.
+  size_t splitDigit = 0;
+  int64_t splitLength = 0;
   TmaGeometry geometry;
 };
-
-/// The multiples of digits of rows and columns in one coordinate. The batch has
-/// one element, so that its digits are zero.
-struct Digits {
-  SmallVector<int64_t> rows, columns;
-  int64_t constant;
-
-  Digits(ViewAttr view, const ViewAttr::Coordinate &coordinate)
-      : constant(coordinate.constant) {
-    ArrayRef<int64_t> all = ArrayRef(coordinate.coefficients)
-                                .drop_front(view.getBatch().size());
-    rows.assign(all.take_front(view.getRows().size()).begin(),
-                all.take_front(view.getRows().size()).end());
-    columns.assign(all.drop_front(rows.size()).begin(), all.end());
-  }
-
-  /// Whether no digit counts but `row` of the rows and `column` of the columns.
-  bool hasOnly(std::optional<size_t> row, std::optional<size_t> column) const {
-    auto others = [](ArrayRef<int64_t> list, std::optional<size_t> one) {
-      for (auto [i, value] : llvm::enumerate(list))
-        if (value != 0 && i != one)
-          return true;
-      return false;
-    };
-    return !others(rows, row) && !others(columns, column);
-  }
-};
 } // namespace
+
+Digits GeometryReader::getDigits(ViewAttr view,
+                                 const ViewAttr::Coordinate &coordinate) const {
+  ArrayRef<int64_t> rest = coordinate.coefficients;
+  auto take = [&](size_t count) {
+    SmallVector<int64_t> list(rest.take_front(count));
+    rest = rest.drop_front(count);
+    return list;
+  };
+  SmallVector<int64_t> batch = take(view.getBatch().size());
+  SmallVector<int64_t> rows = take(view.getRows().size());
+  SmallVector<int64_t> columns = take(view.getColumns().size());
+  if (geometry.reducesPositions)
+    std::swap(rows, columns);
+  return {rows, columns, batch.size() > 1 ? batch.back() : 0,
+          coordinate.constant};
+}
 
 bool GeometryReader::readTypes() {
   Type type = lhs.type.getElementType();
   if (!(type.isF16() || type.isBF16()) || rhs.type.getElementType() != type)
     return refuse("operands of f16 or of bf16, but got others");
-  Type to = result.type.getElementType();
-  if (!(to.isF16() || to.isBF16()))
-    return refuse("a result of f16 or bf16, but got another");
-  int64_t batch = result.view.getShape()[0];
-  return batch == 1 || refuse(formatv("one group, but got {0}", batch));
+  for (ViewAttr view : {lhs.view, rhs.view, result.view})
+    if (!view.getLimits().empty() || view.getPadding() != PaddingMode::Zeros)
+      return refuse("no conditions and padding with zeros, but got others");
+  return true;
 }
 
-/// Rows are images and positions, columns are taps and channels, both in the
-/// order of the tensor.
-bool GeometryReader::readImages() {
-  size_t digits = spatialRank + 1;
+bool GeometryReader::readParts() {
+  ArrayRef<int64_t> batch = lhs.view.getBatch();
+  if (batch.front() != 1 || batch.size() > 2)
+    return refuse(formatv("one group, but got {0}", batch.front()));
+  geometry.parts = batch.size() > 1 ? batch.back() : 1;
+  // Rows of a filter's gradient are its channels, those of others are digits
+  // for an image and each dimension.
+  size_t rows = lhs.view.getRows().size(), columns = rhs.view.getRows().size();
+  geometry.reducesPositions = rows == 1 && columns > 1;
+  spatialRank = getWindow().type.getRank() - 2;
   if (spatialRank < 1 || spatialRank > 3 ||
-      lhs.view.getRows().size() != digits ||
-      lhs.view.getColumns().size() != digits)
+      (geometry.reducesPositions ? columns : rows) != spatialRank + 1 ||
+      lhs.view.getColumns().size() != spatialRank + 1)
     return refuse("images of 1 to 3 spatial dimensions, but got another view");
-  auto coordinates = lhs.view.getCoordinates();
-  Digits image(lhs.view, coordinates.front());
-  Digits channel(lhs.view, coordinates.back());
-  if (!image.hasOnly(0, std::nullopt) || image.rows[0] != 1 ||
-      image.constant != 0 || !channel.hasOnly(std::nullopt, spatialRank) ||
-      channel.columns[spatialRank] != 1 || channel.constant != 0)
+  return true;
+}
+
+/// Digits are in the order of the tensor.
+bool GeometryReader::readWindow() {
+  const auto &[view, type] = getWindow();
+  auto coordinates = view.getCoordinates();
+  Digits image = getDigits(view, coordinates.front());
+  Digits channel = getDigits(view, coordinates.back());
+  bool isImageSplit = geometry.reducesPositions && splitDigit == 0;
+  bool isChannelSplit = !geometry.reducesPositions && channel.part != 0;
+  geometry.channelsOfPart =
+      geometry.reducesPositions ? 0 : lhs.view.getColumns().back();
+  if (!image.hasOnly(0, std::nullopt) || image.positions[0] != 1 ||
+      image.part != (isImageSplit ? splitLength : 0) || image.constant != 0 ||
+      !channel.hasOnly(std::nullopt, spatialRank) ||
+      channel.taps[spatialRank] != 1 || channel.constant != 0 ||
+      channel.part != (isChannelSplit ? geometry.channelsOfPart : 0))
     return refuse("images outermost and channels innermost, but got another "
                   "layout");
-  geometry.images = lhs.type.getDimSize(0);
-  geometry.channels = lhs.type.getDimSize(lhs.type.getRank() - 1);
-  for (int64_t d = 0; d < spatialRank; ++d)
+  if (isChannelSplit && geometry.channelsOfPart % Tile::kRowElements)
+    return refuse(formatv("parts of a multiple of {0} channels, but got {1}",
+                          Tile::kRowElements, geometry.channelsOfPart));
+  geometry.window.images = type.getDimSize(0);
+  geometry.window.channels = type.getDimSize(type.getRank() - 1);
+  for (size_t d = 0; d < spatialRank; ++d)
     if (!readDimension(d))
       return false;
   return true;
 }
 
 bool GeometryReader::readDimension(size_t dimension) {
-  Digits digits(lhs.view, lhs.view.getCoordinates()[1 + dimension]);
-  int64_t stride = digits.rows[1 + dimension];
-  int64_t dilation = digits.columns[dimension];
-  if (!digits.hasOnly(1 + dimension, dimension) || stride <= 0)
+  const auto &[view, type] = getWindow();
+  Digits digits = getDigits(view, view.getCoordinates()[1 + dimension]);
+  int64_t stride = digits.positions[1 + dimension];
+  int64_t dilation = digits.taps[dimension];
+  bool isSplit = geometry.reducesPositions && splitDigit == 1 + dimension;
+  if (!digits.hasOnly(1 + dimension, dimension) || stride <= 0 ||
+      digits.part != (isSplit ? stride * splitLength : 0))
     return refuse("a window that moves along each dimension, but got another "
                   "view");
-  int64_t taps = lhs.view.getColumns()[dimension];
+  bool areRows = !geometry.reducesPositions;
+  int64_t positions =
+      (areRows ? view.getRows() : view.getColumns())[1 + dimension];
+  int64_t taps = (areRows ? view.getColumns() : view.getRows())[dimension];
   // A walk against the direction of the taps starts at the last one.
   int64_t first = digits.constant + std::min<int64_t>(0, (taps - 1) * dilation);
-  geometry.dimensions.push_back({lhs.type.getDimSize(1 + dimension),
-                                 lhs.view.getRows()[1 + dimension], taps,
-                                 stride, std::abs(dilation), -first,
-                                 dilation < 0});
+  geometry.window.dimensions.push_back(
+      {type.getDimSize(1 + dimension),
+       positions * (isSplit ? geometry.parts : 1), taps, stride,
+       std::abs(dilation), -first, dilation < 0});
   return true;
 }
 
-bool GeometryReader::readRightOperand() {
+bool GeometryReader::readFilter() {
   using Coordinate = TmaGeometry::Coordinate;
   if (rhs.view.getRows().size() != 1)
     return refuse("channels of the result in one dimension, but got more");
   for (auto [i, coordinate] : llvm::enumerate(rhs.view.getCoordinates())) {
-    Digits digits(rhs.view, coordinate);
+    Digits digits = getDigits(rhs.view, coordinate);
     int64_t size = rhs.type.getDimSize(i);
-    const auto *column =
-        llvm::find_if(digits.columns, [](int64_t value) { return value; });
-    size_t index = column - digits.columns.begin();
-    if (digits.rows[0] == 1 && digits.hasOnly(0, std::nullopt))
-      geometry.rightOperand.push_back({Coordinate::Row, 0, size, 1, 0});
-    else if (digits.rows[0] == 0 && digits.hasOnly(std::nullopt, index))
-      geometry.rightOperand.push_back(
-          column == digits.columns.end()
+    const auto *tap =
+        llvm::find_if(digits.taps, [](int64_t value) { return value != 0; });
+    size_t index = tap - digits.taps.begin();
+    bool isChannel = index == spatialRank;
+    int64_t part = isChannel && geometry.parts > 1 ? geometry.channelsOfPart : 0;
+    if (digits.part != part)
+      return refuse("channels that are split, but got another digit");
+    if (digits.positions[0] == 1 && digits.hasOnly(0, std::nullopt))
+      geometry.filter.push_back({Coordinate::Row, 0, size, 1, 0});
+    else if (digits.positions[0] == 0 && digits.hasOnly(std::nullopt, index))
+      geometry.filter.push_back(
+          tap == digits.taps.end()
               ? Coordinate{Coordinate::Tap, 0, size, 0, digits.constant}
-              : Coordinate{index == size_t(spatialRank) ? Coordinate::Channel
-                                                        : Coordinate::Tap,
-                           index, size, *column, digits.constant});
+              : Coordinate{isChannel ? Coordinate::Channel : Coordinate::Tap,
+                           index, size, *tap, digits.constant});
     else
       return refuse("a filter of one digit in each dimension, but got another "
                     "view");
   }
-  bool isChannel =
-      geometry.rightOperand.back().index == Coordinate::Channel;
-  if (!isChannel && !geometry.isRightTransposed())
+  if (geometry.filter.back().index == Coordinate::Tap)
     return refuse("channels innermost in the filter, but got another layout");
-  return geometry.rightOperand.size() <= kMaxRank ||
+  return geometry.filter.size() <= kMaxRank ||
          refuse("a filter of at most 5 dimensions, but got more");
 }
 
-/// Rows of the result are dense.
-bool GeometryReader::readResult() {
-  geometry.resultChannels = result.view.getShape()[2];
-  auto coordinates = result.view.getCoordinates();
-  size_t rows = result.view.getRows().size();
-  bool isDense = coordinates.size() == rows + 1;
-  for (size_t i = 0; isDense && i < coordinates.size(); ++i) {
-    Digits digits(result.view, coordinates[i]);
-    bool isRow = i < rows;
-    isDense = digits.constant == 0 &&
-              (isRow ? digits.hasOnly(i, std::nullopt) && digits.rows[i] == 1 &&
-                           result.view.getRows()[i] == result.type.getDimSize(i)
-                     : digits.hasOnly(std::nullopt, 0) &&
-                           digits.columns[0] == 1 &&
-                           result.view.getColumns().size() == 1);
+/// The left operand of a reduction over positions: dense, with its channels
+/// innermost.
+bool GeometryReader::readPositions() {
+  ArrayRef<int64_t> sizes = lhs.view.getColumns();
+  for (auto [i, coordinate] : llvm::enumerate(lhs.view.getCoordinates())) {
+    Digits digits = getDigits(lhs.view, coordinate);
+    bool isChannel = i == sizes.size();
+    if (digits.constant != 0 ||
+        (isChannel ? !digits.hasOnly(std::nullopt, 0) || digits.taps[0] != 1
+                   : !digits.hasOnly(i, std::nullopt) ||
+                         digits.positions[i] != 1))
+      return refuse("a dense left operand with its channels innermost, but got "
+                    "another view");
+    if (digits.part == 0)
+      continue;
+    if (isChannel || digits.part != sizes[i])
+      return refuse("positions that are split, but got another digit");
+    splitDigit = i;
+    splitLength = sizes[i];
   }
-  return isDense || refuse("a dense result with its channels innermost, but "
-                           "got another view");
+  geometry.leftChannels = lhs.view.getRows().front();
+  geometry.segments = computeProduct(sizes.take_front(splitDigit));
+  geometry.segmentPositions = computeProduct(sizes.drop_front(splitDigit));
+  if (geometry.parts == 1)
+    splitDigit = sizes.size();
+  return true;
+}
+
+bool GeometryReader::readResult() {
+  auto [batch, rows, channels] = result.view.getShape();
+  geometry.resultRows = rows;
+  geometry.resultChannels = channels;
+  // Distances in memory of the digits' neighbours, against those in a matrix.
+  SmallVector<int64_t> distances(result.view.getDigitSizes().size());
+  int64_t stride = 1, constant = 0;
+  auto coordinates = result.view.getCoordinates();
+  for (size_t d = coordinates.size(); d-- > 0;) {
+    for (auto [distance, coefficient] :
+         llvm::zip(distances, coordinates[d].coefficients))
+      distance += coefficient * stride;
+    constant += coordinates[d].constant * stride;
+    stride *= result.type.getDimSize(d);
+  }
+  bool isDense = constant == 0 && batch == 1;
+  int64_t expected = 1;
+  for (auto [size, distance] :
+       llvm::reverse(llvm::zip(result.view.getDigitSizes(), distances))) {
+    isDense &= size == 1 || distance == expected;
+    expected *= size;
+  }
+  Type type = result.type.getElementType();
+  geometry.isResultCopied = isDense && expected == stride &&
+                            channels % kGranule == 0 &&
+                            (type.isF16() || type.isBF16());
+  return geometry.isResultCopied || type.isF16() || type.isBF16() ||
+         type.isF32() || refuse("a floating result, but got another");
 }
 
 bool GeometryReader::checkLimits() {
-  int64_t inner = geometry.rightOperand.back().size;
-  if (geometry.channels % kGranule || inner % kGranule ||
-      geometry.resultChannels % kGranule)
+  const TmaWindow &window = geometry.window;
+  int64_t other = geometry.reducesPositions ? geometry.leftChannels
+                                            : geometry.filter.back().size;
+  if (window.channels % kGranule || other % kGranule)
     return refuse(formatv("channels that are multiples of {0}, but got {1} and "
                           "{2}",
-                          kGranule, geometry.channels,
-                          geometry.resultChannels));
+                          kGranule, window.channels, other));
+  if (geometry.reducesPositions && window.countTaps() > 1 &&
+      window.channels % Tile::kRowElements)
+    return refuse(formatv("channels that are a multiple of {0} behind each "
+                          "tap, but got {1}",
+                          Tile::kRowElements, window.channels));
   // Bits of an offset, and of a corner with its sign.
   int64_t bits = spatialRank == 1 ? 16 : spatialRank == 2 ? 8 : 5;
   int64_t corner = int64_t(1) << (bits - 1);
-  for (auto [i, d] : llvm::enumerate(geometry.dimensions)) {
-    int64_t lower = geometry.getLowerCorner(i);
-    int64_t upper = geometry.getUpperCorner(i);
+  for (auto [i, d] : llvm::enumerate(window.dimensions)) {
+    int64_t lower = window.getLowerCorner(i);
+    int64_t upper = window.getUpperCorner(i);
     if (d.stride > kMaxElementStride)
       return refuse(formatv("strides of at most {0}, but got {1}",
                             kMaxElementStride, d.stride));
@@ -241,8 +346,11 @@ bool GeometryReader::checkLimits() {
 }
 
 std::optional<TmaGeometry> GeometryReader::read() {
-  if (readTypes() && readImages() && readRightOperand() && readResult() &&
-      checkLimits())
+  geometry = {};
+  if (readTypes() && readParts() &&
+      (geometry.reducesPositions ? readPositions() && readWindow()
+                                 : readWindow() && readFilter()) &&
+      readResult() && checkLimits())
     return std::move(geometry);
   return std::nullopt;
 }
@@ -258,7 +366,7 @@ std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
                                      const ::conv::TmaTile &tile) {
   if (!geometry.isRightTransposed() || tile.hasWholeRowsOfChannels())
     return "";
-  return formatv("expects a multiple of {0} channels for a filter with them "
-                 "innermost, but got {1}",
-                 ::conv::TmaTile::kRowElements, tile.channels);
+  return formatv("expects a multiple of {0} channels for a right operand with "
+                 "them innermost, but got {1}",
+                 Tile::kRowElements, tile.channels);
 }

@@ -40,7 +40,8 @@ static bool isBounded(const ViewAttr::Coordinate &coordinate,
 
 LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<int64_t> batch, ArrayRef<int64_t> rows,
-                               ArrayRef<int64_t> columns, AffineMap map) {
+                               ArrayRef<int64_t> columns, AffineMap map,
+                               ArrayRef<int64_t> limits, PaddingMode) {
   // V1.
   int64_t product = 1;
   for (auto [name, sizes] :
@@ -73,6 +74,12 @@ LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
              << "expects coordinates between -2^62 and 2^62, but got "
              << AffineMapAttr::get(map) << " with sizes [" << sizes << "]";
   }
+  // V4.
+  if (llvm::any_of(limits, [](int64_t limit) { return limit <= 0; }) ||
+      limits.size() > map.getNumResults())
+    return emitError() << "expects positive limits for the last of "
+                       << map.getNumResults() << " results, but got ["
+                       << limits << "]";
   return success();
 }
 

@@ -5,19 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that says what this version compiles, in terms of conv ops.
-// What a chip or a schedule cannot do is refused where those are known.
+// Looks at a whole module: convolutions (SupportedConvolutions), what is left
+// beside them, and signatures.
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "SupportedConvolutions.h"
+
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Dialect/Conv/Transforms/Passes.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/IR/Matchers.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -28,88 +27,6 @@ namespace mlir::conv {
 
 using namespace mlir;
 using namespace mlir::conv;
-
-static bool isKernelType(Type type) {
-  return type.isF32() || type.isF16() || type.isBF16();
-}
-
-/// Ops that every back end can put in a kernel, and a reference can evaluate.
-/// Functions are computed in f32 only; `conv-fuse-tail` widens to it.
-static bool isKernelOp(Operation &op) {
-  bool isFunction =
-      isa<math::AbsFOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::FmaOp,
-          math::LogOp, math::RsqrtOp, math::SqrtOp, math::TanhOp>(op);
-  bool isArithmetic =
-      isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
-          arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-          arith::MinNumFOp, arith::CmpFOp, arith::SelectOp, arith::ConstantOp,
-          arith::ExtFOp, arith::TruncFOp, YieldOp>(op);
-  auto hasKernelType = [&](Value value) {
-    Type type = value.getType();
-    return isFunction ? type.isF32() : isKernelType(type) || type.isInteger(1);
-  };
-  return (isFunction || isArithmetic) &&
-         llvm::all_of(op.getOperands(), hasKernelType) &&
-         llvm::all_of(op.getResults(), hasKernelType);
-}
-
-static LogicalResult checkGeometry(ConvolutionOpInterface op) {
-  if (op.getPadding() != PaddingMode::Zeros)
-    return emitUnsupported(op.getLoc(), Reason::PaddingMode)
-           << "expects padding to be zeros, but got "
-           << stringifyPaddingMode(op.getPadding());
-  return success();
-}
-
-static LogicalResult checkOperands(ConvolutionOpInterface op) {
-  SmallVector<Value> tensors(op->getOperands());
-  tensors.push_back(op.getResultTensor());
-  for (Value tensor : tensors) {
-    Type type = getElementTypeOrSelf(tensor.getType());
-    if (!isKernelType(type))
-      return emitUnsupported(op.getLoc(), Reason::ElementType)
-             << "expects f16, bf16 or f32, but got " << type;
-    Value source = lookThroughReshapes(tensor);
-    if (matchPattern(source, m_Constant()) ||
-        source.getDefiningOp<tensor::EmptyOp>())
-      return emitUnsupported(op.getLoc(), Reason::Constant)
-             << "expects tensors from function arguments or convolutions, but "
-                "got a constant or an empty tensor of type "
-             << tensor.getType();
-  }
-  return success();
-}
-
-/// Kernels compute coordinates and offsets of the padded input in 64 bits.
-static LogicalResult checkPaddedSize(ConvolutionOpInterface op) {
-  ConvolutionShape shape = ConvolutionShape::get(op);
-  constexpr int64_t kLimit = int64_t(1) << 60;
-  int64_t elements = shape.n * shape.c;
-  for (int64_t d = 0; d < shape.getRank(); ++d) {
-    int64_t low = shape.low[d], high = shape.high[d];
-    if (low >= kLimit || high >= kLimit ||
-        llvm::MulOverflow(elements, low + shape.input[d] + high, elements) ||
-        elements >= kLimit)
-      return emitUnsupported(op.getLoc(), Reason::ProblemSize)
-             << "expects an input of fewer than 2^60 elements with its "
-                "padding, but got padding of "
-             << low << " and " << high << " around " << op.getInputType();
-  }
-  return success();
-}
-
-static LogicalResult checkConvolution(ConvolutionOpInterface op) {
-  if (failed(checkGeometry(op)) || failed(checkOperands(op)) ||
-      failed(checkPaddedSize(op)))
-    return failure();
-  for (Operation &inner : op.getTail().getOps())
-    if (!isKernelOp(inner))
-      return emitUnsupported(inner.getLoc(), Reason::TailOperation)
-             << "expects an op that kernels have, on f32, f16, bf16 or i1, and "
-                "functions on f32, but got "
-             << inner.getName();
-  return success();
-}
 
 /// True if `op` is a convolution of another dialect.
 static bool isOtherConvolution(Operation *op) {
@@ -131,7 +48,8 @@ static LogicalResult refuseConvolution(Operation *op) {
              << "expects static shapes, but got " << type;
     if (!isKernelType(type.getElementType()))
       return emitUnsupported(op->getLoc(), Reason::ElementType)
-             << "expects f16, bf16 or f32, but got " << type.getElementType();
+             << "expects " << kKernelTypes << ", but got "
+             << type.getElementType();
   }
   return emitUnsupported(op->getLoc(), Reason::NotFusable)
          << "expects a convolution that conv.forward can express, but got "

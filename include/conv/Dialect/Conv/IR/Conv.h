@@ -39,6 +39,13 @@ namespace mlir::conv {
 /// Name of the schedule on the root of a linalg form: its tail.
 inline constexpr llvm::StringLiteral kScheduleName = "conv.schedule";
 
+/// Creates the op of `direction`, without a tail.
+ConvolutionOpInterface
+createConvolution(OpBuilder &builder, Location loc, Direction direction,
+                  RankedTensorType type, Value lhs, Value rhs,
+                  WindowAttr window, LayoutsAttr layouts, int64_t groups,
+                  PaddingMode padding = PaddingMode::Zeros);
+
 /// The numeric type of an element type, or none if kernels have no such type.
 std::optional<::conv::NumericType> getNumericType(Type elementType);
 

@@ -31,8 +31,6 @@ struct TmaTile {
   static constexpr int64_t kAtomRows = 64;
   /// Bytes of a mbarrier.
   static constexpr int64_t kBarrierBytes = 8;
-  /// Shared memory of a workgroup that the system takes.
-  static constexpr int64_t kReservedBytes = 1024;
   /// Shared memory starts at a multiple of this, for the swizzle.
   static constexpr int64_t kAlignment = 1024;
 
@@ -52,7 +50,7 @@ struct TmaTile {
   bool hasWholeRowsOfChannels() const { return channels % kRowElements == 0; }
 
   /// Registers of a work-item at launch, and what producers and consumers
-  /// change that to. Two workgroups of one consumer fit a compute unit.
+  /// change that to.
   int64_t launchRegisters() const { return consumers == 2 ? 168 : 128; }
   int64_t producerRegisters() const {
     return consumers == 1 ? 24 : consumers == 2 ? 40 : 32;
@@ -78,14 +76,6 @@ struct TmaTile {
   }
   int64_t sharedBytes() const {
     return barrierOffset() + 2 * stages * kBarrierBytes;
-  }
-
-  /// Workgroups that a compute unit with that much shared memory runs at a
-  /// time: with two, one multiplies while the other one stores.
-  int64_t residentWorkgroups(int64_t unitBytes) const {
-    return consumers == 1 && 2 * (sharedBytes() + kReservedBytes) <= unitBytes
-               ? 2
-               : 1;
   }
 };
 

@@ -26,10 +26,17 @@ def Conv_ViewAttr : Conv_Attr<"View", "view"> {
     matrices[b][row][column] = tensor[map(digits(b), digits(row), digits(column))]
     ```
 
-    and zero where a coordinate is outside of the tensor. A view therefore
-    needs no copy and no padded tensor, and any tile of it can be computed:
-    it carries the geometry, which a `linalg.generic` with a floordiv/mod map
-    loses when it is tiled.
+    Where a coordinate is outside of the tensor, `padding` says what the element
+    is: zero, or the element at another coordinate (see `conv.forward`). A view
+    therefore needs no copy and no padded tensor, and any tile of it can be
+    computed: it carries the geometry, which a `linalg.generic` with a
+    floordiv/mod map loses when it is tiled.
+
+    `map` may have more results than the tensor has dimensions. The additional
+    ones are conditions, one for each entry of `limits`: the matrix has the
+    element only where condition `i` is from 0 to `limits[i] - 1`, and is zero
+    elsewhere. The matrix of a filter with several groups side by side has zeros
+    for two different groups, for example.
 
     Constraints:
       * (V1) The entries of `batch`, `rows` and `columns` are positive, and the
@@ -37,6 +44,7 @@ def Conv_ViewAttr : Conv_Attr<"View", "view"> {
       * (V2) `map` has one dimension per entry and no symbols, and each of its
         results is a sum of multiples of dimensions and a constant.
       * (V3) Every coordinate is between -2^62 and 2^62.
+      * (V4) `limits` are positive, and `map` has at least as many results.
 
     Example: the windows of a 3x3 filter with padding 1 over an `NHWC` tensor of
     8 images of 56x56 and 64 channels.
@@ -49,13 +57,16 @@ def Conv_ViewAttr : Conv_Attr<"View", "view"> {
     OptionalArrayRefParameter<"int64_t">:$batch,
     OptionalArrayRefParameter<"int64_t">:$rows,
     OptionalArrayRefParameter<"int64_t">:$columns,
-    "AffineMap":$map
+    "AffineMap":$map,
+    OptionalArrayRefParameter<"int64_t">:$limits,
+    DefaultValuedParameter<"PaddingMode", "PaddingMode::Zeros">:$padding
   );
   let assemblyFormat = [{
     `<` `batch` `=` `[` (`]`) : ($batch^ `]`)? `,`
         `rows` `=` `[` (`]`) : ($rows^ `]`)? `,`
         `columns` `=` `[` (`]`) : ($columns^ `]`)? `,`
-        `map` `=` `affine_map` `<` $map `>` `>`
+        `map` `=` `affine_map` `<` $map `>`
+        `` custom<ViewOptions>($limits, $padding) `>`
   }];
   let extraClassDeclaration = [{
     /// A coordinate: `constant` plus the sum of digits times `coefficients`,
@@ -64,8 +75,13 @@ def Conv_ViewAttr : Conv_Attr<"View", "view"> {
       ::llvm::SmallVector<int64_t> coefficients;
       int64_t constant;
     };
-    /// The coordinates, in the order of the tensor's dimensions.
+    /// The coordinates, in the order of the tensor's dimensions, and after them
+    /// the conditions.
     ::llvm::SmallVector<Coordinate> getCoordinates() const;
+    /// Dimensions of the tensor.
+    unsigned getTensorRank() const {
+      return getMap().getNumResults() - getLimits().size();
+    }
     /// All digits' sizes, in the order of the map's dimensions.
     ::llvm::SmallVector<int64_t> getDigitSizes() const;
     /// Number of matrices, of rows and of columns.

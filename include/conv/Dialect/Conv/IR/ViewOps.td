@@ -26,8 +26,7 @@ def Conv_GatherOp : Conv_Op<"gather", [Pure,
     anything.
 
     Constraints:
-      * (I1) `source` is static and has one dimension per result of the view's
-        map.
+      * (I1) `source` is static and has the rank of the view.
       * (I2) `source` and the result have the same element type.
       * (I3) The result is no larger than the view.
       * (I4) There is one size for each dynamic dimension of the result.
@@ -71,14 +70,15 @@ def Conv_ScatterOp : Conv_Op<"scatter", [Pure,
     The result is `destination` with the elements of the view replaced.
 
     Constraints:
-      * (O1) `destination` is static and has one dimension per result of the
-        view's map.
+      * (O1) `destination` is static and has the rank of the view.
       * (O2) `matrices` has the element type of `destination` and the view's
         sizes.
-      * (O3) Every coordinate is inside `destination`.
-      * (O4) No two elements have the same place: with digits of more than one
-        value sorted by their distance in `destination`, each distance is larger
-        than the sum of all the smaller ones times the digits' largest values.
+      * (O3) Every coordinate is inside `destination`. Elements that a condition
+        of the view excludes are not written.
+      * (O4) No two elements that are written have the same place. Without
+        conditions: with digits of more than one value sorted by their distance
+        in `destination`, each distance is larger than the sum of all the smaller
+        ones times the digits' largest values.
 
     Example:
     ```mlir
