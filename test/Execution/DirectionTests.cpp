@@ -7,8 +7,8 @@
 //
 // Small odd problems in every combination of direction, dimensions, layouts and
 // groups, and the lists of shapes for groups, gradients, one and three
-// dimensions. The lists are scaled down to what simulators compute in a moment.
-// Types and chips take turns (see `addRotated`).
+// dimensions. The lists are scaled down to what simulators compute in a moment:
+// to 2 million products, with the same windows and groups. Chips take turns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,9 +94,8 @@ static void addCombinations() {
         }
 }
 
-/// Backward data with them is refused.
 static void addPaddingModes() {
-  for (const NamedDirection &direction : {kDirections[0], kDirections[2]})
+  for (const NamedDirection &direction : kDirections)
     for (std::string padding : {"reflect", "replicate", "circular"})
       for (int64_t rank : {1, 2, 3}) {
         tools::GenOptions options = makeBase(rank, kGroups[rank % 3]);
@@ -113,8 +112,12 @@ static void addStrides() {
   struct Steps {
     int64_t filter, stride, dilation;
   };
-  for (const Steps &steps : {Steps{1, 2, 1}, {2, 3, 1}, {3, 2, 2}, {4, 6, 4},
-                             {3, 4, 6}, {5, 3, 1}}) {
+  for (const Steps &steps : {Steps{1, 2, 1},
+                             {2, 3, 1},
+                             {3, 2, 2},
+                             {4, 6, 4},
+                             {3, 4, 6},
+                             {5, 3, 1}}) {
     tools::GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
     options.direction = 2;
     options.input = {1, 19, 14};
