@@ -28,12 +28,12 @@ func.func private @declared(tensor<1xf32>)
 #strided = #conv.window<strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #layouts = #conv.layouts<"NCHW", "KCRS", "NKPQ">
 
-// Accepted: both gradients, groups and other layouts.
+// Accepted: both gradients, groups, other layouts and modes of padding.
 func.func @accepted_gradients(%x: tensor<1x8x5x5xf16>, %dy: tensor<1x12x3x3xf16>, %w: tensor<12x2x3x3xf16>)
     -> (tensor<1x8x5x5xf32>, tensor<12x2x3x3xf32>) {
-  %dx = conv.backward_data %dy, %w window = #strided layouts = #layouts groups = 4
+  %dx = conv.backward_data %dy, %w window = #strided layouts = #layouts groups = 4 padding = reflect
       : tensor<1x12x3x3xf16>, tensor<12x2x3x3xf16> -> tensor<1x8x5x5xf32>
-  %dw = conv.backward_weight %x, %dy window = #strided layouts = #layouts groups = 4
+  %dw = conv.backward_weight %x, %dy window = #strided layouts = #layouts groups = 4 padding = circular
       : tensor<1x8x5x5xf16>, tensor<1x12x3x3xf16> -> tensor<12x2x3x3xf32>
   return %dx, %dw : tensor<1x8x5x5xf32>, tensor<12x2x3x3xf32>
 }
@@ -51,16 +51,6 @@ func.func @accepted_dimensions(%x: tensor<1x4x8xf32>, %w: tensor<8x2x8xf32>, %v:
   %z = conv.forward %v, %u window = #cube layouts = <"NDHWGC", "GKTRSC", "NZPQGK"> groups = 2
       : tensor<2x5x7x7x2x3xf32>, tensor<2x4x1x3x3x3xf32> -> tensor<2x5x4x7x2x4xf32>
   return %y, %z : tensor<1x4x8xf32>, tensor<2x5x4x7x2x4xf32>
-}
-
-// -----
-
-#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
-#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @padding_mode(%dy: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x4x4x8xf16> {
-  // expected-error @below {{unsupported (padding-mode): expects padding to be zeros for conv.backward_data, but got reflect}}
-  %dx = conv.backward_data %dy, %w window = #unit layouts = #layouts padding = reflect : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
-  return %dx : tensor<1x4x4x8xf16>
 }
 
 // -----
