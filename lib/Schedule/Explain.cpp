@@ -117,12 +117,22 @@ static std::string formatReason(const Explanation &all,
   return "";
 }
 
+/// How many products there are, or nothing if it is one.
+static std::string formatMatrices(const ::conv::Problem &problem) {
+  std::string text;
+  if (problem.products > 1)
+    text += formatv("{0} products of ", problem.products);
+  if (problem.batch > 1)
+    text += formatv("{0} matrices of ", problem.batch);
+  return text;
+}
+
 static void printProblem(const Explanation &all, raw_ostream &os) {
   const ::conv::Problem &problem = all.problem;
   os << "problem     " << formatProblem(all.op) << "\n"
      << "target      " << all.chip.name << " (" << all.chip.product << ")\n"
-     << "as a GEMM   " << problem.pixels() << " pixels x " << problem.k
-     << " channels, reduced over " << problem.gemmK() << "\n"
+     << "as a GEMM   " << formatMatrices(problem) << problem.rows << " x "
+     << problem.columns << ", reduced over " << problem.reduction << "\n"
      << "work        " << formatScaled(problem.flops(), "flop") << ", "
      << formatScaled(problem.compulsoryBytes(), "B") << " compulsory: "
      << formatv("{0:F1} flop/B, the chip balances at {1:F1}\n",

@@ -37,6 +37,16 @@ std::string generateText(const tools::GenOptions &options);
 void addTest(const std::string &suite, const std::string &name,
              std::function<void()> body);
 
+/// Whether everything is to be run, and not a covering selection: the
+/// environment has CONV_NIGHTLY.
+bool isNightly();
+
+/// Adds tests of `problem`. In the nightly run, one for each type on all
+/// targets. Otherwise one test, in which the host is joined by a simulated chip:
+/// types and chips take turns from one call to the next, so that five problems
+/// in a row have all chips, and three all types.
+void addCovering(const std::string &suite, tools::GenOptions problem);
+
 /// Shape lists of the project.
 inline constexpr const char *kTestShapes = "test/shapes/tests.json";
 inline constexpr const char *kModelShapes = "bench/shapes/models.json";
@@ -45,10 +55,11 @@ inline constexpr const char *kModelShapes = "bench/shapes/models.json";
 std::vector<tools::GenOptions> readShapes(const std::string &file,
                                           const std::string &list);
 
-/// "n2_c32_17x23_k64_5x5_u2x2_p2x2_l1x1", for names of tests.
+/// "F1_n2_c32_17x23_k64_g1_5x5_u2x2_p2x2_l1x1", for names of tests.
 std::string describe(const tools::GenOptions &options);
 
 // Each file of tests adds its own.
+void addDirectionTests();
 void addForwardTests();
 void addFunctionTests();
 void addResourceTests();

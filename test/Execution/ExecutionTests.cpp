@@ -18,6 +18,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <set>
 
 using namespace conv;
@@ -105,9 +106,32 @@ void test::addTest(const std::string &suite, const std::string &name,
                         });
 }
 
+bool test::isNightly() { return std::getenv("CONV_NIGHTLY") != nullptr; }
+
+void test::addCovering(const std::string &suite, tools::GenOptions problem) {
+  static size_t turn = 0;
+  const std::vector<std::string> &all = allTargets();
+  std::vector<std::string> commands = {"conv", "convfp16", "convbfp16"};
+  std::vector<std::string> targets = all;
+  if (!isNightly()) {
+    commands = {commands[turn % commands.size()]};
+    targets = {all[0], all[1 + turn % (all.size() - 1)]};
+  }
+  for (const std::string &command : commands) {
+    problem.command = command;
+    std::string name =
+        std::to_string(turn) + "_" + describe(problem) + "_" + command;
+    addTest(suite, name, [problem, targets] {
+      checkEverywhere(generateText(problem), targets);
+    });
+  }
+  ++turn;
+}
+
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   addForwardTests();
+  addDirectionTests();
   addTailTests();
   addFunctionTests();
   addResourceTests();

@@ -13,14 +13,14 @@ include "mlir/Pass/PassBase.td"
 def SelectSchedulePass : Pass<"conv-select-schedule"> {
   let summary = "Decide how each convolution is computed";
   let description = [{
-    Writes a `#conv.schedule` on every `conv.forward` that has none, for the
+    Writes a `#conv.schedule` on every convolution that has none, for the
     chip of the enclosing `conv.target`. The best candidate of the cost model
     wins (`conv/Schedule/Heuristics.h`). Remarks in the category
     `conv-select-schedule` say who decided, what is predicted, and what was
     rejected and why; `conv-compile --explain` prints the same as a table.
 
-    * Input: `conv.forward` under a `conv.target`.
-    * Output: every `conv.forward` has a schedule that its chip can run.
+    * Input: convolutions under a `conv.target`.
+    * Output: every convolution has a schedule that its chip can run.
     * Keeps: a schedule that is already there; every other op.
     * Fails: without a target; `unsupported (element-type)` if the chip has no
       atom for the operands; `unsupported (schedule)` if a given schedule does

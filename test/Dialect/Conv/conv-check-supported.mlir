@@ -25,55 +25,16 @@ func.func private @declared(tensor<1xf32>)
 
 // -----
 
-#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+// Of the directions, only the gradient of the input lacks padding modes.
+#wide = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @direction(%x: tensor<1x4x4x8xf16>, %dy: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>)
-    -> (tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16>) {
-  // expected-error @below {{unsupported (direction): expects conv.forward, but got conv.backward_data}}
-  %dx = conv.backward_data %dy, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
-  // expected-error @below {{unsupported (direction): expects conv.forward, but got conv.backward_weight}}
-  %dw = conv.backward_weight %x, %dy window = #unit layouts = #layouts : tensor<1x4x4x8xf16>, tensor<1x4x4x8xf16> -> tensor<8x1x1x8xf16>
-  return %dx, %dw : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16>
-}
-
-// -----
-
-#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
-#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @padding_mode(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x4x4x8xf16> {
-  // expected-error @below {{unsupported (padding-mode): expects padding to be zeros, but got reflect}}
-  %y = conv.forward %x, %w window = #unit layouts = #layouts padding = reflect : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
-  return %y : tensor<1x4x4x8xf16>
-}
-
-// -----
-
-#line = #conv.window<strides = [1], dilations = [1], low = [0], high = [0]>
-#layouts = #conv.layouts<"NWC", "KSC", "NQK">
-func.func @spatial_rank(%x: tensor<1x4x8xf16>, %w: tensor<8x1x8xf16>) -> tensor<1x4x8xf16> {
-  // expected-error @below {{unsupported (spatial-rank): expects 2 spatial dimensions, but got 1}}
-  %y = conv.forward %x, %w window = #line layouts = #layouts : tensor<1x4x8xf16>, tensor<8x1x8xf16> -> tensor<1x4x8xf16>
-  return %y : tensor<1x4x8xf16>
-}
-
-// -----
-
-#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
-#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @groups(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x2xf16>) -> tensor<1x4x4x8xf16> {
-  // expected-error @below {{unsupported (groups): expects groups to be 1, but got 4}}
-  %y = conv.forward %x, %w window = #unit layouts = #layouts groups = 4 : tensor<1x4x4x8xf16>, tensor<8x1x1x2xf16> -> tensor<1x4x4x8xf16>
-  return %y : tensor<1x4x4x8xf16>
-}
-
-// -----
-
-#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
-#layouts = #conv.layouts<"NCHW", "KCRS", "NKPQ">
-func.func @layout(%x: tensor<1x8x4x4xf16>, %w: tensor<8x8x1x1xf16>) -> tensor<1x8x4x4xf16> {
-  // expected-error @below {{unsupported (layout): expects layouts NHWC, KRSC or RSCK, and NPQK, but got NCHW, KCRS and NKPQ}}
-  %y = conv.forward %x, %w window = #unit layouts = #layouts : tensor<1x8x4x4xf16>, tensor<8x8x1x1xf16> -> tensor<1x8x4x4xf16>
-  return %y : tensor<1x8x4x4xf16>
+func.func @padding_mode(%x: tensor<1x4x4x8xf16>, %dy: tensor<1x4x4x8xf16>, %w: tensor<8x3x3x8xf16>)
+    -> (tensor<1x4x4x8xf16>, tensor<1x4x4x8xf16>, tensor<8x3x3x8xf16>) {
+  %y = conv.forward %x, %w window = #wide layouts = #layouts padding = reflect : tensor<1x4x4x8xf16>, tensor<8x3x3x8xf16> -> tensor<1x4x4x8xf16>
+  // expected-error @below {{unsupported (padding-mode): expects padding to be zeros for conv.backward_data, but got circular}}
+  %dx = conv.backward_data %dy, %w window = #wide layouts = #layouts padding = circular : tensor<1x4x4x8xf16>, tensor<8x3x3x8xf16> -> tensor<1x4x4x8xf16>
+  %dw = conv.backward_weight %x, %dy window = #wide layouts = #layouts padding = replicate : tensor<1x4x4x8xf16>, tensor<1x4x4x8xf16> -> tensor<8x3x3x8xf16>
+  return %y, %dx, %dw : tensor<1x4x4x8xf16>, tensor<1x4x4x8xf16>, tensor<8x3x3x8xf16>
 }
 
 // -----

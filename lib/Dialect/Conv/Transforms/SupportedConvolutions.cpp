@@ -35,19 +35,6 @@ struct Predicate {
 };
 } // namespace
 
-static bool hasSupportedLayouts(ConvolutionOpInterface op) {
-  LayoutsAttr layouts = op.getLayouts();
-  return layouts.getInput() == "NHWC" && layouts.getOutput() == "NPQK" &&
-         (layouts.getFilter() == "KRSC" || layouts.getFilter() == "RSCK");
-}
-
-static std::string describeLayouts(ConvolutionOpInterface op) {
-  LayoutsAttr layouts = op.getLayouts();
-  return (layouts.getInput() + ", " + layouts.getFilter() + " and " +
-          layouts.getOutput())
-      .str();
-}
-
 /// Kernels compute coordinates and offsets of the padded input in 64 bits.
 static bool hasSmallPaddedInput(ConvolutionOpInterface op) {
   ConvolutionShape shape = ConvolutionShape::get(op);
@@ -69,30 +56,14 @@ static std::string describePadding(ConvolutionOpInterface op) {
 }
 
 static const Predicate kPredicates[] = {
-    {Reason::Direction, "conv.forward",
+    {Reason::PaddingMode, "padding to be zeros for conv.backward_data",
      [](ConvolutionOpInterface op) {
-       return op.getDirection() == Direction::Forward;
-     },
-     [](ConvolutionOpInterface op) {
-       return op->getName().getStringRef().str();
-     }},
-    {Reason::PaddingMode, "padding to be zeros",
-     [](ConvolutionOpInterface op) {
-       return op.getPadding() == PaddingMode::Zeros;
+       return op.getPadding() == PaddingMode::Zeros ||
+              op.getDirection() != Direction::BackwardData;
      },
      [](ConvolutionOpInterface op) {
        return stringifyPaddingMode(op.getPadding()).str();
      }},
-    {Reason::SpatialRank, "2 spatial dimensions",
-     [](ConvolutionOpInterface op) { return op.getWindow().getRank() == 2; },
-     [](ConvolutionOpInterface op) {
-       return std::to_string(op.getWindow().getRank());
-     }},
-    {Reason::Groups, "groups to be 1",
-     [](ConvolutionOpInterface op) { return op.getGroups() == 1; },
-     [](ConvolutionOpInterface op) { return std::to_string(op.getGroups()); }},
-    {Reason::Layout, "layouts NHWC, KRSC or RSCK, and NPQK",
-     hasSupportedLayouts, describeLayouts},
     {Reason::ProblemSize,
      "an input of fewer than 2^60 elements with its padding",
      hasSmallPaddedInput, describePadding},
