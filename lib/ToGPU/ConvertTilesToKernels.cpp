@@ -209,9 +209,8 @@ LogicalResult FunctionConverter::createLaunch(scf::ForallOp nest,
   FailureOr<TiledConvolution> form = TiledConvolution::match(nest);
   if (failed(form))
     return failure();
-  SmallVector<Value> arguments = {bufferOf(form->lhs.tensor),
-                                  bufferOf(form->rhs.tensor)};
-  for (const MatrixOperand &operand : form->tailOperands)
+  SmallVector<Value> arguments;
+  for (const MatrixOperand &operand : form->getOperands())
     arguments.push_back(bufferOf(operand.tensor));
   arguments.push_back(bufferOf(form->result.tensor));
   if (llvm::is_contained(arguments, Value()))

@@ -42,27 +42,30 @@ Value HostCode::load(Value buffer, Value offset, int64_t elements) const {
                                 toIndex(b, offset));
 }
 
-Value HostCode::loadWide(Value buffer, Value offset, int64_t elements) const {
-  Value loaded = load(buffer, offset, elements);
-  auto wide = VectorType::get({elements}, b.getF32Type());
-  if (loaded.getType() == wide)
-    return loaded;
-  return arith::ExtFOp::create(b, wide, loaded);
+Value HostCode::widen(Value elements) const {
+  auto type = cast<VectorType>(elements.getType());
+  VectorType wide = type.clone(b.getF32Type());
+  if (type == wide)
+    return elements;
+  return arith::ExtFOp::create(b, wide, elements);
 }
 
 Value HostCode::loadGuarded(Value buffer, Value offset, Value guard,
                             int64_t elements) const {
   if (matchPattern(guard, m_One()))
-    return loadWide(buffer, offset, elements);
-  auto load = scf::IfOp::create(
+    return load(buffer, offset, elements);
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = VectorType::get({elements}, element);
+  auto loaded = scf::IfOp::create(
       b, guard,
       [&](OpBuilder &, Location) {
-        scf::YieldOp::create(b, loadWide(buffer, offset, elements));
+        scf::YieldOp::create(b, load(buffer, offset, elements));
       },
       [&](OpBuilder &, Location) {
-        scf::YieldOp::create(b, zeros(elements));
+        Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
+        scf::YieldOp::create(b, zeros);
       });
-  return load.getResult(0);
+  return loaded.getResult(0);
 }
 
 void HostCode::store(Value elements, Value buffer, Value offset) const {

@@ -37,11 +37,14 @@ public:
 
   /// A buffer with the same elements in one dimension.
   Value flatten(Value buffer) const;
-  /// Loads a vector, widened to f32 where it has 16-bit elements.
-  Value loadWide(Value buffer, Value offset, int64_t elements) const;
   Value load(Value buffer, Value offset, int64_t elements) const;
+  /// A vector with f32 elements instead of 16-bit ones.
+  Value widen(Value elements) const;
+  Value loadWide(Value buffer, Value offset, int64_t elements) const {
+    return widen(load(buffer, offset, elements));
+  }
   void store(Value elements, Value buffer, Value offset) const;
-  /// As `loadWide`, or zeros where `guard` is false.
+  /// As `load`, or zeros where `guard` is false.
   Value loadGuarded(Value buffer, Value offset, Value guard,
                     int64_t elements) const;
   /// A vector of zeros.

@@ -49,7 +49,7 @@ void RowPack::copyElement(const MatrixAccess::Position &position,
   Value element =
       code.loadGuarded(source, access.createOffset(position),
                        access.createGuard(position, math.yes()), /*elements=*/1);
-  code.store(element, scratch, target);
+  code.store(code.widen(element), scratch, target);
 }
 
 void RowPack::copyRun(const MatrixAccess::Position &start, Value length,

@@ -149,7 +149,7 @@ static void addGroups() {
 
 static void addPaddingModes() {
   for (const char *mode : {"reflect", "replicate", "circular"})
-    for (int64_t direction : {1, 4}) {
+    for (int64_t direction : {1, 2, 4}) {
       tools::GenOptions problem = makeUsual();
       problem.padding = mode;
       problem.low = {1, 3, 2};

@@ -15,6 +15,7 @@
 #include "CheckTarget.h"
 #include "CommandLine.h"
 #include "ErrorLine.h"
+#include "Output.h"
 #include "Problem.h"
 #include "Progress.h"
 
@@ -127,7 +128,7 @@ static void report(const GenOptions &problem, const Failure &failure) {
                   : "");
 }
 
-int main(int argc, char **argv) {
+static int parseAndRun(int argc, char **argv) {
   FuzzFlags flags;
   CLI::App app("Compiles and verifies random convolutions, and shrinks what "
                "fails to the smallest problem.",
@@ -165,4 +166,8 @@ int main(int argc, char **argv) {
   std::printf("%lld problems verified on %s\n", (long long)flags.runs,
               flags.targets.c_str());
   return 0;
+}
+
+int main(int argc, char **argv) {
+  return finish("conv-fuzz", parseAndRun(argc, argv));
 }

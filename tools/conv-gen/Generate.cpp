@@ -250,9 +250,9 @@ OwningOpRef<ModuleOp> Generator::create() {
           llvm::to_vector(llvm::make_second_range(arguments)), result));
   Block *body = function.addEntryBlock();
   for (auto [index, argument] : llvm::enumerate(arguments))
-    function.setArgAttr(index, "conv.name",
+    function.setArgAttr(index, mlir::conv::ConvDialect::kNameAttr,
                         builder.getStringAttr(argument.first));
-  function.setResultAttr(0, "conv.name",
+  function.setResultAttr(0, mlir::conv::ConvDialect::kNameAttr,
                          builder.getStringAttr(geometry.getName(role)));
 
   builder.setInsertionPointToEnd(body);

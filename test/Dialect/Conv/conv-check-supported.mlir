@@ -25,16 +25,16 @@ func.func private @declared(tensor<1xf32>)
 
 // -----
 
-// Of the directions, only the gradient of the input lacks padding modes.
-#wide = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+// Every position that replicate repeats has a gradient to be added.
+#wide = #conv.window<strides = [1, 1], dilations = [1, 1], low = [33, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @padding_mode(%x: tensor<1x4x4x8xf16>, %dy: tensor<1x4x4x8xf16>, %w: tensor<8x3x3x8xf16>)
-    -> (tensor<1x4x4x8xf16>, tensor<1x4x4x8xf16>, tensor<8x3x3x8xf16>) {
-  %y = conv.forward %x, %w window = #wide layouts = #layouts padding = reflect : tensor<1x4x4x8xf16>, tensor<8x3x3x8xf16> -> tensor<1x4x4x8xf16>
-  // expected-error @below {{unsupported (padding-mode): expects padding to be zeros for conv.backward_data, but got circular}}
-  %dx = conv.backward_data %dy, %w window = #wide layouts = #layouts padding = circular : tensor<1x4x4x8xf16>, tensor<8x3x3x8xf16> -> tensor<1x4x4x8xf16>
-  %dw = conv.backward_weight %x, %dy window = #wide layouts = #layouts padding = replicate : tensor<1x4x4x8xf16>, tensor<1x4x4x8xf16> -> tensor<8x3x3x8xf16>
-  return %y, %dx, %dw : tensor<1x4x4x8xf16>, tensor<1x4x4x8xf16>, tensor<8x3x3x8xf16>
+func.func @padding_mode(%x: tensor<1x4x4x8xf16>, %dy: tensor<1x37x4x8xf16>, %w: tensor<8x1x1x8xf16>)
+    -> (tensor<1x37x4x8xf16>, tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16>) {
+  %y = conv.forward %x, %w window = #wide layouts = #layouts padding = replicate : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x37x4x8xf16>
+  // expected-error @below {{unsupported (padding-mode): expects padding of at most 32 on each side for the gradient of replicate, but got #conv.window<}}
+  %dx = conv.backward_data %dy, %w window = #wide layouts = #layouts padding = replicate : tensor<1x37x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
+  %dw = conv.backward_weight %x, %dy window = #wide layouts = #layouts padding = replicate : tensor<1x4x4x8xf16>, tensor<1x37x4x8xf16> -> tensor<8x1x1x8xf16>
+  return %y, %dx, %dw : tensor<1x37x4x8xf16>, tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16>
 }
 
 // -----
@@ -145,10 +145,19 @@ func.func @signature_result_twice(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf1
 // -----
 
 // Coordinates in the padding must be numbers that a kernel can compute with.
-func.func @problem_size_padding(%x: tensor<1x1x1x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x2x1x8xf16> {
-  // expected-error @below {{unsupported (problem-size): expects an input of fewer than 2^60 elements with its padding, but got #conv.window<strides = [1152921504606846976, 1], dilations = [1, 1], low = [1152921504606846976, 0], high = [0, 0]> around tensor<1x1x1x8xf16>}}
-  %y = conv.forward %x, %w window = <strides = [1152921504606846976, 1], dilations = [1, 1], low = [1152921504606846976, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x1x1x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x2x1x8xf16>
-  return %y : tensor<1x2x1x8xf16>
+func.func @problem_size_padding(%x: tensor<1x1x1x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x2x2x8xf16> {
+  // expected-error @below {{unsupported (problem-size): expects an input of fewer than 2^60 elements with its padding, but got #conv.window<strides = [1099511627776, 1099511627776], dilations = [1, 1], low = [1099511627776, 1099511627776], high = [0, 0]> around tensor<1x1x1x8xf16>}}
+  %y = conv.forward %x, %w window = <strides = [1099511627776, 1099511627776], dilations = [1, 1], low = [1099511627776, 1099511627776], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x1x1x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x2x2x8xf16>
+  return %y : tensor<1x2x2x8xf16>
+}
+
+// -----
+
+// What a kernel never steps by would still have to be verified.
+func.func @problem_size_stride(%x: tensor<1x1x1x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x1x1x8xf16> {
+  // expected-error @below {{unsupported (problem-size): expects sizes, strides, dilations and padding of at most 2^40, but got 1099511627777}}
+  %y = conv.forward %x, %w window = <strides = [1, 1099511627777], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x1x1x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x1x1x8xf16>
+  return %y : tensor<1x1x1x8xf16>
 }
 
 // -----

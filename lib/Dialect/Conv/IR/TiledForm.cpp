@@ -48,13 +48,26 @@ static FailureOr<MatrixOperand> matchOperand(scf::ForallOp forall, Value tile) {
   return MatrixOperand{gather.getSource(), gather.getView()};
 }
 
+static LogicalResult matchProduct(TiledConvolution &form,
+                                  linalg::BatchMatmulOp product) {
+  for (auto [operand, tile] : llvm::zip(std::array{&form.lhs, &form.rhs},
+                                        product.getInputs())) {
+    FailureOr<MatrixOperand> matched = matchOperand(form.forall, tile);
+    if (failed(matched))
+      return failure();
+    *operand = *matched;
+  }
+  return success();
+}
+
 static LogicalResult matchTail(TiledConvolution &form) {
   for (AffineMap map : form.tail.getIndexingMapsArray())
     if (!map.isIdentity())
       return form.tail.emitOpError("expects operands of the result's shape, "
                                    "but got ")
              << AffineMapAttr::get(map);
-  for (Value input : llvm::drop_begin(form.tail.getInputs())) {
+  for (Value input :
+       llvm::drop_begin(form.tail.getInputs(), form.hasProduct())) {
     FailureOr<MatrixOperand> operand = matchOperand(form.forall, input);
     if (failed(operand))
       return failure();
@@ -72,6 +85,14 @@ static LogicalResult matchTail(TiledConvolution &form) {
   if (captured.wasInterrupted())
     return form.tail.emitOpError("expects a tail that captures only constants");
   return success();
+}
+
+SmallVector<MatrixOperand> TiledConvolution::getOperands() const {
+  SmallVector<MatrixOperand> operands;
+  if (hasProduct())
+    operands = {lhs, rhs};
+  llvm::append_range(operands, tailOperands);
+  return operands;
 }
 
 FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
@@ -94,16 +115,10 @@ FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
 
   auto product = findOnly<linalg::BatchMatmulOp>(forall);
   form.tail = findOnly<linalg::GenericOp>(forall);
-  if (!product || !form.tail)
-    return forall.emitOpError(
-        "expects one linalg.batch_matmul and one linalg.generic");
-  for (auto [operand, tile] : llvm::zip(
-           std::array{&form.lhs, &form.rhs}, product.getInputs())) {
-    FailureOr<MatrixOperand> matched = matchOperand(forall, tile);
-    if (failed(matched))
-      return failure();
-    *operand = *matched;
-  }
+  if (!form.tail)
+    return forall.emitOpError("expects one linalg.generic");
+  if (product && failed(matchProduct(form, product)))
+    return failure();
   if (failed(matchTail(form)))
     return failure();
   return form;

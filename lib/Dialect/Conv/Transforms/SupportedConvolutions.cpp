@@ -35,6 +35,35 @@ struct Predicate {
 };
 } // namespace
 
+/// Every position that `replicate` repeats is an operand of the kernel that adds
+/// their gradients.
+static bool hasFoldablePadding(ConvolutionOpInterface op) {
+  constexpr int64_t kLimit = 32;
+  return op.getDirection() != Direction::BackwardData ||
+         op.getPadding() != PaddingMode::Replicate ||
+         llvm::all_of(llvm::concat<const int64_t>(op.getWindow().getLow(),
+                                                  op.getWindow().getHigh()),
+                      [](int64_t padding) { return padding <= kLimit; });
+}
+
+static std::string describeWindow(ConvolutionOpInterface op) {
+  std::string text;
+  llvm::raw_string_ostream(text) << op.getWindow();
+  return text;
+}
+
+/// The largest number in a shape or a window.
+static int64_t getLargestSize(ConvolutionOpInterface op) {
+  WindowAttr window = op.getWindow();
+  int64_t largest = 0;
+  for (ArrayRef<int64_t> sizes :
+       {op.getInputType().getShape(), op.getFilterType().getShape(),
+        op.getOutputType().getShape(), window.getStrides(),
+        window.getDilations(), window.getLow(), window.getHigh()})
+    largest = std::max(largest, *llvm::max_element(sizes));
+  return largest;
+}
+
 /// Kernels compute coordinates and offsets of the padded input in 64 bits.
 static bool hasSmallPaddedInput(ConvolutionOpInterface op) {
   ConvolutionShape shape = ConvolutionShape::get(op);
@@ -56,13 +85,18 @@ static std::string describePadding(ConvolutionOpInterface op) {
 }
 
 static const Predicate kPredicates[] = {
-    {Reason::PaddingMode, "padding to be zeros for conv.backward_data",
+    {Reason::PaddingMode,
+     "padding of at most 32 on each side for the gradient of replicate",
+     hasFoldablePadding, describeWindow},
+    // An artifact's reference, which results are verified by, has no larger
+    // number (docs/artifact.md).
+    {Reason::ProblemSize,
+     "sizes, strides, dilations and padding of at most 2^40",
      [](ConvolutionOpInterface op) {
-       return op.getPadding() == PaddingMode::Zeros ||
-              op.getDirection() != Direction::BackwardData;
+       return getLargestSize(op) <= int64_t(1) << 40;
      },
      [](ConvolutionOpInterface op) {
-       return stringifyPaddingMode(op.getPadding()).str();
+       return std::to_string(getLargestSize(op));
      }},
     {Reason::ProblemSize,
      "an input of fewer than 2^60 elements with its padding",

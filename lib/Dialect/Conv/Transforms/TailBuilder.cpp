@@ -302,11 +302,28 @@ FailureOr<Value> TailBuilder::createUncached(Value tensor, AffineMap map) {
   if (auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
       generic && isElementwise(generic))
     return createInlined(generic, map);
-  if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-    if (FailureOr<Value> element = createThroughReshape(op, map);
-        succeeded(element))
+  if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+    Checkpoint before = takeCheckpoint();
+    FailureOr<Value> element = createThroughReshape(op, map);
+    if (succeeded(element))
       return element;
+    rollBack(before);
+  }
   return createRead(tensor, map);
+}
+
+TailBuilder::Checkpoint TailBuilder::takeCheckpoint() {
+  return {block->empty() ? nullptr : &block->back(), operands.size(), elements};
+}
+
+void TailBuilder::rollBack(const Checkpoint &checkpoint) {
+  while (!block->empty() && &block->back() != checkpoint.last)
+    block->back().erase();
+  // One for each operand, behind the accumulator.
+  block->eraseArguments(1 + checkpoint.operands,
+                        operands.size() - checkpoint.operands);
+  operands.truncate(checkpoint.operands);
+  elements = checkpoint.elements;
 }
 
 FailureOr<Value> TailBuilder::createElement(Value tensor, AffineMap map) {

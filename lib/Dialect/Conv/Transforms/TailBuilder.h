@@ -62,6 +62,17 @@ private:
     bool perChannel;
   };
 
+  /// What was built at some time.
+  struct Checkpoint {
+    Operation *last; ///< Of `block`, or null.
+    size_t operands;
+    DenseMap<std::pair<Value, AffineMap>, Value> elements;
+  };
+  Checkpoint takeCheckpoint();
+  /// Takes back what was built since: an element that cannot be computed, and
+  /// is read instead, leaves nothing behind.
+  void rollBack(const Checkpoint &checkpoint);
+
   ConvolutionOpInterface convolution;
   const DenseSet<Operation *> &dependents;
   SmallVector<int64_t> outputShape;

@@ -24,9 +24,27 @@ def Conv_Dialect : Dialect {
       `#conv.view`, which turns it into matrix products.
     * `conv.guarded_load`, `conv.guarded_store` and `conv.mma` are what kernels
       need beyond upstream ops, before a back end chooses instructions.
+
+    `conv.name` on an argument or a result of a function is the name that
+    callers know it by:
+
+    ```mlir
+    func.func @f(%x: tensor<8xf16> {conv.name = "input"})
+    ```
+
+      * (N1) It is a string of 1 to 4096 bytes, in UTF-8 and without control
+        characters.
+      * (N2) Those of a function differ.
   }];
   let useDefaultAttributePrinterParser = 1;
-  let extraClassDeclaration = "void registerAttributes();";
+  let hasRegionArgAttrVerify = 1;    // N1, N2
+  let hasRegionResultAttrVerify = 1; // N1, N2
+  let extraClassDeclaration = [{
+    /// What callers call an argument or a result of a function.
+    static constexpr ::llvm::StringLiteral kNameAttr = "conv.name";
+
+    void registerAttributes();
+  }];
 }
 
 class Conv_Op<string mnemonic, list<Trait> traits = []>

@@ -33,20 +33,27 @@ struct MatrixOperand {
   Type getElementType() const { return getType().getElementType(); }
 };
 
-/// One tiled convolution: `result = tail(lhs * transpose(rhs), tailOperands)`.
+/// One tiled convolution: `result = tail(lhs * transpose(rhs), tailOperands)`,
+/// or a tail alone, `result = tail(tailOperands)`.
 struct TiledConvolution {
   scf::ForallOp forall;
   ScheduleAttr schedule;
-  MatrixOperand lhs, rhs;
+  MatrixOperand lhs, rhs; ///< Null if there is no product.
   linalg::GenericOp tail;
-  SmallVector<MatrixOperand> tailOperands; ///< As the tail's inputs from the 2nd.
+  /// As the tail's inputs, from the 2nd if there is a product.
+  SmallVector<MatrixOperand> tailOperands;
   MatrixOperand result; ///< Its tensor is the result of the `conv.scatter`.
 
   /// Number of matrices, their rows and columns, and the reduction's length.
   int64_t getBatch() const { return result.view.getShape()[0]; }
   int64_t getPixels() const { return result.view.getShape()[1]; }
   int64_t getChannels() const { return result.view.getShape()[2]; }
-  int64_t getReduction() const { return lhs.view.getShape()[2]; }
+  int64_t getReduction() const {
+    return hasProduct() ? lhs.view.getShape()[2] : 0;
+  }
+  bool hasProduct() const { return lhs.tensor != nullptr; }
+  /// What kernels get as arguments before the result, in order.
+  SmallVector<MatrixOperand> getOperands() const;
   Type getOperandType() const { return rhs.getElementType(); }
   Type getResultType() const { return result.getElementType(); }
 

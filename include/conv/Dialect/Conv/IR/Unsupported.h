@@ -20,7 +20,7 @@ namespace mlir::conv {
 
 /// Why correct input is refused. Names are stable: scripts match them.
 enum class Reason {
-  PaddingMode,   ///< "padding-mode": other padding than zeros, for a gradient.
+  PaddingMode,   ///< "padding-mode": padding too wide for its gradient.
   DynamicShape,  ///< "dynamic-shape": a size that is not known.
   ElementType,   ///< "element-type": not f16, bf16 or f32.
   TailOperation, ///< "tail-operation": a fused op that has no kernel code.
