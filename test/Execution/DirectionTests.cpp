@@ -171,6 +171,13 @@ static void addTransposed() {
     problem.stride = {1, 5, 4};
     problem.groups = 2;
     addProblem("Direction_transposed", problem, direction);
+    // Filters that see nothing but padding: the result is the tail of zeros.
+    problem.input = {1, 1, 1};
+    problem.filter = {1, 1, 1};
+    problem.low = {0, 1, 0};
+    problem.high = {0, 0, 0};
+    problem.outputPadding = {0, 2, 0};
+    addProblem("Direction_transposed", problem, direction);
   }
 }
 
