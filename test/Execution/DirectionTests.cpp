@@ -1,15 +1,14 @@
-//===- DirectionTests.cpp - gradients, dimensions, groups -------*- C++ -*-===//
+//===- DirectionTests.cpp - every direction, group and layout ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The lists of shapes for gradients, groups, one and three dimensions, and
-// every layout and padding mode in each direction. Shapes are scaled down to
-// what the simulator does in a second: strides, filters, dilations, groups and
-// remainders stay. Types and targets take turns (`addCovering`); the nightly
-// run has all of them, and all shapes of the long list.
+// Small odd problems in every combination of direction, dimensions, layouts and
+// groups, and the lists of shapes for groups, gradients, one and three
+// dimensions. The lists are scaled down to what simulators compute in a moment.
+// Types and chips take turns (see `addRotated`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,182 +19,203 @@
 using namespace conv;
 using namespace conv::test;
 
-/// Multiplications of a problem, or somewhat more.
-static double estimateWork(const tools::GenOptions &problem) {
-  double work = double(problem.n) * double(problem.c) * double(problem.k) /
-                double(problem.groups);
-  for (int64_t d = 3 - problem.spatialRank; d < 3; ++d)
-    work *= double(problem.input[d]) * double(problem.filter[d]) /
-            double(problem.stride[d]);
-  return work;
+namespace {
+struct NamedDirection {
+  const char *name;
+  int64_t flag; ///< -F.
+};
+constexpr NamedDirection kDirections[] = {
+    {"Forward", 1}, {"BackwardData", 2}, {"BackwardWeight", 4}};
+
+/// Layouts in the letters of an input, by spatial rank.
+struct NamedLayouts {
+  const char *name;
+  const char *input[3], *filter[3], *output[3];
+};
+constexpr NamedLayouts kLayouts[] = {
+    {"channels_last",
+     {"NWC", "NHWC", "NDHWC"},
+     {"NWC", "NHWC", "NDHWC"},
+     {"NWC", "NHWC", "NDHWC"}},
+    {"channels_first",
+     {"NCW", "NCHW", "NCDHW"},
+     {"NCW", "NCHW", "NCDHW"},
+     {"NCW", "NCHW", "NCDHW"}},
+    {"group_dimension",
+     {"NWGC", "NHWGC", "NDHWGC"},
+     {"GNWC", "GNHWC", "GNDHWC"},
+     {"NGCW", "NGCHW", "NGCDHW"}},
+    {"mixed",
+     {"WNC", "HCNW", "CDWNH"},
+     {"WCN", "HWCN", "WCDNH"},
+     {"CNW", "WNHC", "NHCWD"}},
+};
+
+/// Input and output channels of all groups.
+struct NamedGroups {
+  const char *name;
+  int64_t groups, c, k;
+};
+constexpr NamedGroups kGroups[] = {
+    {"dense", 1, 9, 20}, {"groups", 3, 24, 15}, {"depthwise", 10, 10, 20}};
+} // namespace
+
+/// Sizes, strides, dilations and paddings differ in all dimensions.
+static tools::GenOptions makeBase(int64_t rank, const NamedGroups &groups) {
+  tools::GenOptions options;
+  options.spatialRank = rank;
+  options.n = 2;
+  options.groups = groups.groups;
+  options.c = groups.c;
+  options.k = groups.k;
+  options.input = {4, 7, 11};
+  options.filter = {2, 3, 3};
+  options.stride = {1, 2, 1};
+  options.dilation = {1, 1, 2};
+  options.low = {1, 1, 2};
+  options.high = {0, 1, 1};
+  return options;
 }
 
-/// About half of `size`, and odd, but at least `minimum`.
-static int64_t halve(int64_t size, int64_t minimum) {
-  return std::max(minimum, size / 2 | 1);
-}
-
-/// Halves what is largest until the simulator takes no longer than a second.
-static tools::GenOptions scaleDown(tools::GenOptions problem) {
-  constexpr double kMaxWork = 4e6;
-  while (estimateWork(problem) > kMaxWork) {
-    double before = estimateWork(problem);
-    int64_t channels = std::max(problem.c, problem.k) / problem.groups;
-    int64_t *largest = &problem.n;
-    int64_t minimum = 1;
-    for (int64_t d = 3 - problem.spatialRank; d < 3; ++d)
-      // Two windows, with what a stride leaves over.
-      if (int64_t span = problem.dilation[d] * (problem.filter[d] - 1) + 1 +
-                         2 * problem.stride[d];
-          problem.input[d] > std::max(*largest, span)) {
-        largest = &problem.input[d];
-        minimum = span;
-      }
-    if (*largest >= channels) {
-      *largest = halve(*largest, minimum);
-    } else if (channels > 1) {
-      int64_t c = halve(problem.c / problem.groups, 1);
-      int64_t k = halve(problem.k / problem.groups, 1);
-      problem.c = c * problem.groups;
-      problem.k = k * problem.groups;
-    } else {
-      problem.groups = problem.c = problem.k = halve(problem.groups, 1);
-    }
-    if (estimateWork(problem) >= before)
-      break;
-  }
-  return problem;
-}
-
-static void addProblem(const std::string &suite, tools::GenOptions problem,
-                       int64_t direction) {
-  problem.direction = direction;
-  addCovering(suite, scaleDown(problem));
-}
-
-static void addLists() {
-  struct List {
-    const char *name;
-    std::vector<int64_t> directions;
-  };
-  const List lists[] = {{"grouped_forward", {1}},
-                        {"grouped_backward_data", {2}},
-                        {"grouped_backward_weight", {4}},
-                        {"1d", {1, 2, 4}},
-                        {"3d", {1, 2, 4}},
-                        {"traps", {2, 4}}};
-  for (const List &list : lists)
-    for (const tools::GenOptions &shape : readShapes(kTestShapes, list.name))
-      for (int64_t direction : list.directions)
-        addProblem(std::string("Direction_") + list.name, shape, direction);
-  // Of the long list, every ninth: its filters, strides and paddings repeat.
-  size_t index = 0;
-  for (const tools::GenOptions &shape :
-       readShapes(kTestShapes, "backward_weight_grid"))
-    if (isNightly() || index++ % 9 == 0)
-      addProblem("Direction_backward_weight_grid", shape, 4);
-}
-
-/// A 3x3 convolution whose sizes all differ, in three dimensions if asked.
-static tools::GenOptions makeUsual(int64_t rank = 2) {
-  tools::GenOptions problem;
-  problem.spatialRank = rank;
-  problem.n = 2;
-  problem.c = 12;
-  problem.k = 20;
-  problem.input = {4, 7, 9};
-  problem.filter = {2, 3, 3};
-  problem.low = {1, 1, 1};
-  problem.high = {0, 2, 1};
-  return problem;
-}
-
-static void addLayouts() {
-  struct Layout {
-    int64_t rank, groups;
-    const char *input, *filter, *output;
-  };
-  const Layout layouts[] = {
-      {2, 1, "NCHW", "NCHW", "NCHW"},      {2, 1, "NHWC", "HWCN", "NHWC"},
-      {2, 1, "NCHW", "NHWC", "NHWC"},      {2, 1, "CHWN", "CWHN", "WCNH"},
-      {2, 4, "NCHW", "NCHW", "NCHW"},      {2, 4, "NHWGC", "GNHWC", "NHWGC"},
-      {2, 4, "NGCHW", "NGCHW", "GNCHW"},   {1, 1, "NCW", "NCW", "NCW"},
-      {1, 2, "CWN", "WNC", "NWC"},         {3, 1, "NCDHW", "NCDHW", "NCDHW"},
-      {3, 2, "NDHWGC", "GNDHWC", "NGDHWC"}};
-  for (const Layout &layout : layouts)
-    for (int64_t direction : {1, 2, 4}) {
-      tools::GenOptions problem = makeUsual(layout.rank);
-      problem.groups = layout.groups;
-      problem.inputLayout = layout.input;
-      problem.filterLayout = layout.filter;
-      problem.outputLayout = layout.output;
-      problem.stride = {1, 2, 1};
-      problem.bias = direction != 4;
-      addProblem("Direction_layouts", problem, direction);
-    }
-}
-
-static void addGroups() {
-  for (int64_t direction : {1, 2, 4})
-    for (int64_t multiplier : {1, 2})
-      for (int64_t stride : {1, 2}) {
-        tools::GenOptions problem = makeUsual();
-        problem.groups = problem.c;
-        problem.k = multiplier * problem.c;
-        problem.stride = {1, stride, stride};
-        addProblem("Direction_depthwise", problem, direction);
-      }
+static void addCombinations() {
+  for (const NamedDirection &direction : kDirections)
+    for (int64_t rank : {1, 2, 3})
+      for (const NamedLayouts &layouts : kLayouts)
+        for (const NamedGroups &groups : kGroups) {
+          tools::GenOptions options = makeBase(rank, groups);
+          options.direction = direction.flag;
+          options.inputLayout = layouts.input[rank - 1];
+          options.filterLayout = layouts.filter[rank - 1];
+          options.outputLayout = layouts.output[rank - 1];
+          addRotated(std::string(direction.name) + "_combinations",
+                     std::string(layouts.name) + "_" + groups.name + "_" +
+                         std::to_string(rank) + "d",
+                     options);
+        }
 }
 
 static void addPaddingModes() {
-  for (const char *mode : {"reflect", "replicate", "circular"})
-    for (int64_t direction : {1, 2, 4}) {
-      tools::GenOptions problem = makeUsual();
-      problem.padding = mode;
-      problem.low = {1, 3, 2};
-      problem.stride = {1, 1, 2};
-      addProblem("Direction_padding", problem, direction);
-    }
+  for (const NamedDirection &direction : kDirections)
+    for (std::string padding : {"reflect", "replicate", "circular"})
+      for (int64_t rank : {1, 2, 3}) {
+        tools::GenOptions options = makeBase(rank, kGroups[rank % 3]);
+        options.direction = direction.flag;
+        options.padding = padding;
+        addRotated(std::string(direction.name) + "_padding",
+                   padding + "_" + std::to_string(rank) + "d", options);
+      }
 }
 
-/// Strides beyond the filter leave elements of a gradient that no window
-/// reaches; output padding adds such elements at the end.
-static void addTransposed() {
-  for (int64_t direction : {1, 2, 4}) {
-    tools::GenOptions problem = makeUsual();
-    problem.mode = "trans";
-    problem.stride = {1, 2, 3};
-    problem.outputPadding = {0, 1, 2};
-    problem.bias = direction != 4;
-    addProblem("Direction_transposed", problem, direction);
-    problem.stride = {1, 5, 4};
-    problem.groups = 2;
-    addProblem("Direction_transposed", problem, direction);
-    // Filters that see nothing but padding: the result is the tail of zeros.
-    problem.input = {1, 1, 1};
-    problem.filter = {1, 1, 1};
-    problem.low = {0, 1, 0};
-    problem.high = {0, 0, 0};
-    problem.outputPadding = {0, 2, 0};
-    addProblem("Direction_transposed", problem, direction);
+/// Positions that no filter element meets, and elements that meet only some:
+/// strides above the filter, and strides and dilations with a common divisor.
+static void addStrides() {
+  struct Steps {
+    int64_t filter, stride, dilation;
+  };
+  for (const Steps &steps : {Steps{1, 2, 1},
+                             {2, 3, 1},
+                             {3, 2, 2},
+                             {4, 6, 4},
+                             {3, 4, 6},
+                             {5, 3, 1}}) {
+    tools::GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
+    options.direction = 2;
+    options.input = {1, 19, 14};
+    options.filter = {1, steps.filter, 2};
+    options.stride = {1, steps.stride, steps.stride};
+    options.dilation = {1, steps.dilation, steps.dilation};
+    options.bias = options.residual = true;
+    options.activation = "relu";
+    addRotated("BackwardData_strides", describe(options), options);
   }
 }
 
-/// A gradient that is added to one that is there.
-static void addAccumulation() {
-  for (int64_t direction : {2, 4}) {
-    tools::GenOptions problem = makeUsual();
-    problem.residual = true;
-    problem.outputType = "f32";
-    addProblem("Direction_accumulated", problem, direction);
+/// Output padding is in the size of the result. The second kind has strides
+/// above the filter; in the third, filters see nothing but padding.
+static void addTransposed() {
+  for (const NamedDirection &direction : kDirections) {
+    tools::GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
+    options.mode = "trans";
+    options.direction = direction.flag;
+    options.bias = direction.flag != 4;
+    options.stride = {1, 2, 3};
+    options.outputPadding = {0, 1, 2};
+    std::string suite = std::string(direction.name) + "_transposed";
+    addRotated(suite, describe(options), options);
+    options.stride = {1, 5, 4};
+    addRotated(suite, describe(options), options);
+    options.input = options.filter = {1, 1, 1};
+    options.low = {0, 1, 0};
+    options.high = {0, 0, 0};
+    options.outputPadding = {0, 2, 0};
+    addRotated(suite, describe(options), options);
+  }
+}
+
+/// A gradient in f32 that is added to one that is there.
+static void addAccumulated() {
+  for (const NamedDirection &direction : {kDirections[1], kDirections[2]}) {
+    tools::GenOptions options = makeBase(/*rank=*/2, kGroups[1]);
+    options.direction = direction.flag;
+    options.residual = true;
+    options.outputType = "f32";
+    addRotated(std::string(direction.name) + "_accumulated", describe(options),
+               options);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Lists
+//===----------------------------------------------------------------------===//
+
+/// Halves the largest of batch, spatial sizes and channels of a group until few
+/// products are left. Window and groups stay.
+static tools::GenOptions scaleDown(tools::GenOptions options) {
+  constexpr int64_t kProducts = 1 << 21;
+  while (true) {
+    int64_t products = options.n * options.c / options.groups * options.k;
+    std::vector<int64_t *> sizes = {&options.n};
+    for (int64_t d = 3 - options.spatialRank; d < 3; ++d) {
+      products *= options.input[d] / options.stride[d] * options.filter[d];
+      sizes.push_back(&options.input[d]);
+    }
+    if (products <= kProducts)
+      return options;
+    int64_t c = options.c / options.groups, k = options.k / options.groups;
+    sizes.push_back(&c);
+    sizes.push_back(&k);
+    int64_t &largest =
+        **std::max_element(sizes.begin(), sizes.end(),
+                           [](int64_t *a, int64_t *b) { return *a < *b; });
+    largest = (largest + 1) / 2;
+    options.c = c * options.groups;
+    options.k = k * options.groups;
+  }
+}
+
+static void addList(const std::string &list, const NamedDirection &direction) {
+  for (tools::GenOptions shape : readShapes(kTestShapes, list)) {
+    shape = scaleDown(shape);
+    shape.direction = direction.flag;
+    addRotated(std::string(direction.name) + "_" + list, describe(shape),
+               shape);
   }
 }
 
 void test::addDirectionTests() {
-  addLists();
-  addLayouts();
-  addGroups();
+  addCombinations();
   addPaddingModes();
+  addStrides();
   addTransposed();
-  addAccumulation();
+  addAccumulated();
+  addList("grouped_forward", kDirections[0]);
+  addList("grouped_backward_data", kDirections[1]);
+  addList("grouped_backward_weight", kDirections[2]);
+  addList("backward_weight_grid", kDirections[2]);
+  for (const NamedDirection &direction : kDirections)
+    for (const char *list : {"1d", "3d"})
+      addList(list, direction);
+  for (const NamedDirection &direction : {kDirections[1], kDirections[2]})
+    for (const char *list : {"forward_edge", "traps"})
+      addList(list, direction);
 }

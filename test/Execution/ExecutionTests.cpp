@@ -40,11 +40,11 @@ std::string test::generateText(const tools::GenOptions &options) {
   return *text;
 }
 
-/// One function on all targets with one kind of data.
+/// One function on all targets with one kind of data; adds to `total`.
 static void checkFunction(const artifact::Artifact &artifact,
                           const std::string &function,
                           const std::vector<std::string> &targets,
-                          RandomKind kind) {
+                          RandomKind kind, tools::CheckSummary &total) {
   tools::ExpectedResults expected;
   tools::CheckOptions options;
   options.kind = kind;
@@ -59,10 +59,14 @@ static void checkFunction(const artifact::Artifact &artifact,
   for (const std::string &target : targets) {
     Result<tools::CheckSummary> summary =
         tools::checkTarget(artifact, function, target, options, expected);
-    if (!summary)
+    if (!summary) {
       ADD_FAILURE() << summary.error().message;
-    else
-      EXPECT_GT(summary->elements, 0);
+      continue;
+    }
+    EXPECT_GT(summary->elements, 0);
+    total.elements += summary->elements;
+    total.exact += summary->exact;
+    total.worstRatio = std::max(total.worstRatio, summary->worstRatio);
   }
 }
 
@@ -80,9 +84,17 @@ void test::checkEverywhere(const std::string &text,
   std::set<std::string> functions;
   for (const artifact::Entry &entry : artifact->manifest.entries)
     functions.insert(entry.function);
+  tools::CheckSummary total;
   for (const std::string &function : functions)
     for (RandomKind kind : {RandomKind::Integers, RandomKind::Normal})
-      checkFunction(*artifact, function, targets, kind);
+      checkFunction(*artifact, function, targets, kind, total);
+  auto record = [](const char *name, auto value) {
+    testing::Test::RecordProperty(name, std::to_string(value));
+  };
+  record("runs", 2 * functions.size() * targets.size());
+  record("elements", total.elements);
+  record("exact", total.exact);
+  record("worst_ratio", total.worstRatio);
 }
 
 namespace {
@@ -106,25 +118,25 @@ void test::addTest(const std::string &suite, const std::string &name,
                         });
 }
 
-bool test::isNightly() { return std::getenv("CONV_NIGHTLY") != nullptr; }
-
-void test::addCovering(const std::string &suite, tools::GenOptions problem) {
+void test::addRotated(const std::string &suite, const std::string &name,
+                      tools::GenOptions options) {
   static size_t turn = 0;
-  const std::vector<std::string> &all = allTargets();
-  std::vector<std::string> commands = {"conv", "convfp16", "convbfp16"};
-  std::vector<std::string> targets = all;
-  if (!isNightly()) {
-    commands = {commands[turn % commands.size()]};
-    targets = {all[0], all[1 + turn % (all.size() - 1)]};
-  }
-  for (const std::string &command : commands) {
-    problem.command = command;
-    std::string name =
-        std::to_string(turn) + "_" + describe(problem) + "_" + command;
-    addTest(suite, name, [problem, targets] {
-      checkEverywhere(generateText(problem), targets);
+  static std::set<std::string> known;
+  if (!known.insert(suite + "." + name).second)
+    return;
+  auto add = [&](const char *command, std::vector<std::string> targets) {
+    options.command = command;
+    addTest(suite, name + "_" + command, [options, targets] {
+      checkEverywhere(generateText(options), targets);
     });
-  }
+  };
+  static const bool isExhaustive = std::getenv("CONV_EXHAUSTIVE");
+  if (isExhaustive)
+    for (const char *command : kCommands)
+      add(command, allTargets());
+  else
+    add(kCommands[turn % std::size(kCommands)],
+        {allTargets().front(), allTargets()[1 + turn % (allTargets().size() - 1)]});
   ++turn;
 }
 

@@ -59,10 +59,12 @@ std::string test::describe(const tools::GenOptions &options) {
       text += (text.empty() ? "" : "x") + std::to_string(sizes[d]);
     return text;
   };
-  return "F" + std::to_string(options.direction) + "_n" +
-         std::to_string(options.n) + "_c" + std::to_string(options.c) + "_" +
-         join(options.input) + "_k" + std::to_string(options.k) + "_g" +
-         std::to_string(options.groups) + "_" + join(options.filter) + "_u" +
-         join(options.stride) + "_p" + join(options.low) + "_l" +
-         join(options.dilation);
+  std::string name = "n" + std::to_string(options.n) + "_c" +
+                     std::to_string(options.c) + "_" + join(options.input) +
+                     "_k" + std::to_string(options.k) + "_" +
+                     join(options.filter) + "_u" + join(options.stride) + "_p" +
+                     join(options.low) + "_l" + join(options.dilation);
+  if (options.groups > 1)
+    name += "_g" + std::to_string(options.groups);
+  return name;
 }

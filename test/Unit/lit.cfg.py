@@ -9,5 +9,5 @@ config.test_format = lit.formats.GoogleTest("bin", "")
 config.test_exec_root = config.unit_test_root
 config.test_source_root = config.unit_test_root
 # The execution tests run everything if it is set (check-conv-nightly).
-if "CONV_NIGHTLY" in os.environ:
-    config.environment["CONV_NIGHTLY"] = os.environ["CONV_NIGHTLY"]
+if "CONV_EXHAUSTIVE" in os.environ:
+    config.environment["CONV_EXHAUSTIVE"] = os.environ["CONV_EXHAUSTIVE"]

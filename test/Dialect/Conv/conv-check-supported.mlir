@@ -25,6 +25,36 @@ func.func private @declared(tensor<1xf32>)
 
 // -----
 
+#strided = #conv.window<strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#layouts = #conv.layouts<"NCHW", "KCRS", "NKPQ">
+
+// Accepted: both gradients, groups, other layouts and modes of padding.
+func.func @accepted_gradients(%x: tensor<1x8x5x5xf16>, %dy: tensor<1x12x3x3xf16>, %w: tensor<12x2x3x3xf16>)
+    -> (tensor<1x8x5x5xf32>, tensor<12x2x3x3xf32>) {
+  %dx = conv.backward_data %dy, %w window = #strided layouts = #layouts groups = 4 padding = reflect
+      : tensor<1x12x3x3xf16>, tensor<12x2x3x3xf16> -> tensor<1x8x5x5xf32>
+  %dw = conv.backward_weight %x, %dy window = #strided layouts = #layouts groups = 4 padding = circular
+      : tensor<1x8x5x5xf16>, tensor<1x12x3x3xf16> -> tensor<12x2x3x3xf32>
+  return %dx, %dw : tensor<1x8x5x5xf32>, tensor<12x2x3x3xf32>
+}
+
+// -----
+
+#line = #conv.window<strides = [1], dilations = [2], low = [0], high = [2]>
+#cube = #conv.window<strides = [1, 2, 1], dilations = [1, 1, 1], low = [0, 1, 1], high = [0, 1, 1]>
+
+// Accepted: one and three dimensions, groups as a dimension of their own.
+func.func @accepted_dimensions(%x: tensor<1x4x8xf32>, %w: tensor<8x2x8xf32>, %v: tensor<2x5x7x7x2x3xf32>, %u: tensor<2x4x1x3x3x3xf32>)
+    -> (tensor<1x4x8xf32>, tensor<2x5x4x7x2x4xf32>) {
+  %y = conv.forward %x, %w window = #line layouts = <"NWC", "KSC", "NQK">
+      : tensor<1x4x8xf32>, tensor<8x2x8xf32> -> tensor<1x4x8xf32>
+  %z = conv.forward %v, %u window = #cube layouts = <"NDHWGC", "GKTRSC", "NZPQGK"> groups = 2
+      : tensor<2x5x7x7x2x3xf32>, tensor<2x4x1x3x3x3xf32> -> tensor<2x5x4x7x2x4xf32>
+  return %y, %z : tensor<1x4x8xf32>, tensor<2x5x4x7x2x4xf32>
+}
+
+// -----
+
 // Every position that replicate repeats has a gradient to be added.
 #wide = #conv.window<strides = [1, 1], dilations = [1, 1], low = [33, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">

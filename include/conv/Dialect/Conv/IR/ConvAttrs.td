@@ -196,7 +196,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         `subgroup` `=` `[` $subgroup `]` `,` `gemm_k` `=` $gemmK `,`
         `stages` `=` $stages `,` `atom` `=` $atom `,`
         `main_loop` `=` $mainLoop `,` `raster` `=` $raster
-        custom<ScheduleOptions>($mergedGroups, $splits, $chosenBy) `>`
+        `` custom<ScheduleOptions>($mergedGroups, $splits, $chosenBy) `>`
   }];
   let extraClassDeclaration = [{
     /// Subgroups of a workgroup.
