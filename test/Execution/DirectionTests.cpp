@@ -130,6 +130,40 @@ static void addStrides() {
   }
 }
 
+/// Output padding is in the size of the result. The second kind has strides
+/// above the filter; in the third, filters see nothing but padding.
+static void addTransposed() {
+  for (const NamedDirection &direction : kDirections) {
+    tools::GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
+    options.mode = "trans";
+    options.direction = direction.flag;
+    options.bias = direction.flag != 4;
+    options.stride = {1, 2, 3};
+    options.outputPadding = {0, 1, 2};
+    std::string suite = std::string(direction.name) + "_transposed";
+    addRotated(suite, describe(options), options);
+    options.stride = {1, 5, 4};
+    addRotated(suite, describe(options), options);
+    options.input = options.filter = {1, 1, 1};
+    options.low = {0, 1, 0};
+    options.high = {0, 0, 0};
+    options.outputPadding = {0, 2, 0};
+    addRotated(suite, describe(options), options);
+  }
+}
+
+/// A gradient in f32 that is added to one that is there.
+static void addAccumulated() {
+  for (const NamedDirection &direction : {kDirections[1], kDirections[2]}) {
+    tools::GenOptions options = makeBase(/*rank=*/2, kGroups[1]);
+    options.direction = direction.flag;
+    options.residual = true;
+    options.outputType = "f32";
+    addRotated(std::string(direction.name) + "_accumulated", describe(options),
+               options);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Lists
 //===----------------------------------------------------------------------===//
@@ -172,6 +206,8 @@ void test::addDirectionTests() {
   addCombinations();
   addPaddingModes();
   addStrides();
+  addTransposed();
+  addAccumulated();
   addList("grouped_forward", kDirections[0]);
   addList("grouped_backward_data", kDirections[1]);
   addList("grouped_backward_weight", kDirections[2]);
