@@ -89,13 +89,20 @@ Recorder::recordScalarOp(Operation &op,
   node["operands"] = std::move(operands);
   if (auto compare = dyn_cast<arith::CmpFOp>(op))
     node["predicate"] = arith::stringifyCmpFPredicate(compare.getPredicate());
+  else if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    node["predicate"] = arith::stringifyCmpIPredicate(compare.getPredicate());
   else
     node["type"] = typeName(op.getResult(0).getType());
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    auto value = dyn_cast<FloatAttr>(constant.getValue());
-    if (!value)
-      return op.emitOpError("expects a floating-point constant in a tail");
-    node["value"] = toNumber(value.getValue());
+    Attribute value = constant.getValue();
+    if (auto number = dyn_cast<FloatAttr>(value))
+      node["value"] = toNumber(number.getValue());
+    else if (auto number = dyn_cast<IntegerAttr>(value);
+             number && getNumericType(number.getType()))
+      node["value"] = number.getInt();
+    else
+      return op.emitOpError("expects a constant number in a tail, but got ")
+             << value;
   }
   return node;
 }
@@ -105,12 +112,12 @@ LogicalResult Recorder::recordTail(ForwardOp op, json::Object &step) {
   json::Array nodes;
   int64_t yield = 0;
   Type outputType = op.getOutput().getType().getElementType();
-  if (op.getTail().empty()) {
+  if (op.getTail().empty() && isa<FloatType>(outputType)) {
     nodes.push_back(json::Object{{"op", "truncf"},
                                  {"operands", json::Array{0}},
                                  {"type", typeName(outputType)}});
     yield = 1;
-  } else {
+  } else if (!op.getTail().empty()) {
     DenseMap<Value, int64_t> numbers;
     Block &block = op.getTail().front();
     for (BlockArgument argument : block.getArguments())
@@ -131,8 +138,12 @@ LogicalResult Recorder::recordTail(ForwardOp op, json::Object &step) {
 }
 
 /// The coefficients of the numeric rule. A tail without any, for example one
-/// that multiplies the sum by a tensor, is followed operation by operation.
+/// that multiplies the sum by a tensor, is followed operation by operation. So
+/// is every tail behind integers, whose sum is exact.
 json::Object recordBound(ForwardOp op) {
+  if (isa<IntegerType>(getAccumulatorType(op)))
+    return json::Object{
+        {"accumulation", 0}, {"output_ulp", 0.5}, {"follow_operations", true}};
   auto bound = computeErrorBound(op);
   if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
     return json::Object{{"accumulation", known->accumulation},

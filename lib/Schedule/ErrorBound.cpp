@@ -176,13 +176,16 @@ bool Analysis::run(int last) {
   return true;
 }
 
-/// Significant bits of a result.
+/// Significant bits of a result; the most that its family has.
 static int digitsOf(NumericType type) {
   switch (type) {
   case NumericType::F16:
     return 11;
   case NumericType::BF16:
     return 8;
+  case NumericType::F8:
+  case NumericType::F8FNUZ:
+    return 4;
   default:
     return 24;
   }

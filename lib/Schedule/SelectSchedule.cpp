@@ -19,6 +19,8 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Remarks.h"
 
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <map>
@@ -73,26 +75,22 @@ static void remarkRejections(ForwardOp op, const ::conv::Ranking &ranking) {
         << remark::metric("candidates", count);
 }
 
-/// Whether the chip multiplies these operands into this result.
+/// Whether the chip multiplies these operands.
 static LogicalResult verifyElementTypes(ForwardOp op,
                                         const ::conv::ChipInfo &chip) {
-  Type type = op.getInput().getType().getElementType();
-  std::string supported;
+  ::conv::NumericType operand =
+      getMultipliedType(chip, computeProblem(op).operand);
+  llvm::SmallSetVector<StringRef, 8> supported;
   for (const ::conv::MatrixAtom &atom : chip.atoms) {
-    if (getNumericType(type) == atom.operand &&
-        getNumericType(op.getFilter().getType().getElementType()) ==
-            atom.operand &&
-        getNumericType(op.getOutput().getType().getElementType()))
+    if (atom.operand == operand)
       return success();
-    std::string name(::conv::getName(atom.operand));
-    if (supported.find(name) == std::string::npos)
-      supported += (supported.empty() ? "" : ", ") + name;
+    supported.insert(::conv::getName(atom.operand));
   }
   return emitUnsupported(op.getLoc(), Reason::ElementType)
-         << "expects operands of one of the types " << supported << " for "
-         << chip.name << ", but got " << type << " and "
-         << op.getFilter().getType().getElementType() << " to "
-         << op.getOutput().getType().getElementType();
+         << "expects operands of one of the types "
+         << llvm::join(supported, ", ") << " for " << chip.name << ", but got "
+         << op.getInput().getType().getElementType() << " and "
+         << op.getFilter().getType().getElementType();
 }
 
 namespace {

@@ -68,7 +68,7 @@ private:
 LogicalResult HostCacheLoop::verify() const {
   // Each factor is bounded by S6 of the schedule, so nothing overflows.
   int64_t bytes = (pixelElements() + filterElements() + sumElements()) *
-                  byteSize(::conv::NumericType::F32);
+                  kernel.operandBytes();
   if (bytes <= kScratchBytes)
     return success();
   scf::ForallOp forall = kernel.form.forall;
@@ -80,7 +80,7 @@ Value HostCacheLoop::createScratch(int64_t elements) {
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Private);
   return function.addPrivateAttribution(
-      MemRefType::get({elements}, b.getF32Type(), MemRefLayoutAttrInterface(),
+      MemRefType::get({elements}, code.wide, MemRefLayoutAttrInterface(),
                       space),
       b.getLoc());
 }
@@ -97,7 +97,7 @@ SmallVector<Value> HostCacheLoop::createStep(Value row, Value column, Value k,
     Value pixel = vector::ExtractOp::create(
         b, code.load(pixelTile, math.add(tileRow, k), 1), 0);
     Value pixels = vector::BroadcastOp::create(b, filter.getType(), pixel);
-    next.push_back(vector::FMAOp::create(b, pixels, filter, accumulator));
+    next.push_back(code.multiplyAdd(pixels, filter, accumulator));
   }
   return next;
 }

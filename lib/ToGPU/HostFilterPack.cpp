@@ -101,7 +101,7 @@ Value FilterPack::gather(ArrayRef<Value> offsets) const {
   for (Value offset : offsets)
     elements.push_back(
         vector::ExtractOp::create(code.b, code.loadWide(filter, offset, 1), 0));
-  auto type = VectorType::get({kHostLanes}, code.b.getF32Type());
+  auto type = VectorType::get({kHostLanes}, code.wide);
   return vector::FromElementsOp::create(code.b, type, elements);
 }
 

@@ -52,10 +52,12 @@ Value HostCode::load(Value buffer, Value offset, int64_t elements) const {
 
 Value HostCode::loadWide(Value buffer, Value offset, int64_t elements) const {
   Value loaded = load(buffer, offset, elements);
-  auto wide = VectorType::get({elements}, b.getF32Type());
-  if (loaded.getType() == wide)
+  auto type = VectorType::get({elements}, wide);
+  if (loaded.getType() == type)
     return loaded;
-  return arith::ExtFOp::create(b, wide, loaded);
+  if (wide.isInteger())
+    return arith::ExtSIOp::create(b, type, loaded);
+  return arith::ExtFOp::create(b, type, loaded);
 }
 
 void HostCode::store(Value elements, Value buffer, Value offset) const {
@@ -63,8 +65,15 @@ void HostCode::store(Value elements, Value buffer, Value offset) const {
 }
 
 Value HostCode::zeros(int64_t elements) const {
-  auto type = VectorType::get({elements}, b.getF32Type());
+  auto type = VectorType::get({elements}, wide);
   return arith::ConstantOp::create(b, b.getZeroAttr(type));
+}
+
+Value HostCode::multiplyAdd(Value lhs, Value rhs, Value accumulator) const {
+  if (!wide.isInteger())
+    return vector::FMAOp::create(b, lhs, rhs, accumulator);
+  Value product = arith::MulIOp::create(b, lhs, rhs);
+  return arith::AddIOp::create(b, product, accumulator);
 }
 
 void HostCode::forEach(Value begin, Value end, int64_t step,

@@ -24,7 +24,9 @@ inline constexpr int64_t kHostLanes = 8;
 /// Loops and accesses of a host kernel. Buffers are one-dimensional.
 class HostCode {
 public:
-  explicit HostCode(const Kernel &kernel) : b(kernel.b), math(kernel.math) {}
+  explicit HostCode(const Kernel &kernel)
+      : b(kernel.b), math(kernel.math),
+        wide(getAccumulatorType(kernel.form.getOperandType())) {}
 
   Value minimum(Value lhs, Value rhs) const;
   Value maximum(Value lhs, Value rhs) const;
@@ -32,12 +34,14 @@ public:
 
   /// A buffer with the same elements in one dimension.
   Value flatten(Value buffer) const;
-  /// Loads a vector, widened to f32 where it has 16-bit elements.
+  /// Loads a vector, widened to what elements are multiplied and summed up in.
   Value loadWide(Value buffer, Value offset, int64_t elements) const;
   Value load(Value buffer, Value offset, int64_t elements) const;
   void store(Value elements, Value buffer, Value offset) const;
-  /// A vector of zeros.
+  /// A vector of zeros, as wide as what `loadWide` gives.
   Value zeros(int64_t elements) const;
+  /// accumulator + lhs * rhs, of such vectors.
+  Value multiplyAdd(Value lhs, Value rhs, Value accumulator) const;
 
   /// A loop from `begin` while below `end`.
   void forEach(Value begin, Value end, int64_t step,
@@ -50,6 +54,7 @@ public:
 
   ImplicitLocOpBuilder &b;
   const IndexMath &math;
+  Type wide; ///< What elements are multiplied and summed up in.
 };
 
 /// The part of the reduction, and of the result, that is computed at a time.

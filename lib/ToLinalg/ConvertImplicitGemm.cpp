@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/ToLinalg/Passes.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -106,7 +106,7 @@ Value ForwardToMatmul::createMatmul(ForwardOp op, OpBuilder &builder) {
   int64_t rows = cast<RankedTensorType>(a.getType()).getDimSize(0);
   int64_t channels = output.getDimSize(output.getRank() - 1);
 
-  Type accumulator = builder.getF32Type();
+  Type accumulator = getAccumulatorType(op);
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(accumulator));
   Value empty = tensor::EmptyOp::create(
@@ -188,9 +188,6 @@ ForwardToMatmul::matchAndRewrite(ForwardOp op,
     return rewriter.notifyMatchFailure(op, "another algorithm");
   if (!isChannelsInnermost(op.getLayouts(), op.getWindow().getRank()))
     return rewriter.notifyMatchFailure(op, "channels are not innermost");
-
-  if (!isa<FloatType>(op.getInput().getType().getElementType()))
-    return rewriter.notifyMatchFailure(op, "operands are not floating-point");
 
   Value product = createMatmul(op, rewriter);
   Value tail = createTail(op, product, rewriter);

@@ -53,6 +53,7 @@ void addForwardTests();
 void addFunctionTests();
 void addResourceTests();
 void addTailTests();
+void addTypeTests();
 
 } // namespace conv::test
 

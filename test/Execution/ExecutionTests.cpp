@@ -109,6 +109,7 @@ int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   addForwardTests();
   addTailTests();
+  addTypeTests();
   addFunctionTests();
   addResourceTests();
   return RUN_ALL_TESTS();

@@ -19,15 +19,15 @@ func.func @no_target(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> ten
 
 // -----
 
-// No atom multiplies integers yet.
+// gfx942 has the other family of 8-bit floats.
 module attributes {conv.target = #conv.target<"gfx942">} {
-func.func @element_type(%x: tensor<4x8x8x16xi8>, %w: tensor<32x3x3x16xi8>) -> tensor<4x8x8x32xi32> {
-  // expected-error @below {{unsupported (element-type): expects operands of one of the types f16, bf16, f32 for gfx942, but got}}
+func.func @element_type(%x: tensor<4x8x8x16xf8E4M3FN>, %w: tensor<32x3x3x16xf8E5M2>) -> tensor<4x8x8x32xf32> {
+  // expected-error @below {{unsupported (element-type): expects operands of one of the types f16, bf16, f32, tf32, f8FNUZ, i8 for gfx942, but got 'f8E4M3FN' and 'f8E5M2'}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      : tensor<4x8x8x16xi8>, tensor<32x3x3x16xi8> -> tensor<4x8x8x32xi32>
-  return %y : tensor<4x8x8x32xi32>
+      : tensor<4x8x8x16xf8E4M3FN>, tensor<32x3x3x16xf8E5M2> -> tensor<4x8x8x32xf32>
+  return %y : tensor<4x8x8x32xf32>
 }
 }
 

@@ -72,12 +72,10 @@ func.func @left_alone(%x: tensor<1x16x8x8xf16>, %w: tensor<32x3x3x16xf16>, %z: t
   return %y, %v : tensor<1x8x8x32xf32>, tensor<1x8x8x32xf32>
 }
 
-// Integers are summed as integers, which this does not lower: left alone.
+// Integers are summed as integers.
 // CHECK-LABEL: func @integers
-// CHECK-NOT:     linalg
-// CHECK:         conv.forward
-// CHECK-NOT:     linalg
-// CHECK:         return
+// CHECK:         linalg.fill ins(%{{.+}} : i32)
+// CHECK:         linalg.matmul {{.*}} ins(%{{.+}}, %{{.+}} : tensor<64x144xi8>, tensor<32x144xi8>) outs(%{{.+}} : tensor<64x32xi32>)
 func.func @integers(%x: tensor<1x8x8x16xi8>, %w: tensor<32x3x3x16xi8>) -> tensor<1x8x8x32xi32> {
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
       : tensor<1x8x8x16xi8>, tensor<32x3x3x16xi8> -> tensor<1x8x8x32xi32>

@@ -34,6 +34,12 @@ static Error unsupported(StringRef reason, const Twine &predicate) {
           ("unsupported (" + reason + "): " + predicate).str()};
 }
 
+/// Whether anything is computed behind the convolution.
+static bool hasTail(const GenOptions &options) {
+  return options.bias || options.residual || options.scale ||
+         !options.activation.empty();
+}
+
 /// What this version does not generate.
 static std::optional<Error> checkSupported(const GenOptions &options) {
   if (options.mode != "conv")
@@ -45,26 +51,28 @@ static std::optional<Error> checkSupported(const GenOptions &options) {
   if (options.spatialRank > 3)
     return badInput("--spatial_dim expects 1, 2 or 3, but got " +
                     Twine(options.spatialRank));
-  bool hasTail = options.bias || options.residual || options.scale ||
-                 !options.activation.empty();
-  if (options.command == "convint8" &&
-      (hasTail || (!options.outputType.empty() && options.outputType != "i32")))
-    return unsupported("element-type",
-                       "expects only an i32 output behind i8 operands, but got "
-                       "a tail or another type");
-  if (options.command != "convint8" && options.outputType == "i32")
-    return badInput("--out_dtype expects a floating type, but got i32");
+  if (options.outputType == "i32" &&
+      (options.command != "convint8" || hasTail(options)))
+    return badInput("--out_dtype expects i32 only for convint8 and without "
+                    "scale, bias, residual and activation");
   return std::nullopt;
 }
 
-static Type parseType(Builder &builder, StringRef name) {
+static Type parseType(Builder &builder, StringRef name, bool isFnuz) {
+  MLIRContext *context = builder.getContext();
+  if (isFnuz && name == "convfp8")
+    return Float8E4M3FNUZType::get(context);
+  if (isFnuz && name == "convbfp8")
+    return Float8E5M2FNUZType::get(context);
   return llvm::StringSwitch<Type>(name)
       .Cases({"conv", "f32"}, builder.getF32Type())
       .Cases({"convfp16", "f16"}, builder.getF16Type())
       .Cases({"convbfp16", "bf16"}, builder.getBF16Type())
-      .Case("convint8", builder.getI8Type())
-      .Case("convfp8", Float8E4M3FNType::get(builder.getContext()))
-      .Case("convbfp8", Float8E5M2Type::get(builder.getContext()))
+      .Cases({"convint8", "i8"}, builder.getI8Type())
+      .Cases({"convfp8", "f8E4M3FN"}, Float8E4M3FNType::get(context))
+      .Cases({"convbfp8", "f8E5M2"}, Float8E5M2Type::get(context))
+      .Case("f8E4M3FNUZ", Float8E4M3FNUZType::get(context))
+      .Case("f8E5M2FNUZ", Float8E5M2FNUZType::get(context))
       .Case("i32", builder.getI32Type())
       .Default(Type());
 }
@@ -180,11 +188,12 @@ public:
             const std::array<std::string, 3> &orders, Sizes sizes)
       : options(options), orders(orders), sizes(std::move(sizes)),
         builder(&context), loc(builder.getUnknownLoc()),
-        operandType(parseType(builder, options.command)) {
+        operandType(parseType(builder, options.command, options.fnuz)) {
     outputType = !options.outputType.empty()
-                     ? parseType(builder, options.outputType)
-                 : operandType.isInteger(8) ? Type(builder.getI32Type())
-                                            : operandType;
+                     ? parseType(builder, options.outputType, /*isFnuz=*/false)
+                 : operandType.isInteger(8) && !hasTail(options)
+                     ? Type(builder.getI32Type())
+                     : operandType;
   }
 
   OwningOpRef<ModuleOp> create();
@@ -195,6 +204,7 @@ private:
   Value createStep(ValueRange tensors, Type element,
                    function_ref<Value(OpBuilder &, ValueRange)> body);
   Value createTail(Value sum, ArrayRef<Value> extra);
+  bool needsTail() const;
 
   const GenOptions &options;
   const std::array<std::string, 3> &orders;
@@ -262,10 +272,16 @@ Value Generator::createStep(ValueRange tensors, Type element,
 Value Generator::createTail(Value sum, ArrayRef<Value> extra) {
   Type f32 = builder.getF32Type();
   auto extend = [&](OpBuilder &inner, Value value) -> Value {
-    return value.getType() == f32
-               ? value
-               : arith::ExtFOp::create(inner, loc, f32, value).getResult();
+    if (value.getType() == f32)
+      return value;
+    if (value.getType().isInteger())
+      return arith::SIToFPOp::create(inner, loc, f32, value);
+    return arith::ExtFOp::create(inner, loc, f32, value);
   };
+  if (getElementTypeOrSelf(sum) != f32)
+    sum = createStep(sum, f32, [&](OpBuilder &inner, ValueRange elements) {
+      return extend(inner, elements[0]);
+    });
   if (options.scale)
     sum = createStep(sum, f32, [&](OpBuilder &inner, ValueRange elements) {
       Value scale = tools::createF32(inner, loc, *options.scale);
@@ -285,9 +301,16 @@ Value Generator::createTail(Value sum, ArrayRef<Value> extra) {
   if (outputType != f32)
     sum =
         createStep(sum, outputType, [&](OpBuilder &inner, ValueRange elements) {
-          return arith::TruncFOp::create(inner, loc, outputType, elements[0]);
+          return tools::createNarrowing(inner, loc, outputType, elements[0]);
         });
   return sum;
+}
+
+/// Whether the convolution itself does not give the output. It rounds to
+/// floating types, but neither saturates nor converts integers.
+bool Generator::needsTail() const {
+  return hasTail(options) || outputType.getIntOrFloatBitWidth() == 8 ||
+         (operandType.isInteger() && !outputType.isInteger());
 }
 
 OwningOpRef<ModuleOp> Generator::create() {
@@ -297,9 +320,11 @@ OwningOpRef<ModuleOp> Generator::create() {
       {"filter",
        createType(orders[1], options.c / options.groups, operandType)}};
   RankedTensorType result = createType(orders[2], 0, outputType);
+  bool is8Bit = operandType.getIntOrFloatBitWidth() == 8;
   if (options.bias)
-    arguments.push_back(
-        {"bias", RankedTensorType::get({options.k}, operandType)});
+    arguments.push_back({"bias", RankedTensorType::get(
+                                     {options.k}, is8Bit ? builder.getF32Type()
+                                                         : operandType)});
   if (options.residual)
     arguments.push_back({"residual", result});
 
@@ -318,11 +343,10 @@ OwningOpRef<ModuleOp> Generator::create() {
 
   builder.setInsertionPointToEnd(body);
   SmallVector<Value> extra(body->getArguments().drop_front(2));
-  bool hasTail = options.scale || !extra.empty() || !options.activation.empty();
-  Value output =
-      createForward(body->getArgument(0), body->getArgument(1),
-                    hasTail ? Type(builder.getF32Type()) : outputType);
-  if (hasTail)
+  Value output = createForward(
+      body->getArgument(0), body->getArgument(1),
+      needsTail() ? mlir::conv::getAccumulatorType(operandType) : outputType);
+  if (needsTail())
     output = createTail(output, extra);
   func::ReturnOp::create(builder, loc, output);
   return module;

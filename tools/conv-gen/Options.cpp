@@ -32,7 +32,8 @@ static const char *const kFooter = R"(Examples:
            --bias --activation relu --out_dtype f32
 
 The function has the arguments input, filter, and with their flags bias (one
-element per channel) and residual (like the output). It returns
+element per channel; f32 for 8-bit types) and residual (like the output). It
+returns
   activation(scale * conv(input, filter) + bias + residual)
 computed in f32 and rounded once.
 
@@ -150,6 +151,9 @@ static void addProblem(CLI::App &app, GenOptions &options) {
       ->check(CLI::IsMember({"conv", "convfp16", "convbfp16", "convint8",
                              "convfp8", "convbfp8"}));
   FlagGroup flags(app, "Problem (as in MIOpenDriver)");
+  flags.addFlag("--fnuz", options.fnuz,
+                "convfp8 and convbfp8 without infinities and negative zero, as "
+                "gfx942 has them (not in MIOpenDriver)");
   flags.addInteger("-n,--batchsize", options.n, 1, "Images");
   flags.addInteger("-c,--in_channels", options.c, 1, "Input channels");
   flags.addInteger("-k,--out_channels", options.k, 1, "Output channels");
@@ -188,10 +192,13 @@ static void addTail(CLI::App &app, GenOptions &options) {
           "Slope of leaky_relu for negative values")
       ->default_str("0.01");
   flags
-      .addText("--out_dtype", options.outputType,
-               "Element type of the output: f32, f16, bf16 or i32 (default: "
-               "that of the operands; i32 for i8)")
-      ->check(CLI::IsMember({"f32", "f16", "bf16", "i32"}));
+      .addText(
+          "--out_dtype", options.outputType,
+          "Element type of the output: f32, f16, bf16, i32, i8 or an 8-bit "
+          "float (default: that of the operands; i32 for i8 with nothing "
+          "behind it). Results saturate in 8 bits")
+      ->check(CLI::IsMember({"f32", "f16", "bf16", "i32", "i8", "f8E4M3FN",
+                             "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ"}));
 }
 
 static void addOutput(CLI::App &app, GenOptions &options,

@@ -38,6 +38,7 @@ struct Tensor {
 
 /// The result of a step in canonical order.
 struct StepResult {
+  ElementType type = ElementType::F32;
   std::vector<double> values, bounds;
   std::vector<uint8_t> exact;
 };
@@ -107,7 +108,8 @@ public:
                 const ArgumentBytes &arguments,
                 const std::vector<StepResult> &earlier)
       : step(step), entry(entry), arguments(arguments), earlier(earlier),
-        extents(getExtents(step)), input(load(step.input, 0, kInputOrder)),
+        extents(getExtents(step)), sumsIntegers(!isFloat(typeOf(step.input))),
+        input(load(step.input, 0, kInputOrder)),
         filter(load(step.filter, 1, kFilterOrder)) {
     for (const TailOperand &operand : step.tailOperands)
       tailOperands.push_back(loadTailOperand(operand));
@@ -115,6 +117,7 @@ public:
 
   StepResult run(const std::function<void(double)> &progress) {
     int64_t elements = extents.numPixels() * numChannels();
+    result.type = step.outputType;
     result.values.resize(elements);
     result.bounds.resize(elements);
     result.exact.resize(elements);
@@ -140,6 +143,11 @@ private:
                     [](double value) { return value == std::rint(value); });
   }
 
+  ElementType typeOf(TensorRef ref) const {
+    return ref.isStep ? earlier[ref.index].type
+                      : *lookupElementType(entry.arguments[ref.index].dtype);
+  }
+
   Tensor load(TensorRef ref, int operand, const std::string &order) {
     std::string layout = step.layouts[operand];
     return load(ref, canonicalOrder(layout, step.shapes[operand], order));
@@ -158,11 +166,9 @@ private:
           tensor.errors.push_back(from.exact[index] ? 0 : from.bounds[index]);
       }
     } else {
-      std::optional<ElementType> type =
-          lookupElementType(entry.arguments[ref.index].dtype);
       const std::string &bytes = arguments[ref.index];
       for (int64_t index : indices)
-        tensor.values.push_back(loadElement(*type, bytes.data(), index));
+        tensor.values.push_back(loadElement(typeOf(ref), bytes.data(), index));
     }
     noteIntegers(tensor);
     return tensor;
@@ -248,15 +254,18 @@ private:
     for (int64_t k = 0; k < extents.outputChannels; ++k) {
       int64_t channel = group * extents.outputChannels + k;
       int64_t element = pixel * numChannels() + channel;
-      // Integers add without rounding in f32 while every partial sum fits.
+      // Integers add without rounding in f32 while every partial sum fits, and
+      // in i32 always: there the sum wraps around.
       bool exact = input.integers && filter.integers &&
-                   sums.magnitude[k] <= double(1 << 24);
+                   (sumsIntegers || sums.magnitude[k] <= double(1 << 24));
       double magnitude = sums.magnitude[k] + sums.error[k];
       double ownError = std::ldexp(step.accumulation, -24) * magnitude;
       double error = sums.error[k];
       if (step.followOperations && !exact)
         error += ownError;
-      values.assign(1, {sums.value[k], error, exact});
+      double sum = sumsIntegers ? double(int32_t(int64_t(sums.value[k])))
+                                : sums.value[k];
+      values.assign(1, {sum, error, exact});
       double operandSum = pushTailOperands(values, channel, element);
       runTail(step.tail, values,
               step.followOperations ? Rounding::Counted : Rounding::Ignored);
@@ -299,6 +308,7 @@ private:
   const ArgumentBytes &arguments;
   const std::vector<StepResult> &earlier;
   Extents extents;
+  bool sumsIntegers; ///< Products are summed up in i32, not in f32.
   Tensor input, filter;
   std::vector<Tensor> tailOperands;
   StepResult result;

@@ -42,7 +42,10 @@ struct TailOperand {
 /// Scalar operations of tails, named as in MLIR's `arith` and `math`.
 enum class ScalarOp {
   Constant,
-  Convert, ///< extf and truncf: rounds to `type`.
+  Convert,  ///< extf, truncf, extsi and sitofp: rounds to `type`.
+  Wrap,     ///< trunci: what the lowest bits mean in `type`.
+  Truncate, ///< fptosi: towards zero.
+  RoundEven,
   Add,
   Sub,
   Mul,

@@ -97,8 +97,9 @@ protected:
   /// The address of an element.
   Value createAddress(OpBuilder &builder, Location loc, Value pointer,
                       Value offset, MemRefType type) const {
-    return LLVM::GEPOp::create(builder, loc, pointer.getType(),
-                               type.getElementType(), pointer, offset);
+    Type element = this->getTypeConverter()->convertType(type.getElementType());
+    return LLVM::GEPOp::create(builder, loc, pointer.getType(), element,
+                               pointer, offset);
   }
 
   amdgpu::Chipset chipset;
@@ -112,7 +113,8 @@ struct GuardedLoadLowering final : GuardedAccessPattern<GuardedLoadOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     MemRefType source = op.getSource().getType();
-    auto result = cast<VectorType>(op.getResult().getType());
+    auto result =
+        getTypeConverter()->convertType<VectorType>(op.getResult().getType());
     Value pointer =
         MemRefDescriptor(adaptor.getSource()).alignedPtr(rewriter, loc);
     if (op.getOffset().getType().isInteger(64)) {
@@ -135,7 +137,8 @@ private:
   Value createLargeLoad(ConversionPatternRewriter &rewriter, GuardedLoadOp op,
                         OpAdaptor adaptor, Value pointer) const {
     Location loc = op.getLoc();
-    auto result = cast<VectorType>(op.getResult().getType());
+    auto result =
+        getTypeConverter()->convertType<VectorType>(op.getResult().getType());
     Value first = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
                                            rewriter.getI64IntegerAttr(0));
     Value offset = LLVM::SelectOp::create(rewriter, loc, adaptor.getGuard(),

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ExpandFloat8.h"
 #include "KernelFunction.h"
 #include "conv/Backend/Host.h"
 #include "conv/Backend/Passes.h"
@@ -39,6 +40,7 @@ using namespace mlir::conv;
 static void populatePatterns(LLVMTypeConverter &converter,
                              RewritePatternSet &patterns) {
   populateKernelFunctionPatterns(converter, patterns);
+  populateExpandFloat8Patterns(patterns);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
   populateFuncToLLVMConversionPatterns(converter, patterns);

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ExpandFloat8.h"
 #include "GuardedAccess.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
@@ -45,6 +46,7 @@ static void populatePatterns(LLVMTypeConverter &converter,
   populateMathToLLVMConversionPatterns(converter, patterns);
   // NVPTX cannot select most of the intrinsics that the patterns above make.
   populateLibDeviceConversionPatterns(converter, patterns, /*benefit=*/2);
+  populateExpandFloat8Patterns(patterns);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);

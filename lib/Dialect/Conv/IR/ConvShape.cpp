@@ -82,10 +82,7 @@ double ForwardShape::computeFlops() const {
 }
 
 Type mlir::conv::getAccumulatorType(ForwardOp op) {
-  Builder builder(op.getContext());
-  return isa<IntegerType>(op.getInput().getType().getElementType())
-             ? Type(builder.getI32Type())
-             : Type(builder.getF32Type());
+  return getAccumulatorType(op.getInput().getType().getElementType());
 }
 
 /// What MIOpenDriver calls a convolution of `elementType`.
@@ -151,6 +148,8 @@ std::string mlir::conv::formatProblem(ForwardOp op) {
   os << " --in_layout " << layouts.getInput() << " --fil_layout "
      << renameLetters(layouts.getFilter(), "KTRS", "NDHW") << " --out_layout "
      << renameLetters(layouts.getOutput(), "KZPQ", "CDHW");
+  if (isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(operand))
+    os << " --fnuz";
   if (result != operand)
     os << " --out_dtype " << result;
   return line;

@@ -163,12 +163,9 @@ static LogicalResult verifySpatial(ForwardOp op, int64_t index,
 static LogicalResult verifyElementTypes(ForwardOp op) {
   Type input = op.getInput().getType().getElementType();
   Type filter = op.getFilter().getType().getElementType();
-  auto isFloat8 = [](Type type) {
-    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
-  };
-  if (input != filter && !(isFloat8(input) && isFloat8(filter)))
-    return op.emitOpError(
-               "expects input and filter of one element type, but got ")
+  if (!areMultiplied(input, filter))
+    return op.emitOpError("expects input and filter of one element type or one "
+                          "family of 8-bit floats, but got ")
            << input << " and " << filter;
   if (input.isInteger(32))
     return op.emitOpError("expects input of i8 or a floating type, but got ")

@@ -29,28 +29,51 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-static bool isKernelType(Type type) {
-  return type.isF32() || type.isF16() || type.isBF16();
+/// A type of elements in memory.
+static bool isStoredType(Type type) { return getNumericType(type).has_value(); }
+
+/// A type that kernels compute in.
+static bool isComputedType(Type type) {
+  return type.isF32() || type.isF16() || type.isBF16() ||
+         type.isSignlessInteger(8) || type.isSignlessInteger(32) ||
+         type.isSignlessInteger(1);
+}
+
+/// Whether a comparison of integers means the same for a reference that has
+/// them as numbers.
+static bool isSigned(arith::CmpIPredicate predicate) {
+  return predicate <= arith::CmpIPredicate::sge;
+}
+
+using TypePredicate = bool (*)(Type);
+
+/// The types that an op of a tail may have, or null if kernels have no such op.
+static TypePredicate getTypesOfOp(Operation &op) {
+  // Functions are computed in f32 only; `conv-fuse-tail` widens to it.
+  if (isa<math::AbsFOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::FmaOp,
+          math::LogOp, math::RoundEvenOp, math::RsqrtOp, math::SqrtOp,
+          math::TanhOp>(op))
+    return [](Type type) { return type.isF32(); };
+  if (isa<arith::ExtFOp, arith::TruncFOp, YieldOp>(op))
+    return isStoredType;
+  if (auto compare = dyn_cast<arith::CmpIOp>(op);
+      compare && !isSigned(compare.getPredicate()))
+    return nullptr;
+  if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+          arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+          arith::MinNumFOp, arith::CmpFOp, arith::SelectOp, arith::ConstantOp,
+          arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp,
+          arith::MinSIOp, arith::CmpIOp, arith::ExtSIOp, arith::TruncIOp,
+          arith::SIToFPOp, arith::FPToSIOp>(op))
+    return isComputedType;
+  return nullptr;
 }
 
 /// Ops that every back end can put in a kernel, and a reference can evaluate.
-/// Functions are computed in f32 only; `conv-fuse-tail` widens to it.
 static bool isKernelOp(Operation &op) {
-  bool isFunction =
-      isa<math::AbsFOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::FmaOp,
-          math::LogOp, math::RsqrtOp, math::SqrtOp, math::TanhOp>(op);
-  bool isArithmetic =
-      isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
-          arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-          arith::MinNumFOp, arith::CmpFOp, arith::SelectOp, arith::ConstantOp,
-          arith::ExtFOp, arith::TruncFOp, YieldOp>(op);
-  auto hasKernelType = [&](Value value) {
-    Type type = value.getType();
-    return isFunction ? type.isF32() : isKernelType(type) || type.isInteger(1);
-  };
-  return (isFunction || isArithmetic) &&
-         llvm::all_of(op.getOperands(), hasKernelType) &&
-         llvm::all_of(op.getResults(), hasKernelType);
+  TypePredicate isTypeOfOp = getTypesOfOp(op);
+  return isTypeOfOp && llvm::all_of(op.getOperandTypes(), isTypeOfOp) &&
+         llvm::all_of(op.getResultTypes(), isTypeOfOp);
 }
 
 static LogicalResult checkGeometry(ForwardOp op) {
@@ -75,10 +98,6 @@ static LogicalResult checkOperands(ForwardOp op) {
   SmallVector<Value> tensors(op->getOperands());
   tensors.push_back(op.getOutput());
   for (Value tensor : tensors) {
-    Type type = getElementTypeOrSelf(tensor.getType());
-    if (!isKernelType(type))
-      return emitUnsupported(op.getLoc(), Reason::ElementType)
-             << "expects f16, bf16 or f32, but got " << type;
     Value source = lookThroughReshapes(tensor);
     if (matchPattern(source, m_Constant()) ||
         source.getDefiningOp<tensor::EmptyOp>())
@@ -119,8 +138,9 @@ static LogicalResult checkForward(ForwardOp op) {
   for (Operation &inner : op.getTail().getOps())
     if (!isKernelOp(inner))
       return emitUnsupported(inner.getLoc(), Reason::TailOperation)
-             << "expects an op that kernels have, on f32, f16, bf16 or i1, and "
-                "functions on f32, but got "
+             << "expects an op that kernels have, on f32, f16, bf16, i32, i8 "
+                "or "
+                "i1, and functions on f32, but got "
              << inner.getName();
   return success();
 }
@@ -143,9 +163,10 @@ static LogicalResult refuseConvolution(Operation *op) {
     if (!type.hasStaticShape())
       return emitUnsupported(op->getLoc(), Reason::DynamicShape)
              << "expects static shapes, but got " << type;
-    if (!isKernelType(type.getElementType()))
+    if (!isStoredType(type.getElementType()))
       return emitUnsupported(op->getLoc(), Reason::ElementType)
-             << "expects f16, bf16 or f32, but got " << type.getElementType();
+             << "expects f32, f16, bf16, an 8-bit float, i8 or i32, but got "
+             << type.getElementType();
   }
   return emitUnsupported(op->getLoc(), Reason::NotFusable)
          << "expects a convolution that conv.forward can express, but got "

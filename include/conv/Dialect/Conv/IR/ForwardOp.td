@@ -50,8 +50,9 @@ def Conv_ForwardOp : Conv_Op<"forward", [Pure, IsolatedFromAbove]> {
         `span <= low + input + high` in each spatial dimension.
       * (C7) Each spatial size of `output` is
         `(low + input + high - span) / stride + 1`.
-      * (C8) `input` and `filter` have the same element type, unless both are
-        8-bit floats. It is not i32.
+      * (C8) `input` and `filter` have the same element type, or are 8-bit
+        floats of one family: OCP (f8E4M3FN, f8E5M2) or FNUZ (f8E4M3FNUZ,
+        f8E5M2FNUZ). It is not i32.
       * (C9) Each tail operand has the shape of `output`, or is a vector of all
         its channels. Without a region there is none.
       * (C10) The region's block has the accumulator (f32, or i32 for i8) and one

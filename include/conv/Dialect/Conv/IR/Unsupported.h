@@ -24,7 +24,7 @@ enum class Reason {
   Groups,        ///< "groups": more than one group.
   DynamicShape,  ///< "dynamic-shape": a size that is not known.
   Layout,        ///< "layout": another order than NHWC, KRSC or RSCK, NPQK.
-  ElementType,   ///< "element-type": not f16, bf16 or f32.
+  ElementType,   ///< "element-type": no kernel or no chip has it.
   TailOperation, ///< "tail-operation": a fused op that has no kernel code.
   NotFusable,    ///< "not-fusable": an op on tensors that is not a tail.
   Signature,     ///< "signature": an argument or result no kernel can take.

@@ -158,10 +158,10 @@ def CheckSupportedPass : Pass<"conv-check-supported", "::mlir::ModuleOp"> {
     * Output: the same.
     * Keeps: everything.
     * Fails: for a convolution that is not 2-D, in groups, of other layouts than
-      `NHWC`, `KRSC` or `RSCK`, and `NPQK`, of other element types than f16,
-      bf16 and f32, with a tensor constant as operand or with an op in its tail
-      that kernels do not have (arithmetic on f32, f16, bf16 and i1, functions on
-      f32), or with 2^60 and more elements of input and padding; for every other
+      `NHWC`, `KRSC` or `RSCK`, and `NPQK`, with a tensor constant as operand or
+      with an op in its tail that kernels do not have (they have arithmetic on
+      f32, f16, bf16, i32, i8 and i1, functions on f32, and conversions of these
+      and 8-bit floats), or with 2^60 and more elements of input and padding; for every other
       op on tensors but reshapes; and for functions without results, with
       arguments or results that are not static tensors of numbers, or that
       return one tensor twice.
