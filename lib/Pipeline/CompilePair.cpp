@@ -270,7 +270,7 @@ static LogicalResult createSimulatorObject(Walk &walk, const Target &target,
 static std::string explain(func::FuncOp function, const Target &target) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  for (ForwardOp op : function.getOps<ForwardOp>()) {
+  for (ConvolutionOpInterface op : function.getOps<ConvolutionOpInterface>()) {
     stream << "@" << function.getName() << " for " << target.name << "\n";
     explainSchedule(op, stream);
     stream << "\n";

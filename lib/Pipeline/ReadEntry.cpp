@@ -44,38 +44,41 @@ struct Role {
 
 /// The role of a value in `op`, seen through reshapes. A layout describes the
 /// value only if there is no reshape between.
-static std::optional<Role> getRoleIn(ForwardOp op, Value value) {
-  LayoutsAttr layouts = op.getLayouts();
+static std::optional<Role> getRoleIn(ConvolutionOpInterface op, Value value) {
   auto role = [&](Value operand, StringRef name,
                   StringRef layout) -> std::optional<Role> {
     if (lookThroughReshapes(operand) != value)
       return std::nullopt;
     return Role{name, operand.getType() == value.getType() ? layout : ""};
   };
-  if (auto input = role(op.getInput(), "input", layouts.getInput()))
-    return input;
-  if (auto filter = role(op.getFilter(), "filter", layouts.getFilter()))
-    return filter;
+  for (TensorRole operand : {op.getLhsRole(), op.getRhsRole()})
+    if (auto factor = role(op.getTensor(operand), op.getTensorName(operand),
+                           op.getOrder(operand)))
+      return factor;
   for (Value operand : op.getTailOperands()) {
     bool perChannel = cast<RankedTensorType>(operand.getType()).getRank() == 1;
     if (auto tail = perChannel ? role(operand, "bias", "")
-                               : role(operand, "residual", layouts.getOutput()))
+                               : role(operand, "residual", op.getResultOrder()))
       return tail;
   }
   return std::nullopt;
 }
 
 static Role getRole(func::FuncOp function, Value value) {
-  for (ForwardOp op : function.getOps<ForwardOp>())
+  for (ConvolutionOpInterface op : function.getOps<ConvolutionOpInterface>())
     if (auto role = getRoleIn(op, value))
       return *role;
   return {};
 }
 
 static Role getOutputRole(Value returned) {
-  auto op = lookThroughReshapes(returned).getDefiningOp<ForwardOp>();
-  bool reshaped = !op || returned.getType() != op.getOutput().getType();
-  return {"output", reshaped ? "" : op.getLayouts().getOutput()};
+  auto op =
+      lookThroughReshapes(returned).getDefiningOp<ConvolutionOpInterface>();
+  if (!op)
+    return {"output", ""};
+  bool reshaped = returned.getType() != op.getResultType();
+  return {op.getTensorName(op.getResultRole()),
+          reshaped ? "" : op.getResultOrder()};
 }
 
 static artifact::Argument createArgument(Type type, Role role, StringRef access,
@@ -129,11 +132,11 @@ static void readArguments(func::FuncOp function, artifact::Entry &entry) {
 
 /// The bound that format 1 can express: the coefficient of the sum, and the
 /// rounding of the output.
-static artifact::ErrorBound getErrorBound(ForwardOp op) {
+static artifact::ErrorBound getErrorBound(ConvolutionOpInterface op) {
   auto bound = computeErrorBound(op);
   if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
     return {known->accumulation, known->outputUlp};
-  return {double(ForwardShape::get(op).computeReduction()), 0.5};
+  return {double(computeReduction(op)), 0.5};
 }
 
 LogicalResult mlir::conv::readProblem(func::FuncOp function,
@@ -143,7 +146,7 @@ LogicalResult mlir::conv::readProblem(func::FuncOp function,
   auto join = [](std::string &list, const std::string &item) {
     list += (list.empty() ? "" : "; ") + item;
   };
-  for (ForwardOp op : function.getOps<ForwardOp>()) {
+  for (ConvolutionOpInterface op : function.getOps<ConvolutionOpInterface>()) {
     ScheduleAttr schedule = op.getScheduleAttr();
     std::string printed;
     llvm::raw_string_ostream(printed) << schedule;

@@ -60,8 +60,8 @@ public:
 
 private:
   FailureOr<json::Object> recordTensor(Value tensor, Operation *user);
-  FailureOr<json::Object> recordStep(ForwardOp op);
-  LogicalResult recordTail(ForwardOp op, json::Object &step);
+  FailureOr<json::Object> recordStep(ConvolutionOpInterface op);
+  LogicalResult recordTail(ConvolutionOpInterface op, json::Object &step);
   FailureOr<json::Object>
   recordScalarOp(Operation &op, const DenseMap<Value, int64_t> &numbers);
 
@@ -108,10 +108,11 @@ Recorder::recordScalarOp(Operation &op,
 }
 
 /// Values are numbered: the accumulator, the tail operands, then each result.
-LogicalResult Recorder::recordTail(ForwardOp op, json::Object &step) {
+LogicalResult Recorder::recordTail(ConvolutionOpInterface op,
+                                   json::Object &step) {
   json::Array nodes;
   int64_t yield = 0;
-  Type outputType = op.getOutput().getType().getElementType();
+  Type outputType = op.getResultType().getElementType();
   if (op.getTail().empty() && isa<FloatType>(outputType)) {
     nodes.push_back(json::Object{{"op", "truncf"},
                                  {"operands", json::Array{0}},
@@ -140,7 +141,7 @@ LogicalResult Recorder::recordTail(ForwardOp op, json::Object &step) {
 /// The coefficients of the numeric rule. A tail without any, for example one
 /// that multiplies the sum by a tensor, is followed operation by operation. So
 /// is every tail behind integers, whose sum is exact.
-json::Object recordBound(ForwardOp op) {
+json::Object recordBound(ConvolutionOpInterface op) {
   if (isa<IntegerType>(getAccumulatorType(op)))
     return json::Object{
         {"accumulation", 0}, {"output_ulp", 0.5}, {"follow_operations", true}};
@@ -150,32 +151,34 @@ json::Object recordBound(ForwardOp op) {
                         {"output_ulp", known->outputUlp},
                         {"operands", known->operands},
                         {"constant", known->constant}};
-  return json::Object{
-      {"accumulation", ForwardShape::get(op).computeReduction()},
-      {"output_ulp", 0.5},
-      {"follow_operations", true}};
+  return json::Object{{"accumulation", computeReduction(op)},
+                      {"output_ulp", 0.5},
+                      {"follow_operations", true}};
 }
 
-FailureOr<json::Object> Recorder::recordStep(ForwardOp op) {
-  FailureOr<json::Object> input = recordTensor(op.getInput(), op);
-  FailureOr<json::Object> filter = recordTensor(op.getFilter(), op);
-  if (failed(input) || failed(filter))
+FailureOr<json::Object> Recorder::recordStep(ConvolutionOpInterface op) {
+  FailureOr<json::Object> lhs = recordTensor(op.getLhs(), op);
+  FailureOr<json::Object> rhs = recordTensor(op.getRhs(), op);
+  if (failed(lhs) || failed(rhs))
     return failure();
   WindowAttr window = op.getWindow();
   LayoutsAttr layouts = op.getLayouts();
   json::Object step{
-      {"input", std::move(*input)},
-      {"filter", std::move(*filter)},
+      {"direction", op->getName().stripDialect()},
+      {"padding", stringifyPaddingMode(op.getPadding())},
+      {"arithmetic", stringifyArithmetic(op.getArithmetic())},
+      {op.getTensorName(op.getLhsRole()), std::move(*lhs)},
+      {op.getTensorName(op.getRhsRole()), std::move(*rhs)},
       {"layouts", json::Array{layouts.getInput(), layouts.getFilter(),
                               layouts.getOutput()}},
-      {"shapes", json::Array{toArray(op.getInput().getType().getShape()),
-                             toArray(op.getFilter().getType().getShape()),
-                             toArray(op.getOutput().getType().getShape())}},
+      {"shapes", json::Array{toArray(op.getInputType().getShape()),
+                             toArray(op.getFilterType().getShape()),
+                             toArray(op.getOutputType().getShape())}},
       {"groups", int64_t(op.getGroups())},
       {"strides", toArray(window.getStrides())},
       {"dilations", toArray(window.getDilations())},
       {"low", toArray(window.getLow())},
-      {"output_type", typeName(op.getOutput().getType().getElementType())},
+      {"output_type", typeName(op.getResultType().getElementType())},
       {"error_bound", recordBound(op)}};
   json::Array operands;
   for (Value operand : op.getTailOperands()) {
@@ -194,13 +197,13 @@ FailureOr<json::Object> Recorder::recordStep(ForwardOp op) {
 
 FailureOr<std::string> Recorder::record(func::FuncOp function) {
   json::Array recorded;
-  for (ForwardOp op : function.getOps<ForwardOp>()) {
+  for (ConvolutionOpInterface op : function.getOps<ConvolutionOpInterface>()) {
     FailureOr<json::Object> step = recordStep(op);
     if (failed(step))
       return failure();
     recorded.push_back(std::move(*step));
     int64_t number = steps.size();
-    steps[op.getOutput()] = number;
+    steps[op.getResultTensor()] = number;
   }
   json::Array outputs;
   auto returned = cast<func::ReturnOp>(function.front().getTerminator());

@@ -37,14 +37,14 @@ using OpCheck = LogicalResult (*)(Operation *);
 static LogicalResult verifyConv(Operation *op) {
   if (auto module = dyn_cast<ModuleOp>(op); module && !TargetAttr::lookup(op))
     return op->emitOpError("expects ") << TargetAttr::kName;
-  if (auto forward = dyn_cast<ForwardOp>(op);
-      forward && !forward.getScheduleAttr())
+  if (auto convolution = dyn_cast<ConvolutionOpInterface>(op);
+      convolution && !convolution.getScheduleAttr())
     return op->emitOpError("expects a schedule after the conv stage");
   return success();
 }
 
 static LogicalResult verifyLinalg(Operation *op) {
-  if (isa_and_nonnull<ConvDialect>(op->getDialect()) && !isa<Im2colOp>(op))
+  if (isa_and_nonnull<ConvDialect>(op->getDialect()) && !isa<GatherOp, ScatterOp>(op))
     return op->emitOpError("is left after the linalg stage");
   if (isa<linalg::GenericOp>(op) &&
       !op->hasAttrOfType<ScheduleAttr>(kScheduleName))

@@ -195,13 +195,13 @@ double conv::computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
   auto reread = [&](double bytes, int64_t times) {
     return bytes <= double(chip.cacheBytes) ? bytes : bytes * double(times);
   };
-  int64_t pixelTiles = ceilDiv(problem.pixels(), candidate.workgroup[0]);
-  int64_t channelTiles = ceilDiv(problem.k, candidate.workgroup[1]);
-  double rest = problem.outputBytes() + double(problem.tailBytes);
+  int64_t pixelTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
+  int64_t channelTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
+  double rest = problem.resultBytes + problem.tailBytes;
   if (candidate.channelsFastest)
-    return problem.inputBytes() + reread(problem.filterBytes(), pixelTiles) +
+    return problem.lhsBytes + reread(problem.rhsBytes, pixelTiles) +
            rest;
-  return problem.filterBytes() + reread(problem.inputBytes(), channelTiles) +
+  return problem.rhsBytes + reread(problem.lhsBytes, channelTiles) +
          rest;
 }
 
@@ -239,10 +239,9 @@ static void computeStep(const Problem &problem, const ChipInfo &chip,
   cost.sharedCycles =
       (readBytes + inputBytes + filterBytes) / chip.sharedMemoryBytesPerClock;
 
-  // A row of the filter is contiguous over all of R, S and C.
   cost.loadCycles =
-      computeLoadCycles(chip, inputBytes, problem.c, elementBytes) +
-      computeLoadCycles(chip, filterBytes, problem.gemmK(), elementBytes);
+      computeLoadCycles(chip, inputBytes, problem.lhsRun, elementBytes) +
+      computeLoadCycles(chip, filterBytes, problem.rhsRun, elementBytes);
 
   double longest =
       std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
@@ -284,8 +283,9 @@ static double computeRound(const Problem &problem, const ChipInfo &chip,
   double step = std::max(double(workgroups) * cost.stepCycles, latency);
   double tileBytes = double(candidate.workgroup[0] * candidate.workgroup[1]) *
                      (double(byteSize(problem.result)) +
-                      double(problem.tailBytes) / double(problem.pixels()) /
-                          double(problem.k));
+                      problem.tailBytes / double(problem.products) /
+                          double(problem.batch) / double(problem.rows) /
+                          double(problem.columns));
   double ends = kSetupCycles + tileBytes / kLoadBytesPerClock;
   // The first tile is waited for, and the last result is not.
   return latency + double(cost.steps) * step + double(workgroups) * ends;
@@ -306,13 +306,14 @@ static Limit computeLimit(const ChipInfo &chip, const Cost &cost) {
 Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate) {
   Cost cost;
-  int64_t pixelTiles = ceilDiv(problem.pixels(), candidate.workgroup[0]);
-  int64_t channelTiles = ceilDiv(problem.k, candidate.workgroup[1]);
+  int64_t pixelTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
+  int64_t channelTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
   if (!isHost(chip))
     cost.registers = computeRegisters(chip, candidate);
   cost.sharedBytes = computeSharedBytes(candidate);
-  cost.workgroups = pixelTiles * channelTiles;
-  cost.steps = ceilDiv(problem.gemmK(), candidate.gemmK);
+  cost.workgroups =
+      problem.products * problem.batch * pixelTiles * channelTiles;
+  cost.steps = ceilDiv(problem.reduction, candidate.gemmK);
   double computed = double(cost.workgroups) * double(cost.steps) *
                     double(candidate.workgroup[0]) *
                     double(candidate.workgroup[1]) * double(candidate.gemmK);

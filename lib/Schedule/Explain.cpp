@@ -37,9 +37,9 @@ struct RejectedGroup {
 
 /// All facts about one decision.
 struct Explanation {
-  explicit Explanation(ForwardOp op);
+  explicit Explanation(ConvolutionOpInterface op);
 
-  ForwardOp op;
+  ConvolutionOpInterface op;
   const ::conv::ChipInfo &chip;
   ::conv::Problem problem;
   ScheduleAttr schedule;
@@ -52,11 +52,10 @@ struct Explanation {
 
 } // namespace
 
-Explanation::Explanation(ForwardOp op)
+Explanation::Explanation(ConvolutionOpInterface op)
     : op(op), chip(TargetAttr::lookup(op).getInfo()),
       problem(computeProblem(op)), schedule(op.getScheduleAttr()),
-      candidate(getCandidate(schedule, chip,
-                             op.getInput().getType().getElementType())),
+      candidate(getCandidate(schedule, chip, getOperandElementType(op))),
       cost(::conv::computeCost(problem, chip, candidate)),
       ranking(::conv::rankCandidates(problem, chip)),
       peakFlops(::conv::peakFlops(chip, *candidate.atom)),
@@ -118,12 +117,22 @@ static std::string formatReason(const Explanation &all,
   return "";
 }
 
+/// How many products there are, or nothing if it is one.
+static std::string formatMatrices(const ::conv::Problem &problem) {
+  std::string text;
+  if (problem.products > 1)
+    text += formatv("{0} products of ", problem.products);
+  if (problem.batch > 1)
+    text += formatv("{0} matrices of ", problem.batch);
+  return text;
+}
+
 static void printProblem(const Explanation &all, raw_ostream &os) {
   const ::conv::Problem &problem = all.problem;
   os << "problem     " << formatProblem(all.op) << "\n"
      << "target      " << all.chip.name << " (" << all.chip.product << ")\n"
-     << "as a GEMM   " << problem.pixels() << " pixels x " << problem.k
-     << " channels, reduced over " << problem.gemmK() << "\n"
+     << "as a GEMM   " << formatMatrices(problem) << problem.rows << " x "
+     << problem.columns << ", reduced over " << problem.reduction << "\n"
      << "work        " << formatScaled(problem.flops(), "flop") << ", "
      << formatScaled(problem.compulsoryBytes(), "B") << " compulsory: "
      << formatv("{0:F1} flop/B, the chip balances at {1:F1}\n",
@@ -191,7 +200,7 @@ static void printRejected(const Explanation &all, raw_ostream &os) {
                   formatReason(all, reason, group.example));
 }
 
-void mlir::conv::explainSchedule(ForwardOp op, raw_ostream &os) {
+void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
   Explanation all(op);
   printProblem(all, os);
   printDecision(all, os);
@@ -239,7 +248,7 @@ static llvm::json::Value predictionToJson(const Explanation &all) {
   };
 }
 
-llvm::json::Value mlir::conv::explainScheduleAsJson(ForwardOp op) {
+llvm::json::Value mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
   Explanation all(op);
   llvm::json::Array candidates, rejected;
   for (const ::conv::RankedCandidate &ranked :

@@ -59,7 +59,7 @@ static void forEachHostCandidate(const Problem &problem, const MatrixAtom &atom,
                                  Visit visit) {
   // A whole number of 16-byte pieces, and no longer than the reduction.
   int64_t granule = std::max<int64_t>(8, reductionGranule(atom));
-  int64_t longest = (problem.gemmK() + granule - 1) / granule * granule;
+  int64_t longest = (problem.reduction + granule - 1) / granule * granule;
   int64_t gemmK = std::min<int64_t>(256, longest);
   for (int64_t pixels : {4, 8, 16, 32, 64})
     for (int64_t channels : {16, 32, 64})

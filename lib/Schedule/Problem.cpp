@@ -14,28 +14,8 @@
 
 using namespace conv;
 
-static double product(int64_t a, int64_t b, int64_t c, int64_t d) {
-  return static_cast<double>(a) * static_cast<double>(b) *
-         static_cast<double>(c) * static_cast<double>(d);
-}
-
-double Problem::inputBytes() const {
-  return product(n, h, w, c) * static_cast<double>(byteSize(operand));
-}
-
-double Problem::filterBytes() const {
-  return product(k, r, s, c) * static_cast<double>(byteSize(operand));
-}
-
-double Problem::outputBytes() const {
-  return product(n, p, q, k) * static_cast<double>(byteSize(result));
-}
-
 double Problem::flops() const {
-  return 2 * product(n, p, q, k) * static_cast<double>(gemmK());
-}
-
-double Problem::compulsoryBytes() const {
-  return inputBytes() + filterBytes() + outputBytes() +
-         static_cast<double>(tailBytes);
+  return 2.0 * static_cast<double>(products) * static_cast<double>(batch) *
+         static_cast<double>(rows) * static_cast<double>(columns) *
+         static_cast<double>(reduction);
 }

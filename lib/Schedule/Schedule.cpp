@@ -14,9 +14,12 @@
 #include "conv/Schedule/Schedule.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/MatrixProduct.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 
 #include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -30,28 +33,56 @@ static int64_t getBytes(RankedTensorType type) {
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-/// The size of dimension `fromInnermost`, or 1 if there are fewer.
-static int64_t getInner(ArrayRef<int64_t> sizes, size_t fromInnermost) {
-  return fromInnermost < sizes.size() ? sizes[sizes.size() - 1 - fromInnermost]
-                                      : 1;
+/// Elements of the view that follow each other in memory and are inside of the
+/// tensor or outside together: those that the innermost coordinates count with
+/// one digit each.
+static int64_t computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> sizes = view.getDigitSizes();
+  SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
+  int64_t run = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    const ViewAttr::Coordinate &coordinate = coordinates[d];
+    int64_t own = 1, granule = coordinate.constant;
+    for (auto [digit, coefficient] : llvm::zip(sizes, coordinate.coefficients)) {
+      if (digit > 1 && coefficient == 1 && own == 1)
+        own = digit;
+      else if (digit > 1)
+        granule = std::gcd(granule, coefficient);
+    }
+    run *= std::gcd(own, granule);
+    if (own != shape[d] || granule != 0)
+      break;
+  }
+  return run;
 }
 
-::conv::Problem mlir::conv::computeProblem(ForwardOp op) {
-  ForwardShape shape = ForwardShape::get(op);
+::conv::Problem mlir::conv::computeProblem(ConvolutionOpInterface op) {
+  SmallVector<MatrixProduct> products = getMatrixProducts(op);
+  const MatrixProduct *largest = llvm::max_element(
+      products, [](const MatrixProduct &a, const MatrixProduct &b) {
+        auto work = [](const MatrixProduct &one) {
+          return double(one.lhs.getShape()[1]) * double(one.lhs.getShape()[2]);
+        };
+        return work(a) < work(b);
+      });
+  RankedTensorType lhs = op.getTensor(largest->lhsRole).getType();
+  RankedTensorType rhs = op.getTensor(largest->rhsRole).getType();
   ::conv::Problem problem;
-  problem.n = shape.n;
-  problem.c = shape.c / shape.groups;
-  problem.k = shape.k;
-  problem.h = getInner(shape.input, 1);
-  problem.w = getInner(shape.input, 0);
-  problem.r = getInner(shape.filter, 1);
-  problem.s = getInner(shape.filter, 0);
-  problem.p = getInner(shape.output, 1);
-  problem.q = getInner(shape.output, 0);
-  problem.operand = *getNumericType(op.getInput().getType().getElementType());
-  problem.result = *getNumericType(op.getOutput().getType().getElementType());
+  problem.products = products.size();
+  problem.batch = largest->result.getShape()[0];
+  problem.rows = largest->result.getShape()[1];
+  problem.columns = largest->result.getShape()[2];
+  problem.reduction = largest->lhs.getShape()[2];
+  problem.operand = getOperandNumericType(op);
+  problem.result = *getNumericType(op.getResultType().getElementType());
+  problem.lhsBytes = static_cast<double>(getBytes(lhs));
+  problem.rhsBytes = static_cast<double>(getBytes(rhs));
+  problem.resultBytes = static_cast<double>(getBytes(op.getResultType()));
   for (Value operand : op.getTailOperands())
-    problem.tailBytes += getBytes(cast<RankedTensorType>(operand.getType()));
+    problem.tailBytes += static_cast<double>(
+        getBytes(cast<RankedTensorType>(operand.getType())));
+  problem.lhsRun = computeRun(largest->lhs, lhs.getShape());
+  problem.rhsRun = computeRun(largest->rhs, rhs.getShape());
   return problem;
 }
 
@@ -97,7 +128,8 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
 }
 
 /// Checks what the register-staged main loop needs.
-static LogicalResult verifyRegisterStaged(ForwardOp op, ScheduleAttr schedule,
+static LogicalResult verifyRegisterStaged(ConvolutionOpInterface op,
+                                          ScheduleAttr schedule,
                                           const ::conv::MatrixAtom &atom) {
   auto refuse = [&] { return emitUnsupported(op.getLoc(), Reason::Schedule); };
   // A lane reads 16 bytes of a row at a time, and a row's pieces are permuted
@@ -115,27 +147,36 @@ static LogicalResult verifyRegisterStaged(ForwardOp op, ScheduleAttr schedule,
 }
 
 LogicalResult
-mlir::conv::verifySupportedSchedule(ForwardOp op, ScheduleAttr schedule,
+mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
+                                    ScheduleAttr schedule,
                                     const ::conv::ChipInfo &chip) {
   auto refuse = [&] { return emitUnsupported(op.getLoc(), Reason::Schedule); };
-  Type elementType = op.getInput().getType().getElementType();
+  Type elementType = getOperandElementType(op);
   if (failed(verifyScheduleForChip(refuse, schedule, chip, elementType)))
     return failure();
+  const ::conv::MatrixAtom &atom =
+      *lookupAtom(chip, schedule.getAtom(), elementType);
+  ::conv::NumericType operand = getOperandNumericType(op);
+  if (atom.operand != getMultipliedType(chip, operand))
+    return refuse() << "expects an atom that multiplies "
+                    << ::conv::getName(operand) << ", but got "
+                    << schedule.getAtom();
   if (schedule.getMainLoop() == MainLoop::RegisterStaged &&
-      failed(verifyRegisterStaged(
-          op, schedule, *lookupAtom(chip, schedule.getAtom(), elementType))))
+      failed(verifyRegisterStaged(op, schedule, atom)))
     return failure();
 
-  ForwardShape shape = ForwardShape::get(op);
-  int64_t pixelTiles =
-      llvm::divideCeil(shape.computePixels(), schedule.getWorkgroup()[0]);
-  int64_t channelTiles = llvm::divideCeil(shape.k, schedule.getWorkgroup()[1]);
   int64_t workItems = schedule.getNumSubgroups() * chip.subgroupSize;
-  // The product is below the output's bytes, which C3 bounds.
   int64_t limit = std::min(kMaxWorkgroups, kMaxWorkItems / workItems);
-  if (pixelTiles * channelTiles > limit)
-    return emitUnsupported(op.getLoc(), Reason::ProblemSize)
-           << "expects at most " << limit << " workgroups of " << workItems
-           << " work-items, but got " << pixelTiles << " x " << channelTiles;
+  for (const MatrixProduct &product : getMatrixProducts(op)) {
+    auto [batch, rows, columns] = product.result.getShape();
+    int64_t rowTiles = llvm::divideCeil(rows, schedule.getWorkgroup()[0]);
+    int64_t columnTiles = llvm::divideCeil(columns, schedule.getWorkgroup()[1]);
+    // The product is below the result's bytes, which C3 bounds.
+    if (batch * rowTiles * columnTiles > limit)
+      return emitUnsupported(op.getLoc(), Reason::ProblemSize)
+             << "expects at most " << limit << " workgroups of " << workItems
+             << " work-items, but got " << batch << " x " << rowTiles << " x "
+             << columnTiles;
+  }
   return success();
 }

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Schedule/Passes.h"
 #include "conv/Schedule/Schedule.h"
@@ -42,9 +43,9 @@ static std::string printToString(Attribute attribute) {
 }
 
 /// Says who decided, and what the cost model expects of it.
-static void remarkDecision(ForwardOp op, ScheduleAttr schedule,
+static void remarkDecision(ConvolutionOpInterface op, ScheduleAttr schedule,
                            const ::conv::ChipInfo &chip) {
-  Type elementType = op.getInput().getType().getElementType();
+  Type elementType = getOperandElementType(op);
   ::conv::Cost cost = ::conv::computeCost(
       computeProblem(op), chip, getCandidate(schedule, chip, elementType));
   remark::passed(op.getLoc(),
@@ -64,7 +65,8 @@ static void remarkDecision(ForwardOp op, ScheduleAttr schedule,
 }
 
 /// Says how many candidates each rule ruled out.
-static void remarkRejections(ForwardOp op, const ::conv::Ranking &ranking) {
+static void remarkRejections(ConvolutionOpInterface op,
+                             const ::conv::Ranking &ranking) {
   std::map<::conv::Rejection, int64_t> counts;
   for (const ::conv::RejectedCandidate &rejected : ranking.rejected)
     ++counts[rejected.reason];
@@ -76,10 +78,10 @@ static void remarkRejections(ForwardOp op, const ::conv::Ranking &ranking) {
 }
 
 /// Whether the chip multiplies these operands.
-static LogicalResult verifyElementTypes(ForwardOp op,
+static LogicalResult verifyElementTypes(ConvolutionOpInterface op,
                                         const ::conv::ChipInfo &chip) {
   ::conv::NumericType operand =
-      getMultipliedType(chip, computeProblem(op).operand);
+      getMultipliedType(chip, getOperandNumericType(op));
   llvm::SmallSetVector<StringRef, 8> supported;
   for (const ::conv::MatrixAtom &atom : chip.atoms) {
     if (atom.operand == operand)
@@ -89,8 +91,9 @@ static LogicalResult verifyElementTypes(ForwardOp op,
   return emitUnsupported(op.getLoc(), Reason::ElementType)
          << "expects operands of one of the types "
          << llvm::join(supported, ", ") << " for " << chip.name << ", but got "
-         << op.getInput().getType().getElementType() << " and "
-         << op.getFilter().getType().getElementType();
+         << op.getLhs().getType().getElementType() << " and "
+         << op.getRhs().getType().getElementType() << " in "
+         << stringifyArithmetic(op.getArithmetic()) << " arithmetic";
 }
 
 namespace {
@@ -117,7 +120,7 @@ struct SelectSchedule final
   }
 
   void runOnOperation() override {
-    WalkResult result = getOperation()->walk([&](ForwardOp op) {
+    WalkResult result = getOperation()->walk([&](ConvolutionOpInterface op) {
       return failed(select(op)) ? WalkResult::interrupt()
                                 : WalkResult::advance();
     });
@@ -126,7 +129,7 @@ struct SelectSchedule final
   }
 
 private:
-  LogicalResult select(ForwardOp op) {
+  LogicalResult select(ConvolutionOpInterface op) {
     TargetAttr target = TargetAttr::lookup(op);
     if (!target)
       return op.emitError() << "expects a module with " << TargetAttr::kName
@@ -144,7 +147,8 @@ private:
     return success();
   }
 
-  static ScheduleAttr selectByCost(ForwardOp op, const ::conv::ChipInfo &chip) {
+  static ScheduleAttr selectByCost(ConvolutionOpInterface op,
+                                   const ::conv::ChipInfo &chip) {
     ::conv::Ranking ranking = ::conv::rankCandidates(computeProblem(op), chip);
     assert(!ranking.accepted.empty() &&
            "the smallest candidate of an atom always fits");

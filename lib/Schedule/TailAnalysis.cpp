@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Translates the region of a `conv.forward` into a `TailGraph`. Operations that
+// Translates the region of a convolution into a `TailGraph`. Operations that
 // the graph does not know leave the convolution without a bound.
 //
 //===----------------------------------------------------------------------===//
@@ -185,7 +185,8 @@ bool GraphBuilder::add(Operation &op) {
 }
 
 /// The tail of `op` as a graph, or the operation that has no counterpart.
-static std::variant<TailGraph, NoErrorBound> buildTailGraph(ForwardOp op) {
+static std::variant<TailGraph, NoErrorBound>
+buildTailGraph(ConvolutionOpInterface op) {
   GraphBuilder builder;
   if (op.getTail().empty()) {
     builder.graph.add(TailOp::Accumulator);
@@ -204,18 +205,15 @@ static std::variant<TailGraph, NoErrorBound> buildTailGraph(ForwardOp op) {
 }
 
 std::variant<::conv::ErrorBound, NoErrorBound>
-mlir::conv::computeErrorBound(ForwardOp op) {
-  std::optional<::conv::NumericType> operand =
-      getNumericType(op.getInput().getType().getElementType());
+mlir::conv::computeErrorBound(ConvolutionOpInterface op) {
   std::optional<::conv::NumericType> result =
-      getNumericType(op.getOutput().getType().getElementType());
-  if (!operand || !result || !isa<FloatType>(getAccumulatorType(op)))
+      getNumericType(op.getResultType().getElementType());
+  if (!result || !isa<FloatType>(getAccumulatorType(op)))
     return NoErrorBound{"is not computed in f32"};
   auto tail = buildTailGraph(op);
   if (auto *none = std::get_if<NoErrorBound>(&tail))
     return *none;
   return ::conv::computeErrorBound(
-      {.reduction = ForwardShape::get(op).computeReduction(),
-       .operand = *operand},
+      {.reduction = computeReduction(op), .operand = getOperandNumericType(op)},
       std::get<TailGraph>(tail), *result);
 }

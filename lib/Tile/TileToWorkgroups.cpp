@@ -63,20 +63,21 @@ static LogicalResult tileTail(IRRewriter &rewriter, linalg::GenericOp tail) {
   scf::SCFTileAndFuseOptions overResult;
   overResult.tilingOptions.setLoopType(
       scf::SCFTilingOptions::LoopType::ForallOp);
-  overResult.tilingOptions.setTileSizes(
-      getAsIndexOpFoldResult(context, schedule.getWorkgroup()));
+  SmallVector<int64_t> tile = {1}; // One matrix of the batch at a time.
+  llvm::append_range(tile, schedule.getWorkgroup());
+  overResult.tilingOptions.setTileSizes(getAsIndexOpFoldResult(context, tile));
   FailureOr<Operation *> forall = tileAndFuse(rewriter, tail, overResult);
   if (failed(forall))
     return emitError(loc) << "expects a tail that tiles into one loop nest";
   (*forall)->setAttr(kScheduleName, schedule);
 
-  linalg::MatmulOp product;
-  (*forall)->walk([&](linalg::MatmulOp op) { product = op; });
+  linalg::BatchMatmulOp product;
+  (*forall)->walk([&](linalg::BatchMatmulOp op) { product = op; });
   if (!product)
-    return emitError(loc) << "expects a tail that consumes a linalg.matmul";
+    return emitError(loc) << "expects a tail that consumes a linalg.batch_matmul";
   scf::SCFTileAndFuseOptions overReduction;
   overReduction.tilingOptions.setTileSizes(
-      getAsIndexOpFoldResult(context, {0, 0, schedule.getGemmK()}));
+      getAsIndexOpFoldResult(context, {0, 0, 0, schedule.getGemmK()}));
   overReduction.setFusionControlFn(fuseIntoReduction);
   if (failed(tileAndFuse(rewriter, product, overReduction)))
     return emitError(loc) << "expects a product that tiles its reduction";

@@ -19,35 +19,41 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Elements of the input with its padding: no coordinate that a kernel computes
-/// is further from the first one.
-static int64_t countPaddedElements(Im2colOp im2col) {
-  ArrayRef<int64_t> shape = im2col.getInput().getType().getShape();
-  WindowAttr window = im2col.getWindow();
-  int64_t elements = shape.front() * shape.back();
-  for (int64_t d = 0; d < window.getRank(); ++d)
-    elements *= window.getLow()[d] + shape[1 + d] + window.getHigh()[d];
-  return elements;
+static int64_t computeBytes(MemRefType type) {
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
 }
 
-/// i64 if some operand reaches 2 GiB, if there are more pixels or padded
-/// elements than i32 counts, and on the host, whose addresses are computed in
-/// 64 bits anyway.
+/// Whether all coordinates of an operand are far from the limits of i32.
+static bool hasSmallCoordinates(const MatrixOperand &operand, int64_t limit) {
+  return llvm::all_of(
+      operand.view.getCoordinates(), [&](const ViewAttr::Coordinate &c) {
+        auto [low, high] = operand.view.getRange(c);
+        return -limit < low && high < limit;
+      });
+}
+
+/// The width of indices, coordinates and offsets: i64 where one of them might
+/// not fit i32. Offsets of elements outside of a tensor may wrap around.
 static IntegerType selectIndexType(const TiledConvolution &form,
                                    const ::conv::ChipInfo &chip,
                                    ArrayRef<Type> argumentTypes) {
-  MLIRContext *context = form.schedule.getContext();
   constexpr int64_t kLimit = int64_t(1) << 31;
+  // A tile at the border is decoded as if it were whole.
+  int64_t beyond = std::max({form.schedule.getWorkgroup()[0],
+                             form.schedule.getWorkgroup()[1],
+                             form.schedule.getGemmK()});
   bool isLarge =
       chip.backend == ::conv::Backend::Host ||
-      form.getPixels() + form.schedule.getWorkgroup()[0] >= kLimit ||
-      countPaddedElements(form.im2col) >= kLimit ||
+      std::max({form.getBatch(), form.getPixels(), form.getChannels(),
+                form.getReduction()}) +
+              beyond >=
+          kLimit ||
+      !hasSmallCoordinates(form.lhs, kLimit / 2) ||
+      !hasSmallCoordinates(form.rhs, kLimit / 2) ||
       llvm::any_of(argumentTypes, [&](Type type) {
-        auto buffer = cast<MemRefType>(type);
-        return buffer.getNumElements() * buffer.getElementTypeBitWidth() / 8 >=
-               kLimit;
+        return computeBytes(cast<MemRefType>(type)) >= kLimit;
       });
-  return IntegerType::get(context, isLarge ? 64 : 32);
+  return IntegerType::get(form.schedule.getContext(), isLarge ? 64 : 32);
 }
 
 static gpu::GPUFuncOp createFunction(OpBuilder &builder, Location loc,
@@ -63,10 +69,6 @@ static gpu::GPUFuncOp createFunction(OpBuilder &builder, Location loc,
   return function;
 }
 
-static int64_t computeBytes(MemRefType type) {
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
-}
-
 /// Shared memory that a kernel with this schedule asks for at launch: all of
 /// it, if it may not declare as much.
 static int64_t computeDynamicSharedBytes(const Kernel &kernel) {
@@ -74,7 +76,8 @@ static int64_t computeDynamicSharedBytes(const Kernel &kernel) {
     return 0;
   int64_t bytes = 0;
   for (int64_t rows : kernel.workgroupTile())
-    bytes += computeBytes(SharedTile(kernel, rows).getType());
+    bytes += computeBytes(
+        SharedTile(kernel, rows, kernel.form.getOperandType()).getType());
   return bytes > kernel.chip.staticSharedMemory ? bytes : 0;
 }
 
@@ -107,17 +110,24 @@ LogicalResult mlir::conv::createRegisterStagedBody(Kernel &kernel,
   std::unique_ptr<TileScheduler> scheduler = createGridScheduler(kernel.form);
   TileOrigin origin = scheduler->createOrigin(kernel);
 
-  SharedTile pixelTile(kernel, kernel.workgroupTile()[0]);
-  SharedTile filterTile(kernel, kernel.workgroupTile()[1]);
+  SharedTile pixelTile(kernel, kernel.workgroupTile()[0],
+                       kernel.form.lhs.getElementType());
+  SharedTile filterTile(kernel, kernel.workgroupTile()[1],
+                        kernel.form.rhs.getElementType());
   allocateTiles(kernel, function, {&pixelTile, &filterTile});
 
   MatrixUnit matrix(kernel, pixelTile, filterTile);
-  auto pixels = createPixelCopy(kernel, pixelTile, origin.pixel);
-  auto filter =
-      createFilterCopy(kernel, filterTile, origin.channel,
-                       [&](Value row) { return matrix.channelOfRow(row); });
+  OperandCopy pixels(kernel, pixelTile,
+                     {kernel.form.lhs, kernel.arguments[0], origin.batch,
+                      origin.pixel, [](Value row) { return row; },
+                      pixelTile.getRows()});
+  OperandCopy filter(kernel, filterTile,
+                     {kernel.form.rhs, kernel.arguments[1], origin.batch,
+                      origin.channel,
+                      [&](Value row) { return matrix.channelOfRow(row); },
+                      matrix.channelRun()});
   SmallVector<Value> sums =
-      createRegisterStagedLoop(kernel, {*pixels, *filter, matrix});
+      createRegisterStagedLoop(kernel, {pixels, filter, matrix});
   createRegisterEpilogue(kernel, matrix, origin, sums);
   gpu::ReturnOp::create(kernel.b);
   return success();

@@ -44,6 +44,18 @@ static MemRefType bufferType(Type type) {
                          AffineMap(), space);
 }
 
+/// What stands for the buffer that a tensor is in: a function argument, or the
+/// first of the scatters that fill it.
+static Value storageOf(Value tensor) {
+  tensor = lookThroughReshapes(tensor);
+  while (auto scatter = tensor.getDefiningOp<ScatterOp>()) {
+    if (!scatter.getDestination().getDefiningOp<ScatterOp>())
+      break;
+    tensor = scatter.getDestination();
+  }
+  return tensor;
+}
+
 namespace {
 /// Converts one function.
 class FunctionConverter {
@@ -56,14 +68,12 @@ public:
 private:
   LogicalResult verify();
   LogicalResult assignResults();
-  void assignWorkspace(ArrayRef<scf::ForallOp> nests);
+  void assignWorkspace();
   void createFunction();
   LogicalResult createLaunch(scf::ForallOp nest, gpu::GPUModuleOp module,
                              int64_t index);
   /// The buffer of a tensor, whatever it is reshaped to.
-  Value bufferOf(Value tensor) {
-    return buffers.lookup(lookThroughReshapes(tensor));
-  }
+  Value bufferOf(Value tensor) { return buffers.lookup(storageOf(tensor)); }
 
   func::FuncOp source, target;
   ImplicitLocOpBuilder b;
@@ -97,13 +107,20 @@ LogicalResult FunctionConverter::verify() {
                                   "tensors of static shape, but got ")
                << type;
   for (Operation &op : source.front()) {
-    if (!isa<scf::ForallOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-             tensor::EmptyOp, arith::ConstantOp, func::ReturnOp>(op))
-      return op.emitOpError("expects only scf.forall, reshapes, tensor.empty, "
-                            "constants and return in a function of tiles");
+    if (!isa<scf::ForallOp, ScatterOp, tensor::CollapseShapeOp,
+             tensor::ExpandShapeOp, tensor::EmptyOp, arith::ConstantOp,
+             func::ReturnOp>(op))
+      return op.emitOpError("expects only scf.forall, conv.scatter, reshapes, "
+                            "tensor.empty, constants and return in a function "
+                            "of tiles");
     if (isa<scf::ForallOp>(op) &&
         (op.getNumResults() != 1 || !isStaticTensor(op.getResult(0).getType())))
       return op.emitOpError("expects one result, a tensor of static shape");
+    if (auto scatter = dyn_cast<ScatterOp>(op);
+        scatter && !isa_and_nonnull<ScatterOp, tensor::EmptyOp>(
+                       scatter.getDestination().getDefiningOp()))
+      return op.emitOpError("expects to fill a tensor.empty, possibly with "
+                            "other scatters");
   }
   return success();
 }
@@ -112,8 +129,8 @@ LogicalResult FunctionConverter::verify() {
 LogicalResult FunctionConverter::assignResults() {
   auto returned = cast<func::ReturnOp>(source.front().getTerminator());
   for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
-    Value tensor = lookThroughReshapes(value);
-    if (!tensor.getDefiningOp<scf::ForallOp>())
+    Value tensor = storageOf(value);
+    if (!tensor.getDefiningOp<ScatterOp>())
       return returned.emitOpError("expects result ")
              << i << " to be computed by a convolution";
     if (!resultIndex.try_emplace(tensor, i).second)
@@ -123,10 +140,10 @@ LogicalResult FunctionConverter::assignResults() {
   return success();
 }
 
-void FunctionConverter::assignWorkspace(ArrayRef<scf::ForallOp> nests) {
-  for (scf::ForallOp nest : nests) {
-    Value tensor = nest.getResult(0);
-    if (resultIndex.contains(tensor))
+void FunctionConverter::assignWorkspace() {
+  for (ScatterOp scatter : source.getOps<ScatterOp>()) {
+    Value tensor = scatter.getResult();
+    if (storageOf(tensor) != tensor || resultIndex.contains(tensor))
       continue;
     workspaceOffset[tensor] = workspaceBytes;
     MemRefType type = bufferType(tensor.getType());
@@ -192,11 +209,11 @@ LogicalResult FunctionConverter::createLaunch(scf::ForallOp nest,
   FailureOr<TiledConvolution> form = TiledConvolution::match(nest);
   if (failed(form))
     return failure();
-  SmallVector<Value> arguments = {bufferOf(form->getInput()),
-                                  bufferOf(form->filter)};
-  for (const TailOperand &operand : form->tailOperands)
-    arguments.push_back(bufferOf(operand.source));
-  arguments.push_back(buffers.lookup(nest.getResult(0)));
+  SmallVector<Value> arguments = {bufferOf(form->lhs.tensor),
+                                  bufferOf(form->rhs.tensor)};
+  for (const MatrixOperand &operand : form->tailOperands)
+    arguments.push_back(bufferOf(operand.tensor));
+  arguments.push_back(bufferOf(form->result.tensor));
   if (llvm::is_contained(arguments, Value()))
     return nest.emitOpError(
         "expects operands that are arguments or results of convolutions");
@@ -229,7 +246,7 @@ LogicalResult FunctionConverter::convert() {
   auto nests = llvm::to_vector(source.getOps<scf::ForallOp>());
   if (failed(assignResults()))
     return failure();
-  assignWorkspace(nests);
+  assignWorkspace();
   b.setInsertionPoint(source);
   auto module =
       gpu::GPUModuleOp::create(b, (source.getName() + "_kernels").str());

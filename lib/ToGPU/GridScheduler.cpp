@@ -22,10 +22,13 @@ class GridScheduler final : public TileScheduler {
 public:
   explicit GridScheduler(const TiledConvolution &form)
       : tile(form.schedule.getWorkgroup()), raster(form.schedule.getRaster()),
+        matrices(form.getBatch()),
         pixelTiles(llvm::divideCeil(form.getPixels(), tile[0])),
         channelTiles(llvm::divideCeil(form.getChannels(), tile[1])) {}
 
-  int64_t getGridSize() const override { return pixelTiles * channelTiles; }
+  int64_t getGridSize() const override {
+    return matrices * pixelTiles * channelTiles;
+  }
 
   TileOrigin createOrigin(const Kernel &kernel) const override {
     const IndexMath &math = kernel.math;
@@ -33,16 +36,17 @@ public:
         gpu::BlockIdOp::create(kernel.b, gpu::Dimension::x).getResult());
     bool channelsFastest = raster == Raster::Channels;
     int64_t fast = channelsFastest ? channelTiles : pixelTiles;
-    Value inner = math.rem(id, fast), outer = math.div(id, fast);
-    Value channel = channelsFastest ? inner : outer;
-    Value pixel = channelsFastest ? outer : inner;
-    return {math.mul(pixel, tile[0]), math.mul(channel, tile[1])};
+    int64_t slow = channelsFastest ? pixelTiles : channelTiles;
+    SmallVector<Value> digits = math.split(id, {matrices, slow, fast});
+    Value channel = channelsFastest ? digits[2] : digits[1];
+    Value pixel = channelsFastest ? digits[1] : digits[2];
+    return {digits[0], math.mul(pixel, tile[0]), math.mul(channel, tile[1])};
   }
 
 private:
   ArrayRef<int64_t> tile;
   Raster raster;
-  int64_t pixelTiles, channelTiles;
+  int64_t matrices, pixelTiles, channelTiles;
 };
 } // namespace
 

@@ -48,6 +48,8 @@ private:
                                 ValueRange accumulators);
   void createEpilogue();
   void createResult(Value row, Value first, int64_t elements);
+  MatrixAccess::Position locate(const MatrixAccess &access, Value row,
+                                Value column) const;
   Value sumOffset(Value row, Value column) const {
     return math.add(math.mul(row, tileColumns), column);
   }
@@ -60,8 +62,14 @@ private:
   int64_t tileRows, tileColumns; ///< Whole register tiles.
   TileOrigin origin;
   HostBlock block;
-  Value pixelTile, filterTile, sums, result;
-  SmallVector<Value> tailOperands;
+  Value pixelTile, filterTile, sums;
+  /// The result, or an operand of the tail.
+  struct Matrix {
+    Value buffer;
+    MatrixAccess access;
+  };
+  std::optional<Matrix> result;
+  SmallVector<Matrix, 0> tailOperands;
 };
 } // namespace
 
@@ -125,10 +133,10 @@ void HostCacheLoop::createReduction() {
   });
   code.forEach(zero, math.constant(reduction), kernel.gemmK(), [&](Value k) {
     block.k = k;
-    block.length = code.minimum(math.constant(kernel.gemmK()),
+    block.length = math.minimum(math.constant(kernel.gemmK()),
                                 code.sub(math.constant(reduction), k));
-    packHostPixels(kernel, block, origin.pixel, pixelTile);
-    packHostFilter(kernel, block, origin.channel, filterTile);
+    packHostRows(kernel, block, origin.pixel, pixelTile);
+    packHostPanels(kernel, block, origin.channel, filterTile);
     code.forEach(zero, block.channels, kernel.atom.m, [&](Value column) {
       code.forEach(zero, block.pixels, kernel.atom.n,
                    [&](Value row) { createRegisterTile(row, column); });
@@ -136,29 +144,66 @@ void HostCacheLoop::createReduction() {
   });
 }
 
-/// Computes neighbouring elements of the result from their sums.
-void HostCacheLoop::createResult(Value row, Value first, int64_t elements) {
+/// Elements of a matrix of the result's size, along a row.
+MatrixAccess::Position HostCacheLoop::locate(const MatrixAccess &access,
+                                             Value row, Value column) const {
   Value pixel = math.add(origin.pixel, row);
-  Value channel = math.add(origin.channel, first);
-  Value offset = math.add(math.mul(pixel, kernel.form.getChannels()), channel);
-  SmallVector<Value> inputs = {
-      code.load(sums, sumOffset(row, first), elements)};
-  for (auto [operand, buffer] :
-       llvm::zip(kernel.form.tailOperands, tailOperands))
-    inputs.push_back(
-        code.load(buffer, operand.perChannel ? channel : offset, elements));
-  code.store(createTail(b, kernel.form.tail, inputs), result, offset);
+  Value channel = math.add(origin.channel, column);
+  return access.add(
+      access.createPosition(MatrixIndex::Batch, origin.batch),
+      access.add(access.createPosition(MatrixIndex::Row, pixel),
+                 access.createPosition(MatrixIndex::Column, channel)));
+}
+
+void HostCacheLoop::createResult(Value row, Value first, int64_t elements) {
+  auto loadOperand = [&](const Matrix &operand) {
+    MatrixAccess::Position position = locate(operand.access, row, first);
+    return code.load(operand.buffer, operand.access.createOffset(position),
+                     elements);
+  };
+  MatrixAccess::Position position = locate(result->access, row, first);
+  auto create = [&] {
+    SmallVector<Value> inputs = {
+        code.load(sums, sumOffset(row, first), elements)};
+    for (const Matrix &operand : tailOperands)
+      inputs.push_back(loadOperand(operand));
+    code.store(createTail(b, kernel.form.tail, inputs), result->buffer,
+               result->access.createOffset(position));
+  };
+  // Conditions of the result are those of all operands of its size.
+  if (!result->access.isChecked())
+    return create();
+  scf::IfOp::create(b, result->access.createGuard(position, math.yes()),
+                    [&](OpBuilder &, Location) {
+                      create();
+                      scf::YieldOp::create(b);
+                    });
 }
 
 void HostCacheLoop::createEpilogue() {
-  for (Value argument : ArrayRef(kernel.arguments).drop_front(2).drop_back())
-    tailOperands.push_back(code.flatten(argument));
-  result = code.flatten(kernel.arguments.back());
+  auto createMatrix = [&](const MatrixOperand &operand, Value buffer) {
+    return Matrix{code.flatten(buffer), MatrixAccess(math, operand)};
+  };
+  for (auto [i, operand] : llvm::enumerate(kernel.form.tailOperands))
+    tailOperands.push_back(createMatrix(operand, kernel.arguments[2 + i]));
+  result.emplace(createMatrix(kernel.form.result, kernel.arguments.back()));
+  auto isContiguous = [&](const Matrix &matrix) {
+    return matrix.access.getInnermostDistance(MatrixIndex::Column) == 1 &&
+           matrix.access.getInnermostSize(MatrixIndex::Column) ==
+               kernel.form.getChannels() &&
+           matrix.access.isCheckedTogether(MatrixIndex::Column);
+  };
+  bool isVector =
+      isContiguous(*result) && llvm::all_of(tailOperands, isContiguous);
   code.forEach(math.constant(0), block.pixels, 1, [&](Value row) {
-    code.forEachVector(math.constant(0), block.channels,
-                       [&](Value first, int64_t elements) {
-                         createResult(row, first, elements);
-                       });
+    auto create = [&](Value first, int64_t elements) {
+      createResult(row, first, elements);
+    };
+    if (isVector)
+      code.forEachVector(math.constant(0), block.channels, create);
+    else
+      code.forEach(math.constant(0), block.channels, 1,
+                   [&](Value first) { create(first, 1); });
   });
 }
 
@@ -167,8 +212,9 @@ void HostCacheLoop::create() {
   filterTile = createScratch(filterElements());
   sums = createScratch(sumElements());
   origin = createGridScheduler(kernel.form)->createOrigin(kernel);
+  block.batch = origin.batch;
   auto clip = [&](Value start, int64_t size, int64_t tile) {
-    return code.minimum(math.constant(tile),
+    return math.minimum(math.constant(tile),
                         code.sub(math.constant(size), start));
   };
   ArrayRef<int64_t> tile = kernel.workgroupTile();

@@ -17,14 +17,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-Value HostCode::minimum(Value lhs, Value rhs) const {
-  return b.createOrFold<arith::MinSIOp>(lhs, rhs);
-}
-
-Value HostCode::maximum(Value lhs, Value rhs) const {
-  return b.createOrFold<arith::MaxSIOp>(lhs, rhs);
-}
-
 Value HostCode::sub(Value lhs, Value rhs) const {
   return b.createOrFold<arith::SubIOp>(lhs, rhs);
 }
@@ -60,6 +52,21 @@ Value HostCode::loadWide(Value buffer, Value offset, int64_t elements) const {
   return arith::ExtFOp::create(b, type, loaded);
 }
 
+Value HostCode::loadGuarded(Value buffer, Value offset, Value guard,
+                            int64_t elements) const {
+  if (matchPattern(guard, m_One()))
+    return loadWide(buffer, offset, elements);
+  auto load = scf::IfOp::create(
+      b, guard,
+      [&](OpBuilder &, Location) {
+        scf::YieldOp::create(b, loadWide(buffer, offset, elements));
+      },
+      [&](OpBuilder &, Location) {
+        scf::YieldOp::create(b, zeros(elements));
+      });
+  return load.getResult(0);
+}
+
 void HostCode::store(Value elements, Value buffer, Value offset) const {
   vector::StoreOp::create(b, elements, buffer, toIndex(b, offset));
 }
@@ -92,4 +99,16 @@ void HostCode::forEachVector(
   Value middle = sub(end, math.rem(count, kHostLanes));
   forEach(begin, middle, kHostLanes, [&](Value i) { body(i, kHostLanes); });
   forEach(middle, end, 1, [&](Value i) { body(i, 1); });
+}
+
+void HostCode::forEachRun(
+    const HostBlock &block, int64_t size,
+    function_ref<void(Value first, Value length)> body) const {
+  Value end = math.add(block.k, block.length);
+  forEach(math.div(block.k, size),
+          math.add(math.div(math.sub(end, 1), size), 1), 1, [&](Value run) {
+            Value start = math.mul(run, size);
+            Value first = math.maximum(start, block.k);
+            body(first, sub(math.minimum(math.add(start, size), end), first));
+          });
 }

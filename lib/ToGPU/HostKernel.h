@@ -14,12 +14,19 @@
 #ifndef CONV_LIB_TOGPU_HOSTKERNEL_H
 #define CONV_LIB_TOGPU_HOSTKERNEL_H
 
-#include "Kernel.h"
+#include "MatrixAccess.h"
 
 namespace mlir::conv {
 
 /// f32 elements of a vector register of x86-64-v3.
 inline constexpr int64_t kHostLanes = 8;
+
+/// The part of the reduction, and of the result, that is computed at a time.
+struct HostBlock {
+  Value batch;            ///< The matrix.
+  Value k, length;        ///< First reduction index, and how many.
+  Value pixels, channels; ///< Those of the tile that the result has.
+};
 
 /// Loops and accesses of a host kernel. Buffers are one-dimensional.
 class HostCode {
@@ -28,8 +35,6 @@ public:
       : b(kernel.b), math(kernel.math),
         wide(getAccumulatorType(kernel.form.getOperandType())) {}
 
-  Value minimum(Value lhs, Value rhs) const;
-  Value maximum(Value lhs, Value rhs) const;
   Value sub(Value lhs, Value rhs) const;
 
   /// A buffer with the same elements in one dimension.
@@ -38,6 +43,9 @@ public:
   Value loadWide(Value buffer, Value offset, int64_t elements) const;
   Value load(Value buffer, Value offset, int64_t elements) const;
   void store(Value elements, Value buffer, Value offset) const;
+  /// As `loadWide`, or zeros where `guard` is false.
+  Value loadGuarded(Value buffer, Value offset, Value guard,
+                    int64_t elements) const;
   /// A vector of zeros, as wide as what `loadWide` gives.
   Value zeros(int64_t elements) const;
   /// accumulator + lhs * rhs, of such vectors.
@@ -51,28 +59,26 @@ public:
   void
   forEachVector(Value begin, Value end,
                 function_ref<void(Value first, int64_t elements)> body) const;
+  /// A loop over the parts of a block's reduction between multiples of `size`:
+  /// the first index of each, and its length.
+  void forEachRun(const HostBlock &block, int64_t size,
+                  function_ref<void(Value first, Value length)> body) const;
 
   ImplicitLocOpBuilder &b;
   const IndexMath &math;
   Type wide; ///< What elements are multiplied and summed up in.
 };
 
-/// The part of the reduction, and of the result, that is computed at a time.
-struct HostBlock {
-  Value k, length;        ///< First reduction index, and how many.
-  Value pixels, channels; ///< Those of the tile that the result has.
-};
+/// Packs the left operand's rows from `origin`, widened, to rows of `gemmK`
+/// elements. Rows beyond the block's pixels, up to a whole register tile, repeat
+/// the last one.
+void packHostRows(const Kernel &kernel, const HostBlock &block, Value origin,
+                  Value scratch);
 
-/// Packs the im2col tile of the pixels from `origin`, as f32, to rows of
-/// `gemmK` elements. Rows beyond the block's pixels, up to a whole register
-/// tile, repeat the last one.
-void packHostPixels(const Kernel &kernel, const HostBlock &block, Value origin,
-                    Value scratch);
-
-/// Packs the filter tile of the channels from `origin`, as f32, to panels of as
-/// many channels as a register tile has, each with the reduction outermost.
-/// Channels beyond the block's, up to a whole panel, repeat the last one.
-void packHostFilter(const Kernel &kernel, const HostBlock &block, Value origin,
+/// Packs the right operand's rows from `origin`, widened, to panels of as many
+/// rows as a register tile has channels, each with the reduction outermost.
+/// Rows beyond the block's channels, up to a whole panel, repeat the last one.
+void packHostPanels(const Kernel &kernel, const HostBlock &block, Value origin,
                     Value scratch);
 
 } // namespace mlir::conv

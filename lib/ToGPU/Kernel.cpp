@@ -58,6 +58,14 @@ Value IndexMath::bitXor(Value lhs, Value rhs) const {
   return b.createOrFold<arith::XOrIOp>(lhs, rhs);
 }
 
+Value IndexMath::minimum(Value lhs, Value rhs) const {
+  return b.createOrFold<arith::MinSIOp>(lhs, rhs);
+}
+
+Value IndexMath::maximum(Value lhs, Value rhs) const {
+  return b.createOrFold<arith::MaxSIOp>(lhs, rhs);
+}
+
 Value IndexMath::below(Value lhs, int64_t rhs) const {
   return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, lhs,
                                        constant(rhs));

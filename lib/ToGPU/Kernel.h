@@ -43,6 +43,9 @@ public:
   Value div(Value lhs, int64_t rhs) const;
   Value rem(Value lhs, int64_t rhs) const;
   Value bitXor(Value lhs, Value rhs) const;
+  /// Of signed values.
+  Value minimum(Value lhs, Value rhs) const;
+  Value maximum(Value lhs, Value rhs) const;
   /// Unsigned comparison: false for negative values too.
   Value below(Value lhs, int64_t rhs) const;
   Value both(Value lhs, Value rhs) const;
@@ -64,7 +67,7 @@ struct Kernel {
   const ::conv::MatrixAtom &atom;
   /// Offsets into operands: i32, or i64 where a tensor reaches 2 GiB.
   IndexMath math;
-  /// Kernel arguments: input, filter, tail operands, result.
+  /// Kernel arguments: both operands, tail operands, result.
   SmallVector<Value> arguments;
   int64_t workItems;
   Value workItem, lane, subgroup; ///< In the width of `math`.
@@ -95,7 +98,7 @@ private:
 
 /// The tile of a workgroup: its first pixel and channel.
 struct TileOrigin {
-  Value pixel, channel;
+  Value batch, pixel, channel;
 };
 
 } // namespace mlir::conv

@@ -11,6 +11,8 @@
 
 #include "SharedTile.h"
 
+#include <numeric>
+
 namespace mlir::conv {
 
 /// Computes the tile of a subgroup with the schedule's atom. The filter is the
@@ -48,6 +50,10 @@ public:
                 int64_t position) const;
   /// The channel of the workgroup's tile that a row of the filter tile holds.
   Value channelOfRow(Value row) const;
+  /// Rows of the filter tile, aligned, whose channels follow each other.
+  int64_t channelRun() const {
+    return std::gcd(kernel.atom.accRun, runLength());
+  }
 
 private:
   using Fragments = SmallVector<Value>;

@@ -1,12 +1,13 @@
-//===- OperandCopy.cpp - the common half of both copies -*- C++ -*-===//
+//===- OperandCopy.cpp - tiles from global to shared memory -*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Distributes the pieces of a tile over the work-items. How a piece is loaded
-// is up to PixelCopy and FilterCopy.
+// Shared memory has the reduction innermost, whatever the operand has. Where
+// the operand's columns follow each other in memory, a work-item loads blocks
+// of several rows, column by column, and transposes them in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,53 +18,123 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+/// The largest power of two that divides `value`.
+static int64_t powerOfTwoIn(int64_t value) { return value & -value; }
+
 OperandCopy::OperandCopy(const Kernel &kernel, const SharedTile &tile,
-                         Order order)
-    : kernel(kernel), tile(tile) {
+                         const Source &source)
+    : kernel(kernel), tile(tile), access(kernel.math, source.operand),
+      buffer(source.buffer), rowCount(source.operand.view.getShape()[1]) {
+  pieces.resize(tile.getRows() * tile.getPiecesPerRow() / kernel.workItems);
+  bool rowsFollow =
+      access.getInnermostDistance(MatrixIndex::Column) != 1 &&
+      access.getInnermostDistance(MatrixIndex::Row) == 1;
+  if (rowsFollow) {
+    int64_t limit = std::min<int64_t>({kernel.pieceElements(), source.rowRun,
+                                       powerOfTwoIn(pieces.size())});
+    rowWidth = access.getVectorWidth(MatrixIndex::Row, limit);
+    assignAlongColumn();
+  } else {
+    width =
+        access.getVectorWidth(MatrixIndex::Column, kernel.pieceElements());
+    assignAlongRow();
+  }
+  locate(source);
+}
+
+void OperandCopy::assignAlongRow() {
   const IndexMath &math = kernel.math;
   int64_t perRow = tile.getPiecesPerRow();
-  int64_t perWorkItem = tile.getRows() * perRow / kernel.workItems;
-  for (int64_t i = 0; i < perWorkItem; ++i) {
-    Value id = math.add(kernel.workItem, i * kernel.workItems);
-    if (order == Order::AlongColumn) {
-      rows.push_back(math.rem(id, tile.getRows()));
-      pieces.push_back(math.div(id, tile.getRows()));
-    } else if (kernel.workItems % perRow == 0) {
+  for (auto [i, piece] : llvm::enumerate(pieces)) {
+    if (kernel.workItems % perRow == 0) {
       // The position in the row is the same for all pieces of a work-item.
-      rows.push_back(math.add(math.div(kernel.workItem, perRow),
-                              i * (kernel.workItems / perRow)));
-      pieces.push_back(math.rem(kernel.workItem, perRow));
+      piece.row = math.add(math.div(kernel.workItem, perRow),
+                           i * (kernel.workItems / perRow));
+      piece.position = math.rem(kernel.workItem, perRow);
     } else {
-      rows.push_back(math.div(id, perRow));
-      pieces.push_back(math.rem(id, perRow));
+      Value id = math.add(kernel.workItem, i * kernel.workItems);
+      piece.row = math.div(id, perRow);
+      piece.position = math.rem(id, perRow);
     }
   }
 }
 
+/// Blocks of `rowWidth` rows: pieces of one block follow each other.
+void OperandCopy::assignAlongColumn() {
+  const IndexMath &math = kernel.math;
+  int64_t blocks = tile.getRows() / rowWidth;
+  for (auto [i, piece] : llvm::enumerate(pieces)) {
+    int64_t block = i / rowWidth, inBlock = i % rowWidth;
+    Value id = math.add(kernel.workItem, block * kernel.workItems);
+    piece.row = math.add(math.mul(math.rem(id, blocks), rowWidth), inBlock);
+    piece.position = math.div(id, blocks);
+  }
+}
+
+void OperandCopy::locate(const Source &source) {
+  const IndexMath &math = kernel.math;
+  MatrixAccess::Position batch =
+      access.createPosition(MatrixIndex::Batch, source.batch);
+  for (Piece &piece : pieces) {
+    Value row = math.add(source.origin, source.rowOf(piece.row));
+    piece.isRow = rowCount % tile.getRows() == 0 ? math.yes()
+                                                 : math.below(row, rowCount);
+    piece.start =
+        access.add(batch, access.createPosition(MatrixIndex::Row, row));
+  }
+}
+
+/// Loads `width` elements along a row, or `rowWidth` from its row on.
+Value OperandCopy::loadColumns(const Piece &piece, Value k, Value within,
+                               int64_t width) const {
+  const IndexMath &math = kernel.math;
+  // A step that stays within one innermost digit decodes only `k`, which is the
+  // same for all work-items.
+  bool isUniform =
+      access.getInnermostSize(MatrixIndex::Column) % kernel.gemmK() == 0;
+  Value column = math.add(k, within);
+  MatrixAccess::Position position =
+      isUniform ? access.advance(access.createPosition(MatrixIndex::Column, k),
+                                 MatrixIndex::Column, within)
+                : access.createPosition(MatrixIndex::Column, column);
+  position = access.add(piece.start, position);
+  Value guard = access.createGuard(position, piece.isRow);
+  int64_t reduction = kernel.form.getReduction();
+  if (reduction % kernel.gemmK() != 0)
+    guard = math.both(guard, math.below(column, reduction));
+  return kernel.load(buffer, access.createOffset(position), guard, width);
+}
+
+/// The `rowWidth` pieces from number `first` on.
+SmallVector<Value> OperandCopy::loadRows(size_t first, Value k) const {
+  ImplicitLocOpBuilder &b = kernel.b;
+  const IndexMath &math = kernel.math;
+  const Piece &piece = pieces[first];
+  int64_t length = kernel.pieceElements();
+  Value within = math.mul(piece.position, length);
+  SmallVector<SmallVector<Value>> rows(rowWidth);
+  for (int64_t element = 0; element < length; element += width) {
+    Value loaded = loadColumns(piece, k, math.add(within, element),
+                               std::max(width, rowWidth));
+    if (width == length)
+      return {loaded};
+    for (int64_t i = 0; i < std::max(width, rowWidth); ++i)
+      rows[i % rowWidth].push_back(vector::ExtractOp::create(b, loaded, i));
+  }
+  auto type = VectorType::get({length}, rows.front().front().getType());
+  return llvm::map_to_vector(rows, [&](ArrayRef<Value> elements) -> Value {
+    return vector::FromElementsOp::create(b, type, elements);
+  });
+}
+
 SmallVector<Value> OperandCopy::load(Value k) const {
   SmallVector<Value> loaded;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    Value within = kernel.math.mul(pieces[i], kernel.pieceElements());
-    loaded.push_back(loadPiece(i, k, within));
-  }
+  for (size_t i = 0; i < pieces.size(); i += rowWidth)
+    loaded.append(loadRows(i, k));
   return loaded;
 }
 
 void OperandCopy::store(ValueRange loaded, Value stage) const {
-  for (auto [piece, row, position] : llvm::zip(loaded, rows, pieces))
-    tile.write(piece, stage, row, position);
-}
-
-Value OperandCopy::assemblePiece(
-    int64_t width, function_ref<Value(int64_t element)> load) const {
-  if (width == kernel.pieceElements())
-    return load(0);
-  auto type =
-      VectorType::get({kernel.pieceElements()}, kernel.form.getOperandType());
-  Value piece = arith::ConstantOp::create(kernel.b, kernel.b.getZeroAttr(type));
-  for (int64_t element = 0; element < kernel.pieceElements(); element += width)
-    piece = vector::InsertStridedSliceOp::create(kernel.b, load(element), piece,
-                                                 ArrayRef<int64_t>{element},
-                                                 ArrayRef<int64_t>{1});
-  return piece;
+  for (auto [elements, piece] : llvm::zip(loaded, pieces))
+    tile.write(elements, stage, piece.row, piece.position);
 }

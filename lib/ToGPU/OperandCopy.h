@@ -1,24 +1,41 @@
-//===- OperandCopy.h - operand tiles from global to shared memory -*- C++
-//-*-===//
+//===- OperandCopy.h - tiles from global to shared memory ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Copy atoms of the register-staged main loop: each work-item loads its 16-byte
+// pieces of an operand's tile into registers, and later writes them to shared
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CONV_LIB_TOGPU_OPERANDCOPY_H
 #define CONV_LIB_TOGPU_OPERANDCOPY_H
 
+#include "MatrixAccess.h"
 #include "SharedTile.h"
 
 namespace mlir::conv {
 
-/// Copies one operand's tile in two halves, so that a main loop can put work
-/// between them: global memory to registers, registers to shared memory. Every
-/// work-item copies the same number of 16-byte pieces.
+/// Copies the tile of one operand. A row of the tile is a row of the operand's
+/// matrix, a piece is part of a row.
 class OperandCopy {
 public:
-  virtual ~OperandCopy() = default;
+  /// What is copied where.
+  struct Source {
+    const MatrixOperand &operand;
+    Value buffer; ///< The operand in memory.
+    Value batch;  ///< The matrix.
+    Value origin; ///< First row of the tile.
+    /// The row of the operand, from `origin`, that a row of the tile holds.
+    /// Each `rowRun` of them, aligned, follow each other.
+    function_ref<Value(Value row)> rowOf;
+    int64_t rowRun;
+  };
+  OperandCopy(const Kernel &kernel, const SharedTile &tile,
+              const Source &source);
 
   /// Loads this work-item's pieces of the tile whose reduction starts at `k`.
   /// What is outside of the operand is zero.
@@ -27,35 +44,31 @@ public:
   /// Writes the pieces of `load` to a stage of shared memory.
   void store(ValueRange pieces, Value stage) const;
 
-protected:
-  /// Neighbouring work-items take neighbouring pieces of a row, or of a column.
-  enum class Order { AlongRow, AlongColumn };
-  OperandCopy(const Kernel &kernel, const SharedTile &tile, Order order);
-
-  /// The elements of one piece: row number `index` of `rows`, reduction
-  /// `k + within`, where `k` is the same for all work-items.
-  virtual Value loadPiece(size_t index, Value k, Value within) const = 0;
-
-  /// Assembles a piece from loads of `width` elements at `element` = 0,
-  /// width...
-  Value assemblePiece(int64_t width,
-                      function_ref<Value(int64_t element)> load) const;
+private:
+  /// One piece: a row of the tile, and its position in that row.
+  struct Piece {
+    Value row, position;
+    MatrixAccess::Position start; ///< Of the row.
+    Value isRow;                  ///< The operand has the row.
+  };
+  /// Neighbouring work-items take neighbouring pieces of a row if the elements
+  /// of a row follow each other in memory, else those of a column.
+  void assignAlongRow();
+  void assignAlongColumn();
+  void locate(const Source &source);
+  SmallVector<Value> loadRows(size_t first, Value k) const;
+  Value loadColumns(const Piece &piece, Value k, Value within,
+                    int64_t width) const;
 
   const Kernel &kernel;
   const SharedTile &tile;
-  SmallVector<Value> rows;   ///< Row in the tile of each of its pieces.
-  SmallVector<Value> pieces; ///< Position in the row of each of its pieces.
+  MatrixAccess access;
+  Value buffer;
+  int64_t rowCount; ///< Rows of the whole matrix.
+  /// Elements of a load: along a row, or else of one column.
+  int64_t width = 1, rowWidth = 1;
+  SmallVector<Piece> pieces;
 };
-
-/// The im2col tile of the pixels from `origin`.
-std::unique_ptr<OperandCopy>
-createPixelCopy(const Kernel &kernel, const SharedTile &tile, Value origin);
-
-/// The filter tile of the channels from `origin`. `channelOfRow` says which
-/// channel of the tile each row of shared memory has.
-std::unique_ptr<OperandCopy>
-createFilterCopy(const Kernel &kernel, const SharedTile &tile, Value origin,
-                 function_ref<Value(Value row)> channelOfRow);
 
 } // namespace mlir::conv
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Epilogue.h"
+#include "MatrixAccess.h"
 #include "Tail.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -25,108 +26,155 @@ namespace {
 class RegisterEpilogue {
 public:
   RegisterEpilogue(const Kernel &kernel, const MatrixUnit &matrix,
-                   const TileOrigin &origin, ValueRange accumulators)
-      : kernel(kernel), matrix(matrix), origin(origin),
-        accumulators(accumulators),
-        width(std::gcd(matrix.runLength(), kernel.form.getChannels())) {}
-
+                   const TileOrigin &origin, ValueRange accumulators);
   void create();
 
 private:
   using Elements = SmallVector<Value>;
-  /// Elements of `source` from `offset`, as many as a run has, in accesses of
-  /// at most `width` elements: each is inside if its first channel is.
-  Elements loadRun(Value source, Value offset, Value channel,
-                   Value guard) const;
-  void storeRun(const Elements &elements, Value offset, Value channel,
-                Value guard) const;
-  Value isChannel(Value channel) const;
-  void createPixel(int64_t pixelIndex, int64_t run, Value channel,
-                   ArrayRef<Elements> perChannel);
+  using Positions = SmallVector<MatrixAccess::Position>;
+  /// The result, or an operand of the tail, whose elements a lane accesses in
+  /// runs along a row.
+  struct Matrix {
+    Value buffer;
+    MatrixAccess access;
+    MatrixAccess::Position batch;
+    int64_t width;     ///< Elements of one access.
+    Positions columns; ///< Of the accesses of the current run.
+  };
+  Matrix createMatrix(const MatrixOperand &operand, Value buffer) const;
+  /// Finds the accesses of the current run.
+  void setRun(Matrix &target) const;
+  Elements loadRun(const Matrix &matrix,
+                   const MatrixAccess::Position &row, Value isRow) const;
+  void storeRun(const Elements &elements, const MatrixAccess::Position &row,
+                Value isRow) const;
+  Value isChannel(int64_t first) const;
+  void createPixel(int64_t index, int64_t run,
+                   ArrayRef<Elements> broadcast) const;
 
   const Kernel &kernel;
   const MatrixUnit &matrix;
   const TileOrigin &origin;
   ValueRange accumulators;
-  int64_t width; ///< Elements of one access.
+  SmallVector<Matrix, 0> operands;
+  Matrix result;
+  Value channel; ///< First one of the current run.
 };
 } // namespace
 
-Value RegisterEpilogue::isChannel(Value channel) const {
+RegisterEpilogue::RegisterEpilogue(const Kernel &kernel,
+                                   const MatrixUnit &matrix,
+                                   const TileOrigin &origin,
+                                   ValueRange accumulators)
+    : kernel(kernel), matrix(matrix), origin(origin),
+      accumulators(accumulators),
+      result(createMatrix(kernel.form.result, kernel.arguments.back())) {
+  for (auto [i, operand] : llvm::enumerate(kernel.form.tailOperands))
+    operands.push_back(createMatrix(operand, kernel.arguments[2 + i]));
+}
+
+RegisterEpilogue::Matrix
+RegisterEpilogue::createMatrix(const MatrixOperand &operand,
+                               Value buffer) const {
+  MatrixAccess access(kernel.math, operand);
+  int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
+  int64_t limit = std::gcd(matrix.runLength(), kPieceBytes / bytes);
+  return {buffer, access, access.createPosition(MatrixIndex::Batch, origin.batch),
+          access.getVectorWidth(MatrixIndex::Column, limit), {}};
+}
+
+/// Whether the result has the channel number `first` of the current run.
+Value RegisterEpilogue::isChannel(int64_t first) const {
   int64_t channels = kernel.form.getChannels();
   return channels % kernel.workgroupTile()[1] == 0
              ? kernel.math.yes()
-             : kernel.math.below(channel, channels);
+             : kernel.math.below(kernel.math.add(channel, first), channels);
 }
 
-RegisterEpilogue::Elements RegisterEpilogue::loadRun(Value source, Value offset,
-                                                     Value channel,
-                                                     Value guard) const {
-  // The run is as wide as one store; an operand may have wider elements.
-  int64_t bytes =
-      cast<MemRefType>(source.getType()).getElementTypeBitWidth() / 8;
-  int64_t step = std::min(width, kPieceBytes / bytes);
+void RegisterEpilogue::setRun(Matrix &target) const {
+  target.columns.clear();
+  for (int64_t first = 0; first < matrix.runLength(); first += target.width)
+    target.columns.push_back(target.access.add(
+        target.batch,
+        target.access.createPosition(MatrixIndex::Column,
+                                     kernel.math.add(channel, first))));
+}
+
+RegisterEpilogue::Elements
+RegisterEpilogue::loadRun(const Matrix &source,
+                          const MatrixAccess::Position &row,
+                          Value isRow) const {
   Elements elements;
-  for (int64_t first = 0; first < matrix.runLength(); first += step) {
-    Value inside =
-        kernel.math.both(guard, isChannel(kernel.math.add(channel, first)));
-    Value loaded =
-        kernel.load(source, kernel.math.add(offset, first), inside, step);
-    for (int64_t i = 0; i < step; ++i)
-      elements.push_back(vector::ExtractOp::create(kernel.b, loaded, i));
+  for (auto [i, column] : llvm::enumerate(source.columns)) {
+    MatrixAccess::Position position = source.access.add(row, column);
+    Value guard = kernel.math.both(isRow, isChannel(i * source.width));
+    Value loaded = kernel.load(source.buffer,
+                               source.access.createOffset(position),
+                               source.access.createGuard(position, guard),
+                               source.width);
+    for (int64_t element = 0; element < source.width; ++element)
+      elements.push_back(vector::ExtractOp::create(kernel.b, loaded, element));
   }
   return elements;
 }
 
-void RegisterEpilogue::storeRun(const Elements &elements, Value offset,
-                                Value channel, Value guard) const {
-  auto type = VectorType::get({width}, kernel.form.getResultType());
-  for (int64_t first = 0; first < matrix.runLength(); first += width) {
-    Value inside =
-        kernel.math.both(guard, isChannel(kernel.math.add(channel, first)));
+void RegisterEpilogue::storeRun(const Elements &elements,
+                                const MatrixAccess::Position &row,
+                                Value isRow) const {
+  auto type = VectorType::get({result.width}, kernel.form.getResultType());
+  for (auto [i, column] : llvm::enumerate(result.columns)) {
+    int64_t first = i * result.width;
     Value stored = vector::FromElementsOp::create(
-        kernel.b, type, ArrayRef<Value>(elements).slice(first, width));
-    kernel.store(stored, kernel.arguments.back(),
-                 kernel.math.add(offset, first), inside);
+        kernel.b, type, ArrayRef<Value>(elements).slice(first, result.width));
+    MatrixAccess::Position position = result.access.add(row, column);
+    Value guard = kernel.math.both(isRow, isChannel(first));
+    kernel.store(stored, result.buffer, result.access.createOffset(position),
+                 result.access.createGuard(position, guard));
   }
 }
 
-void RegisterEpilogue::createPixel(int64_t pixelIndex, int64_t run,
-                                   Value channel,
-                                   ArrayRef<Elements> perChannel) {
+void RegisterEpilogue::createPixel(int64_t index, int64_t run,
+                                   ArrayRef<Elements> broadcast) const {
   const IndexMath &math = kernel.math;
-  Value pixel = math.add(origin.pixel, matrix.getPixel(pixelIndex));
+  Value pixel = math.add(origin.pixel, matrix.getPixel(index));
   Value isPixel = kernel.form.getPixels() % kernel.workgroupTile()[0] == 0
                       ? math.yes()
                       : math.below(pixel, kernel.form.getPixels());
-  Value offset = math.add(math.mul(pixel, kernel.form.getChannels()), channel);
-  SmallVector<Elements> operands(perChannel);
-  for (auto [i, operand] : llvm::enumerate(kernel.form.tailOperands))
-    if (!operand.perChannel)
-      operands[i] = loadRun(kernel.arguments[2 + i], offset, channel, isPixel);
+  auto rowOf = [&](const Matrix &matrix) {
+    return matrix.access.createPosition(MatrixIndex::Row, pixel);
+  };
+  SmallVector<Elements> loaded(broadcast);
+  for (auto [operand, elements] : llvm::zip(operands, loaded))
+    if (elements.empty())
+      elements = loadRun(operand, rowOf(operand), isPixel);
 
   Elements results;
   for (int64_t i = 0; i < matrix.runLength(); ++i) {
-    SmallVector<Value> inputs = {
-        matrix.element(accumulators, pixelIndex, run, i)};
-    for (const Elements &operand : operands)
-      inputs.push_back(operand[i]);
+    SmallVector<Value> inputs = {matrix.element(accumulators, index, run, i)};
+    for (const Elements &elements : loaded)
+      inputs.push_back(elements[i]);
     results.push_back(createTail(kernel.b, kernel.form.tail, inputs));
   }
-  storeRun(results, offset, channel, isPixel);
+  storeRun(results, rowOf(result), isPixel);
 }
 
 void RegisterEpilogue::create() {
   const IndexMath &math = kernel.math;
   for (int64_t run = 0; run < matrix.numRuns(); ++run) {
-    Value channel = math.add(origin.channel, matrix.channelOfRun(run));
-    SmallVector<Elements> perChannel(kernel.form.tailOperands.size());
-    for (auto [i, operand] : llvm::enumerate(kernel.form.tailOperands))
-      if (operand.perChannel)
-        perChannel[i] =
-            loadRun(kernel.arguments[2 + i], channel, channel, math.yes());
+    channel = math.add(origin.channel, matrix.channelOfRun(run));
+    setRun(result);
+    // What is the same for all pixels is loaded once.
+    SmallVector<Elements> broadcast(operands.size());
+    for (auto [operand, elements] : llvm::zip(operands, broadcast)) {
+      setRun(operand);
+      if (operand.access.isBroadcast(MatrixIndex::Row))
+        elements = loadRun(
+            operand,
+            operand.access.createPosition(MatrixIndex::Row, math.constant(0)),
+            math.yes());
+    }
     for (int64_t pixel = 0; pixel < matrix.numPixels(); ++pixel)
-      createPixel(pixel, run, channel, perChannel);
+      createPixel(pixel, run, broadcast);
   }
 }
 

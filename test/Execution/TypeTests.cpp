@@ -160,6 +160,20 @@ static void addFloat8Tests(const std::string &command, bool fnuz) {
   }
 }
 
+/// With all shapes of f32, because an atom's steps of k differ.
+static void addTF32Tests() {
+  int64_t index = 0;
+  for (tools::GenOptions shape : readShapes(kTestShapes, "forward_edge")) {
+    shape.command = "conv";
+    shape.tf32 = true;
+    add("tf32_" + std::to_string(index++), shape, {"sim:gfx942"});
+  }
+  tools::GenOptions tail = makeBase("conv");
+  tail.tf32 = tail.bias = tail.residual = true;
+  tail.activation = "silu";
+  add("tf32_tail", tail, {"sim:gfx942"});
+}
+
 /// Whether the operands' formats differ is up to the matrix instruction.
 static std::string makeFormats(const std::string &input,
                                const std::string &filter,
@@ -184,6 +198,7 @@ static std::string makeFormats(const std::string &input,
 
 void test::addTypeTests() {
   addIntegerTests();
+  addTF32Tests();
   for (const char *command : {"convfp8", "convbfp8"})
     for (bool fnuz : {false, true})
       addFloat8Tests(command, fnuz);
@@ -192,4 +207,14 @@ void test::addTypeTests() {
        {"f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ"})
     addTest("Type", "f16_to_" + type,
             [type] { checkEverywhere(makeFormats("f16", "f16", type)); });
+  for (auto [input, filter] : {std::pair("f8E4M3FN", "f8E5M2"),
+                               {"f8E5M2", "f8E4M3FN"},
+                               {"f8E4M3FNUZ", "f8E5M2FNUZ"},
+                               {"f8E5M2FNUZ", "f8E4M3FNUZ"}})
+    addTest("Type", std::string(input) + "_" + filter,
+            [input = std::string(input), filter = std::string(filter)] {
+              bool fnuz = input.ends_with("FNUZ");
+              checkEverywhere(makeFormats(input, filter, "f32"),
+                              fnuz ? kWithF8Fnuz : kWithF8);
+            });
 }

@@ -174,3 +174,33 @@ func.func @problem_size(%x: tensor<536870912x16x16x1xf16>, %w: tensor<1x3x3x1xf1
   return %y : tensor<536870912x16x16x1xf16>
 }
 }
+
+// -----
+
+// No chip of the family but gfx942 has it.
+module attributes {conv.target = #conv.target<"gfx950">} {
+func.func @tf32(%x: tensor<1x8x8x16xf32>, %w: tensor<32x1x1x16xf32>) -> tensor<1x8x8x32xf32> {
+  // expected-error @below {{unsupported (element-type): expects operands of one of the types f16, bf16, f32, f8, i8 for gfx950, but got 'f32' and 'f32' in tf32 arithmetic}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = tf32
+      : tensor<1x8x8x16xf32>, tensor<32x1x1x16xf32> -> tensor<1x8x8x32xf32>
+  return %y : tensor<1x8x8x32xf32>
+}
+}
+
+// -----
+
+// Nobody asked for fewer bits.
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @exact(%x: tensor<1x8x8x16xf32>, %w: tensor<32x1x1x16xf32>) -> tensor<1x8x8x32xf32> {
+  // expected-error @below {{unsupported (schedule): expects an atom that multiplies f32, but got #conv.atom<mfma 32 x 32 x 4>}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 16, stages = 2,
+                  atom = <mfma 32 x 32 x 4>, main_loop = register_staged, raster = channels>
+      : tensor<1x8x8x16xf32>, tensor<32x1x1x16xf32> -> tensor<1x8x8x32xf32>
+  return %y : tensor<1x8x8x32xf32>
+}
+}

@@ -47,7 +47,8 @@ static const Axis kAxes[] = {
     {"-j", 1, 3, [](GenOptions &p) -> int64_t & { return p.dilation[2]; }},
 };
 
-static const char *const kCommands[] = {"conv", "convfp16", "convbfp16"};
+static const char *const kCommands[] = {"conv", "convfp16", "convbfp16",
+                                        "convint8"};
 static const char *const kActivations[] = {
     "", "relu", "relu6", "leaky_relu", "silu", "sigmoid", "gelu", "gelu_tanh"};
 
@@ -72,7 +73,7 @@ GenOptions tools::randomProblem(std::mt19937_64 &random) {
       axis.get(problem) = smallest ? axis.low : draw(axis.low, axis.high);
     }
   } while (!isValid(problem));
-  problem.command = kCommands[draw(0, 2)];
+  problem.command = kCommands[draw(0, 3)];
   problem.activation = kActivations[draw(0, 7)];
   problem.bias = draw(0, 1);
   problem.residual = draw(0, 2) == 0;

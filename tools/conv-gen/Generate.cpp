@@ -51,6 +51,10 @@ static std::optional<Error> checkSupported(const GenOptions &options) {
   if (options.spatialRank > 3)
     return badInput("--spatial_dim expects 1, 2 or 3, but got " +
                     Twine(options.spatialRank));
+  if (options.fnuz && options.command != "convfp8" &&
+      options.command != "convbfp8")
+    return badInput("--fnuz expects convfp8 or convbfp8, but got " +
+                    options.command);
   if (options.outputType == "i32" &&
       (options.command != "convint8" || hasTail(options)))
     return badInput("--out_dtype expects i32 only for convint8 and without "
@@ -241,7 +245,11 @@ Value Generator::createForward(Value input, Value filter, Type element) {
                                               orders[1], orders[2]);
   return mlir::conv::ForwardOp::create(
       builder, loc, createType(orders[2], 0, element), input, filter,
-      ValueRange(), window, layouts, options.groups, /*schedule=*/nullptr);
+      ValueRange(), window, layouts, options.groups,
+      mlir::conv::PaddingMode::Zeros,
+      options.tf32 ? mlir::conv::Arithmetic::TF32
+                   : mlir::conv::Arithmetic::Exact,
+      /*schedule=*/nullptr);
 }
 
 /// A linalg.generic over the output; vectors are read by channel.

@@ -151,6 +151,9 @@ static void addProblem(CLI::App &app, GenOptions &options) {
       ->check(CLI::IsMember({"conv", "convfp16", "convbfp16", "convint8",
                              "convfp8", "convbfp8"}));
   FlagGroup flags(app, "Problem (as in MIOpenDriver)");
+  flags.addFlag("--tf32", options.tf32,
+                "Round the operands of conv to tf32, on chips that multiply it "
+                "faster (not in MIOpenDriver)");
   flags.addFlag("--fnuz", options.fnuz,
                 "convfp8 and convbfp8 without infinities and negative zero, as "
                 "gfx942 has them (not in MIOpenDriver)");

@@ -5,16 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Convolutions in one canonical order (N, spatial, channels) whatever the
-// layout: operands are copied into it first, so the loops stay plain. Besides
-// the sum it keeps sum |a*b| for the numeric rule and sum |w|*error(a) for
-// inputs that are themselves results. Threads take whole pixels; the order of
-// summation, and with it every bit, is the same for any number of them.
+// A convolution in any direction is a sum of small matrix products: wherever
+// positions of the operands meet in a position of the result, for each group.
+// All tensors are copied into the order of those products first, so the loops
+// stay plain. Besides the sum it keeps sum |a*b| for the numeric rule and what
+// errors of operands that are themselves results add. Threads take whole rows;
+// the order of summation, and with it every bit, is the same for any number of
+// them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Evaluate.h"
 
+#include "Connections.h"
 #include "TailInterpreter.h"
 #include "Threads.h"
 
@@ -29,78 +32,89 @@ using namespace conv::reference;
 
 namespace {
 
-/// A tensor in canonical order with what is known about its elements.
+/// A tensor in the order of the matrix products with what is known about its
+/// elements.
 struct Tensor {
   std::vector<double> values;
   std::vector<double> errors; ///< Empty if all are zero.
   bool integers = false;      ///< All values are integers without error.
 };
 
-/// The result of a step in canonical order.
+/// The result of a step in the order of its layout.
 struct StepResult {
   ElementType type = ElementType::F32;
   std::vector<double> values, bounds;
   std::vector<uint8_t> exact;
 };
 
-/// Extents of one step; spatial ones are outermost first.
-struct Extents {
-  int64_t batch, groups, inputChannels, outputChannels; ///< Of one group.
-  std::array<int64_t, 3> input, filter, output;
-
-  int64_t numPixels() const {
-    return batch * output[0] * output[1] * output[2];
-  }
-  int64_t taps() const { return filter[0] * filter[1] * filter[2]; }
+/// Rows, columns and the reduction of the matrix products of one group:
+/// `left[row, i] * right[i, column]`, letters of which dimension each is.
+struct ProductLetters {
+  char row, reduction, column;
 };
 
-int64_t sizeOf(const Step &step, int operand, char letter) {
-  size_t place = step.layouts[operand].find(letter);
-  return place == std::string::npos ? 1 : step.shapes[operand][place];
+ProductLetters productLetters(Direction direction) {
+  switch (direction) {
+  case Direction::Forward:
+    return {'N', 'C', 'K'};
+  case Direction::BackwardData:
+    return {'N', 'K', 'C'};
+  case Direction::BackwardWeight:
+    return {'C', 'N', 'K'};
+  }
+  return {};
 }
 
-Extents getExtents(const Step &step) {
-  bool grouped = step.layouts[0].find('G') != std::string::npos;
-  Extents e;
-  e.batch = sizeOf(step, 0, 'N');
-  e.groups = step.groups;
-  e.inputChannels = sizeOf(step, 1, 'C');
-  e.outputChannels = sizeOf(step, 1, 'K') / (grouped ? 1 : step.groups);
-  e.input = {sizeOf(step, 0, 'D'), sizeOf(step, 0, 'H'), sizeOf(step, 0, 'W')};
-  e.filter = {sizeOf(step, 1, 'T'), sizeOf(step, 1, 'R'), sizeOf(step, 1, 'S')};
-  e.output = {sizeOf(step, 2, 'Z'), sizeOf(step, 2, 'P'), sizeOf(step, 2, 'Q')};
-  return e;
+/// One dimension of a tensor in memory.
+struct Dimension {
+  int64_t size = 1, stride = 0;
+};
+
+/// The dimension that `letter` means in the tensor of `role`: channels are
+/// those of one group, and `G` are the groups even where the layout has none.
+Dimension findDimension(const Step &step, Role role, char letter) {
+  const std::string &layout = step.layout(role);
+  auto find = [&](char wanted) {
+    Dimension dimension{step.size(role, wanted), 1};
+    size_t place = std::min(layout.find(wanted), layout.size());
+    for (size_t inner = place + 1; inner < layout.size(); ++inner)
+      dimension.stride *= step.shape(role)[inner];
+    return dimension;
+  };
+  char outer = role == Role::Input ? 'C' : 'K'; // Has the groups if no G has.
+  bool isSplit = layout.find('G') == std::string::npos &&
+                 (letter == 'G' || letter == outer);
+  if (!isSplit)
+    return find(letter);
+  Dimension all = find(outer);
+  int64_t perGroup = all.size / step.groups;
+  return letter == 'G' ? Dimension{step.groups, all.stride * perGroup}
+                       : Dimension{perGroup, all.stride};
 }
 
-/// For each element of canonical order `canonical`, its index in a tensor of
-/// this layout. Letters the layout lacks have size 1.
-std::vector<int64_t> canonicalOrder(const std::string &layout,
-                                    const std::vector<int64_t> &shape,
-                                    const std::string &canonical) {
+/// For each element in the order of the matrix products (space, group, then
+/// `letters`), its index in the tensor of `role`.
+std::vector<int64_t> productOrder(const Step &step, Role role,
+                                  const std::string &letters) {
   std::vector<int64_t> indices{0};
-  for (char letter : canonical) {
-    size_t place = layout.find(letter);
-    if (place == std::string::npos)
-      continue;
-    int64_t stride = 1;
-    for (size_t inner = place + 1; inner < shape.size(); ++inner)
-      stride *= shape[inner];
+  for (char letter : spatialLetters(role) + ("G" + letters)) {
+    Dimension dimension = findDimension(step, role, letter);
     std::vector<int64_t> next;
-    next.reserve(indices.size() * shape[place]);
+    next.reserve(indices.size() * dimension.size);
     for (int64_t base : indices)
-      for (int64_t i = 0; i < shape[place]; ++i)
-        next.push_back(base + i * stride);
+      for (int64_t i = 0; i < dimension.size; ++i)
+        next.push_back(base + i * dimension.stride);
     indices = std::move(next);
   }
   return indices;
 }
 
-// Groups come right before the channels of one group, which is where they are
-// when a layout has no G of its own. Filters have the output channel innermost,
-// so that the loop over it is the vectorisable one.
-constexpr const char *kInputOrder = "NDHWGC";
-constexpr const char *kFilterOrder = "TRSCGK";
-constexpr const char *kOutputOrder = "NZPQGK";
+/// Sizes of a tensor's spatial dimensions.
+std::array<int64_t, 3> findSpace(const Step &step, Role role) {
+  const char *letters = spatialLetters(role);
+  return {step.size(role, letters[0]), step.size(role, letters[1]),
+          step.size(role, letters[2])};
+}
 
 class StepEvaluator {
 public:
@@ -108,49 +122,53 @@ public:
                 const ArgumentBytes &arguments,
                 const std::vector<StepResult> &earlier)
       : step(step), entry(entry), arguments(arguments), earlier(earlier),
-        extents(getExtents(step)), sumsIntegers(!isFloat(typeOf(step.input))),
-        input(load(step.input, 0, kInputOrder)),
-        filter(load(step.filter, 1, kFilterOrder)) {
+        sumsIntegers(!isFloat(typeOf(step.left))),
+        letters(productLetters(step.direction)),
+        rows(findDimension(step, step.leftRole(), letters.row).size),
+        reduction(findDimension(step, step.leftRole(), letters.reduction).size),
+        columns(findDimension(step, step.rightRole(), letters.column).size),
+        leftSpace(findSpace(step, step.leftRole())),
+        rightSpace(findSpace(step, step.rightRole())),
+        space(findSpace(step, step.resultRole())),
+        left(load(step.left, productOrder(step, step.leftRole(),
+                                          {letters.row, letters.reduction}))),
+        right(load(step.right,
+                   productOrder(step, step.rightRole(),
+                                {letters.reduction, letters.column}))),
+        resultOrder(productOrder(step, step.resultRole(),
+                                 {letters.row, letters.column})) {
+    for (int dim = 0; dim < 3; ++dim)
+      connections[dim] = findConnections(step, dim);
     for (const TailOperand &operand : step.tailOperands)
       tailOperands.push_back(loadTailOperand(operand));
   }
 
   StepResult run(const std::function<void(double)> &progress) {
-    int64_t elements = extents.numPixels() * numChannels();
+    int64_t elements = resultOrder.size();
     result.type = step.outputType;
     result.values.resize(elements);
     result.bounds.resize(elements);
     result.exact.resize(elements);
     parallelFor(
-        extents.numPixels(),
-        [&](int64_t pixel) {
-          for (int64_t group = 0; group < extents.groups; ++group)
-            runPixel(pixel, group);
-        },
-        progress);
+        elements / columns, [&](int64_t row) { runRow(row); }, progress);
     return std::move(result);
   }
 
 private:
-  int64_t numChannels() const {
-    return extents.groups * extents.outputChannels;
-  }
-
-  static void noteIntegers(Tensor &tensor) {
-    tensor.integers =
-        tensor.errors.empty() &&
-        std::all_of(tensor.values.begin(), tensor.values.end(),
-                    [](double value) { return value == std::rint(value); });
+  void noteIntegers(Tensor &tensor) const {
+    // All integers up to this one have 11 significant bits.
+    double largest = step.roundsToTF32 ? 2048 : INFINITY;
+    tensor.integers = tensor.errors.empty() &&
+                      std::all_of(tensor.values.begin(), tensor.values.end(),
+                                  [&](double value) {
+                                    return value == std::rint(value) &&
+                                           std::fabs(value) <= largest;
+                                  });
   }
 
   ElementType typeOf(TensorRef ref) const {
     return ref.isStep ? earlier[ref.index].type
                       : *lookupElementType(entry.arguments[ref.index].dtype);
-  }
-
-  Tensor load(TensorRef ref, int operand, const std::string &order) {
-    std::string layout = step.layouts[operand];
-    return load(ref, canonicalOrder(layout, step.shapes[operand], order));
   }
 
   Tensor load(TensorRef ref, const std::vector<int64_t> &indices) {
@@ -174,105 +192,96 @@ private:
     return tensor;
   }
 
-  /// A full tail operand in canonical order, or a vector over channels.
+  /// A full tail operand in the result's order, or a vector over channels.
   Tensor loadTailOperand(const TailOperand &operand) {
     if (!operand.perChannel)
-      return load(operand.tensor, 2, kOutputOrder);
-    std::vector<int64_t> channels(numChannels());
+      return load(operand.tensor, resultOrder);
+    std::vector<int64_t> channels(step.groups * columns);
     std::iota(channels.begin(), channels.end(), 0);
     return load(operand.tensor, channels);
   }
 
-  /// Sums of one pixel and group, one entry per output channel.
+  /// One row of a matrix product, added up over positions.
   struct Sums {
     std::vector<double> value, magnitude, error;
   };
 
-  void runPixel(int64_t pixel, int64_t group) {
+  /// Computes row `index` of all rows, groups and positions of the result.
+  void runRow(int64_t index) {
     thread_local Sums sums;
-    sums.value.assign(extents.outputChannels, 0);
-    sums.magnitude.assign(extents.outputChannels, 0);
-    sums.error.assign(extents.outputChannels, 0);
+    sums.value.assign(columns, 0);
+    sums.magnitude.assign(columns, 0);
+    sums.error.assign(columns, 0);
 
-    std::array<int64_t, 3> out;
-    int64_t rest = pixel;
-    for (int dim = 2; dim >= 0; --dim) {
-      out[dim] = rest % extents.output[dim];
-      rest /= extents.output[dim];
-    }
-    for (int64_t tap = 0; tap < extents.taps(); ++tap)
-      addTap(rest, out, tap, group, sums);
-    finishPixel(pixel, group, sums);
+    int64_t row = index % rows, group = index / rows % step.groups;
+    int64_t position = index / rows / step.groups;
+    int64_t w = position % space[2], h = position / space[2] % space[1];
+    int64_t d = position / space[2] / space[1];
+    for (Connection outer : connections[0][d])
+      for (Connection middle : connections[1][h])
+        for (Connection inner : connections[2][w]) {
+          auto flatten = [&](const std::array<int64_t, 3> &sizes,
+                             int64_t Connection::*side) {
+            return (outer.*side * sizes[1] + middle.*side) * sizes[2] +
+                   inner.*side;
+          };
+          int64_t leftMatrix =
+              flatten(leftSpace, &Connection::left) * step.groups + group;
+          int64_t rightMatrix =
+              flatten(rightSpace, &Connection::right) * step.groups + group;
+          addRow((leftMatrix * rows + row) * reduction,
+                 rightMatrix * reduction * columns, sums);
+        }
+    finishRow(index, group, sums);
   }
 
-  /// Adds the products of one filter position; nothing if it reads padding.
-  void addTap(int64_t batch, const std::array<int64_t, 3> &out, int64_t tap,
-              int64_t group, Sums &sums) {
-    int64_t rest = tap, scale = 1, offset = 0;
-    for (int dim = 2; dim >= 0; --dim) {
-      int64_t r = rest % extents.filter[dim];
-      rest /= extents.filter[dim];
-      int64_t in = out[dim] * step.strides[dim] + r * step.dilations[dim] -
-                   step.low[dim];
-      if (in < 0 || in >= extents.input[dim])
-        return;
-      offset += in * scale;
-      scale *= extents.input[dim];
-    }
-    offset = (offset + batch * scale) * extents.groups + group;
-    addChannels(offset * extents.inputChannels, tap, group, sums);
-  }
-
-  void addChannels(int64_t inputBase, int64_t tap, int64_t group, Sums &sums) {
-    int64_t numK = extents.outputChannels;
+  /// Adds a row of the left matrix times the right one.
+  void addRow(int64_t leftBase, int64_t rightBase, Sums &sums) {
     double *value = sums.value.data(), *magnitude = sums.magnitude.data();
     double *error = sums.error.data();
-    for (int64_t c = 0; c < extents.inputChannels; ++c) {
-      double a = input.values[inputBase + c];
-      int64_t row =
-          ((tap * extents.inputChannels + c) * extents.groups + group);
-      const double *w = &filter.values[row * numK];
-      for (int64_t k = 0; k < numK; ++k) {
-        double product = a * w[k];
-        value[k] += product;
-        magnitude[k] += std::fabs(product);
+    for (int64_t i = 0; i < reduction; ++i) {
+      double a = left.values[leftBase + i];
+      const double *b = &right.values[rightBase + i * columns];
+      for (int64_t column = 0; column < columns; ++column) {
+        double product = a * b[column];
+        value[column] += product;
+        magnitude[column] += std::fabs(product);
       }
-      double inputError =
-          input.errors.empty() ? 0 : input.errors[inputBase + c];
-      if (inputError > 0)
-        for (int64_t k = 0; k < numK; ++k)
-          error[k] += std::fabs(w[k]) * inputError;
-      if (!filter.errors.empty())
-        for (int64_t k = 0; k < numK; ++k)
-          error[k] +=
-              (std::fabs(a) + inputError) * filter.errors[row * numK + k];
+      double leftError = left.errors.empty() ? 0 : left.errors[leftBase + i];
+      if (leftError > 0)
+        for (int64_t column = 0; column < columns; ++column)
+          error[column] += std::fabs(b[column]) * leftError;
+      if (!right.errors.empty())
+        for (int64_t column = 0; column < columns; ++column)
+          error[column] += (std::fabs(a) + leftError) *
+                           right.errors[rightBase + i * columns + column];
     }
   }
 
-  void finishPixel(int64_t pixel, int64_t group, const Sums &sums) {
+  void finishRow(int64_t index, int64_t group, const Sums &sums) {
     thread_local std::vector<Scalar> values;
-    for (int64_t k = 0; k < extents.outputChannels; ++k) {
-      int64_t channel = group * extents.outputChannels + k;
-      int64_t element = pixel * numChannels() + channel;
+    for (int64_t column = 0; column < columns; ++column) {
+      int64_t element = index * columns + column;
       // Integers add without rounding in f32 while every partial sum fits, and
       // in i32 always: there the sum wraps around.
-      bool exact = input.integers && filter.integers &&
-                   (sumsIntegers || sums.magnitude[k] <= double(1 << 24));
-      double magnitude = sums.magnitude[k] + sums.error[k];
+      bool exact = left.integers && right.integers &&
+                   (sumsIntegers || sums.magnitude[column] <= double(1 << 24));
+      double magnitude = sums.magnitude[column] + sums.error[column];
       double ownError = std::ldexp(step.accumulation, -24) * magnitude;
-      double error = sums.error[k];
+      double error = sums.error[column];
       if (step.followOperations && !exact)
         error += ownError;
-      double sum = sumsIntegers ? double(int32_t(int64_t(sums.value[k])))
-                                : sums.value[k];
+      double sum = sumsIntegers ? double(int32_t(int64_t(sums.value[column])))
+                                : sums.value[column];
       values.assign(1, {sum, error, exact});
-      double operandSum = pushTailOperands(values, channel, element);
+      double operandSum =
+          pushTailOperands(values, group * columns + column, element);
       runTail(step.tail, values,
               step.followOperations ? Rounding::Counted : Rounding::Ignored);
       if (step.followOperations)
         ownError = 0; // It is part of the tail's error already.
       ownError += std::ldexp(step.operands * operandSum + step.constant, -24);
-      storeResult(element, values[step.yield], ownError);
+      storeResult(resultOrder[element], values[step.yield], ownError);
     }
   }
 
@@ -307,25 +316,16 @@ private:
   const artifact::Entry &entry;
   const ArgumentBytes &arguments;
   const std::vector<StepResult> &earlier;
-  Extents extents;
   bool sumsIntegers; ///< Products are summed up in i32, not in f32.
-  Tensor input, filter;
+  ProductLetters letters;
+  int64_t rows, reduction, columns; ///< Of one group's matrices.
+  std::array<int64_t, 3> leftSpace, rightSpace, space;
+  std::array<std::vector<std::vector<Connection>>, 3> connections;
+  Tensor left, right;
+  std::vector<int64_t> resultOrder;
   std::vector<Tensor> tailOperands;
   StepResult result;
 };
-
-/// From canonical order back to the order of the output's layout.
-StepResult toLayout(const Step &step, const StepResult &canonical) {
-  std::vector<int64_t> indices =
-      canonicalOrder(step.layouts[2], step.shapes[2], kOutputOrder);
-  StepResult result = canonical;
-  for (size_t i = 0; i < indices.size(); ++i) {
-    result.values[indices[i]] = canonical.values[i];
-    result.bounds[indices[i]] = canonical.bounds[i];
-    result.exact[indices[i]] = canonical.exact[i];
-  }
-  return result;
-}
 
 } // namespace
 
@@ -340,9 +340,8 @@ conv::reference::evaluate(const Program &program, const artifact::Entry &entry,
       if (progress)
         progress((done + part) / all);
     };
-    StepResult canonical =
-        StepEvaluator(step, entry, arguments, results).run(report);
-    results.push_back(toLayout(step, canonical));
+    results.push_back(
+        StepEvaluator(step, entry, arguments, results).run(report));
   }
   std::vector<Expected> expected;
   for (const Program::Output &output : program.outputs) {

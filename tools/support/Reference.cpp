@@ -26,6 +26,36 @@ using namespace conv;
 using namespace conv::reference;
 using Json = nlohmann::json;
 
+Role Step::leftRole() const {
+  return direction == Direction::BackwardData ? Role::Output : Role::Input;
+}
+
+Role Step::rightRole() const {
+  return direction == Direction::BackwardWeight ? Role::Output : Role::Filter;
+}
+
+Role Step::resultRole() const {
+  switch (direction) {
+  case Direction::Forward:
+    return Role::Output;
+  case Direction::BackwardData:
+    return Role::Input;
+  case Direction::BackwardWeight:
+    return Role::Filter;
+  }
+  return Role::Output;
+}
+
+int64_t Step::size(Role role, char letter) const {
+  size_t place = layout(role).find(letter);
+  return place == std::string::npos ? 1 : shape(role)[place];
+}
+
+const char *conv::reference::spatialLetters(Role role) {
+  constexpr const char *kLetters[] = {"DHW", "TRS", "ZPQ"};
+  return kLetters[int(role)];
+}
+
 namespace {
 
 /// Carries a message out of the nested readers below; never leaves this file.
@@ -186,8 +216,10 @@ TensorRef readTensorRef(const Json &json, const Context &context) {
 }
 
 int64_t elementsOf(TensorRef ref, const Context &context) {
-  return elementCount(ref.isStep ? context.steps[ref.index].shapes[2]
-                                 : context.entry.arguments[ref.index].shape);
+  if (!ref.isStep)
+    return elementCount(context.entry.arguments[ref.index].shape);
+  const Step &step = context.steps[ref.index];
+  return elementCount(step.shape(step.resultRole()));
 }
 
 void expectElements(TensorRef ref, int64_t count, const Context &context,
@@ -237,10 +269,36 @@ void readBound(const Json &json, Step &step) {
     step.followOperations = json["follow_operations"] == true;
 }
 
+/// The number of `name`'s value among `names`, or 0 if there is none.
+int readChoice(const Json &json, const char *name,
+               std::initializer_list<const char *> names) {
+  if (!json.is_object() || !json.contains(name))
+    return 0;
+  std::string value = readString(json.at(name), name);
+  auto found = std::find(names.begin(), names.end(), value);
+  if (found == names.end())
+    fail(std::string("expects a known ") + name + ", but got \"" + value + '"');
+  return int(found - names.begin());
+}
+
+/// The name of an operand in the JSON.
+const char *operandName(Role role) {
+  if (role == Role::Output)
+    return "grad_output";
+  return role == Role::Input ? "input" : "filter";
+}
+
 Step readStep(const Json &json, const Context &context) {
   Step step;
-  step.input = readTensorRef(field(json, "input"), context);
-  step.filter = readTensorRef(field(json, "filter"), context);
+  step.direction = Direction(readChoice(
+      json, "direction", {"forward", "backward_data", "backward_weight"}));
+  step.padding = PaddingMode(readChoice(
+      json, "padding", {"zeros", "reflect", "replicate", "circular"}));
+  step.roundsToTF32 = readChoice(json, "arithmetic", {"exact", "tf32"}) == 1;
+  const char *left = operandName(step.leftRole());
+  const char *right = operandName(step.rightRole());
+  step.left = readTensorRef(field(json, left), context);
+  step.right = readTensorRef(field(json, right), context);
   const Json &layouts = readList(field(json, "layouts"), "layouts");
   const Json &shapes = readList(field(json, "shapes"), "shapes");
   if (layouts.size() != 3 || shapes.size() != 3)
@@ -250,8 +308,10 @@ Step readStep(const Json &json, const Context &context) {
     step.shapes[operand] = readSizes(shapes[operand], "a shape", 1);
     checkLayout(step, operand);
   }
-  expectElements(step.input, elementCount(step.shapes[0]), context, "input");
-  expectElements(step.filter, elementCount(step.shapes[1]), context, "filter");
+  expectElements(step.left, elementCount(step.shape(step.leftRole())), context,
+                 left);
+  expectElements(step.right, elementCount(step.shape(step.rightRole())),
+                 context, right);
 
   bool grouped = step.layouts[0].find('G') != std::string::npos;
   size_t rank = step.layouts[0].size() - 2 - grouped;
@@ -298,14 +358,35 @@ void checkGeometry(const Step &step) {
     fail("expects input, filter and output that agree on their sizes");
 }
 
+/// Positions of the padded input are computed without overflow, and mirroring
+/// once leads into the input.
+void checkPositions(const Step &step) {
+  for (int dim = 0; dim < 3; ++dim) {
+    int64_t size = step.size(Role::Input, "DHW"[dim]);
+    double last = double(step.strides[dim]) *
+                      double(step.size(Role::Output, "ZPQ"[dim]) - 1) +
+                  double(step.dilations[dim]) *
+                      double(step.size(Role::Filter, "TRS"[dim]) - 1) -
+                  double(step.low[dim]);
+    bool mirrors = step.padding != PaddingMode::Reflect ||
+                   (step.low[dim] < size && last <= 2 * double(size - 1));
+    if (last >= 0x1p60 || !mirrors)
+      fail("expects windows within the padded input");
+  }
+}
+
 void checkTailOperands(const Step &step, const Context &context) {
-  bool grouped = step.layouts[1].find('G') != std::string::npos;
-  int64_t channels =
-      step.shapes[1][step.layouts[1].find('K')] * (grouped ? step.groups : 1);
-  for (const TailOperand &operand : step.tailOperands)
+  Role result = step.resultRole();
+  char channel = result == Role::Input ? 'C' : 'K';
+  int64_t channels = step.size(result, channel) * step.size(result, 'G');
+  for (const TailOperand &operand : step.tailOperands) {
+    if (operand.perChannel && result == Role::Filter)
+      fail("expects no vector of channels in the tail of a filter's gradient");
     expectElements(operand.tensor,
-                   operand.perChannel ? channels : elementCount(step.shapes[2]),
+                   operand.perChannel ? channels
+                                      : elementCount(step.shape(result)),
                    context, "a tail operand");
+  }
 }
 
 Program readProgram(const artifact::Entry &entry) {
@@ -315,6 +396,7 @@ Program readProgram(const artifact::Entry &entry) {
   for (const Json &step : readList(field(json, "steps"), "steps")) {
     Step next = readStep(step, context);
     checkGeometry(next);
+    checkPositions(next);
     checkTailOperands(next, context);
     program.steps.push_back(std::move(next));
   }
@@ -325,8 +407,9 @@ Program readProgram(const artifact::Entry &entry) {
     next.step = readInteger(field(output, "step"), "step", 0,
                             int64_t(program.steps.size()) - 1);
     const Step &step = program.steps[next.step];
-    expectElements({false, next.argument}, elementCount(step.shapes[2]),
-                   context, "an output");
+    expectElements({false, next.argument},
+                   elementCount(step.shape(step.resultRole())), context,
+                   "an output");
     const std::string &dtype = entry.arguments[next.argument].dtype;
     if (lookupElementType(dtype) != step.outputType)
       fail("expects an output of the step's type, but got " + dtype);
@@ -357,11 +440,10 @@ Result<Program> conv::reference::parseProgram(const artifact::Entry &entry) {
 double conv::reference::computeFlops(const Program &program) {
   double flops = 0;
   for (const Step &step : program.steps) {
-    double outputs = double(elementCount(step.shapes[2]));
-    double filter = double(elementCount(step.shapes[1]));
-    bool grouped = step.layouts[1].find('G') != std::string::npos;
-    double channels = double(step.shapes[1][step.layouts[1].find('K')]) *
-                      double(grouped ? step.groups : 1);
+    double outputs = double(elementCount(step.shape(Role::Output)));
+    double filter = double(elementCount(step.shape(Role::Filter)));
+    double channels = double(step.size(Role::Filter, 'K')) *
+                      double(step.size(Role::Filter, 'G'));
     flops += 2 * outputs * filter / channels;
   }
   return flops;

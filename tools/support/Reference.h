@@ -33,7 +33,7 @@ struct TensorRef {
   int64_t index = 0;
 };
 
-/// An operand of a tail: of the output's shape, or one element per channel.
+/// An operand of a tail: of the result's shape, or one element per channel.
 struct TailOperand {
   TensorRef tensor;
   bool perChannel = false;
@@ -78,16 +78,28 @@ struct TailNode {
   std::string predicate;               ///< For Compare: "ogt", "ult", ...
 };
 
+/// Which tensor a step computes from the other two.
+enum class Direction { Forward, BackwardData, BackwardWeight };
+
+/// What a tensor, or the gradient of one, is to the forward convolution.
+enum class Role { Input, Filter, Output };
+
+/// What the input has outside of its elements.
+enum class PaddingMode { Zeros, Reflect, Replicate, Circular };
+
 /// One convolution in up to three spatial dimensions; missing ones have size 1
 /// and come first.
 struct Step {
-  TensorRef input, filter;
+  Direction direction = Direction::Forward;
+  TensorRef left, right; ///< Operands, of `leftRole()` and `rightRole()`.
   std::vector<TailOperand> tailOperands;
-  std::array<std::string, 3> layouts; ///< Of input, filter and output.
+  std::array<std::string, 3> layouts; ///< By role.
   std::array<std::vector<int64_t>, 3> shapes;
   int64_t groups = 1;
+  PaddingMode padding = PaddingMode::Zeros;
+  bool roundsToTF32 = false; ///< Operands, to 11 significant bits.
   std::array<int64_t, 3> strides{1, 1, 1}, dilations{1, 1, 1}, low{0, 0, 0};
-  ElementType outputType = ElementType::F32;
+  ElementType outputType = ElementType::F32; ///< Of the result.
   std::vector<TailNode> tail;
   int64_t yield = 0; ///< Number of the value that becomes the output.
 
@@ -97,7 +109,21 @@ struct Step {
   /// `accumulation` and `outputUlp` are of the sum and of the last rounding;
   /// errors are followed through the tail operation by operation.
   bool followOperations = false;
+
+  /// Input and filter, output and filter, or input and output.
+  Role leftRole() const;
+  Role rightRole() const;
+  Role resultRole() const;
+  const std::string &layout(Role role) const { return layouts[int(role)]; }
+  const std::vector<int64_t> &shape(Role role) const {
+    return shapes[int(role)];
+  }
+  /// The size of a dimension, or 1 if the layout lacks it.
+  int64_t size(Role role, char letter) const;
 };
+
+/// The letters of a role's three spatial dimensions.
+const char *spatialLetters(Role role);
 
 /// Steps in order, and which step's result each written argument holds.
 struct Program {

@@ -21,10 +21,10 @@ namespace mlir::conv {
 
 /// Prints a table for people. The op must have gone through
 /// `conv-select-schedule`.
-void explainSchedule(ForwardOp op, raw_ostream &os);
+void explainSchedule(ConvolutionOpInterface op, raw_ostream &os);
 
 /// The same for programs; times in seconds, sizes in bytes.
-llvm::json::Value explainScheduleAsJson(ForwardOp op);
+llvm::json::Value explainScheduleAsJson(ConvolutionOpInterface op);
 
 } // namespace mlir::conv
 

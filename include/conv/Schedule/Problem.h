@@ -19,29 +19,25 @@
 
 namespace conv {
 
-/// Sizes and types of one 2-D convolution. As implicit GEMM its output is a
-/// matrix of `pixels()` by `k`, reduced over `gemmK()`.
+/// Sizes and types of a convolution as a batch of matrix products: `rows` by
+/// `columns` of the result, each a sum of `reduction` products.
 struct Problem {
-  int64_t n = 1, h = 1, w = 1, c = 1;
-  int64_t k = 1, r = 1, s = 1;
-  int64_t p = 1, q = 1;
-  NumericType operand = NumericType::F16; ///< Element type of input and filter.
-  NumericType result = NumericType::F16;  ///< Element type of the output.
-  int64_t tailBytes = 0;                  ///< What the fused tail reads.
-
-  /// Rows of the output matrix: N * P * Q.
-  int64_t pixels() const { return n * p * q; }
-  /// Length of the reduction: R * S * C.
-  int64_t gemmK() const { return r * s * c; }
-
-  double inputBytes() const;
-  double filterBytes() const;
-  double outputBytes() const;
+  /// Launches of one batch each, which are as large as the largest.
+  int64_t products = 1;
+  int64_t batch = 1, rows = 1, columns = 1, reduction = 1;
+  NumericType operand = NumericType::F16; ///< Element type of both operands.
+  NumericType result = NumericType::F16;  ///< Element type of the result.
+  /// Bytes of the tensors, each of which any algorithm moves once.
+  double lhsBytes = 0, rhsBytes = 0, resultBytes = 0, tailBytes = 0;
+  /// Elements that follow each other in memory, inside of the tensor.
+  int64_t lhsRun = 1, rhsRun = 1;
 
   /// Multiplications and additions, padding included.
   double flops() const;
   /// Bytes that any algorithm moves: each operand and the result once.
-  double compulsoryBytes() const;
+  double compulsoryBytes() const {
+    return lhsBytes + rhsBytes + resultBytes + tailBytes;
+  }
   /// Flops per compulsory byte.
   double intensity() const { return flops() / compulsoryBytes(); }
 };

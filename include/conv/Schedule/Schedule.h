@@ -21,7 +21,7 @@ namespace mlir::conv {
 
 /// The op's sizes and types. Its element types must be numeric ones that
 /// kernels have (`getNumericType`).
-::conv::Problem computeProblem(ForwardOp op);
+::conv::Problem computeProblem(ConvolutionOpInterface op);
 
 /// The attribute's name of a table's kind of atom.
 AtomKind getAtomKind(::conv::AtomKind kind);
@@ -37,12 +37,13 @@ ScheduleAttr getSchedule(MLIRContext *context,
 
 /// Checks S5 to S9, what the main loop needs of `gemm_k` and `stages`, and
 /// that the grid can be launched, and refuses with a reason code.
-LogicalResult verifySupportedSchedule(ForwardOp op, ScheduleAttr schedule,
+LogicalResult verifySupportedSchedule(ConvolutionOpInterface op,
+                                      ScheduleAttr schedule,
                                       const ::conv::ChipInfo &chip);
 
 /// The bound on the error of the op's results, or why there is none.
 std::variant<::conv::ErrorBound, ::conv::NoErrorBound>
-computeErrorBound(ForwardOp op);
+computeErrorBound(ConvolutionOpInterface op);
 
 } // namespace mlir::conv
 

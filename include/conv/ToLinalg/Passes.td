@@ -11,18 +11,18 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertImplicitGemmPass : Pass<"conv-convert-implicit-gemm", "::mlir::func::FuncOp"> {
-  let summary = "Rewrite convolutions as im2col, a matrix product and a tail";
+  let summary = "Rewrite convolutions as batches of matrix products with a tail";
   let description = [{
-    The output, seen as a matrix of pixels by channels, is the product of the
-    im2col matrix and the filter. Nothing is materialised: tiling later computes
-    each tile of the im2col matrix where it is needed.
+    Each product of `getMatrixProducts` (one for a forward convolution) becomes
+    a `linalg.batch_matmul` of two views of the operands, and a tail whose
+    elements are written through a view of the result. Nothing is materialised:
+    tiling later computes each tile of the views where it is needed.
 
-    * Input: `conv.forward` with channels innermost (`N..C`, `N..K`) and a filter
-      of order `K..C` or `..CK`, 1 group, and a `schedule` of algorithm
-      `implicit_gemm`.
-    * Output: `conv.im2col`, `linalg.fill`, `linalg.matmul` and one
-      `linalg.generic`, the tail, which carries the schedule as `conv.schedule`.
-      The tail is there even if it only copies: it is the root of tiling.
+    * Input: convolutions with a `schedule` of algorithm `implicit_gemm`.
+    * Output: `conv.gather`, `linalg.fill`, `linalg.batch_matmul`, one
+      `linalg.generic`, the tail, which carries the schedule as `conv.schedule`,
+      and a `conv.scatter`. The tail is there even if it only copies: it is the
+      root of tiling.
     * Keeps: every other op.
     * Fails: never. A convolution that does not match is left alone.
 
@@ -36,15 +36,21 @@ def ConvertImplicitGemmPass : Pass<"conv-convert-implicit-gemm", "::mlir::func::
 
     After:
     ```mlir
-    %a = conv.im2col %x[%c0, %c0] window = <...> filter = [3, 3] output = [8, 8]
-        : tensor<1x8x8x16xf16> -> tensor<64x144xf16>
-    %b = tensor.collapse_shape %w [[0], [1, 2, 3]]
-        : tensor<32x3x3x16xf16> into tensor<32x144xf16>
-    %c = linalg.matmul indexing_maps = [(m, n, k) -> (m, k), (n, k), (m, n)]
-        ins(%a, %b) outs(%zero) -> tensor<64x32xf32>
+    %a = conv.gather %x[%c0, %c0, %c0] view = <
+          batch = [1], rows = [1, 8, 8], columns = [3, 3, 16],
+          map = affine_map<(g, n, p, q, r, s, c) -> (n, p + r - 1, q + s - 1, g * 16 + c)>>
+        : tensor<1x8x8x16xf16> -> tensor<1x64x144xf16>
+    %b = conv.gather %w[%c0, %c0, %c0] view = <
+          batch = [1], rows = [32], columns = [3, 3, 16],
+          map = affine_map<(g, k, r, s, c) -> (g * 32 + k, r, s, c)>>
+        : tensor<32x3x3x16xf16> -> tensor<1x32x144xf16>
+    %c = linalg.batch_matmul indexing_maps = [(b, m, n, k) -> (b, m, k), (b, n, k), (b, m, n)]
+        ins(%a, %b) outs(%zero) -> tensor<1x64x32xf32>
     %t = linalg.generic ins(%c) outs(%empty) {conv.schedule = #schedule} ...
-    %y = tensor.expand_shape %t [[0, 1, 2], [3]] output_shape [1, 8, 8, 32]
-        : tensor<64x32xf32> into tensor<1x8x8x32xf32>
+    %y = conv.scatter %t into %result view = <
+          batch = [1], rows = [1, 8, 8], columns = [32],
+          map = affine_map<(g, n, p, q, k) -> (n, p, q, g * 32 + k)>>
+        : tensor<1x64x32xf32> into tensor<1x8x8x32xf32>
     ```
   }];
   let dependentDialects = [

@@ -25,6 +25,29 @@ func.func private @declared(tensor<1xf32>)
 
 // -----
 
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @direction(%x: tensor<1x4x4x8xf16>, %dy: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>)
+    -> (tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16>) {
+  // expected-error @below {{unsupported (direction): expects conv.forward, but got conv.backward_data}}
+  %dx = conv.backward_data %dy, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
+  // expected-error @below {{unsupported (direction): expects conv.forward, but got conv.backward_weight}}
+  %dw = conv.backward_weight %x, %dy window = #unit layouts = #layouts : tensor<1x4x4x8xf16>, tensor<1x4x4x8xf16> -> tensor<8x1x1x8xf16>
+  return %dx, %dw : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16>
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @padding_mode(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x4x4x8xf16> {
+  // expected-error @below {{unsupported (padding-mode): expects padding to be zeros, but got reflect}}
+  %y = conv.forward %x, %w window = #unit layouts = #layouts padding = reflect : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
+  return %y : tensor<1x4x4x8xf16>
+}
+
+// -----
+
 #line = #conv.window<strides = [1], dilations = [1], low = [0], high = [0]>
 #layouts = #conv.layouts<"NWC", "KSC", "NQK">
 func.func @spatial_rank(%x: tensor<1x4x8xf16>, %w: tensor<8x1x8xf16>) -> tensor<1x4x8xf16> {

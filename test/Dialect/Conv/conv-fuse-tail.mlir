@@ -330,3 +330,47 @@ func.func @other_block(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tens
   %y = math.absf %c : tensor<1x4x4x8xf32>
   return %y : tensor<1x4x4x8xf32>
 }
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+#all = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+#channel = affine_map<(d0, d1, d2, d3) -> (d3)>
+
+// Backward data: vectors lie along C, and everything on the op is kept.
+// CHECK-LABEL: @backward_data
+// CHECK-SAME: %[[DY:[^:]+]]: tensor<1x4x4x16xf16>, %[[W:[^:]+]]: tensor<16x1x1x8xf16>, %[[V:[^:]+]]: tensor<8xf16>
+func.func @backward_data(%dy: tensor<1x4x4x16xf16>, %w: tensor<16x1x1x8xf16>, %v: tensor<8xf16>) -> tensor<1x4x4x8xf16> {
+  // CHECK: conv.backward_data %[[DY]], %[[W]] {{.*}} padding = circular tail(%[[V]] : tensor<8xf16>) {
+  // CHECK: arith.mulf
+  // CHECK: } {note = "kept"} : tensor<1x4x4x16xf16>, tensor<16x1x1x8xf16> -> tensor<1x4x4x8xf16>
+  %c = conv.backward_data %dy, %w window = #unit layouts = #layouts padding = circular {note = "kept"}
+      : tensor<1x4x4x16xf16>, tensor<16x1x1x8xf16> -> tensor<1x4x4x8xf16>
+  %empty = tensor.empty() : tensor<1x4x4x8xf16>
+  %y = linalg.generic {indexing_maps = [#all, #channel, #all],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%c, %v : tensor<1x4x4x8xf16>, tensor<8xf16>) outs(%empty : tensor<1x4x4x8xf16>) {
+    ^bb0(%e: f16, %s: f16, %o: f16):
+      %p = arith.mulf %e, %s : f16
+      linalg.yield %p : f16
+  } -> tensor<1x4x4x8xf16>
+  return %y : tensor<1x4x4x8xf16>
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+
+// Backward weight: a gradient that is there is a residual.
+// CHECK-LABEL: @backward_weight
+// CHECK-SAME: %[[BEFORE:[^:]+]]: tensor<16x1x1x8xf32>
+func.func @backward_weight(%x: tensor<1x4x4x8xf16>, %dy: tensor<1x4x4x16xf16>, %before: tensor<16x1x1x8xf32>) -> tensor<16x1x1x8xf32> {
+  // CHECK: conv.backward_weight {{.*}} tail(%[[BEFORE]] : tensor<16x1x1x8xf32>) {
+  // CHECK-NOT: linalg
+  %c = conv.backward_weight %x, %dy window = #unit layouts = #layouts
+      : tensor<1x4x4x8xf16>, tensor<1x4x4x16xf16> -> tensor<16x1x1x8xf32>
+  %y = arith.addf %c, %before : tensor<16x1x1x8xf32>
+  return %y : tensor<16x1x1x8xf32>
+}

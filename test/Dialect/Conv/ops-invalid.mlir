@@ -70,7 +70,7 @@ func.func @forward_c4_zero_groups(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4xf3
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @forward_c4_groups_divide_c(%x: tensor<1x8x8x4xf32>, %w: tensor<9x1x1x1xf32>) {
-  // expected-error @below {{expects groups to divide the input channels, but got 3 and 4}}
+  // expected-error @below {{expects groups to divide C of input, but got 3 and 4}}
   %y = conv.forward %x, %w window = #unit layouts = #nhwc groups = 3
       : tensor<1x8x8x4xf32>, tensor<9x1x1x1xf32> -> tensor<1x8x8x9xf32>
   return
@@ -321,5 +321,38 @@ func.func @forward_c10_outside_value(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4
         %0 = arith.addf %acc, %s : f32
         conv.yield %0 : f32
       } : tensor<1x8x8x4xf32>, tensor<8x1x1x4xf32> -> tensor<1x8x8x8xf32>
+  return
+}
+
+// -----
+
+#wide = #conv.window<strides = [1, 1], dilations = [1, 1], low = [3, 0], high = [4, 0]>
+#nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @forward_c11_reflect(%x: tensor<1x4x8x4xf32>, %w: tensor<8x1x1x4xf32>) {
+  // expected-error @below {{expects reflect padding of at most 3 in spatial dimension 0, but got 3 and 4}}
+  %r = conv.forward %x, %w window = #wide layouts = #nhwc padding = reflect
+      : tensor<1x4x8x4xf32>, tensor<8x1x1x4xf32> -> tensor<1x11x8x8xf32>
+  return
+}
+
+// -----
+
+#wide = #conv.window<strides = [1, 1], dilations = [1, 1], low = [4, 0], high = [5, 0]>
+#nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @forward_c12_circular(%x: tensor<1x4x8x4xf32>, %w: tensor<8x1x1x4xf32>) {
+  // expected-error @below {{expects circular padding of at most 4 in spatial dimension 0, but got 4 and 5}}
+  %r = conv.forward %x, %w window = #wide layouts = #nhwc padding = circular
+      : tensor<1x4x8x4xf32>, tensor<8x1x1x4xf32> -> tensor<1x13x8x8xf32>
+  return
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @forward_c13_tf32_of_f16(%x: tensor<1x8x8x4xf16>, %w: tensor<8x1x1x4xf16>) {
+  // expected-error @below {{expects input of f32 for tf32 arithmetic, but got 'f16'}}
+  %y = conv.forward %x, %w window = #unit layouts = #nhwc arithmetic = tf32
+      : tensor<1x8x8x4xf16>, tensor<8x1x1x4xf16> -> tensor<1x8x8x8xf32>
   return
 }

@@ -72,13 +72,13 @@ TEST_F(ForwardTest, ShapeAndProblemOfTheUsualLayouts) {
       "\"NPQK\"> : tensor<2x9x13x3xf16>, tensor<5x3x2x3xf16> -> "
       "tensor<2x4x10x5xf32>");
   ASSERT_TRUE(op);
-  ForwardShape shape = ForwardShape::get(op);
+  ConvolutionShape shape = ForwardShape::get(op);
   EXPECT_EQ(shape.n, 2);
   EXPECT_EQ(shape.c, 3);
   EXPECT_EQ(shape.k, 5);
   EXPECT_EQ(shape.output, (SmallVector<int64_t, 3>{4, 10}));
   EXPECT_EQ(shape.computePixels(), 2 * 4 * 10);
-  EXPECT_EQ(shape.computeReduction(), 3 * 2 * 3);
+  EXPECT_EQ(computeReduction(op), 3 * 2 * 3);
   EXPECT_EQ(shape.computeFlops(), 2.0 * 80 * 5 * 18);
   EXPECT_EQ(formatProblem(op),
             "convfp16 -n 2 -c 3 -k 5 -H 9 -y 3 -p 1 --pad_h_high 2 -u 2 -l 2 "
@@ -93,10 +93,10 @@ TEST_F(ForwardTest, ShapeAndProblemWithGroupsInOneDimension) {
       "= [0], high = [0]> layouts = <\"NWGC\", \"GKSC\", \"NQGK\"> groups = 4 "
       ": tensor<2x20x4x2xi8>, tensor<4x3x3x2xi8> -> tensor<2x18x4x3xi32>");
   ASSERT_TRUE(op);
-  ForwardShape shape = ForwardShape::get(op);
+  ConvolutionShape shape = ForwardShape::get(op);
   EXPECT_EQ(shape.c, 8);
   EXPECT_EQ(shape.k, 12);
-  EXPECT_EQ(shape.computeReduction(), 3 * 2);
+  EXPECT_EQ(computeReduction(op), 3 * 2);
   EXPECT_TRUE(getAccumulatorType(op).isInteger(32));
   EXPECT_EQ(formatProblem(op),
             "convint8 -n 2 -c 8 -k 12 -W 20 -x 3 -q 0 -v 1 -j 1 -g 4 -F 1 "

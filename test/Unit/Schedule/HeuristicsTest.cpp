@@ -29,20 +29,39 @@ std::vector<NumericType> operandTypes(const ChipInfo &chip) {
   return types;
 }
 
+struct Sizes {
+  int64_t n = 1, h = 1, w = 1, c = 1, k = 1, r = 1, s = 1, p = 1, q = 1;
+};
+
+/// A forward convolution of `NHWC` in f16.
+Problem forward(const Sizes &sizes) {
+  Problem problem;
+  problem.rows = sizes.n * sizes.p * sizes.q;
+  problem.columns = sizes.k;
+  problem.reduction = sizes.r * sizes.s * sizes.c;
+  problem.lhsBytes = 2.0 * double(sizes.n * sizes.h * sizes.w * sizes.c);
+  problem.rhsBytes = 2.0 * double(sizes.k * problem.reduction);
+  problem.resultBytes = 2.0 * double(problem.rows * sizes.k);
+  problem.lhsRun = sizes.c;
+  problem.rhsRun = problem.reduction;
+  return problem;
+}
+
 /// Sizes from 1 to large ones, each octave as likely as another.
 Problem randomProblem(std::mt19937 &generator) {
   auto size = [&](double octaves) {
     std::uniform_real_distribution<double> exponent(0, octaves);
     return int64_t(std::exp2(exponent(generator)));
   };
-  Problem problem;
-  problem.n = size(8);
-  problem.c = size(12);
-  problem.k = size(12);
-  problem.p = problem.h = size(9);
-  problem.q = problem.w = size(9);
-  problem.r = size(3.5);
-  problem.s = size(3.5);
+  Sizes sizes;
+  sizes.n = size(8);
+  sizes.c = size(12);
+  sizes.k = size(12);
+  sizes.p = sizes.h = size(9);
+  sizes.q = sizes.w = size(9);
+  sizes.r = size(3.5);
+  sizes.s = size(3.5);
+  Problem problem = forward(sizes);
   problem.result = generator() % 2 ? NumericType::F32 : NumericType::F16;
   return problem;
 }
@@ -117,7 +136,7 @@ TEST(Heuristics, TheSameProblemGetsTheSameRanking) {
 }
 
 TEST(Heuristics, NoTwoCandidatesAreTheSame) {
-  Problem problem = {.n = 8,
+  Problem problem = forward({.n = 8,
                      .h = 28,
                      .w = 28,
                      .c = 64,
@@ -125,7 +144,7 @@ TEST(Heuristics, NoTwoCandidatesAreTheSame) {
                      .r = 3,
                      .s = 3,
                      .p = 28,
-                     .q = 28};
+                     .q = 28});
   auto key = [](const Candidate &one) {
     return std::tuple(one.atom, one.workgroup, one.subgroup, one.gemmK);
   };
@@ -141,7 +160,7 @@ TEST(Heuristics, NoTwoCandidatesAreTheSame) {
 TEST(Heuristics, SmallProblemsSpreadOverTheChip) {
   // 7 x 7 pixels by 512 channels are 25 thousand outputs: one tile of the
   // largest kind, if tiles did not shrink with the problem.
-  Problem problem = {.n = 1,
+  Problem problem = forward({.n = 1,
                      .h = 7,
                      .w = 7,
                      .c = 512,
@@ -149,7 +168,7 @@ TEST(Heuristics, SmallProblemsSpreadOverTheChip) {
                      .r = 3,
                      .s = 3,
                      .p = 7,
-                     .q = 7};
+                     .q = 7});
   for (const ChipInfo &chip : allChips()) {
     if (chip.backend == Backend::Host)
       continue;
@@ -159,7 +178,7 @@ TEST(Heuristics, SmallProblemsSpreadOverTheChip) {
 }
 
 TEST(Heuristics, LargeProblemsUseLargeTiles) {
-  Problem problem = {.n = 64,
+  Problem problem = forward({.n = 64,
                      .h = 28,
                      .w = 28,
                      .c = 512,
@@ -167,7 +186,7 @@ TEST(Heuristics, LargeProblemsUseLargeTiles) {
                      .r = 3,
                      .s = 3,
                      .p = 28,
-                     .q = 28};
+                     .q = 28});
   for (std::string_view name :
        {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"}) {
     const ChipInfo &chip = *lookupChip(name);
@@ -180,7 +199,7 @@ TEST(Heuristics, LargeProblemsUseLargeTiles) {
 }
 
 TEST(Heuristics, OneOutputHasTheSmallestTile) {
-  Problem problem;
+  Problem problem = forward({});
   for (const ChipInfo &chip : allChips())
     for (NumericType type : operandTypes(chip)) {
       problem.operand = type;
@@ -191,7 +210,7 @@ TEST(Heuristics, OneOutputHasTheSmallestTile) {
 }
 
 TEST(Heuristics, UnknownOperandsHaveNoCandidates) {
-  Problem problem;
+  Problem problem = forward({});
   problem.operand = NumericType::F8FNUZ;
   for (const char *name : {"gfx90a", "gfx950", "gfx1100", "gfx1201", "sm_80"})
     EXPECT_TRUE(rankCandidates(problem, *lookupChip(name)).accepted.empty())

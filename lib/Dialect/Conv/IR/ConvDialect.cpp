@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TailSyntax.h"
+#include "ConvolutionOps.h"
 
 using namespace mlir;
 using namespace mlir::conv;

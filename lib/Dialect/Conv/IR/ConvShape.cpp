@@ -45,14 +45,14 @@ mlir::conv::computeOutputSize(const SpatialDimension &dimension) {
   return (padded - span) / dimension.stride + 1;
 }
 
-ForwardShape ForwardShape::get(ForwardOp op) {
+ConvolutionShape ConvolutionShape::get(ConvolutionOpInterface op) {
   LayoutsAttr layouts = op.getLayouts();
   WindowAttr window = op.getWindow();
-  ArrayRef<int64_t> input = op.getInput().getType().getShape();
-  ArrayRef<int64_t> filter = op.getFilter().getType().getShape();
-  ArrayRef<int64_t> output = op.getOutput().getType().getShape();
+  ArrayRef<int64_t> input = op.getInputType().getShape();
+  ArrayRef<int64_t> filter = op.getFilterType().getShape();
+  ArrayRef<int64_t> output = op.getOutputType().getShape();
 
-  ForwardShape shape;
+  ConvolutionShape shape;
   shape.n = getSize(layouts.getInput(), input, 'N');
   shape.c = getSize(layouts.getInput(), input, 'C') *
             getSize(layouts.getInput(), input, 'G');
@@ -69,20 +69,72 @@ ForwardShape ForwardShape::get(ForwardOp op) {
   return shape;
 }
 
-int64_t ForwardShape::computePixels() const {
+int64_t ConvolutionShape::computePixels() const {
   return n * llvm::product_of(output);
 }
 
-int64_t ForwardShape::computeReduction() const {
-  return c / groups * llvm::product_of(filter);
+double ConvolutionShape::computeFlops() const {
+  return 2.0 * computePixels() * k * (c / groups) * llvm::product_of(filter);
 }
 
-double ForwardShape::computeFlops() const {
-  return 2.0 * computePixels() * k * computeReduction();
+/// The most positions of the padded input that have one element's value.
+static uint64_t computeImages(PaddingMode mode, int64_t low, int64_t high) {
+  switch (mode) {
+  case PaddingMode::Zeros:
+    return 1;
+  case PaddingMode::Reflect:
+  case PaddingMode::Circular:
+    return 1 + (low > 0) + (high > 0);
+  case PaddingMode::Replicate:
+    return 1 + uint64_t(low) + uint64_t(high);
+  }
+  llvm_unreachable("every mode is known");
 }
 
-Type mlir::conv::getAccumulatorType(ForwardOp op) {
-  return getAccumulatorType(op.getInput().getType().getElementType());
+int64_t mlir::conv::computeReduction(ConvolutionOpInterface op) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  switch (op.getDirection()) {
+  case Direction::Forward:
+    return shape.c / shape.groups * llvm::product_of(shape.filter);
+  case Direction::BackwardData: {
+    uint64_t products = shape.k / shape.groups * llvm::product_of(shape.filter);
+    for (int64_t d = 0; d < shape.getRank(); ++d)
+      products = llvm::SaturatingMultiply(
+          products,
+          std::min<uint64_t>(
+              shape.output[d],
+              computeImages(op.getPadding(), shape.low[d], shape.high[d])));
+    return std::min<uint64_t>(products, std::numeric_limits<int64_t>::max());
+  }
+  case Direction::BackwardWeight:
+    return shape.computePixels();
+  }
+  llvm_unreachable("every direction is known");
+}
+
+std::optional<int64_t>
+mlir::conv::computeResultChannels(ConvolutionOpInterface op) {
+  std::optional<char> letter = op.getResultChannel();
+  if (!letter)
+    return std::nullopt;
+  ArrayRef<int64_t> shape = op.getResultType().getShape();
+  StringRef order = op.getResultOrder();
+  return getSize(order, shape, *letter) * getSize(order, shape, 'G');
+}
+
+Type mlir::conv::getOperandElementType(ConvolutionOpInterface op) {
+  return op.getLhs().getType().getElementType();
+}
+
+::conv::NumericType
+mlir::conv::getOperandNumericType(ConvolutionOpInterface op) {
+  return op.getArithmetic() == Arithmetic::TF32
+             ? ::conv::NumericType::TF32
+             : *getNumericType(getOperandElementType(op));
+}
+
+Type mlir::conv::getAccumulatorType(ConvolutionOpInterface op) {
+  return getAccumulatorType(getOperandElementType(op));
 }
 
 /// What MIOpenDriver calls a convolution of `elementType`.
@@ -124,11 +176,24 @@ static constexpr SpatialFlags kSpatialFlags[] = {
     {"-W", "-x", "-v", "-q", "--pad_w_high", "-j"},
 };
 
-std::string mlir::conv::formatProblem(ForwardOp op) {
-  ForwardShape shape = ForwardShape::get(op);
+/// The value of `-F`.
+static int getDirectionFlag(Direction direction) {
+  switch (direction) {
+  case Direction::Forward:
+    return 1;
+  case Direction::BackwardData:
+    return 2;
+  case Direction::BackwardWeight:
+    return 4;
+  }
+  llvm_unreachable("every direction is known");
+}
+
+std::string mlir::conv::formatProblem(ConvolutionOpInterface op) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
   LayoutsAttr layouts = op.getLayouts();
-  Type operand = op.getInput().getType().getElementType();
-  Type result = op.getOutput().getType().getElementType();
+  Type operand = getOperandElementType(op);
+  Type result = op.getResultType().getElementType();
   std::string line;
   llvm::raw_string_ostream os(line);
   os << getCommandName(operand) << " -n " << shape.n << " -c " << shape.c
@@ -142,14 +207,18 @@ std::string mlir::conv::formatProblem(ForwardOp op) {
     os << ' ' << flags.stride << ' ' << shape.strides[d] << ' '
        << flags.dilation << ' ' << shape.dilations[d];
   }
-  os << " -g " << shape.groups << " -F 1";
+  os << " -g " << shape.groups << " -F " << getDirectionFlag(op.getDirection());
   if (shape.getRank() != 2)
     os << " --spatial_dim " << shape.getRank();
   os << " --in_layout " << layouts.getInput() << " --fil_layout "
      << renameLetters(layouts.getFilter(), "KTRS", "NDHW") << " --out_layout "
      << renameLetters(layouts.getOutput(), "KZPQ", "CDHW");
+  if (op.getPadding() != PaddingMode::Zeros)
+    os << " --padding_mode " << stringifyPaddingMode(op.getPadding());
   if (isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(operand))
     os << " --fnuz";
+  if (op.getArithmetic() == Arithmetic::TF32)
+    os << " --tf32";
   if (result != operand)
     os << " --out_dtype " << result;
   return line;

@@ -19,27 +19,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
-Value TiledConvolution::getInput() const { return Im2colOp(im2col).getInput(); }
-int64_t TiledConvolution::getPixels() const {
-  return shapeOf(scf::ForallOp(forall).getResult(0))[0];
-}
-int64_t TiledConvolution::getChannels() const {
-  return shapeOf(scf::ForallOp(forall).getResult(0))[1];
-}
-int64_t TiledConvolution::getReduction() const {
-  return shapeOf(filter)[reductionFirst ? 0 : 1];
-}
-Type TiledConvolution::getOperandType() const {
-  return getElementTypeOrSelf(filter.getType());
-}
-Type TiledConvolution::getResultType() const {
-  return getElementTypeOrSelf(scf::ForallOp(forall).getResult(0).getType());
-}
-
 Value mlir::conv::lookThroughReshapes(Value tensor) {
   while (Operation *op = tensor.getDefiningOp()) {
     if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
@@ -49,18 +28,7 @@ Value mlir::conv::lookThroughReshapes(Value tensor) {
   return tensor;
 }
 
-/// The value outside of `forall` that `tile` is a slice of.
-static Value sourceOfTile(scf::ForallOp forall, Value tile) {
-  while (Operation *op = tile.getDefiningOp()) {
-    auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
-    if (!slice || !forall->isProperAncestor(op))
-      break;
-    tile = slice.getSource();
-  }
-  return tile;
-}
-
-/// The only op of a kind inside of `forall`, or null.
+/// The only op of a type in the nest, or null.
 template <typename OpTy> static OpTy findOnly(scf::ForallOp forall) {
   OpTy found;
   int64_t count = 0;
@@ -71,16 +39,26 @@ template <typename OpTy> static OpTy findOnly(scf::ForallOp forall) {
   return count == 1 ? found : OpTy();
 }
 
+/// The operand that a tile is gathered from.
+static FailureOr<MatrixOperand> matchOperand(scf::ForallOp forall, Value tile) {
+  auto gather = tile.getDefiningOp<GatherOp>();
+  if (!gather || !forall->isProperAncestor(gather))
+    return forall.emitOpError("expects operands that are tiles of a "
+                              "conv.gather");
+  return MatrixOperand{gather.getSource(), gather.getView()};
+}
+
 static LogicalResult matchTail(TiledConvolution &form) {
-  scf::ForallOp forall = form.forall;
-  for (auto [input, map] : llvm::drop_begin(llvm::zip(
-           form.tail.getInputs(), form.tail.getIndexingMapsArray()))) {
-    bool perChannel = map.getNumResults() == 1;
-    if (perChannel ? !map.isFunctionOfDim(1) : !map.isIdentity())
-      return form.tail.emitOpError("expects operands of the result's shape or "
-                                   "one element per channel, but got ")
+  for (AffineMap map : form.tail.getIndexingMapsArray())
+    if (!map.isIdentity())
+      return form.tail.emitOpError("expects operands of the result's shape, "
+                                   "but got ")
              << AffineMapAttr::get(map);
-    form.tailOperands.push_back({sourceOfTile(forall, input), perChannel});
+  for (Value input : llvm::drop_begin(form.tail.getInputs())) {
+    FailureOr<MatrixOperand> operand = matchOperand(form.forall, input);
+    if (failed(operand))
+      return failure();
+    form.tailOperands.push_back(*operand);
   }
   // What the body captures is copied into the kernel.
   WalkResult captured = form.tail.walk([&](Operation *op) {
@@ -102,21 +80,30 @@ FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
   form.schedule = forall->getAttrOfType<ScheduleAttr>(kScheduleName);
   if (!form.schedule)
     return forall.emitOpError("expects a ") << kScheduleName;
-  if (forall.getNumResults() != 1 || forall.getRank() != 2 ||
-      getConstantIntValues(forall.getMixedStep()) !=
-          llvm::to_vector(form.schedule.getWorkgroup()))
-    return forall.emitOpError("expects one result, tiled by [")
-           << form.schedule.getWorkgroup() << "]";
+  SmallVector<int64_t> tile = {1};
+  llvm::append_range(tile, form.schedule.getWorkgroup());
+  if (forall.getNumResults() != 1 || forall.getRank() != 3 ||
+      getConstantIntValues(forall.getMixedStep()) != tile)
+    return forall.emitOpError("expects one result, tiled by [") << tile << "]";
+  auto scatter = forall.getResult(0).hasOneUse()
+                     ? dyn_cast<ScatterOp>(*forall->user_begin())
+                     : ScatterOp();
+  if (!scatter)
+    return forall.emitOpError("expects a result that only a conv.scatter uses");
+  form.result = {scatter.getResult(), scatter.getView()};
 
-  form.im2col = findOnly<Im2colOp>(forall);
-  auto product = findOnly<linalg::MatmulOp>(forall);
+  auto product = findOnly<linalg::BatchMatmulOp>(forall);
   form.tail = findOnly<linalg::GenericOp>(forall);
-  if (!form.im2col || !product || !form.tail)
+  if (!product || !form.tail)
     return forall.emitOpError(
-        "expects one conv.im2col, one linalg.matmul and one linalg.generic");
-  form.filter = sourceOfTile(forall, product.getInputs()[1]);
-  form.reductionFirst = product.getIndexingMapsArray()[1].getResult(0) ==
-                        getAffineDimExpr(2, forall.getContext());
+        "expects one linalg.batch_matmul and one linalg.generic");
+  for (auto [operand, tile] : llvm::zip(
+           std::array{&form.lhs, &form.rhs}, product.getInputs())) {
+    FailureOr<MatrixOperand> matched = matchOperand(forall, tile);
+    if (failed(matched))
+      return failure();
+    *operand = *matched;
+  }
   if (failed(matchTail(form)))
     return failure();
   return form;

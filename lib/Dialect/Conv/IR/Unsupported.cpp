@@ -19,6 +19,10 @@ static constexpr StringLiteral kPrefix = "unsupported (";
 
 StringRef mlir::conv::getReasonName(Reason reason) {
   switch (reason) {
+  case Reason::Direction:
+    return "direction";
+  case Reason::PaddingMode:
+    return "padding-mode";
   case Reason::SpatialRank:
     return "spatial-rank";
   case Reason::Groups:

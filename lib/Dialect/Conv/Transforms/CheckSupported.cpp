@@ -76,27 +76,18 @@ static bool isKernelOp(Operation &op) {
          llvm::all_of(op.getResultTypes(), isTypeOfOp);
 }
 
-static LogicalResult checkGeometry(ForwardOp op) {
-  LayoutsAttr layouts = op.getLayouts();
-  if (op.getWindow().getRank() != 2)
-    return emitUnsupported(op.getLoc(), Reason::SpatialRank)
-           << "expects 2 spatial dimensions, but got "
-           << op.getWindow().getRank();
-  if (op.getGroups() != 1)
-    return emitUnsupported(op.getLoc(), Reason::Groups)
-           << "expects groups to be 1, but got " << op.getGroups();
-  if (layouts.getInput() != "NHWC" || layouts.getOutput() != "NPQK" ||
-      (layouts.getFilter() != "KRSC" && layouts.getFilter() != "RSCK"))
-    return emitUnsupported(op.getLoc(), Reason::Layout)
-           << "expects layouts NHWC, KRSC or RSCK, and NPQK, but got "
-           << layouts.getInput() << ", " << layouts.getFilter() << " and "
-           << layouts.getOutput();
+static LogicalResult checkGeometry(ConvolutionOpInterface op) {
+  if (op.getDirection() == Direction::BackwardData &&
+      op.getPadding() != PaddingMode::Zeros)
+    return emitUnsupported(op.getLoc(), Reason::PaddingMode)
+           << "expects padding to be zeros for conv.backward_data, but got "
+           << stringifyPaddingMode(op.getPadding());
   return success();
 }
 
-static LogicalResult checkOperands(ForwardOp op) {
+static LogicalResult checkOperands(ConvolutionOpInterface op) {
   SmallVector<Value> tensors(op->getOperands());
-  tensors.push_back(op.getOutput());
+  tensors.push_back(op.getResultTensor());
   for (Value tensor : tensors) {
     Value source = lookThroughReshapes(tensor);
     if (matchPattern(source, m_Constant()) ||
@@ -110,28 +101,24 @@ static LogicalResult checkOperands(ForwardOp op) {
 }
 
 /// Kernels compute coordinates and offsets of the padded input in 64 bits.
-static LogicalResult checkPaddedSize(ForwardOp op) {
-  RankedTensorType input = op.getInput().getType();
-  WindowAttr window = op.getWindow();
+static LogicalResult checkPaddedSize(ConvolutionOpInterface op) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
   constexpr int64_t kLimit = int64_t(1) << 60;
-  int64_t elements =
-      input.getDimSize(0) * input.getDimSize(input.getRank() - 1);
-  for (int64_t d = 0; d < window.getRank(); ++d) {
-    int64_t low = window.getLow()[d], high = window.getHigh()[d];
+  int64_t elements = shape.n * shape.c;
+  for (int64_t d = 0; d < shape.getRank(); ++d) {
+    int64_t low = shape.low[d], high = shape.high[d];
     if (low >= kLimit || high >= kLimit ||
-        llvm::MulOverflow(elements, low + input.getDimSize(1 + d) + high,
-                          elements) ||
+        llvm::MulOverflow(elements, low + shape.input[d] + high, elements) ||
         elements >= kLimit)
       return emitUnsupported(op.getLoc(), Reason::ProblemSize)
              << "expects an input of fewer than 2^60 elements with its "
-                "padding, "
-                "but got padding of "
-             << low << " and " << high << " around " << input;
+                "padding, but got padding of "
+             << low << " and " << high << " around " << op.getInputType();
   }
   return success();
 }
 
-static LogicalResult checkForward(ForwardOp op) {
+static LogicalResult checkConvolution(ConvolutionOpInterface op) {
   if (failed(checkGeometry(op)) || failed(checkOperands(op)) ||
       failed(checkPaddedSize(op)))
     return failure();
@@ -181,11 +168,11 @@ static LogicalResult refuseOther(Operation *op) {
                 "into them, and reshapes, but got "
              << op->getName();
   for (Value operand : op->getOperands())
-    if (auto forward = operand.getDefiningOp<ForwardOp>();
-        forward && !forward->hasOneUse()) {
-      diagnostic.attachNote(forward.getLoc())
+    if (auto convolution = operand.getDefiningOp<ConvolutionOpInterface>();
+        convolution && !convolution->hasOneUse()) {
+      diagnostic.attachNote(convolution.getLoc())
           << "the result of this convolution has "
-          << llvm::range_size(forward->getUses()) << " uses";
+          << llvm::range_size(convolution->getUses()) << " uses";
       break;
     }
   return diagnostic;
@@ -240,8 +227,8 @@ static LogicalResult checkReturn(func::ReturnOp op) {
 }
 
 static LogicalResult checkOp(Operation *op) {
-  if (auto forward = dyn_cast<ForwardOp>(op))
-    return checkForward(forward);
+  if (auto convolution = dyn_cast<ConvolutionOpInterface>(op))
+    return checkConvolution(convolution);
   if (auto returned = dyn_cast<func::ReturnOp>(op))
     return checkReturn(returned);
   // Constants and empty tensors are refused where they are used.

@@ -75,22 +75,24 @@ static void detachUnreadInits(Operation *root) {
   });
 }
 
-/// All ops of the block of `forward` that depend on it, in any way.
-static DenseSet<Operation *> computeDependents(ForwardOp forward) {
+/// All ops of the block of `convolution` that depend on it, in any way.
+static DenseSet<Operation *>
+computeDependents(ConvolutionOpInterface convolution) {
   DenseSet<Operation *> dependents;
-  SmallVector<Operation *> worklist = {forward};
+  SmallVector<Operation *> worklist = {convolution};
   while (!worklist.empty())
     for (Operation *user : worklist.pop_back_val()->getUsers()) {
-      Operation *op = forward->getBlock()->findAncestorOpInBlock(*user);
+      Operation *op = convolution->getBlock()->findAncestorOpInBlock(*user);
       if (op && dependents.insert(op).second)
         worklist.push_back(op);
     }
   return dependents;
 }
 
-/// True if everything between `forward` and `last` is element-wise and only
+/// True if everything between `convolution` and `last` is element-wise and only
 /// `last` is used by other ops.
-static bool isOnlyExit(ForwardOp forward, linalg::GenericOp last,
+static bool isOnlyExit(ConvolutionOpInterface convolution,
+                       linalg::GenericOp last,
                        const DenseSet<Operation *> &dependents) {
   DenseSet<Operation *> between = {last};
   SmallVector<Operation *> worklist = {last};
@@ -104,50 +106,52 @@ static bool isOnlyExit(ForwardOp forward, linalg::GenericOp last,
       return between.contains(user);
     });
   };
-  return usedInside(forward) && llvm::all_of(between, [&](Operation *op) {
+  return usedInside(convolution) && llvm::all_of(between, [&](Operation *op) {
            auto generic = dyn_cast<linalg::GenericOp>(op);
            return generic && isElementwise(generic) &&
                   (op == last || usedInside(op));
          });
 }
 
-/// Fuses as much as possible into `forward`; true if that is anything.
-static bool fuseTail(RewriterBase &rewriter, ForwardOp forward) {
-  DenseSet<Operation *> dependents = computeDependents(forward);
+/// Fuses as much as possible into `convolution`; true if that is anything.
+static bool fuseTail(RewriterBase &rewriter,
+                     ConvolutionOpInterface convolution) {
+  DenseSet<Operation *> dependents = computeDependents(convolution);
   SmallVector<linalg::GenericOp> candidates;
   for (Operation *op : dependents)
     if (auto generic = dyn_cast<linalg::GenericOp>(op);
         generic && isElementwise(generic) &&
         cast<RankedTensorType>(generic.getResult(0).getType()).getShape() ==
-            forward.getOutput().getType().getShape())
+            convolution.getResultType().getShape())
       candidates.push_back(generic);
   llvm::sort(candidates, [](linalg::GenericOp lhs, linalg::GenericOp rhs) {
     return rhs->isBeforeInBlock(lhs);
   });
   for (linalg::GenericOp last : candidates) {
-    if (!isOnlyExit(forward, last, dependents))
+    if (!isOnlyExit(convolution, last, dependents))
       continue;
-    FailureOr<ForwardOp> fused =
-        TailBuilder(forward, dependents).fuse(rewriter, last);
+    FailureOr<ConvolutionOpInterface> fused =
+        TailBuilder(convolution, dependents).fuse(rewriter, last);
     if (failed(fused))
       continue;
     remark::passed(fused->getLoc(),
                    remark::RemarkOpts::name("FuseTail").category(DEBUG_TYPE))
         << remark::add("element-wise ops became the tail");
-    rewriter.replaceOp(last, fused->getOutput());
+    rewriter.replaceOp(last, fused->getResultTensor());
     return true;
   }
   return false;
 }
 
-/// Erases the ops that `forward` has taken in, and `forward` itself, which is
-/// replaced by one that computes them.
-static void eraseReplaced(RewriterBase &rewriter, ForwardOp forward) {
+/// Erases the ops that `convolution` has taken in, and `convolution` itself,
+/// which is replaced by one that computes them.
+static void eraseReplaced(RewriterBase &rewriter,
+                          ConvolutionOpInterface convolution) {
   for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(*forward->getBlock())))
-    if (!isa<ForwardOp>(op) && isOpTriviallyDead(&op))
+       llvm::make_early_inc_range(llvm::reverse(*convolution->getBlock())))
+    if (!isa<ConvolutionOpInterface>(op) && isOpTriviallyDead(&op))
       rewriter.eraseOp(&op);
-  rewriter.eraseOp(forward);
+  rewriter.eraseOp(convolution);
 }
 
 namespace {
@@ -158,13 +162,14 @@ struct FuseTailPass final : mlir::conv::impl::FuseTailPassBase<FuseTailPass> {
     detachUnreadInits(getOperation());
     eraseDeadOps(getOperation());
 
-    SmallVector<ForwardOp> convolutions;
-    getOperation().walk([&](ForwardOp op) { convolutions.push_back(op); });
+    SmallVector<ConvolutionOpInterface> convolutions;
+    getOperation().walk(
+        [&](ConvolutionOpInterface op) { convolutions.push_back(op); });
     IRRewriter rewriter(&getContext());
     // From the last on. Dead ops would count as uses for those before.
-    for (ForwardOp forward : llvm::reverse(convolutions))
-      if (fuseTail(rewriter, forward))
-        eraseReplaced(rewriter, forward);
+    for (ConvolutionOpInterface convolution : llvm::reverse(convolutions))
+      if (fuseTail(rewriter, convolution))
+        eraseReplaced(rewriter, convolution);
     eraseDeadOps(getOperation());
   }
 };

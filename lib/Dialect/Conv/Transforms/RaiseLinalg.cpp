@@ -137,8 +137,8 @@ struct FoldPad final : OpRewritePattern<ForwardOp> {
   LogicalResult matchAndRewrite(ForwardOp op,
                                 PatternRewriter &rewriter) const override {
     auto pad = op.getInput().getDefiningOp<tensor::PadOp>();
-    if (!pad)
-      return rewriter.notifyMatchFailure(op, "no pad in front");
+    if (!pad || op.getPadding() != PaddingMode::Zeros)
+      return rewriter.notifyMatchFailure(op, "no pad with zeros in front");
     Value element = pad.getConstantPaddingValue();
     if (!element || !(matchPattern(element, m_AnyZeroFloat()) ||
                       matchPattern(element, m_Zero())))

@@ -72,7 +72,8 @@ Value mlir::conv::createForward(OpBuilder &builder, Location loc,
   return ForwardOp::create(builder, loc, type, convolution.input,
                            convolution.filter, /*tailOperands=*/ValueRange(),
                            convolution.window, convolution.layouts,
-                           convolution.groups, /*schedule=*/nullptr);
+                           convolution.groups, PaddingMode::Zeros,
+                           Arithmetic::Exact, /*schedule=*/nullptr);
 }
 
 /// `value` as `type`, where both are integers or both floating.

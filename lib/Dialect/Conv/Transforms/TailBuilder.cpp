@@ -50,13 +50,13 @@ static bool isOperandType(Type type) {
   return getNumericType(type).has_value();
 }
 
-TailBuilder::TailBuilder(ForwardOp forward,
+TailBuilder::TailBuilder(ConvolutionOpInterface convolution,
                          const DenseSet<Operation *> &dependents)
-    : forward(forward), dependents(dependents),
-      outputShape(forward.getOutput().getType().getShape()),
-      block(&region.emplaceBlock()), builder(forward.getContext()) {
+    : convolution(convolution), dependents(dependents),
+      outputShape(convolution.getResultType().getShape()),
+      block(&region.emplaceBlock()), builder(convolution.getContext()) {
   builder.setInsertionPointToEnd(block);
-  block->addArgument(getAccumulatorType(forward), forward.getLoc());
+  block->addArgument(getAccumulatorType(convolution), convolution.getLoc());
 }
 
 Type TailBuilder::widen(Type type) {
@@ -150,20 +150,20 @@ LogicalResult TailBuilder::cloneWidened(Operation &op, IRMapping &mapping) {
   return success();
 }
 
-/// Sets `accumulator`, after copying the tail that `forward` has already.
+/// Sets `accumulator`, after copying the tail that `convolution` has already.
 LogicalResult TailBuilder::createAccumulator() {
   Value sum = block->getArgument(0);
-  if (forward.getTail().empty()) {
-    Type type = forward.getOutput().getType().getElementType();
+  if (convolution.getTail().empty()) {
+    Type type = convolution.getResultType().getElementType();
     accumulator = createConversion(sum, widen(type));
     return success();
   }
-  Block &tail = forward.getTail().front();
+  Block &tail = convolution.getTail().front();
   IRMapping mapping;
   mapping.map(tail.getArgument(0), sum);
   ArrayRef<int64_t> shape = outputShape;
-  for (auto [tensor, argument] :
-       llvm::zip(forward.getTailOperands(), tail.getArguments().drop_front())) {
+  for (auto [tensor, argument] : llvm::zip(convolution.getTailOperands(),
+                                           tail.getArguments().drop_front())) {
     bool perChannel =
         cast<RankedTensorType>(tensor.getType()).getShape() != shape;
     operands.push_back({tensor, perChannel});
@@ -191,10 +191,11 @@ FailureOr<Value> TailBuilder::createRead(Value tensor, AffineMap map) {
   bool perChannel = false;
   if (type.getShape() != ArrayRef<int64_t>(outputShape) || map != identity) {
     // One element per channel, in whichever dimension: others have one element.
-    StringRef order = forward.getLayouts().getOutput();
-    if (order.contains('G'))
+    StringRef order = convolution.getResultOrder();
+    std::optional<char> letter = convolution.getResultChannel();
+    if (!letter || order.contains('G'))
       return failure();
-    size_t channel = order.find('K');
+    size_t channel = order.find(*letter);
     int64_t k = outputShape[channel];
     AffineExpr position = k == 1 ? builder.getAffineConstantExpr(0)
                                  : builder.getAffineDimExpr(channel);
@@ -274,7 +275,7 @@ FailureOr<Value> TailBuilder::createInlined(linalg::GenericOp op,
 }
 
 FailureOr<Value> TailBuilder::createUncached(Value tensor, AffineMap map) {
-  if (tensor == forward.getOutput()) {
+  if (tensor == convolution.getResultTensor()) {
     AffineMap identity =
         canonicalize(builder.getMultiDimIdentityMap(outputShape.size()));
     if (map != identity)
@@ -326,8 +327,8 @@ static Value createVector(OpBuilder &builder, Value tensor) {
                                          ArrayRef<ReassociationIndices>{all});
 }
 
-FailureOr<ForwardOp> TailBuilder::fuse(RewriterBase &rewriter,
-                                       linalg::GenericOp last) {
+FailureOr<ConvolutionOpInterface> TailBuilder::fuse(RewriterBase &rewriter,
+                                                    linalg::GenericOp last) {
   auto type = cast<RankedTensorType>(last.getResult(0).getType());
   if (!isOperandType(type.getElementType()))
     return failure();
@@ -346,11 +347,10 @@ FailureOr<ForwardOp> TailBuilder::fuse(RewriterBase &rewriter,
     tensors.push_back(operand.perChannel
                           ? createVector(rewriter, operand.tensor)
                           : operand.tensor);
-  auto fused = ForwardOp::create(
-      rewriter, forward.getLoc(), type, forward.getInput(), forward.getFilter(),
-      tensors, forward.getWindow(), forward.getLayouts(), forward.getGroups(),
-      forward.getScheduleAttr());
-  fused->setDiscardableAttrs(forward->getDiscardableAttrDictionary());
-  fused.getTail().takeBody(region);
-  return fused;
+  SmallVector<Value> all = {convolution.getLhs(), convolution.getRhs()};
+  llvm::append_range(all, tensors);
+  OperationState state(convolution.getLoc(), convolution->getName(), all, type,
+                       convolution->getAttrs());
+  state.addRegion()->takeBody(region);
+  return cast<ConvolutionOpInterface>(rewriter.create(state));
 }

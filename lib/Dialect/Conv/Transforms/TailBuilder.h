@@ -25,16 +25,18 @@ namespace mlir::conv {
 /// body.
 bool isElementwise(linalg::GenericOp op);
 
-/// Builds the tail of `forward` with the ops behind it.
+/// Builds the tail of `convolution` with the ops behind it.
 class TailBuilder {
 public:
-  /// `dependents` are all ops that `forward` must come before.
-  TailBuilder(ForwardOp forward, const DenseSet<Operation *> &dependents);
+  /// `dependents` are all ops that `convolution` must come before.
+  TailBuilder(ConvolutionOpInterface convolution,
+              const DenseSet<Operation *> &dependents);
 
-  /// Creates `forward` with a tail that computes the result of `last`, in front
-  /// of `last`. Fails, and changes nothing, if the kernel could not read an
-  /// operand.
-  FailureOr<ForwardOp> fuse(RewriterBase &rewriter, linalg::GenericOp last);
+  /// Creates `convolution` with a tail that computes the result of `last`, in
+  /// front of `last`. Fails, and changes nothing, if the kernel could not read
+  /// an operand.
+  FailureOr<ConvolutionOpInterface> fuse(RewriterBase &rewriter,
+                                         linalg::GenericOp last);
 
 private:
   LogicalResult createAccumulator();
@@ -59,14 +61,14 @@ private:
     bool perChannel;
   };
 
-  ForwardOp forward;
+  ConvolutionOpInterface convolution;
   const DenseSet<Operation *> &dependents;
   SmallVector<int64_t> outputShape;
   Region region;
   Block *block;
   OpBuilder builder; ///< Inserts into `block`.
   SmallVector<Operand> operands;
-  Value accumulator; ///< What `forward` computes without the ops behind it.
+  Value accumulator; ///< What `convolution` computes without the ops behind it.
   DenseMap<std::pair<Value, AffineMap>, Value> elements;
 };
 

@@ -13,7 +13,8 @@
 #ifndef CONV_DIALECT_CONV_IR_CONV_H
 #define CONV_DIALECT_CONV_IR_CONV_H
 
-#include "conv/Chip/Chip.h"
+#include "conv/Dialect/Conv/IR/ConvAttrs.h"
+#include "conv/Dialect/Conv/IR/ConvolutionOpInterface.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -26,10 +27,6 @@
 #include "mlir/Interfaces/TilingInterface.h"
 
 #include "conv/Dialect/Conv/IR/ConvDialect.h.inc"
-#include "conv/Dialect/Conv/IR/ConvEnums.h.inc"
-
-#define GET_ATTRDEF_CLASSES
-#include "conv/Dialect/Conv/IR/ConvAttrs.h.inc"
 
 #define GET_OP_CLASSES
 #include "conv/Dialect/Conv/IR/ConvOps.h.inc"

@@ -21,7 +21,7 @@ def Conv_WindowAttr : Conv_Attr<"Window", "window"> {
   let summary = "How the filter moves over the input, per spatial dimension";
   let description = [{
     One entry per spatial dimension, outermost first. `low` and `high` are the
-    elements of zero padding before and after the input.
+    elements of padding before and after the input.
 
     Constraints:
       * (W1) All four lists have the same length, 1 to 3.
@@ -45,6 +45,28 @@ def Conv_WindowAttr : Conv_Attr<"Window", "window"> {
     int64_t getRank() const { return getStrides().size(); }
   }];
 }
+
+def Conv_PaddingMode : I32EnumAttr<"PaddingMode", "what reads outside of the input give", [
+    I32EnumAttrCase<"Zeros", 0, "zeros">,
+    I32EnumAttrCase<"Reflect", 1, "reflect">,
+    I32EnumAttrCase<"Replicate", 2, "replicate">,
+    I32EnumAttrCase<"Circular", 3, "circular">
+  ]> {
+  let cppNamespace = "::mlir::conv";
+  let genSpecializedAttr = 0;
+}
+
+def Conv_PaddingModeAttr : EnumAttr<Conv_Dialect, Conv_PaddingMode, "padding">;
+
+def Conv_Arithmetic : I32EnumAttr<"Arithmetic", "what is multiplied", [
+    I32EnumAttrCase<"Exact", 0, "exact">,
+    I32EnumAttrCase<"TF32", 1, "tf32">
+  ]> {
+  let cppNamespace = "::mlir::conv";
+  let genSpecializedAttr = 0;
+}
+
+def Conv_ArithmeticAttr : EnumAttr<Conv_Dialect, Conv_Arithmetic, "arithmetic">;
 
 def Conv_LayoutsAttr : Conv_Attr<"Layouts", "layouts"> {
   let summary = "Order of the dimensions of input, filter and output";

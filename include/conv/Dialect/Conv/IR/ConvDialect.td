@@ -17,10 +17,11 @@ def Conv_Dialect : Dialect {
   let description = [{
     Three families of ops, one per stage that needs its own:
 
-    * `conv.forward` says what a convolution computes, with its element-wise
-      tail attached; `#conv.schedule` says how.
-    * `conv.im2col` is the gather that turns it into a matrix product. It
-      carries the geometry, so that any tile of it can be computed.
+    * `conv.forward`, `conv.backward_data` and `conv.backward_weight` say what a
+      convolution computes, with its element-wise tail attached;
+      `#conv.schedule` says how.
+    * `conv.gather` and `conv.scatter` see tensors as matrices, by a
+      `#conv.view`, which turns it into matrix products.
     * `conv.guarded_load`, `conv.guarded_store` and `conv.mma` are what kernels
       need beyond upstream ops, before a back end chooses instructions.
   }];

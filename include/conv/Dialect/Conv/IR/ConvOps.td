@@ -8,8 +8,8 @@
 #ifndef CONV_OPS_TD
 #define CONV_OPS_TD
 
-include "conv/Dialect/Conv/IR/ForwardOp.td"
-include "conv/Dialect/Conv/IR/Im2colOp.td"
+include "conv/Dialect/Conv/IR/ConvolutionOps.td"
+include "conv/Dialect/Conv/IR/ViewOps.td"
 include "conv/Dialect/Conv/IR/KernelOps.td"
 
 #endif // CONV_OPS_TD

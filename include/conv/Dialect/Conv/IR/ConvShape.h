@@ -37,30 +37,44 @@ struct SpatialDimension {
 /// overflows. All sizes, strides and dilations are positive.
 std::optional<int64_t> computeOutputSize(const SpatialDimension &dimension);
 
-/// Sizes of a forward convolution. Channels count all groups.
-struct ForwardShape {
+/// Sizes of a convolution by role, the same in every direction. Channels count
+/// all groups.
+struct ConvolutionShape {
   int64_t n = 0, c = 0, k = 0, groups = 1;
   SmallVector<int64_t, 3> input, filter, output; ///< Spatial, outermost first.
   SmallVector<int64_t, 3> strides, dilations, low, high;
 
   /// The sizes of an op that verifies.
-  static ForwardShape get(ForwardOp op);
+  static ConvolutionShape get(ConvolutionOpInterface op);
 
   int64_t getRank() const { return input.size(); }
   /// Rows of the output seen as a matrix: `N*P*Q`. C3 bounds it.
   int64_t computePixels() const;
-  /// Products summed up in one output element: `R*S*C` of one group.
-  int64_t computeReduction() const;
   /// Floating-point operations of the convolution without its tail.
   double computeFlops() const;
 };
 
+/// The most products summed up in one element of the result: `R*S*C` of one
+/// group forward, `R*S*K` of one group for backward data, times the positions
+/// that padding takes from one element, and `N*P*Q` for backward weight. At
+/// most 2^63 - 1.
+int64_t computeReduction(ConvolutionOpInterface op);
+
+/// The channels of the result, of all groups, or none for a filter.
+std::optional<int64_t> computeResultChannels(ConvolutionOpInterface op);
+
+/// The element type of the operands, of the first where they differ.
+Type getOperandElementType(ConvolutionOpInterface op);
+
+/// What that is to a matrix unit: tf32 where the arithmetic asks for it.
+::conv::NumericType getOperandNumericType(ConvolutionOpInterface op);
+
 /// The element type of the sum before the tail: i32 for i8, else f32.
-Type getAccumulatorType(ForwardOp op);
+Type getAccumulatorType(ConvolutionOpInterface op);
 
 /// The convolution as an argument line of MIOpenDriver, which `conv-gen` reads:
 /// `convfp16 -n 1 -c 64 -H 56 ...`. The tail is not part of it.
-std::string formatProblem(ForwardOp op);
+std::string formatProblem(ConvolutionOpInterface op);
 
 } // namespace mlir::conv
 

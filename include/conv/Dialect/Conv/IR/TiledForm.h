@@ -1,13 +1,14 @@
-//===- TiledForm.h - what the tiled stage leaves -*- C++ -*-===//
+//===- TiledForm.h - what main loops read of a tiled nest ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The contract between Tile and the main loops: a reader for the `scf.forall`
-// nests that `conv-tile-to-workgroups` makes. Kernels for a GPU and for the
-// host are built from the same description.
+// A convolution cut into workgroup tiles is an `scf.forall` over the tiles of a
+// batch of matrix products, followed by the `conv.scatter` that puts their
+// elements into the result. This is the contract between tiling and kernels:
+// stages meet only in IR, and this reads it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,31 +22,34 @@
 
 namespace mlir::conv {
 
-/// An operand of the tail other than the accumulator.
-struct TailOperand {
-  Value source;    ///< Outside of the nest: a matrix of pixels by channels,
-                   ///< or a vector of channels.
-  bool perChannel; ///< It is a vector.
+/// A tensor outside of the nest, and how it is seen as matrices.
+struct MatrixOperand {
+  Value tensor;
+  ViewAttr view;
+
+  RankedTensorType getType() const {
+    return cast<RankedTensorType>(tensor.getType());
+  }
+  Type getElementType() const { return getType().getElementType(); }
 };
 
-/// One tiled convolution. Values are outside of the nest.
+/// One tiled convolution: `result = tail(lhs * transpose(rhs), tailOperands)`.
 struct TiledConvolution {
   scf::ForallOp forall;
   ScheduleAttr schedule;
-  Im2colOp im2col;     ///< Input, window, filter and output sizes.
-  Value filter;        ///< A matrix: channels by reduction, or the transpose.
-  bool reductionFirst; ///< `filter` is the transpose.
+  MatrixOperand lhs, rhs;
   linalg::GenericOp tail;
-  SmallVector<TailOperand>
-      tailOperands; ///< As the tail's inputs, from the 2nd.
+  SmallVector<MatrixOperand> tailOperands; ///< As the tail's inputs from the 2nd.
+  MatrixOperand result; ///< Its tensor is the result of the `conv.scatter`.
 
-  Value getInput() const;
-  /// Elements of the result: rows and columns of the matrix product.
-  int64_t getPixels() const;
-  int64_t getChannels() const;
-  int64_t getReduction() const;
-  Type getOperandType() const;
-  Type getResultType() const;
+  /// Number of matrices, their rows and columns, and the reduction's length.
+  int64_t getBatch() const { return result.view.getShape()[0]; }
+  int64_t getPixels() const { return result.view.getShape()[1]; }
+  int64_t getChannels() const { return result.view.getShape()[2]; }
+  int64_t getReduction() const { return lhs.view.getShape()[2]; }
+  /// Of `rhs`; that of `lhs` may be another 8-bit float of the same size.
+  Type getOperandType() const { return rhs.getElementType(); }
+  Type getResultType() const { return result.getElementType(); }
 
   /// Reads a nest, or says at its location what is not as expected.
   static FailureOr<TiledConvolution> match(scf::ForallOp forall);

@@ -20,6 +20,8 @@ namespace mlir::conv {
 
 /// Why correct input is refused. Names are stable: scripts match them.
 enum class Reason {
+  Direction,     ///< "direction": a gradient.
+  PaddingMode,   ///< "padding-mode": another padding than zeros.
   SpatialRank,   ///< "spatial-rank": not 2-D.
   Groups,        ///< "groups": more than one group.
   DynamicShape,  ///< "dynamic-shape": a size that is not known.

@@ -1,17 +1,17 @@
-//===- TailSyntax.h - text of a tail -*- C++ -*-===//
+//===- ConvolutionOps.h - what the three ops share --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What `custom<Tail>` in ForwardOp.td calls. Defined in ForwardOp.cpp, called
-// from generated code in ConvDialect.cpp.
+// What the code generated from ConvolutionOps.td calls, in ConvDialect.cpp: the
+// text of a tail, and the constraints.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_DIALECT_CONV_IR_TAILSYNTAX_H
-#define CONV_LIB_DIALECT_CONV_IR_TAILSYNTAX_H
+#ifndef CONV_LIB_DIALECT_CONV_IR_CONVOLUTIONOPS_H
+#define CONV_LIB_DIALECT_CONV_IR_CONVOLUTIONOPS_H
 
 #include "conv/Dialect/Conv/IR/Conv.h"
 
@@ -22,9 +22,15 @@ ParseResult parseTail(OpAsmParser &parser,
                       SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
                       SmallVectorImpl<Type> &types, Region &tail);
 
-void printTail(OpAsmPrinter &printer, ForwardOp op, OperandRange operands,
+void printTail(OpAsmPrinter &printer, Operation *op, OperandRange operands,
                TypeRange types, Region &tail);
+
+/// Checks C1 to C9, C11 and C12.
+LogicalResult verifyConvolution(ConvolutionOpInterface op);
+
+/// Checks C10.
+LogicalResult verifyTail(ConvolutionOpInterface op);
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_DIALECT_CONV_IR_TAILSYNTAX_H
+#endif // CONV_LIB_DIALECT_CONV_IR_CONVOLUTIONOPS_H

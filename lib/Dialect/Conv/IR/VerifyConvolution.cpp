@@ -1,17 +1,16 @@
-//===- ForwardOp.cpp - conv.forward: its text and its constraints -*- C++
-//-*-===//
+//===- VerifyConvolution.cpp - constraints of a convolution -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Parses and prints the tail, and verifies C1 to C10. Sizes come from users, so
+// Verifies C1 to C12 by role, for every direction. Sizes come from users, so
 // every product and sum is checked for overflow before anything relies on it.
 //
 //===----------------------------------------------------------------------===//
 
-#include "TailSyntax.h"
+#include "ConvolutionOps.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 
@@ -23,42 +22,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-//===----------------------------------------------------------------------===//
-// Text
-//===----------------------------------------------------------------------===//
-
-ParseResult
-mlir::conv::parseTail(OpAsmParser &parser,
-                      SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
-                      SmallVectorImpl<Type> &types, Region &tail) {
-  if (failed(parser.parseOptionalKeyword("tail")))
-    return success();
-  auto parseOperand = [&]() -> ParseResult {
-    return failure(parser.parseOperand(operands.emplace_back()) ||
-                   parser.parseColonType(types.emplace_back()));
-  };
-  return failure(parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
-                                                parseOperand) ||
-                 parser.parseRegion(tail));
-}
-
-void mlir::conv::printTail(OpAsmPrinter &printer, ForwardOp,
-                           OperandRange operands, TypeRange types,
-                           Region &tail) {
-  if (tail.empty())
-    return;
-  printer << "tail(";
-  llvm::interleaveComma(llvm::zip(operands, types), printer, [&](auto pair) {
-    printer << std::get<0>(pair) << " : " << std::get<1>(pair);
-  });
-  printer << ") ";
-  printer.printRegion(tail);
-}
-
-//===----------------------------------------------------------------------===//
-// Constraints
-//===----------------------------------------------------------------------===//
-
 namespace {
 /// An operand or the result with its name and its order, for messages.
 struct NamedTensor {
@@ -69,7 +32,8 @@ struct NamedTensor {
 } // namespace
 
 /// Checks C1.
-static LogicalResult verifyTensor(ForwardOp op, NamedTensor tensor) {
+static LogicalResult verifyTensor(ConvolutionOpInterface op,
+                                  NamedTensor tensor) {
   if (!tensor.type.hasStaticShape())
     return op.emitOpError("expects a static ")
            << tensor.name << ", but got " << tensor.type;
@@ -82,7 +46,7 @@ static LogicalResult verifyTensor(ForwardOp op, NamedTensor tensor) {
 }
 
 /// Checks C3.
-static LogicalResult verifySizes(ForwardOp op, StringRef name,
+static LogicalResult verifySizes(ConvolutionOpInterface op, StringRef name,
                                  RankedTensorType type) {
   int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   for (int64_t size : type.getShape()) {
@@ -97,7 +61,8 @@ static LogicalResult verifySizes(ForwardOp op, StringRef name,
 }
 
 /// Checks C4. `c` are the input channels of all groups.
-static LogicalResult verifyGroups(ForwardOp op, ArrayRef<NamedTensor> tensors) {
+static LogicalResult verifyGroups(ConvolutionOpInterface op,
+                                  ArrayRef<NamedTensor> tensors) {
   int64_t groups = op.getGroups();
   if (groups <= 0)
     return op.emitOpError("expects groups to be positive, but got ") << groups;
@@ -115,21 +80,22 @@ static LogicalResult verifyGroups(ForwardOp op, ArrayRef<NamedTensor> tensors) {
   int64_t filterC = size(tensors[1], 'C');
   int64_t k = size(tensors[1], 'K');
   int64_t divisor = hasG ? 1 : groups;
-  for (auto [name, value] :
-       {std::pair("the input channels", c), std::pair("K of filter", k)})
+  for (auto [letter, tensor, value] :
+       {std::tuple('C', tensors[0], c), std::tuple('K', tensors[1], k)})
     if (value % divisor)
       return op.emitOpError("expects groups to divide ")
-             << name << ", but got " << groups << " and " << value;
+             << Twine(letter) << " of " << tensor.name << ", but got " << groups
+             << " and " << value;
   if (c / divisor != filterC)
-    return op.emitOpError("expects C of filter to be the input channels of one "
-                          "group, ")
+    return op.emitOpError("expects C of ")
+           << tensors[1].name << " to be the input channels of one group, "
            << c / divisor << ", but got " << filterC;
   return success();
 }
 
 /// Checks C5.
-static LogicalResult verifyAgree(ForwardOp op, NamedTensor lhs, NamedTensor rhs,
-                                 char letter) {
+static LogicalResult verifyAgree(ConvolutionOpInterface op, NamedTensor lhs,
+                                 NamedTensor rhs, char letter) {
   int64_t lhsSize = getSize(lhs.order, lhs.type.getShape(), letter);
   int64_t rhsSize = getSize(rhs.order, rhs.type.getShape(), letter);
   if (lhsSize == rhsSize)
@@ -140,7 +106,7 @@ static LogicalResult verifyAgree(ForwardOp op, NamedTensor lhs, NamedTensor rhs,
 }
 
 /// Checks C6 and C7 for the spatial dimension `index`.
-static LogicalResult verifySpatial(ForwardOp op, int64_t index,
+static LogicalResult verifySpatial(ConvolutionOpInterface op, int64_t index,
                                    const SpatialDimension &dimension,
                                    int64_t output) {
   std::optional<int64_t> expected = computeOutputSize(dimension);
@@ -154,53 +120,82 @@ static LogicalResult verifySpatial(ForwardOp op, int64_t index,
   // C7.
   if (output != *expected)
     return op.emitOpError("expects spatial dimension ")
-           << index << " of output to be " << *expected << ", but got "
-           << output;
+           << index << " of " << op.getTensorName(TensorRole::Output)
+           << " to be " << *expected << ", but got " << output;
   return success();
 }
 
-/// Checks C8.
-static LogicalResult verifyElementTypes(ForwardOp op) {
-  Type input = op.getInput().getType().getElementType();
-  Type filter = op.getFilter().getType().getElementType();
-  if (!areMultiplied(input, filter))
-    return op.emitOpError("expects input and filter of one element type or one "
-                          "family of 8-bit floats, but got ")
-           << input << " and " << filter;
-  if (input.isInteger(32))
-    return op.emitOpError("expects input of i8 or a floating type, but got ")
-           << input;
+/// Checks C11 and C12 for the spatial dimension `index`.
+static LogicalResult verifyPadding(ConvolutionOpInterface op, int64_t index,
+                                   const SpatialDimension &dimension) {
+  PaddingMode mode = op.getPadding();
+  int64_t limit = std::numeric_limits<int64_t>::max();
+  if (mode == PaddingMode::Reflect) // C11.
+    limit = dimension.input - 1;
+  if (mode == PaddingMode::Circular) // C12.
+    limit = dimension.input;
+  if (dimension.low <= limit && dimension.high <= limit)
+    return success();
+  return op.emitOpError("expects ")
+         << stringifyPaddingMode(mode) << " padding of at most " << limit
+         << " in spatial dimension " << index << ", but got " << dimension.low
+         << " and " << dimension.high;
+}
+
+/// Checks C8 and C13.
+static LogicalResult verifyElementTypes(ConvolutionOpInterface op) {
+  Type lhs = op.getLhs().getType().getElementType();
+  Type rhs = op.getRhs().getType().getElementType();
+  StringRef lhsName = op.getTensorName(op.getLhsRole());
+  if (!areMultiplied(lhs, rhs))
+    return op.emitOpError("expects ")
+           << lhsName << " and " << op.getTensorName(op.getRhsRole())
+           << " of one element type or one family of 8-bit floats, but got "
+           << lhs << " and " << rhs;
+  if (lhs.isInteger(32))
+    return op.emitOpError("expects ")
+           << lhsName << " of i8 or a floating type, but got " << lhs;
+  if (op.getArithmetic() == Arithmetic::TF32 && !lhs.isF32())
+    return op.emitOpError("expects ")
+           << lhsName << " of f32 for tf32 arithmetic, but got " << lhs;
   return success();
 }
 
-/// Checks C9. `k` are the channels of all groups.
-static LogicalResult verifyTailOperands(ForwardOp op, int64_t k) {
+/// Checks C9.
+static LogicalResult verifyTailOperands(ConvolutionOpInterface op) {
   if (op.getTail().empty() && !op.getTailOperands().empty())
     return op.emitOpError("expects a tail for its operands, but got ")
            << op.getTailOperands().size() << " operands and no region";
-  ArrayRef<int64_t> output = op.getOutput().getType().getShape();
+  ArrayRef<int64_t> result = op.getResultType().getShape();
+  std::optional<int64_t> channels = computeResultChannels(op);
   for (auto [index, operand] : llvm::enumerate(op.getTailOperands())) {
     ArrayRef<int64_t> shape =
         cast<RankedTensorType>(operand.getType()).getShape();
-    if (shape != output && shape != ArrayRef(k))
-      return op.emitOpError("expects tail operand ")
-             << index << " to have the shape of output or to be a vector of "
-             << k << " channels, but got " << operand.getType();
+    if (shape == result || (channels && shape == ArrayRef(*channels)))
+      continue;
+    InFlightDiagnostic diagnostic = op.emitOpError("expects tail operand ");
+    diagnostic << index << " to have the shape of "
+               << op.getTensorName(op.getResultRole());
+    if (channels)
+      diagnostic << " or to be a vector of " << *channels << " channels";
+    return diagnostic << ", but got " << operand.getType();
   }
   return success();
 }
 
-LogicalResult ForwardOp::verify() {
-  LayoutsAttr layouts = getLayouts();
-  WindowAttr window = getWindow();
-  NamedTensor input{"input", getInput().getType(), layouts.getInput()};
-  NamedTensor filter{"filter", getFilter().getType(), layouts.getFilter()};
-  NamedTensor output{"output", getOutput().getType(), layouts.getOutput()};
+LogicalResult mlir::conv::verifyConvolution(ConvolutionOpInterface op) {
+  auto named = [&](TensorRole role) {
+    return NamedTensor{op.getTensorName(role), op.getTensor(role).getType(),
+                       op.getOrder(role)};
+  };
+  NamedTensor input = named(TensorRole::Input);
+  NamedTensor filter = named(TensorRole::Filter);
+  NamedTensor output = named(TensorRole::Output);
 
   // C1, C3.
   for (NamedTensor tensor : {input, filter, output})
-    if (failed(verifyTensor(*this, tensor)) ||
-        failed(verifySizes(*this, tensor.name, tensor.type)))
+    if (failed(verifyTensor(op, tensor)) ||
+        failed(verifySizes(op, tensor.name, tensor.type)))
       return failure();
   // C2.
   auto spatialSizes = [](NamedTensor tensor, StringRef letters) {
@@ -209,31 +204,34 @@ LogicalResult ForwardOp::verify() {
   SmallVector<int64_t, 3> inputSizes = spatialSizes(input, "DHW");
   SmallVector<int64_t, 3> filterSizes = spatialSizes(filter, "TRS");
   SmallVector<int64_t, 3> outputSizes = spatialSizes(output, "ZPQ");
+  WindowAttr window = op.getWindow();
   int64_t rank = inputSizes.size();
   if (window.getRank() != rank)
-    return emitOpError("expects a window of the layouts' ")
+    return op.emitOpError("expects a window of the layouts' ")
            << rank << " spatial dimensions, but got " << window.getRank();
   // C4, C5.
-  if (failed(verifyGroups(*this, {input, filter, output})) ||
-      failed(verifyAgree(*this, input, output, 'N')) ||
-      failed(verifyAgree(*this, filter, output, 'K')))
+  if (failed(verifyGroups(op, {input, filter, output})) ||
+      failed(verifyAgree(op, input, output, 'N')) ||
+      failed(verifyAgree(op, filter, output, 'K')))
     return failure();
-  // C6, C7.
-  for (int64_t d = 0; d < rank; ++d)
-    if (failed(verifySpatial(*this, d,
-                             {inputSizes[d], filterSizes[d],
-                              window.getStrides()[d], window.getDilations()[d],
-                              window.getLow()[d], window.getHigh()[d]},
-                             outputSizes[d])))
+  // C6, C7, C11, C12.
+  for (int64_t d = 0; d < rank; ++d) {
+    SpatialDimension dimension{inputSizes[d],          filterSizes[d],
+                               window.getStrides()[d], window.getDilations()[d],
+                               window.getLow()[d],     window.getHigh()[d]};
+    if (failed(verifySpatial(op, d, dimension, outputSizes[d])) ||
+        failed(verifyPadding(op, d, dimension)))
       return failure();
-  // C8, C9.
-  if (failed(verifyElementTypes(*this)))
+  }
+  // C8, C13, C9.
+  if (failed(verifyElementTypes(op)))
     return failure();
-  return verifyTailOperands(*this, ForwardShape::get(*this).k);
+  return verifyTailOperands(op);
 }
 
 /// Checks C10 for the arguments of the tail's block.
-static LogicalResult verifyTailArguments(ForwardOp op, Block &block) {
+static LogicalResult verifyTailArguments(ConvolutionOpInterface op,
+                                         Block &block) {
   SmallVector<Type> expected = {getAccumulatorType(op)};
   for (Value operand : op.getTailOperands())
     expected.push_back(getElementTypeOrSelf(operand.getType()));
@@ -244,7 +242,7 @@ static LogicalResult verifyTailArguments(ForwardOp op, Block &block) {
 }
 
 /// Checks C10 for one op of the tail's block.
-static LogicalResult verifyTailOp(ForwardOp op, Operation &inner) {
+static LogicalResult verifyTailOp(ConvolutionOpInterface op, Operation &inner) {
   bool known = isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
       inner.getDialect());
   if (!known) {
@@ -265,29 +263,30 @@ static LogicalResult verifyTailOp(ForwardOp op, Operation &inner) {
   return success();
 }
 
-LogicalResult ForwardOp::verifyRegions() {
+LogicalResult mlir::conv::verifyTail(ConvolutionOpInterface op) {
   // C10.
-  Type element = getOutput().getType().getElementType();
-  if (getTail().empty()) {
-    bool isInteger = isa<IntegerType>(getAccumulatorType(*this));
+  Type element = op.getResultType().getElementType();
+  if (op.getTail().empty()) {
+    bool isInteger = isa<IntegerType>(getAccumulatorType(op));
     if (isInteger ? element.isInteger(32) : isa<FloatType>(element))
       return success();
-    return emitOpError("expects output of ")
+    return op.emitOpError("expects ")
+           << op.getTensorName(op.getResultRole()) << " of "
            << (isInteger ? "i32" : "a floating type")
            << " without a tail, but got " << element;
   }
-  Block &block = getTail().front();
-  if (failed(verifyTailArguments(*this, block)))
+  Block &block = op.getTail().front();
+  if (failed(verifyTailArguments(op, block)))
     return failure();
   for (Operation &inner : block.without_terminator())
-    if (failed(verifyTailOp(*this, inner)))
+    if (failed(verifyTailOp(op, inner)))
       return failure();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield)
-    return emitOpError("expects the tail to end with conv.yield, but got ")
+    return op.emitOpError("expects the tail to end with conv.yield, but got ")
            << block.getTerminator()->getName();
   if (yield.getValue().getType() != element)
-    return emitOpError("expects the tail to yield ")
+    return op.emitOpError("expects the tail to yield ")
            << element << ", but got " << yield.getValue().getType();
   return success();
 }

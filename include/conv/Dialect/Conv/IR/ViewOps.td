@@ -1,0 +1,104 @@
+//===- ViewOps.td - reading and writing matrices of a view -*- tablegen -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_VIEW_OPS_TD
+#define CONV_VIEW_OPS_TD
+
+include "conv/Dialect/Conv/IR/ViewAttr.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+
+def Conv_GatherOp : Conv_Op<"gather", [Pure,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
+      "reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<TilingInterface, [
+      "getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
+      "getResultTilePosition", "generateResultTileValue"]>]> {
+  let summary = "A tile of the matrices of a view";
+  let description = [{
+    The tile starts at matrix `batch`, row `row` and column `column`; `sizes`
+    are those of its dimensions that are dynamic. It need not be aligned to
+    anything.
+
+    Constraints:
+      * (I1) `source` is static and has the rank of the view.
+      * (I2) `source` and the result have the same element type.
+      * (I3) The result is no larger than the view.
+      * (I4) There is one size for each dynamic dimension of the result.
+
+    Example:
+    ```mlir
+    %a = conv.gather %x[%g, %m, %k]
+        view = <batch = [1], rows = [1, 56, 56], columns = [3, 3, 64],
+          map = affine_map<(g, n, p, q, r, s, c) -> (n, p + r - 1, q + s - 1, g * 64 + c)>>
+        : tensor<1x56x56x64xf16> -> tensor<1x128x32xf16>
+    %b = conv.gather %w[%g, %n, %k] sizes(%rest)
+        view = <batch = [1], rows = [32], columns = [3, 3, 64],
+          map = affine_map<(g, k, r, s, c) -> (g * 32 + k, r, s, c)>>
+        : tensor<32x3x3x64xf16> -> tensor<1x32x?xf16>
+    ```
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$source,
+    Index:$batch,
+    Index:$row,
+    Index:$column,
+    Variadic<Index>:$sizes,
+    Conv_ViewAttr:$view
+  );
+  let results = (outs 3DTensorOf<[AnyType]>:$result);
+  let assemblyFormat = [{
+    $source `[` $batch `,` $row `,` $column `]` (`sizes` `(` $sizes^ `)`)?
+    `view` `=` $view attr-dict `:` type($source) `->` type($result)
+  }];
+  let builders = [
+    /// All matrices of the view.
+    OpBuilder<(ins "Value":$source, "ViewAttr":$view)>
+  ];
+  let hasVerifier = 1;
+}
+
+def Conv_ScatterOp : Conv_Op<"scatter", [Pure,
+    AllTypesMatch<["destination", "result"]>]> {
+  let summary = "Writes all matrices of a view into a tensor";
+  let description = [{
+    The result is `destination` with the elements of the view replaced.
+
+    Constraints:
+      * (O1) `destination` is static and has the rank of the view.
+      * (O2) `matrices` has the element type of `destination` and the view's
+        sizes.
+      * (O3) Every coordinate is inside `destination`. Elements that a condition
+        of the view excludes are not written.
+      * (O4) No two elements that are written have the same place. Without
+        conditions: with digits of more than one value sorted by their distance
+        in `destination`, each distance is larger than the sum of all the smaller
+        ones times the digits' largest values.
+
+    Example:
+    ```mlir
+    %y = conv.scatter %tiles into %empty view =
+        <batch = [1], rows = [1, 56, 56], columns = [64],
+          map = affine_map<(g, n, p, q, k) -> (n, k + g * 64, p, q)>>
+        : tensor<1x3136x64xf16> into tensor<1x64x56x56xf16>
+    ```
+  }];
+  let arguments = (ins
+    3DTensorOf<[AnyType]>:$matrices,
+    AnyRankedTensor:$destination,
+    Conv_ViewAttr:$view
+  );
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $matrices `into` $destination `view` `=` $view attr-dict
+    `:` type($matrices) `into` type($destination)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // CONV_VIEW_OPS_TD

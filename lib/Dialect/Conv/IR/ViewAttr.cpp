@@ -1,0 +1,109 @@
+//===- ViewAttr.cpp - tensors seen as matrices --------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// The coefficients of `expr` in `numDims` dimensions and its constant, or
+/// nothing if it is not a linear combination.
+static FailureOr<ViewAttr::Coordinate> readCoordinate(AffineExpr expr,
+                                                      unsigned numDims) {
+  SmallVector<int64_t> flat;
+  // Divisions and remainders become additional, local dimensions.
+  if (failed(getFlattenedAffineExpr(expr, numDims, /*numSymbols=*/0, &flat)) ||
+      flat.size() != numDims + 1)
+    return failure();
+  int64_t constant = flat.pop_back_val();
+  return ViewAttr::Coordinate{std::move(flat), constant};
+}
+
+/// Checks V3 in a width in which nothing overflows.
+static bool isBounded(const ViewAttr::Coordinate &coordinate,
+                      ArrayRef<int64_t> sizes) {
+  constexpr __int128 kLimit = __int128(1) << 62;
+  __int128 low = coordinate.constant, high = coordinate.constant;
+  for (auto [size, coefficient] : llvm::zip(sizes, coordinate.coefficients))
+    (coefficient < 0 ? low : high) += __int128(coefficient) * (size - 1);
+  return low >= -kLimit && high <= kLimit;
+}
+
+LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> batch, ArrayRef<int64_t> rows,
+                               ArrayRef<int64_t> columns, AffineMap map,
+                               ArrayRef<int64_t> limits, PaddingMode) {
+  // V1.
+  int64_t product = 1;
+  for (auto [name, sizes] :
+       {std::pair("batch", batch), std::pair("rows", rows),
+        std::pair("columns", columns)})
+    for (int64_t size : sizes) {
+      if (size <= 0)
+        return emitError() << "expects " << name
+                           << " to be positive, but got [" << sizes << "]";
+      if (llvm::MulOverflow(product, size, product))
+        return emitError()
+               << "expects fewer than 2^63 elements, but got batch [" << batch
+               << "], rows [" << rows << "] and columns [" << columns << "]";
+    }
+  // V2.
+  size_t digits = batch.size() + rows.size() + columns.size();
+  if (map.getNumDims() != digits || map.getNumSymbols() != 0)
+    return emitError() << "expects a map of " << digits
+                       << " dimensions and no symbols, but got "
+                       << AffineMapAttr::get(map);
+  auto sizes = llvm::to_vector(llvm::concat<const int64_t>(batch, rows, columns));
+  for (AffineExpr expr : map.getResults()) {
+    FailureOr<Coordinate> coordinate = readCoordinate(expr, digits);
+    if (failed(coordinate))
+      return emitError() << "expects sums of multiples of dimensions, but got "
+                         << AffineMapAttr::get(map);
+    // V3.
+    if (!isBounded(*coordinate, sizes))
+      return emitError()
+             << "expects coordinates between -2^62 and 2^62, but got "
+             << AffineMapAttr::get(map) << " with sizes [" << sizes << "]";
+  }
+  // V4.
+  if (llvm::any_of(limits, [](int64_t limit) { return limit <= 0; }) ||
+      limits.size() > map.getNumResults())
+    return emitError() << "expects positive limits for the last of "
+                       << map.getNumResults() << " results, but got ["
+                       << limits << "]";
+  return success();
+}
+
+SmallVector<ViewAttr::Coordinate> ViewAttr::getCoordinates() const {
+  return llvm::map_to_vector(getMap().getResults(), [&](AffineExpr expr) {
+    return *readCoordinate(expr, getMap().getNumDims());
+  });
+}
+
+SmallVector<int64_t> ViewAttr::getDigitSizes() const {
+  return llvm::to_vector(
+      llvm::concat<const int64_t>(getBatch(), getRows(), getColumns()));
+}
+
+std::array<int64_t, 3> ViewAttr::getShape() const {
+  return {llvm::product_of(getBatch()), llvm::product_of(getRows()),
+          llvm::product_of(getColumns())};
+}
+
+std::pair<int64_t, int64_t>
+ViewAttr::getRange(const Coordinate &coordinate) const {
+  int64_t low = coordinate.constant, high = coordinate.constant;
+  for (auto [size, coefficient] :
+       llvm::zip(getDigitSizes(), coordinate.coefficients))
+    (coefficient < 0 ? low : high) += coefficient * (size - 1);
+  return {low, high};
+}

@@ -1,0 +1,197 @@
+//===- HostPanelPack.cpp - panels of an operand into scratch --*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Copies the right operand's part of a block, widened to f32, so that as many
+// rows as a register tile has follow each other: a panel has the reduction
+// outermost. Rows that are contiguous in memory are turned in blocks of 8 by 8,
+// in registers; columns that are contiguous are copied.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostKernel.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// One round of a transposition: rows `i` and `i + distance` become two rows.
+namespace {
+struct TransposeRound {
+  size_t distance;
+  int64_t first[kHostLanes], second[kHostLanes];
+};
+} // namespace
+
+// Masks that x86 has an instruction for: unpack of 32 bits, unpack of 64 bits,
+// and exchange of the 128-bit halves.
+static constexpr TransposeRound kTransposeRounds[] = {
+    {1, {0, 8, 1, 9, 4, 12, 5, 13}, {2, 10, 3, 11, 6, 14, 7, 15}},
+    {2, {0, 1, 8, 9, 4, 5, 12, 13}, {2, 3, 10, 11, 6, 7, 14, 15}},
+    {4, {0, 1, 2, 3, 8, 9, 10, 11}, {4, 5, 6, 7, 12, 13, 14, 15}},
+};
+
+/// Row `i` of what the rounds leave is this row of the transpose: unpacking
+/// takes neighbouring columns apart in the order of their bits.
+static constexpr size_t kTransposedRow[kHostLanes] = {0, 2, 1, 3, 4, 6, 5, 7};
+
+static SmallVector<Value> transpose(ImplicitLocOpBuilder &b,
+                                    SmallVector<Value> rows) {
+  for (const TransposeRound &round : kTransposeRounds) {
+    SmallVector<Value> next(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (i & round.distance)
+        continue;
+      size_t j = i + round.distance;
+      next[i] = vector::ShuffleOp::create(b, rows[i], rows[j], round.first);
+      next[j] = vector::ShuffleOp::create(b, rows[i], rows[j], round.second);
+    }
+    rows = next;
+  }
+  SmallVector<Value> ordered(rows.size());
+  for (auto [i, row] : llvm::enumerate(rows))
+    ordered[kTransposedRow[i]] = row;
+  return ordered;
+}
+
+/// One vector of vectors of one element.
+static Value join(ImplicitLocOpBuilder &b, ArrayRef<Value> parts) {
+  SmallVector<Value> elements;
+  for (Value part : parts)
+    elements.push_back(vector::ExtractOp::create(b, part, 0));
+  auto type = VectorType::get({static_cast<int64_t>(parts.size())},
+                              cast<VectorType>(parts.front().getType())
+                                  .getElementType());
+  return vector::FromElementsOp::create(b, type, elements);
+}
+
+namespace {
+/// Packs groups of `kHostLanes` rows, one after another.
+class PanelPack {
+public:
+  PanelPack(const Kernel &kernel, const HostBlock &block, Value scratch)
+      : kernel(kernel), math(kernel.math), block(block), code(kernel),
+        access(kernel.math, kernel.form.rhs),
+        source(code.flatten(kernel.arguments[1])), scratch(scratch) {}
+
+  /// Packs the rows from `row`, which is number `inTile` of the tile.
+  void packGroup(Value row, Value inTile) const;
+
+private:
+  using Positions = SmallVector<MatrixAccess::Position>;
+  /// The part of an address that does not depend on the reduction.
+  MatrixAccess::Position startOf(Value row) const;
+  void packTransposed(const Positions &starts, Value panel) const;
+  void packContiguous(const MatrixAccess::Position &start, Value panel) const;
+  void packElements(const Positions &starts, Value panel) const;
+  /// Where the panel has reduction index `k`.
+  Value target(Value panel, Value k) const {
+    return math.add(panel,
+                    math.mul(code.sub(k, block.k), kernel.atom.m));
+  }
+
+  const Kernel &kernel;
+  const IndexMath &math;
+  const HostBlock &block;
+  HostCode code;
+  MatrixAccess access;
+  Value source, scratch;
+};
+} // namespace
+
+MatrixAccess::Position PanelPack::startOf(Value row) const {
+  return access.add(access.createPosition(MatrixIndex::Batch, block.batch),
+                    access.createPosition(MatrixIndex::Row, row));
+}
+
+/// The rows are contiguous in memory, and nothing is outside of the tensor.
+void PanelPack::packTransposed(const Positions &starts, Value panel) const {
+  code.forEachRun(
+      block, access.getInnermostSize(MatrixIndex::Column),
+      [&](Value column, Value length) {
+        MatrixAccess::Position position =
+            access.createPosition(MatrixIndex::Column, column);
+        SmallVector<Value> rows;
+        for (const MatrixAccess::Position &start : starts)
+          rows.push_back(access.add(start, position).offset);
+        code.forEachVector(
+            math.constant(0), length, [&](Value step, int64_t elements) {
+              SmallVector<Value> loaded;
+              for (Value row : rows)
+                loaded.push_back(
+                    code.loadWide(source, math.add(row, step), elements));
+              Value k = math.add(column, step);
+              if (elements == 1)
+                return code.store(join(code.b, loaded), scratch,
+                                  target(panel, k));
+              for (auto [i, row] : llvm::enumerate(transpose(code.b, loaded)))
+                code.store(row, scratch, target(panel, math.add(k, i)));
+            });
+      });
+}
+
+/// The columns are contiguous in memory, inside or outside as a whole.
+void PanelPack::packContiguous(const MatrixAccess::Position &start,
+                               Value panel) const {
+  code.forEach(block.k, math.add(block.k, block.length), 1, [&](Value k) {
+    MatrixAccess::Position position =
+        access.add(start, access.createPosition(MatrixIndex::Column, k));
+    code.store(code.loadGuarded(source, access.createOffset(position),
+                                access.createGuard(position, math.yes()),
+                                kHostLanes),
+               scratch, target(panel, k));
+  });
+}
+
+void PanelPack::packElements(const Positions &starts, Value panel) const {
+  code.forEach(block.k, math.add(block.k, block.length), 1, [&](Value k) {
+    MatrixAccess::Position column =
+        access.createPosition(MatrixIndex::Column, k);
+    SmallVector<Value> elements;
+    for (const MatrixAccess::Position &start : starts) {
+      MatrixAccess::Position position = access.add(start, column);
+      elements.push_back(
+          code.loadGuarded(source, access.createOffset(position),
+                           access.createGuard(position, math.yes()), 1));
+    }
+    code.store(join(code.b, elements), scratch, target(panel, k));
+  });
+}
+
+void PanelPack::packGroup(Value row, Value inTile) const {
+  int64_t panelElements = kernel.gemmK() * kernel.atom.m;
+  Value panel =
+      math.add(math.mul(math.div(inTile, kernel.atom.m), panelElements),
+               math.rem(inTile, kernel.atom.m));
+  // Rows that do not exist repeat the last one.
+  Value last = math.constant(kernel.form.getChannels() - 1);
+  Positions starts;
+  for (int64_t i = 0; i < kHostLanes; ++i)
+    starts.push_back(startOf(math.minimum(math.add(row, i), last)));
+  if (access.getInnermostDistance(MatrixIndex::Column) == 1 &&
+      !access.isChecked())
+    packTransposed(starts, panel);
+  else if (access.getVectorWidth(MatrixIndex::Row, kHostLanes) == kHostLanes)
+    packContiguous(starts.front(), panel);
+  else
+    packElements(starts, panel);
+}
+
+void mlir::conv::packHostPanels(const Kernel &kernel, const HostBlock &block,
+                                Value origin, Value scratch) {
+  assert(kernel.atom.m % kHostLanes == 0 && "a panel has whole vectors");
+  HostCode code(kernel);
+  PanelPack pack(kernel, block, scratch);
+  const IndexMath &math = kernel.math;
+  Value columns = math.mul(
+      math.div(math.add(block.channels, kernel.atom.m - 1), kernel.atom.m),
+      kernel.atom.m);
+  code.forEach(math.constant(0), columns, kHostLanes, [&](Value inTile) {
+    pack.packGroup(math.add(origin, inTile), inTile);
+  });
+}

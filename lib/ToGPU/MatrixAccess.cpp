@@ -1,0 +1,199 @@
+//===- MatrixAccess.cpp - where a view's elements are -------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Digits are merged where that saves a division: the pixels of a 1x1
+// convolution, and the elements of a filter, are one digit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatrixAccess.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+MatrixAccess::MatrixAccess(const IndexMath &math, const MatrixOperand &operand)
+    : math(math) {
+  ViewAttr view = operand.view;
+  SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
+  ArrayRef<int64_t> shape = operand.getType().getShape();
+  SmallVector<int64_t> sizes = view.getDigitSizes();
+  SmallVector<Digit> all;
+  for (int64_t size : sizes)
+    all.push_back({size, 0, {}});
+
+  auto addCheck = [&](const ViewAttr::Coordinate &coordinate, int64_t size,
+                      PaddingMode padding, int64_t distance) {
+    checks.push_back({size, coordinate.constant, padding, distance});
+    for (auto [digit, coefficient] : llvm::zip(all, coordinate.coefficients))
+      digit.steps.push_back(coefficient);
+  };
+  for (auto [limit, condition] : llvm::zip(
+           view.getLimits(), ArrayRef(coordinates).drop_front(shape.size())))
+    addCheck(condition, limit, PaddingMode::Zeros, /*distance=*/0);
+  int64_t stride = 1;
+  for (size_t d = shape.size(); d-- > 0; stride *= shape[d]) {
+    const ViewAttr::Coordinate &coordinate = coordinates[d];
+    auto [low, high] = view.getRange(coordinate);
+    bool leaves = low < 0 || high >= shape[d];
+    // Another coordinate takes the place of one that is outside.
+    if (leaves && view.getPadding() != PaddingMode::Zeros) {
+      addCheck(coordinate, shape[d], view.getPadding(), stride);
+      continue;
+    }
+    if (leaves)
+      addCheck(coordinate, shape[d], PaddingMode::Zeros, /*distance=*/0);
+    constant += coordinate.constant * stride;
+    for (auto [digit, coefficient] : llvm::zip(all, coordinate.coefficients))
+      digit.distance += coefficient * stride;
+  }
+
+  ArrayRef<Digit> rest = all;
+  for (auto [part, count] :
+       llvm::zip(digits, std::array{view.getBatch().size(),
+                                    view.getRows().size(),
+                                    view.getColumns().size()})) {
+    part = llvm::to_vector(rest.take_front(count));
+    rest = rest.drop_front(count);
+    simplify(part);
+  }
+}
+
+void MatrixAccess::simplify(SmallVectorImpl<Digit> &digits) {
+  SmallVector<Digit> merged;
+  for (const Digit &digit : digits) {
+    if (digit.size == 1)
+      continue;
+    auto continues = [&](int64_t outer, int64_t inner) {
+      return outer == inner * digit.size;
+    };
+    if (!merged.empty() && continues(merged.back().distance, digit.distance) &&
+        llvm::all_of(llvm::zip(merged.back().steps, digit.steps), [&](auto pair) {
+          return continues(std::get<0>(pair), std::get<1>(pair));
+        })) {
+      int64_t outerSize = merged.back().size;
+      merged.back() = digit;
+      merged.back().size *= outerSize;
+      continue;
+    }
+    merged.push_back(digit);
+  }
+  auto isZero = [](int64_t step) { return step == 0; };
+  if (merged.size() == 1 && merged.front().distance == 0 &&
+      llvm::all_of(merged.front().steps, isZero))
+    merged.clear();
+  digits = std::move(merged);
+}
+
+MatrixAccess::Position MatrixAccess::createPosition(MatrixIndex index,
+                                                    Value value) const {
+  bool isRow = index == MatrixIndex::Row;
+  Position position{math.constant(isRow ? constant : 0), {}};
+  for (const Check &check : checks)
+    position.coordinates.push_back(math.constant(isRow ? check.constant : 0));
+  ArrayRef<Digit> all = digitsOf(index);
+  if (all.empty())
+    return position;
+  SmallVector<int64_t> sizes =
+      llvm::map_to_vector(all, [](const Digit &digit) { return digit.size; });
+  for (auto [digit, part] : llvm::zip(all, math.split(value, sizes))) {
+    position.offset =
+        math.add(position.offset, math.mul(part, digit.distance));
+    for (auto [coordinate, step] : llvm::zip(position.coordinates, digit.steps))
+      if (step != 0)
+        coordinate = math.add(coordinate, math.mul(part, step));
+  }
+  return position;
+}
+
+MatrixAccess::Position MatrixAccess::add(const Position &lhs,
+                                         const Position &rhs) const {
+  Position sum{math.add(lhs.offset, rhs.offset), {}};
+  for (auto [left, right] : llvm::zip(lhs.coordinates, rhs.coordinates))
+    sum.coordinates.push_back(math.add(left, right));
+  return sum;
+}
+
+MatrixAccess::Position MatrixAccess::advance(const Position &position,
+                                             MatrixIndex index,
+                                             Value steps) const {
+  if (digitsOf(index).empty())
+    return position;
+  const Digit &digit = digitsOf(index).back();
+  Position further = position;
+  further.offset = math.add(further.offset, math.mul(steps, digit.distance));
+  for (auto [coordinate, step] : llvm::zip(further.coordinates, digit.steps))
+    if (step != 0)
+      coordinate = math.add(coordinate, math.mul(steps, step));
+  return further;
+}
+
+/// The coordinate in the tensor that stands for one that may be outside. It is
+/// never so far outside that it would have to be reflected or wrapped twice.
+static Value createPadded(const IndexMath &math, PaddingMode padding,
+                          Value coordinate, int64_t size) {
+  switch (padding) {
+  case PaddingMode::Zeros:
+    return coordinate;
+  case PaddingMode::Reflect: {
+    Value positive = math.maximum(coordinate, math.mul(coordinate, -1));
+    return math.minimum(
+        positive, math.add(math.mul(positive, -1), 2 * (size - 1)));
+  }
+  case PaddingMode::Replicate:
+    return math.minimum(math.maximum(coordinate, math.constant(0)),
+                        math.constant(size - 1));
+  case PaddingMode::Circular:
+    return math.rem(math.add(coordinate, size), size);
+  }
+  llvm_unreachable("every mode has a coordinate");
+}
+
+Value MatrixAccess::createOffset(const Position &position) const {
+  Value offset = position.offset;
+  for (auto [coordinate, check] : llvm::zip(position.coordinates, checks))
+    if (check.distance != 0)
+      offset = math.add(offset, math.mul(createPadded(math, check.padding,
+                                                      coordinate, check.size),
+                                         check.distance));
+  return offset;
+}
+
+Value MatrixAccess::createGuard(const Position &position, Value guard) const {
+  for (auto [coordinate, check] : llvm::zip(position.coordinates, checks))
+    if (check.padding == PaddingMode::Zeros)
+      guard = math.both(guard, math.below(coordinate, check.size));
+  return guard;
+}
+
+int64_t MatrixAccess::getInnermostSize(MatrixIndex index) const {
+  return digitsOf(index).empty() ? 1 : digitsOf(index).back().size;
+}
+
+int64_t MatrixAccess::getInnermostDistance(MatrixIndex index) const {
+  return digitsOf(index).empty() ? 0 : digitsOf(index).back().distance;
+}
+
+bool MatrixAccess::isCheckedTogether(MatrixIndex index) const {
+  return digitsOf(index).empty() ||
+         llvm::all_of(digitsOf(index).back().steps,
+                      [](int64_t step) { return step == 0; });
+}
+
+int64_t MatrixAccess::getVectorWidth(MatrixIndex index, int64_t limit) const {
+  if (getInnermostDistance(index) != 1 || !isCheckedTogether(index))
+    return 1;
+  int64_t width = std::gcd(limit, std::gcd(getInnermostSize(index), constant));
+  for (const SmallVector<Digit> &part : digits)
+    for (const Digit &digit : part)
+      if (&digit != &digitsOf(index).back())
+        width = std::gcd(width, digit.distance);
+  for (const Check &check : checks)
+    width = std::gcd(width, check.distance);
+  return width;
+}
