@@ -13,6 +13,8 @@
 
 #include "conv/Artifact/ManifestJson.h"
 
+#include "conv/Support/Sha256.h"
+
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -82,6 +84,28 @@ static Json toJson(const Launch &launch) {
           {"resources", toJson(launch.resources)}};
 }
 
+static Json toJson(const ErrorBound &bound) {
+  Json object = {{"accumulation", bound.accumulation},
+                 {"output_ulp", bound.outputUlp}};
+  if (bound.operands != 0)
+    object["operands"] = bound.operands;
+  if (bound.constant != 0)
+    object["constant"] = bound.constant;
+  if (bound.followOperations)
+    object["follow_operations"] = true;
+  return object;
+}
+
+/// The digest M14: binds the code, by its own digest, to the buffers that it
+/// was compiled for.
+static std::string digestContract(const Entry &entry) {
+  Json contract = {{"arguments", toJsonArray(entry.arguments)},
+                   {"workspace_bytes", entry.workspaceBytes},
+                   {"launches", toJsonArray(entry.launches)}};
+  return sha256Hex(contract.dump(-1, ' ', /*ensure_ascii=*/false,
+                                 Json::error_handler_t::replace));
+}
+
 static Json toJson(const Entry &entry) {
   Json object = {{"function", entry.function},
                  {"target", entry.target},
@@ -92,10 +116,9 @@ static Json toJson(const Entry &entry) {
                  {"arguments", toJsonArray(entry.arguments)},
                  {"workspace_bytes", entry.workspaceBytes},
                  {"deterministic", entry.deterministic},
-                 {"error_bound",
-                  {{"accumulation", entry.errorBound.accumulation},
-                   {"output_ulp", entry.errorBound.outputUlp}}},
-                 {"launches", toJsonArray(entry.launches)}};
+                 {"error_bound", toJson(entry.errorBound)},
+                 {"launches", toJsonArray(entry.launches)},
+                 {"contract", digestContract(entry)}};
   if (!entry.reference.empty())
     object["reference"] = parseEmbedded(entry.reference);
   return object;
@@ -130,6 +153,10 @@ Result<std::string> artifact::writeManifest(const Manifest &manifest) {
   return root.dump(1, ' ', /*ensure_ascii=*/false,
                    Json::error_handler_t::replace) +
          "\n";
+}
+
+std::string artifact::writeErrorBound(const ErrorBound &bound) {
+  return toJson(bound).dump();
 }
 
 //===----------------------------------------------------------------------===//
@@ -308,6 +335,19 @@ Launch readLaunch(const Field &field) {
   return launch;
 }
 
+ErrorBound readErrorBound(const Field &field) {
+  ErrorBound bound;
+  bound.accumulation = field["accumulation"].number();
+  bound.outputUlp = field["output_ulp"].number();
+  if (field.has("operands"))
+    bound.operands = field["operands"].number();
+  if (field.has("constant"))
+    bound.constant = field["constant"].number();
+  if (field.has("follow_operations"))
+    bound.followOperations = field["follow_operations"].boolean();
+  return bound;
+}
+
 Entry readEntry(const Field &field) {
   Entry entry;
   entry.function = field["function"].string();
@@ -319,13 +359,23 @@ Entry readEntry(const Field &field) {
   entry.arguments = field["arguments"].list(kMaxArguments, readArgument);
   entry.workspaceBytes = field["workspace_bytes"].integer();
   entry.deterministic = field["deterministic"].boolean();
-  Field bound = field["error_bound"];
-  entry.errorBound = {bound["accumulation"].number(),
-                      bound["output_ulp"].number()};
+  entry.errorBound = readErrorBound(field["error_bound"]);
   entry.launches = field["launches"].list(kMaxLaunches, readLaunch);
   if (field.has("reference"))
     entry.reference = field["reference"].text();
   return entry;
+}
+
+/// Checks the rule M14: `contracts` are what the text says for each entry.
+Result<void> verifyContracts(const Manifest &manifest,
+                             const std::vector<std::string> &contracts) {
+  for (size_t i = 0; i < contracts.size(); ++i)
+    if (contracts[i] != digestContract(manifest.entries[i]))
+      return Error{ErrorKind::BadInput,
+                   "entries[" + std::to_string(i) +
+                       "].contract: expects the digest of arguments, "
+                       "workspace_bytes and launches, but got that of others"};
+  return {};
 }
 
 /// Parses text; `problem` is set if it is not JSON, too deep, or has an object
@@ -358,6 +408,7 @@ Result<Manifest> artifact::parseManifest(std::string_view text) {
   Json document = parseDocument(text, problem);
   Field root(document, "", problem);
   Manifest manifest;
+  std::vector<std::string> contracts;
   if (problem.empty()) {
     // The format comes first: nothing else is known of another one.
     int64_t format = root["format"].integer();
@@ -372,10 +423,28 @@ Result<Manifest> artifact::parseManifest(std::string_view text) {
                          compiler["llvm"].string(),
                          compiler["fingerprint"].string()};
     manifest.entries = root["entries"].list(kMaxEntries, readEntry);
+    contracts = root["entries"].list(kMaxEntries, [](const Field &entry) {
+      return entry["contract"].string();
+    });
   }
   if (!problem.empty())
     return Error{ErrorKind::BadInput, problem};
   if (Result<void> result = verifyManifest(manifest); !result)
     return result.error();
+  if (Result<void> result = verifyContracts(manifest, contracts); !result)
+    return result.error();
   return manifest;
+}
+
+Result<ErrorBound> artifact::parseErrorBound(std::string_view text) {
+  std::string problem;
+  Json document = parseDocument(text, problem);
+  ErrorBound bound;
+  if (problem.empty())
+    bound = readErrorBound(Field(document, "", problem));
+  if (!problem.empty())
+    return Error{ErrorKind::BadInput, problem};
+  if (Result<void> result = verifyErrorBound(bound); !result)
+    return result.error();
+  return bound;
 }

@@ -136,12 +136,14 @@ bool Verifier::verify(const Entry &entry, const std::string &path) {
                    path + ".workspace_bytes"))
     return false;
   // M11.
-  for (auto [name, value] :
-       {std::pair("accumulation", entry.errorBound.accumulation),
-        std::pair("output_ulp", entry.errorBound.outputUlp)})
-    if (!(std::isfinite(value) && value >= 0))
-      return fail(path + ".error_bound." + name,
-                  "a finite number of at least 0", std::to_string(value));
+  if (Result<void> result = verifyErrorBound(entry.errorBound); !result) {
+    problem = path + ".error_bound." + result.error().message;
+    return false;
+  }
+  // M13.
+  if (entry.errorBound.followOperations && entry.reference.empty())
+    return fail(path + ".error_bound.follow_operations",
+                "a reference to follow them through", "none");
   std::set<std::string> names;
   for (size_t i = 0; i < entry.arguments.size(); ++i) {
     std::string place = indexed(path, ".arguments", i);
@@ -309,6 +311,19 @@ int64_t artifact::bufferBytes(const Argument &argument) {
   int64_t bytes = 0;
   return __builtin_mul_overflow(elements, elementBytes(*type), &bytes) ? -1
                                                                        : bytes;
+}
+
+Result<void> artifact::verifyErrorBound(const ErrorBound &bound) {
+  for (auto [name, value] : {std::pair("accumulation", bound.accumulation),
+                             std::pair("output_ulp", bound.outputUlp),
+                             std::pair("operands", bound.operands),
+                             std::pair("constant", bound.constant)})
+    if (!(std::isfinite(value) && value >= 0))
+      return Error{ErrorKind::BadInput,
+                   std::string(name) +
+                       ": expects a finite number of at least 0, but got " +
+                       std::to_string(value)};
+  return {};
 }
 
 Result<void> artifact::verifyManifest(const Manifest &manifest) {

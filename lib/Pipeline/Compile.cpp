@@ -15,15 +15,17 @@
 
 #include "CompilePair.h"
 
+#include "conv/Support/Threads.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ErrorHandling.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
-#include <thread>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -45,6 +47,8 @@ std::string_view mlir::conv::getStageName(Stage stage) {
                                          "gpu",  "llvm",   "binary"};
   return kNames[size_t(stage)];
 }
+
+std::string mlir::conv::getChipNames() { return ::conv::chipNames(); }
 
 /// LLVM ends the process on errors that it takes for defects of its caller. A
 /// user gets one line and the exit code of a system error instead of a stack
@@ -89,23 +93,22 @@ namespace {
 /// order of completion leaves no trace.
 class PairQueue {
 public:
-  PairQueue(const SourceFile &source, const CompileOptions &options)
-      : source(source), options(options) {}
+  explicit PairQueue(const CompileOptions &options) : options(options) {}
 
-  void add(std::string function, Target target) {
-    pairs.push_back({std::move(function), std::move(target)});
+  /// `function` and `target` outlive the queue.
+  void add(const FunctionSource &function, const Target &target) {
+    pairs.push_back({&function, &target});
   }
 
   std::vector<Result<CompiledPair>> run();
 
 private:
   struct Pair {
-    std::string function;
-    Target target;
+    const FunctionSource *function;
+    const Target *target;
   };
   void work(std::vector<std::optional<Result<CompiledPair>>> &results);
 
-  const SourceFile &source;
   const CompileOptions &options;
   std::vector<Pair> pairs;
   std::atomic<size_t> next = 0;
@@ -117,8 +120,7 @@ private:
 void PairQueue::work(
     std::vector<std::optional<Result<CompiledPair>>> &results) {
   for (size_t i; (i = next++) < pairs.size();) {
-    results[i] =
-        compilePair(source, pairs[i].function, pairs[i].target, options);
+    results[i] = compilePair(*pairs[i].function, *pairs[i].target, options);
     std::lock_guard lock(progressMutex);
     ++finished;
     if (options.progress)
@@ -128,12 +130,11 @@ void PairQueue::work(
 
 std::vector<Result<CompiledPair>> PairQueue::run() {
   std::vector<std::optional<Result<CompiledPair>>> results(pairs.size());
-  std::vector<std::thread> helpers;
-  for (size_t i = 1; i < std::min<size_t>(options.threads, pairs.size()); ++i)
-    helpers.emplace_back([&] { work(results); });
+  size_t threads = std::clamp<size_t>(options.threads, 1, pairs.size());
+  std::vector<std::jthread> helpers =
+      ::conv::startThreads(threads - 1, [&] { work(results); });
   work(results);
-  for (std::thread &helper : helpers)
-    helper.join();
+  helpers.clear(); // Joins them.
   std::vector<Result<CompiledPair>> all;
   for (std::optional<Result<CompiledPair>> &result : results)
     all.push_back(std::move(*result));
@@ -146,12 +147,12 @@ Result<artifact::Artifact> mlir::conv::compile(const SourceFile &source,
   Result<std::vector<Target>> targets = parseTargets(options.targets);
   if (!targets)
     return targets.error();
-  Result<std::vector<std::string>> functions = readFunctionNames(source);
+  Result<std::vector<FunctionSource>> functions = splitFunctions(source);
   if (!functions)
     return functions.error();
 
-  PairQueue queue(source, options);
-  for (const std::string &function : *functions)
+  PairQueue queue(options);
+  for (const FunctionSource &function : *functions)
     for (const Target &target : *targets)
       queue.add(function, target);
 

@@ -15,6 +15,7 @@
 
 #include "BackendPipelines.h"
 #include "Diagnostics.h"
+#include "ParseSource.h"
 #include "ReadEntry.h"
 
 #include "conv/Backend/NVPTX.h"
@@ -24,7 +25,7 @@
 #include "conv/Pipeline/Pipelines.h"
 #include "conv/Schedule/Explain.h"
 
-#include "mlir/Parser/Parser.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
@@ -82,8 +83,7 @@ public:
         collector(&context, source.name) {
     // The target is an attribute of it, also where the input has no `conv` op.
     context.loadDialect<ConvDialect>();
-    module = parseSourceString<ModuleOp>(source.text, ParserConfig(&context),
-                                         source.name);
+    module = parseSource(source, &context);
   }
 
   bool isParsed() const { return bool(module); }
@@ -91,7 +91,6 @@ public:
   const std::vector<StageTime> &getTimes() const { return times; }
 
   LogicalResult checkFunctions();
-  void keepOnly(StringRef function);
   void setTarget(const Target &target);
 
   /// Runs all pipelines up to and including `last`.
@@ -134,11 +133,15 @@ private:
 };
 } // namespace
 
-/// Function names become symbols of code objects and names in manifests.
+/// Function names become symbols of code objects and names in manifests, with a
+/// number behind them.
 static bool isSymbolName(StringRef name) {
-  return !name.empty() && llvm::all_of(name, [](char c) {
-    return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$' || c == '-';
-  });
+  constexpr size_t kMaxLength = 1024;
+  return !name.empty() && name.size() <= kMaxLength &&
+         llvm::all_of(name, [](char c) {
+           return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$' ||
+                  c == '-';
+         });
 }
 
 LogicalResult Walk::checkFunctions() {
@@ -154,9 +157,9 @@ LogicalResult Walk::checkFunctions() {
              << "expects functions with a body, but got the declaration of @"
              << function.getName();
     if (!isSymbolName(function.getName()))
-      return function.emitError("expects a function name of letters, digits, "
-                                "'_', '.', '$' and '-', but got \"")
-             << function.getName() << "\"";
+      return function.emitError("expects a function name of 1 to 1024 letters, "
+                                "digits, '_', '.', '$' and '-', but got \"")
+             << function.getName().take_front(40) << "\"";
     WalkResult calls = function.walk([](func::CallOp call) -> WalkResult {
       return emitUnsupported(call.getLoc(), Reason::NotFusable)
              << "expects no calls, but got one of @" << call.getCallee();
@@ -165,13 +168,6 @@ LogicalResult Walk::checkFunctions() {
       return failure();
   }
   return success();
-}
-
-void Walk::keepOnly(StringRef name) {
-  for (auto function :
-       llvm::make_early_inc_range(module->getOps<func::FuncOp>()))
-    if (function.getName() != name)
-      function.erase();
 }
 
 void Walk::setTarget(const Target &target) {
@@ -220,15 +216,30 @@ LogicalResult Walk::runTo(Stage last, const CompileOptions &options) {
   return success();
 }
 
-Result<std::vector<std::string>>
-mlir::conv::readFunctionNames(const SourceFile &source) {
+/// `function` in a module of its own, as bytecode, which keeps its locations.
+static FunctionSource isolate(func::FuncOp function, const SourceFile &source) {
+  auto module = function->getParentOfType<ModuleOp>();
+  OwningOpRef<ModuleOp> own = ModuleOp::create(module.getLoc());
+  (*own)->setAttrs(module->getAttrs());
+  own->push_back(function.clone());
+  FunctionSource result{function.getName().str(), {source.name, ""}};
+  llvm::raw_string_ostream stream(result.module.text);
+  // It fails only for versions that it is asked to write.
+  LogicalResult written = writeBytecodeToFile(*own, stream);
+  assert(succeeded(written));
+  (void)written;
+  return result;
+}
+
+Result<std::vector<FunctionSource>>
+mlir::conv::splitFunctions(const SourceFile &source) {
   Walk walk(source);
   if (!walk.isParsed() || failed(walk.checkFunctions()))
     return walk.getError();
-  std::vector<std::string> names;
+  std::vector<FunctionSource> functions;
   for (auto function : walk.getModule().getOps<func::FuncOp>())
-    names.push_back(function.getName().str());
-  return names;
+    functions.push_back(isolate(function, source));
+  return functions;
 }
 
 //===----------------------------------------------------------------------===//
@@ -298,18 +309,16 @@ static LogicalResult compilePair(Walk &walk, const Target &target,
                           : createCodeObject(walk, target, options, pair);
 }
 
-Result<CompiledPair> mlir::conv::compilePair(const SourceFile &source,
-                                             const std::string &function,
+Result<CompiledPair> mlir::conv::compilePair(const FunctionSource &function,
                                              const Target &target,
                                              const CompileOptions &options) {
-  Walk walk(source);
+  Walk walk(function.module);
   CompiledPair pair;
-  walk.keepOnly(function);
   if (failed(::compilePair(walk, target, options, pair)))
     return walk.getError();
   pair.times = walk.getTimes();
   for (StageTime &time : pair.times) {
-    time.function = function;
+    time.function = function.name;
     time.target = target.name;
   }
   return pair;

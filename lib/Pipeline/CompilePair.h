@@ -23,10 +23,16 @@ struct Target {
 /// Refuses what is not a chip, and chips that cannot be simulated.
 ::conv::Result<Target> parseTarget(const std::string &name);
 
-/// Names of the functions to compile, in order. Refuses what is not a module of
+/// A function and the module that has nothing but it.
+struct FunctionSource {
+  std::string name;
+  SourceFile module;
+};
+
+/// The functions to compile, in order. Refuses what is not a module of
 /// functions.
-::conv::Result<std::vector<std::string>>
-readFunctionNames(const SourceFile &source);
+::conv::Result<std::vector<FunctionSource>>
+splitFunctions(const SourceFile &source);
 
 struct CompiledPair {
   ::conv::artifact::Entry entry; ///< Without `code` and `sha256` of launches.
@@ -35,8 +41,7 @@ struct CompiledPair {
   std::string explanation;
 };
 
-::conv::Result<CompiledPair> compilePair(const SourceFile &source,
-                                         const std::string &function,
+::conv::Result<CompiledPair> compilePair(const FunctionSource &function,
                                          const Target &target,
                                          const CompileOptions &options);
 

@@ -16,6 +16,7 @@
 
 #include "RecordReference.h"
 
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
@@ -25,6 +26,7 @@
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -82,62 +84,57 @@ static Role getOutputRole(Value returned) {
 }
 
 static artifact::Argument createArgument(Type type, Role role, StringRef access,
-                                         Attribute name) {
+                                         Attribute name, Attribute strides) {
   auto tensor = cast<RankedTensorType>(type);
   artifact::Argument argument;
-  auto given = dyn_cast_or_null<StringAttr>(name);
-  argument.name = given ? given.str() : role.name.str();
+  if (name)
+    argument.name = cast<StringAttr>(name).str();
   argument.role = role.name.str();
   argument.access = access.str();
   argument.layout = role.layout.str();
   llvm::raw_string_ostream(argument.dtype) << tensor.getElementType();
   argument.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
-  argument.strides.resize(argument.shape.size());
-  int64_t stride = 1;
-  for (size_t dim = argument.shape.size(); dim-- > 0;) {
-    argument.strides[dim] = stride;
-    stride *= argument.shape[dim];
-  }
+  SmallVector<int64_t> steps = getArgumentStrides(strides, type);
+  argument.strides.assign(steps.begin(), steps.end());
   return argument;
 }
 
-/// Names of arguments are unique: the second "filter" becomes "filter_1".
-static void makeNamesUnique(std::vector<artifact::Argument> &arguments) {
-  llvm::StringMap<int64_t> taken;
+/// Arguments without a name are called by their roles, the second filter
+/// "filter_1". Names that were given differ already (N2).
+static void nameByRole(std::vector<artifact::Argument> &arguments) {
+  llvm::StringSet<> taken;
+  for (const artifact::Argument &argument : arguments)
+    taken.insert(argument.name);
+  llvm::StringMap<int64_t> used;
   for (artifact::Argument &argument : arguments) {
-    std::string name = argument.name;
-    while (!taken.try_emplace(name, 0).second)
-      name = argument.name + "_" + std::to_string(++taken[argument.name]);
+    if (!argument.name.empty())
+      continue;
+    std::string name = argument.role;
+    while (!taken.insert(name).second)
+      name = argument.role + "_" + std::to_string(++used[argument.role]);
     argument.name = name;
   }
 }
 
 static void readArguments(func::FuncOp function, artifact::Entry &entry) {
-  constexpr StringLiteral kName = "conv.name";
   for (BlockArgument argument : function.getArguments())
-    entry.arguments.push_back(
-        createArgument(argument.getType(), getRole(function, argument), "read",
-                       function.getArgAttr(argument.getArgNumber(), kName)));
+    entry.arguments.push_back(createArgument(
+        argument.getType(), getRole(function, argument), "read",
+        function.getArgAttr(argument.getArgNumber(), ConvDialect::kNameAttr),
+        function.getArgAttr(argument.getArgNumber(),
+                            ConvDialect::kStridesAttr)));
   auto returned = cast<func::ReturnOp>(function.front().getTerminator());
   for (auto [i, value] : llvm::enumerate(returned.getOperands()))
-    entry.arguments.push_back(createArgument(value.getType(),
-                                             getOutputRole(value), "write",
-                                             function.getResultAttr(i, kName)));
-  makeNamesUnique(entry.arguments);
+    entry.arguments.push_back(
+        createArgument(value.getType(), getOutputRole(value), "write",
+                       function.getResultAttr(i, ConvDialect::kNameAttr),
+                       function.getResultAttr(i, ConvDialect::kStridesAttr)));
+  nameByRole(entry.arguments);
 }
 
 //===----------------------------------------------------------------------===//
 // Problem
 //===----------------------------------------------------------------------===//
-
-/// The bound that format 1 can express: the coefficient of the sum, and the
-/// rounding of the output.
-static artifact::ErrorBound getErrorBound(ConvolutionOpInterface op) {
-  auto bound = computeErrorBound(op);
-  if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
-    return {known->accumulation, known->outputUlp};
-  return {double(computeReduction(op)), 0.5};
-}
 
 LogicalResult mlir::conv::readProblem(func::FuncOp function,
                                       artifact::Entry &entry) {
@@ -156,7 +153,7 @@ LogicalResult mlir::conv::readProblem(func::FuncOp function,
     // `schedule` and `reference` have those of every convolution.
     entry.algorithm = stringifyAlgorithm(schedule.getAlgorithm()).str();
     entry.chosenBy = stringifyChosenBy(schedule.getChosenBy()).str();
-    entry.errorBound = getErrorBound(op);
+    entry.errorBound = recordErrorBound(op);
   }
   FailureOr<std::string> reference = recordReference(function);
   if (failed(reference))

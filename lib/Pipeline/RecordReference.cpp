@@ -13,6 +13,7 @@
 
 #include "RecordReference.h"
 
+#include "conv/Artifact/ManifestJson.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Schedule/Schedule.h"
@@ -24,6 +25,7 @@
 
 using namespace mlir;
 using namespace mlir::conv;
+namespace artifact = ::conv::artifact;
 
 namespace {
 
@@ -138,24 +140,6 @@ LogicalResult Recorder::recordTail(ConvolutionOpInterface op,
   return success();
 }
 
-/// The coefficients of the numeric rule. A tail without any, for example one
-/// that multiplies the sum by a tensor, is followed operation by operation. So
-/// is every tail behind integers, whose sum is exact.
-json::Object recordBound(ConvolutionOpInterface op) {
-  if (isa<IntegerType>(getAccumulatorType(op)))
-    return json::Object{
-        {"accumulation", 0}, {"output_ulp", 0.5}, {"follow_operations", true}};
-  auto bound = computeErrorBound(op);
-  if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
-    return json::Object{{"accumulation", known->accumulation},
-                        {"output_ulp", known->outputUlp},
-                        {"operands", known->operands},
-                        {"constant", known->constant}};
-  return json::Object{{"accumulation", computeReduction(op)},
-                      {"output_ulp", 0.5},
-                      {"follow_operations", true}};
-}
-
 FailureOr<json::Object> Recorder::recordStep(ConvolutionOpInterface op) {
   FailureOr<json::Object> lhs = recordTensor(op.getLhs(), op);
   FailureOr<json::Object> rhs = recordTensor(op.getRhs(), op);
@@ -179,7 +163,8 @@ FailureOr<json::Object> Recorder::recordStep(ConvolutionOpInterface op) {
       {"dilations", toArray(window.getDilations())},
       {"low", toArray(window.getLow())},
       {"output_type", typeName(op.getResultType().getElementType())},
-      {"error_bound", recordBound(op)}};
+      {"error_bound",
+       llvm::cantFail(json::parse(writeErrorBound(recordErrorBound(op))))}};
   json::Array operands;
   for (Value operand : op.getTailOperands()) {
     FailureOr<json::Object> tensor = recordTensor(operand, op);
@@ -223,6 +208,20 @@ FailureOr<std::string> Recorder::record(func::FuncOp function) {
 }
 
 } // namespace
+
+artifact::ErrorBound mlir::conv::recordErrorBound(ConvolutionOpInterface op) {
+  // The sum of integers is exact, and every tail behind it is followed.
+  if (isa<IntegerType>(getAccumulatorType(op)))
+    return {.followOperations = true};
+  auto bound = computeErrorBound(op);
+  if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
+    return {.accumulation = known->accumulation,
+            .outputUlp = known->outputUlp,
+            .operands = known->operands,
+            .constant = known->constant};
+  return {.accumulation = double(computeReduction(op)),
+          .followOperations = true};
+}
 
 FailureOr<std::string> mlir::conv::recordReference(func::FuncOp function) {
   return Recorder().record(function);

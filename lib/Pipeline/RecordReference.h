@@ -8,11 +8,17 @@
 #ifndef CONV_PIPELINE_RECORDREFERENCE_H
 #define CONV_PIPELINE_RECORDREFERENCE_H
 
+#include "conv/Artifact/Manifest.h"
+#include "conv/Dialect/Conv/IR/Conv.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <string>
 
 namespace mlir::conv {
+
+/// The bound of one convolution, or that its operations are to be followed.
+::conv::artifact::ErrorBound recordErrorBound(ConvolutionOpInterface op);
 
 /// The "reference" object of docs/artifact.md for a function at the conv stage:
 /// its convolutions and their tails, for verification by other tools.

@@ -44,7 +44,8 @@ static LogicalResult verifyConv(Operation *op) {
 }
 
 static LogicalResult verifyLinalg(Operation *op) {
-  if (isa_and_nonnull<ConvDialect>(op->getDialect()) && !isa<GatherOp, ScatterOp>(op))
+  if (isa_and_nonnull<ConvDialect>(op->getDialect()) &&
+      !isa<GatherOp, ScatterOp>(op))
     return op->emitOpError("is left after the linalg stage");
   if (isa<linalg::GenericOp>(op) &&
       !op->hasAttrOfType<ScheduleAttr>(kScheduleName))

@@ -14,6 +14,7 @@
 #include "conv/Runtime/conv_runtime.h"
 
 #include "conv/Artifact/Artifact.h"
+#include "conv/Artifact/ManifestJson.h"
 #include "conv/Runtime/Driver.h"
 #include "conv/Runtime/Executable.h"
 
@@ -25,10 +26,12 @@ using namespace conv;
 
 struct conv_artifact {
   artifact::Artifact artifact;
+  std::string manifest; ///< As JSON text.
 };
 
 struct conv_device {
   std::unique_ptr<runtime::Device> device;
+  std::vector<std::string> targets;
   std::mutex mutex; ///< Guards `buffers`.
   std::map<void *, std::unique_ptr<runtime::Buffer>> buffers;
 };
@@ -42,35 +45,43 @@ static std::string &lastError() {
   return text;
 }
 
-static conv_status fail(const Error &error) {
-  lastError() = error.message;
-  return conv_status(int(error.kind));
+/// Keeps a message for `conv_last_error`, or one that needs no memory.
+static conv_status fail(ErrorKind kind, std::string_view message) noexcept {
+  try {
+    lastError() = message;
+  } catch (const std::exception &) {
+    lastError() = "out of memory";
+  }
+  return conv_status(int(kind));
 }
 
 static conv_status badInput(const char *message) {
-  return fail({ErrorKind::BadInput, message});
+  return fail(ErrorKind::BadInput, message);
 }
 
 /// Runs `body`, which returns a Result<void>.
 template <typename Body> static conv_status guarded(Body body) {
   try {
     Result<void> result = body();
-    return result ? CONV_OK : fail(result.error());
+    return result ? CONV_OK : fail(result.error().kind, result.error().message);
   } catch (const std::exception &exception) {
-    return fail({ErrorKind::System, exception.what()});
+    return fail(ErrorKind::System, exception.what());
   }
 }
 
-/// Stores what `make` returns as a new `Handle` in `*output`.
-template <typename Handle, typename Make>
-static conv_status makeHandle(Handle **output, Make make) {
+/// Stores the artifact that `read` returns as a handle in `*output`.
+template <typename Read>
+static conv_status makeArtifact(conv_artifact **output, Read read) {
   if (!output)
-    return badInput("expects a place for the result, but got null");
+    return badInput("expects a place for the artifact, but got null");
   return guarded([&]() -> Result<void> {
-    auto result = make();
-    if (!result)
-      return result.error();
-    *output = new Handle{std::move(*result)};
+    Result<artifact::Artifact> artifact = read();
+    if (!artifact)
+      return artifact.error();
+    Result<std::string> text = artifact::writeManifest(artifact->manifest);
+    if (!text)
+      return text.error();
+    *output = new conv_artifact{std::move(*artifact), std::move(*text)};
     return {};
   });
 }
@@ -84,14 +95,14 @@ const char *conv_runtime_version(void) { return CONV_VERSION; }
 conv_status conv_artifact_open(const char *path, conv_artifact **artifact) {
   if (!path)
     return badInput("expects a path, but got null");
-  return makeHandle(artifact, [&] { return artifact::Artifact::read(path); });
+  return makeArtifact(artifact, [&] { return artifact::Artifact::read(path); });
 }
 
 conv_status conv_artifact_open_memory(const void *bytes, size_t size,
                                       conv_artifact **artifact) {
   if (!bytes)
     return badInput("expects the bytes of a file, but got null");
-  return makeHandle(artifact, [&] {
+  return makeArtifact(artifact, [&] {
     return artifact::Artifact::parse({static_cast<const char *>(bytes), size},
                                      "memory");
   });
@@ -116,6 +127,10 @@ const char *conv_artifact_target(const conv_artifact *artifact, size_t entry) {
   return artifact->artifact.manifest.entries[entry].target.c_str();
 }
 
+const char *conv_artifact_manifest(const conv_artifact *artifact) {
+  return artifact ? artifact->manifest.c_str() : nullptr;
+}
+
 conv_status conv_device_open(const char *name, conv_device **device) {
   if (!name || !device)
     return badInput("expects a name and a place for the device, but got null");
@@ -125,6 +140,7 @@ conv_status conv_device_open(const char *name, conv_device **device) {
       return opened.error();
     auto handle = std::make_unique<conv_device>();
     handle->device = std::move(*opened);
+    handle->targets = handle->device->targets();
     *device = handle.release();
     return {};
   });
@@ -134,6 +150,12 @@ void conv_device_close(conv_device *device) {
   if (device)
     device->buffers.clear(); // Before the device they are on.
   delete device;
+}
+
+const char *conv_device_target(const conv_device *device, size_t index) {
+  return device && index < device->targets.size()
+             ? device->targets[index].c_str()
+             : nullptr;
 }
 
 conv_status conv_device_allocate(conv_device *device, int64_t bytes,
@@ -193,15 +215,24 @@ conv_status conv_executable_load(conv_device *device,
                                  const conv_artifact *artifact,
                                  const char *function,
                                  conv_executable **executable) {
-  if (!device || !artifact)
-    return badInput("expects a device and an artifact, but got null");
-  return makeHandle(executable, [&] {
-    return runtime::Executable::load(*device->device, artifact->artifact,
-                                     function ? function : "");
+  if (!device || !artifact || !executable)
+    return badInput("expects a device, an artifact and a place for the "
+                    "executable, but got null");
+  return guarded([&]() -> Result<void> {
+    auto loaded = runtime::Executable::load(*device->device, artifact->artifact,
+                                            function ? function : "");
+    if (!loaded)
+      return loaded.error();
+    *executable = new conv_executable{std::move(*loaded)};
+    return {};
   });
 }
 
 void conv_executable_close(conv_executable *executable) { delete executable; }
+
+const char *conv_executable_target(const conv_executable *executable) {
+  return executable ? executable->executable.entry().target.c_str() : nullptr;
+}
 
 size_t conv_executable_argument_count(const conv_executable *executable) {
   return executable ? executable->executable.entry().arguments.size() : 0;

@@ -126,8 +126,7 @@ Result<void> Executable::addStep(const Launch &launch, Module &module) {
 }
 
 Error Executable::badAddress(size_t argument, const std::string &what) const {
-  return {ErrorKind::BadInput, "argument " + std::to_string(argument) + ", '" +
-                                   loaded->arguments[argument].name +
+  return {ErrorKind::BadInput, "argument '" + loaded->arguments[argument].name +
                                    "': expects " + what};
 }
 

@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
-#include <system_error>
+#include <thread>
 
 using namespace conv;
 using namespace conv::runtime;
@@ -40,19 +40,7 @@ ThreadPool::~ThreadPool() {
     stopping = true;
   }
   wake.notify_all();
-  for (std::thread &worker : workers)
-    worker.join();
-}
-
-/// Starts the workers, or as many as the system gives.
-void ThreadPool::start() {
-  workers.reserve(threads - 1);
-  try {
-    while (workers.size() + 1 < threads)
-      workers.emplace_back([this] { work(); });
-  } catch (const std::system_error &) {
-    // Fewer threads do the same work.
-  }
+  workers.clear(); // Joins them.
 }
 
 void ThreadPool::work() {
@@ -85,7 +73,7 @@ void ThreadPool::run(int64_t newCount, Task newTask, void *newContext) {
   }
   std::lock_guard oneAtATime(oneCaller);
   if (workers.empty())
-    start();
+    workers = startThreads(threads - 1, [this] { work(); });
   {
     std::lock_guard lock(mutex);
     task = newTask;

@@ -41,6 +41,8 @@ static constexpr double kLoadLatencyNs = 400;
 /// A workgroup's start: it decodes where its pixels lie, with divisions.
 static constexpr double kSetupCycles = 400;
 /// A step's barrier, waits and loop control.
+/// Between the end of a kernel and the work of the next one.
+static constexpr double kLaunchSeconds = 4e-6;
 static constexpr double kBarrierCycles = 40;
 /// First-level cache: bytes, and addresses of lanes, in a clock.
 static constexpr double kLoadBytesPerClock = 64;
@@ -197,7 +199,8 @@ double conv::computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
   };
   int64_t pixelTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
   int64_t channelTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
-  double rest = problem.resultBytes + problem.tailBytes;
+  double rest = problem.resultBytes + problem.tailBytes +
+                2 * problem.intermediateBytes;
   if (candidate.channelsFastest)
     return problem.lhsBytes + reread(problem.rhsBytes, pixelTiles) +
            rest;
@@ -317,7 +320,7 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
   double computed = double(cost.workgroups) * double(cost.steps) *
                     double(candidate.workgroup[0]) *
                     double(candidate.workgroup[1]) * double(candidate.gemmK);
-  cost.tileEfficiency = problem.flops() / 2 / computed;
+  cost.tileEfficiency = problem.usefulFlops / 2 / computed;
 
   computeOccupancy(chip, candidate, cost);
   computeStep(problem, chip, candidate, cost);
@@ -336,7 +339,8 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
-  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds);
+  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds) +
+                 double(problem.launches - 1) * kLaunchSeconds;
   cost.limit = computeLimit(chip, cost);
   return cost;
 }

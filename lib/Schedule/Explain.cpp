@@ -54,7 +54,7 @@ struct Explanation {
 
 Explanation::Explanation(ConvolutionOpInterface op)
     : op(op), chip(TargetAttr::lookup(op).getInfo()),
-      problem(computeProblem(op)), schedule(op.getScheduleAttr()),
+      problem(computeProblem(op, getPlanOptions(op.getScheduleAttr()))), schedule(op.getScheduleAttr()),
       candidate(getCandidate(schedule, chip, getOperandElementType(op))),
       cost(::conv::computeCost(problem, chip, candidate)),
       ranking(::conv::rankCandidates(problem, chip)),
@@ -133,7 +133,7 @@ static void printProblem(const Explanation &all, raw_ostream &os) {
      << "target      " << all.chip.name << " (" << all.chip.product << ")\n"
      << "as a GEMM   " << formatMatrices(problem) << problem.rows << " x "
      << problem.columns << ", reduced over " << problem.reduction << "\n"
-     << "work        " << formatScaled(problem.flops(), "flop") << ", "
+     << "work        " << formatScaled(problem.usefulFlops, "flop") << ", "
      << formatScaled(problem.compulsoryBytes(), "B") << " compulsory: "
      << formatv("{0:F1} flop/B, the chip balances at {1:F1}\n",
                 problem.intensity(), all.balance);
@@ -165,9 +165,9 @@ static void printDecision(const Explanation &all, raw_ostream &os) {
      << formatMicroseconds(cost.computeSeconds) << ", memory "
      << formatMicroseconds(cost.memorySeconds) << "), limited by "
      << ::conv::getName(cost.limit) << ": "
-     << formatScaled(all.problem.flops() / cost.seconds, "flop/s")
+     << formatScaled(all.problem.usefulFlops / cost.seconds, "flop/s")
      << formatv(", {0:P0} of the atom's peak\n",
-                all.problem.flops() / cost.seconds / all.peakFlops);
+                all.problem.usefulFlops / cost.seconds / all.peakFlops);
 }
 
 static void printCandidates(const Explanation &all, raw_ostream &os) {
@@ -218,7 +218,8 @@ static llvm::json::Value toJson(const Explanation &all,
                                 const ::conv::Candidate &candidate,
                                 const ::conv::Cost &cost) {
   Attribute schedule = getSchedule(all.schedule.getContext(), candidate,
-                                   all.chip, ChosenBy::Heuristic);
+                                   getPlanOptions(all.schedule), all.chip,
+                                   ChosenBy::Heuristic);
   return llvm::json::Object{{"schedule", printToString(schedule)},
                             {"seconds", cost.seconds},
                             {"limit", std::string(::conv::getName(cost.limit))},
@@ -262,7 +263,7 @@ llvm::json::Value mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
   return llvm::json::Object{
       {"problem", formatProblem(op)},
       {"target", std::string(all.chip.name)},
-      {"flops", all.problem.flops()},
+      {"flops", all.problem.usefulFlops},
       {"compulsory_bytes", all.problem.compulsoryBytes()},
       {"intensity", all.problem.intensity()},
       {"chip_balance", all.balance},

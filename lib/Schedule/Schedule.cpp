@@ -14,7 +14,7 @@
 #include "conv/Schedule/Schedule.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
-#include "conv/Dialect/Conv/IR/MatrixProduct.h"
+#include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -56,23 +56,20 @@ static int64_t computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
   return run;
 }
 
-::conv::Problem mlir::conv::computeProblem(ConvolutionOpInterface op) {
-  SmallVector<MatrixProduct> products = getMatrixProducts(op);
-  const MatrixProduct *largest = llvm::max_element(
-      products, [](const MatrixProduct &a, const MatrixProduct &b) {
-        auto work = [](const MatrixProduct &one) {
-          return double(one.lhs.getShape()[1]) * double(one.lhs.getShape()[2]);
-        };
-        return work(a) < work(b);
-      });
-  RankedTensorType lhs = op.getTensor(largest->lhsRole).getType();
-  RankedTensorType rhs = op.getTensor(largest->rhsRole).getType();
+::conv::Problem mlir::conv::computeProblem(ConvolutionOpInterface op,
+                                           const PlanOptions &options) {
+  ConvolutionPlan plan = planConvolution(op, options);
+  const MatrixProduct &largest = *plan.getLargestProduct().product;
+  RankedTensorType lhs = op.getTensor(largest.lhsRole).getType();
+  RankedTensorType rhs = op.getTensor(largest.rhsRole).getType();
   ::conv::Problem problem;
-  problem.products = products.size();
-  problem.batch = largest->result.getShape()[0];
-  problem.rows = largest->result.getShape()[1];
-  problem.columns = largest->result.getShape()[2];
-  problem.reduction = largest->lhs.getShape()[2];
+  problem.launches = plan.steps.size();
+  problem.products = llvm::count_if(
+      plan.steps, [](const PlanStep &step) { return step.product.has_value(); });
+  problem.batch = largest.lhs.getShape()[0];
+  problem.rows = largest.lhs.getShape()[1];
+  problem.columns = largest.rhs.getShape()[1];
+  problem.reduction = largest.lhs.getShape()[2];
   problem.operand = getOperandNumericType(op);
   problem.result = *getNumericType(op.getResultType().getElementType());
   problem.lhsBytes = static_cast<double>(getBytes(lhs));
@@ -81,8 +78,12 @@ static int64_t computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
   for (Value operand : op.getTailOperands())
     problem.tailBytes += static_cast<double>(
         getBytes(cast<RankedTensorType>(operand.getType())));
-  problem.lhsRun = computeRun(largest->lhs, lhs.getShape());
-  problem.rhsRun = computeRun(largest->rhs, rhs.getShape());
+  for (ArrayRef<int64_t> shape : plan.intermediates)
+    problem.intermediateBytes += static_cast<double>(
+        getBytes(RankedTensorType::get(shape, getAccumulatorType(op))));
+  problem.usefulFlops = ConvolutionShape::get(op).computeFlops();
+  problem.lhsRun = computeRun(largest.lhs, lhs.getShape());
+  problem.rhsRun = computeRun(largest.rhs, rhs.getShape());
   return problem;
 }
 
@@ -102,6 +103,7 @@ AtomKind mlir::conv::getAtomKind(::conv::AtomKind kind) {
 
 ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
                                      const ::conv::Candidate &candidate,
+                                     const PlanOptions &options,
                                      const ::conv::ChipInfo &chip,
                                      ChosenBy chosenBy) {
   const ::conv::MatrixAtom &atom = *candidate.atom;
@@ -111,7 +113,8 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
       candidate.gemmK, candidate.stages,
       AtomAttr::get(context, getAtomKind(atom.kind), atom.m, atom.n, atom.k),
       onHost ? MainLoop::HostCache : MainLoop::RegisterStaged,
-      candidate.channelsFastest ? Raster::Channels : Raster::Pixels, chosenBy);
+      candidate.channelsFastest ? Raster::Channels : Raster::Pixels,
+      options.mergedGroups, options.splits, chosenBy);
 }
 
 ::conv::Candidate mlir::conv::getCandidate(ScheduleAttr schedule,
@@ -165,14 +168,26 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
       failed(verifyRegisterStaged(op, schedule, atom)))
     return failure();
 
+  // S11.
+  if (op.getGroups() % schedule.getMergedGroups())
+    return refuse() << "expects merged_groups to divide the "
+                    << op.getGroups() << " groups, but got "
+                    << schedule.getMergedGroups();
+  // S12.
+  if (schedule.getSplits() > getSplittableSize(op))
+    return refuse() << "expects splits to be at most " << getSplittableSize(op)
+                    << ", but got " << schedule.getSplits();
+
   int64_t workItems = schedule.getNumSubgroups() * chip.subgroupSize;
   int64_t limit = std::min(kMaxWorkgroups, kMaxWorkItems / workItems);
-  for (const MatrixProduct &product : getMatrixProducts(op)) {
-    auto [batch, rows, columns] = product.result.getShape();
+  for (const PlanStep &step :
+       planConvolution(op, getPlanOptions(schedule)).steps) {
+    auto [batch, rows, columns] = step.target.getShape();
     int64_t rowTiles = llvm::divideCeil(rows, schedule.getWorkgroup()[0]);
     int64_t columnTiles = llvm::divideCeil(columns, schedule.getWorkgroup()[1]);
-    // The product is below the result's bytes, which C3 bounds.
-    if (batch * rowTiles * columnTiles > limit)
+    int64_t workgroups;
+    if (llvm::MulOverflow(batch * rowTiles, columnTiles, workgroups) ||
+        workgroups > limit)
       return emitUnsupported(op.getLoc(), Reason::ProblemSize)
              << "expects at most " << limit << " workgroups of " << workItems
              << " work-items, but got " << batch << " x " << rowTiles << " x "

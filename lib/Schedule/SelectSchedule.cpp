@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The user's schedule wins, on the op or as an option; else the best candidate
-// of the cost model is taken. Whoever decided, the schedule is checked against
-// the chip here, so that no later pass has to.
+// The user's schedule wins, as an option or else on the op; without one the
+// best candidate of the cost model is taken. Whoever decided, the schedule is
+// checked against the chip here, so that no later pass has to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Schedule/Passes.h"
 #include "conv/Schedule/Schedule.h"
+#include "conv/Support/Nesting.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Remarks.h"
@@ -36,6 +37,11 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
+/// Rows or columns of tiles between which options make a difference.
+static constexpr int64_t kSmallTile = 64, kLargestTile = 256;
+/// More parts are more to add up than there is to gain.
+static constexpr int64_t kMaxSplits = 64;
+
 static std::string printToString(Attribute attribute) {
   std::string text;
   llvm::raw_string_ostream(text) << attribute;
@@ -47,7 +53,7 @@ static void remarkDecision(ConvolutionOpInterface op, ScheduleAttr schedule,
                            const ::conv::ChipInfo &chip) {
   Type elementType = getOperandElementType(op);
   ::conv::Cost cost = ::conv::computeCost(
-      computeProblem(op), chip, getCandidate(schedule, chip, elementType));
+      computeProblem(op, getPlanOptions(schedule)), chip, getCandidate(schedule, chip, elementType));
   remark::passed(op.getLoc(),
                  remark::RemarkOpts::name("Selected").category(DEBUG_TYPE))
       << remark::metric("chosen_by", stringifyChosenBy(schedule.getChosenBy()))
@@ -96,6 +102,29 @@ static LogicalResult verifyElementTypes(ConvolutionOpInterface op,
          << stringifyArithmetic(op.getArithmetic()) << " arithmetic";
 }
 
+/// The options that are worth a ranking of their own, the plainest first.
+static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
+                                                 const ::conv::ChipInfo &chip) {
+  SmallVector<PlanOptions> all = {PlanOptions()};
+  if (chip.backend == ::conv::Backend::Host)
+    return all;
+  ::conv::Problem plain = computeProblem(op, PlanOptions());
+  // Groups that do not fill a tile: side by side they may.
+  for (int64_t merged = 2; op.getGroups() % merged == 0 &&
+                           plain.columns * merged <= kLargestTile;
+       merged *= 2)
+    all.push_back({.mergedGroups = merged});
+  // Products that do not fill the chip: parts of their reduction may.
+  int64_t tiles = llvm::divideCeil(plain.rows, kSmallTile) *
+                  llvm::divideCeil(plain.columns, kSmallTile) * plain.batch;
+  int64_t longest = getSplittableSize(op);
+  for (int64_t splits = 2; splits <= std::min(longest, kMaxSplits) &&
+                           tiles * splits <= 4 * chip.computeUnits;
+       splits *= 2)
+    all.push_back({.splits = splits});
+  return all;
+}
+
 namespace {
 
 struct SelectSchedule final
@@ -109,6 +138,10 @@ struct SelectSchedule final
              << "\"";
     if (schedule.empty())
       return success();
+    if (::conv::findDeepNesting(schedule.getValue()))
+      return emitError(UnknownLoc::get(context))
+             << "expects schedule to have at most " << ::conv::kMaxNesting
+             << " levels of nesting";
     // The parser reports what is wrong, and where in the text.
     Attribute parsed = parseAttribute(schedule, context);
     given = dyn_cast_if_present<ScheduleAttr>(parsed);
@@ -149,12 +182,22 @@ private:
 
   static ScheduleAttr selectByCost(ConvolutionOpInterface op,
                                    const ::conv::ChipInfo &chip) {
-    ::conv::Ranking ranking = ::conv::rankCandidates(computeProblem(op), chip);
-    assert(!ranking.accepted.empty() &&
-           "the smallest candidate of an atom always fits");
-    remarkRejections(op, ranking);
-    return getSchedule(op.getContext(), ranking.accepted.front().candidate,
-                       chip, ChosenBy::Heuristic);
+    std::optional<::conv::Ranking> best;
+    PlanOptions bestOptions;
+    for (const PlanOptions &options : enumerateOptions(op, chip)) {
+      ::conv::Ranking ranking =
+          ::conv::rankCandidates(computeProblem(op, options), chip);
+      assert(!ranking.accepted.empty() &&
+             "the smallest candidate of an atom always fits");
+      if (best && ranking.accepted.front().cost.seconds >=
+                      best->accepted.front().cost.seconds)
+        continue;
+      best = std::move(ranking);
+      bestOptions = options;
+    }
+    remarkRejections(op, *best);
+    return getSchedule(op.getContext(), best->accepted.front().candidate,
+                       bestOptions, chip, ChosenBy::Heuristic);
   }
 
   ScheduleAttr given; ///< The option, parsed.

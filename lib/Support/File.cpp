@@ -176,7 +176,12 @@ Result<void> conv::writeFile(const std::string &path, std::string_view bytes) {
       ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!file)
     return writeError(path, errno);
-  int code = writeAll(file.get(), bytes);
+  // What replaces a file is as private as it was.
+  int code = 0;
+  if (exists && ::fchmod(file.get(), status.st_mode & 0777) != 0)
+    code = errno;
+  if (code == 0)
+    code = writeAll(file.get(), bytes);
   if (!file.close() && code == 0)
     code = errno;
   if (code == 0 && ::rename(temporary.c_str(), target.c_str()) != 0)

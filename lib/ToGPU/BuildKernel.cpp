@@ -48,8 +48,9 @@ static IntegerType selectIndexType(const TiledConvolution &form,
                 form.getReduction()}) +
               beyond >=
           kLimit ||
-      !hasSmallCoordinates(form.lhs, kLimit / 2) ||
-      !hasSmallCoordinates(form.rhs, kLimit / 2) ||
+      llvm::any_of(form.getOperands(), [&](const MatrixOperand &operand) {
+        return !hasSmallCoordinates(operand, kLimit / 2);
+      }) ||
       llvm::any_of(argumentTypes, [&](Type type) {
         return computeBytes(cast<MemRefType>(type)) >= kLimit;
       });
@@ -72,7 +73,8 @@ static gpu::GPUFuncOp createFunction(OpBuilder &builder, Location loc,
 /// Shared memory that a kernel with this schedule asks for at launch: all of
 /// it, if it may not declare as much.
 static int64_t computeDynamicSharedBytes(const Kernel &kernel) {
-  if (kernel.form.schedule.getMainLoop() != MainLoop::RegisterStaged)
+  if (!kernel.form.hasProduct() ||
+      kernel.form.schedule.getMainLoop() != MainLoop::RegisterStaged)
     return 0;
   int64_t bytes = 0;
   for (int64_t rows : kernel.workgroupTile())
@@ -133,8 +135,12 @@ LogicalResult mlir::conv::createRegisterStagedBody(Kernel &kernel,
   return success();
 }
 
-static KernelBodyBuilder lookupBody(MainLoop mainLoop) {
-  switch (mainLoop) {
+static KernelBodyBuilder lookupBody(const TiledConvolution &form,
+                                    const ::conv::ChipInfo &chip) {
+  if (!form.hasProduct())
+    return chip.backend == ::conv::Backend::Host ? createHostElementwiseBody
+                                                 : createElementwiseBody;
+  switch (form.schedule.getMainLoop()) {
   case MainLoop::RegisterStaged:
     return createRegisterStagedBody;
   case MainLoop::HostCache:
@@ -162,9 +168,15 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
            << TargetAttr::kName;
   const ::conv::ChipInfo &chip = target.getInfo();
   auto emitError = [&] { return forall.emitOpError(); };
-  if (failed(verifyScheduleForChip(emitError, form.schedule, chip,
+  if (form.hasProduct() &&
+      failed(verifyScheduleForChip(emitError, form.schedule, chip,
                                    form.getOperandType())))
     return failure();
+  // Without a product the schedule only says how large tiles are.
+  const ::conv::MatrixAtom &atom =
+      form.hasProduct() ? *lookupAtom(chip, form.schedule.getAtom(),
+                                      form.getOperandType())
+                        : chip.atoms.front();
 
   int64_t workItems = countWorkItems(form.schedule, chip);
   gpu::GPUFuncOp function =
@@ -181,14 +193,14 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
       b,
       form,
       chip,
-      *lookupAtom(chip, form.schedule.getAtom(), form.getOperandType()),
+      atom,
       math,
       llvm::to_vector_of<Value>(function.getArguments()),
       workItems,
       workItem,
       math.rem(workItem, chip.subgroupSize),
       math.div(workItem, chip.subgroupSize)};
-  if (failed(lookupBody(form.schedule.getMainLoop())(kernel, function)))
+  if (failed(lookupBody(form, chip)(kernel, function)))
     return failure();
   return BuiltKernel{function, createGridScheduler(form)->getGridSize(),
                      workItems, computeDynamicSharedBytes(kernel)};

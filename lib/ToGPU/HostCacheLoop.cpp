@@ -11,9 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostKernel.h"
+#include "HostEpilogue.h"
 #include "KernelBody.h"
-#include "Tail.h"
 #include "TileScheduler.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -46,10 +45,6 @@ private:
   void createRegisterTile(Value row, Value column);
   SmallVector<Value> createStep(Value row, Value column, Value k,
                                 ValueRange accumulators);
-  void createEpilogue();
-  void createResult(Value row, Value first, int64_t elements);
-  MatrixAccess::Position locate(const MatrixAccess &access, Value row,
-                                Value column) const;
   Value sumOffset(Value row, Value column) const {
     return math.add(math.mul(row, tileColumns), column);
   }
@@ -63,13 +58,6 @@ private:
   TileOrigin origin;
   HostBlock block;
   Value pixelTile, filterTile, sums;
-  /// The result, or an operand of the tail.
-  struct Matrix {
-    Value buffer;
-    MatrixAccess access;
-  };
-  std::optional<Matrix> result;
-  SmallVector<Matrix, 0> tailOperands;
 };
 } // namespace
 
@@ -88,8 +76,9 @@ Value HostCacheLoop::createScratch(int64_t elements) {
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Private);
   return function.addPrivateAttribution(
-      MemRefType::get({elements}, code.wide, MemRefLayoutAttrInterface(),
-                      space),
+      MemRefType::get({elements},
+                      getAccumulatorType(kernel.form.getOperandType()),
+                      MemRefLayoutAttrInterface(), space),
       b.getLoc());
 }
 
@@ -129,7 +118,7 @@ void HostCacheLoop::createReduction() {
   Value zero = math.constant(0);
   int64_t reduction = kernel.form.getReduction();
   code.forEach(zero, math.constant(sumElements()), kernel.atom.m, [&](Value i) {
-    code.store(code.zeros(kernel.atom.m), sums, i);
+    code.storeZeros(kernel.atom.m, sums, i);
   });
   code.forEach(zero, math.constant(reduction), kernel.gemmK(), [&](Value k) {
     block.k = k;
@@ -144,84 +133,17 @@ void HostCacheLoop::createReduction() {
   });
 }
 
-/// Elements of a matrix of the result's size, along a row.
-MatrixAccess::Position HostCacheLoop::locate(const MatrixAccess &access,
-                                             Value row, Value column) const {
-  Value pixel = math.add(origin.pixel, row);
-  Value channel = math.add(origin.channel, column);
-  return access.add(
-      access.createPosition(MatrixIndex::Batch, origin.batch),
-      access.add(access.createPosition(MatrixIndex::Row, pixel),
-                 access.createPosition(MatrixIndex::Column, channel)));
-}
-
-void HostCacheLoop::createResult(Value row, Value first, int64_t elements) {
-  auto loadOperand = [&](const Matrix &operand) {
-    MatrixAccess::Position position = locate(operand.access, row, first);
-    return code.load(operand.buffer, operand.access.createOffset(position),
-                     elements);
-  };
-  MatrixAccess::Position position = locate(result->access, row, first);
-  auto create = [&] {
-    SmallVector<Value> inputs = {
-        code.load(sums, sumOffset(row, first), elements)};
-    for (const Matrix &operand : tailOperands)
-      inputs.push_back(loadOperand(operand));
-    code.store(createTail(b, kernel.form.tail, inputs), result->buffer,
-               result->access.createOffset(position));
-  };
-  // Conditions of the result are those of all operands of its size.
-  if (!result->access.isChecked())
-    return create();
-  scf::IfOp::create(b, result->access.createGuard(position, math.yes()),
-                    [&](OpBuilder &, Location) {
-                      create();
-                      scf::YieldOp::create(b);
-                    });
-}
-
-void HostCacheLoop::createEpilogue() {
-  auto createMatrix = [&](const MatrixOperand &operand, Value buffer) {
-    return Matrix{code.flatten(buffer), MatrixAccess(math, operand)};
-  };
-  for (auto [i, operand] : llvm::enumerate(kernel.form.tailOperands))
-    tailOperands.push_back(createMatrix(operand, kernel.arguments[2 + i]));
-  result.emplace(createMatrix(kernel.form.result, kernel.arguments.back()));
-  auto isContiguous = [&](const Matrix &matrix) {
-    return matrix.access.getInnermostDistance(MatrixIndex::Column) == 1 &&
-           matrix.access.getInnermostSize(MatrixIndex::Column) ==
-               kernel.form.getChannels() &&
-           matrix.access.isCheckedTogether(MatrixIndex::Column);
-  };
-  bool isVector =
-      isContiguous(*result) && llvm::all_of(tailOperands, isContiguous);
-  code.forEach(math.constant(0), block.pixels, 1, [&](Value row) {
-    auto create = [&](Value first, int64_t elements) {
-      createResult(row, first, elements);
-    };
-    if (isVector)
-      code.forEachVector(math.constant(0), block.channels, create);
-    else
-      code.forEach(math.constant(0), block.channels, 1,
-                   [&](Value first) { create(first, 1); });
-  });
-}
-
 void HostCacheLoop::create() {
   pixelTile = createScratch(pixelElements());
   filterTile = createScratch(filterElements());
   sums = createScratch(sumElements());
   origin = createGridScheduler(kernel.form)->createOrigin(kernel);
-  block.batch = origin.batch;
-  auto clip = [&](Value start, int64_t size, int64_t tile) {
-    return math.minimum(math.constant(tile),
-                        code.sub(math.constant(size), start));
-  };
-  ArrayRef<int64_t> tile = kernel.workgroupTile();
-  block.pixels = clip(origin.pixel, kernel.form.getPixels(), tile[0]);
-  block.channels = clip(origin.channel, kernel.form.getChannels(), tile[1]);
+  block = clipToResult(kernel, origin);
   createReduction();
-  createEpilogue();
+  createHostEpilogue(kernel, origin, block,
+                     [&](Value row, Value first, int64_t elements) {
+                       return code.load(sums, sumOffset(row, first), elements);
+                     });
   gpu::ReturnOp::create(b);
 }
 

@@ -42,42 +42,46 @@ Value HostCode::load(Value buffer, Value offset, int64_t elements) const {
                                 toIndex(b, offset));
 }
 
-Value HostCode::loadWide(Value buffer, Value offset, int64_t elements) const {
-  Value loaded = load(buffer, offset, elements);
-  auto type = VectorType::get({elements}, wide);
-  if (loaded.getType() == type)
-    return loaded;
-  if (wide.isInteger())
-    return arith::ExtSIOp::create(b, type, loaded);
-  return arith::ExtFOp::create(b, type, loaded);
+Value HostCode::widen(Value elements) const {
+  auto type = cast<VectorType>(elements.getType());
+  VectorType wide = type.clone(getAccumulatorType(type.getElementType()));
+  if (type == wide)
+    return elements;
+  if (type.getElementType().isInteger())
+    return arith::ExtSIOp::create(b, wide, elements);
+  return arith::ExtFOp::create(b, wide, elements);
 }
 
 Value HostCode::loadGuarded(Value buffer, Value offset, Value guard,
                             int64_t elements) const {
   if (matchPattern(guard, m_One()))
-    return loadWide(buffer, offset, elements);
-  auto load = scf::IfOp::create(
+    return load(buffer, offset, elements);
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = VectorType::get({elements}, element);
+  auto loaded = scf::IfOp::create(
       b, guard,
       [&](OpBuilder &, Location) {
-        scf::YieldOp::create(b, loadWide(buffer, offset, elements));
+        scf::YieldOp::create(b, load(buffer, offset, elements));
       },
       [&](OpBuilder &, Location) {
-        scf::YieldOp::create(b, zeros(elements));
+        Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
+        scf::YieldOp::create(b, zeros);
       });
-  return load.getResult(0);
+  return loaded.getResult(0);
 }
 
 void HostCode::store(Value elements, Value buffer, Value offset) const {
   vector::StoreOp::create(b, elements, buffer, toIndex(b, offset));
 }
 
-Value HostCode::zeros(int64_t elements) const {
-  auto type = VectorType::get({elements}, wide);
-  return arith::ConstantOp::create(b, b.getZeroAttr(type));
+void HostCode::storeZeros(int64_t elements, Value buffer, Value offset) const {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = VectorType::get({elements}, element);
+  store(arith::ConstantOp::create(b, b.getZeroAttr(type)), buffer, offset);
 }
 
 Value HostCode::multiplyAdd(Value lhs, Value rhs, Value accumulator) const {
-  if (!wide.isInteger())
+  if (isa<FloatType>(getElementTypeOrSelf(accumulator)))
     return vector::FMAOp::create(b, lhs, rhs, accumulator);
   Value product = arith::MulIOp::create(b, lhs, rhs);
   return arith::AddIOp::create(b, product, accumulator);

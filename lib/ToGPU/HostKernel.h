@@ -31,24 +31,24 @@ struct HostBlock {
 /// Loops and accesses of a host kernel. Buffers are one-dimensional.
 class HostCode {
 public:
-  explicit HostCode(const Kernel &kernel)
-      : b(kernel.b), math(kernel.math),
-        wide(getAccumulatorType(kernel.form.getOperandType())) {}
+  explicit HostCode(const Kernel &kernel) : b(kernel.b), math(kernel.math) {}
 
   Value sub(Value lhs, Value rhs) const;
 
   /// A buffer with the same elements in one dimension.
   Value flatten(Value buffer) const;
-  /// Loads a vector, widened to what elements are multiplied and summed up in.
-  Value loadWide(Value buffer, Value offset, int64_t elements) const;
   Value load(Value buffer, Value offset, int64_t elements) const;
+  /// A vector with elements as they are multiplied and summed up.
+  Value widen(Value elements) const;
+  Value loadWide(Value buffer, Value offset, int64_t elements) const {
+    return widen(load(buffer, offset, elements));
+  }
   void store(Value elements, Value buffer, Value offset) const;
-  /// As `loadWide`, or zeros where `guard` is false.
+  /// As `load`, or zeros where `guard` is false.
   Value loadGuarded(Value buffer, Value offset, Value guard,
                     int64_t elements) const;
-  /// A vector of zeros, as wide as what `loadWide` gives.
-  Value zeros(int64_t elements) const;
-  /// accumulator + lhs * rhs, of such vectors.
+  void storeZeros(int64_t elements, Value buffer, Value offset) const;
+  /// accumulator + lhs * rhs, of wide vectors.
   Value multiplyAdd(Value lhs, Value rhs, Value accumulator) const;
 
   /// A loop from `begin` while below `end`.
@@ -66,7 +66,6 @@ public:
 
   ImplicitLocOpBuilder &b;
   const IndexMath &math;
-  Type wide; ///< What elements are multiplied and summed up in.
 };
 
 /// Packs the left operand's rows from `origin`, widened, to rows of `gemmK`

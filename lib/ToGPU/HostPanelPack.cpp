@@ -141,10 +141,10 @@ void PanelPack::packContiguous(const MatrixAccess::Position &start,
   code.forEach(block.k, math.add(block.k, block.length), 1, [&](Value k) {
     MatrixAccess::Position position =
         access.add(start, access.createPosition(MatrixIndex::Column, k));
-    code.store(code.loadGuarded(source, access.createOffset(position),
-                                access.createGuard(position, math.yes()),
-                                kHostLanes),
-               scratch, target(panel, k));
+    Value loaded = code.loadGuarded(source, access.createOffset(position),
+                                    access.createGuard(position, math.yes()),
+                                    kHostLanes);
+    code.store(code.widen(loaded), scratch, target(panel, k));
   });
 }
 
@@ -159,7 +159,7 @@ void PanelPack::packElements(const Positions &starts, Value panel) const {
           code.loadGuarded(source, access.createOffset(position),
                            access.createGuard(position, math.yes()), 1));
     }
-    code.store(join(code.b, elements), scratch, target(panel, k));
+    code.store(code.widen(join(code.b, elements)), scratch, target(panel, k));
   });
 }
 

@@ -64,14 +64,18 @@ struct Kernel {
   ImplicitLocOpBuilder &b;
   const TiledConvolution &form;
   const ::conv::ChipInfo &chip;
-  const ::conv::MatrixAtom &atom;
+  const ::conv::MatrixAtom &atom; ///< Of the product.
   /// Offsets into operands: i32, or i64 where a tensor reaches 2 GiB.
   IndexMath math;
-  /// Kernel arguments: both operands, tail operands, result.
+  /// Kernel arguments: both operands of the product if there is one, tail
+  /// operands, result.
   SmallVector<Value> arguments;
   int64_t workItems;
   Value workItem, lane, subgroup; ///< In the width of `math`.
 
+  ArrayRef<Value> tailArguments() const {
+    return ArrayRef(arguments).drop_back().take_back(form.tailOperands.size());
+  }
   ArrayRef<int64_t> workgroupTile() const;
   ArrayRef<int64_t> subgroupTile() const;
   int64_t gemmK() const { return form.schedule.getGemmK(); }

@@ -31,6 +31,11 @@ LogicalResult createRegisterStagedBody(Kernel &kernel, gpu::GPUFuncOp function);
 /// Tiles in the cache of one thread; the workgroup is one work-item.
 LogicalResult createHostCacheBody(Kernel &kernel, gpu::GPUFuncOp function);
 
+/// Kernels of a tail without a product, on a GPU and on the host.
+LogicalResult createElementwiseBody(Kernel &kernel, gpu::GPUFuncOp function);
+LogicalResult createHostElementwiseBody(Kernel &kernel,
+                                        gpu::GPUFuncOp function);
+
 } // namespace mlir::conv
 
 #endif // CONV_LIB_TOGPU_KERNELBODY_H

@@ -15,6 +15,8 @@
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -59,15 +61,20 @@ void OperandCopy::assignAlongRow() {
   }
 }
 
-/// Blocks of `rowWidth` rows: pieces of one block follow each other.
+/// Blocks of `rowWidth` rows: pieces of one block follow each other. What
+/// neighbours write to shared memory at a time is then `rowWidth` rows apart,
+/// which the swizzle does not spread over all banks: so as many neighbours take
+/// different pieces of one block.
 void OperandCopy::assignAlongColumn() {
   const IndexMath &math = kernel.math;
   int64_t blocks = tile.getRows() / rowWidth;
+  int64_t across = std::gcd(rowWidth, tile.getPiecesPerRow());
   for (auto [i, piece] : llvm::enumerate(pieces)) {
     int64_t block = i / rowWidth, inBlock = i % rowWidth;
     Value id = math.add(kernel.workItem, block * kernel.workItems);
-    piece.row = math.add(math.mul(math.rem(id, blocks), rowWidth), inBlock);
-    piece.position = math.div(id, blocks);
+    SmallVector<Value> digits = math.split(id, {0, blocks, across});
+    piece.row = math.add(math.mul(digits[1], rowWidth), inBlock);
+    piece.position = math.add(math.mul(digits[0], across), digits[2]);
   }
 }
 

@@ -69,8 +69,9 @@ RegisterEpilogue::RegisterEpilogue(const Kernel &kernel,
     : kernel(kernel), matrix(matrix), origin(origin),
       accumulators(accumulators),
       result(createMatrix(kernel.form.result, kernel.arguments.back())) {
-  for (auto [i, operand] : llvm::enumerate(kernel.form.tailOperands))
-    operands.push_back(createMatrix(operand, kernel.arguments[2 + i]));
+  for (auto [operand, buffer] :
+       llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
+    operands.push_back(createMatrix(operand, buffer));
 }
 
 RegisterEpilogue::Matrix

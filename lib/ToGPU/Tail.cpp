@@ -21,9 +21,8 @@ using namespace mlir::conv;
 namespace {
 class TailBuilder {
 public:
-  TailBuilder(OpBuilder &builder, linalg::GenericOp tail, Value accumulator)
-      : builder(builder), region(tail.getRegion()),
-        vector(dyn_cast<VectorType>(accumulator.getType())) {}
+  TailBuilder(OpBuilder &builder, linalg::GenericOp tail, VectorType vector)
+      : builder(builder), region(tail.getRegion()), vector(vector) {}
 
   Value create(ArrayRef<Value> inputs);
 
@@ -79,5 +78,8 @@ Value TailBuilder::create(ArrayRef<Value> inputs) {
 
 Value mlir::conv::createTail(OpBuilder &builder, linalg::GenericOp tail,
                              ArrayRef<Value> inputs) {
-  return TailBuilder(builder, tail, inputs.front()).create(inputs);
+  VectorType vector;
+  if (!inputs.empty())
+    vector = dyn_cast<VectorType>(inputs.front().getType());
+  return TailBuilder(builder, tail, vector).create(inputs);
 }

@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operands and result are read and written through views (`MatrixProduct`), so
+// Operands and result are read and written through views (`ConvolutionPlan`), so
 // no layout, direction or group costs a copy.
 //
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
-#include "conv/Dialect/Conv/IR/MatrixProduct.h"
+#include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
 #include "conv/ToLinalg/Passes.h"
 
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::conv {
@@ -25,115 +26,156 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-struct ConvolutionToProducts final
-    : OpInterfaceRewritePattern<ConvolutionOpInterface> {
-  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+/// Creates the steps of the plan of one convolution.
+class PlanBuilder {
+public:
+  PlanBuilder(ConvolutionOpInterface op, OpBuilder &builder)
+      : op(op), b(op.getLoc(), builder),
+        accumulator(getAccumulatorType(op)) {}
 
-  LogicalResult matchAndRewrite(ConvolutionOpInterface op,
-                                PatternRewriter &rewriter) const override;
+  /// The convolution's result.
+  Value create();
 
 private:
-  static Value createProduct(ConvolutionOpInterface op, const MatrixProduct &product,
-                             OpBuilder &builder);
-  static Value createTail(ConvolutionOpInterface op, const MatrixProduct &product,
-                          Value matrices, OpBuilder &builder);
+  Value createEmpty(ArrayRef<int64_t> shape, Type element) {
+    return tensor::EmptyOp::create(b, shape, element);
+  }
+  Value createProduct(const MatrixProduct &product, ArrayRef<int64_t> shape);
+  Value createTail(const PlanStep &step);
+  /// The sum of the first `addends` elements.
+  Value createSum(OpBuilder &nested, Location loc, ValueRange elements,
+                  size_t addends);
+  /// What the tail makes of a sum.
+  Value createTailBody(OpBuilder &nested, Location loc, Value sum,
+                       ValueRange operands);
+
+  ConvolutionOpInterface op;
+  ImplicitLocOpBuilder b;
+  Type accumulator;
+  SmallVector<Value> intermediates;
 };
 } // namespace
 
-Value ConvolutionToProducts::createProduct(ConvolutionOpInterface op,
-                                       const MatrixProduct &product,
-                                       OpBuilder &builder) {
-  Location loc = op.getLoc();
-  Value lhs = GatherOp::create(builder, loc, op.getTensor(product.lhsRole),
-                               product.lhs);
-  Value rhs = GatherOp::create(builder, loc, op.getTensor(product.rhsRole),
-                               product.rhs);
-  Type accumulator = getAccumulatorType(op);
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(accumulator));
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, product.result.getShape(), accumulator);
-  Value filled = linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+Value PlanBuilder::createProduct(const MatrixProduct &product,
+                                 ArrayRef<int64_t> shape) {
+  Value lhs = GatherOp::create(b, op.getTensor(product.lhsRole), product.lhs);
+  Value rhs = GatherOp::create(b, op.getTensor(product.rhsRole), product.rhs);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
+  Value filled =
+      linalg::FillOp::create(b, zero, createEmpty(shape, accumulator))
+          .getResult(0);
 
-  AffineExpr b, m, n, k;
-  bindDims(builder.getContext(), b, m, n, k);
+  AffineExpr batch, m, n, k;
+  bindDims(b.getContext(), batch, m, n, k);
   auto map = [&](ArrayRef<AffineExpr> results) {
-    return AffineMap::get(4, 0, results, builder.getContext());
+    return AffineMap::get(4, 0, results, b.getContext());
   };
-  auto matmul = linalg::BatchMatmulOp::create(
-      builder, loc, TypeRange{filled.getType()}, ValueRange{lhs, rhs},
-      ValueRange{filled});
-  matmul.setIndexingMapsAttr(builder.getAffineMapArrayAttr(
-      {map({b, m, k}), map({b, n, k}), map({b, m, n})}));
+  auto matmul = linalg::BatchMatmulOp::create(b, TypeRange{filled.getType()},
+                                              ValueRange{lhs, rhs},
+                                              ValueRange{filled});
+  matmul.setIndexingMapsAttr(b.getAffineMapArrayAttr(
+      {map({batch, m, k}), map({batch, n, k}), map({batch, m, n})}));
   return matmul.getResult(0);
 }
 
-/// The body of a tail: that of the region, or the conversion without one.
-static void buildTailBody(ConvolutionOpInterface op, OpBuilder &builder, Location loc,
-                          ValueRange elements) {
-  Type element = op.getResultType().getElementType();
+Value PlanBuilder::createSum(OpBuilder &nested, Location loc,
+                             ValueRange elements, size_t addends) {
+  if (addends == 0)
+    return arith::ConstantOp::create(nested, loc,
+                                     nested.getZeroAttr(accumulator));
+  Value sum = elements.front();
+  for (Value term : elements.take_front(addends).drop_front())
+    sum = isa<FloatType>(accumulator)
+              ? arith::AddFOp::create(nested, loc, sum, term).getResult()
+              : arith::AddIOp::create(nested, loc, sum, term).getResult();
+  return sum;
+}
+
+Value PlanBuilder::createTailBody(OpBuilder &nested, Location loc, Value sum,
+                                  ValueRange operands) {
   if (op.getTail().empty()) {
-    Value value = elements.front();
-    if (value.getType() != element)
-      value = arith::TruncFOp::create(builder, loc, element, value);
-    linalg::YieldOp::create(builder, loc, value);
-    return;
+    Type element = op.getResultType().getElementType();
+    return sum.getType() == element
+               ? sum
+               : arith::TruncFOp::create(nested, loc, element, sum).getResult();
   }
   Block &body = op.getTail().front();
   IRMapping mapping;
-  mapping.map(body.getArguments(), elements.drop_back());
+  mapping.map(body.getArgument(0), sum);
+  mapping.map(body.getArguments().drop_front(), operands);
   for (Operation &inner : body.without_terminator())
-    builder.clone(inner, mapping);
-  auto yield = cast<YieldOp>(body.getTerminator());
-  linalg::YieldOp::create(builder, loc,
-                          mapping.lookupOrDefault(yield.getValue()));
+    nested.clone(inner, mapping);
+  return mapping.lookupOrDefault(
+      cast<YieldOp>(body.getTerminator()).getValue());
 }
 
-Value ConvolutionToProducts::createTail(ConvolutionOpInterface op, const MatrixProduct &product,
-                                    Value matrices, OpBuilder &builder) {
-  Location loc = op.getLoc();
-  Type element = op.getResultType().getElementType();
-  SmallVector<Value> inputs = {matrices};
-  for (Value operand : op.getTailOperands()) {
-    bool isVector = cast<RankedTensorType>(operand.getType()).getRank() == 1;
-    inputs.push_back(GatherOp::create(
-        builder, loc, operand, isVector ? product.channels : product.result));
-  }
-  SmallVector<AffineMap> maps(inputs.size() + 1,
-                              builder.getMultiDimIdentityMap(3));
-  Value empty = tensor::EmptyOp::create(builder, loc,
-                                        product.result.getShape(), element);
+Value PlanBuilder::createTail(const PlanStep &step) {
+  bool isLast = !step.intermediate;
+  SmallVector<int64_t> shape = llvm::to_vector(step.target.getShape());
+  SmallVector<Value> inputs;
+  if (step.product)
+    inputs.push_back(createProduct(*step.product, shape));
+  for (const PlanStep::Term &term : step.terms)
+    inputs.push_back(
+        GatherOp::create(b, intermediates[term.intermediate], term.view));
+  size_t addends = inputs.size();
+  if (isLast)
+    for (Value operand : op.getTailOperands()) {
+      bool isVector = cast<RankedTensorType>(operand.getType()).getRank() == 1;
+      inputs.push_back(GatherOp::create(
+          b, operand, isVector ? step.channels : step.target));
+    }
+
+  SmallVector<AffineMap> maps(inputs.size() + 1, b.getMultiDimIdentityMap(3));
+  Value empty = createEmpty(
+      shape, isLast ? op.getResultType().getElementType() : accumulator);
   auto tail = linalg::GenericOp::create(
-      builder, loc, TypeRange{empty.getType()}, inputs, ValueRange{empty}, maps,
+      b, TypeRange{empty.getType()}, inputs, ValueRange{empty}, maps,
       SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel),
-      [&](OpBuilder &nested, Location nestedLoc, ValueRange elements) {
-        buildTailBody(op, nested, nestedLoc, elements);
+      [&](OpBuilder &nested, Location loc, ValueRange elements) {
+        Value sum = createSum(nested, loc, elements, addends);
+        if (isLast)
+          sum = createTailBody(nested, loc, sum,
+                               elements.drop_front(addends).drop_back());
+        linalg::YieldOp::create(nested, loc, sum);
       });
   tail->setAttr(kScheduleName, op.getScheduleAttr());
   return tail.getResult(0);
 }
 
-LogicalResult
-ConvolutionToProducts::matchAndRewrite(ConvolutionOpInterface op,
-                                   PatternRewriter &rewriter) const {
-  ScheduleAttr schedule = op.getScheduleAttr();
-  if (!schedule)
-    return rewriter.notifyMatchFailure(op, "no schedule");
-  if (schedule.getAlgorithm() != Algorithm::ImplicitGemm)
-    return rewriter.notifyMatchFailure(op, "another algorithm");
-
+Value PlanBuilder::create() {
+  ConvolutionPlan plan =
+      planConvolution(op, getPlanOptions(op.getScheduleAttr()));
+  for (ArrayRef<int64_t> shape : plan.intermediates)
+    intermediates.push_back(createEmpty(shape, accumulator));
   RankedTensorType type = op.getResultType();
-  Value result = tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
-                                         type.getElementType());
-  for (const MatrixProduct &product : getMatrixProducts(op)) {
-    Value matrices = createProduct(op, product, rewriter);
-    Value elements = createTail(op, product, matrices, rewriter);
-    result = ScatterOp::create(rewriter, op.getLoc(), elements, result,
-                               product.result);
+  Value result = createEmpty(type.getShape(), type.getElementType());
+  for (const PlanStep &step : plan.steps) {
+    Value elements = createTail(step);
+    Value &target =
+        step.intermediate ? intermediates[*step.intermediate] : result;
+    target = ScatterOp::create(b, elements, target, step.target);
   }
-  rewriter.replaceOp(op, result);
-  return success();
+  return result;
 }
+
+namespace {
+struct ConvolutionToProducts final
+    : OpInterfaceRewritePattern<ConvolutionOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(ConvolutionOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    ScheduleAttr schedule = op.getScheduleAttr();
+    if (!schedule)
+      return rewriter.notifyMatchFailure(op, "no schedule");
+    if (schedule.getAlgorithm() != Algorithm::ImplicitGemm)
+      return rewriter.notifyMatchFailure(op, "another algorithm");
+    rewriter.replaceOp(op, PlanBuilder(op, rewriter).create());
+    return success();
+  }
+};
+} // namespace
 
 namespace {
 struct ConvertImplicitGemmPass final

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Tests are registered while the program starts: one per problem, each of which
-// compiles once and runs on every device with integers (waves in order) and
-// with normal data (waves in random order), all checks of the simulator on.
+// compiles once and runs on its targets with integers (waves in order) and with
+// normal data (waves in random order), all checks of the simulator on. What was
+// compared is in the properties of the test (--gtest_output=json:FILE), which
+// tools/dev/summarize_execution.py adds up.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +32,13 @@ const std::vector<std::string> &allTargets();
 void checkEverywhere(const std::string &text,
                      const std::vector<std::string> &targets = allTargets());
 
+/// Adds a problem with one of the types, on the host and one of the chips, which
+/// take turns: any 15 problems in a row have all pairs. With the environment
+/// variable CONV_EXHAUSTIVE, it is one test per type, on all targets.
+/// A test of the same names is not added again.
+void addRotated(const std::string &suite, const std::string &name,
+                tools::GenOptions options);
+
 /// The text of a generated problem.
 std::string generateText(const tools::GenOptions &options);
 
@@ -45,10 +54,14 @@ inline constexpr const char *kModelShapes = "bench/shapes/models.json";
 std::vector<tools::GenOptions> readShapes(const std::string &file,
                                           const std::string &list);
 
-/// "n2_c32_17x23_k64_5x5_u2x2_p2x2_l1x1", for names of tests.
+/// The types of operands, as commands of `conv-gen`.
+inline constexpr const char *kCommands[] = {"conv", "convfp16", "convbfp16"};
+
+/// "n2_c32_17x23_k64_5x5_u2x2_p2x2_l1x1_g4", for names of tests.
 std::string describe(const tools::GenOptions &options);
 
 // Each file of tests adds its own.
+void addDirectionTests();
 void addForwardTests();
 void addFunctionTests();
 void addResourceTests();

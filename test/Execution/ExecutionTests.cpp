@@ -18,6 +18,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <set>
 
 using namespace conv;
@@ -39,11 +40,11 @@ std::string test::generateText(const tools::GenOptions &options) {
   return *text;
 }
 
-/// One function on all targets with one kind of data.
+/// One function on all targets with one kind of data; adds to `total`.
 static void checkFunction(const artifact::Artifact &artifact,
                           const std::string &function,
                           const std::vector<std::string> &targets,
-                          RandomKind kind) {
+                          RandomKind kind, tools::CheckSummary &total) {
   tools::ExpectedResults expected;
   tools::CheckOptions options;
   options.kind = kind;
@@ -58,10 +59,14 @@ static void checkFunction(const artifact::Artifact &artifact,
   for (const std::string &target : targets) {
     Result<tools::CheckSummary> summary =
         tools::checkTarget(artifact, function, target, options, expected);
-    if (!summary)
+    if (!summary) {
       ADD_FAILURE() << summary.error().message;
-    else
-      EXPECT_GT(summary->elements, 0);
+      continue;
+    }
+    EXPECT_GT(summary->elements, 0);
+    total.elements += summary->elements;
+    total.exact += summary->exact;
+    total.worstRatio = std::max(total.worstRatio, summary->worstRatio);
   }
 }
 
@@ -79,9 +84,17 @@ void test::checkEverywhere(const std::string &text,
   std::set<std::string> functions;
   for (const artifact::Entry &entry : artifact->manifest.entries)
     functions.insert(entry.function);
+  tools::CheckSummary total;
   for (const std::string &function : functions)
     for (RandomKind kind : {RandomKind::Integers, RandomKind::Normal})
-      checkFunction(*artifact, function, targets, kind);
+      checkFunction(*artifact, function, targets, kind, total);
+  auto record = [](const char *name, auto value) {
+    testing::Test::RecordProperty(name, std::to_string(value));
+  };
+  record("runs", 2 * functions.size() * targets.size());
+  record("elements", total.elements);
+  record("exact", total.exact);
+  record("worst_ratio", total.worstRatio);
 }
 
 namespace {
@@ -105,9 +118,32 @@ void test::addTest(const std::string &suite, const std::string &name,
                         });
 }
 
+void test::addRotated(const std::string &suite, const std::string &name,
+                      tools::GenOptions options) {
+  static size_t turn = 0;
+  static std::set<std::string> known;
+  if (!known.insert(suite + "." + name).second)
+    return;
+  auto add = [&](const char *command, std::vector<std::string> targets) {
+    options.command = command;
+    addTest(suite, name + "_" + command, [options, targets] {
+      checkEverywhere(generateText(options), targets);
+    });
+  };
+  static const bool isExhaustive = std::getenv("CONV_EXHAUSTIVE");
+  if (isExhaustive)
+    for (const char *command : kCommands)
+      add(command, allTargets());
+  else
+    add(kCommands[turn % std::size(kCommands)],
+        {allTargets().front(), allTargets()[1 + turn % (allTargets().size() - 1)]});
+  ++turn;
+}
+
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   addForwardTests();
+  addDirectionTests();
   addTailTests();
   addTypeTests();
   addFunctionTests();

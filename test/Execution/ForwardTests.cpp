@@ -16,9 +16,6 @@
 using namespace conv;
 using namespace conv::test;
 
-static const std::vector<std::string> kCommands = {"conv", "convfp16",
-                                                   "convbfp16"};
-
 static void addShape(const std::string &suite, tools::GenOptions options,
                      const std::string &command) {
   options.command = command;

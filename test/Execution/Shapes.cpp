@@ -53,11 +53,18 @@ std::vector<tools::GenOptions> test::readShapes(const std::string &file,
 }
 
 std::string test::describe(const tools::GenOptions &options) {
-  auto pair = [](const tools::PerDimension &sizes) {
-    return std::to_string(sizes[1]) + "x" + std::to_string(sizes[2]);
+  auto join = [&](const tools::PerDimension &sizes) {
+    std::string text;
+    for (int64_t d = 3 - options.spatialRank; d < 3; ++d)
+      text += (text.empty() ? "" : "x") + std::to_string(sizes[d]);
+    return text;
   };
-  return "n" + std::to_string(options.n) + "_c" + std::to_string(options.c) +
-         "_" + pair(options.input) + "_k" + std::to_string(options.k) + "_" +
-         pair(options.filter) + "_u" + pair(options.stride) + "_p" +
-         pair(options.low) + "_l" + pair(options.dilation);
+  std::string name = "n" + std::to_string(options.n) + "_c" +
+                     std::to_string(options.c) + "_" + join(options.input) +
+                     "_k" + std::to_string(options.k) + "_" +
+                     join(options.filter) + "_u" + join(options.stride) + "_p" +
+                     join(options.low) + "_l" + join(options.dilation);
+  if (options.groups > 1)
+    name += "_g" + std::to_string(options.groups);
+  return name;
 }

@@ -33,7 +33,7 @@ static void add(const std::string &name, const tools::GenOptions &options) {
 }
 
 void test::addTailTests() {
-  for (const char *command : {"conv", "convfp16", "convbfp16"}) {
+  for (const char *command : kCommands) {
     tools::GenOptions bias = makeBase(command);
     bias.bias = true;
     add("bias", bias);

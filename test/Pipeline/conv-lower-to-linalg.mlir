@@ -9,10 +9,14 @@
 // LIST-NEXT: conv-verify-stage{stage=linalg}
 // LIST-NEXT: )
 
-// It becomes a product over im2col; no conv.forward is left.
+// It becomes a product of two views, written through a third; no conv.forward is
+// left.
 // CHECK-NOT: conv.forward
-// CHECK: conv.im2col
-// CHECK: linalg.matmul
+// CHECK: %[[A:.+]] = conv.gather
+// CHECK: %[[B:.+]] = conv.gather
+// CHECK: %[[C:.+]] = linalg.batch_matmul {{.*}} ins(%[[A]], %[[B]] :
+// CHECK: %[[T:.+]] = linalg.generic {{.*}} ins(%[[C]] :
+// CHECK: conv.scatter %[[T]]
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @layer(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<1x8x8x32xf32> {
     %y = conv.forward %x, %w

@@ -10,9 +10,11 @@
 // LIST-NEXT: )
 
 // It becomes one nest of tiles.
-// CHECK: scf.forall
-// CHECK: conv.im2col
-// CHECK: linalg.matmul
+// CHECK: %[[T:.+]] = scf.forall
+// CHECK: %[[A:.+]] = conv.gather
+// CHECK: %[[B:.+]] = conv.gather
+// CHECK: linalg.batch_matmul {{.*}} ins(%[[A]], %[[B]] :
+// CHECK: conv.scatter %[[T]]
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @layer(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<1x8x8x32xf32> {
     %y = conv.forward %x, %w

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-ALLOWED = re.compile(r"(libc|libm|libstdc\+\+|libgcc_s|libzip|libz|libdl|libpthread|ld-linux-x86-64)\.so\.\d+")
+ALLOWED = re.compile(r"(libc|libm|libstdc\+\+|libgcc_s|libz|libdl|libpthread|ld-linux-x86-64)\.so\.\d+")
 MAX_STRIPPED_BYTES = 1 << 20
 
 

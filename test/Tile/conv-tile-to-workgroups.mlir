@@ -4,20 +4,24 @@
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // The picture in the pass description. The sum starts outside of the loop, the
-// im2col tile starts at the loops' indices, and nothing untiled is left.
+// tiles of the views start at the loops' indices, and nothing untiled is left.
 // CHECK-LABEL: func @tiled
 // CHECK-SAME:    %[[X:.+]]: tensor<1x8x8x16xf16>, %[[W:.+]]: tensor<32x3x3x16xf16>, %[[BIAS:.+]]: tensor<32xf16>
-// CHECK-NOT:     conv.im2col
-// CHECK:         %[[T:.+]] = scf.forall (%[[M:.+]], %[[N:.+]]) = (0, 0) to (64, 32) step (32, 32) shared_outs(%[[O:.+]] = %{{.+}})
+// CHECK-NOT:     conv.gather
+// CHECK:         %[[T:.+]] = scf.forall (%[[G:.+]], %[[M:.+]], %[[N:.+]]) = (0, 0, 0) to (1, 64, 32) step (1, 32, 32) shared_outs(%[[O:.+]] = %{{.+}})
 // CHECK:           %[[ZERO:.+]] = linalg.fill
-// CHECK:           %[[ACC:.+]] = scf.for %[[K:.+]] = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%{{.+}} = %[[ZERO]])
+// CHECK:           %[[ACC:.+]] = scf.for %[[K:.+]] = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%[[SUM:.+]] = %[[ZERO]])
 // CHECK-NOT:         linalg.fill
-// CHECK:             %[[A:.+]] = conv.im2col %[[X]][%{{.+}}, %{{.+}}] sizes(%{{.+}}) {{.*}} -> tensor<32x?xf16>
-// CHECK:             linalg.matmul {{.*}} ins(%[[A]],
-// CHECK:           %[[TAIL:.+]] = linalg.generic {{.*}} ins(%[[ACC]], %{{.+}} : tensor<32x32xf32>, tensor<32xf16>)
-// CHECK:           tensor.parallel_insert_slice %[[TAIL]] into %[[O]][%[[M]], %[[N]]]
+// CHECK:             %[[A:.+]] = conv.gather %[[X]][%[[G]], %[[M]], %[[K]]] sizes(%{{.+}}) {{.*}} -> tensor<1x32x?xf16>
+// CHECK:             %[[B:.+]] = conv.gather %[[W]][%[[G]], %[[N]], %[[K]]] sizes(%{{.+}}) {{.*}} -> tensor<1x32x?xf16>
+// CHECK:             %[[C:.+]] = linalg.batch_matmul {{.*}} ins(%[[A]], %[[B]] : {{.*}} outs(%[[SUM]] :
+// CHECK:             scf.yield %[[C]]
+// CHECK:           %[[BIASES:.+]] = conv.gather %[[BIAS]][%[[G]], %[[M]], %[[N]]] {{.*}} -> tensor<1x32x32xf16>
+// CHECK:           %[[TAIL:.+]] = linalg.generic {{.*}} ins(%[[ACC]], %[[BIASES]] : tensor<1x32x32xf32>, tensor<1x32x32xf16>)
+// CHECK:           tensor.parallel_insert_slice %[[TAIL]] into %[[O]][%[[G]], %[[M]], %[[N]]]
 // CHECK:         } {conv.schedule = #conv.schedule
 // CHECK-NOT:     linalg
+// CHECK:         conv.scatter %[[T]]
 func.func @tiled(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>, %bias: tensor<32xf16>) -> tensor<1x8x8x32xf32> {
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
       tail(%bias : tensor<32xf16>) {
@@ -32,15 +36,49 @@ func.func @tiled(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>, %bias: ten
 // Two convolutions of a function are two nests; the second reads the first.
 // CHECK-LABEL: func @chain
 // CHECK:         %[[FIRST:.+]] = scf.forall
-// CHECK:         %[[SHAPED:.+]] = tensor.expand_shape %[[FIRST]]
+// CHECK:         %[[Y:.+]] = conv.scatter %[[FIRST]]
 // CHECK:         scf.forall
-// CHECK:           conv.im2col %[[SHAPED]]
+// CHECK:           conv.gather %[[Y]][
 func.func @chain(%x: tensor<1x8x8x16xf16>, %w: tensor<16x3x3x16xf16>) -> tensor<1x8x8x16xf16> {
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
       : tensor<1x8x8x16xf16>, tensor<16x3x3x16xf16> -> tensor<1x8x8x16xf16>
   %z = conv.forward %y, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
       : tensor<1x8x8x16xf16>, tensor<16x3x3x16xf16> -> tensor<1x8x8x16xf16>
   return %z : tensor<1x8x8x16xf16>
+}
+
+// Groups are the outermost dimension of the nest, one at a time.
+// CHECK-LABEL: func @groups
+// CHECK:         scf.forall (%[[G:.+]], %[[M:.+]], %[[N:.+]]) = (0, 0, 0) to (2, 64, 40) step (1, 32, 32)
+// CHECK:           conv.gather %{{.+}}[%[[G]], %[[M]], %{{.+}}] sizes(%{{.+}}) {{.*}} -> tensor<1x32x?xf16>
+// CHECK:           conv.gather %{{.+}}[%[[G]], %[[N]], %{{.+}}] sizes(%{{.+}}, %{{.+}}) {{.*}} -> tensor<1x?x?xf16>
+func.func @groups(%x: tensor<1x8x8x16xf16>, %w: tensor<80x3x3x8xf16>) -> tensor<1x8x8x80xf32> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #schedule
+      : tensor<1x8x8x16xf16>, tensor<80x3x3x8xf16> -> tensor<1x8x8x80xf32>
+  return %y : tensor<1x8x8x80xf32>
+}
+
+// Each product of a gradient is a nest. A residual is gathered by the same view
+// as the result that the nest's scatter writes.
+// CHECK-LABEL: func @backward_data
+// CHECK-SAME:    %[[DY:.+]]: tensor<1x4x8x16xf16>, %[[W:.+]]: tensor<16x1x1x16xf16>, %[[RES:.+]]: tensor<1x8x8x16xf16>
+// CHECK:         %[[ZEROS:.+]] = scf.forall {{.*}} to (1, 64, 16) step (1, 32, 32)
+// CHECK:           conv.gather %[[RES]]{{.*}} rows = [1, 8, 8],
+// CHECK:         %[[ALL:.+]] = conv.scatter %[[ZEROS]] into %{{.+}} rows = [1, 8, 8],
+// CHECK:         %[[EVEN:.+]] = scf.forall {{.*}} to (1, 32, 16) step (1, 32, 32)
+// CHECK:           conv.gather %[[RES]]{{.*}} rows = [1, 4, 8], {{.*}} (d1, d2 * 2, d3, d0 * 16 + d4)
+// CHECK:         conv.scatter %[[EVEN]] into %[[ALL]] {{.*}} rows = [1, 4, 8], {{.*}} (d1, d2 * 2, d3, d0 * 16 + d4)
+func.func @backward_data(%dy: tensor<1x4x8x16xf16>, %w: tensor<16x1x1x16xf16>, %res: tensor<1x8x8x16xf16>) -> tensor<1x8x8x16xf16> {
+  %dx = conv.backward_data %dy, %w window = <strides = [2, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      tail(%res : tensor<1x8x8x16xf16>) {
+      ^bb0(%acc: f32, %r: f16):
+        %r32 = arith.extf %r : f16 to f32
+        %s = arith.addf %acc, %r32 : f32
+        %o = arith.truncf %s : f32 to f16
+        conv.yield %o : f16
+      } : tensor<1x4x8x16xf16>, tensor<16x1x1x16xf16> -> tensor<1x8x8x16xf16>
+  return %dx : tensor<1x8x8x16xf16>
 }
 
 // Left alone: a generic without a schedule is not a tail.

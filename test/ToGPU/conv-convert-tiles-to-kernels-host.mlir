@@ -11,15 +11,20 @@
 // CHECK:         vector.store %{{.+}}, %[[S]]
 // The loop over 45 elements of the reduction, 24 at a time.
 // CHECK:         scf.for %[[K:.+]] = %{{.+}} to %c45_i64 step %c24_i64
-// What a window has outside of the input is zero; the rest is copied, a filter row
-// at a time.
+// What a window has inside of the input is copied, the channels of a filter
+// element at a time; the rest is zero.
 // CHECK:           memref.reinterpret_cast %[[X]] {{.*}} to memref<405xf16,
-// CHECK:           scf.if
+// CHECK:           %[[INSIDE:.+]] = arith.andi
+// CHECK:           scf.if %[[INSIDE]] {
+// CHECK:             vector.load {{.*}} vector<8xf16>
+// CHECK:             arith.extf
 // CHECK:             vector.store %{{.+}}, %[[A]]{{.*}}, vector<8xf32>
-// CHECK:           vector.load {{.*}} vector<8xf16>
-// CHECK:           arith.extf
-// CHECK:           vector.store %{{.+}}, %[[A]]{{.*}}, vector<8xf32>
-// CHECK:           vector.store %{{.+}}, %[[A]]{{.*}}, vector<1xf32>
+// CHECK:             vector.load {{.*}} vector<1xf16>
+// CHECK:             vector.store %{{.+}}, %[[A]]{{.*}}, vector<1xf32>
+// CHECK:           } else {
+// CHECK-NOT:         vector.load
+// CHECK:             vector.store %cst{{.*}}, %[[A]]{{.*}}, vector<8xf32>
+// CHECK:             vector.store %cst{{.*}}, %[[A]]{{.*}}, vector<1xf32>
 // The filter is turned in registers.
 // CHECK:           memref.reinterpret_cast %[[W]]
 // CHECK-COUNT-24:  vector.shuffle
@@ -65,16 +70,38 @@ module attributes {conv.target = #conv.target<"host">} {
 
 #schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [8, 16], subgroup = [8, 16], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = channels>
 
-// A filter whose channels are innermost needs no turning, except at the end.
-// CHECK:       gpu.func @channels_innermost_0
+// A filter whose channels are innermost needs no turning.
+// CHECK:       gpu.func @channels_innermost_0({{.*}}, %[[W:[a-z0-9]+]]: memref<1x1x4x24xf32, {{.*}} private({{.*}}, %[[F:[a-z0-9]+]] : memref<384xf32,
 // CHECK-NOT:     vector.shuffle
-// CHECK:         scf.if
-// CHECK:         } else {
-// CHECK:           vector.from_elements
-// CHECK-NOT:     vector.shuffle
+// CHECK:         memref.reinterpret_cast %[[W]]
+// CHECK:         %[[K:.+]] = vector.load {{.*}} vector<8xf32>
+// CHECK:         vector.store %[[K]], %[[F]]{{.*}}, vector<8xf32>
+// CHECK-NOT:     vector.from_elements
 // CHECK:         gpu.return
 module attributes {conv.target = #conv.target<"host">} {
-  func.func @channels_innermost(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x4x19xf32>) -> tensor<1x8x8x19xf32> {
+  func.func @channels_innermost(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x4x24xf32>) -> tensor<1x8x8x24xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "RSCK", "NPQK"> schedule = #schedule
+        : tensor<1x8x8x4xf32>, tensor<1x1x4x24xf32> -> tensor<1x8x8x24xf32>
+    return %y : tensor<1x8x8x24xf32>
+  }
+}
+
+// -----
+
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [8, 16], subgroup = [8, 16], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = channels>
+
+// Channels that are no whole vectors are put together from single elements.
+// CHECK:       gpu.func @channels_odd_0({{.*}}, %[[W:[a-z0-9]+]]: memref<1x1x4x19xf32, {{.*}} private({{.*}}, %[[F:[a-z0-9]+]] : memref<384xf32,
+// CHECK-NOT:     vector.shuffle
+// CHECK:         memref.reinterpret_cast %[[W]]
+// CHECK-COUNT-8: vector.load {{.*}} vector<1xf32>
+// CHECK:         %[[K:.+]] = vector.from_elements
+// CHECK:         vector.store %[[K]], %[[F]]{{.*}}, vector<8xf32>
+// CHECK:         gpu.return
+module attributes {conv.target = #conv.target<"host">} {
+  func.func @channels_odd(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x4x19xf32>) -> tensor<1x8x8x19xf32> {
     %y = conv.forward %x, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
         layouts = <"NHWC", "RSCK", "NPQK"> schedule = #schedule

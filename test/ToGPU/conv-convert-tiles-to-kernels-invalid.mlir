@@ -11,15 +11,30 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // -----
 
 // A nest that tiling did not make.
+#rows = #conv.view<batch = [1], rows = [8], columns = [8], map = affine_map<(g, m, n) -> (m, n)>>
 module attributes {conv.target = #conv.target<"gfx942">} {
-  func.func @no_schedule(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  func.func @no_schedule(%x: tensor<1x8x8xf32>) -> tensor<8x8xf32> {
+    %empty = tensor.empty() : tensor<8x8xf32>
     // expected-error @below {{expects a conv.schedule}}
-    %y = scf.forall (%i, %j) = (0, 0) to (8, 8) step (4, 4) shared_outs(%o = %x) -> tensor<8x8xf32> {
-      %t = tensor.extract_slice %x[%i, %j] [4, 4] [1, 1] : tensor<8x8xf32> to tensor<4x4xf32>
+    %t = scf.forall (%g, %i, %j) = (0, 0, 0) to (1, 8, 8) step (1, 4, 4) shared_outs(%o = %x) -> tensor<1x8x8xf32> {
+      %t = tensor.extract_slice %x[%g, %i, %j] [1, 4, 4] [1, 1, 1] : tensor<1x8x8xf32> to tensor<1x4x4xf32>
       scf.forall.in_parallel {
-        tensor.parallel_insert_slice %t into %o[%i, %j] [4, 4] [1, 1] : tensor<4x4xf32> into tensor<8x8xf32>
+        tensor.parallel_insert_slice %t into %o[%g, %i, %j] [1, 4, 4] [1, 1, 1] : tensor<1x4x4xf32> into tensor<1x8x8xf32>
       }
     }
+    %y = conv.scatter %t into %empty view = #rows : tensor<1x8x8xf32> into tensor<8x8xf32>
+    return %y : tensor<8x8xf32>
+  }
+}
+
+// -----
+
+// An argument is not written.
+#rows = #conv.view<batch = [1], rows = [8], columns = [8], map = affine_map<(g, m, n) -> (m, n)>>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @scatter_into_argument(%t: tensor<1x8x8xf32>, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    // expected-error @below {{expects to fill a tensor.empty, possibly with other scatters}}
+    %y = conv.scatter %t into %x view = #rows : tensor<1x8x8xf32> into tensor<8x8xf32>
     return %y : tensor<8x8xf32>
   }
 }
@@ -69,7 +84,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // What is computed between nests would be lost.
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @other_op(%x: tensor<8xf32>) {
-    // expected-error @below {{expects only scf.forall, reshapes, tensor.empty, constants and return in a function of tiles}}
+    // expected-error @below {{expects only scf.forall, conv.scatter, reshapes, tensor.empty, constants and return in a function of tiles}}
     %y = arith.addf %x, %x : tensor<8xf32>
     return
   }

@@ -69,8 +69,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // Three channels: 16-byte pieces are put together from single elements, and
 // channels past the last are guarded in the result, which has 5.
 // CHECK:       gpu.func @small_channels_0(%[[X:.+]]: memref<1x8x8x3xf16
-// CHECK:         conv.guarded_load %[[X]]{{.*}} -> vector<1xf16>
-// CHECK:         vector.insert_strided_slice
+// CHECK-COUNT-8: conv.guarded_load %[[X]]{{.*}} -> vector<1xf16>
+// CHECK:         vector.from_elements {{.*}} : vector<8xf16>
 // CHECK:         conv.guarded_store {{.*}} : vector<1xf32>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @small_channels(%x: tensor<1x8x8x3xf16>, %w: tensor<5x3x3x3xf16>) -> tensor<1x6x6x5xf32> {
@@ -93,5 +93,89 @@ module attributes {conv.target = #conv.target<"gfx942">} {
     %y = conv.forward %x, %w window = <strides = [32767, 32767], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
         : tensor<1x32768x32768x1xf16>, tensor<1x1x1x1xf16> -> tensor<1x2x2x1xf32>
     return %y : tensor<1x2x2x1xf32>
+  }
+}
+
+// -----
+
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = channels>
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// Groups are part of the grid: 3 * ceil(100/64) * ceil(96/64) workgroups. A
+// group of 8 channels is loaded as one piece.
+// CHECK:       gpu.func @groups_0(%[[X:.+]]: memref<1x10x10x24xf16
+// CHECK:         conv.guarded_load %[[X]]{{.*}} -> vector<8xf16>
+// CHECK:       func.func @groups(
+// CHECK:         %[[GRID:.+]] = arith.constant 12 : index
+// CHECK:         gpu.launch_func @groups_kernels::@groups_0 blocks in (%[[GRID]],
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @groups(%x: tensor<1x10x10x24xf16>, %w: tensor<288x3x3x8xf16>) -> tensor<1x10x10x288xf32> {
+    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 3 schedule = #schedule
+        : tensor<1x10x10x24xf16>, tensor<288x3x3x8xf16> -> tensor<1x10x10x288xf32>
+    return %y : tensor<1x10x10x288xf32>
+  }
+}
+
+// -----
+
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = channels>
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// Results with pixels innermost are stored by pixels.
+// CHECK:       gpu.func @nchw_0(
+// CHECK-NOT:     conv.guarded_store {{.*}} : vector<4xf32>
+// CHECK:         conv.guarded_store {{.*}} : vector<1xf32>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @nchw(%x: tensor<1x16x8x8xf16>, %w: tensor<32x16x3x3xf16>) -> tensor<1x32x8x8xf32> {
+    %y = conv.forward %x, %w window = #window layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #schedule
+        : tensor<1x16x8x8xf16>, tensor<32x16x3x3xf16> -> tensor<1x32x8x8xf32>
+    return %y : tensor<1x32x8x8xf32>
+  }
+}
+
+// -----
+
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = channels>
+
+// Each product of a gradient is a kernel; one after another writes the result.
+// CHECK:       gpu.module @data_kernels
+// CHECK:         gpu.func @data_0(
+// CHECK:         gpu.func @data_1(
+// CHECK:         gpu.func @data_2(
+// CHECK:         gpu.func @data_3(
+// CHECK:       func.func @data(%[[DY:.+]]: memref<1x4x4x32xf16, {{[^>]+}}>>, %[[W:.+]]: memref<32x3x3x16xf16, {{[^>]+}}>>, %[[DX:.+]]: memref<1x8x7x16xf32, {{[^>]+}}>>) {
+// CHECK:         gpu.launch_func @data_kernels::@data_0 {{.*}} args(%[[DY]] : {{.*}}, %[[W]] : {{.*}}, %[[DX]] :
+// CHECK:         gpu.launch_func @data_kernels::@data_1 {{.*}} args(%[[DY]] : {{.*}}, %[[W]] : {{.*}}, %[[DX]] :
+// CHECK:         gpu.launch_func @data_kernels::@data_2 {{.*}} args(%[[DY]] : {{.*}}, %[[W]] : {{.*}}, %[[DX]] :
+// CHECK:         gpu.launch_func @data_kernels::@data_3 {{.*}} args(%[[DY]] : {{.*}}, %[[W]] : {{.*}}, %[[DX]] :
+// CHECK-NOT:     gpu.launch_func
+// CHECK:         return
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @data(%dy: tensor<1x4x4x32xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<1x8x7x16xf32> {
+    %dx = conv.backward_data %dy, %w
+        window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+        : tensor<1x4x4x32xf16>, tensor<32x3x3x16xf16> -> tensor<1x8x7x16xf32>
+    return %dx : tensor<1x8x7x16xf32>
+  }
+}
+
+// -----
+
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = channels>
+
+// The gradient of a filter is one kernel. Its rows are output channels: 2 groups
+// * ceil(96/64) * ceil(72/64) workgroups.
+// CHECK:       gpu.func @weight_0(
+// CHECK:       func.func @weight(%[[X:.+]]: memref<2x8x8x16xf16, {{[^>]+}}>>, %[[DY:.+]]: memref<2x4x4x192xf16, {{[^>]+}}>>, %[[DW:.+]]: memref<192x3x3x8xf32, {{[^>]+}}>>) {
+// CHECK:         %[[GRID:.+]] = arith.constant 8 : index
+// CHECK:         gpu.launch_func @weight_kernels::@weight_0 blocks in (%[[GRID]], {{.*}} args(%[[DY]] : {{.*}}, %[[X]] : {{.*}}, %[[DW]] :
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @weight(%x: tensor<2x8x8x16xf16>, %dy: tensor<2x4x4x192xf16>) -> tensor<192x3x3x8xf32> {
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #schedule
+        : tensor<2x8x8x16xf16>, tensor<2x4x4x192xf16> -> tensor<192x3x3x8xf32>
+    return %dw : tensor<192x3x3x8xf32>
   }
 }

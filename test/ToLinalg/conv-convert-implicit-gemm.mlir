@@ -1,51 +1,124 @@
 // RUN: conv-opt %s --conv-convert-implicit-gemm | FileCheck %s
 
 #schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = channels>
+#merged = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = channels, merged_groups = 2>
+#split = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = channels, splits = 2>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#stride2 = #conv.window<strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#stride3 = #conv.window<strides = [3, 3], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 
 // The picture in the pass description: without a tail, one that copies.
-// CHECK-DAG: #[[M_K:.+]] = affine_map<(d0, d1, d2) -> (d0, d2)>
-// CHECK-DAG: #[[N_K:.+]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK-DAG: #[[M_K:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
+// CHECK-DAG: #[[N_K:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
+// CHECK-DAG: #[[M_N:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
+// CHECK-DAG: #[[ELEMENT:.+]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 // CHECK-LABEL: func @plain
 // CHECK-SAME:    %[[X:.+]]: tensor<1x8x8x16xf16>, %[[W:.+]]: tensor<32x3x3x16xf16>
-// CHECK:         %[[A:.+]] = conv.im2col %[[X]][%{{.+}}, %{{.+}}] window = {{.*}} filter = [3, 3] output = [8, 8] : tensor<1x8x8x16xf16> -> tensor<64x144xf16>
-// CHECK:         %[[B:.+]] = tensor.collapse_shape %[[W]] {{\[}}[0], [1, 2, 3]]
-// CHECK:         %[[ZERO:.+]] = linalg.fill
-// CHECK:         %[[C:.+]] = linalg.matmul indexing_maps = [#[[M_K]], #[[N_K]], #{{.+}}] ins(%[[A]], %[[B]]
-// CHECK-SAME:      outs(%[[ZERO]]
-// CHECK:         %[[T:.+]] = linalg.generic {{.*}} ins(%[[C]] : tensor<64x32xf32>) {{.*}}conv.schedule
-// CHECK:           linalg.yield %{{.+}} : f32
-// CHECK:         tensor.expand_shape %[[T]] {{\[}}[0, 1, 2], [3]] output_shape [1, 8, 8, 32]
+// CHECK-DAG:     %[[C0:.+]] = arith.constant 0 : index
+// CHECK-DAG:     %[[EMPTY:.+]] = tensor.empty() : tensor<1x8x8x32xf32>
+// CHECK:         %[[A:.+]] = conv.gather %[[X]][%[[C0]], %[[C0]], %[[C0]]] view = <batch = [1], rows = [1, 8, 8], columns = [3, 3, 16],
+// CHECK-SAME:      (d1, d2 + d4 - 1, d3 + d5 - 1, d0 * 16 + d6)>> : tensor<1x8x8x16xf16> -> tensor<1x64x144xf16>
+// CHECK:         %[[B:.+]] = conv.gather %[[W]][%[[C0]], %[[C0]], %[[C0]]] view = <batch = [1], rows = [32], columns = [3, 3, 16],
+// CHECK-SAME:      (d0 * 32 + d1, d2, d3, d4)>> : tensor<32x3x3x16xf16> -> tensor<1x32x144xf16>
+// CHECK:         %[[ZERO:.+]] = linalg.fill {{.*}} -> tensor<1x64x32xf32>
+// CHECK:         %[[C:.+]] = linalg.batch_matmul indexing_maps = [#[[M_K]], #[[N_K]], #[[M_N]]] ins(%[[A]], %[[B]] :
+// CHECK-SAME:      outs(%[[ZERO]] :
+// CHECK:         %[[T:.+]] = linalg.generic {indexing_maps = [#[[ELEMENT]], #[[ELEMENT]]], {{.*}} ins(%[[C]] : tensor<1x64x32xf32>) {{.*}}conv.schedule
+// CHECK:         ^bb0(%[[SUM:.+]]: f32, %{{.+}}: f32)
+// CHECK-NEXT:      linalg.yield %[[SUM]] : f32
+// CHECK:         %[[Y:.+]] = conv.scatter %[[T]] into %[[EMPTY]] view = <batch = [1], rows = [1, 8, 8], columns = [32],
+// CHECK-SAME:      (d1, d2, d3, d0 * 32 + d4)>> : tensor<1x64x32xf32> into tensor<1x8x8x32xf32>
+// CHECK:         return %[[Y]]
 func.func @plain(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<1x8x8x32xf32> {
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
       : tensor<1x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<1x8x8x32xf32>
   return %y : tensor<1x8x8x32xf32>
 }
 
-// A filter with K innermost keeps its layout, which is the one that the product
-// has without indexing maps.
+// Strides, dilations and padding are in the view of the input only.
+// CHECK-LABEL: func @window
+// CHECK:         conv.gather %{{.+}} rows = [2, 4, 10], columns = [3, 2, 3], {{.*}} (d1, d2 * 2 + d4 * 2 - 1, d3 + d5 * 3, d0 * 3 + d6)>>
+// CHECK:         conv.gather %{{.+}} rows = [5], columns = [3, 2, 3], {{.*}} (d0 * 5 + d1, d2, d3, d4)>>
+// CHECK:         conv.scatter %{{.+}} rows = [2, 4, 10], columns = [5], {{.*}} (d1, d2, d3, d0 * 5 + d4)>>
+func.func @window(%x: tensor<2x9x13x3xf16>, %w: tensor<5x3x2x3xf16>) -> tensor<2x4x10x5xf32> {
+  %y = conv.forward %x, %w window = <strides = [2, 1], dilations = [2, 3], low = [1, 0], high = [2, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<2x9x13x3xf16>, tensor<5x3x2x3xf16> -> tensor<2x4x10x5xf32>
+  return %y : tensor<2x4x10x5xf32>
+}
+
+// Another order of the filter is another map; the reduction stays.
 // CHECK-LABEL: func @filter_rsck
-// CHECK:         tensor.collapse_shape %{{.+}} {{\[}}[0, 1, 2], [3]] : tensor<3x3x16x32xf16> into tensor<144x32xf16>
-// CHECK:         linalg.matmul ins(
+// CHECK:         conv.gather %{{.+}} columns = [3, 3, 16], {{.*}} : tensor<1x8x8x16xf16>
+// CHECK:         conv.gather %{{.+}} rows = [32], columns = [3, 3, 16], {{.*}} (d2, d3, d4, d0 * 32 + d1)>> : tensor<3x3x16x32xf16> -> tensor<1x32x144xf16>
 func.func @filter_rsck(%x: tensor<1x8x8x16xf16>, %w: tensor<3x3x16x32xf16>) -> tensor<1x8x8x32xf32> {
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "RSCK", "NPQK"> schedule = #schedule
       : tensor<1x8x8x16xf16>, tensor<3x3x16x32xf16> -> tensor<1x8x8x32xf32>
   return %y : tensor<1x8x8x32xf32>
 }
 
-// A vector of channels is an operand of the tail as it is; one of the output's
-// shape becomes a matrix.
+// With channels outermost, the reduction is in the order of the filter, and
+// neighbouring rows of the result are neighbours in memory.
+// CHECK-LABEL: func @nchw
+// CHECK:         conv.gather %{{.+}} rows = [1, 8, 8], columns = [16, 3, 3], {{.*}} (d1, d0 * 16 + d4, d2 + d5 - 1, d3 + d6 - 1)>> : tensor<1x16x8x8xf16> -> tensor<1x64x144xf16>
+// CHECK:         conv.gather %{{.+}} rows = [32], columns = [16, 3, 3], {{.*}} (d0 * 32 + d1, d2, d3, d4)>> : tensor<32x16x3x3xf16> -> tensor<1x32x144xf16>
+// CHECK:         conv.scatter %{{.+}} rows = [1, 8, 8], columns = [32], {{.*}} (d1, d0 * 32 + d4, d2, d3)>> : tensor<1x64x32xf32> into tensor<1x32x8x8xf32>
+func.func @nchw(%x: tensor<1x16x8x8xf16>, %w: tensor<32x16x3x3xf16>) -> tensor<1x32x8x8xf32> {
+  %y = conv.forward %x, %w window = #window layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #schedule
+      : tensor<1x16x8x8xf16>, tensor<32x16x3x3xf16> -> tensor<1x32x8x8xf32>
+  return %y : tensor<1x32x8x8xf32>
+}
+
+// Groups are the batch. The filter's input channels are those of one group.
+// CHECK-LABEL: func @groups
+// CHECK:         conv.gather %{{.+}} view = <batch = [4], rows = [1, 8, 8], columns = [3, 3, 4], {{.*}} (d1, d2 + d4 - 1, d3 + d5 - 1, d0 * 4 + d6)>> : tensor<1x8x8x16xf16> -> tensor<4x64x36xf16>
+// CHECK:         conv.gather %{{.+}} view = <batch = [4], rows = [8], columns = [3, 3, 4], {{.*}} (d0 * 8 + d1, d2, d3, d4)>> : tensor<32x3x3x4xf16> -> tensor<4x8x36xf16>
+// CHECK:         conv.scatter %{{.+}} view = <batch = [4], rows = [1, 8, 8], columns = [8], {{.*}} (d1, d2, d3, d0 * 8 + d4)>> : tensor<4x64x8xf32> into tensor<1x8x8x32xf32>
+func.func @groups(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x4xf16>) -> tensor<1x8x8x32xf32> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 4 schedule = #schedule
+      : tensor<1x8x8x16xf16>, tensor<32x3x3x4xf16> -> tensor<1x8x8x32xf32>
+  return %y : tensor<1x8x8x32xf32>
+}
+
+// One dimension; groups as a dimension of their own.
+// CHECK-LABEL: func @line
+// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [3, 9], columns = [2, 5], {{.*}} (d1, d2 + d3 * 2 - 1, d0, d4)>> : tensor<3x10x2x5xf32> -> tensor<2x27x10xf32>
+// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [4], columns = [2, 5], {{.*}} (d0, d1, d2, d3)>> : tensor<2x4x2x5xf32> -> tensor<2x4x10xf32>
+// CHECK:         conv.scatter %{{.+}} view = <batch = [2], rows = [3, 9], columns = [4], {{.*}} (d1, d2, d0, d3)>> : tensor<2x27x4xf32> into tensor<3x9x2x4xf32>
+func.func @line(%x: tensor<3x10x2x5xf32>, %w: tensor<2x4x2x5xf32>) -> tensor<3x9x2x4xf32> {
+  %y = conv.forward %x, %w window = <strides = [1], dilations = [2], low = [1], high = [0]>
+      layouts = <"NWGC", "GKSC", "NQGK"> groups = 2 schedule = #schedule
+      : tensor<3x10x2x5xf32>, tensor<2x4x2x5xf32> -> tensor<3x9x2x4xf32>
+  return %y : tensor<3x9x2x4xf32>
+}
+
+// Three dimensions.
+// CHECK-LABEL: func @cube
+// CHECK:         conv.gather %{{.+}} rows = [1, 2, 3, 4], columns = [3, 1, 2, 8], {{.*}} (d1, d2 * 2 + d5 - 1, d3 + d6, d4 + d7, d0 * 8 + d8)>> : tensor<1x4x3x5x8xf16> -> tensor<1x24x48xf16>
+// CHECK:         conv.gather %{{.+}} rows = [16], columns = [3, 1, 2, 8], {{.*}} (d0 * 16 + d1, d2, d3, d4, d5)>> : tensor<16x3x1x2x8xf16> -> tensor<1x16x48xf16>
+// CHECK:         conv.scatter %{{.+}} rows = [1, 2, 3, 4], columns = [16], {{.*}} (d1, d2, d3, d4, d0 * 16 + d5)>> : tensor<1x24x16xf32> into tensor<1x2x3x4x16xf32>
+func.func @cube(%x: tensor<1x4x3x5x8xf16>, %w: tensor<16x3x1x2x8xf16>) -> tensor<1x2x3x4x16xf32> {
+  %y = conv.forward %x, %w window = <strides = [2, 1, 1], dilations = [1, 1, 1], low = [1, 0, 0], high = [0, 0, 0]>
+      layouts = <"NDHWC", "KTRSC", "NZPQK"> schedule = #schedule
+      : tensor<1x4x3x5x8xf16>, tensor<16x3x1x2x8xf16> -> tensor<1x2x3x4x16xf32>
+  return %y : tensor<1x2x3x4x16xf32>
+}
+
+// Operands of the tail become matrices of the result's sizes: a vector is the
+// same for all rows.
 // CHECK-LABEL: func @tail_operands
 // CHECK-SAME:    %{{.+}}: tensor<1x8x8x16xf16>, %{{.+}}: tensor<32x3x3x16xf16>, %[[BIAS:.+]]: tensor<32xf16>, %[[RES:.+]]: tensor<1x8x8x32xf16>
-// CHECK:         %[[C:.+]] = linalg.matmul
-// CHECK:         %[[R:.+]] = tensor.collapse_shape %[[RES]] {{\[}}[0, 1, 2], [3]]
-// CHECK:         linalg.generic {{.*}} ins(%[[C]], %[[BIAS]], %[[R]] : tensor<64x32xf32>, tensor<32xf16>, tensor<64x32xf16>)
+// CHECK:         %[[C:.+]] = linalg.batch_matmul
+// CHECK:         %[[BIASES:.+]] = conv.gather %[[BIAS]][{{.+}}] view = <batch = [1], rows = [1, 8, 8], columns = [32], {{.*}} -> (d0 * 32 + d4)>> : tensor<32xf16> -> tensor<1x64x32xf16>
+// CHECK:         %[[R:.+]] = conv.gather %[[RES]][{{.+}}] view = <batch = [1], rows = [1, 8, 8], columns = [32], {{.*}} -> (d1, d2, d3, d0 * 32 + d4)>> : tensor<1x8x8x32xf16> -> tensor<1x64x32xf16>
+// CHECK:         linalg.generic {{.*}} ins(%[[C]], %[[BIASES]], %[[R]] : tensor<1x64x32xf32>, tensor<1x64x32xf16>, tensor<1x64x32xf16>)
 // CHECK:         ^bb0(%[[ACC:.+]]: f32, %[[B:.+]]: f16, %[[E:.+]]: f16, %{{.+}}: f16)
 // CHECK:           %[[B32:.+]] = arith.extf %[[B]]
 // CHECK:           %[[E32:.+]] = arith.extf %[[E]]
 // CHECK:           %[[S:.+]] = arith.addf %[[ACC]], %[[B32]]
 // CHECK:           %[[S2:.+]] = arith.addf %[[S]], %[[E32]]
-// CHECK:           arith.truncf %[[S2]]
+// CHECK:           %[[OUT:.+]] = arith.truncf %[[S2]]
+// CHECK:           linalg.yield %[[OUT]] : f16
 func.func @tail_operands(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>, %bias: tensor<32xf16>, %res: tensor<1x8x8x32xf16>) -> tensor<1x8x8x32xf16> {
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
       tail(%bias : tensor<32xf16>, %res : tensor<1x8x8x32xf16>) {
@@ -60,24 +133,195 @@ func.func @tail_operands(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>, %b
   return %y : tensor<1x8x8x32xf16>
 }
 
-// Left alone: channels are not innermost, and no schedule.
-// CHECK-LABEL: func @left_alone
-// CHECK:         conv.forward {{.*}}"NCHW"
-// CHECK:         conv.forward {{.*}}"NHWC"
-func.func @left_alone(%x: tensor<1x16x8x8xf16>, %w: tensor<32x3x3x16xf16>, %z: tensor<1x8x8x16xf16>) -> (tensor<1x8x8x32xf32>, tensor<1x8x8x32xf32>) {
-  %y = conv.forward %x, %w window = #window layouts = <"NCHW", "KRSC", "NPQK"> schedule = #schedule
-      : tensor<1x16x8x8xf16>, tensor<32x3x3x16xf16> -> tensor<1x8x8x32xf32>
-  %v = conv.forward %z, %w window = #window layouts = <"NHWC", "KRSC", "NPQK">
+// The sum is rounded once, at the end.
+// CHECK-LABEL: func @narrow
+// CHECK:         linalg.batch_matmul {{.*}} -> tensor<1x64x32xf32>
+// CHECK:         ^bb0(%[[SUM:.+]]: f32, %{{.+}}: bf16)
+// CHECK-NEXT:      %[[OUT:.+]] = arith.truncf %[[SUM]] : f32 to bf16
+// CHECK-NEXT:      linalg.yield %[[OUT]] : bf16
+func.func @narrow(%x: tensor<1x8x8x16xbf16>, %w: tensor<32x3x3x16xbf16>) -> tensor<1x8x8x32xbf16> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<1x8x8x16xbf16>, tensor<32x3x3x16xbf16> -> tensor<1x8x8x32xbf16>
+  return %y : tensor<1x8x8x32xbf16>
+}
+
+// With a stride of 1, the gradient of the input is one product over the filter's
+// elements and output channels, with the filter mirrored.
+// CHECK-LABEL: func @backward_data
+// CHECK-SAME:    %[[DY:.+]]: tensor<1x8x8x32xf16>, %[[W:.+]]: tensor<32x3x3x16xf16>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 8, 8], columns = [3, 3, 32], {{.*}} (d1, d2 - d4 + 1, d3 - d5 + 1, d0 * 32 + d6)>> : tensor<1x8x8x32xf16> -> tensor<1x64x288xf16>
+// CHECK:         conv.gather %[[W]]{{.*}} rows = [16], columns = [3, 3, 32], {{.*}} (d0 * 32 + d4, d2, d3, d1)>> : tensor<32x3x3x16xf16> -> tensor<1x16x288xf16>
+// CHECK:         conv.scatter %{{.+}} rows = [1, 8, 8], columns = [16], {{.*}} (d1, d2, d3, d0 * 16 + d4)>> : tensor<1x64x16xf32> into tensor<1x8x8x16xf32>
+// CHECK-NOT:     conv.scatter
+// CHECK:         return
+func.func @backward_data(%dy: tensor<1x8x8x32xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<1x8x8x16xf32> {
+  %dx = conv.backward_data %dy, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<1x8x8x32xf16>, tensor<32x3x3x16xf16> -> tensor<1x8x8x16xf32>
+  return %dx : tensor<1x8x8x16xf32>
+}
+
+// With a stride of 2, one product for each residue of the positions. Even
+// positions meet filter element 1, odd ones 0 and 2, so that the reductions are
+// over 1, 2, 2 and 4 elements. Each scatter writes over what the last one left.
+// CHECK-LABEL: func @backward_data_stride
+// CHECK-SAME:    %[[DY:.+]]: tensor<1x4x4x32xf16>, %[[W:.+]]: tensor<32x3x3x16xf16>
+// CHECK:         %[[EMPTY:.+]] = tensor.empty() : tensor<1x8x7x16xf32>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 4], columns = [1, 1, 32], {{.*}} (d1, d2 - d4, d3 - d5, d0 * 32 + d6)>> : {{.*}} -> tensor<1x16x32xf16>
+// CHECK:         conv.gather %[[W]]{{.*}} rows = [16], columns = [1, 1, 32], {{.*}} (d0 * 32 + d4, d2 * 2 + 1, d3 * 2 + 1, d1)>> : {{.*}} -> tensor<1x16x32xf16>
+// CHECK:         %[[R00:.+]] = conv.scatter %{{.+}} into %[[EMPTY]] view = {{.*}} rows = [1, 4, 4], {{.*}} (d1, d2 * 2, d3 * 2, d0 * 16 + d4)>>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 3], columns = [1, 2, 32], {{.*}} (d1, d2 - d4, d3 - d5 + 1, d0 * 32 + d6)>> : {{.*}} -> tensor<1x12x64xf16>
+// CHECK:         conv.gather %[[W]]{{.*}} columns = [1, 2, 32], {{.*}} (d0 * 32 + d4, d2 * 2 + 1, d3 * 2, d1)>>
+// CHECK:         %[[R01:.+]] = conv.scatter %{{.+}} into %[[R00]] view = {{.*}} rows = [1, 4, 3], {{.*}} (d1, d2 * 2, d3 * 2 + 1, d0 * 16 + d4)>>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 4], columns = [2, 1, 32], {{.*}} -> tensor<1x16x64xf16>
+// CHECK:         %[[R10:.+]] = conv.scatter %{{.+}} into %[[R01]] view = {{.*}} rows = [1, 4, 4], {{.*}} (d1, d2 * 2 + 1, d3 * 2, d0 * 16 + d4)>>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 3], columns = [2, 2, 32], {{.*}} -> tensor<1x12x128xf16>
+// CHECK:         %[[R11:.+]] = conv.scatter %{{.+}} into %[[R10]] view = {{.*}} rows = [1, 4, 3], {{.*}} (d1, d2 * 2 + 1, d3 * 2 + 1, d0 * 16 + d4)>>
+// CHECK:         return %[[R11]]
+func.func @backward_data_stride(%dy: tensor<1x4x4x32xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<1x8x7x16xf32> {
+  %dx = conv.backward_data %dy, %w window = #stride2 layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<1x4x4x32xf16>, tensor<32x3x3x16xf16> -> tensor<1x8x7x16xf32>
+  return %dx : tensor<1x8x7x16xf32>
+}
+
+// A filter smaller than the stride leaves positions that no element meets. All
+// are written first, with the tail of zero.
+// CHECK-LABEL: func @backward_data_untouched
+// CHECK-SAME:    %[[DY:.+]]: tensor<1x3x3x32xf16>, %[[W:.+]]: tensor<32x1x1x16xf16>, %[[BIAS:.+]]: tensor<16xf32>
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-DAG:     %[[EMPTY:.+]] = tensor.empty() : tensor<1x8x8x16xf32>
+// CHECK-NOT:     linalg.batch_matmul
+// CHECK:         %[[BIASES:.+]] = conv.gather %[[BIAS]]{{.*}} rows = [1, 8, 8], columns = [16], {{.*}} -> (d0 * 16 + d4)>>
+// CHECK:         %[[ZEROS:.+]] = linalg.generic {{.*}} ins(%[[BIASES]] :
+// CHECK:         ^bb0(%[[B:.+]]: f32, %{{.+}}: f32)
+// CHECK-NEXT:      arith.addf %[[B]], %[[ZERO]] : f32
+// CHECK:         %[[ALL:.+]] = conv.scatter %[[ZEROS]] into %[[EMPTY]] view = {{.*}} rows = [1, 8, 8], columns = [16], {{.*}} (d1, d2, d3, d0 * 16 + d4)>>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 3, 3], columns = [1, 1, 32], {{.*}} -> tensor<1x9x32xf16>
+// CHECK:         linalg.batch_matmul
+// CHECK:         conv.gather %[[BIAS]]{{.*}} rows = [1, 3, 3], columns = [16],
+// CHECK:         %[[DX:.+]] = conv.scatter %{{.+}} into %[[ALL]] view = {{.*}} rows = [1, 3, 3], columns = [16], {{.*}} (d1, d2 * 3, d3 * 3, d0 * 16 + d4)>>
+// CHECK-NOT:     conv.scatter
+// CHECK:         return %[[DX]]
+func.func @backward_data_untouched(%dy: tensor<1x3x3x32xf16>, %w: tensor<32x1x1x16xf16>, %bias: tensor<16xf32>) -> tensor<1x8x8x16xf32> {
+  %dx = conv.backward_data %dy, %w window = #stride3 layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      tail(%bias : tensor<16xf32>) {
+      ^bb0(%acc: f32, %b: f32):
+        %s = arith.addf %acc, %b : f32
+        conv.yield %s : f32
+      } : tensor<1x3x3x32xf16>, tensor<32x1x1x16xf16> -> tensor<1x8x8x16xf32>
+  return %dx : tensor<1x8x8x16xf32>
+}
+
+// The gradient of the filter is reduced over the output's pixels; groups are the
+// batch here, too.
+// CHECK-LABEL: func @backward_weight
+// CHECK-SAME:    %[[X:.+]]: tensor<2x8x8x16xf16>, %[[DY:.+]]: tensor<2x4x4x32xf16>
+// CHECK:         conv.gather %[[DY]]{{.*}} view = <batch = [2], rows = [16], columns = [2, 4, 4], {{.*}} (d2, d3, d4, d0 * 16 + d1)>> : {{.*}} -> tensor<2x16x32xf16>
+// CHECK:         conv.gather %[[X]]{{.*}} view = <batch = [2], rows = [3, 3, 8], columns = [2, 4, 4], {{.*}} (d4, d5 * 2 + d1 - 1, d6 * 2 + d2 - 1, d0 * 8 + d3)>> : {{.*}} -> tensor<2x72x32xf16>
+// CHECK:         %[[DW:.+]] = conv.scatter %{{.+}} view = <batch = [2], rows = [16], columns = [3, 3, 8], {{.*}} (d0 * 16 + d1, d2, d3, d4)>> : tensor<2x16x72xf32> into tensor<32x3x3x8xf32>
+// CHECK:         return %[[DW]]
+func.func @backward_weight(%x: tensor<2x8x8x16xf16>, %dy: tensor<2x4x4x32xf16>) -> tensor<32x3x3x8xf32> {
+  %dw = conv.backward_weight %x, %dy window = #stride2 layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #schedule
+      : tensor<2x8x8x16xf16>, tensor<2x4x4x32xf16> -> tensor<32x3x3x8xf32>
+  return %dw : tensor<32x3x3x8xf32>
+}
+
+// Padding of another mode is in the view of the input.
+// CHECK-LABEL: func @padding
+// CHECK:         conv.gather %{{.+}} (d1, d2 + d4 - 1, d3 + d5 - 1, d0 * 16 + d6)>, padding = reflect> : tensor<1x8x8x16xf16>
+// CHECK:         conv.gather %{{.+}} (d0 * 32 + d1, d2, d3, d4)>> : tensor<32x3x3x16xf16>
+func.func @padding(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<1x8x8x32xf32> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> padding = reflect schedule = #schedule
       : tensor<1x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<1x8x8x32xf32>
-  return %y, %v : tensor<1x8x8x32xf32>, tensor<1x8x8x32xf32>
+  return %y : tensor<1x8x8x32xf32>
+}
+
+// Its gradient is that of the padded input; what was padded is then folded onto
+// the positions that it was taken from. The tail is applied once, at the end.
+// CHECK-LABEL: func @backward_data_padding
+// CHECK-DAG:     %[[PADDED:.+]] = tensor.empty() : tensor<1x8x10x16xf32>
+// CHECK-DAG:     %[[EMPTY:.+]] = tensor.empty() : tensor<1x8x8x16xf16>
+// CHECK:         conv.gather {{.*}} rows = [1, 8, 10], columns = [1, 3, 32], {{.*}} (d1, d2 - d4, d3 - d5, d0 * 32 + d6)>>
+// CHECK:         linalg.batch_matmul
+// CHECK:         %[[ALL:.+]] = conv.scatter %{{.+}} into %[[PADDED]] view = {{.*}} rows = [1, 8, 10], columns = [16], {{.*}} (d1, d2, d3, d0 * 16 + d4)>>
+// CHECK:         %[[OWN:.+]] = conv.gather %[[ALL]]{{.*}} rows = [1, 8, 8], {{.*}} (d1, d2, d3 + 1, d0 * 16 + d4)>> :
+// CHECK:         %[[LOW:.+]] = conv.gather %[[ALL]]{{.*}} (d1, d2, d3 - 7, d0 * 16 + d4, d3 - 7)>, limits = [1]> :
+// CHECK:         %[[HIGH:.+]] = conv.gather %[[ALL]]{{.*}} (d1, d2, d3 + 9, d0 * 16 + d4, d3)>, limits = [1]> :
+// CHECK:         linalg.generic {{.*}} ins(%[[OWN]], %[[LOW]], %[[HIGH]] :
+// CHECK:         ^bb0(%[[A:.+]]: f32, %[[B:.+]]: f32, %[[C:.+]]: f32, %{{.+}}: f16)
+// CHECK-NEXT:      %[[AB:.+]] = arith.addf %[[A]], %[[B]]
+// CHECK-NEXT:      %[[ABC:.+]] = arith.addf %[[AB]], %[[C]]
+// CHECK-NEXT:      arith.truncf %[[ABC]] : f32 to f16
+// CHECK:         conv.scatter %{{.+}} into %[[EMPTY]]
+func.func @backward_data_padding(%dy: tensor<1x8x8x32xf16>, %w: tensor<32x1x3x16xf16>) -> tensor<1x8x8x16xf16> {
+  %dx = conv.backward_data %dy, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 1], high = [0, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> padding = circular schedule = #schedule
+      : tensor<1x8x8x32xf16>, tensor<32x1x3x16xf16> -> tensor<1x8x8x16xf16>
+  return %dx : tensor<1x8x8x16xf16>
+}
+
+// Two groups side by side are digits of the columns and of the reduction. The
+// filter's matrix is zero where they differ.
+// CHECK-LABEL: func @merged_groups
+// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [1, 8, 8], columns = [3, 3, 2, 4], {{.*}} (d1, d2 + d4 - 1, d3 + d5 - 1, (d0 * 2 + d6) * 4 + d7)>> : {{.*}} -> tensor<2x64x72xf16>
+// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [2, 8], columns = [3, 3, 2, 4], {{.*}} ((d0 * 2 + d1) * 8 + d2, d3, d4, d6, d5 - d1)>, limits = [1]> : {{.*}} -> tensor<2x16x72xf16>
+// CHECK:         conv.scatter %{{.+}} view = <batch = [2], rows = [1, 8, 8], columns = [2, 8], {{.*}} (d1, d2, d3, (d0 * 2 + d4) * 8 + d5)>> :
+func.func @merged_groups(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x4xf16>) -> tensor<1x8x8x32xf32> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 4 schedule = #merged
+      : tensor<1x8x8x16xf16>, tensor<32x3x3x4xf16> -> tensor<1x8x8x32xf32>
+  return %y : tensor<1x8x8x32xf32>
+}
+
+// For the gradient of the filter, they are digits of rows and columns, and what
+// belongs to two different groups is not written.
+// CHECK-LABEL: func @merged_groups_backward_weight
+// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [2, 8], columns = [1, 8, 8], {{.*}} (d3, d4, d5, (d0 * 2 + d1) * 8 + d2)>> :
+// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [3, 3, 2, 4], columns = [1, 8, 8], {{.*}} (d5, d1 + d6 - 1, d2 + d7 - 1, (d0 * 2 + d3) * 4 + d4)>> :
+// CHECK:         conv.scatter %{{.+}} view = <batch = [2], rows = [2, 8], columns = [3, 3, 2, 4], {{.*}} ((d0 * 2 + d5) * 8 + d2, d3, d4, d6, d1 - d5)>, limits = [1]> :
+func.func @merged_groups_backward_weight(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x32xf16>) -> tensor<32x3x3x4xf32> {
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 4 schedule = #merged
+      : tensor<1x8x8x16xf16>, tensor<1x8x8x32xf16> -> tensor<32x3x3x4xf32>
+  return %dw : tensor<32x3x3x4xf32>
+}
+
+// Halves of the reduction are matrices of a batch; a second step adds them, and
+// applies the tail.
+// CHECK-LABEL: func @splits
+// CHECK-DAG:     %[[PARTS:.+]] = tensor.empty() : tensor<2x32x144xf32>
+// CHECK-DAG:     %[[EMPTY:.+]] = tensor.empty() : tensor<32x3x3x16xf16>
+// CHECK:         conv.gather %{{.+}} view = <batch = [1, 2], rows = [32], columns = [2, 4, 8], {{.*}} (d3, d1 * 4 + d4, d5, d0 * 32 + d2)>> : {{.*}} -> tensor<2x32x64xf16>
+// CHECK:         conv.gather %{{.+}} view = <batch = [1, 2], rows = [3, 3, 16], columns = [2, 4, 8], {{.*}} (d5, d1 * 4 + d6 + d2 - 1, d3 + d7 - 1, d0 * 16 + d4)>> : {{.*}} -> tensor<2x144x64xf16>
+// CHECK:         linalg.batch_matmul {{.*}} -> tensor<2x32x144xf32>
+// CHECK:         %[[BOTH:.+]] = conv.scatter %{{.+}} into %[[PARTS]]
+// CHECK:         %[[FIRST:.+]] = conv.gather %[[BOTH]]{{.*}} -> tensor<1x32x144xf32>
+// CHECK:         %[[SECOND:.+]] = conv.gather %[[BOTH]]{{.*}} -> tensor<1x32x144xf32>
+// CHECK:         linalg.generic {{.*}} ins(%[[FIRST]], %[[SECOND]] :
+// CHECK:         ^bb0(%[[A:.+]]: f32, %[[B:.+]]: f32, %{{.+}}: f16)
+// CHECK-NEXT:      %[[SUM:.+]] = arith.addf %[[A]], %[[B]]
+// CHECK-NEXT:      arith.truncf %[[SUM]] : f32 to f16
+// CHECK:         conv.scatter %{{.+}} into %[[EMPTY]]
+func.func @splits(%x: tensor<2x8x8x16xf16>, %dy: tensor<2x8x8x32xf16>) -> tensor<32x3x3x16xf16> {
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #split
+      : tensor<2x8x8x16xf16>, tensor<2x8x8x32xf16> -> tensor<32x3x3x16xf16>
+  return %dw : tensor<32x3x3x16xf16>
 }
 
 // Integers are summed as integers.
 // CHECK-LABEL: func @integers
-// CHECK:         linalg.fill ins(%{{.+}} : i32)
-// CHECK:         linalg.matmul {{.*}} ins(%{{.+}}, %{{.+}} : tensor<64x144xi8>, tensor<32x144xi8>) outs(%{{.+}} : tensor<64x32xi32>)
+// CHECK:         linalg.batch_matmul {{.*}} -> tensor<1x64x32xi32>
+// CHECK:         conv.scatter %{{.+}} : tensor<1x64x32xi32> into tensor<1x8x8x32xi32>
 func.func @integers(%x: tensor<1x8x8x16xi8>, %w: tensor<32x3x3x16xi8>) -> tensor<1x8x8x32xi32> {
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
       : tensor<1x8x8x16xi8>, tensor<32x3x3x16xi8> -> tensor<1x8x8x32xi32>
   return %y : tensor<1x8x8x32xi32>
+}
+
+// Left alone: no schedule.
+// CHECK-LABEL: func @left_alone
+// CHECK-NOT:     conv.gather
+// CHECK:         conv.forward
+// CHECK-NOT:     conv.gather
+func.func @left_alone(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<1x8x8x32xf32> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<1x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<1x8x8x32xf32>
+  return %y : tensor<1x8x8x32xf32>
 }

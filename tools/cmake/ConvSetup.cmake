@@ -16,6 +16,9 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   message(FATAL_ERROR "expects clang-22 as the compiler, but got ${CMAKE_CXX_COMPILER}: use `cmake --preset default`")
 endif()
 
+# Debian's Python comes before others, because packages.txt gives it its modules.
+find_program(CONV_PYTHON python3 HINTS /usr/bin REQUIRED)
+
 find_program(CONV_CCACHE ccache)
 if(CONV_CCACHE)
   # A precompiled header is cached only when its time stamps are ignored.

@@ -14,6 +14,8 @@
 #include "CommandLine.h"
 #include "ErrorLine.h"
 
+#include "conv/Pipeline/Compile.h"
+
 using namespace conv;
 using namespace conv::tools;
 
@@ -48,8 +50,8 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
   app.add_option_function<std::string>(
          "-t,--target",
          [&](const std::string &list) { flags.targets = splitAtCommas(list); },
-         "Chips, by commas: gfx90a, gfx942, gfx950, gfx1100, gfx1201, "
-         "gfx1250, host; sim:gfx942 is gfx942 on the CPU")
+         "Chips, by commas: " + mlir::conv::getChipNames() +
+             "; sim:gfx942 is gfx942 on the CPU")
       ->required();
   app.add_option("-o,--output", flags.output,
                  "Where to write; - is standard output (default for text)");
@@ -81,9 +83,16 @@ static std::optional<Error> checkCombination(CompileFlags &flags) {
   auto error = [](const char *message) {
     return Error{ErrorKind::BadInput, message};
   };
-  bool isText = flags.emit != "pack" || !flags.stopAfter.empty();
-  if (!flags.stopAfter.empty() && flags.emit != "pack" && flags.emit != "mlir")
-    return error("expects --stop-after alone or with --emit=mlir");
+  if (!flags.stopAfter.empty()) {
+    if (!flags.emit.empty() && flags.emit != "mlir")
+      return error("expects --stop-after alone or with --emit=mlir");
+    flags.emit = "mlir";
+  } else if (flags.emit == "mlir") {
+    flags.stopAfter = "llvm";
+  } else if (flags.emit.empty()) {
+    flags.emit = "pack";
+  }
+  bool isText = flags.emit != "pack";
   if (isText && flags.explain)
     return error("expects --explain without --emit and --stop-after");
   if (!isText && !flags.explain && flags.output.empty())
@@ -91,10 +100,6 @@ static std::optional<Error> checkCombination(CompileFlags &flags) {
   if (!isText && flags.output == "-")
     return error("expects a file for the artifact, but got - (standard output "
                  "is for text)");
-  if (!flags.stopAfter.empty())
-    flags.emit = "mlir";
-  else if (flags.emit == "mlir")
-    flags.stopAfter = "llvm";
   if (isText && flags.output.empty())
     flags.output = "-";
   return std::nullopt;

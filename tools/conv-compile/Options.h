@@ -17,7 +17,7 @@ namespace conv::tools {
 struct CompileFlags {
   std::string input, output;
   std::vector<std::string> targets;
-  std::string emit = "pack";
+  std::string emit; ///< Once parsed, "pack", "asm", "llvm" or "mlir".
   std::string stopAfter;
   std::string algorithm, schedule;
   bool explain = false, timing = false;

@@ -105,11 +105,15 @@ static Result<void> run(const CompileFlags &flags) {
                               : compileText(flags, *source, options);
 }
 
-int main(int argc, char **argv) {
+static int parseAndRun(int argc, char **argv) {
   std::string version = mlir::conv::getVersionLine();
   CompileFlags flags;
   if (std::optional<int> code = parseCompileFlags(argc, argv, version, flags))
     return *code;
   Result<void> result = run(flags);
   return result ? 0 : printError("conv-compile", result.error());
+}
+
+int main(int argc, char **argv) {
+  return finish("conv-compile", parseAndRun(argc, argv));
 }

@@ -16,10 +16,10 @@
 
 namespace conv::tools {
 
-/// A random problem that this version accepts, small enough to simulate.
+/// A random problem, small enough to simulate. The compiler may refuse it.
 GenOptions randomProblem(std::mt19937_64 &random);
 
-/// Whether the window fits and the problem is one that conv-gen writes.
+/// Whether conv-gen writes the problem, and it is small.
 bool isValid(const GenOptions &problem);
 
 /// Problems that are one step smaller or simpler, the boldest steps first. All

@@ -6,14 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // Draws problems, compiles each for all targets, runs it with both kinds of
-// data and compares. A failure is shrunk to the smallest problem that still
-// fails, and printed as the commands that show it.
+// data and compares. Those that the compiler refuses do not count. A failure is
+// shrunk to the smallest problem that still fails, and printed as the commands
+// that show it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CheckTarget.h"
 #include "CommandLine.h"
 #include "ErrorLine.h"
+#include "Output.h"
 #include "Problem.h"
 #include "Progress.h"
 
@@ -41,11 +43,14 @@ struct Failure {
 };
 } // namespace
 
+/// So many problems refused in a row mean that the targets are.
+static constexpr int64_t kMaxRefusals = 1000;
+
 static const char *const kFooter = R"(Examples:
   conv-fuzz --runs 20
   conv-fuzz --seed 7 --runs 1000 --targets sim:gfx942,host
 
-Exit codes: 0 all fine, 1 a failure was found, 2 bad usage.)";
+Exit codes: 0 all fine, 1 a failure was found, 2 bad usage, 3 not supported.)";
 
 static std::vector<std::string> split(const std::string &list) {
   std::vector<std::string> parts;
@@ -101,7 +106,7 @@ static void shrink(GenOptions &problem, Failure &failure) {
     for (const GenOptions &next : simplerProblems(problem)) {
       progress.update(0);
       std::optional<Failure> still = check(next, {failure.target});
-      if (!still)
+      if (!still || still->error.kind != failure.error.kind)
         continue;
       problem = next;
       failure = *still;
@@ -123,7 +128,7 @@ static void report(const GenOptions &problem, const Failure &failure) {
                   : "");
 }
 
-int main(int argc, char **argv) {
+static int parseAndRun(int argc, char **argv) {
   FuzzFlags flags;
   CLI::App app("Compiles and verifies random convolutions, and shrinks what "
                "fails to the smallest problem.",
@@ -142,18 +147,27 @@ int main(int argc, char **argv) {
 
   std::mt19937_64 random(flags.seed);
   Progress progress("fuzzing");
-  for (int64_t run = 0; run < flags.runs; ++run) {
+  int64_t refusals = 0; // In a row.
+  for (int64_t run = 0; run < flags.runs;) {
     GenOptions problem = randomProblem(random);
     if (std::optional<Failure> failure = check(problem, split(flags.targets))) {
-      if (failure->error.kind == ErrorKind::BadInput)
+      bool refused = failure->error.kind == ErrorKind::Unsupported;
+      if (refused && ++refusals < kMaxRefusals)
+        continue;
+      if (refused || failure->error.kind == ErrorKind::BadInput)
         return printError(app.get_name(), failure->error);
       shrink(problem, *failure);
       report(problem, *failure);
       return int(ErrorKind::WrongResult);
     }
-    progress.update(double(run + 1) / double(flags.runs));
+    refusals = 0;
+    progress.update(double(++run) / double(flags.runs));
   }
   std::printf("%lld problems verified on %s\n", (long long)flags.runs,
               flags.targets.c_str());
   return 0;
+}
+
+int main(int argc, char **argv) {
+  return finish("conv-fuzz", parseAndRun(argc, argv));
 }

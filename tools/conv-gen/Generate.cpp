@@ -13,6 +13,7 @@
 #include "Generate.h"
 
 #include "Activations.h"
+#include "Geometry.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 
@@ -23,15 +24,12 @@
 
 using namespace mlir;
 using namespace ::conv;
+using mlir::conv::TensorRole;
 using tools::GenOptions;
+using tools::Geometry;
 
 static Error badInput(const Twine &message) {
   return {ErrorKind::BadInput, message.str()};
-}
-
-static Error unsupported(StringRef reason, const Twine &predicate) {
-  return {ErrorKind::Unsupported,
-          ("unsupported (" + reason + "): " + predicate).str()};
 }
 
 /// Whether anything is computed behind the convolution.
@@ -40,17 +38,10 @@ static bool hasTail(const GenOptions &options) {
          !options.activation.empty();
 }
 
-/// What this version does not generate.
-static std::optional<Error> checkSupported(const GenOptions &options) {
-  if (options.mode != "conv")
-    return unsupported("direction",
-                       "expects --mode conv, but got '" + options.mode + "'");
-  if (options.direction != 1)
-    return unsupported("direction",
-                       "expects --forw 1, but got " + Twine(options.direction));
-  if (options.spatialRank > 3)
-    return badInput("--spatial_dim expects 1, 2 or 3, but got " +
-                    Twine(options.spatialRank));
+/// Options that contradict each other.
+static std::optional<Error> checkOptions(const GenOptions &options) {
+  if (options.bias && options.direction == 4)
+    return badInput("--bias expects a result with channels, but got --forw 4");
   if (options.fnuz && options.command != "convfp8" &&
       options.command != "convbfp8")
     return badInput("--fnuz expects convfp8 or convbfp8, but got " +
@@ -81,77 +72,6 @@ static Type parseType(Builder &builder, StringRef name, bool isFnuz) {
       .Default(Type());
 }
 
-namespace {
-/// One operand's layout flag: MIOpenDriver has the letters of an input for all
-/// operands, the dialect has letters for each.
-struct LayoutFlag {
-  StringRef flag, value, driverLetters, letters;
-};
-} // namespace
-
-/// The order string that a layout flag means, or an error.
-static Result<std::string> parseLayout(LayoutFlag layout, int64_t rank) {
-  StringRef spatial = StringRef("DHW").take_back(rank);
-  std::string usual = ("N" + spatial + "C").str();
-  std::string order = layout.value.empty() ? usual : layout.value.str();
-  std::string sorted = order, expected = usual;
-  llvm::sort(sorted);
-  llvm::sort(expected);
-  if (sorted != expected)
-    return badInput(layout.flag + " expects the letters " + usual +
-                    " in any order, but got '" + order + "'");
-  for (char &letter : order)
-    letter = layout.letters[layout.driverLetters.find(letter)];
-  return order;
-}
-
-/// Order strings of input, filter and output.
-static Result<std::array<std::string, 3>>
-parseLayouts(const GenOptions &options) {
-  std::array<std::string, 3> orders;
-  const LayoutFlag flags[] = {
-      {"--in_layout", options.inputLayout, "NCDHW", "NCDHW"},
-      {"--fil_layout", options.filterLayout, "NCDHW", "KCTRS"},
-      {"--out_layout", options.outputLayout, "NCDHW", "NKZPQ"}};
-  for (size_t i = 0; i < 3; ++i) {
-    Result<std::string> order = parseLayout(flags[i], options.spatialRank);
-    if (!order)
-      return order.error();
-    orders[i] = *order;
-  }
-  return orders;
-}
-
-namespace {
-/// Sizes by letter of all operands.
-using Sizes = std::map<char, int64_t>;
-} // namespace
-
-/// Sizes of everything, or an error if the window does not fit.
-static Result<Sizes> computeSizes(const GenOptions &options) {
-  if (options.c % options.groups || options.k % options.groups)
-    return badInput("--group_count expects a divisor of " + Twine(options.c) +
-                    " input and " + Twine(options.k) +
-                    " output channels, but got " + Twine(options.groups));
-  Sizes sizes = {{'N', options.n}, {'K', options.k}};
-  for (int64_t d = 3 - options.spatialRank; d < 3; ++d) {
-    int64_t high = options.high[d] < 0 ? options.low[d] : options.high[d];
-    std::optional<int64_t> output = mlir::conv::computeOutputSize(
-        {options.input[d], options.filter[d], options.stride[d],
-         options.dilation[d], options.low[d], high});
-    if (!output)
-      return badInput(
-          Twine("expects the window to fit dimension ") + Twine("DHW"[d]) +
-          ", but got filter " + Twine(options.filter[d]) + " with dilation " +
-          Twine(options.dilation[d]) + " on input " + Twine(options.input[d]) +
-          " padded by " + Twine(options.low[d]) + " and " + Twine(high));
-    sizes["DHW"[d]] = options.input[d];
-    sizes["TRS"[d]] = options.filter[d];
-    sizes["ZPQ"[d]] = *output;
-  }
-  return sizes;
-}
-
 /// `conv2d_f16_n1_c64_56x56_k64_3x3_p1x1`; parts that are usual are left out.
 static std::string makeName(const GenOptions &options, Type operandType) {
   std::string name;
@@ -170,8 +90,12 @@ static std::string makeName(const GenOptions &options, Type operandType) {
   };
   std::string type;
   llvm::raw_string_ostream(type) << operandType;
-  os << "conv" << options.spatialRank << "d_" << StringRef(type).lower() << "_n"
-     << options.n << "_c" << options.c;
+  StringRef direction = options.direction == 2   ? "_data"
+                        : options.direction == 4 ? "_weight"
+                                                 : "";
+  os << "conv" << (options.mode == "trans" ? "_transposed" : "")
+     << options.spatialRank << "d" << direction << '_'
+     << StringRef(type).lower() << "_n" << options.n << "_c" << options.c;
   list("_", options.input);
   os << "_k" << options.k;
   list("_", options.filter);
@@ -189,9 +113,9 @@ namespace {
 class Generator {
 public:
   Generator(MLIRContext &context, const GenOptions &options,
-            const std::array<std::string, 3> &orders, Sizes sizes)
-      : options(options), orders(orders), sizes(std::move(sizes)),
-        builder(&context), loc(builder.getUnknownLoc()),
+            const Geometry &geometry)
+      : options(options), geometry(geometry), builder(&context),
+        loc(builder.getUnknownLoc()),
         operandType(parseType(builder, options.command, options.fnuz)) {
     outputType = !options.outputType.empty()
                      ? parseType(builder, options.outputType, /*isFnuz=*/false)
@@ -203,67 +127,71 @@ public:
   OwningOpRef<ModuleOp> create();
 
 private:
-  RankedTensorType createType(StringRef order, int64_t channels, Type element);
-  Value createForward(Value input, Value filter, Type element);
+  RankedTensorType createType(TensorRole role, Type element);
+  AffineMap createChannelMap();
+  Value createConvolution(Value lhs, Value rhs, Type element);
   Value createStep(ValueRange tensors, Type element,
                    function_ref<Value(OpBuilder &, ValueRange)> body);
   Value createTail(Value sum, ArrayRef<Value> extra);
   bool needsTail() const;
 
   const GenOptions &options;
-  const std::array<std::string, 3> &orders;
-  Sizes sizes;
+  const Geometry &geometry;
   OpBuilder builder;
   Location loc;
   Type operandType, outputType;
 };
 } // namespace
 
-/// The type of an operand. `channels` is the size of its dimension C, if any.
-RankedTensorType Generator::createType(StringRef order, int64_t channels,
-                                       Type element) {
-  sizes['C'] = channels;
-  SmallVector<int64_t> shape;
-  for (char letter : order)
-    shape.push_back(sizes.at(letter));
-  return RankedTensorType::get(shape, element);
+RankedTensorType Generator::createType(TensorRole role, Type element) {
+  return RankedTensorType::get(geometry.getShape(role), element);
 }
 
-Value Generator::createForward(Value input, Value filter, Type element) {
-  int64_t rank = options.spatialRank;
+Value Generator::createConvolution(Value lhs, Value rhs, Type element) {
   auto takeBack = [&](const tools::PerDimension &values) {
-    return llvm::to_vector(ArrayRef(values).take_back(rank));
+    return llvm::to_vector(ArrayRef(values).take_back(options.spatialRank));
   };
-  SmallVector<int64_t> low = takeBack(options.low);
-  SmallVector<int64_t> high = takeBack(options.high);
-  for (auto [highSize, lowSize] : llvm::zip(high, low))
-    highSize = highSize < 0 ? lowSize : highSize;
   auto window = mlir::conv::WindowAttr::get(
       builder.getContext(), takeBack(options.stride),
-      takeBack(options.dilation), low, high);
-  auto layouts = mlir::conv::LayoutsAttr::get(builder.getContext(), orders[0],
-                                              orders[1], orders[2]);
-  return mlir::conv::ForwardOp::create(
-      builder, loc, createType(orders[2], 0, element), input, filter,
-      ValueRange(), window, layouts, options.groups,
-      mlir::conv::PaddingMode::Zeros,
+      takeBack(options.dilation), geometry.low, geometry.high);
+  auto layouts = mlir::conv::LayoutsAttr::get(
+      builder.getContext(), geometry.getOrder(TensorRole::Input),
+      geometry.getOrder(TensorRole::Filter),
+      geometry.getOrder(TensorRole::Output));
+  auto convolution = mlir::conv::createConvolution(
+      builder, loc, geometry.direction,
+      createType(mlir::conv::getResultRole(geometry.direction), element), lhs,
+      rhs, window, layouts, geometry.groups,
+      *mlir::conv::symbolizePaddingMode(options.padding),
       options.tf32 ? mlir::conv::Arithmetic::TF32
-                   : mlir::conv::Arithmetic::Exact,
-      /*schedule=*/nullptr);
+                   : mlir::conv::Arithmetic::Exact);
+  return convolution.getResultTensor();
 }
 
-/// A linalg.generic over the output; vectors are read by channel.
+/// From positions of the result to those in a vector of its channels.
+AffineMap Generator::createChannelMap() {
+  TensorRole role = mlir::conv::getResultRole(geometry.direction);
+  StringRef order = geometry.getOrder(role);
+  size_t channel = order.find(role == TensorRole::Input ? 'C' : 'K');
+  AffineExpr position = builder.getAffineDimExpr(channel);
+  if (size_t group = order.find('G'); group != StringRef::npos)
+    position =
+        builder.getAffineDimExpr(group) * geometry.getShape(role)[channel] +
+        position;
+  return AffineMap::get(order.size(), 0, position);
+}
+
+/// A linalg.generic over the result; vectors are read by channel.
 Value Generator::createStep(ValueRange tensors, Type element,
                             function_ref<Value(OpBuilder &, ValueRange)> body) {
-  RankedTensorType type = createType(orders[2], 0, element);
+  RankedTensorType type =
+      createType(mlir::conv::getResultRole(geometry.direction), element);
   int64_t rank = type.getRank();
   AffineMap identity = builder.getMultiDimIdentityMap(rank);
-  AffineMap byChannel = AffineMap::get(
-      rank, 0, builder.getAffineDimExpr(StringRef(orders[2]).find('K')));
   SmallVector<AffineMap> maps;
   for (Value tensor : tensors)
     maps.push_back(cast<RankedTensorType>(tensor.getType()).getRank() == 1
-                       ? byChannel
+                       ? createChannelMap()
                        : identity);
   maps.push_back(identity);
   Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(), element);
@@ -323,16 +251,17 @@ bool Generator::needsTail() const {
 
 OwningOpRef<ModuleOp> Generator::create() {
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, loc);
-  SmallVector<std::pair<StringRef, Type>> arguments = {
-      {"input", createType(orders[0], options.c, operandType)},
-      {"filter",
-       createType(orders[1], options.c / options.groups, operandType)}};
-  RankedTensorType result = createType(orders[2], 0, outputType);
-  bool is8Bit = operandType.getIntOrFloatBitWidth() == 8;
-  if (options.bias)
-    arguments.push_back({"bias", RankedTensorType::get(
-                                     {options.k}, is8Bit ? builder.getF32Type()
-                                                         : operandType)});
+  TensorRole role = mlir::conv::getResultRole(geometry.direction);
+  SmallVector<std::pair<StringRef, Type>> arguments;
+  for (TensorRole operand : mlir::conv::getOperandRoles(geometry.direction))
+    arguments.push_back(
+        {geometry.getName(operand), createType(operand, operandType)});
+  RankedTensorType result = createType(role, outputType);
+  if (options.bias) {
+    int64_t channels = geometry.sizes.at(role == TensorRole::Input ? 'C' : 'K');
+    arguments.push_back(
+        {"bias", RankedTensorType::get({channels}, operandType)});
+  }
   if (options.residual)
     arguments.push_back({"residual", result});
 
@@ -345,13 +274,14 @@ OwningOpRef<ModuleOp> Generator::create() {
           llvm::to_vector(llvm::make_second_range(arguments)), result));
   Block *body = function.addEntryBlock();
   for (auto [index, argument] : llvm::enumerate(arguments))
-    function.setArgAttr(index, "conv.name",
+    function.setArgAttr(index, mlir::conv::ConvDialect::kNameAttr,
                         builder.getStringAttr(argument.first));
-  function.setResultAttr(0, "conv.name", builder.getStringAttr("output"));
+  function.setResultAttr(0, mlir::conv::ConvDialect::kNameAttr,
+                         builder.getStringAttr(geometry.getName(role)));
 
   builder.setInsertionPointToEnd(body);
   SmallVector<Value> extra(body->getArguments().drop_front(2));
-  Value output = createForward(
+  Value output = createConvolution(
       body->getArgument(0), body->getArgument(1),
       needsTail() ? mlir::conv::getAccumulatorType(operandType) : outputType);
   if (needsTail())
@@ -361,14 +291,11 @@ OwningOpRef<ModuleOp> Generator::create() {
 }
 
 Result<std::string> tools::generate(const GenOptions &options) {
-  if (std::optional<Error> error = checkSupported(options))
+  if (std::optional<Error> error = checkOptions(options))
     return *error;
-  Result<std::array<std::string, 3>> orders = parseLayouts(options);
-  if (!orders)
-    return orders.error();
-  Result<Sizes> sizes = computeSizes(options);
-  if (!sizes)
-    return sizes.error();
+  Result<Geometry> geometry = tools::computeGeometry(options);
+  if (!geometry)
+    return geometry.error();
 
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<arith::ArithDialect, mlir::conv::ConvDialect,
@@ -381,7 +308,7 @@ Result<std::string> tools::generate(const GenOptions &options) {
     return success();
   });
   OwningOpRef<ModuleOp> module =
-      Generator(context, options, *orders, *sizes).create();
+      Generator(context, options, *geometry).create();
   if (failed(verify(*module)))
     return badInput(message);
   std::string text;

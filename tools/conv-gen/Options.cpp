@@ -31,10 +31,14 @@ static const char *const kFooter = R"(Examples:
   conv-gen convbfp16 -n 64 -c 3 -H 224 -W 224 -k 64 -y 7 -x 7 -p 3 -q 3 -u 2 -v 2
            --bias --activation relu --out_dtype f32
 
-The function has the arguments input, filter, and with their flags bias (one
-element per channel; f32 for 8-bit types) and residual (like the output). It
-returns
-  activation(scale * conv(input, filter) + bias + residual)
+  conv-gen convfp16 -F 2 -n 8 -c 64 -H 56 -W 56 -k 64 -y 3 -x 3 -p 1 -q 1 -u 2 -v 2
+  conv-gen conv -m trans -n 1 -c 32 -H 8 -W 8 -k 16 -u 2 -v 2 -p 1 -q 1 -Y 1 -X 1
+
+The function has the arguments input and filter, with -F 2 grad_output and
+filter, with -F 4 input and grad_output, and with their flags bias (one element
+per channel of the result; f32 for 8-bit types) and residual (like the result). It returns output,
+grad_input or grad_filter:
+  activation(scale * conv(...) + bias + residual)
 computed in f32 and rounded once.
 
 Exit codes: 0 fine, 2 bad input or usage, 3 not supported, 4 system error.)";
@@ -118,15 +122,16 @@ private:
 /// The flags that exist once per spatial dimension.
 static void addSpatial(FlagGroup &flags, GenOptions &options) {
   struct Dimension {
-    std::string letter, name, input, filter, stride, low, dilation;
+    std::string letter, name, input, filter, stride, low, dilation,
+        outputPadding;
   };
   const Dimension dimensions[] = {
       {"d", "depth", "--in_d", "--fil_d", "--conv_stride_d", "--pad_d",
-       "--dilation_d"},
+       "--dilation_d", "--trans_output_pad_d"},
       {"h", "height", "-H,--in_h", "-y,--fil_h", "-u,--conv_stride_h",
-       "-p,--pad_h", "-l,--dilation_h"},
+       "-p,--pad_h", "-l,--dilation_h", "-Y,--trans_output_pad_h"},
       {"w", "width", "-W,--in_w", "-x,--fil_w", "-v,--conv_stride_w",
-       "-q,--pad_w", "-j,--dilation_w"}};
+       "-q,--pad_w", "-j,--dilation_w", "-X,--trans_output_pad_w"}};
   for (size_t d = 0; d < 3; ++d) {
     const Dimension &names = dimensions[d];
     flags.addInteger(names.input, options.input[d], 1, "Input " + names.name);
@@ -135,11 +140,15 @@ static void addSpatial(FlagGroup &flags, GenOptions &options) {
     flags.addInteger(names.stride, options.stride[d], 1,
                      "Stride along " + names.name);
     flags.addInteger(names.low, options.low[d], 0,
-                     "Zeros before and after the " + names.name);
+                     "Padding before and after the " + names.name);
     flags.addInteger("--pad_" + names.letter + "_high", options.high[d], 0,
-                     "Zeros after it, where they differ (not in MIOpenDriver)");
+                     "Padding after it, where they differ (not in "
+                     "MIOpenDriver)");
     flags.addInteger(names.dilation, options.dilation[d], 1,
                      "Dilation along " + names.name);
+    flags.addInteger(names.outputPadding, options.outputPadding[d], 0,
+                     "Added to the output's " + names.name +
+                         " with --mode trans");
   }
 }
 
@@ -167,12 +176,25 @@ static void addProblem(CLI::App &app, GenOptions &options) {
                    "Spatial dimensions: 1, 2 or 3; depth is used with 3 only");
   addSpatial(flags, options);
   flags.addText("-I,--in_layout", options.inputLayout,
-                "Order of the input, like NCHW (default: channels last)");
+                "Order of the input, like NCHW (default: channels last); "
+                "with G where groups are a dimension of their own");
   flags.addText("-f,--fil_layout", options.filterLayout,
                 "Order of the filter, in the same letters (N is K)");
   flags.addText("-O,--out_layout", options.outputLayout,
                 "Order of the output, in the same letters (C is K)");
-  flags.addText("-m,--mode", options.mode, "conv; trans is not supported yet");
+  flags
+      .addText("-m,--mode", options.mode,
+               "conv, or trans for a transposed convolution")
+      ->check(CLI::IsMember({"conv", "trans"}));
+  flags
+      .addText("-z,--pad_mode", options.paddingSizes,
+               "Sizes of the padding: default (as given), same or valid")
+      ->check(CLI::IsMember({"default", "same", "valid"}));
+  flags
+      .addText("--padding_mode", options.padding,
+               "What the padding holds: zeros, reflect, replicate or circular "
+               "(not in MIOpenDriver)")
+      ->check(CLI::IsMember({"zeros", "reflect", "replicate", "circular"}));
 }
 
 static void addTail(CLI::App &app, GenOptions &options) {
@@ -182,7 +204,7 @@ static void addTail(CLI::App &app, GenOptions &options) {
       "Multiply by a constant");
   flags.addFlag("-b,--bias", options.bias, "Add one value per channel");
   flags.addFlag("--residual", options.residual,
-                "Add a tensor of the output's shape and type");
+                "Add a tensor of the result's shape and type");
   flags
       .addText("--activation", options.activation,
                "relu, relu6, leaky_relu, silu, sigmoid, gelu or gelu_tanh")
@@ -221,7 +243,7 @@ static void addOutput(CLI::App &app, GenOptions &options,
 static std::vector<std::string> replaceDepthFlags(int argc, char **argv) {
   const std::pair<const char *, const char *> flags[] = {
       {"-!", "--in_d"},  {"-@", "--fil_d"},      {"-#", "--conv_stride_d"},
-      {"-$", "--pad_d"}, {"-^", "--dilation_d"},
+      {"-$", "--pad_d"}, {"-^", "--dilation_d"}, {"-%", "--trans_output_pad_d"},
   };
   std::vector<std::string> arguments(argv, argv + argc);
   for (std::string &argument : arguments)

@@ -33,7 +33,10 @@ struct GenOptions {
   PerDimension high = {-1, -1, -1}; ///< -1: like `low`.
   /// Empty: channels last.
   std::string inputLayout, filterLayout, outputLayout;
-  std::string mode = "conv";
+  std::string mode = "conv";              ///< Or "trans", the transposed one.
+  PerDimension outputPadding = {0, 0, 0}; ///< Of a transposed convolution.
+  std::string paddingSizes = "default";   ///< -z: default, same or valid.
+  std::string padding = "zeros"; ///< What is there: a padding mode of conv.
 
   bool bias = false, residual = false;
   std::optional<double> scale;

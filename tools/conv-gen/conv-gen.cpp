@@ -19,7 +19,7 @@
 using namespace conv;
 using namespace conv::tools;
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   GenOptions options;
   if (std::optional<int> code = parseGenOptions(argc, argv, options))
     return *code;
@@ -29,3 +29,5 @@ int main(int argc, char **argv) {
   Result<void> written = writeOutput(options.output, *text);
   return written ? 0 : printError("conv-gen", written.error());
 }
+
+int main(int argc, char **argv) { return finish("conv-gen", run(argc, argv)); }

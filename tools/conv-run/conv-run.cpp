@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ErrorLine.h"
+#include "Output.h"
 #include "Progress.h"
 #include "RandomInputs.h"
 #include "Report.h"
@@ -224,7 +225,7 @@ static int runAndPrint(const RunFlags &flags) {
   return done ? 0 : printError("conv-run", done.error());
 }
 
-int main(int argc, char **argv) {
+static int parseAndRun(int argc, char **argv) {
   RunFlags flags;
   std::string version = mlir::conv::getVersionLine();
   if (std::optional<int> code = parseRunFlags(argc, argv, version, flags))
@@ -234,4 +235,8 @@ int main(int argc, char **argv) {
   } catch (const std::bad_alloc &) {
     return printError("conv-run", {ErrorKind::System, "out of memory"});
   }
+}
+
+int main(int argc, char **argv) {
+  return finish("conv-run", parseAndRun(argc, argv));
 }

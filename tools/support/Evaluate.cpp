@@ -267,9 +267,9 @@ private:
       bool exact = left.integers && right.integers &&
                    (sumsIntegers || sums.magnitude[column] <= double(1 << 24));
       double magnitude = sums.magnitude[column] + sums.error[column];
-      double ownError = std::ldexp(step.accumulation, -24) * magnitude;
+      double ownError = std::ldexp(step.bound.accumulation, -24) * magnitude;
       double error = sums.error[column];
-      if (step.followOperations && !exact)
+      if (step.bound.followOperations && !exact)
         error += ownError;
       double sum = sumsIntegers ? double(int32_t(int64_t(sums.value[column])))
                                 : sums.value[column];
@@ -277,10 +277,12 @@ private:
       double operandSum =
           pushTailOperands(values, group * columns + column, element);
       runTail(step.tail, values,
-              step.followOperations ? Rounding::Counted : Rounding::Ignored);
-      if (step.followOperations)
+              step.bound.followOperations ? Rounding::Counted
+                                          : Rounding::Ignored);
+      if (step.bound.followOperations)
         ownError = 0; // It is part of the tail's error already.
-      ownError += std::ldexp(step.operands * operandSum + step.constant, -24);
+      ownError += std::ldexp(
+          step.bound.operands * operandSum + step.bound.constant, -24);
       storeResult(resultOrder[element], values[step.yield], ownError);
     }
   }
@@ -309,7 +311,8 @@ private:
     result.values[element] = value;
     result.exact[element] = output.exact;
     result.bounds[element] =
-        step.outputUlp * ulp(step.outputType, value) + ownError + output.error;
+        step.bound.outputUlp * ulp(step.outputType, value) + ownError +
+        output.error;
   }
 
   const Step &step;

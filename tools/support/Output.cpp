@@ -12,6 +12,8 @@
 
 #include "Output.h"
 
+#include "ErrorLine.h"
+
 #include "conv/Support/File.h"
 
 #include <cerrno>
@@ -20,14 +22,26 @@
 
 using namespace conv;
 
+/// Fails if anything that was printed so far could not be written.
+static Result<void> flushStandardOutput() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return {};
+  // What failed earlier has left only a mark.
+  return Error{ErrorKind::System,
+               std::string("cannot write standard output: ") +
+                   (errno ? std::strerror(errno) : "a write failed")};
+}
+
 Result<void> tools::writeOutput(const std::string &path,
                                 const std::string &text) {
   if (path != "-")
     return writeFile(path, text);
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
-      std::fflush(stdout) == 0)
-    return {};
-  return Error{ErrorKind::System,
-               std::string("cannot write standard output: ") +
-                   std::strerror(errno)};
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return flushStandardOutput();
+}
+
+int tools::finish(const std::string &tool, int code) {
+  Result<void> flushed = flushStandardOutput();
+  return code == 0 && !flushed ? printError(tool, flushed.error()) : code;
 }

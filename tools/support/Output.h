@@ -18,6 +18,10 @@ namespace conv::tools {
 /// not get through completely is an error.
 Result<void> writeOutput(const std::string &path, const std::string &text);
 
+/// The exit code of a tool that is about to end with `code`: what it printed
+/// has arrived, or that is its error.
+int finish(const std::string &tool, int code);
+
 } // namespace conv::tools
 
 #endif // CONV_TOOLS_SUPPORT_OUTPUT_H

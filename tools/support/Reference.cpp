@@ -13,6 +13,7 @@
 
 #include "Reference.h"
 
+#include "conv/Artifact/ManifestJson.h"
 #include "conv/Support/Npy.h"
 
 #include <nlohmann/json.hpp>
@@ -251,22 +252,11 @@ void checkLayout(const Step &step, int operand) {
     fail("expects as many sizes as letters in \"" + order + "\"");
 }
 
-void readBound(const Json &json, Step &step) {
-  auto coefficient = [&](const char *name) {
-    double value = readNumber(field(json, name), name);
-    if (!(std::isfinite(value) && value >= 0))
-      fail(std::string("expects ") + name +
-           " to be finite and not negative, but got " + std::to_string(value));
-    return value;
-  };
-  step.accumulation = coefficient("accumulation");
-  step.outputUlp = coefficient("output_ulp");
-  if (json.contains("operands"))
-    step.operands = coefficient("operands");
-  if (json.contains("constant"))
-    step.constant = coefficient("constant");
-  if (json.contains("follow_operations"))
-    step.followOperations = json["follow_operations"] == true;
+artifact::ErrorBound readBound(const Json &json) {
+  Result<artifact::ErrorBound> bound = artifact::parseErrorBound(json.dump());
+  if (!bound)
+    fail("error_bound." + bound.error().message);
+  return *bound;
 }
 
 /// The number of `name`'s value among `names`, or 0 if there is none.
@@ -332,7 +322,7 @@ Step readStep(const Json &json, const Context &context) {
     step.tail.push_back(readTailNode(node, numValues++));
   step.yield = readInteger(field(json, "yield"), "yield", 0, numValues - 1);
 
-  readBound(field(json, "error_bound"), step);
+  step.bound = readBound(field(json, "error_bound"));
   return step;
 }
 

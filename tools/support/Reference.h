@@ -103,12 +103,7 @@ struct Step {
   std::vector<TailNode> tail;
   int64_t yield = 0; ///< Number of the value that becomes the output.
 
-  /// |out - ref| <= outputUlp * ulp(out type, ref) + 2^-24 *
-  ///     (accumulation * sum |a*b| + operands * sum |operand| + constant)
-  double accumulation = 0, outputUlp = 0.5, operands = 0, constant = 0;
-  /// `accumulation` and `outputUlp` are of the sum and of the last rounding;
-  /// errors are followed through the tail operation by operation.
-  bool followOperations = false;
+  artifact::ErrorBound bound;
 
   /// Input and filter, output and filter, or input and output.
   Role leftRole() const;

@@ -8,12 +8,12 @@
 #ifndef CONV_TOOLS_SUPPORT_THREADS_H
 #define CONV_TOOLS_SUPPORT_THREADS_H
 
+#include "conv/Support/Threads.h"
+#include <algorithm>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <functional>
-#include <thread>
-#include <vector>
 
 namespace conv {
 
@@ -33,12 +33,10 @@ void parallelFor(int64_t count, const Body &body,
     }
   };
   int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::thread> helpers;
-  for (int64_t i = 1; i < std::min(cores, count / chunk); ++i)
-    helpers.emplace_back(work, false);
+  int64_t threads = std::max<int64_t>(1, std::min(cores, count / chunk));
+  std::vector<std::jthread> helpers =
+      startThreads(threads - 1, [&] { work(false); });
   work(true);
-  for (std::thread &helper : helpers)
-    helper.join();
 }
 
 } // namespace conv

@@ -94,10 +94,17 @@ struct Launch {
   Resources resources;
 };
 
-/// `|out - ref| <= outputUlp * ulp(ref) + accumulation * 2^-24 * sum |a*b|`.
+/// |out - ref| <= outputUlp * ulp(out type, ref) + 2^-24 *
+///     (accumulation * sum |a*b| + operands * sum |operand| + constant)
 struct ErrorBound {
   double accumulation = 0;
   double outputUlp = 0.5;
+  double operands = 0; ///< Of the tail operands; this and `constant` are zero
+  double constant = 0; ///< unless the tail cancels (docs/numerics.md).
+  /// The tail has no such bound: `accumulation` and `outputUlp` are of the sum
+  /// and of the last rounding, and the error of the sum is followed through the
+  /// tail of the `reference`.
+  bool followOperations = false;
 };
 
 /// One function compiled for one target: launches that run in order.
@@ -134,7 +141,11 @@ struct Manifest {
 /// positive, a stride is negative, the type is unknown, or they reach 2^63.
 int64_t bufferBytes(const Argument &argument);
 
-/// Checks the rules M1 to M12 of docs/artifact.md; the error names the field.
+/// Checks rule M11; the error names the coefficient.
+Result<void> verifyErrorBound(const ErrorBound &bound);
+
+/// Checks the rules M1 to M13 of docs/artifact.md; the error names the field.
+/// M14 is about the text (ManifestJson.h).
 Result<void> verifyManifest(const Manifest &manifest);
 
 } // namespace conv::artifact

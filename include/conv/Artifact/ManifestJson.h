@@ -20,10 +20,17 @@ namespace conv::artifact {
 /// entry's `reference` or a tensor map is not JSON.
 Result<std::string> writeManifest(const Manifest &manifest);
 
-/// Reads JSON text and verifies it. A message names the wrong field, as in
-/// "entries[0].launches[1].grid[2]: expects ..., but got ...". Fields this
-/// version does not know are ignored.
+/// Reads JSON text and verifies it, M14 included. A message names the wrong
+/// field, as in "entries[0].launches[1].grid[2]: expects ..., but got ...".
+/// Fields this version does not know are ignored.
 Result<Manifest> parseManifest(std::string_view text);
+
+/// The JSON object of a bound, as entries and the steps of their references
+/// have it. What is zero or false is left out where that is what it would mean.
+std::string writeErrorBound(const ErrorBound &bound);
+
+/// Reads such an object and checks rule M11.
+Result<ErrorBound> parseErrorBound(std::string_view text);
 
 } // namespace conv::artifact
 

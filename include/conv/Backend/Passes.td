@@ -18,7 +18,27 @@ def ConvertKernelOpsToAMDGPUPass : Pass<"conv-convert-kernel-ops-to-amdgpu", "::
       stores with 64-bit offsets are inside of an `scf.if`, since only accesses
       below 2 GiB can use the bounds check of buffer instructions.
     * Keeps: every other op.
-    * Fails: if the target has no instruction for an atom.
+    * Fails: if `conv.target` is not an AMD chip. Its atoms are then all that the
+      verifier of `conv.mma` lets through.
+
+    Before:
+    ```mlir
+    %d = conv.mma <mfma 32 x 32 x 8> %a, %b, %c
+        : vector<4xf16>, vector<4xf16>, vector<16xf32>
+    conv.guarded_store %v, %y[%offset] if %guard
+        : vector<1xf16>, memref<1073741824xf16>, i64
+    ```
+
+    After:
+    ```mlir
+    %d = amdgpu.mfma 32x32x8 %a * %b + %c blgp = none
+        : vector<4xf16>, vector<4xf16>, vector<16xf32>
+    scf.if %guard {
+      %true = arith.constant true
+      conv.guarded_store %v, %y[%offset] if %true
+          : vector<1xf16>, memref<1073741824xf16>, i64
+    }
+    ```
   }];
   let dependentDialects = [
     "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect",
@@ -40,9 +60,26 @@ def ConvertKernelsToROCDLPass : Pass<"conv-convert-kernels-to-rocdl", "::mlir::g
     range where the guard is false, so that the hardware reads zero or stores
     nothing. A larger load reads the first elements instead and selects zero.
 
-    * Input: kernels without `conv.mma` and without structured control flow.
+    * Input: kernels without `conv.mma`, without structured control flow and
+      without stores of 64-bit offset that have a guard.
     * Output: `llvm.func` with ops of the LLVM and ROCDL dialects.
-    * Fails: if anything else is left.
+    * Keeps: the `gpu.module` and the names of its kernels.
+    * Fails: if `conv.target` is not an AMD chip, or if anything else is left.
+
+    Before:
+    ```mlir
+    %v = conv.guarded_load %x[%i] if %g
+        : memref<1024xf16, #gpu.address_space<global>>, i32 -> vector<8xf16>
+    ```
+
+    After:
+    ```mlir
+    %resource = rocdl.make.buffer.rsrc %x, %stride, %bytes, %flags : <1> to <8>
+    %2 = llvm.mul %i, %two : i32
+    %3 = llvm.select %g, %2, %outOfRange : i1, i32
+    %4 = rocdl.raw.ptr.buffer.load %resource, %3, %zero, %zero : vector<4xi32>
+    %v = llvm.bitcast %4 : vector<4xi32> to vector<8xf16>
+    ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect"];
 }
@@ -58,7 +95,8 @@ def ConvertKernelsToHostPass : Pass<"conv-convert-kernels-to-host", "::mlir::gpu
     * Input: kernels on static buffers, without shared memory and without
       structured control flow; bf16 only in loads and stores.
     * Output: `llvm.func` with ops of the LLVM dialect.
-    * Fails: if anything else is left.
+    * Keeps: the `gpu.module` and the names of its kernels.
+    * Fails: if `conv.target` is not the host, or if anything else is left.
 
     Before:
     ```mlir
@@ -90,21 +128,20 @@ def ConvertKernelOpsToNVVMPass : Pass<"conv-convert-kernel-ops-to-nvvm", "::mlir
     * Input: kernels of the gpu stage.
     * Output: `conv.mma` is `nvvm.mma.sync` or multiply-adds; stores with a
       guard are inside of an `scf.if`.
-    * Keeps: every other op; atoms of other families, which the conversion to
-      NVVM then refuses.
-    * Fails: never.
+    * Keeps: every other op.
+    * Fails: if `conv.target` is not an NVIDIA chip. Its atoms are then all that
+      the verifier of `conv.mma` lets through.
 
     Before:
     ```mlir
-    conv.guarded_store %value, %y[%offset], %guard
-        : vector<8xf16>, memref<64xf16, #gpu.address_space<global>>, i32
+    conv.guarded_store %v, %y[%offset] if %guard : vector<8xf16>, memref<64xf16>, i32
     ```
 
     After:
     ```mlir
     scf.if %guard {
-      conv.guarded_store %value, %y[%offset], %true
-          : vector<8xf16>, memref<64xf16, #gpu.address_space<global>>, i32
+      %true = arith.constant true
+      conv.guarded_store %v, %y[%offset] if %true : vector<8xf16>, memref<64xf16>, i32
     }
     ```
   }];
@@ -127,7 +164,23 @@ def ConvertKernelsToNVVMPass : Pass<"conv-convert-kernels-to-nvvm", "::mlir::gpu
       without stores that have a guard.
     * Output: `llvm.func` with ops of the LLVM and NVVM dialects. Functions that
       PTX does not have are calls of libdevice.
-    * Fails: if anything else is left.
+    * Keeps: the `gpu.module` and the names of its kernels.
+    * Fails: if `conv.target` is not an NVIDIA chip, or if anything else is left.
+
+    Before:
+    ```mlir
+    %v = conv.guarded_load %x[%i] if %g
+        : memref<1024xf16, #gpu.address_space<global>>, i32 -> vector<8xf16>
+    ```
+
+    After:
+    ```mlir
+    %2 = llvm.select %g, %i, %zero : i1, i32
+    %3 = llvm.getelementptr %x[%2] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f16
+    %4 = llvm.load %3 {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+    %5 = llvm.select %g, %4, %zeros : i1, vector<4xi32>
+    %v = llvm.bitcast %5 : vector<4xi32> to vector<8xf16>
+    ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }
@@ -144,8 +197,20 @@ def SerializeNVPTXPass : Pass<"conv-serialize-nvptx", "::mlir::ModuleOp"> {
 
     * Input: `gpu.module` of the LLVM and NVVM dialects.
     * Output: `gpu.binary` of the same name.
-    * Fails: if there is no `ptxas`, if a kernel needs libdevice and there is
-      none, or if LLVM or `ptxas` fails.
+    * Keeps: functions and their launches.
+    * Fails: if `conv.target` is not an NVIDIA chip, if there is no `ptxas`, if a
+      kernel needs libdevice and there is none, or if LLVM or `ptxas` fails.
+
+    Before:
+    ```mlir
+    gpu.module @kernels { llvm.func @f_0() attributes {nvvm.kernel} { ... } }
+    ```
+
+    After:
+    ```mlir
+    gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90a">,
+        kernels = <[#gpu.kernel_metadata<"f_0", ...>]>, bin = "\7FELF...">]
+    ```
   }];
   let options = [
     Option<"toolkit", "toolkit", "std::string", "\"\"",
@@ -164,7 +229,19 @@ def SerializeAMDGPUPass : Pass<"conv-serialize-amdgpu", "::mlir::ModuleOp"> {
 
     * Input: `gpu.module` of the LLVM and ROCDL dialects.
     * Output: `gpu.binary` of the same name.
-    * Fails: if LLVM or lld fails.
+    * Keeps: functions and their launches.
+    * Fails: if `conv.target` is not an AMD chip, or if LLVM or lld fails.
+
+    Before:
+    ```mlir
+    gpu.module @kernels { llvm.func @f_0() attributes {rocdl.kernel} { ... } }
+    ```
+
+    After:
+    ```mlir
+    gpu.binary @kernels [#gpu.object<#rocdl.target<chip = "gfx942">,
+        kernels = <[#gpu.kernel_metadata<"f_0", ...>]>, bin = "\7FELF...">]
+    ```
   }];
   let options = [
     Option<"deviceLibraries", "device-libraries", "std::string", "\"\"",
@@ -182,8 +259,19 @@ def SerializeHostPass : Pass<"conv-serialize-host", "::mlir::ModuleOp"> {
 
     * Input: `gpu.module` of the LLVM dialect; the host as `conv.target`.
     * Output: `gpu.binary` of the same name.
-    * Fails: if LLVM or lld fails, or a kernel needs a function that neither
-      libc nor libm has.
+    * Keeps: functions and their launches.
+    * Fails: if `conv.target` is not the host, if LLVM or lld fails, or if a
+      kernel needs a function that neither libc nor libm has.
+
+    Before:
+    ```mlir
+    gpu.module @kernels { llvm.func @f_0(%parameters: !llvm.ptr, %workgroup: !llvm.ptr) { ... } }
+    ```
+
+    After:
+    ```mlir
+    gpu.binary @kernels [#gpu.object<#conv.target<"host">, bin = "\7FELF...">]
+    ```
   }];
   let dependentDialects = ["::mlir::conv::ConvDialect", "::mlir::gpu::GPUDialect"];
 }

@@ -84,6 +84,9 @@ enum class CodeForm { Assembly, LLVM };
                                           const CompileOptions &options,
                                           CodeForm form);
 
+/// "gfx90a, gfx942, ..., host": the chips that targets can name.
+std::string getChipNames();
+
 /// The compiler's version, LLVM's, and the hash of the sources.
 ::conv::artifact::Compiler getCompilerVersion();
 

@@ -24,7 +24,24 @@ def RunBackendPass : Pass<"conv-run-backend", "::mlir::ModuleOp"> {
 
     * Input: the module of the stage before, with `conv.target`.
     * Output: that of `stage`.
-    * Fails: if a pass of the back end does.
+    * Keeps: functions and their launches.
+    * Fails: without a `conv.target`, or if a pass of the back end does.
+
+    Before, with `stage=llvm`:
+    ```mlir
+    module attributes {conv.target = #conv.target<"gfx942">} {
+      gpu.module @kernels { gpu.func @f_0() kernel { gpu.return } }
+    }
+    ```
+
+    After:
+    ```mlir
+    module attributes {conv.target = #conv.target<"gfx942">} {
+      gpu.module @kernels {
+        llvm.func @f_0() attributes {gpu.kernel, rocdl.kernel} { llvm.return }
+      }
+    }
+    ```
   }];
   let options = [
     Option<"stage", "stage", "std::string", "\"\"", "llvm or binary">,
@@ -53,7 +70,18 @@ def VerifyStagePass : Pass<"conv-verify-stage", "::mlir::ModuleOp"> {
 
     * Input: any.
     * Output: the input.
+    * Keeps: everything.
     * Fails: at the first op that breaks the contract of `stage`.
+
+    Before, with `stage=binary`:
+    ```mlir
+    module { gpu.module @kernels {} }
+    ```
+
+    After:
+    ```text
+    error: 'gpu.module' op is left after the binary stage
+    ```
   }];
   let options = [
     Option<"stage", "stage", "std::string", "\"\"",

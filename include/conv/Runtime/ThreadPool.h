@@ -9,13 +9,12 @@
 #define CONV_RUNTIME_THREADPOOL_H
 
 #include "conv/Support/Result.h"
+#include "conv/Support/Threads.h"
 
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <thread>
-#include <vector>
 
 namespace conv::runtime {
 
@@ -39,12 +38,11 @@ public:
   void run(int64_t count, Task task, void *context);
 
 private:
-  void start();
   void work();
   void takeIndices();
 
   const unsigned threads;
-  std::vector<std::thread> workers;
+  std::vector<std::jthread> workers;
   std::mutex oneCaller;
 
   std::mutex mutex; ///< Guards what follows, up to `next`.

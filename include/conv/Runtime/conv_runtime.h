@@ -75,6 +75,10 @@ CONV_API const char *conv_artifact_function(const conv_artifact *artifact,
 CONV_API const char *conv_artifact_target(const conv_artifact *artifact,
                                           size_t entry);
 
+/** The manifest as JSON text (docs/artifact.md): problems, schedules, arguments
+ * and error bounds of all entries. It lives as long as the artifact. */
+CONV_API const char *conv_artifact_manifest(const conv_artifact *artifact);
+
 /* Devices: "host", "cuda", "cuda:<number>", "hip", "hip:<number>" or
  * "sim:<chip>". */
 
@@ -83,6 +87,11 @@ typedef struct conv_device conv_device;
 CONV_API conv_status conv_device_open(const char *name, conv_device **device);
 /** Frees its buffers too. Executables of the device must be closed before. */
 CONV_API void conv_device_close(conv_device *device);
+
+/** The targets whose entries the device executes, best first, such as "sm_90a";
+ * null beyond the last one. They live as long as the device. */
+CONV_API const char *conv_device_target(const conv_device *device,
+                                        size_t index);
 
 /** Memory for buffers and workspaces, aligned to 256 bytes or more. Memory that
  * the caller has from the driver itself will do as well, except on sim. */
@@ -109,6 +118,9 @@ CONV_API conv_status conv_executable_load(conv_device *device,
                                           conv_executable **executable);
 CONV_API void conv_executable_close(conv_executable *executable);
 
+/** The target of the entry that was loaded. */
+CONV_API const char *conv_executable_target(const conv_executable *executable);
+
 /** One buffer of the signature. Pointers live as long as the executable. */
 typedef struct conv_argument {
   const char *name;   /**< "input", "filter", "output", ... */
@@ -131,7 +143,7 @@ CONV_API conv_status conv_executable_argument(const conv_executable *executable,
 CONV_API int64_t
 conv_executable_workspace_bytes(const conv_executable *executable);
 
-/** Starts the function on a stream (a hipStream_t on hip) and returns.
+/** Starts the function on a stream (a CUstream, a hipStream_t) and returns.
  * Allocates nothing. `arguments` holds one device address for each argument. */
 CONV_API conv_status conv_executable_run(const conv_executable *executable,
                                          void *const *arguments, size_t count,

@@ -13,15 +13,17 @@ include "mlir/Pass/PassBase.td"
 def SelectSchedulePass : Pass<"conv-select-schedule"> {
   let summary = "Decide how each convolution is computed";
   let description = [{
-    Writes a `#conv.schedule` on every `conv.forward` that has none, for the
-    chip of the enclosing `conv.target`. The best candidate of the cost model
-    wins (`conv/Schedule/Heuristics.h`). Remarks in the category
+    Writes a `#conv.schedule` on every `conv.forward`, for the chip of the
+    enclosing `conv.target`. The `schedule` option wins over the schedule that is
+    already there, and that over the best candidate of the cost model
+    (`conv/Schedule/Heuristics.h`). Remarks in the category
     `conv-select-schedule` say who decided, what is predicted, and what was
     rejected and why; `conv-compile --explain` prints the same as a table.
 
     * Input: `conv.forward` under a `conv.target`.
     * Output: every `conv.forward` has a schedule that its chip can run.
-    * Keeps: a schedule that is already there; every other op.
+    * Keeps: a schedule that is already there, unless the option gives another;
+      every other op.
     * Fails: without a target; `unsupported (element-type)` if the chip has no
       atom for the operands; `unsupported (schedule)` if a given schedule does
       not fit the chip; `unsupported (problem-size)` if it takes more than
@@ -48,7 +50,8 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
   }];
   let options = [
     Option<"schedule", "schedule", "std::string", /*default=*/"\"\"",
-           "A #conv.schedule<...> for every convolution, instead of deciding">,
+           "A #conv.schedule<...> for every convolution, instead of deciding and "
+           "of what is there">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"\"",
            "Consider only this algorithm (implicit_gemm); default: all">
   ];

@@ -22,24 +22,30 @@ namespace conv {
 /// Sizes and types of a convolution as a batch of matrix products: `rows` by
 /// `columns` of the result, each a sum of `reduction` products.
 struct Problem {
-  /// Launches of one batch each, which are as large as the largest.
+  /// Products of one batch each, which are as large as the largest.
   int64_t products = 1;
+  /// Kernels that run one after the other, those of products among them.
+  int64_t launches = 1;
   int64_t batch = 1, rows = 1, columns = 1, reduction = 1;
   NumericType operand = NumericType::F16; ///< Element type of both operands.
   NumericType result = NumericType::F16;  ///< Element type of the result.
   /// Bytes of the tensors, each of which any algorithm moves once.
   double lhsBytes = 0, rhsBytes = 0, resultBytes = 0, tailBytes = 0;
+  /// Bytes of what one kernel writes for another one.
+  double intermediateBytes = 0;
   /// Elements that follow each other in memory, inside of the tensor.
   int64_t lhsRun = 1, rhsRun = 1;
 
-  /// Multiplications and additions, padding included.
+  /// Multiplications and additions that the convolution needs.
+  double usefulFlops = 0;
+  /// Those of the products: with padding, and between merged groups.
   double flops() const;
   /// Bytes that any algorithm moves: each operand and the result once.
   double compulsoryBytes() const {
     return lhsBytes + rhsBytes + resultBytes + tailBytes;
   }
   /// Flops per compulsory byte.
-  double intensity() const { return flops() / compulsoryBytes(); }
+  double intensity() const { return usefulFlops / compulsoryBytes(); }
 };
 
 } // namespace conv

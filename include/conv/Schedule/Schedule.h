@@ -14,14 +14,16 @@
 #define CONV_SCHEDULE_SCHEDULE_H
 
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
 #include "conv/Schedule/ErrorBound.h"
 #include "conv/Schedule/Heuristics.h"
 
 namespace mlir::conv {
 
-/// The op's sizes and types. Its element types must be numeric ones that
+/// The sizes and types of the op, planned with `options`. Its element types must be numeric ones that
 /// kernels have (`getNumericType`).
-::conv::Problem computeProblem(ConvolutionOpInterface op);
+::conv::Problem computeProblem(ConvolutionOpInterface op,
+                               const PlanOptions &options);
 
 /// The attribute's name of a table's kind of atom.
 AtomKind getAtomKind(::conv::AtomKind kind);
@@ -29,13 +31,14 @@ AtomKind getAtomKind(::conv::AtomKind kind);
 /// The candidate as an attribute, with its main loop and who chose it.
 ScheduleAttr getSchedule(MLIRContext *context,
                          const ::conv::Candidate &candidate,
+                         const PlanOptions &options,
                          const ::conv::ChipInfo &chip, ChosenBy chosenBy);
 
 /// The candidate that an attribute describes. The chip must have its atom.
 ::conv::Candidate getCandidate(ScheduleAttr schedule,
                                const ::conv::ChipInfo &chip, Type elementType);
 
-/// Checks S5 to S9, what the main loop needs of `gemm_k` and `stages`, and
+/// Checks S5 to S12, what the main loop needs of `gemm_k` and `stages`, and
 /// that the grid can be launched, and refuses with a reason code.
 LogicalResult verifySupportedSchedule(ConvolutionOpInterface op,
                                       ScheduleAttr schedule,

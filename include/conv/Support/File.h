@@ -26,8 +26,9 @@ Result<std::string> readFile(const std::string &path, int64_t maxBytes,
 
 /// Writes a whole file. The bytes go to a temporary file beside `path`, which
 /// is renamed once complete and removed after a failure, so `path` is either
-/// untouched or whole. A device or pipe (/dev/stdout) is written directly. Any
-/// failure is `System` and names the file.
+/// untouched or whole; a file that is replaced keeps its permissions. A device
+/// or pipe (/dev/stdout) is written directly. Any failure is `System` and names
+/// the file.
 Result<void> writeFile(const std::string &path, std::string_view bytes);
 
 } // namespace conv

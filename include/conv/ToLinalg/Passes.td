@@ -13,9 +13,10 @@ include "mlir/Pass/PassBase.td"
 def ConvertImplicitGemmPass : Pass<"conv-convert-implicit-gemm", "::mlir::func::FuncOp"> {
   let summary = "Rewrite convolutions as batches of matrix products with a tail";
   let description = [{
-    Each product of `getMatrixProducts` (one for a forward convolution) becomes
-    a `linalg.batch_matmul` of two views of the operands, and a tail whose
-    elements are written through a view of the result. Nothing is materialised:
+    Each step of the convolution's `ConvolutionPlan` (one for most of them)
+    becomes a `linalg.batch_matmul` of two views of the operands, and a tail
+    whose elements are written through a view of the result. Steps that only add
+    up what others computed have no product. Nothing is materialised:
     tiling later computes each tile of the views where it is needed.
 
     * Input: convolutions with a `schedule` of algorithm `implicit_gemm`.

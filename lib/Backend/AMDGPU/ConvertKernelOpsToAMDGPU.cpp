@@ -11,7 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../AddressAccess.h"
 #include "../FmaAtom.h"
+#include "../TargetCheck.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 
@@ -83,32 +85,18 @@ struct MmaToInstruction final : OpRewritePattern<MmaOp> {
   }
 };
 
-/// Puts a store that buffer instructions cannot guard under a branch.
-struct LargeStoreToBranch final : OpRewritePattern<GuardedStoreOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(GuardedStoreOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!op.getOffset().getType().isInteger(64) ||
-        matchPattern(op.getGuard(), m_One()))
-      return failure();
-    auto branch = scf::IfOp::create(rewriter, op.getLoc(), op.getGuard());
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-    Value yes = arith::ConstantOp::create(rewriter, op.getLoc(),
-                                          rewriter.getBoolAttr(true));
-    GuardedStoreOp::create(rewriter, op.getLoc(), op.getValue(),
-                           op.getDestination(), op.getOffset(), yes);
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
 struct ConvertKernelOpsToAMDGPUPass final
     : mlir::conv::impl::ConvertKernelOpsToAMDGPUPassBase<
           ConvertKernelOpsToAMDGPUPass> {
   void runOnOperation() override {
+    if (failed(verifyTarget(getOperation(), ::conv::Backend::AMDGPU)))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
-    patterns.add<MmaToInstruction, LargeStoreToBranch>(&getContext());
+    patterns.add<MmaToInstruction>(&getContext());
+    // Buffer instructions guard the others.
+    populateStoreToBranchPatterns(patterns, [](GuardedStoreOp op) {
+      return op.getOffset().getType().isInteger(64);
+    });
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

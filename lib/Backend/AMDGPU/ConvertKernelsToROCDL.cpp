@@ -10,25 +10,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../ExpandFloat8.h"
-#include "GuardedAccess.h"
+#include "../AddressAccess.h"
+#include "../KernelToLLVM.h"
+#include "../TargetCheck.h"
+#include "BufferAccess.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 
 #include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
-#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MathToROCDL/MathToROCDL.h"
-#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
-#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
-#include "mlir/Transforms/DialectConversion.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_CONVERTKERNELSTOROCDLPASS
@@ -41,7 +35,9 @@ using namespace mlir::conv;
 static void populatePatterns(LLVMTypeConverter &converter,
                              RewritePatternSet &patterns,
                              amdgpu::Chipset chipset) {
-  populateGuardedAccessPatterns(converter, patterns, chipset);
+  populateBufferAccessPatterns(converter, patterns, chipset);
+  populateAddressAccessPatterns(converter, patterns);
+  populateKernelToLLVMPatterns(converter, patterns);
   populateGpuToROCDLConversionPatterns(converter, patterns,
                                        gpu::amd::Runtime::Unknown, chipset);
   populateAMDGPUToROCDLConversionPatterns(converter, patterns, chipset);
@@ -50,13 +46,6 @@ static void populatePatterns(LLVMTypeConverter &converter,
   populateMathToLLVMConversionPatterns(converter, patterns,
                                        /*approximateLog1p=*/true,
                                        /*benefit=*/0);
-  populateExpandFloat8Patterns(patterns);
-  arith::populateArithToLLVMConversionPatterns(converter, patterns);
-  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
-  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
-  populateVectorToLLVMConversionPatterns(converter, patterns);
-  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
-  vector::populateVectorBroadcastLoweringPatterns(patterns);
 }
 
 /// Tells LLVM how many work-items a workgroup has: it assumes up to 256 and
@@ -82,31 +71,22 @@ struct ConvertKernelsToROCDLPass final
           ConvertKernelsToROCDLPass> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
-    MLIRContext *context = &getContext();
-    TargetAttr target = TargetAttr::lookup(module);
-    FailureOr<amdgpu::Chipset> chipset = failure();
-    if (target)
-      chipset = amdgpu::Chipset::parse(target.getChip());
-    if (failed(chipset)) {
-      module.emitOpError("expects an AMD chip as ") << TargetAttr::kName;
+    if (failed(verifyTarget(module, ::conv::Backend::AMDGPU)))
       return signalPassFailure();
-    }
-    LowerToLLVMOptions options(
-        context, DataLayout(cast<DataLayoutOpInterface>(*module)));
-    options.overrideIndexBitwidth(32);
-    options.useBarePtrCallConv = true;
-    LLVMTypeConverter converter(context, options);
+    // Every row of the table has a name that upstream knows.
+    amdgpu::Chipset chipset =
+        *amdgpu::Chipset::parse(TargetAttr::lookup(module).getChip());
+    MLIRContext *context = &getContext();
+    LLVMTypeConverter converter(context, getGpuLoweringOptions(module));
     amdgpu::populateCommonGPUTypeAndAttributeConversions(converter);
     populateAMDGPUTypeAndAttributeConversions(converter);
 
     RewritePatternSet patterns(context);
-    populatePatterns(converter, patterns, *chipset);
+    populatePatterns(converter, patterns, chipset);
     ConversionTarget legal(*context);
     configureGpuToROCDLConversionLegality(legal);
     legal.addLegalDialect<LLVM::LLVMDialect, ROCDL::ROCDLDialect>();
-    legal.addLegalOp<gpu::GPUModuleOp>();
-    legal.addIllegalDialect<ConvDialect>();
-    if (failed(applyFullConversion(module, legal, std::move(patterns))))
+    if (failed(convertKernels(module, legal, std::move(patterns))))
       return signalPassFailure();
     setWorkgroupSizes(module);
   }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../LinkElf.h"
+#include "../TargetCheck.h"
 #include "conv/Backend/AMDGPU.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
@@ -155,12 +156,8 @@ struct SerializeAMDGPUPass final
   }
 
   void runOnOperation() override {
-    TargetAttr target = TargetAttr::lookup(getOperation());
-    if (!target || target.getInfo().backend != ::conv::Backend::AMDGPU) {
-      getOperation().emitOpError("expects an AMD chip as ")
-          << TargetAttr::kName;
+    if (failed(verifyTarget(getOperation(), ::conv::Backend::AMDGPU)))
       return signalPassFailure();
-    }
     for (auto module :
          llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>()))
       if (failed(serialize(module, deviceLibraries)))

@@ -11,23 +11,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../ExpandFloat8.h"
+#include "../KernelToLLVM.h"
+#include "../TargetCheck.h"
 #include "KernelFunction.h"
 #include "conv/Backend/Host.h"
 #include "conv/Backend/Passes.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
-#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
-#include "mlir/Transforms/DialectConversion.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_CONVERTKERNELSTOHOSTPASS
@@ -40,13 +35,8 @@ using namespace mlir::conv;
 static void populatePatterns(LLVMTypeConverter &converter,
                              RewritePatternSet &patterns) {
   populateKernelFunctionPatterns(converter, patterns);
-  populateExpandFloat8Patterns(patterns);
-  arith::populateArithToLLVMConversionPatterns(converter, patterns);
-  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  populateKernelToLLVMPatterns(converter, patterns);
   populateFuncToLLVMConversionPatterns(converter, patterns);
-  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
-  populateVectorToLLVMConversionPatterns(converter, patterns);
-  vector::populateVectorBroadcastLoweringPatterns(patterns);
   // An intrinsic is preferred to a call of libm.
   populateMathToLLVMConversionPatterns(converter, patterns,
                                        /*approximateLog1p=*/false,
@@ -71,6 +61,8 @@ struct ConvertKernelsToHostPass final
     : mlir::conv::impl::ConvertKernelsToHostPassBase<ConvertKernelsToHostPass> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
+    if (failed(verifyTarget(module, ::conv::Backend::Host)))
+      return signalPassFailure();
     MLIRContext *context = &getContext();
     LLVMTypeConverter converter(context);
     populateGpuMemorySpaceAttributeConversions(
@@ -79,8 +71,7 @@ struct ConvertKernelsToHostPass final
     RewritePatternSet patterns(context);
     populatePatterns(converter, patterns);
     LLVMConversionTarget legal(*context);
-    legal.addLegalOp<gpu::GPUModuleOp>();
-    if (failed(applyFullConversion(module, legal, std::move(patterns))))
+    if (failed(convertKernels(module, legal, std::move(patterns))))
       return signalPassFailure();
     createCpuName(module);
   }

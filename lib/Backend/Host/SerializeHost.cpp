@@ -12,6 +12,7 @@
 
 #include "../HostMachine.h"
 #include "../LinkElf.h"
+#include "../TargetCheck.h"
 #include "conv/Backend/Host.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
@@ -178,11 +179,8 @@ struct SerializeHostPass final
   }
 
   void runOnOperation() override {
-    TargetAttr target = TargetAttr::lookup(getOperation());
-    if (!target || target.getInfo().backend != ::conv::Backend::Host) {
-      getOperation().emitError("expects the host as ") << TargetAttr::kName;
+    if (failed(verifyTarget(getOperation(), ::conv::Backend::Host)))
       return signalPassFailure();
-    }
     for (auto module :
          llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>()))
       if (failed(serialize(module)))

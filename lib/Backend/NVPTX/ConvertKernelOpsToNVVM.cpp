@@ -11,7 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../AddressAccess.h"
 #include "../FmaAtom.h"
+#include "../TargetCheck.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 
@@ -128,31 +130,17 @@ struct MmaToInstruction final : OpRewritePattern<MmaOp> {
   }
 };
 
-/// Puts a store under a branch, which becomes a predicate of the instruction.
-struct StoreToBranch final : OpRewritePattern<GuardedStoreOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(GuardedStoreOp op,
-                                PatternRewriter &rewriter) const override {
-    if (matchPattern(op.getGuard(), m_One()))
-      return failure();
-    auto branch = scf::IfOp::create(rewriter, op.getLoc(), op.getGuard());
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-    Value yes = arith::ConstantOp::create(rewriter, op.getLoc(),
-                                          rewriter.getBoolAttr(true));
-    GuardedStoreOp::create(rewriter, op.getLoc(), op.getValue(),
-                           op.getDestination(), op.getOffset(), yes);
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
 struct ConvertKernelOpsToNVVMPass final
     : mlir::conv::impl::ConvertKernelOpsToNVVMPassBase<
           ConvertKernelOpsToNVVMPass> {
   void runOnOperation() override {
+    if (failed(verifyTarget(getOperation(), ::conv::Backend::NVPTX)))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
-    patterns.add<MmaToInstruction, StoreToBranch>(&getContext());
+    patterns.add<MmaToInstruction>(&getContext());
+    // The branch becomes a predicate of the instruction.
+    populateStoreToBranchPatterns(patterns,
+                                  [](GuardedStoreOp) { return true; });
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

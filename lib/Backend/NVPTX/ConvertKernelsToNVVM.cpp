@@ -10,23 +10,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../ExpandFloat8.h"
-#include "GuardedAccess.h"
+#include "../AddressAccess.h"
+#include "../KernelToLLVM.h"
+#include "../TargetCheck.h"
 #include "conv/Backend/Passes.h"
-#include "conv/Dialect/Conv/IR/Conv.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
-#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
-#include "mlir/Transforms/DialectConversion.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_CONVERTKERNELSTONVVMPASS
@@ -41,18 +33,12 @@ static constexpr uint64_t kSharedAlignment = 16;
 
 static void populatePatterns(LLVMTypeConverter &converter,
                              RewritePatternSet &patterns) {
-  populateNVPTXGuardedAccessPatterns(converter, patterns);
+  populateAddressAccessPatterns(converter, patterns);
+  populateKernelToLLVMPatterns(converter, patterns);
   populateGpuToNVVMConversionPatterns(converter, patterns);
   populateMathToLLVMConversionPatterns(converter, patterns);
   // NVPTX cannot select most of the intrinsics that the patterns above make.
   populateLibDeviceConversionPatterns(converter, patterns, /*benefit=*/2);
-  populateExpandFloat8Patterns(patterns);
-  arith::populateArithToLLVMConversionPatterns(converter, patterns);
-  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
-  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
-  populateVectorToLLVMConversionPatterns(converter, patterns);
-  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
-  vector::populateVectorBroadcastLoweringPatterns(patterns);
 }
 
 /// Shared memory is declared with the alignment of its elements, but accessed
@@ -69,12 +55,10 @@ struct ConvertKernelsToNVVMPass final
     : mlir::conv::impl::ConvertKernelsToNVVMPassBase<ConvertKernelsToNVVMPass> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
+    if (failed(verifyTarget(module, ::conv::Backend::NVPTX)))
+      return signalPassFailure();
     MLIRContext *context = &getContext();
-    LowerToLLVMOptions options(
-        context, DataLayout(cast<DataLayoutOpInterface>(*module)));
-    options.overrideIndexBitwidth(32);
-    options.useBarePtrCallConv = true;
-    LLVMTypeConverter converter(context, options);
+    LLVMTypeConverter converter(context, getGpuLoweringOptions(module));
     configureGpuToNVVMTypeConverter(converter);
 
     RewritePatternSet patterns(context);
@@ -82,9 +66,7 @@ struct ConvertKernelsToNVVMPass final
     ConversionTarget legal(*context);
     configureGpuToNVVMConversionLegality(legal);
     legal.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
-    legal.addLegalOp<gpu::GPUModuleOp>();
-    legal.addIllegalDialect<ConvDialect>();
-    if (failed(applyFullConversion(module, legal, std::move(patterns))))
+    if (failed(convertKernels(module, legal, std::move(patterns))))
       return signalPassFailure();
     alignSharedMemory(module);
   }

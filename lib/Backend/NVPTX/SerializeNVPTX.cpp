@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../LinkElf.h"
+#include "../TargetCheck.h"
 #include "CudaToolkit.h"
 #include "conv/Backend/NVPTX.h"
 #include "conv/Backend/Passes.h"
@@ -201,12 +202,8 @@ struct SerializeNVPTXPass final
   }
 
   void runOnOperation() override {
-    TargetAttr target = TargetAttr::lookup(getOperation());
-    if (!target || target.getInfo().backend != ::conv::Backend::NVPTX) {
-      getOperation().emitError("expects an NVIDIA chip as ")
-          << TargetAttr::kName;
+    if (failed(verifyTarget(getOperation(), ::conv::Backend::NVPTX)))
       return signalPassFailure();
-    }
     for (auto module :
          llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>()))
       if (failed(serialize(module, toolkit)))

@@ -65,13 +65,23 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
 // -----
 
-// An atom of another family has no instruction here.
-gpu.module @kernels {
-  gpu.func @foreign(%a: vector<4xf16>, %c: vector<4xf32>, %m: memref<4xf32>) kernel {
-    // expected-error @below {{failed to legalize operation 'conv.mma'}}
-    %0 = conv.mma <mfma 16 x 16 x 16> %a, %a, %c : vector<4xf16>, vector<4xf16>, vector<4xf32>
-    %i = arith.constant 0 : index
-    vector.store %0, %m[%i] : memref<4xf32>, vector<4xf32>
-    gpu.return
+// Atoms must be instructions before.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  gpu.module @kernels {
+    gpu.func @atom(%a: vector<8xf16>, %b: vector<4xf16>, %c: vector<4xf32>, %m: memref<4xf32>) kernel {
+      // expected-error @below {{failed to legalize operation 'conv.mma'}}
+      %0 = conv.mma <mma_sync 16 x 8 x 16> %a, %b, %c : vector<8xf16>, vector<4xf16>, vector<4xf32>
+      %i = arith.constant 0 : index
+      vector.store %0, %m[%i] : memref<4xf32>, vector<4xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+module attributes {conv.target = #conv.target<"gfx942">} {
+  // expected-error @below {{expects an NVIDIA chip as conv.target, but got gfx942}}
+  gpu.module @kernels {
   }
 }

@@ -72,6 +72,68 @@ func.func private @layouts_l3_g_missing() attributes {a = #conv.layouts<"NHWGC",
 
 // -----
 
+func.func private @view_v1_zero_size() attributes {
+  // expected-error @below {{expects rows to be positive, but got [4, 0]}}
+  a = #conv.view<batch = [1], rows = [4, 0], columns = [8], map = affine_map<(g, p, q, k) -> (p, q, k)>>}
+
+// -----
+
+func.func private @view_v1_overflow() attributes {
+  // expected-error @below {{expects fewer than 2^63 elements, but got batch [1], rows [4294967296] and columns [2147483648]}}
+  a = #conv.view<batch = [1], rows = [4294967296], columns = [2147483648], map = affine_map<(g, m, k) -> (m, k)>>}
+
+// -----
+
+func.func private @view_v2_dimensions() attributes {
+  // expected-error @below {{expects a map of 3 dimensions and no symbols, but got affine_map<(d0, d1) -> (d0, d1)>}}
+  a = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(m, k) -> (m, k)>>}
+
+// -----
+
+func.func private @view_v2_symbol() attributes {
+  // expected-error @below {{expects a map of 3 dimensions and no symbols, but got affine_map<(d0, d1, d2)[s0] -> (d1 + s0, d2)>}}
+  a = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k)[s] -> (m + s, k)>>}
+
+// -----
+
+func.func private @view_v2_division() attributes {
+  // expected-error @below {{expects sums of multiples of dimensions, but got affine_map<(d0, d1, d2) -> (d1 floordiv 2, d2)>}}
+  a = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k) -> (m floordiv 2, k)>>}
+
+// -----
+
+func.func private @view_v2_remainder() attributes {
+  // expected-error @below {{expects sums of multiples of dimensions, but got affine_map<(d0, d1, d2) -> (d1, d2 mod 4)>}}
+  a = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k) -> (m, k mod 4)>>}
+
+// -----
+
+func.func private @view_v3_too_far() attributes {
+  // 2^62 and one more.
+  // expected-error @below {{expects coordinates between -2^62 and 2^62, but got affine_map<(d0, d1, d2) -> (d1, d2 + 4611686018427387904)> with sizes [1, 4, 2]}}
+  a = #conv.view<batch = [1], rows = [4], columns = [2], map = affine_map<(g, m, k) -> (m, k + 4611686018427387904)>>}
+
+// -----
+
+func.func private @view_v3_overflow() attributes {
+  // The coordinate does not fit 64 bits.
+  // expected-error @below {{expects coordinates between -2^62 and 2^62, but got affine_map<(d0, d1, d2) -> (d1 * -4611686018427387904)> with sizes [1, 5, 1]}}
+  a = #conv.view<batch = [1], rows = [5], columns = [1], map = affine_map<(g, m, k) -> (m * -4611686018427387904)>>}
+
+// -----
+
+func.func private @view_v4_zero_limit() attributes {
+  // expected-error @below {{expects positive limits for the last of 2 results, but got [0]}}
+  a = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k) -> (m, k)>, limits = [0]>}
+
+// -----
+
+func.func private @view_v4_more_limits_than_results() attributes {
+  // expected-error @below {{expects positive limits for the last of 2 results, but got [4, 8, 1]}}
+  a = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k) -> (m, k)>, limits = [4, 8, 1]>}
+
+// -----
+
 // expected-error @below {{expects positive sizes of an atom, but got 0 x 32 x 8}}
 func.func private @atom_a1_zero() attributes {a = #conv.atom<mfma 0 x 32 x 8>}
 

@@ -17,6 +17,24 @@ module attributes {conv.target = #conv.target<"gfx942">} {
     b = #conv.layouts<"CHWN", "RSCK", "PNKQ">,
     c = #conv.layouts<"NDHWGC", "GKTRSC", "GNZPQK">}
 
+  // The windows of a padded convolution, and a view whose rows and columns have no digits.
+  // CHECK-LABEL: @view
+  // CHECK-SAME: #conv.view<batch = [2], rows = [8, 56, 28], columns = [3, 3, 64], map = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d2 + d4 - 1, d3 * 2 + d5 - 1, d0 * 64 + d6)>>
+  // CHECK-SAME: #conv.view<batch = [4], rows = [], columns = [], map = affine_map<(d0) -> (-d0 + 3)>>
+  func.func private @view() attributes {
+    a = #conv.view<batch = [2], rows = [8, 56, 28], columns = [3, 3, 64],
+                   map = affine_map<(g, n, p, q, r, s, c) -> (n, p + r - 1, q * 2 + s - 1, g * 64 + c)>>,
+    b = #conv.view<batch = [4], rows = [], columns = [], map = affine_map<(g) -> (3 - g)>>}
+
+  // The left columns of an image that is reflected at its borders, and a matrix that is
+  // zero beside its diagonal.
+  // CHECK-LABEL: @view_outside
+  // CHECK-SAME: map = affine_map<(d0, d1) -> (d0, d1 - 2)>, padding = reflect>
+  // CHECK-SAME: map = affine_map<(d0, d1) -> (d0, d0 - d1)>, limits = [1], padding = replicate>
+  func.func private @view_outside() attributes {
+    a = #conv.view<batch = [], rows = [8], columns = [4], map = affine_map<(p, q) -> (p, q - 2)>, padding = reflect>,
+    b = #conv.view<batch = [], rows = [8], columns = [8], map = affine_map<(p, q) -> (p, p - q)>, limits = [1], padding = replicate>}
+
   // CHECK-LABEL: @atom
   // CHECK-SAME: #conv.atom<mfma 32 x 32 x 8>
   // CHECK-SAME: #conv.atom<wmma 16 x 16 x 16>

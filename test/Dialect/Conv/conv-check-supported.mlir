@@ -25,55 +25,32 @@ func.func private @declared(tensor<1xf32>)
 
 // -----
 
-#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
-#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @direction(%x: tensor<1x4x4x8xf16>, %dy: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>)
-    -> (tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16>) {
-  // expected-error @below {{unsupported (direction): expects conv.forward, but got conv.backward_data}}
-  %dx = conv.backward_data %dy, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
-  // expected-error @below {{unsupported (direction): expects conv.forward, but got conv.backward_weight}}
-  %dw = conv.backward_weight %x, %dy window = #unit layouts = #layouts : tensor<1x4x4x8xf16>, tensor<1x4x4x8xf16> -> tensor<8x1x1x8xf16>
-  return %dx, %dw : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16>
-}
-
-// -----
-
-#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
-#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @padding_mode(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x4x4x8xf16> {
-  // expected-error @below {{unsupported (padding-mode): expects padding to be zeros, but got reflect}}
-  %y = conv.forward %x, %w window = #unit layouts = #layouts padding = reflect : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
-  return %y : tensor<1x4x4x8xf16>
-}
-
-// -----
-
-#line = #conv.window<strides = [1], dilations = [1], low = [0], high = [0]>
-#layouts = #conv.layouts<"NWC", "KSC", "NQK">
-func.func @spatial_rank(%x: tensor<1x4x8xf16>, %w: tensor<8x1x8xf16>) -> tensor<1x4x8xf16> {
-  // expected-error @below {{unsupported (spatial-rank): expects 2 spatial dimensions, but got 1}}
-  %y = conv.forward %x, %w window = #line layouts = #layouts : tensor<1x4x8xf16>, tensor<8x1x8xf16> -> tensor<1x4x8xf16>
-  return %y : tensor<1x4x8xf16>
-}
-
-// -----
-
-#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
-#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @groups(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x2xf16>) -> tensor<1x4x4x8xf16> {
-  // expected-error @below {{unsupported (groups): expects groups to be 1, but got 4}}
-  %y = conv.forward %x, %w window = #unit layouts = #layouts groups = 4 : tensor<1x4x4x8xf16>, tensor<8x1x1x2xf16> -> tensor<1x4x4x8xf16>
-  return %y : tensor<1x4x4x8xf16>
-}
-
-// -----
-
-#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#strided = #conv.window<strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #layouts = #conv.layouts<"NCHW", "KCRS", "NKPQ">
-func.func @layout(%x: tensor<1x8x4x4xf16>, %w: tensor<8x8x1x1xf16>) -> tensor<1x8x4x4xf16> {
-  // expected-error @below {{unsupported (layout): expects layouts NHWC, KRSC or RSCK, and NPQK, but got NCHW, KCRS and NKPQ}}
-  %y = conv.forward %x, %w window = #unit layouts = #layouts : tensor<1x8x4x4xf16>, tensor<8x8x1x1xf16> -> tensor<1x8x4x4xf16>
-  return %y : tensor<1x8x4x4xf16>
+
+// Accepted: both gradients, groups, other layouts and modes of padding.
+func.func @accepted_gradients(%x: tensor<1x8x5x5xf16>, %dy: tensor<1x12x3x3xf16>, %w: tensor<12x2x3x3xf16>)
+    -> (tensor<1x8x5x5xf32>, tensor<12x2x3x3xf32>) {
+  %dx = conv.backward_data %dy, %w window = #strided layouts = #layouts groups = 4 padding = reflect
+      : tensor<1x12x3x3xf16>, tensor<12x2x3x3xf16> -> tensor<1x8x5x5xf32>
+  %dw = conv.backward_weight %x, %dy window = #strided layouts = #layouts groups = 4 padding = circular
+      : tensor<1x8x5x5xf16>, tensor<1x12x3x3xf16> -> tensor<12x2x3x3xf32>
+  return %dx, %dw : tensor<1x8x5x5xf32>, tensor<12x2x3x3xf32>
+}
+
+// -----
+
+#line = #conv.window<strides = [1], dilations = [2], low = [0], high = [2]>
+#cube = #conv.window<strides = [1, 2, 1], dilations = [1, 1, 1], low = [0, 1, 1], high = [0, 1, 1]>
+
+// Accepted: one and three dimensions, groups as a dimension of their own.
+func.func @accepted_dimensions(%x: tensor<1x4x8xf32>, %w: tensor<8x2x8xf32>, %v: tensor<2x5x7x7x2x3xf32>, %u: tensor<2x4x1x3x3x3xf32>)
+    -> (tensor<1x4x8xf32>, tensor<2x5x4x7x2x4xf32>) {
+  %y = conv.forward %x, %w window = #line layouts = <"NWC", "KSC", "NQK">
+      : tensor<1x4x8xf32>, tensor<8x2x8xf32> -> tensor<1x4x8xf32>
+  %z = conv.forward %v, %u window = #cube layouts = <"NDHWGC", "GKTRSC", "NZPQGK"> groups = 2
+      : tensor<2x5x7x7x2x3xf32>, tensor<2x4x1x3x3x3xf32> -> tensor<2x5x4x7x2x4xf32>
+  return %y, %z : tensor<1x4x8xf32>, tensor<2x5x4x7x2x4xf32>
 }
 
 // -----
@@ -222,10 +199,19 @@ func.func @signature_result_twice(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf1
 // -----
 
 // Coordinates in the padding must be numbers that a kernel can compute with.
-func.func @problem_size_padding(%x: tensor<1x1x1x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x2x1x8xf16> {
-  // expected-error @below {{unsupported (problem-size): expects an input of fewer than 2^60 elements with its padding, but got padding of 1152921504606846976 and 0}}
-  %y = conv.forward %x, %w window = <strides = [1152921504606846976, 1], dilations = [1, 1], low = [1152921504606846976, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x1x1x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x2x1x8xf16>
-  return %y : tensor<1x2x1x8xf16>
+func.func @problem_size_padding(%x: tensor<1x1x1x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x2x2x8xf16> {
+  // expected-error @below {{unsupported (problem-size): expects an input of fewer than 2^60 elements with its padding, but got #conv.window<strides = [1099511627776, 1099511627776], dilations = [1, 1], low = [1099511627776, 1099511627776], high = [0, 0]> around tensor<1x1x1x8xf16>}}
+  %y = conv.forward %x, %w window = <strides = [1099511627776, 1099511627776], dilations = [1, 1], low = [1099511627776, 1099511627776], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x1x1x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x2x2x8xf16>
+  return %y : tensor<1x2x2x8xf16>
+}
+
+// -----
+
+// What a kernel never steps by would still have to be verified.
+func.func @problem_size_stride(%x: tensor<1x1x1x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x1x1x8xf16> {
+  // expected-error @below {{unsupported (problem-size): expects sizes, strides, dilations and padding of at most 2^40, but got 1099511627777}}
+  %y = conv.forward %x, %w window = <strides = [1, 1099511627777], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x1x1x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x1x1x8xf16>
+  return %y : tensor<1x1x1x8xf16>
 }
 
 // -----

@@ -374,3 +374,34 @@ func.func @backward_weight(%x: tensor<1x4x4x8xf16>, %dy: tensor<1x4x4x16xf16>, %
   %y = arith.addf %c, %before : tensor<16x1x1x8xf32>
   return %y : tensor<16x1x1x8xf32>
 }
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+#rows = affine_map<(p, q, k) -> (p, q, k)>
+#columns = affine_map<(p, q, k) -> (q, p, k)>
+
+// A sum whose second part cannot be read where it is needed: the whole is read instead, and the first part is not.
+// CHECK-LABEL: @half_of_a_residual
+func.func @half_of_a_residual(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>, %a: tensor<4x4x8xf32>, %b: tensor<4x4x8xf32>) -> tensor<1x4x4x8xf32> {
+  // CHECK: %[[R:.+]] = tensor.expand_shape
+  // CHECK-NEXT: conv.forward
+  // CHECK-SAME: tail(%[[R]] : tensor<1x4x4x8xf32>) {
+  // CHECK-NEXT: ^bb0(%[[ACC:.+]]: f32, %[[E:.+]]: f32):
+  // CHECK-NEXT: %[[S:.+]] = arith.addf %[[ACC]], %[[E]] : f32
+  // CHECK-NEXT: conv.yield %[[S]] : f32
+  %c = conv.forward %x, %w window = #unit layouts = #layouts
+      : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  %e = tensor.empty() : tensor<4x4x8xf32>
+  %ab = linalg.generic {indexing_maps = [#rows, #columns, #rows], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%a, %b : tensor<4x4x8xf32>, tensor<4x4x8xf32>) outs(%e : tensor<4x4x8xf32>) {
+  ^bb0(%ae: f32, %be: f32, %o: f32):
+    %s = arith.addf %ae, %be : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4x8xf32>
+  %r = tensor.expand_shape %ab [[0, 1], [2], [3]] output_shape [1, 4, 4, 8] : tensor<4x4x8xf32> into tensor<1x4x4x8xf32>
+  %o = tensor.empty() : tensor<1x4x4x8xf32>
+  %y = linalg.add ins(%c, %r : tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) outs(%o : tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32>
+  return %y : tensor<1x4x4x8xf32>
+}

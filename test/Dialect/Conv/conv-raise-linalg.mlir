@@ -55,7 +55,7 @@ func.func @init(%x: tensor<1x5x5x3xf16>, %w: tensor<8x1x1x3xf16>, %init: tensor<
 
 // -----
 
-// Other ranks, layouts and groups are raised too, so that they are refused for what they are.
+// Other ranks, layouts and groups.
 // CHECK-LABEL: @others
 func.func @others(%x1: tensor<2x9x4xf32>, %w1: tensor<3x4x8xf32>, %i1: tensor<2x7x8xf32>,
                   %x2: tensor<1x2x4x6x6xf32>, %w2: tensor<2x8x4x3x3xf32>, %i2: tensor<1x2x8x4x4xf32>)
@@ -107,4 +107,127 @@ func.func @left_alone(%x: tensor<?x5x5x3xf32>, %x64: tensor<1x5x5x3xf64>, %x32: 
   %b = linalg.conv_2d_nhwc_fhwc ins(%x64, %w64 : tensor<1x5x5x3xf64>, tensor<8x3x3x3xf64>) outs(%i64 : tensor<1x3x3x8xf64>) -> tensor<1x3x3x8xf64>
   %c = linalg.conv_2d_nhwc_fhwc ins(%x32, %w : tensor<1x5x5x3xf32>, tensor<8x3x3x3xf32>) outs(%i32 : tensor<1x2x3x8xf32>) -> tensor<1x2x3x8xf32>
   return %a, %b, %c : tensor<?x3x3x8xf32>, tensor<1x3x3x8xf64>, tensor<1x2x3x8xf32>
+}
+
+// -----
+
+// Depthwise: groups of one channel are the channels; with a multiplier they stay a dimension. Padding is folded first.
+// CHECK-LABEL: @depthwise
+// CHECK-SAME: %[[X:[^:]+]]: tensor<1x7x7x6xf32>, %[[W:[^:]+]]: tensor<3x3x6xf32>, %[[WM:[^:]+]]: tensor<3x3x6x2xf32>
+func.func @depthwise(%x: tensor<1x7x7x6xf32>, %w: tensor<3x3x6xf32>, %wm: tensor<3x3x6x2xf32>)
+    -> (tensor<1x7x7x6xf32>, tensor<1x4x4x6x2xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%n: index, %h: index, %wi: index, %c: index):
+    tensor.yield %zero : f32
+  } : tensor<1x7x7x6xf32> to tensor<1x9x9x6xf32>
+  %i = arith.constant dense<0.0> : tensor<1x7x7x6xf32>
+  %im = arith.constant dense<0.0> : tensor<1x4x4x6x2xf32>
+  // CHECK: %[[W4:.+]] = tensor.expand_shape %[[W]] {{\[}}[0], [1], [2, 3]]
+  // CHECK: conv.forward %[[X]], %[[W4]] {{.*}} low = [1, 1], high = [1, 1]> layouts = <"NHWC", "RSKC", "NPQK"> groups = 6
+  %y = linalg.depthwise_conv_2d_nhwc_hwc ins(%p, %w : tensor<1x9x9x6xf32>, tensor<3x3x6xf32>) outs(%i : tensor<1x7x7x6xf32>) -> tensor<1x7x7x6xf32>
+  // CHECK: %[[X5:.+]] = tensor.expand_shape %[[X]] {{\[}}[0], [1], [2], [3, 4]]
+  // CHECK: conv.forward %[[X5]], %{{.+}} window = <strides = [2, 2], {{.*}} low = [1, 1], high = [1, 1]> layouts = <"NHWGC", "RSGKC", "NPQGK"> groups = 6
+  %z = linalg.depthwise_conv_2d_nhwc_hwcm {strides = dense<2> : tensor<2xi64>}
+      ins(%p, %wm : tensor<1x9x9x6xf32>, tensor<3x3x6x2xf32>) outs(%im : tensor<1x4x4x6x2xf32>) -> tensor<1x4x4x6x2xf32>
+  return %y, %z : tensor<1x7x7x6xf32>, tensor<1x4x4x6x2xf32>
+}
+
+// -----
+
+#x = affine_map<(n, k, p, q, c, r, s) -> (n, c, p * 2 + r * 3, q + s)>
+#w = affine_map<(n, k, p, q, c, r, s) -> (r, c, s, k)>
+#y = affine_map<(n, k, p, q, c, r, s) -> (k, q, n, p)>
+
+// A generic is read by its loops, whatever their order and that of the tensors is, and the filter may come first.
+// CHECK-LABEL: @generic
+// CHECK-SAME: %[[X:[^:]+]]: tensor<2x5x11x8xf16>, %[[W:[^:]+]]: tensor<2x5x3x4xf16>
+func.func @generic(%x: tensor<2x5x11x8xf16>, %w: tensor<2x5x3x4xf16>) -> tensor<4x6x2x4xf32> {
+  %i = arith.constant dense<0.0> : tensor<4x6x2x4xf32>
+  // CHECK: conv.forward %[[X]], %[[W]]
+  // CHECK-SAME: window = <strides = [1, 2], dilations = [1, 3], low = [0, 0], high = [0, 0]>
+  // CHECK-SAME: layouts = <"NCWH", "SCRK", "KPNQ">
+  %y = linalg.generic {indexing_maps = [#w, #x, #y], iterator_types =
+      ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%w, %x : tensor<2x5x3x4xf16>, tensor<2x5x11x8xf16>) outs(%i : tensor<4x6x2x4xf32>) {
+  ^bb0(%b: f16, %a: f16, %acc: f32):
+    %a32 = arith.extf %a : f16 to f32
+    %b32 = arith.extf %b : f16 to f32
+    %m = arith.mulf %a32, %b32 : f32
+    %s = arith.addf %m, %acc : f32
+    linalg.yield %s : f32
+  } -> tensor<4x6x2x4xf32>
+  return %y : tensor<4x6x2x4xf32>
+}
+
+// -----
+
+// Channels that are missing have size 1; a loop that no window moves along is the batch.
+#x = affine_map<(p, q, r) -> (p + r, q)>
+#w = affine_map<(p, q, r) -> (r)>
+#y = affine_map<(p, q, r) -> (p, q)>
+// CHECK-LABEL: @missing_dimensions
+func.func @missing_dimensions(%x: tensor<9x5xf32>, %w: tensor<3xf32>) -> tensor<7x5xf32> {
+  %i = arith.constant dense<0.0> : tensor<7x5xf32>
+  // CHECK: %[[Y:.+]] = conv.forward {{.*}} window = <strides = [1], dilations = [1], low = [0], high = [0]> layouts = <"WNC", "SKC", "QNK">
+  // CHECK-SAME: tensor<9x5x1xf32>, tensor<3x1x1xf32> -> tensor<7x5x1xf32>
+  // CHECK: tensor.collapse_shape %[[Y]]
+  %y = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<9x5xf32>, tensor<3xf32>) outs(%i : tensor<7x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %acc, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<7x5xf32>
+  return %y : tensor<7x5xf32>
+}
+
+// -----
+
+// Left alone: a matrix product, a pooling sum, and a filter that is read backwards.
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#x = affine_map<(p, r) -> (p - r + 2)>
+#w = affine_map<(p, r) -> (r)>
+#y = affine_map<(p, r) -> (p)>
+// CHECK-LABEL: @other_loops
+func.func @other_loops(%a: tensor<4x5xf32>, %b: tensor<5x6xf32>, %c: tensor<4x6xf32>, %x: tensor<1x9x9x2xf32>, %k: tensor<3x3xf32>,
+                       %p: tensor<1x7x7x2xf32>, %l: tensor<9xf32>, %w: tensor<3xf32>, %y: tensor<7xf32>)
+    -> (tensor<4x6xf32>, tensor<1x7x7x2xf32>, tensor<7xf32>) {
+  // CHECK-NOT: conv.forward
+  %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x5xf32>, tensor<5x6xf32>) outs(%c : tensor<4x6xf32>) {
+  ^bb0(%e: f32, %f: f32, %acc: f32):
+    %m = arith.mulf %e, %f : f32
+    %s = arith.addf %acc, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<4x6xf32>
+  %1 = linalg.pooling_nhwc_sum ins(%x, %k : tensor<1x9x9x2xf32>, tensor<3x3xf32>) outs(%p : tensor<1x7x7x2xf32>) -> tensor<1x7x7x2xf32>
+  %2 = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "reduction"]}
+      ins(%l, %w : tensor<9xf32>, tensor<3xf32>) outs(%y : tensor<7xf32>) {
+  ^bb0(%e: f32, %f: f32, %acc: f32):
+    %m = arith.mulf %e, %f : f32
+    %s = arith.addf %acc, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<7xf32>
+  return %0, %1, %2 : tensor<4x6xf32>, tensor<1x7x7x2xf32>, tensor<7xf32>
+}
+
+// -----
+
+// Padding in front of the gradient of a filter is padding of its window, too.
+// CHECK-LABEL: @pad_backward_weight
+// CHECK-SAME: %[[X:[^:]+]]: tensor<1x8x8x4xf16>
+func.func @pad_backward_weight(%x: tensor<1x8x8x4xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x4xf32> {
+  %zero = arith.constant 0.0 : f16
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%n: index, %h: index, %wi: index, %c: index):
+    tensor.yield %zero : f16
+  } : tensor<1x8x8x4xf16> to tensor<1x10x10x4xf16>
+  // CHECK: conv.backward_weight %[[X]], %{{.+}} low = [1, 1], high = [1, 1]>
+  %dw = conv.backward_weight %p, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<1x10x10x4xf16>, tensor<1x8x8x16xf16> -> tensor<16x3x3x4xf32>
+  return %dw : tensor<16x3x3x4xf32>
 }

@@ -82,3 +82,62 @@ func.func @left_alone(%x: tensor<1x4x4x2xi8>, %w: tensor<8x1x1x2xi8>, %b: tensor
   %s = tosa.reduce_sum %c {axis = 1 : i32} : (tensor<1x4x4x8xi32>) -> tensor<1x1x4x8xi32>
   return %s : tensor<1x1x4x8xi32>
 }
+
+// -----
+
+// CHECK-LABEL: @conv3d
+func.func @conv3d(%x: tensor<1x5x6x7x4xf16>, %w: tensor<8x3x3x3x4xf16>) -> tensor<1x3x4x8x8xf16> {
+  %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf16>}> : () -> tensor<1xf16>
+  %b = "tosa.const"() <{values = dense<0.0> : tensor<8xf16>}> : () -> tensor<8xf16>
+  // CHECK: conv.forward {{.*}} low = [0, 0, 1], high = [0, 0, 2]> layouts = <"NDHWC", "KTRSC", "NZPQK">
+  %c = tosa.conv3d %x, %w, %b, %zp, %zp {acc_type = f32, dilation = array<i64: 1, 1, 1>, pad = array<i64: 0, 0, 0, 0, 1, 2>,
+      stride = array<i64: 1, 1, 1>} : (tensor<1x5x6x7x4xf16>, tensor<8x3x3x3x4xf16>, tensor<8xf16>, tensor<1xf16>, tensor<1xf16>)
+      -> tensor<1x3x4x8x8xf16>
+  return %c : tensor<1x3x4x8x8xf16>
+}
+
+// -----
+
+// The channels of a depthwise weight and its multiplier become one dimension.
+// CHECK-LABEL: @depthwise
+// CHECK-SAME: %[[X:[^:]+]]: tensor<1x6x6x4xf32>, %[[W:[^:]+]]: tensor<3x3x4x2xf32>, %[[B:[^:]+]]: tensor<8xf32>
+func.func @depthwise(%x: tensor<1x6x6x4xf32>, %w: tensor<3x3x4x2xf32>, %b: tensor<8xf32>) -> tensor<1x4x4x8xf32> {
+  %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  // CHECK: %[[C:.+]] = tensor.collapse_shape %[[W]] {{\[}}[0], [1], [2, 3]]
+  // CHECK: %[[E:.+]] = tensor.expand_shape %[[C]] {{.*}} into tensor<3x3x8x1xf32>
+  // CHECK: %[[Y:.+]] = conv.forward %[[X]], %[[E]] {{.*}} layouts = <"NHWC", "RSKC", "NPQK"> groups = 4
+  // CHECK: linalg.generic {{.*}} ins(%[[Y]], %[[B]] :
+  %c = tosa.depthwise_conv2d %x, %w, %b, %zp, %zp {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>,
+      stride = array<i64: 1, 1>} : (tensor<1x6x6x4xf32>, tensor<3x3x4x2xf32>, tensor<8xf32>, tensor<1xf32>, tensor<1xf32>)
+      -> tensor<1x4x4x8xf32>
+  return %c : tensor<1x4x4x8xf32>
+}
+
+// -----
+
+// A transposed convolution is a gradient: what it cuts off is padding, and what it adds behind is in the size.
+// CHECK-LABEL: @transposed
+// CHECK-SAME: %[[X:[^:]+]]: tensor<1x8x8x4xf32>, %[[W:[^:]+]]: tensor<6x3x3x4xf32>, %[[B:[^:]+]]: tensor<6xf32>
+func.func @transposed(%x: tensor<1x8x8x4xf32>, %w: tensor<6x3x3x4xf32>, %b: tensor<6xf32>) -> tensor<1x16x15x6xf32> {
+  %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  // CHECK: %[[Y:.+]] = conv.backward_data %[[X]], %[[W]]
+  // CHECK-SAME: window = <strides = [2, 2], dilations = [1, 1], low = [1, 0], high = [0, 2]> layouts = <"NHWC", "CRSK", "NPQK">
+  // CHECK: linalg.generic {{.*}} ins(%[[Y]], %[[B]] :
+  %c = tosa.transpose_conv2d %x, %w, %b, %zp, %zp {acc_type = f32, out_pad = array<i64: -1, 0, 0, -2>,
+      stride = array<i64: 2, 2>} : (tensor<1x8x8x4xf32>, tensor<6x3x3x4xf32>, tensor<6xf32>, tensor<1xf32>, tensor<1xf32>)
+      -> tensor<1x16x15x6xf32>
+  return %c : tensor<1x16x15x6xf32>
+}
+
+// -----
+
+// Left alone: a transposed convolution with elements in front that no window reaches.
+// CHECK-LABEL: @transposed_with_border
+func.func @transposed_with_border(%x: tensor<1x8x8x4xf32>, %w: tensor<6x3x3x4xf32>, %b: tensor<6xf32>) -> tensor<1x18x17x6xf32> {
+  %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  // CHECK: tosa.transpose_conv2d
+  %c = tosa.transpose_conv2d %x, %w, %b, %zp, %zp {acc_type = f32, out_pad = array<i64: 1, 0, 0, 0>,
+      stride = array<i64: 2, 2>} : (tensor<1x8x8x4xf32>, tensor<6x3x3x4xf32>, tensor<6xf32>, tensor<1xf32>, tensor<1xf32>)
+      -> tensor<1x18x17x6xf32>
+  return %c : tensor<1x18x17x6xf32>
+}

@@ -5,7 +5,7 @@ expected="$1"
 shift
 message="$("$@" 2>&1 >/dev/null)"
 code=$?
-echo "$message"
+printf '%s\n' "$message"
 if [ "$code" -ne "$expected" ]; then
   echo "expects exit code $expected, but got $code"
   exit 1

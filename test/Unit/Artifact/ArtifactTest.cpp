@@ -173,7 +173,7 @@ TEST(Artifact, EveryChangedByteIsFoundOrHarmless) {
 TEST(Artifact, NotAZipFile) {
   EXPECT_EQ(
       errorOf("not a zip file")
-          .find("cannot read 'x.convpack': expects a whole zip file, but got"),
+          .find("cannot read 'x.convpack': expects a whole zip file, but it"),
       0u);
   EXPECT_NE(errorOf(makeZip({{"a", "b"}})).find("no member 'manifest.json'"),
             std::string::npos);
@@ -201,13 +201,57 @@ TEST(Artifact, OtherMembersAreIgnored) {
   EXPECT_TRUE(Artifact::parse(makeZip(members), "x"));
 }
 
+TEST(Artifact, LibzipReadsIt) {
+  std::string file = goodFile();
+  zip_t *archive = zip_open_from_source(
+      zip_source_buffer_create(file.data(), file.size(), 0, nullptr),
+      ZIP_RDONLY | ZIP_CHECKCONS, nullptr);
+  ASSERT_NE(archive, nullptr);
+  ASSERT_EQ(zip_get_num_entries(archive, 0), 2);
+  for (zip_uint64_t i = 0; i < 2; ++i) {
+    zip_stat_t status;
+    ASSERT_EQ(zip_stat_index(archive, i, 0, &status), 0);
+    zip_file_t *member = zip_fopen_index(archive, i, 0);
+    std::string content(status.size, '\0');
+    EXPECT_EQ(zip_fread(member, content.data(), content.size()),
+              zip_int64_t(content.size()));
+    EXPECT_EQ(content, goodMembers()[i].second);
+    EXPECT_EQ(zip_fclose(member), 0);
+  }
+  zip_discard(archive);
+}
+
+TEST(Artifact, SizesBehindTheMembers) {
+  // As a writer makes it that does not know sizes before.
+  TemporaryDirectory directory;
+  ASSERT_TRUE(makeArtifact().write(directory.path("a.convpack")));
+  directory.write("stream.py", R"(
+import sys, zipfile
+class Pipe:
+    def __init__(self, path): self.file = open(path, "wb")
+    def write(self, data): return self.file.write(data)
+    def flush(self): self.file.flush()
+with zipfile.ZipFile(sys.argv[1]) as pack, zipfile.ZipFile(Pipe(sys.argv[2]), "w", zipfile.ZIP_DEFLATED) as out:
+    for name in pack.namelist():
+        out.writestr(name, pack.read(name))
+    out.comment = b"PK\5\6 in a comment"
+)");
+  std::string command = "python3 '" + directory.path("stream.py") + "' '" +
+                        directory.path("a.convpack") + "' '" +
+                        directory.path("b.convpack") + "'";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  Result<Artifact> artifact = Artifact::read(directory.path("b.convpack"));
+  EXPECT_TRUE(artifact) << artifact.error().message;
+}
+
 TEST(Artifact, DuplicateNames) {
   Members members = goodMembers();
   members.emplace_back("manifest.jsox", "{}");
   std::string file = makeZip(members);
   replaceAll(file, "manifest.jsox", "manifest.json");
   EXPECT_EQ(errorOf(file),
-            "cannot read 'x.convpack': two members have the same name");
+            "cannot read 'x.convpack': two members have the same name, "
+            "'manifest.json'");
 }
 
 TEST(Artifact, WrongDigest) {

@@ -14,6 +14,7 @@
 
 #include "conv/Artifact/ManifestJson.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace conv;
@@ -307,6 +308,55 @@ TEST(Manifest, M11ErrorBound) {
               entry.errorBound.accumulation = -1;
             }).find("entries[0].error_bound.accumulation: expects a finite"),
             std::string::npos);
+  EXPECT_EQ(errorAfter([](Entry &entry) { entry.errorBound.operands = NAN; }),
+            "entries[0].error_bound.operands: expects a finite number of at "
+            "least 0, but got nan");
+  EXPECT_EQ(errorAfter([](Entry &entry) { entry.errorBound.constant = -2; }),
+            "entries[0].error_bound.constant: expects a finite number of at "
+            "least 0, but got -2.000000");
+}
+
+TEST(Manifest, M13FollowedOperationsNeedAReference) {
+  EXPECT_EQ(errorAfter([](Entry &entry) {
+              entry.errorBound.followOperations = true;
+              entry.reference.clear();
+            }),
+            "entries[0].error_bound.follow_operations: expects a reference to "
+            "follow them through, but got none");
+}
+
+TEST(Manifest, M14ContractBindsSizesToCode) {
+  const char *message = "entries[0].contract: expects the digest of arguments, "
+                        "workspace_bytes and launches, but got that of others";
+  EXPECT_EQ(errorOf(replaced("\"workspace_bytes\": 1024",
+                             "\"workspace_bytes\": 1025")),
+            message);
+  EXPECT_EQ(errorOf(replaced("\"alignment\": 16", "\"alignment\": 8")),
+            message);
+  EXPECT_EQ(errorOf(replaced("\"i32\": -7", "\"i32\": 7")), message);
+  EXPECT_EQ(errorOf(replaced("\"contract\"", "\"contact\"")),
+            "entries[0].contract: expects this field, but it is missing");
+}
+
+TEST(Manifest, ErrorBoundHasOnlyTheTermsItNeeds) {
+  EXPECT_EQ(writeErrorBound({576, 0.5}),
+            R"({"accumulation":576.0,"output_ulp":0.5})");
+  ErrorBound cancelling{577, 0.5, 1, 2.5, true};
+  EXPECT_EQ(writeErrorBound(cancelling),
+            R"({"accumulation":577.0,"output_ulp":0.5,"operands":1.0,)"
+            R"("constant":2.5,"follow_operations":true})");
+  Result<ErrorBound> read = parseErrorBound(writeErrorBound(cancelling));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->operands, 1);
+  EXPECT_EQ(read->constant, 2.5);
+  EXPECT_TRUE(read->followOperations);
+  EXPECT_EQ(parseErrorBound(R"({"accumulation": 1})").error().message,
+            "output_ulp: expects this field, but it is missing");
+  EXPECT_EQ(
+      parseErrorBound(R"({"accumulation": 1, "output_ulp": -1})")
+          .error()
+          .message,
+      "output_ulp: expects a finite number of at least 0, but got -1.000000");
 }
 
 TEST(Manifest, M12Resources) {

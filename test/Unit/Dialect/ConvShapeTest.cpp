@@ -47,16 +47,17 @@ TEST(Sizes, AreFoundByLetter) {
 }
 
 /// A module with one convolution, parsed from the op's text.
-class ForwardTest : public testing::Test {
+class ConvolutionTest : public testing::Test {
 protected:
-  ForwardOp parse(const std::string &arguments, const std::string &op) {
+  ConvolutionOpInterface parse(const std::string &arguments,
+                               const std::string &op) {
     context.loadDialect<ConvDialect, func::FuncDialect>();
     module = parseSourceString<ModuleOp>(
         "func.func @f(" + arguments + ") {\n" + op + "\nreturn\n}", &context);
     if (!module)
       return nullptr;
-    ForwardOp found;
-    module->walk([&](ForwardOp forward) { found = forward; });
+    ConvolutionOpInterface found;
+    module->walk([&](ConvolutionOpInterface op) { found = op; });
     return found;
   }
 
@@ -64,15 +65,15 @@ protected:
   OwningOpRef<ModuleOp> module;
 };
 
-TEST_F(ForwardTest, ShapeAndProblemOfTheUsualLayouts) {
-  ForwardOp op = parse(
+TEST_F(ConvolutionTest, ShapeAndProblemOfTheUsualLayouts) {
+  ConvolutionOpInterface op = parse(
       "%x: tensor<2x9x13x3xf16>, %w: tensor<5x3x2x3xf16>",
       "%y = conv.forward %x, %w window = <strides = [2, 1], dilations = [2, "
       "3], low = [1, 0], high = [2, 0]> layouts = <\"NHWC\", \"KRSC\", "
       "\"NPQK\"> : tensor<2x9x13x3xf16>, tensor<5x3x2x3xf16> -> "
       "tensor<2x4x10x5xf32>");
   ASSERT_TRUE(op);
-  ConvolutionShape shape = ForwardShape::get(op);
+  ConvolutionShape shape = ConvolutionShape::get(op);
   EXPECT_EQ(shape.n, 2);
   EXPECT_EQ(shape.c, 3);
   EXPECT_EQ(shape.k, 5);
@@ -86,14 +87,14 @@ TEST_F(ForwardTest, ShapeAndProblemOfTheUsualLayouts) {
             "--fil_layout NHWC --out_layout NHWC --out_dtype f32");
 }
 
-TEST_F(ForwardTest, ShapeAndProblemWithGroupsInOneDimension) {
-  ForwardOp op = parse(
+TEST_F(ConvolutionTest, ShapeAndProblemWithGroupsInOneDimension) {
+  ConvolutionOpInterface op = parse(
       "%x: tensor<2x20x4x2xi8>, %w: tensor<4x3x3x2xi8>",
       "%y = conv.forward %x, %w window = <strides = [1], dilations = [1], low "
       "= [0], high = [0]> layouts = <\"NWGC\", \"GKSC\", \"NQGK\"> groups = 4 "
       ": tensor<2x20x4x2xi8>, tensor<4x3x3x2xi8> -> tensor<2x18x4x3xi32>");
   ASSERT_TRUE(op);
-  ConvolutionShape shape = ForwardShape::get(op);
+  ConvolutionShape shape = ConvolutionShape::get(op);
   EXPECT_EQ(shape.c, 8);
   EXPECT_EQ(shape.k, 12);
   EXPECT_EQ(computeReduction(op), 3 * 2);
@@ -102,5 +103,53 @@ TEST_F(ForwardTest, ShapeAndProblemWithGroupsInOneDimension) {
             "convint8 -n 2 -c 8 -k 12 -W 20 -x 3 -q 0 -v 1 -j 1 -g 4 -F 1 "
             "--spatial_dim 1 --in_layout NWGC --fil_layout GNWC --out_layout "
             "NWGC --out_dtype i32");
+}
+
+TEST_F(ConvolutionTest, GradientsAreSeenByRole) {
+  ConvolutionOpInterface data = parse(
+      "%dy: tensor<2x8x8x12xbf16>, %w: tensor<12x3x3x2xbf16>",
+      "%dx = conv.backward_data %dy, %w window = <strides = [2, 2], dilations "
+      "= [1, 1], low = [1, 1], high = [1, 1]> layouts = <\"NHWC\", \"KRSC\", "
+      "\"NPQK\"> groups = 4 : tensor<2x8x8x12xbf16>, tensor<12x3x3x2xbf16> -> "
+      "tensor<2x16x15x8xf32>");
+  ASSERT_TRUE(data);
+  EXPECT_EQ(data.getTensorName(TensorRole::Input), "grad_input");
+  EXPECT_EQ(data.getTensorName(TensorRole::Filter), "filter");
+  EXPECT_EQ(data.getTensorName(TensorRole::Output), "grad_output");
+  EXPECT_EQ(data.getInputType().getDimSize(1), 16);
+  EXPECT_EQ(ConvolutionShape::get(data).c, 8);
+  EXPECT_EQ(computeResultChannels(data), 8);
+  EXPECT_EQ(computeReduction(data), 3 * 3 * 3);
+  EXPECT_EQ(formatProblem(data),
+            "convbfp16 -n 2 -c 8 -k 12 -H 16 -y 3 -p 1 -u 2 -l 1 -W 15 -x 3 -q "
+            "1 -v 2 -j 1 -g 4 -F 2 --in_layout NHWC --fil_layout NHWC "
+            "--out_layout NHWC --out_dtype f32");
+}
+
+TEST_F(ConvolutionTest, ReductionsOfGradients) {
+  auto compute = [&](const std::string &padding) {
+    ConvolutionOpInterface op = parse(
+        "%dy: tensor<2x10x3xf32>, %w: tensor<3x3x5xf32>",
+        "%dx = conv.backward_data %dy, %w window = <strides = [1], dilations = "
+        "[1], low = [2], high = [2]> layouts = <\"NWC\", \"KSC\", "
+        "\"NQK\"> padding = " +
+            padding +
+            " : tensor<2x10x3xf32>, tensor<3x3x5xf32> -> tensor<2x8x5xf32>");
+    return op ? computeReduction(op) : 0;
+  };
+  EXPECT_EQ(compute("zeros"), 3 * 3);
+  // An element is also seen as its images in the padding.
+  EXPECT_EQ(compute("reflect"), 3 * 3 * 3);
+  EXPECT_EQ(compute("circular"), 3 * 3 * 3);
+  EXPECT_EQ(compute("replicate"), 3 * 3 * 5);
+
+  ConvolutionOpInterface weight = parse(
+      "%x: tensor<2x8x5xf32>, %dy: tensor<2x10x3xf32>",
+      "%dw = conv.backward_weight %x, %dy window = <strides = [1], dilations = "
+      "[1], low = [2], high = [2]> layouts = <\"NWC\", \"KSC\", \"NQK\"> : "
+      "tensor<2x8x5xf32>, tensor<2x10x3xf32> -> tensor<3x3x5xf32>");
+  ASSERT_TRUE(weight);
+  EXPECT_EQ(computeReduction(weight), 2 * 10);
+  EXPECT_EQ(computeResultChannels(weight), std::nullopt);
 }
 } // namespace

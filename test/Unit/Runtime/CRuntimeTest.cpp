@@ -17,11 +17,27 @@
 
 #include "conv/Runtime/conv_runtime.h"
 
+#include <cstring>
+#include <cstdlib>
 #include <gtest/gtest.h>
+#include <new>
 #include <sys/wait.h>
+#include <thread>
 
 using conv::test::makeHostArtifact;
 using conv::test::TemporaryDirectory;
+
+/// While it is set, the library gets no memory in this thread.
+static thread_local bool outOfMemory = false;
+
+void *operator new(size_t bytes) {
+  void *memory = outOfMemory ? nullptr : std::malloc(bytes);
+  if (!memory)
+    throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -52,11 +68,16 @@ TEST_F(CRuntimeTest, RunsAFunction) {
   EXPECT_STREQ(conv_artifact_function(artifact, 0), "twice");
   EXPECT_STREQ(conv_artifact_target(artifact, 0), "host");
   EXPECT_EQ(conv_artifact_target(artifact, 1), nullptr);
+  EXPECT_NE(std::strstr(conv_artifact_manifest(artifact), "\"twice\""),
+            nullptr);
+  EXPECT_STREQ(conv_device_target(device, 0), "host");
+  EXPECT_EQ(conv_device_target(device, 1), nullptr);
 
   conv_executable *executable = nullptr;
   ASSERT_EQ(conv_executable_load(device, artifact, "twice", &executable),
             CONV_OK)
       << conv_last_error();
+  EXPECT_STREQ(conv_executable_target(executable), "host");
   ASSERT_EQ(conv_executable_argument_count(executable), 2u);
   conv_argument argument;
   ASSERT_EQ(conv_executable_argument(executable, 1, &argument), CONV_OK);
@@ -113,6 +134,9 @@ TEST_F(CRuntimeTest, NullIsAnswered) {
   EXPECT_EQ(conv_executable_run(nullptr, nullptr, 0, nullptr, nullptr),
             CONV_BAD_INPUT);
   EXPECT_EQ(conv_executable_workspace_bytes(nullptr), 0);
+  EXPECT_EQ(conv_artifact_manifest(nullptr), nullptr);
+  EXPECT_EQ(conv_device_target(nullptr, 0), nullptr);
+  EXPECT_EQ(conv_executable_target(nullptr), nullptr);
   conv_executable_close(nullptr);
   conv_device_close(nullptr);
   conv_artifact_close(nullptr);
@@ -129,4 +153,22 @@ TEST_F(CRuntimeTest, TheExampleInC) {
                                    "write output: f32  100\n"
                                    "ran on host\n");
   EXPECT_EQ(exitCode(directory.path("none") + " host"), 2);
+}
+
+TEST_F(CRuntimeTest, OutOfMemoryIsAStatus) {
+  conv_artifact *none = nullptr;
+  std::string path = directory.path("a.convpack"), message;
+  conv_status open = CONV_OK, null = CONV_OK;
+  // A thread that has no room for a message yet.
+  std::thread([&] {
+    outOfMemory = true;
+    open = conv_artifact_open(path.c_str(), &none);
+    null = conv_artifact_open(path.c_str(), nullptr);
+    outOfMemory = false;
+    message = conv_last_error();
+  }).join();
+  EXPECT_EQ(open, CONV_SYSTEM);
+  EXPECT_EQ(none, nullptr);
+  EXPECT_EQ(null, CONV_BAD_INPUT);
+  EXPECT_EQ(message, "out of memory");
 }

@@ -103,9 +103,9 @@ TEST_F(ExecutableTest, RunsFromSeveralThreads) {
 TEST_F(ExecutableTest, RefusesWrongAddresses) {
   EXPECT_EQ(errorOf({input}, workspace), "expects 2 arguments, but got 1");
   EXPECT_EQ(errorOf({input, nullptr}, workspace),
-            "argument 1, 'output': expects a buffer, but got null");
+            "argument 'output': expects a buffer, but got null");
   EXPECT_NE(errorOf({input + 1, output}, workspace)
-                .find("argument 0, 'input': expects an address that is a "
+                .find("argument 'input': expects an address that is a "
                       "multiple of 16, but got "),
             std::string::npos);
   EXPECT_EQ(errorOf({input, output}, nullptr),
@@ -118,14 +118,14 @@ TEST_F(ExecutableTest, RefusesWrongAddresses) {
 
 TEST_F(ExecutableTest, RefusesBuffersThatOverlap) {
   EXPECT_EQ(errorOf({input, input}, workspace),
-            "argument 1, 'output': expects a buffer apart from 'input', but "
+            "argument 'output': expects a buffer apart from 'input', but "
             "they overlap and one is written");
   EXPECT_NE(errorOf({input, input + 96}, workspace).find("they overlap"),
             std::string::npos);
   EXPECT_NE(errorOf({output + 96, output}, workspace).find("they overlap"),
             std::string::npos);
   EXPECT_EQ(errorOf({input, workspace + 64}, workspace),
-            "argument 1, 'output': expects a buffer apart from the workspace, "
+            "argument 'output': expects a buffer apart from the workspace, "
             "but they overlap");
   // The next byte after a buffer of 400 is somebody else's.
   void *adjacent[] = {output + 100, output};

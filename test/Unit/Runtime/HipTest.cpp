@@ -4,26 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The executable finds test/standin/libamdhip64.so through its run path. What
-// is loaded as gfx942 code is an ELF header and a few bytes; the stand-in runs
-// the host entry of the same artifact in its place, so results can be compared
-// and the recorded calls are those a GPU would see.
-//
-//===----------------------------------------------------------------------===//
 
 #include "../../../lib/Runtime/HIP/HipLibrary.h"
-#include "../TemporaryDirectory.h"
-#include "HostArtifact.h"
+#include "StandInTest.h"
 
 #include "conv/Runtime/Devices.h"
 #include "conv/Runtime/Executable.h"
-
-#include <cstdlib>
-#include <cstring>
-#include <dlfcn.h>
-#include <elf.h>
-#include <gtest/gtest.h>
 
 using namespace conv;
 using namespace conv::artifact;
@@ -31,61 +17,9 @@ using namespace conv::runtime;
 
 namespace {
 
-/// The stand-in's functions for tests.
-struct Control {
-  void (*reset)();
-  const char *(*takeLog)();
-  int (*liveObjects)();
-
-  Control() {
-    void *library = ::dlopen("libamdhip64.so", RTLD_NOW);
-    EXPECT_NE(library, nullptr) << ::dlerror();
-    reset = reinterpret_cast<void (*)()>(::dlsym(library, "standin_reset"));
-    takeLog = reinterpret_cast<const char *(*)()>(
-        ::dlsym(library, "standin_take_log"));
-    liveObjects =
-        reinterpret_cast<int (*)()>(::dlsym(library, "standin_live_objects"));
-  }
-};
-
-/// An AMD GPU code object as far as its header goes.
-std::string makeCodeObject() {
-  Elf64_Ehdr header{};
-  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-  header.e_ident[EI_CLASS] = ELFCLASS64;
-  header.e_machine = 224;
-  header.e_shoff = sizeof(header) + 4;
-  header.e_shentsize = sizeof(Elf64_Shdr);
-  std::string bytes(sizeof(header), '\0');
-  std::memcpy(bytes.data(), &header, sizeof(header));
-  return bytes + "code";
-}
-
-/// "twice" for gfx942 beside its host entry, in a file.
-Artifact makeHipArtifact() {
-  Artifact artifact = conv::test::makeHostArtifact();
-  artifact.manifest.entries.push_back(conv::test::makeTwice(
-      "gfx942", artifact.addCode(makeCodeObject(), "hsaco")));
-  return artifact;
-}
-
-class HipTest : public testing::Test {
+class HipTest : public conv::test::StandInTest {
 protected:
-  void SetUp() override {
-    control.reset();
-    artifact = makeHipArtifact();
-    ASSERT_TRUE(artifact.write(directory.path("a.convpack")));
-    setenv("CONV_STANDIN_PACK", directory.path("a.convpack").c_str(), 1);
-    unsetenv("CONV_STANDIN_ARCH");
-    unsetenv("CONV_STANDIN_DEVICES");
-  }
-
-  /// The calls since the last time.
-  std::string calls() { return control.takeLog(); }
-
-  Control control;
-  conv::test::TemporaryDirectory directory;
-  Artifact artifact;
+  HipTest() : StandInTest("libamdhip64.so", "gfx942", EM_AMDGPU) {}
 };
 
 } // namespace
@@ -194,7 +128,7 @@ TEST_F(HipTest, ErrorsAreInTheDriversWords) {
   EXPECT_EQ(module.error().message,
             "cannot load 'x.hsaco': hipModuleLoadData: device kernel image is "
             "invalid (200)");
-  module = (*device)->loadModule(makeCodeObject(), "'x.hsaco'");
+  module = (*device)->loadModule(codeObject(), "'x.hsaco'");
   ASSERT_TRUE(module);
   auto kernel = (*module)->kernel("none");
   ASSERT_FALSE(kernel);
@@ -209,7 +143,7 @@ TEST_F(HipTest, ErrorsAreInTheDriversWords) {
 
 TEST_F(HipTest, TheStandInRefusesALaunchThatTheManifestDoesNotHave) {
   auto device = createHipDevice();
-  auto module = (*device)->loadModule(makeCodeObject(), "'x.hsaco'");
+  auto module = (*device)->loadModule(codeObject(), "'x.hsaco'");
   auto kernel = (*module)->kernel("scale");
   ASSERT_TRUE(kernel);
   auto buffer = (*device)->allocate(1024);

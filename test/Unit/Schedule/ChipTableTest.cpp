@@ -183,4 +183,31 @@ TEST(ChipTable, RegistersAreWholeGranules) {
   }
 }
 
+struct SimulatedChip {
+  std::string_view name;
+  int waveSize;
+  int64_t ldsBytes;
+  int ldsBanks;
+};
+
+// The simulator has a table of its own, from the ISA documents.
+TEST(ChipTable, AgreesWithTheSimulators) {
+  std::set<std::string_view> simulated;
+  for (SimulatedChip sim : {
+#define CONV_SIM_CHIP(name, waveSize, ldsBytes, ldsBanks, isGfx9, isFnuz)      \
+  SimulatedChip{name, waveSize, ldsBytes, ldsBanks},
+#include "conv/Runtime/SimChips.def"
+       }) {
+    const ChipInfo *chip = lookupChip(sim.name);
+    ASSERT_TRUE(chip) << sim.name;
+    EXPECT_EQ(chip->subgroupSize, sim.waveSize) << sim.name;
+    EXPECT_EQ(chip->sharedMemoryBytes, sim.ldsBytes) << sim.name;
+    EXPECT_EQ(chip->sharedMemoryBanks, sim.ldsBanks) << sim.name;
+    simulated.insert(sim.name);
+  }
+  for (const ChipInfo &chip : allChips())
+    if (chip.backend == Backend::AMDGPU)
+      EXPECT_EQ(chip.runnable, simulated.count(chip.name) != 0) << chip.name;
+}
+
 } // namespace

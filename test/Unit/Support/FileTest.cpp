@@ -35,6 +35,16 @@ TEST(File, ReplacesWholeAndLeavesNoTemporary) {
   EXPECT_EQ(directory.names(), std::vector<std::string>{"a"});
 }
 
+TEST(File, ReplacementIsAsPrivateAsTheFile) {
+  using std::filesystem::perms;
+  TemporaryDirectory directory;
+  directory.write("a", "secret");
+  perms own = perms::owner_read | perms::owner_write;
+  std::filesystem::permissions(directory.path("a"), own);
+  ASSERT_TRUE(writeFile(directory.path("a"), "new secret"));
+  EXPECT_EQ(std::filesystem::status(directory.path("a")).permissions(), own);
+}
+
 TEST(File, WritesThroughASymbolicLink) {
   TemporaryDirectory directory;
   directory.write("target", "old");

@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OptionSyntax.h"
+
 #include "conv/Dialect/Conv/IR/Conv.h"
 
 #include "mlir/IR/DialectImplementation.h"

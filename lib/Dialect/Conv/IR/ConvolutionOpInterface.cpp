@@ -36,6 +36,36 @@ static constexpr Roles getRoles(Direction direction) {
   llvm_unreachable("every direction has roles");
 }
 
+std::array<TensorRole, 2> mlir::conv::getOperandRoles(Direction direction) {
+  Roles roles = getRoles(direction);
+  return {roles.lhs, roles.rhs};
+}
+
+TensorRole mlir::conv::getResultRole(Direction direction) {
+  return getRoles(direction).result;
+}
+
+ConvolutionOpInterface mlir::conv::createConvolution(
+    OpBuilder &builder, Location loc, Direction direction,
+    RankedTensorType type, Value lhs, Value rhs, WindowAttr window,
+    LayoutsAttr layouts, int64_t groups, PaddingMode padding,
+    Arithmetic arithmetic) {
+  auto create = [&]<typename OpTy>() -> ConvolutionOpInterface {
+    return OpTy::create(builder, loc, type, lhs, rhs,
+                        /*tailOperands=*/ValueRange(), window, layouts, groups,
+                        padding, arithmetic, /*schedule=*/nullptr);
+  };
+  switch (direction) {
+  case Direction::Forward:
+    return create.operator()<ForwardOp>();
+  case Direction::BackwardData:
+    return create.operator()<BackwardDataOp>();
+  case Direction::BackwardWeight:
+    return create.operator()<BackwardWeightOp>();
+  }
+  llvm_unreachable("every direction has an op");
+}
+
 TensorRole ConvolutionOpInterface::getLhsRole() {
   return getRoles(getDirection()).lhs;
 }

@@ -36,13 +36,17 @@ LogicalResult ScheduleAttr::verify(EmitError emitError, Algorithm,
                                    ArrayRef<int64_t> workgroup,
                                    ArrayRef<int64_t> subgroup, int64_t gemmK,
                                    int64_t stages, AtomAttr atom,
-                                   MainLoop mainLoop, Raster, ChosenBy) {
+                                   MainLoop mainLoop, Raster,
+                                   int64_t mergedGroups, int64_t splits,
+                                   ChosenBy) {
   // S1.
   if (failed(verifyTile(emitError, "workgroup", workgroup)) ||
       failed(verifyTile(emitError, "subgroup", subgroup)))
     return failure();
   for (auto [name, value] :
-       {std::pair("gemm_k", gemmK), std::pair("stages", stages)})
+       {std::pair("gemm_k", gemmK), std::pair("stages", stages),
+        // S11 and S12, as far as they are not about the convolution.
+        std::pair("merged_groups", mergedGroups), std::pair("splits", splits)})
     if (value <= 0)
       return emitError() << "expects " << name << " to be positive, but got "
                          << value;

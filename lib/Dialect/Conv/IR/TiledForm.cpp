@@ -12,9 +12,12 @@
 
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -26,6 +29,31 @@ Value mlir::conv::lookThroughReshapes(Value tensor) {
     tensor = op->getOperand(0);
   }
   return tensor;
+}
+
+SmallVector<int64_t> mlir::conv::getStrides(Value tensor) {
+  Attribute strides;
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    if (auto function =
+            dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+      strides = function.getArgAttr(argument.getArgNumber(),
+                                    ConvDialect::kStridesAttr);
+  // What a scatter fills goes on in the next one, or is returned.
+  for (Value value = tensor; value;) {
+    Value next;
+    for (OpOperand &use : value.getUses()) {
+      if (auto scatter = dyn_cast<ScatterOp>(use.getOwner()))
+        next = scatter.getResult();
+      else if (auto function = dyn_cast<FunctionOpInterface>(
+                   use.getOwner()->getParentOp());
+               function && use.getOwner()->hasTrait<OpTrait::ReturnLike>() &&
+               value.getDefiningOp<ScatterOp>())
+        strides = function.getResultAttr(use.getOperandNumber(),
+                                         ConvDialect::kStridesAttr);
+    }
+    value = next;
+  }
+  return getArgumentStrides(strides, tensor.getType());
 }
 
 /// The only op of a type in the nest, or null.
@@ -45,7 +73,20 @@ static FailureOr<MatrixOperand> matchOperand(scf::ForallOp forall, Value tile) {
   if (!gather || !forall->isProperAncestor(gather))
     return forall.emitOpError("expects operands that are tiles of a "
                               "conv.gather");
-  return MatrixOperand{gather.getSource(), gather.getView()};
+  return MatrixOperand{gather.getSource(), gather.getView(),
+                       getStrides(gather.getSource())};
+}
+
+static LogicalResult matchProduct(TiledConvolution &form,
+                                  linalg::BatchMatmulOp product) {
+  for (auto [operand, tile] : llvm::zip(std::array{&form.lhs, &form.rhs},
+                                        product.getInputs())) {
+    FailureOr<MatrixOperand> matched = matchOperand(form.forall, tile);
+    if (failed(matched))
+      return failure();
+    *operand = *matched;
+  }
+  return success();
 }
 
 static LogicalResult matchTail(TiledConvolution &form) {
@@ -54,7 +95,8 @@ static LogicalResult matchTail(TiledConvolution &form) {
       return form.tail.emitOpError("expects operands of the result's shape, "
                                    "but got ")
              << AffineMapAttr::get(map);
-  for (Value input : llvm::drop_begin(form.tail.getInputs())) {
+  for (Value input :
+       llvm::drop_begin(form.tail.getInputs(), form.hasProduct())) {
     FailureOr<MatrixOperand> operand = matchOperand(form.forall, input);
     if (failed(operand))
       return failure();
@@ -74,6 +116,14 @@ static LogicalResult matchTail(TiledConvolution &form) {
   return success();
 }
 
+SmallVector<MatrixOperand> TiledConvolution::getOperands() const {
+  SmallVector<MatrixOperand> operands;
+  if (hasProduct())
+    operands = {lhs, rhs};
+  llvm::append_range(operands, tailOperands);
+  return operands;
+}
+
 FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
   TiledConvolution form;
   form.forall = forall;
@@ -90,20 +140,15 @@ FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
                      : ScatterOp();
   if (!scatter)
     return forall.emitOpError("expects a result that only a conv.scatter uses");
-  form.result = {scatter.getResult(), scatter.getView()};
+  form.result = {scatter.getResult(), scatter.getView(),
+                 getStrides(scatter.getResult())};
 
   auto product = findOnly<linalg::BatchMatmulOp>(forall);
   form.tail = findOnly<linalg::GenericOp>(forall);
-  if (!product || !form.tail)
-    return forall.emitOpError(
-        "expects one linalg.batch_matmul and one linalg.generic");
-  for (auto [operand, tile] : llvm::zip(
-           std::array{&form.lhs, &form.rhs}, product.getInputs())) {
-    FailureOr<MatrixOperand> matched = matchOperand(forall, tile);
-    if (failed(matched))
-      return failure();
-    *operand = *matched;
-  }
+  if (!form.tail)
+    return forall.emitOpError("expects one linalg.generic");
+  if (product && failed(matchProduct(form, product)))
+    return failure();
   if (failed(matchTail(form)))
     return failure();
   return form;

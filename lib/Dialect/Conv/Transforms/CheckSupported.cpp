@@ -5,19 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that says what this version compiles, in terms of conv ops.
-// What a chip or a schedule cannot do is refused where those are known.
+// Looks at a whole module: convolutions (SupportedConvolutions), what is left
+// beside them, and signatures.
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "SupportedConvolutions.h"
+
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Dialect/Conv/Transforms/Passes.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/IR/Matchers.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -28,109 +27,6 @@ namespace mlir::conv {
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// A type of elements in memory.
-static bool isStoredType(Type type) { return getNumericType(type).has_value(); }
-
-/// A type that kernels compute in.
-static bool isComputedType(Type type) {
-  return type.isF32() || type.isF16() || type.isBF16() ||
-         type.isSignlessInteger(8) || type.isSignlessInteger(32) ||
-         type.isSignlessInteger(1);
-}
-
-/// Whether a comparison of integers means the same for a reference that has
-/// them as numbers.
-static bool isSigned(arith::CmpIPredicate predicate) {
-  return predicate <= arith::CmpIPredicate::sge;
-}
-
-using TypePredicate = bool (*)(Type);
-
-/// The types that an op of a tail may have, or null if kernels have no such op.
-static TypePredicate getTypesOfOp(Operation &op) {
-  // Functions are computed in f32 only; `conv-fuse-tail` widens to it.
-  if (isa<math::AbsFOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::FmaOp,
-          math::LogOp, math::RoundEvenOp, math::RsqrtOp, math::SqrtOp,
-          math::TanhOp>(op))
-    return [](Type type) { return type.isF32(); };
-  if (isa<arith::ExtFOp, arith::TruncFOp, YieldOp>(op))
-    return isStoredType;
-  if (auto compare = dyn_cast<arith::CmpIOp>(op);
-      compare && !isSigned(compare.getPredicate()))
-    return nullptr;
-  if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
-          arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-          arith::MinNumFOp, arith::CmpFOp, arith::SelectOp, arith::ConstantOp,
-          arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp,
-          arith::MinSIOp, arith::CmpIOp, arith::ExtSIOp, arith::TruncIOp,
-          arith::SIToFPOp, arith::FPToSIOp>(op))
-    return isComputedType;
-  return nullptr;
-}
-
-/// Ops that every back end can put in a kernel, and a reference can evaluate.
-static bool isKernelOp(Operation &op) {
-  TypePredicate isTypeOfOp = getTypesOfOp(op);
-  return isTypeOfOp && llvm::all_of(op.getOperandTypes(), isTypeOfOp) &&
-         llvm::all_of(op.getResultTypes(), isTypeOfOp);
-}
-
-static LogicalResult checkGeometry(ConvolutionOpInterface op) {
-  if (op.getDirection() == Direction::BackwardData &&
-      op.getPadding() != PaddingMode::Zeros)
-    return emitUnsupported(op.getLoc(), Reason::PaddingMode)
-           << "expects padding to be zeros for conv.backward_data, but got "
-           << stringifyPaddingMode(op.getPadding());
-  return success();
-}
-
-static LogicalResult checkOperands(ConvolutionOpInterface op) {
-  SmallVector<Value> tensors(op->getOperands());
-  tensors.push_back(op.getResultTensor());
-  for (Value tensor : tensors) {
-    Value source = lookThroughReshapes(tensor);
-    if (matchPattern(source, m_Constant()) ||
-        source.getDefiningOp<tensor::EmptyOp>())
-      return emitUnsupported(op.getLoc(), Reason::Constant)
-             << "expects tensors from function arguments or convolutions, but "
-                "got a constant or an empty tensor of type "
-             << tensor.getType();
-  }
-  return success();
-}
-
-/// Kernels compute coordinates and offsets of the padded input in 64 bits.
-static LogicalResult checkPaddedSize(ConvolutionOpInterface op) {
-  ConvolutionShape shape = ConvolutionShape::get(op);
-  constexpr int64_t kLimit = int64_t(1) << 60;
-  int64_t elements = shape.n * shape.c;
-  for (int64_t d = 0; d < shape.getRank(); ++d) {
-    int64_t low = shape.low[d], high = shape.high[d];
-    if (low >= kLimit || high >= kLimit ||
-        llvm::MulOverflow(elements, low + shape.input[d] + high, elements) ||
-        elements >= kLimit)
-      return emitUnsupported(op.getLoc(), Reason::ProblemSize)
-             << "expects an input of fewer than 2^60 elements with its "
-                "padding, but got padding of "
-             << low << " and " << high << " around " << op.getInputType();
-  }
-  return success();
-}
-
-static LogicalResult checkConvolution(ConvolutionOpInterface op) {
-  if (failed(checkGeometry(op)) || failed(checkOperands(op)) ||
-      failed(checkPaddedSize(op)))
-    return failure();
-  for (Operation &inner : op.getTail().getOps())
-    if (!isKernelOp(inner))
-      return emitUnsupported(inner.getLoc(), Reason::TailOperation)
-             << "expects an op that kernels have, on f32, f16, bf16, i32, i8 "
-                "or "
-                "i1, and functions on f32, but got "
-             << inner.getName();
-  return success();
-}
 
 /// True if `op` is a convolution of another dialect.
 static bool isOtherConvolution(Operation *op) {
@@ -150,9 +46,9 @@ static LogicalResult refuseConvolution(Operation *op) {
     if (!type.hasStaticShape())
       return emitUnsupported(op->getLoc(), Reason::DynamicShape)
              << "expects static shapes, but got " << type;
-    if (!isStoredType(type.getElementType()))
+    if (!isKernelType(type.getElementType()))
       return emitUnsupported(op->getLoc(), Reason::ElementType)
-             << "expects f32, f16, bf16, an 8-bit float, i8 or i32, but got "
+             << "expects " << kKernelTypes << ", but got "
              << type.getElementType();
   }
   return emitUnsupported(op->getLoc(), Reason::NotFusable)
@@ -207,6 +103,33 @@ static LogicalResult checkSignature(func::FuncOp function) {
   return success();
 }
 
+static bool isReshape(Operation *op) {
+  return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
+}
+
+static LogicalResult refuseReshape(Location loc, Attribute strides) {
+  return emitUnsupported(loc, Reason::Layout)
+         << "expects a tensor without gaps where it is reshaped, but got "
+         << ConvDialect::kStridesAttr << " = " << strides;
+}
+
+/// Checks N5: a reshape keeps the order of elements, which strides do not.
+static LogicalResult checkStrides(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments())
+    if (Attribute strides = function.getArgAttr(argument.getArgNumber(),
+                                                ConvDialect::kStridesAttr))
+      for (Operation *user : argument.getUsers())
+        if (isReshape(user))
+          return refuseReshape(user->getLoc(), strides);
+  auto returned = cast<func::ReturnOp>(function.front().getTerminator());
+  for (auto [i, value] : llvm::enumerate(returned.getOperands()))
+    if (Attribute strides =
+            function.getResultAttr(i, ConvDialect::kStridesAttr);
+        strides && isReshape(value.getDefiningOp()))
+      return refuseReshape(returned.getLoc(), strides);
+  return success();
+}
+
 /// Results of ops that are refused themselves are not refused once more.
 static LogicalResult checkReturn(func::ReturnOp op) {
   llvm::SmallDenseMap<Value, unsigned> positions;
@@ -253,7 +176,8 @@ struct CheckSupportedPass final
         for (Operation &inner : block)
           supported &= succeeded(checkOp(&inner));
       // What a refused op has wrong shows in the signature too.
-      supported = supported && succeeded(checkSignature(function));
+      supported = supported && succeeded(checkSignature(function)) &&
+                  (function.isDeclaration() || succeeded(checkStrides(function)));
     }
     if (!supported)
       signalPassFailure();

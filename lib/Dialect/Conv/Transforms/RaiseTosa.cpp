@@ -1,11 +1,13 @@
-//===- RaiseTosa.cpp - tosa.conv2d to conv.forward -*- C++ -*-===//
+//===- RaiseTosa.cpp - TOSA convolutions to this dialect ---------*- C++
+//-*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The convolution has a pattern of its own. What is around it goes through
+// Each op is described in the terms of this dialect, and one pattern rewrites
+// them all. What is around them goes through
 // upstream's conversion patterns, op by op: what they cannot convert stays.
 //
 //===----------------------------------------------------------------------===//
@@ -35,51 +37,118 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-static bool isZeroConstant(Value tensor) {
-  return matchPattern(tensor, m_AnyZeroFloat()) ||
-         matchPattern(tensor, m_Zero());
+/// Null for what is not a ranked tensor.
+static RankedTensorType getTensorType(Value value) {
+  return dyn_cast<RankedTensorType>(value.getType());
+}
+
+/// The window of an op whose `pad` has pairs before and after each dimension.
+template <typename OpTy> static WindowAttr getPaddedWindow(OpTy op) {
+  SmallVector<int64_t> low, high;
+  for (auto [index, pad] : llvm::enumerate(op.getPad()))
+    (index % 2 ? high : low).push_back(pad);
+  return WindowAttr::get(op.getContext(), op.getStride(), op.getDilation(), low,
+                         high);
+}
+
+/// What an op that moves its window over its input means.
+template <typename OpTy>
+static RaisedConvolution describeForward(OpTy op, StringRef input,
+                                         StringRef weight, StringRef output) {
+  return {.types = {getTensorType(op.getInput()), getTensorType(op.getWeight()),
+                    getTensorType(op.getResult())},
+          .window = getPaddedWindow(op),
+          .layouts = LayoutsAttr::get(op.getContext(), input, weight, output)};
+}
+
+static FailureOr<RaisedConvolution> describe(tosa::Conv2DOp op) {
+  return describeForward(op, "NHWC", "KRSC", "NPQK");
+}
+
+static FailureOr<RaisedConvolution> describe(tosa::Conv3DOp op) {
+  return describeForward(op, "NDHWC", "KTRSC", "NZPQK");
+}
+
+/// The weight is `[R, S, C, M]`, and output channels are `[C, M]` in one
+/// dimension: with groups of one channel, that is `[R, S, K, 1]`.
+static FailureOr<RaisedConvolution> describe(tosa::DepthwiseConv2DOp op) {
+  RaisedConvolution raised = describeForward(op, "NHWC", "RSKC", "NPQK");
+  RankedTensorType weight = getTensorType(op.getWeight());
+  if (!weight || !weight.hasStaticShape())
+    return failure();
+  ArrayRef<int64_t> shape = weight.getShape();
+  raised.groups = shape[2];
+  raised.types[static_cast<size_t>(TensorRole::Filter)] =
+      weight.clone({shape[0], shape[1], shape[2] * shape[3], 1});
+  return raised;
+}
+
+/// A gradient: `out_pad` extends the result where padding of a forward
+/// convolution would cut it off.
+static FailureOr<RaisedConvolution> describe(tosa::TransposeConv2DOp op) {
+  MLIRContext *context = op.getContext();
+  SmallVector<int64_t> low, high, ones(2, 1);
+  for (auto [index, pad] : llvm::enumerate(op.getOutPad()))
+    if (index % 2 == 0 && pad > 0) // Elements in front that no window reaches.
+      return failure();
+    else
+      (index % 2 ? high : low).push_back(std::max<int64_t>(0, -pad));
+  return RaisedConvolution{
+      .direction = Direction::BackwardData,
+      .types = {getTensorType(op.getResult()), getTensorType(op.getWeight()),
+                getTensorType(op.getInput())},
+      .window = WindowAttr::get(context, op.getStride(), ones, low, high),
+      .layouts = LayoutsAttr::get(context, "NHWC", "CRSK", "NPQK")};
+}
+
+/// The weight with the dimensions that its order names: the last two of a
+/// depthwise one become one.
+static Value createReshaped(OpBuilder &builder, Value weight,
+                            RankedTensorType type) {
+  if (weight.getType() == type)
+    return weight;
+  SmallVector<ReassociationIndices> lastTwo = {{0}, {1}, {2, 3}};
+  Value collapsed = tensor::CollapseShapeOp::create(builder, weight.getLoc(),
+                                                    weight, lastTwo);
+  return tensor::ExpandShapeOp::create(builder, weight.getLoc(), type,
+                                       collapsed, lastTwo);
 }
 
 namespace {
-struct TosaConv2DToForward final : OpRewritePattern<tosa::Conv2DOp> {
-  using OpRewritePattern::OpRewritePattern;
+template <typename OpTy>
+struct TosaToConvolution final : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(tosa::Conv2DOp op,
+  LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
-    auto resultType = dyn_cast<RankedTensorType>(op.getType());
-    auto biasType = dyn_cast<RankedTensorType>(op.getBias().getType());
-    if (!resultType || !biasType || !biasType.hasStaticShape())
+    RankedTensorType bias = getTensorType(op.getBias());
+    if (!bias || !bias.hasStaticShape())
       return rewriter.notifyMatchFailure(op, "unranked or dynamic");
     if (!isZeroConstant(op.getInputZp()) || !isZeroConstant(op.getWeightZp()))
       return rewriter.notifyMatchFailure(op, "zero points are not constant 0");
+    FailureOr<RaisedConvolution> raised = describe(op);
+    if (failed(raised) || !isRaisable(*raised))
+      return rewriter.notifyMatchFailure(
+          op, "dynamic, of other element types, or not a gradient");
 
-    ArrayRef<int64_t> pad = op.getPad(); // top, bottom, left, right
-    MLIRContext *context = op.getContext();
-    RaisedConvolution raised{
-        .input = op.getInput(),
-        .filter = op.getWeight(),
-        .window = WindowAttr::get(context, op.getStride(), op.getDilation(),
-                                  {pad[0], pad[2]}, {pad[1], pad[3]}),
-        .layouts = LayoutsAttr::get(context, "NHWC", "KRSC", "NPQK"),
-        .resultType = resultType};
-    if (!isRaisable(raised))
-      return rewriter.notifyMatchFailure(op, "dynamic or other element types");
-
-    Value result;
-    if (isZeroConstant(op.getBias())) {
-      result = createForward(rewriter, op.getLoc(), raised);
-    } else {
+    Addend addend;
+    if (!isZeroConstant(op.getBias())) {
       // A bias of one element is that of every channel.
-      AffineExpr channel = biasType.getDimSize(0) == 1
+      int64_t rank = raised->getResultType().getRank();
+      AffineExpr channel = bias.getDimSize(0) == 1
                                ? rewriter.getAffineConstantExpr(0)
-                               : rewriter.getAffineDimExpr(3);
-      result = createForwardPlus(rewriter, op.getLoc(), raised, op.getBias(),
-                                 AffineMap::get(4, 0, channel));
+                               : rewriter.getAffineDimExpr(rank - 1);
+      addend = {op.getBias(), AffineMap::get(rank, 0, channel)};
     }
+    Value weight = createReshaped(rewriter, op.getWeight(),
+                                  raised->getType(TensorRole::Filter));
+    Value result = createRaised(rewriter, op.getLoc(), *raised, op.getInput(),
+                                weight, addend);
     remark::passed(
         op.getLoc(),
-        remark::RemarkOpts::name("TosaConv2DToForward").category(DEBUG_TYPE))
-        << remark::add("tosa.conv2d became conv.forward");
+        remark::RemarkOpts::name("TosaToConvolution").category(DEBUG_TYPE))
+        << remark::add("{0} became an op of conv",
+                       op->getName().getStringRef());
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -96,7 +165,10 @@ struct RaiseTosaPass final
 private:
   LogicalResult raiseConvolutions() {
     RewritePatternSet patterns(&getContext());
-    patterns.add<TosaConv2DToForward>(&getContext());
+    patterns.add<TosaToConvolution<tosa::Conv2DOp>,
+                 TosaToConvolution<tosa::Conv3DOp>,
+                 TosaToConvolution<tosa::DepthwiseConv2DOp>,
+                 TosaToConvolution<tosa::TransposeConv2DOp>>(&getContext());
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     return applyPatternsGreedily(getOperation(), std::move(patterns), config);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whatever the source dialect is, a convolution with an addend becomes
-// `conv.forward` in the accumulator's type and one `linalg.generic`, so that
+// Whatever the source dialect is, a convolution with an addend becomes an op
+// of this dialect in the accumulator's type and one `linalg.generic`, so that
 // fusing the tail leaves a single rounding.
 //
 //===----------------------------------------------------------------------===//
@@ -15,20 +15,21 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 bool mlir::conv::isRaisable(const RaisedConvolution &convolution) {
-  auto input = dyn_cast<RankedTensorType>(convolution.input.getType());
-  auto filter = dyn_cast<RankedTensorType>(convolution.filter.getType());
-  RankedTensorType result = convolution.resultType;
-  if (!input || !filter || !input.hasStaticShape() ||
-      !filter.hasStaticShape() || !result.hasStaticShape() ||
-      input.getElementType() != filter.getElementType())
+  for (RankedTensorType type : convolution.types)
+    if (!type || !type.hasStaticShape())
+      return false;
+  auto [lhs, rhs] = getOperandRoles(convolution.direction);
+  Type operand = convolution.getType(lhs).getElementType();
+  Type element = convolution.getResultType().getElementType();
+  if (operand != convolution.getType(rhs).getElementType())
     return false;
-  Type operand = input.getElementType(), element = result.getElementType();
   bool isFloat = operand.isF32() || operand.isF16() || operand.isBF16();
   bool typesFit = isFloat
                       ? element.isF32() || element.isF16() || element.isBF16()
@@ -37,15 +38,16 @@ bool mlir::conv::isRaisable(const RaisedConvolution &convolution) {
     return false;
 
   // Linalg leaves out pixels at the end if the result is smaller than it could
-  // be. Sizes of zero are left to the verifier of conv.forward.
+  // be. Sizes of zero are left to the verifier of the op.
+  auto sizes = [&](TensorRole role, StringRef order, StringRef letters) {
+    return getSpatialSizes(order, convolution.getType(role).getShape(),
+                           letters);
+  };
   LayoutsAttr layouts = convolution.layouts;
   WindowAttr window = convolution.window;
-  auto inputSizes =
-      getSpatialSizes(layouts.getInput(), input.getShape(), "DHW");
-  auto filterSizes =
-      getSpatialSizes(layouts.getFilter(), filter.getShape(), "TRS");
-  auto outputSizes =
-      getSpatialSizes(layouts.getOutput(), result.getShape(), "ZPQ");
+  auto inputSizes = sizes(TensorRole::Input, layouts.getInput(), "DHW");
+  auto filterSizes = sizes(TensorRole::Filter, layouts.getFilter(), "TRS");
+  auto outputSizes = sizes(TensorRole::Output, layouts.getOutput(), "ZPQ");
   for (auto [d, output] : llvm::enumerate(outputSizes))
     if (output != 0 &&
         output !=
@@ -56,24 +58,9 @@ bool mlir::conv::isRaisable(const RaisedConvolution &convolution) {
   return true;
 }
 
-Type mlir::conv::getAccumulatorType(const RaisedConvolution &convolution) {
-  Builder builder(convolution.input.getContext());
-  return isa<IntegerType>(convolution.resultType.getElementType())
-             ? Type(builder.getI32Type())
-             : Type(builder.getF32Type());
-}
-
-Value mlir::conv::createForward(OpBuilder &builder, Location loc,
-                                const RaisedConvolution &convolution,
-                                bool accumulator) {
-  RankedTensorType type = convolution.resultType;
-  if (accumulator)
-    type = type.clone(getAccumulatorType(convolution));
-  return ForwardOp::create(builder, loc, type, convolution.input,
-                           convolution.filter, /*tailOperands=*/ValueRange(),
-                           convolution.window, convolution.layouts,
-                           convolution.groups, PaddingMode::Zeros,
-                           Arithmetic::Exact, /*schedule=*/nullptr);
+/// The type of the sum: i32 for integers, f32 otherwise.
+static Type getSumType(const RaisedConvolution &convolution) {
+  return getAccumulatorType(convolution.getResultType().getElementType());
 }
 
 /// `value` as `type`, where both are integers or both floating.
@@ -92,20 +79,28 @@ static Value createConversion(OpBuilder &builder, Location loc, Value value,
              : arith::TruncFOp::create(builder, loc, type, value).getResult();
 }
 
-Value mlir::conv::createForwardPlus(OpBuilder &builder, Location loc,
-                                    const RaisedConvolution &convolution,
-                                    Value addend, AffineMap addendMap) {
-  RankedTensorType type = convolution.resultType;
-  Type sumType = getAccumulatorType(convolution);
-  Value sum = createForward(builder, loc, convolution, /*accumulator=*/true);
+Value mlir::conv::createRaised(OpBuilder &builder, Location loc,
+                               const RaisedConvolution &convolution, Value lhs,
+                               Value rhs, Addend addend) {
+  RankedTensorType type = convolution.getResultType();
+  auto create = [&](RankedTensorType resultType) {
+    return createConvolution(builder, loc, convolution.direction, resultType,
+                             lhs, rhs, convolution.window, convolution.layouts,
+                             convolution.groups)
+        .getResultTensor();
+  };
+  if (!addend.tensor)
+    return create(type);
+  Type sumType = getSumType(convolution);
+  Value sum = create(type.clone(sumType));
   Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                         type.getElementType());
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
-      builder, loc, TypeRange(type), ValueRange{sum, addend}, empty,
-      {identity, addendMap, identity}, iterators,
+      builder, loc, TypeRange(type), ValueRange{sum, addend.tensor}, empty,
+      {identity, addend.map, identity}, iterators,
       [&](OpBuilder &body, Location bodyLoc, ValueRange elements) {
         Value other = createConversion(body, bodyLoc, elements[1], sumType);
         Value total =
@@ -119,6 +114,40 @@ Value mlir::conv::createForwardPlus(OpBuilder &builder, Location loc,
         linalg::YieldOp::create(body, bodyLoc, converted);
       });
   return generic.getResult(0);
+}
+
+UnitDimensions::UnitDimensions(RankedTensorType given, StringRef givenOrder,
+                               StringRef all)
+    : order(givenOrder) {
+  for (size_t dimension = 0; dimension < order.size(); ++dimension)
+    reassociation.push_back({static_cast<int64_t>(dimension)});
+  SmallVector<int64_t> shape(given.getShape());
+  for (char letter : all) {
+    if (givenOrder.contains(letter))
+      continue;
+    reassociation.back().push_back(order.size());
+    order += letter;
+    shape.push_back(1);
+  }
+  type = given.clone(shape);
+}
+
+Value UnitDimensions::expand(OpBuilder &builder, Value tensor) const {
+  if (tensor.getType() == type)
+    return tensor;
+  return tensor::ExpandShapeOp::create(builder, tensor.getLoc(), type, tensor,
+                                       reassociation);
+}
+
+Value UnitDimensions::collapse(OpBuilder &builder, Value tensor) const {
+  if (reassociation.size() == order.size())
+    return tensor;
+  return tensor::CollapseShapeOp::create(builder, tensor.getLoc(), tensor,
+                                         reassociation);
+}
+
+bool mlir::conv::isZeroConstant(Value value) {
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }
 
 void mlir::conv::eraseDeadOps(Operation *root) {

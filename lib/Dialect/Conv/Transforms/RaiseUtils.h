@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Making `conv.forward` from the convolutions of other dialects.
+// Making the ops of this dialect from the convolutions of others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,32 +18,53 @@
 
 namespace mlir::conv {
 
-/// A convolution of another dialect.
+/// What a convolution of another dialect means, apart from its operands.
 struct RaisedConvolution {
-  Value input, filter;
+  Direction direction = Direction::Forward;
+  /// By role; null where a type is not a ranked tensor.
+  std::array<RankedTensorType, 3> types;
   WindowAttr window;
   LayoutsAttr layouts;
   int64_t groups = 1;
-  RankedTensorType resultType;
+
+  RankedTensorType getType(TensorRole role) const {
+    return types[static_cast<size_t>(role)];
+  }
+  RankedTensorType getResultType() const {
+    return getType(getResultRole(direction));
+  }
 };
 
-/// True if `conv.forward` can say it: element types and the output's sizes.
+/// True if an op of this dialect can say it: element types and sizes.
 bool isRaisable(const RaisedConvolution &convolution);
 
-/// The type of the sum: i32 for integers, f32 otherwise.
-Type getAccumulatorType(const RaisedConvolution &convolution);
+/// What is added to a convolution's result: `map` leads from positions of the
+/// result to elements of `tensor`. Without a tensor, nothing is added.
+struct Addend {
+  Value tensor;
+  AffineMap map;
+};
 
-/// Creates `convolution`, or with `accumulator` the same with elements of the
-/// accumulator's type.
-Value createForward(OpBuilder &builder, Location loc,
-                    const RaisedConvolution &convolution,
-                    bool accumulator = false);
+/// Creates `convolution + addend`, rounded once. With an addend, that is a
+/// convolution in the accumulator's type and an element-wise op.
+Value createRaised(OpBuilder &builder, Location loc,
+                   const RaisedConvolution &convolution, Value lhs, Value rhs,
+                   Addend addend);
 
-/// Creates `convolution + addend`, rounded once, as a convolution and an
-/// element-wise op. `addendMap` maps output positions to elements of `addend`.
-Value createForwardPlus(OpBuilder &builder, Location loc,
-                        const RaisedConvolution &convolution, Value addend,
-                        AffineMap addendMap);
+/// A reshape that adds dimensions of size 1 behind those of a tensor, for
+/// letters that its order lacks.
+struct UnitDimensions {
+  std::string order; ///< Complete.
+  RankedTensorType type;
+  SmallVector<ReassociationIndices> reassociation;
+
+  UnitDimensions(RankedTensorType type, StringRef order, StringRef all);
+  Value expand(OpBuilder &builder, Value tensor) const;
+  Value collapse(OpBuilder &builder, Value tensor) const;
+};
+
+/// True for a constant, scalar or tensor, of zeros of either sign.
+bool isZeroConstant(Value value);
 
 /// Erases every op below `root` whose results nothing uses.
 void eraseDeadOps(Operation *root);

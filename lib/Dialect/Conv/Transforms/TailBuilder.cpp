@@ -177,6 +177,27 @@ LogicalResult TailBuilder::createAccumulator() {
   return success();
 }
 
+/// True if a tensor of `shape` has one element per channel of the result, in
+/// whichever dimensions, and `map` leads to the one of the position's channel.
+bool TailBuilder::isChannelVector(ArrayRef<int64_t> shape, AffineMap map) {
+  std::optional<int64_t> channels = computeResultChannels(convolution);
+  if (!channels || llvm::product_of(shape) != *channels)
+    return false;
+  StringRef order = convolution.getResultOrder();
+  size_t inner = order.find(*convolution.getResultChannel());
+  AffineExpr channel = builder.getAffineDimExpr(inner);
+  if (size_t group = order.find('G'); group != StringRef::npos)
+    channel = builder.getAffineDimExpr(group) * outputShape[inner] + channel;
+  // The element's index in memory, by either map.
+  AffineExpr element = builder.getAffineConstantExpr(0);
+  for (auto [position, size] : llvm::zip(map.getResults(), shape))
+    element = element * size + position;
+  auto canonical = [&](AffineExpr expression) {
+    return canonicalize(AffineMap::get(outputShape.size(), 0, expression));
+  };
+  return canonical(element) == canonical(channel);
+}
+
 /// The element at `map` of a tensor that the kernel reads.
 FailureOr<Value> TailBuilder::createRead(Value tensor, AffineMap map) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
@@ -190,21 +211,7 @@ FailureOr<Value> TailBuilder::createRead(Value tensor, AffineMap map) {
       canonicalize(builder.getMultiDimIdentityMap(outputShape.size()));
   bool perChannel = false;
   if (type.getShape() != ArrayRef<int64_t>(outputShape) || map != identity) {
-    // One element per channel, in whichever dimension: others have one element.
-    StringRef order = convolution.getResultOrder();
-    std::optional<char> letter = convolution.getResultChannel();
-    if (!letter || order.contains('G'))
-      return failure();
-    size_t channel = order.find(*letter);
-    int64_t k = outputShape[channel];
-    AffineExpr position = k == 1 ? builder.getAffineConstantExpr(0)
-                                 : builder.getAffineDimExpr(channel);
-    if (type.getNumElements() != k ||
-        !llvm::all_of(llvm::zip(map.getResults(), type.getShape()),
-                      [&](auto pair) {
-                        auto [expression, size] = pair;
-                        return size == 1 || expression == position;
-                      }))
+    if (!isChannelVector(type.getShape(), map))
       return failure();
     perChannel = true;
   }
@@ -294,11 +301,28 @@ FailureOr<Value> TailBuilder::createUncached(Value tensor, AffineMap map) {
   if (auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
       generic && isElementwise(generic))
     return createInlined(generic, map);
-  if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-    if (FailureOr<Value> element = createThroughReshape(op, map);
-        succeeded(element))
+  if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+    Checkpoint before = takeCheckpoint();
+    FailureOr<Value> element = createThroughReshape(op, map);
+    if (succeeded(element))
       return element;
+    rollBack(before);
+  }
   return createRead(tensor, map);
+}
+
+TailBuilder::Checkpoint TailBuilder::takeCheckpoint() {
+  return {block->empty() ? nullptr : &block->back(), operands.size(), elements};
+}
+
+void TailBuilder::rollBack(const Checkpoint &checkpoint) {
+  while (!block->empty() && &block->back() != checkpoint.last)
+    block->back().erase();
+  // One for each operand, behind the accumulator.
+  block->eraseArguments(1 + checkpoint.operands,
+                        operands.size() - checkpoint.operands);
+  operands.truncate(checkpoint.operands);
+  elements = checkpoint.elements;
 }
 
 FailureOr<Value> TailBuilder::createElement(Value tensor, AffineMap map) {

@@ -45,6 +45,7 @@ private:
   FailureOr<Value> createInlined(linalg::GenericOp op, AffineMap map);
   FailureOr<Value> createThroughReshape(Operation *reshape, AffineMap map);
   FailureOr<Value> createRead(Value tensor, AffineMap map);
+  bool isChannelVector(ArrayRef<int64_t> shape, AffineMap map);
   Value createOperand(Value tensor);
   FailureOr<Value> createConstant(Value constant);
   Value createConversion(Value value, Type type);
@@ -60,6 +61,17 @@ private:
     Value tensor;
     bool perChannel;
   };
+
+  /// What was built at some time.
+  struct Checkpoint {
+    Operation *last; ///< Of `block`, or null.
+    size_t operands;
+    DenseMap<std::pair<Value, AffineMap>, Value> elements;
+  };
+  Checkpoint takeCheckpoint();
+  /// Takes back what was built since: an element that cannot be computed, and
+  /// is read instead, leaves nothing behind.
+  void rollBack(const Checkpoint &checkpoint);
 
   ConvolutionOpInterface convolution;
   const DenseSet<Operation *> &dependents;

@@ -36,6 +36,14 @@ namespace mlir::conv {
 /// Name of the schedule on the root of a linalg form: its tail.
 inline constexpr llvm::StringLiteral kScheduleName = "conv.schedule";
 
+/// Creates the op of `direction`, without a tail.
+ConvolutionOpInterface
+createConvolution(OpBuilder &builder, Location loc, Direction direction,
+                  RankedTensorType type, Value lhs, Value rhs,
+                  WindowAttr window, LayoutsAttr layouts, int64_t groups,
+                  PaddingMode padding = PaddingMode::Zeros,
+                  Arithmetic arithmetic = Arithmetic::Exact);
+
 /// The numeric type of an element type, or none if kernels have no such type.
 std::optional<::conv::NumericType> getNumericType(Type elementType);
 
@@ -49,7 +57,7 @@ inline bool areMultiplied(Type a, Type b) {
 Type getAccumulatorType(Type operand);
 
 /// The row of the chip's table for `atom` with operands of `elementType`, or
-/// null. The host widens 16-bit operands to f32 as it loads them.
+/// null. The host widens operands as it loads them.
 const ::conv::MatrixAtom *lookupAtom(const ::conv::ChipInfo &chip,
                                      AtomAttr atom, Type elementType);
 

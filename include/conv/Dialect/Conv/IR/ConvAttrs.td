@@ -155,8 +155,11 @@ def Conv_AtomAttr : Conv_Attr<"Atom", "atom"> {
 def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
   let summary = "Every decision about one convolution, made once";
   let description = [{
-    Sizes are `[pixels, channels]` of the output, seen as a matrix of
-    `N*P*Q` pixels by `K` channels.
+    Sizes are those of a batch of matrix products (see `ConvolutionPlan`):
+    `[rows, columns]`, which are `N*P*Q` pixels by `K` channels for
+    `conv.forward`. Groups are the batch; `merged_groups` of them are computed
+    side by side in one product. `splits` parts of the reduction are computed
+    as matrices of a batch, and added by a kernel of its own.
 
     Constraints (those of the chip are checked where the target is known, by
     `verifyScheduleForChip`):
@@ -173,6 +176,9 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         operand's tile.
       * (S9) `main_loop` is one for the chip: `host_cache` on the host, another
         on a GPU. S7 and S8 are about work-items and do not concern the host.
+      * (S11) `merged_groups` is positive and divides the groups.
+      * (S12) `splits` is positive, and at most the size of the longest digit of
+        the reduction: `getSplittableSize`.
 
     Example:
     ```mlir
@@ -191,6 +197,8 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     "AtomAttr":$atom,
     EnumParameter<Conv_MainLoop>:$mainLoop,
     EnumParameter<Conv_Raster>:$raster,
+    DefaultValuedParameter<"int64_t", "1">:$mergedGroups,
+    DefaultValuedParameter<"int64_t", "1">:$splits,
     DefaultValuedParameter<"ChosenBy", "ChosenBy::User">:$chosenBy
   );
   let assemblyFormat = [{
@@ -198,7 +206,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         `subgroup` `=` `[` $subgroup `]` `,` `gemm_k` `=` $gemmK `,`
         `stages` `=` $stages `,` `atom` `=` $atom `,`
         `main_loop` `=` $mainLoop `,` `raster` `=` $raster
-        (`,` `chosen_by` `=` $chosenBy^)? `>`
+        `` custom<ScheduleOptions>($mergedGroups, $splits, $chosenBy) `>`
   }];
   let extraClassDeclaration = [{
     /// Subgroups of a workgroup.

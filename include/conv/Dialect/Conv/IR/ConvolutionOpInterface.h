@@ -18,6 +18,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
 
+#include <array>
 #include <optional>
 
 namespace mlir::conv {
@@ -31,6 +32,10 @@ enum class TensorRole { Input, Filter, Output };
 
 inline constexpr TensorRole kTensorRoles[] = {
     TensorRole::Input, TensorRole::Filter, TensorRole::Output};
+
+/// The roles of the operands, in their order, and of the result.
+std::array<TensorRole, 2> getOperandRoles(Direction direction);
+TensorRole getResultRole(Direction direction);
 
 } // namespace mlir::conv
 

@@ -22,10 +22,12 @@
 
 namespace mlir::conv {
 
-/// A tensor outside of the nest, and how it is seen as matrices.
+/// A tensor outside of the nest, how it is seen as matrices, and how it lies in
+/// memory.
 struct MatrixOperand {
   Value tensor;
   ViewAttr view;
+  SmallVector<int64_t> strides; ///< Elements between neighbours.
 
   RankedTensorType getType() const {
     return cast<RankedTensorType>(tensor.getType());
@@ -33,20 +35,27 @@ struct MatrixOperand {
   Type getElementType() const { return getType().getElementType(); }
 };
 
-/// One tiled convolution: `result = tail(lhs * transpose(rhs), tailOperands)`.
+/// One tiled convolution: `result = tail(lhs * transpose(rhs), tailOperands)`,
+/// or a tail alone, `result = tail(tailOperands)`.
 struct TiledConvolution {
   scf::ForallOp forall;
   ScheduleAttr schedule;
-  MatrixOperand lhs, rhs;
+  MatrixOperand lhs, rhs; ///< Null if there is no product.
   linalg::GenericOp tail;
-  SmallVector<MatrixOperand> tailOperands; ///< As the tail's inputs from the 2nd.
+  /// As the tail's inputs, from the 2nd if there is a product.
+  SmallVector<MatrixOperand> tailOperands;
   MatrixOperand result; ///< Its tensor is the result of the `conv.scatter`.
 
   /// Number of matrices, their rows and columns, and the reduction's length.
   int64_t getBatch() const { return result.view.getShape()[0]; }
   int64_t getPixels() const { return result.view.getShape()[1]; }
   int64_t getChannels() const { return result.view.getShape()[2]; }
-  int64_t getReduction() const { return lhs.view.getShape()[2]; }
+  int64_t getReduction() const {
+    return hasProduct() ? lhs.view.getShape()[2] : 0;
+  }
+  bool hasProduct() const { return lhs.tensor != nullptr; }
+  /// What kernels get as arguments before the result, in order.
+  SmallVector<MatrixOperand> getOperands() const;
   /// Of `rhs`; that of `lhs` may be another 8-bit float of the same size.
   Type getOperandType() const { return rhs.getElementType(); }
   Type getResultType() const { return result.getElementType(); }
@@ -54,6 +63,10 @@ struct TiledConvolution {
   /// Reads a nest, or says at its location what is not as expected.
   static FailureOr<TiledConvolution> match(scf::ForallOp forall);
 };
+
+/// How a tensor lies in memory: as a function's argument or result does, or
+/// contiguous.
+SmallVector<int64_t> getStrides(Value tensor);
 
 /// The tensor that a chain of reshapes views: the same elements in the same
 /// order, in a function argument or the result of another op.

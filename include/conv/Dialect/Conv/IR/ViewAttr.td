@@ -66,8 +66,7 @@ def Conv_ViewAttr : Conv_Attr<"View", "view"> {
         `rows` `=` `[` (`]`) : ($rows^ `]`)? `,`
         `columns` `=` `[` (`]`) : ($columns^ `]`)? `,`
         `map` `=` `affine_map` `<` $map `>`
-        (`,` `limits` `=` `[` $limits^ `]`)?
-        (`,` `padding` `=` $padding^)? `>`
+        `` custom<ViewOptions>($limits, $padding) `>`
   }];
   let extraClassDeclaration = [{
     /// A coordinate: `constant` plus the sum of digits times `coefficients`,

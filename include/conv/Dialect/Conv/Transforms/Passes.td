@@ -11,16 +11,21 @@
 include "mlir/Pass/PassBase.td"
 
 def RaiseLinalgPass : Pass<"conv-raise-linalg", "::mlir::func::FuncOp"> {
-  let summary = "Rewrite named linalg convolutions as conv.forward";
+  let summary = "Rewrite linalg loops that are a convolution as conv.forward";
   let description = [{
-    What a named convolution adds up is a `conv.forward`; what it adds that to is
-    an element-wise op behind it, unless that is zero. Layouts stay as they are:
-    an `hwcf` filter has the order `RSCK`. A `tensor.pad` with zeros in front
-    becomes padding of the window, also in front of a `conv.forward` that was
-    there before. Sums are accumulated in f32 even where linalg would accumulate
-    in 16 bits.
+    Named ops and generics are read in the same way: by which tensors each loop
+    indexes. A sum of products is a convolution if one tensor is indexed by
+    `stride * p + dilation * r`, where `p` runs over the output and `r` over the
+    filter. What it adds up is a `conv.forward`; what it adds that to is an
+    element-wise op behind it, unless that is zero. Layouts stay as they are: an
+    `hwcf` filter has the order `RSCK`. Dimensions that a tensor lacks are added
+    with size 1; groups of one channel (depthwise) need none. A `tensor.pad` with
+    zeros in front becomes padding of the window, also in front of a
+    `conv.forward` or `conv.backward_weight` that was there before. Sums are
+    accumulated in f32 even where linalg would accumulate in 16 bits.
 
-    * Input: `linalg.conv_*` on tensors.
+    * Input: `linalg.conv_*`, `linalg.depthwise_conv_*` and `linalg.generic` on
+      tensors.
     * Output: those of static shape with element types of `conv.forward` are
       `conv.forward`, followed by a `linalg.generic` if the init is not zero.
     * Keeps: every other op.
@@ -49,16 +54,21 @@ def RaiseLinalgPass : Pass<"conv-raise-linalg", "::mlir::func::FuncOp"> {
 }
 
 def RaiseTosaPass : Pass<"conv-raise-tosa", "::mlir::func::FuncOp"> {
-  let summary = "Rewrite tosa.conv2d as conv.forward";
+  let summary = "Rewrite TOSA convolutions as ops of conv";
   let description = [{
     The bias becomes an element-wise op behind the convolution and is left out
     where it is a constant zero. Element-wise TOSA ops become `linalg` through
     upstream's patterns, so that they can be fused; constants, reshapes and pads
     become those of `arith` and `tensor`.
 
-    * Input: `tosa.conv2d` of static shape with zero points that are constant 0.
-    * Output: `conv.forward` with layouts `NHWC`, `KRSC` and `NPQK`, and `linalg`
-      for the ops around it.
+    The channels of a depthwise weight become one dimension with its multiplier.
+    A transposed convolution is a `conv.backward_data` whose padding is what
+    `out_pad` cuts off; `out_pad` that adds elements in front is left alone.
+
+    * Input: `tosa.conv2d`, `conv3d`, `depthwise_conv2d` and `transpose_conv2d` of
+      static shape with zero points that are constant 0.
+    * Output: `conv.forward` or `conv.backward_data`, and `linalg` for the ops
+      around it.
     * Keeps: every other op.
     * Fails: never. An op that does not match is left alone.
 
@@ -157,14 +167,24 @@ def CheckSupportedPass : Pass<"conv-check-supported", "::mlir::ModuleOp"> {
     * Input: a module after the raising passes and `conv-fuse-tail`.
     * Output: the same.
     * Keeps: everything.
-    * Fails: for a convolution that is not 2-D, in groups, of other layouts than
-      `NHWC`, `KRSC` or `RSCK`, and `NPQK`, with a tensor constant as operand or
-      with an op in its tail that kernels do not have (they have arithmetic on
-      f32, f16, bf16, i32, i8 and i1, functions on f32, and conversions of these
-      and 8-bit floats), or with 2^60 and more elements of input and padding; for every other
+    * Fails: for the gradient of `replicate` padding of more than 32, for sizes
+      beyond 2^40, for 2^60 and more elements of input and padding, with a
+      tensor constant as operand or with an op in its tail that kernels do not
+      have (they have arithmetic on f32, f16, bf16, i32, i8 and i1, functions on
+      f32, and conversions of these and 8-bit floats); for every other
       op on tensors but reshapes; and for functions without results, with
       arguments or results that are not static tensors of numbers, or that
       return one tensor twice.
+
+    Before:
+    ```mlir
+    %y = conv.forward %x, %w groups = 2 ...
+    ```
+
+    After:
+    ```text
+    error: unsupported (groups): expects groups to be 1, but got 2
+    ```
   }];
 }
 

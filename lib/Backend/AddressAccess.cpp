@@ -1,37 +1,35 @@
-//===- GuardedAccess.cpp - guarded accesses to global memory -*- C++ -*-===//
+//===- AddressAccess.cpp - guarded accesses without hardware -*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A load whose guard is false reads the first elements of its tensor, which
-// exist, and selects zero: branches would keep loads from being in flight
-// together. Values travel as 32-bit words where they have any, since vectors of
-// words have an instruction for each width.
+// Where no instruction checks bounds, a load whose guard is false reads the
+// first elements of its tensor, which exist, and selects zero: branches would
+// keep loads from being in flight together. A store is branched around.
 //
 //===----------------------------------------------------------------------===//
 
-#include "GuardedAccess.h"
-
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "AddressAccess.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
-static int64_t sizeInBytes(VectorType type) {
+int64_t mlir::conv::getBytes(VectorType type) {
   return type.getNumElements() * type.getElementTypeBitWidth() / 8;
 }
 
-/// The integer, or vector of 32-bit integers, of as many bytes.
-static Type carrierType(OpBuilder &builder, VectorType type) {
-  int64_t bytes = sizeInBytes(type);
+Type mlir::conv::getCarrierType(VectorType type) {
+  int64_t bytes = getBytes(type);
   if (bytes <= 4)
-    return builder.getIntegerType(bytes * 8);
-  return VectorType::get({bytes / 4}, builder.getI32Type());
+    return IntegerType::get(type.getContext(), bytes * 8);
+  return VectorType::get({bytes / 4}, IntegerType::get(type.getContext(), 32));
 }
 
 /// The address of an element of type `element` at `offset`. Offsets are signed:
@@ -66,9 +64,9 @@ struct GuardedLoadLowering final : ConvertOpToLLVMPattern<GuardedLoadOp> {
                                  createZero(rewriter, loc, offset.getType()));
     Value address = createAddress(rewriter, loc, adaptor.getSource(), offset,
                                   type.getElementType());
-    Type carrier = carrierType(rewriter, type);
-    Value loaded = LLVM::LoadOp::create(rewriter, loc, carrier, address,
-                                        sizeInBytes(type));
+    Type carrier = getCarrierType(type);
+    Value loaded =
+        LLVM::LoadOp::create(rewriter, loc, carrier, address, getBytes(type));
     if (isGuarded)
       loaded = LLVM::SelectOp::create(rewriter, loc, adaptor.getGuard(), loaded,
                                       createZero(rewriter, loc, carrier));
@@ -83,23 +81,52 @@ struct GuardedStoreLowering final : ConvertOpToLLVMPattern<GuardedStoreOp> {
   LogicalResult
   matchAndRewrite(GuardedStoreOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    // conv-convert-kernel-ops-to-nvvm made a branch of every other guard.
+    // The others are under a branch.
     if (!matchPattern(op.getGuard(), m_One()))
       return rewriter.notifyMatchFailure(op, "guarded store");
     Location loc = op.getLoc();
     auto type = cast<VectorType>(adaptor.getValue().getType());
     Value address = createAddress(rewriter, loc, adaptor.getDestination(),
                                   adaptor.getOffset(), type.getElementType());
-    Value carried = LLVM::BitcastOp::create(
-        rewriter, loc, carrierType(rewriter, type), adaptor.getValue());
+    Value carried = LLVM::BitcastOp::create(rewriter, loc, getCarrierType(type),
+                                            adaptor.getValue());
     rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, carried, address,
-                                               sizeInBytes(type));
+                                               getBytes(type));
     return success();
   }
 };
+
+struct StoreToBranch final : OpRewritePattern<GuardedStoreOp> {
+  StoreToBranch(MLIRContext *context,
+                std::function<bool(GuardedStoreOp)> needsBranch)
+      : OpRewritePattern(context), needsBranch(std::move(needsBranch)) {}
+
+  LogicalResult matchAndRewrite(GuardedStoreOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!needsBranch(op) || matchPattern(op.getGuard(), m_One()))
+      return failure();
+    auto branch = scf::IfOp::create(rewriter, op.getLoc(), op.getGuard());
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    Value yes = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                          rewriter.getBoolAttr(true));
+    GuardedStoreOp::create(rewriter, op.getLoc(), op.getValue(),
+                           op.getDestination(), op.getOffset(), yes);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  std::function<bool(GuardedStoreOp)> needsBranch;
+};
 } // namespace
 
-void mlir::conv::populateNVPTXGuardedAccessPatterns(
+void mlir::conv::populateStoreToBranchPatterns(
+    RewritePatternSet &patterns,
+    std::function<bool(GuardedStoreOp)> needsBranch) {
+  patterns.add<StoreToBranch>(patterns.getContext(), std::move(needsBranch));
+}
+
+void mlir::conv::populateAddressAccessPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<GuardedLoadLowering, GuardedStoreLowering>(converter);
 }

@@ -1,0 +1,124 @@
+"""Compare the compiler's kernels with cuDNN on lists of shapes.
+
+    python3 bench/compare compile --lists headline --target sm_90a --output packs   on a machine without a GPU
+    python3 bench/compare run packs --output results                                on the GPU's
+    python3 bench/compare report results                                            the table and the picture again
+
+`run` needs the Python package `conv`, and PyTorch if the device is a GPU. Each result is verified before it is timed;
+if one is wrong, the exit code is 1.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+
+from measure import Protocol, measure
+from packs import compile_lists, read_index
+from problem import COMMANDS, DIRECTIONS
+from report import print_table, write_html
+
+SHAPES = pathlib.Path(__file__).parents[1] / "shapes" / "models.json"
+RESULTS = "results.json"
+
+
+def run_compile(options):
+    count, refused = compile_lists(
+        options.shapes, options.lists, options.directions, options.dtype, options.target, options.output, options.jobs
+    )
+    print(f"{count - refused} of {count} problems compiled for {options.target}")
+
+
+def compare(item, problem, backend, folder, protocol):
+    """Everything about one problem: refused, wrong, or measured."""
+    result = {"list": item["list"], "label": problem.label, "direction": problem.direction, "dtype": problem.dtype}
+    result.update(flops=problem.flops, bytes=problem.bytes)
+    if item["refused"]:
+        return {**result, "refused": item["refused"]}
+    function = backend.load(pathlib.Path(folder, item["pack"]))
+    sets = backend.tensor_sets(problem)
+    error, library_error = backend.verify(problem, function, sets[0])
+    result.update(error=error, library_error=library_error)
+    if error > 1:
+        return result
+    candidates = {"ours": backend.ours(function, sets), "theirs": backend.theirs(problem, sets)}
+    times = measure({name: graph for name, graph in candidates.items() if graph}, protocol)
+    return {**result, "schedule": next(iter(function.entries.values())).schedule, "seconds": times}
+
+
+def run_benchmark(options):
+    if options.device == "host":
+        from numpy_backend import NumpyBackend as Backend
+    else:
+        from torch_backend import TorchBackend as Backend
+    backend = Backend(options.device)
+    protocol = Protocol(options.idle, options.burst, options.rounds)
+    report = {
+        **backend.describe(),
+        "protocol": vars(protocol),
+        "ceilings": backend.ceilings(lambda candidates: measure(candidates, protocol)),
+        "results": [],
+    }
+    output = pathlib.Path(options.output)
+    output.mkdir(parents=True, exist_ok=True)
+    known = {}  # Lists share problems; each is measured once.
+    for item, problem in read_index(options.packs):
+        if options.lists and item["list"] not in options.lists:
+            continue
+        if problem not in known:
+            known[problem] = compare(item, problem, backend, options.packs, protocol)
+            print(f"{problem.direction} {problem.label}", file=sys.stderr)
+        report["results"].append({**known[problem], "list": item["list"]})
+        # After each problem, so that a run that is stopped leaves what it has.
+        (output / RESULTS).write_text(json.dumps(report, indent=1), encoding="utf-8")
+    return show(report, output)
+
+
+def show(report, folder):
+    """Prints the table, writes the picture; 1 if a result was wrong."""
+    print_table(report)
+    write_html(report, pathlib.Path(folder, "report.html"))
+    return 1 if any(result.get("error", 0) > 1 for result in report["results"]) else 0
+
+
+def run_report(options):
+    return show(json.loads(pathlib.Path(options.results, RESULTS).read_text(encoding="utf-8")), options.results)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="compare", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    step = commands.add_parser("compile", help="compile shape lists into a folder of artifacts")
+    step.set_defaults(run=run_compile)
+    step.add_argument("--shapes", default=SHAPES, help="the file of lists (default: bench/shapes/models.json)")
+    step.add_argument("--lists", nargs="+", default=[], metavar="LIST", help="which of them (default: all)")
+    step.add_argument("--directions", nargs="+", default=list(DIRECTIONS), choices=DIRECTIONS)
+    step.add_argument("--dtype", default="bf16", choices=COMMANDS)
+    step.add_argument("--target", default="sm_90a")
+    step.add_argument("--jobs", type=int, default=os.cpu_count())
+    step.add_argument("--output", required=True, metavar="FOLDER")
+
+    step = commands.add_parser("run", help="verify and time the artifacts of a folder")
+    step.set_defaults(run=run_benchmark)
+    step.add_argument("packs", metavar="FOLDER")
+    step.add_argument("--lists", nargs="+", default=[], metavar="LIST", help="which of them (default: all)")
+    step.add_argument("--device", default="cuda:0", help="a GPU, or host (default: cuda:0)")
+    step.add_argument("--idle", type=float, default=Protocol.idle_seconds, help="seconds before a burst (default: 0.2)")
+    step.add_argument("--burst", type=float, default=Protocol.burst_seconds, help="seconds of a burst (default: 0.03)")
+    step.add_argument("--rounds", type=int, default=Protocol.rounds, help="bursts of each candidate (default: 7)")
+    step.add_argument("--output", required=True, metavar="FOLDER")
+
+    step = commands.add_parser("report", help="print the table and draw the picture of earlier results")
+    step.set_defaults(run=run_report)
+    step.add_argument("results", metavar="FOLDER")
+
+    options = parser.parse_args()
+    return options.run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

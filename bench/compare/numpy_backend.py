@@ -1,0 +1,124 @@
+"""The CPU: our kernels alone, on NumPy arrays. It shows that the benchmark works where there is no GPU."""
+
+import itertools
+import platform
+import time
+
+import conv
+import numpy as np
+from problem import OPERANDS, part
+from rule import worst_error
+
+_DTYPES = {"f16": np.float16, "f32": np.float32}
+_ORDERS = {"input": "NCDHW", "filter": "KCTRS", "output": "NKZPQ"}
+
+
+class _Calls:
+    """Calls that are timed one behind the other."""
+
+    def __init__(self, functions):
+        self.calls = len(functions)
+        self._functions = functions
+
+    def time(self, replays):
+        start = time.perf_counter()
+        for _ in range(replays):
+            for function in self._functions:
+                function()
+        return time.perf_counter() - start
+
+
+class NumpyBackend:
+    def __init__(self, device):
+        self.device = device
+
+    def describe(self):
+        return {"device": platform.processor() or platform.machine(), "library": None, "runtime": conv.__version__}
+
+    def tensor_sets(self, problem):
+        if problem.dtype not in _DTYPES:
+            raise SystemExit(f"compare: error: expects f16 or f32 on the CPU, but got {problem.dtype}")
+        random = np.random.default_rng(0)
+        names, _ = OPERANDS[problem.direction]
+        return [
+            {name: random.standard_normal(problem.shapes[part(name)]).astype(_DTYPES[problem.dtype]) for name in names}
+        ]
+
+    def load(self, pack):
+        """The only function of an artifact, for arrays without gaps in the order of PyTorch's dimensions."""
+        artifact = conv.load(pack, device=self.device)
+        return artifact[next(iter(artifact))]
+
+    def _arrange(self, function, tensors):
+        """The tensors as the function wants them in memory."""
+        arranged = {}
+        for argument in function.arguments:
+            if argument.name in tensors:
+                order = [letter for letter in _ORDERS[part(argument.name)] if letter in argument.layout]
+                places = [order.index(letter) for letter in argument.layout]
+                arranged[argument.name] = np.ascontiguousarray(tensors[argument.name].transpose(places))
+        return arranged
+
+    def ours(self, function, sets):
+        arranged = [self._arrange(function, tensors) for tensors in sets]
+        return _Calls([lambda t=t, y=function(**t): function(**t, out=y) for t in arranged])
+
+    def theirs(self, problem, sets):
+        return None
+
+    def verify(self, problem, function, tensors):
+        [entry] = function.entries.values()
+        result = function(**self._arrange(function, tensors))
+        layout = function.arguments[-1].layout
+        order = [letter for letter in _ORDERS[part(OPERANDS[problem.direction][1])] if letter in layout]
+        result = result.transpose([layout.index(letter) for letter in order]).astype(np.float64)
+        exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
+        expected = reference(problem, exact)
+        products = reference(problem, {name: abs(tensor) for name, tensor in exact.items()})
+        return worst_error(np, result, expected, products, problem.dtype, entry.error_bound), None
+
+    def ceilings(self, measure):
+        """What NumPy reaches, with the matrix library that it has, if any."""
+        source = np.ones(1 << 24, np.float32)
+        target = np.empty_like(source)
+        left = np.ones((1024, 1024), np.float32)
+        times = measure({"copy": _Calls([lambda: np.copyto(target, source)]), "product": _Calls([lambda: left @ left])})
+        return {
+            "bytes_per_second": 2 * source.nbytes / times["copy"]["median"],
+            "flops_per_second": 2 * 1024**3 / times["product"]["median"],
+        }
+
+
+def reference(problem, tensors):
+    """One tap of the filter after the other, in float64: the definition."""
+    shapes, groups = problem.shapes, problem.groups
+
+    def by_group(array, axis):
+        """With the dimension of channels split into groups."""
+        shape = array.shape
+        return array.reshape(*shape[:axis], groups, shape[axis] // groups, *shape[axis + 1 :])
+
+    padding = [(0, 0), (0, 0), *zip(problem.low, problem.high)]
+    padded = np.pad(tensors.get("input", np.zeros(shapes["input"])), padding)
+    x = by_group(padded, 1)  # n g c ...
+    w = by_group(tensors.get("filter", np.zeros(shapes["filter"])), 0)  # g k c ...
+    y = by_group(tensors.get("grad_output", np.zeros(shapes["output"])), 1)  # n g k ...
+    for tap in itertools.product(*map(range, problem.filter)):
+        window = tuple(
+            slice(place * dilation, place * dilation + (size - 1) * stride + 1, stride)
+            for place, dilation, size, stride in zip(tap, problem.dilation, problem.output_spatial, problem.stride)
+        )
+        pixels, weights = (..., *window), (..., *tap)
+        if problem.direction == "forward":
+            y += np.einsum("ngc...,gkc->ngk...", x[pixels], w[weights])
+        elif problem.direction == "backward_data":
+            x[pixels] += np.einsum("ngk...,gkc->ngc...", y, w[weights])
+        else:
+            flat = (*x.shape[:3], -1)
+            w[weights] = np.einsum("ngkp,ngcp->gkc", y.reshape(*y.shape[:3], -1), x[pixels].reshape(flat))
+    if problem.direction == "forward":
+        return y.reshape(shapes["output"])
+    if problem.direction == "backward_weight":
+        return w.reshape(shapes["filter"])
+    inside = tuple(slice(low, low + size) for low, size in zip(problem.low, problem.spatial))
+    return x.reshape(padded.shape)[(..., *inside)]

@@ -1,0 +1,132 @@
+"""Convolution problems of a shape list: what they cost, how conv-gen spells them, and how frameworks do."""
+
+import dataclasses
+import json
+import math
+from typing import Tuple
+
+DIRECTIONS = {"forward": 1, "backward_data": 2, "backward_weight": 4}  # With conv-gen's numbers.
+COMMANDS = {"bf16": "convbfp16", "f16": "convfp16", "f32": "conv"}
+BYTES = {"bf16": 2, "f16": 2, "f32": 4}
+
+# For each direction, the tensors that are read, and the one that is written.
+OPERANDS = {
+    "forward": (("input", "filter"), "output"),
+    "backward_data": (("grad_output", "filter"), "grad_input"),
+    "backward_weight": (("input", "grad_output"), "grad_filter"),
+}
+
+# conv-gen's options for the spatial dimensions, depth first.
+_AXES = ("d", "h", "w")
+_SIZES = {"d": "--in_d", "h": "-H", "w": "-W"}
+_FILTERS = {"d": "--fil_d", "h": "-y", "w": "-x"}
+
+
+def part(tensor):
+    """The part a tensor plays: "grad_input" has the shape of "input"."""
+    return tensor.replace("grad_", "")
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    n: int
+    c: int
+    k: int
+    groups: int
+    spatial: Tuple[int, ...]
+    filter: Tuple[int, ...]
+    stride: Tuple[int, ...]
+    dilation: Tuple[int, ...]
+    low: Tuple[int, ...]  #: Zeros before each dimension,
+    high: Tuple[int, ...]  #: and after it.
+    dtype: str
+    direction: str
+
+    @classmethod
+    def parse(cls, shape, dtype, direction):
+        """From an entry of a shape list, whose `schema` says what the fields are."""
+        pads = [pad if isinstance(pad, list) else [pad, pad] for pad in shape["pad"]]
+        return cls(
+            n=shape["n"],
+            c=shape["c"],
+            k=shape["k"],
+            groups=shape["groups"],
+            spatial=tuple(shape["spatial"]),
+            filter=tuple(shape["filter"]),
+            stride=tuple(shape["stride"]),
+            dilation=tuple(shape["dilation"]),
+            low=tuple(pad[0] for pad in pads),
+            high=tuple(pad[1] for pad in pads),
+            dtype=dtype,
+            direction=direction,
+        )
+
+    @property
+    def output_spatial(self):
+        sizes = zip(self.spatial, self.filter, self.stride, self.dilation, self.low, self.high)
+        return tuple(
+            (size + low + high - dilation * (taps - 1) - 1) // stride + 1
+            for size, taps, stride, dilation, low, high in sizes
+        )
+
+    @property
+    def shapes(self):
+        """In the order of PyTorch: batch or output channels, channels, space."""
+        return {
+            "input": (self.n, self.c, *self.spatial),
+            "filter": (self.k, self.c // self.groups, *self.filter),
+            "output": (self.n, self.k, *self.output_spatial),
+        }
+
+    @property
+    def flops(self):
+        """Products and sums; every direction has as many."""
+        return 2 * math.prod(self.shapes["output"]) * math.prod(self.shapes["filter"][1:])
+
+    @property
+    def bytes(self):
+        """Each operand read once and the result written once."""
+        return sum(math.prod(shape) for shape in self.shapes.values()) * BYTES[self.dtype]
+
+    @property
+    def is_symmetric(self):
+        """Whether both sides are padded alike, as libraries want it."""
+        return self.low == self.high
+
+    def padded(self):
+        """The same problem on an input that has its padding."""
+        sizes = tuple(low + size + high for low, size, high in zip(self.low, self.spatial, self.high))
+        zeros = (0,) * len(sizes)
+        return dataclasses.replace(self, spatial=sizes, low=zeros, high=zeros)
+
+    @property
+    def label(self):
+        def sizes(values):
+            return "x".join(map(str, values))
+
+        text = f"n{self.n} {self.c}->{self.k} {sizes(self.spatial)} f{sizes(self.filter)}"
+        for name, values in (("s", self.stride), ("d", self.dilation)):
+            text += f" {name}{sizes(values)}" if set(values) != {1} else ""
+        text += f" p{sizes(self.low)}" if any(self.low) else ""
+        text += f":{sizes(self.high)}" if not self.is_symmetric else ""
+        return text + (f" g{self.groups}" if self.groups > 1 else "")
+
+    def generator_arguments(self):
+        """The command line of conv-gen."""
+        arguments = [COMMANDS[self.dtype], "-F", DIRECTIONS[self.direction]]
+        arguments += ["-n", self.n, "-c", self.c, "-k", self.k, "-g", self.groups, "--spatial_dim", len(self.spatial)]
+        if len(self.spatial) == 1:
+            arguments += ["-H", 1, "-y", 1]
+        for place, axis in enumerate(_AXES[-len(self.spatial) :]):
+            arguments += [_SIZES[axis], self.spatial[place], _FILTERS[axis], self.filter[place]]
+            arguments += [f"--conv_stride_{axis}", self.stride[place], f"--dilation_{axis}", self.dilation[place]]
+            arguments += [f"--pad_{axis}", self.low[place], f"--pad_{axis}_high", self.high[place]]
+        return list(map(str, arguments))
+
+
+def read_lists(path):
+    """The shape lists of a file, by name."""
+    with open(path, encoding="utf-8") as file:
+        lists = json.load(file)
+    lists.pop("schema")
+    return lists

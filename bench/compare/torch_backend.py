@@ -1,0 +1,182 @@
+"""GPUs: tensors, reference and cuDNN through PyTorch, and calls as CUDA graphs."""
+
+import math
+
+import conv
+import torch
+from problem import OPERANDS, part
+from rule import worst_error
+
+_DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
+_ORDERS = {"input": "NCDHW", "filter": "KCTRS", "output": "NKZPQ"}  # PyTorch's.
+
+
+class _Graph:
+    """Calls that were captured into a CUDA graph, one for each set of tensors."""
+
+    def __init__(self, stream, calls):
+        self.calls = len(calls)
+        self._stream = stream
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._graph, stream=stream):
+            self._results = [call() for call in calls]  # Kept, so that each call has memory of its own.
+
+    def time(self, replays):
+        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        with torch.cuda.stream(self._stream):
+            start.record()
+            for _ in range(replays):
+                self._graph.replay()
+            stop.record()
+        stop.synchronize()
+        return start.elapsed_time(stop) / 1000
+
+
+class TorchBackend:
+    """One GPU."""
+
+    def __init__(self, device):
+        torch.backends.cudnn.benchmark = True
+        torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
+        self.device = torch.device(device)
+        torch.cuda.set_device(self.device)
+        self.stream = torch.cuda.Stream(self.device)
+        self.properties = torch.cuda.get_device_properties(self.device)
+
+    def describe(self):
+        return {
+            "device": self.properties.name,
+            "library": f"cuDNN {torch.backends.cudnn.version()}, PyTorch {torch.__version__}",
+            "runtime": conv.__version__,
+        }
+
+    def _empty(self, shape, dtype):
+        """Channels last in memory, and in PyTorch's order."""
+        return torch.empty((shape[0], *shape[2:], shape[1]), dtype=dtype, device=self.device).movedim(-1, 1)
+
+    def _random(self, shape, dtype):
+        return self._empty(shape, torch.float32).normal_().to(_DTYPES[dtype])
+
+    def tensor_sets(self, problem):
+        """Operands with fresh random values, in as many sets as exceed the L2 cache three times."""
+        count = math.ceil(3 * self.properties.L2_cache_size / problem.bytes)
+        names, _ = OPERANDS[problem.direction]
+        return [
+            {name: self._random(problem.shapes[part(name)], problem.dtype) for name in names}
+            for _ in range(min(max(count, 2), 256))
+        ]
+
+    # Ours.
+
+    def load(self, pack):
+        """The only function of an artifact, for tensors that name their dimensions as PyTorch does."""
+        artifact = conv.load(pack)
+        function = artifact[next(iter(artifact))]
+        orders = {
+            argument.name: "".join(letter for letter in _ORDERS[part(argument.name)] if letter in argument.layout)
+            for argument in function.arguments
+        }
+        function.prepare(str(self.device), self.stream)
+        return function.with_layouts(**orders)
+
+    def run(self, function, tensors):
+        with torch.cuda.stream(self.stream):
+            result = function(**tensors)
+        self.stream.synchronize()
+        return result
+
+    def ours(self, function, sets):
+        outputs = [self.run(function, tensors) for tensors in sets]
+        return _Graph(self.stream, [lambda t=t, y=y: function(**t, out=y) for t, y in zip(sets, outputs)])
+
+    # The library's.
+
+    def _convolve(self, problem, tensors):
+        """What cuDNN computes, in the type of the tensors."""
+        options = {
+            "stride": problem.stride,
+            "padding": problem.low,
+            "dilation": problem.dilation,
+            "groups": problem.groups,
+            "transposed": False,
+            "output_padding": [0] * len(problem.stride),
+        }
+        if problem.direction == "forward":
+            return torch.ops.aten.convolution(tensors["input"], tensors["filter"], None, **options)
+        result = part(OPERANDS[problem.direction][1])
+        # The gradient has the shape of an operand whose values are not used.
+        gradient = tensors["grad_output"]
+        unused = {result: self._empty(problem.shapes[result], gradient.dtype)}
+        operands = {**tensors, **unused}
+        gradients = torch.ops.aten.convolution_backward(
+            gradient,
+            operands["input"],
+            operands["filter"],
+            None,
+            **options,
+            output_mask=[result == "input", result == "filter", False],
+        )
+        return gradients[0] if result == "input" else gradients[1]
+
+    def theirs(self, problem, sets):
+        if not problem.is_symmetric:
+            return None
+        with torch.cuda.stream(self.stream):
+            for tensors in sets[:2]:
+                self._convolve(problem, tensors)  # Chooses the algorithm.
+        self.stream.synchronize()
+        return _Graph(self.stream, [lambda t=t: self._convolve(problem, t) for t in sets])
+
+    # The reference.
+
+    def verify(self, problem, function, tensors):
+        """The worst error, as a part of what is allowed: ours, and the library's."""
+        [entry] = function.entries.values()
+        exact = {name: tensor.double() for name, tensor in tensors.items()}
+        expected = self._reference(problem, exact)
+        products = self._reference(problem, {name: tensor.abs() for name, tensor in exact.items()})
+
+        def error(result):
+            return worst_error(torch, result.double(), expected, products, problem.dtype, entry.error_bound)
+
+        with torch.cuda.stream(self.stream):
+            result = function(**tensors).fill_(float("nan"))  # What is not written stays wrong.
+            function(**tensors, out=result)
+        self.stream.synchronize()
+        library_error = error(self._convolve(problem, tensors)) if problem.is_symmetric else None
+        return error(result), library_error
+
+    def _reference(self, problem, tensors):
+        """With the padding made explicit, because a library pads both sides alike."""
+        padded = problem.padded()
+        tensors = dict(tensors)
+        if "input" in tensors:
+            sides = [side for pair in zip(problem.low[::-1], problem.high[::-1]) for side in pair]
+            tensors["input"] = torch.nn.functional.pad(tensors["input"], sides)
+        with torch.backends.cudnn.flags(enabled=True, benchmark=False):
+            result = self._convolve(padded, tensors)
+        if problem.direction == "backward_data":
+            for axis, (low, size) in enumerate(zip(problem.low, problem.spatial), 2):
+                result = result.narrow(axis, low, size)
+        return result
+
+    # The roofs.
+
+    def ceilings(self, measure):
+        """Bytes a second of a copy, counting both sides, and operations a second of a matrix product."""
+        source = torch.randn(1 << 29, device=self.device)
+        target = torch.empty_like(source)
+        left, right = (torch.randn(8192, 8192, device=self.device, dtype=torch.bfloat16) for _ in range(2))
+        with torch.cuda.stream(self.stream):
+            torch.matmul(left, right)
+        self.stream.synchronize()
+        times = measure(
+            {
+                "copy": _Graph(self.stream, [lambda: target.copy_(source)]),
+                "product": _Graph(self.stream, [lambda: torch.matmul(left, right)]),
+            }
+        )
+        return {
+            "bytes_per_second": 2 * source.nbytes / times["copy"]["median"],
+            "flops_per_second": 2 * 8192**3 / times["product"]["median"],
+        }

@@ -1,0 +1,47 @@
+"""What a call costs in Python beside the work of the driver: microseconds until it returns, the median of rounds.
+
+    python3 bench/python_call.py layer.convpack            NumPy arrays on the CPU, kernels included
+    python3 bench/python_call.py layer.convpack cuda:0     PyTorch tensors; the kernels run behind the calls
+"""
+
+import statistics
+import sys
+import time
+
+import conv
+
+CALLS, ROUNDS = 200, 21
+
+
+def make_tensors(function, device):
+    """One tensor for each argument, and what waits for the device."""
+    if device == "host":
+        import numpy
+
+        names = {"f16": "float16", "bf16": "uint16", "f32": "float32"}
+        return [numpy.zeros(a.shape, names[a.dtype]) for a in function.arguments], lambda: None
+    import torch
+
+    dtypes = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
+    tensors = [torch.zeros(a.shape, dtype=dtypes[a.dtype], device=device) for a in function.arguments]
+    return tensors, torch.cuda.synchronize
+
+
+def main(pack, device="host"):
+    artifact = conv.load(pack)
+    function = artifact[next(iter(artifact))]
+    (*operands, out), wait = make_tensors(function, device)
+    function(*operands, out=out)
+    samples = []
+    for _ in range(ROUNDS):
+        wait()
+        start = time.perf_counter()
+        for _ in range(CALLS):
+            function(*operands, out=out)
+        samples.append((time.perf_counter() - start) / CALLS * 1e6)
+    wait()
+    print(f"{function.name} on {device}: {statistics.median(samples):.2f} us a call")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,93 @@
+//===- ConvolutionPlan.h - a convolution as matrix products -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place that knows which matrices a convolution multiplies, in every
+// direction. Whoever chooses a schedule, and whoever lowers the op, asks here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DIALECT_CONV_IR_CONVOLUTIONPLAN_H
+#define CONV_DIALECT_CONV_IR_CONVOLUTIONPLAN_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+namespace mlir::conv {
+
+/// A batch of matrix products `lhs * transpose(rhs)`: views of a convolution's
+/// two operands.
+struct MatrixProduct {
+  TensorRole lhsRole, rhsRole; ///< Which operand is which.
+  ViewAttr lhs, rhs;
+};
+
+/// One kernel: the sum of a product, if there is one, and of terms, written
+/// through a view of its target.
+struct PlanStep {
+  /// Matrices that are added, in this order: views of intermediate tensors.
+  struct Term {
+    size_t intermediate;
+    ViewAttr view;
+  };
+  std::optional<MatrixProduct> product = std::nullopt;
+  SmallVector<Term, 0> terms = {};
+  /// The intermediate tensor that it writes, or none for the result: then the
+  /// tail is applied to the sum.
+  std::optional<size_t> intermediate = std::nullopt;
+  ViewAttr target;
+  /// A vector with one element per channel of the result, as matrices of the
+  /// target's sizes. Null where a result has no such vector.
+  ViewAttr channels = {};
+};
+
+/// How many of what a plan puts together, or takes apart.
+struct PlanOptions {
+  /// Groups whose channels are side by side in one matrix: divides the groups.
+  int64_t mergedGroups = 1;
+  /// Parts of the reduction, each a matrix of the batch, that a last step adds.
+  int64_t splits = 1;
+};
+
+/// Kernels that one after the other compute a convolution. What one of them
+/// writes stands over what an earlier one wrote.
+struct ConvolutionPlan {
+  /// Shapes of the intermediate tensors, whose elements are accumulators.
+  SmallVector<SmallVector<int64_t>> intermediates;
+  SmallVector<PlanStep, 0> steps;
+
+  /// The step with the largest product.
+  const PlanStep &getLargestProduct() const;
+};
+
+/// Plans a convolution:
+///
+///   * forward: rows are the output's pixels `(n, p, q)`, columns its channels;
+///     the reduction is over the filter's elements.
+///   * backward data: one product for each residue of the input's positions by
+///     the strides. Positions of one residue meet the same filter elements, so
+///     each product is dense: rows are the pixels `(n, h, w)` of that residue,
+///     columns the input's channels, and the reduction is over those filter
+///     elements and the output's channels. If some residue meets no filter
+///     element, a step of zeros comes first. With padding that is not zeros, this
+///     is the gradient of the padded input, and one step per dimension folds
+///     what was padded onto the elements that it was taken from.
+///   * backward weight: rows are the output's channels, columns the filter's
+///     elements `(r, s, c)`; the reduction is over the output's pixels.
+///
+/// Groups are the batch, those of one merged set side by side in rows, columns
+/// and reduction: elements of two different groups are zero or not written.
+ConvolutionPlan planConvolution(ConvolutionOpInterface op,
+                                const PlanOptions &options);
+
+/// The options that a schedule asks for.
+PlanOptions getPlanOptions(ScheduleAttr schedule);
+
+/// The digit of the reduction that is split: its size.
+int64_t getSplittableSize(ConvolutionOpInterface op);
+
+} // namespace mlir::conv
+
+#endif // CONV_DIALECT_CONV_IR_CONVOLUTIONPLAN_H

@@ -1,0 +1,32 @@
+//===- Nesting.h - how deep a text nests ------------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR's parser calls itself for every bracket and for every sign in front of
+// an affine expression, without a limit: text that a user wrote is measured
+// before it is parsed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_SUPPORT_NESTING_H
+#define CONV_SUPPORT_NESTING_H
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace conv {
+
+/// Levels of nesting that a text of ours may have.
+inline constexpr int64_t kMaxNesting = 256;
+
+/// Where the text of an MLIR module or attribute is first nested deeper than
+/// `kMaxNesting`, or none.
+std::optional<size_t> findDeepNesting(std::string_view text);
+
+} // namespace conv
+
+#endif // CONV_SUPPORT_NESTING_H

@@ -1,0 +1,25 @@
+//===- Threads.h - as many threads as there are -----------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_SUPPORT_THREADS_H
+#define CONV_SUPPORT_THREADS_H
+
+#include <cstddef>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace conv {
+
+/// Starts `count` threads that call `work`, or as many as the system gives:
+/// whoever shares work out to threads must be able to do it alone.
+std::vector<std::jthread> startThreads(size_t count,
+                                       const std::function<void()> &work);
+
+} // namespace conv
+
+#endif // CONV_SUPPORT_THREADS_H

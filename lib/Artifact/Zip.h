@@ -1,0 +1,71 @@
+//===- Zip.h - the part of the zip format that is used ----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Zip files in memory over zlib, so that a host application that loads the
+// runtime loads no other archive library with it. Files are below 4 GiB and
+// have one part; members are stored or deflated, and not encrypted.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_ARTIFACT_ZIP_H
+#define CONV_ARTIFACT_ZIP_H
+
+#include "conv/Support/Result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace conv::artifact {
+
+/// Builds a zip file. Equal members in equal order give equal bytes.
+class ZipWriter {
+public:
+  /// Adds a member, deflated, as a file that its owner may write, dated
+  /// 1980-01-01.
+  Result<void> add(const std::string &name, std::string_view content);
+
+  /// The whole file.
+  Result<std::string> finish();
+
+private:
+  std::string file;
+  std::string directory;
+  size_t count = 0;
+};
+
+/// What the directory of a zip file says about a member.
+struct ZipMember {
+  std::string name;
+  uint32_t checksum;
+  uint64_t size;     ///< Bytes when it is inflated.
+  size_t dataOffset; ///< Where its bytes start in the file.
+  size_t dataSize;   ///< How many they are there.
+  bool isDeflated;
+};
+
+/// Lists and inflates the members of a zip file, which must outlive it. The
+/// file may be anything: errors are `BadInput`, and say what is wrong with it.
+class ZipReader {
+public:
+  /// Reads the directory, and compares it with the header of each member.
+  static Result<ZipReader> open(std::string_view bytes);
+
+  const std::vector<ZipMember> &members() const { return list; }
+
+  /// The content of a member: exactly `size` bytes of the right checksum.
+  Result<std::string> read(const ZipMember &member) const;
+
+private:
+  std::string_view bytes;
+  std::vector<ZipMember> list;
+};
+
+} // namespace conv::artifact
+
+#endif // CONV_ARTIFACT_ZIP_H

@@ -1,0 +1,149 @@
+//===- ZipReader.cpp - reading zip files ------------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A file is believed only where its parts agree: the directory ends where its
+// end record starts, fills the place between the members and that record, and
+// says of each member what the member's own header says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Zip.h"
+#include "ZipFormat.h"
+
+#include <algorithm>
+#include <optional>
+#include <zlib.h>
+
+using namespace conv;
+using namespace conv::artifact;
+
+static Error bad(const std::string &why) { return {ErrorKind::BadInput, why}; }
+
+static Error notWhole(const std::string &why) {
+  return bad("expects a whole zip file, but " + why);
+}
+
+/// Where the end record is: the last place from which it and its comment reach
+/// exactly to the end of the file.
+static std::optional<size_t> findEnd(std::string_view bytes,
+                                     zip::DirectoryEnd &end) {
+  constexpr size_t kMaxComment = 65535;
+  if (bytes.size() < sizeof(end))
+    return std::nullopt;
+  size_t last = bytes.size() - sizeof(end);
+  for (size_t back = 0; back <= std::min(last, kMaxComment); ++back)
+    if (zip::read(bytes, last - back, end) && end.commentSize == back)
+      return last - back;
+  return std::nullopt;
+}
+
+/// Whether the header before a member says the same as the directory. Its
+/// checksum and sizes may be behind the member instead.
+static bool agrees(const zip::Content &local, const zip::Content &entry) {
+  bool sizesFollow = entry.flags & zip::SizesFollow;
+  return local.flags == entry.flags && local.method == entry.method &&
+         local.nameSize == entry.nameSize &&
+         (sizesFollow || (local.checksum == entry.checksum &&
+                          local.compressedSize == entry.compressedSize &&
+                          local.size == entry.size));
+}
+
+/// The member that a header of the directory describes. `members` is the part
+/// of the file before the directory.
+static Result<ZipMember> locate(std::string_view members,
+                                const zip::DirectoryHeader &entry,
+                                const std::string &name) {
+  const zip::Content &content = entry.content;
+  if ((content.flags & zip::Encrypted) ||
+      (content.method != zip::Stored && content.method != zip::Deflated))
+    return bad("expects '" + name + "' to be stored or deflated");
+  zip::LocalHeader local;
+  if (!zip::read(members, entry.headerOffset, local) ||
+      !agrees(local.content, content))
+    return notWhole("'" + name + "' is not where the directory has it");
+  size_t nameOffset = entry.headerOffset + sizeof(local);
+  size_t dataOffset = nameOffset + content.nameSize + local.content.extraSize;
+  if (dataOffset + content.compressedSize > members.size() ||
+      members.substr(nameOffset, content.nameSize) != name)
+    return notWhole("'" + name + "' is not where the directory has it");
+  return ZipMember{
+      name,       content.checksum,       content.size,
+      dataOffset, content.compressedSize, content.method == zip::Deflated};
+}
+
+Result<ZipReader> ZipReader::open(std::string_view bytes) {
+  zip::DirectoryEnd end;
+  std::optional<size_t> endOffset = findEnd(bytes, end);
+  if (!endOffset)
+    return notWhole("it has no directory");
+  if (end.disk != 0 || end.directoryDisk != 0 || end.countOnDisk != end.count ||
+      uint64_t(end.directoryOffset) + end.directorySize != *endOffset)
+    return notWhole("its directory is not where its end is");
+
+  ZipReader reader;
+  reader.bytes = bytes;
+  std::string_view members = bytes.substr(0, end.directoryOffset);
+  std::string_view directory = bytes.substr(0, *endOffset);
+  size_t offset = end.directoryOffset;
+  for (size_t i = 0; i < end.count; ++i) {
+    zip::DirectoryHeader entry;
+    if (!zip::read(directory, offset, entry))
+      return notWhole("its directory has fewer members than its end says");
+    size_t nameOffset = offset + sizeof(entry);
+    offset = nameOffset + entry.content.nameSize + entry.content.extraSize +
+             entry.commentSize;
+    if (offset > directory.size() || entry.disk != 0)
+      return notWhole("member " + std::to_string(i) + " leaves its directory");
+    Result<ZipMember> member = locate(
+        members, entry,
+        std::string(directory.substr(nameOffset, entry.content.nameSize)));
+    if (!member)
+      return member.error();
+    reader.list.push_back(std::move(*member));
+  }
+  if (offset != directory.size())
+    return notWhole("its directory has more members than its end says");
+  return reader;
+}
+
+/// Inflates a stream without a header to exactly `size` bytes.
+static std::optional<std::string> inflateBytes(std::string_view compressed,
+                                               size_t size) {
+  z_stream stream{};
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+    return std::nullopt;
+  std::string content(size, '\0');
+  Bytef nothing; // zlib wants a place even where no bytes are to come.
+  stream.next_in =
+      reinterpret_cast<Bytef *>(const_cast<char *>(compressed.data()));
+  stream.avail_in = uInt(compressed.size());
+  stream.next_out = size ? reinterpret_cast<Bytef *>(content.data()) : &nothing;
+  stream.avail_out = uInt(size);
+  int status = inflate(&stream, Z_FINISH);
+  bool isWhole = status == Z_STREAM_END && stream.avail_in == 0 &&
+                 stream.total_out == size;
+  inflateEnd(&stream);
+  return isWhole ? std::optional(std::move(content)) : std::nullopt;
+}
+
+Result<std::string> ZipReader::read(const ZipMember &member) const {
+  std::string_view data = bytes.substr(member.dataOffset, member.dataSize);
+  std::optional<std::string> content;
+  if (member.isDeflated)
+    content = inflateBytes(data, size_t(member.size));
+  else if (member.size == data.size())
+    content = std::string(data);
+  if (!content)
+    return bad("'" + member.name + "' is damaged: expects " +
+               std::to_string(member.size) + " bytes");
+  auto checksum =
+      uint32_t(crc32(0, reinterpret_cast<const Bytef *>(content->data()),
+                     uInt(content->size())));
+  if (checksum != member.checksum)
+    return bad("'" + member.name + "' is damaged: its checksum is another");
+  return std::move(*content);
+}

@@ -1,0 +1,38 @@
+//===- AddressAccess.h - guarded accesses without hardware -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_BACKEND_ADDRESSACCESS_H
+#define CONV_LIB_BACKEND_ADDRESSACCESS_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+
+namespace mlir::conv {
+
+/// The integer, or vector of 32-bit integers, that has the bytes of `type`:
+/// every access of up to 16 bytes then has an instruction.
+Type getCarrierType(VectorType type);
+
+/// The number of bytes of `type`.
+int64_t getBytes(VectorType type);
+
+/// Patterns that put a store whose guard can be false under a branch, if
+/// `needsBranch`.
+void populateStoreToBranchPatterns(
+    RewritePatternSet &patterns,
+    std::function<bool(GuardedStoreOp)> needsBranch);
+
+/// Patterns for `conv.guarded_load`, which reads the first elements where the
+/// guard is false and selects zero, and for `conv.guarded_store` with a guard
+/// that is true.
+void populateAddressAccessPatterns(const LLVMTypeConverter &converter,
+                                   RewritePatternSet &patterns);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_BACKEND_ADDRESSACCESS_H

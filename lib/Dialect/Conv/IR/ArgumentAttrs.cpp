@@ -1,0 +1,188 @@
+//===- ArgumentAttrs.cpp - attributes of arguments and results -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Verifies `conv.name`, N1 and N2 of the dialect's description. MLIR asks for
+// one attribute at a time, so each is compared with those before it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+/// An argument of a function, or a result of it.
+struct Position {
+  bool isResult;
+  unsigned index;
+
+  std::string describe() const {
+    return (isResult ? "result " : "argument ") + std::to_string(index);
+  }
+  Type getType(FunctionOpInterface function) const {
+    return isResult ? function.getResultTypes()[index]
+                    : function.getArgumentTypes()[index];
+  }
+  Attribute getName(FunctionOpInterface function) const {
+    return isResult
+               ? function.getResultAttr(index, ConvDialect::kNameAttr)
+               : Attribute(function.getArgAttr(index, ConvDialect::kNameAttr));
+  }
+  /// Results have no location of their own.
+  Location getLoc(FunctionOpInterface function) const {
+    return isResult || function.isExternal()
+               ? function.getLoc()
+               : function.getArgument(index).getLoc();
+  }
+};
+} // namespace
+
+static SmallVector<Position> listPositions(FunctionOpInterface function) {
+  SmallVector<Position> positions;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    positions.push_back({false, i});
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    positions.push_back({true, i});
+  return positions;
+}
+
+static LogicalResult verifyName(FunctionOpInterface function, Position position,
+                                Attribute attribute) {
+  constexpr size_t kMaxLength = 4096;
+  auto emit = [&] {
+    return emitError(position.getLoc(function))
+           << "expects " << ConvDialect::kNameAttr << " of "
+           << position.describe() << " to be ";
+  };
+  // N1.
+  auto name = dyn_cast<StringAttr>(attribute);
+  if (!name)
+    return emit() << "a string, but got " << attribute;
+  StringRef text = name.getValue();
+  if (text.empty() || text.size() > kMaxLength)
+    return emit() << "1 to " << kMaxLength << " bytes long, but got "
+                  << text.size();
+  if (!llvm::json::isUTF8(text) ||
+      llvm::any_of(text, [](unsigned char c) { return c < 32 || c == 127; }))
+    return emit() << "UTF-8 without control characters, but got " << name;
+  // N2.
+  for (Position earlier : listPositions(function)) {
+    if (earlier.isResult == position.isResult &&
+        earlier.index == position.index)
+      break;
+    if (earlier.getName(function) != name)
+      continue;
+    InFlightDiagnostic diagnostic = emit();
+    diagnostic << "a name of its own, but got " << name << " of "
+               << earlier.describe() << " again";
+    diagnostic.attachNote(earlier.getLoc(function)) << "the first is here";
+    return diagnostic;
+  }
+  return success();
+}
+
+/// Checks N4 for strides that are positive.
+static bool isApart(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+  SmallVector<std::pair<int64_t, int64_t>> steps; // Stride, size.
+  for (auto [size, stride] : llvm::zip(shape, strides))
+    if (size > 1)
+      steps.push_back({stride, size});
+  llvm::sort(steps);
+  int64_t span = 1; // No overflow: N3 was checked before.
+  for (auto [stride, size] : steps) {
+    if (stride < span)
+      return false;
+    span += (size - 1) * stride;
+  }
+  return true;
+}
+
+std::optional<int64_t> mlir::conv::computeExtent(ArrayRef<int64_t> shape,
+                                                 ArrayRef<int64_t> strides) {
+  int64_t extent = 1, step;
+  for (auto [size, stride] : llvm::zip(shape, strides))
+    if (llvm::MulOverflow(size - 1, stride, step) ||
+        llvm::AddOverflow(extent, step, extent))
+      return std::nullopt;
+  return extent;
+}
+
+SmallVector<int64_t> mlir::conv::computeContiguousStrides(
+    ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * shape[d];
+  return strides;
+}
+
+static LogicalResult verifyStrides(FunctionOpInterface function,
+                                   Position position, Attribute attribute) {
+  auto emit = [&] {
+    return emitError(position.getLoc(function))
+           << "expects " << ConvDialect::kStridesAttr << " of "
+           << position.describe() << " to be ";
+  };
+  auto type = dyn_cast<RankedTensorType>(position.getType(function));
+  auto strides = dyn_cast<DenseI64ArrayAttr>(attribute);
+  // N3.
+  if (!type || !type.hasStaticShape() || !strides ||
+      static_cast<int64_t>(strides.size()) != type.getRank() ||
+      llvm::any_of(strides.asArrayRef(), [](int64_t s) { return s <= 0; }))
+    return emit() << "one positive stride for each dimension of a static "
+                     "tensor, but got "
+                  << attribute << " for " << position.getType(function);
+  std::optional<int64_t> extent = computeExtent(type.getShape(), strides);
+  int64_t bytes;
+  if (!extent || llvm::MulOverflow<int64_t>(
+                     *extent, llvm::divideCeil(type.getElementTypeBitWidth(), 8),
+                     bytes))
+    return emit() << "fewer than 2^63 bytes apart, but got " << attribute;
+  // N4.
+  if (!isApart(type.getShape(), strides))
+    return emit() << "strides of elements that do not overlap, but got "
+                  << attribute << " for " << type;
+  return success();
+}
+
+SmallVector<int64_t> mlir::conv::getArgumentStrides(Attribute attribute,
+                                                    Type type) {
+  if (auto strides = dyn_cast_if_present<DenseI64ArrayAttr>(attribute))
+    return llvm::to_vector(strides.asArrayRef());
+  return computeContiguousStrides(cast<RankedTensorType>(type).getShape());
+}
+
+/// `attribute` is one of this dialect's at `position` of `op`.
+static LogicalResult verify(Operation *op, Position position,
+                            NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (function && attribute.getName() == ConvDialect::kNameAttr)
+    return verifyName(function, position, attribute.getValue());
+  if (function && attribute.getName() == ConvDialect::kStridesAttr)
+    return verifyStrides(function, position, attribute.getValue());
+  return op->emitOpError("expects ")
+         << ConvDialect::kNameAttr << " and " << ConvDialect::kStridesAttr
+         << " as the only attributes of arguments and results, but got "
+         << attribute.getName();
+}
+
+LogicalResult ConvDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned index,
+                                                    NamedAttribute attribute) {
+  return verify(op, {/*isResult=*/false, index}, attribute);
+}
+
+LogicalResult ConvDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned index, NamedAttribute attribute) {
+  return verify(op, {/*isResult=*/true, index}, attribute);
+}

@@ -1,0 +1,397 @@
+//===- ConvolutionPlan.cpp - a convolution as matrix products -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
+
+#include "IndexSpace.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+static constexpr StringLiteral kInputLetters = "DHW";
+static constexpr StringLiteral kFilterLetters = "TRS";
+static constexpr StringLiteral kOutputLetters = "ZPQ";
+
+namespace {
+/// Positions of the input, and the filter elements that meet them: position
+/// number `i` is `residue + stride * i`, element number `j` is
+/// `first + step * j`, and they meet in the output position
+/// `offset + i - distance * j`.
+struct Residue {
+  int64_t residue, positions;
+  int64_t first, step, count;
+  int64_t offset, distance;
+};
+
+/// Plans one convolution. The result's padding may be that of another one:
+/// backward data plans the gradient of the padded input first.
+class Planner {
+public:
+  Planner(ConvolutionOpInterface op, const PlanOptions &options);
+
+  ConvolutionPlan plan();
+  int64_t getSplittableSize();
+
+private:
+  /// The letter of spatial dimension `d`, outermost first.
+  char letter(StringRef letters, int64_t d) const {
+    return letters.take_back(rank)[d];
+  }
+  std::string letters(char first, StringRef spatial) const {
+    return first + spatial.take_back(rank).str();
+  }
+
+  void planForward();
+  void planBackwardData();
+  void planBackwardWeight();
+  void planResidue(ArrayRef<Residue> residues);
+  void planFold(int64_t d, size_t source, bool isLast);
+
+  void setForwardSpace();
+  void setBackwardWeightSpace();
+  /// The rows and columns of the input, without a reduction.
+  void setInputSpace();
+  /// Sets the input's positions from those of output and filter.
+  void setInputPositions();
+  Residue computeResidue(int64_t d, int64_t residue) const;
+
+  /// Adds a step for a product with this result, and one that adds its parts if
+  /// it is split.
+  void addProduct(PlanStep step);
+  size_t addIntermediate(ArrayRef<int64_t> shape);
+
+  Direction direction;
+  LayoutsAttr layouts;
+  ConvolutionShape shape;
+  PaddingMode padding;
+  PlanOptions options;
+  int64_t rank;
+  IndexSpace space;
+  /// What the products write: an intermediate tensor, or the result.
+  std::optional<size_t> target;
+  ConvolutionPlan result;
+};
+} // namespace
+
+Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
+    : direction(op.getDirection()), layouts(op.getLayouts()),
+      shape(ConvolutionShape::get(op)), padding(op.getPadding()),
+      options(options), rank(shape.getRank()),
+      space(op.getContext(), options.mergedGroups) {
+  space.setSize('G', shape.groups / options.mergedGroups);
+  space.setSize('N', shape.n);
+  space.setSize('C', shape.c / shape.groups);
+  space.setSize('K', shape.k / shape.groups);
+  for (int64_t d = 0; d < rank; ++d) {
+    space.setSize(letter(kInputLetters, d), shape.input[d]);
+    space.setSize(letter(kFilterLetters, d), shape.filter[d]);
+    space.setSize(letter(kOutputLetters, d), shape.output[d]);
+  }
+}
+
+/// The letters of `order` that are in `letters`; `innermost` last if it is.
+static std::string select(StringRef order, StringRef letters,
+                          char innermost = 0) {
+  std::string selected;
+  for (char letter : order)
+    if (letters.contains(letter) && letter != innermost)
+      selected += letter;
+  if (letters.contains(innermost))
+    selected += innermost;
+  return selected;
+}
+
+void Planner::setInputPositions() {
+  for (int64_t d = 0; d < rank; ++d)
+    space.setIndex(letter(kInputLetters, d),
+                   space.getIndex(letter(kOutputLetters, d)) *
+                           shape.strides[d] +
+                       space.getIndex(letter(kFilterLetters, d)) *
+                           shape.dilations[d] -
+                       shape.low[d]);
+}
+
+void Planner::setForwardSpace() {
+  bool channelsInnermost = layouts.getInput().back() == 'C';
+  space.setDigits(
+      {.rows = select(layouts.getOutput(), letters('N', kOutputLetters)),
+       .columns = "K",
+       .reduction = select(layouts.getFilter(), letters('C', kFilterLetters),
+                           channelsInnermost ? 'C' : 0),
+       .mergesReduction = true});
+}
+
+void Planner::setBackwardWeightSpace() {
+  space.setDigits(
+      {.rows = "K",
+       .columns = select(layouts.getFilter(), letters('C', kFilterLetters)),
+       .reduction = select(layouts.getOutput(), letters('N', kOutputLetters)),
+       .mergesReduction = false});
+}
+
+void Planner::setInputSpace() {
+  space.setDigits(
+      {.rows = select(layouts.getInput(), letters('N', kInputLetters)),
+       .columns = "C",
+       .reduction = "",
+       .mergesReduction = true});
+}
+
+void Planner::planForward() {
+  setForwardSpace();
+  space.split(options.splits);
+  setInputPositions();
+  addProduct({.product = MatrixProduct{TensorRole::Input, TensorRole::Filter,
+                           space.createLhs(layouts.getInput(), padding),
+                           space.createRhs(layouts.getFilter())},
+              .target = space.createResult(layouts.getOutput()),
+              .channels = space.createVector('K')});
+}
+
+void Planner::planBackwardWeight() {
+  setBackwardWeightSpace();
+  space.split(options.splits);
+  setInputPositions();
+  addProduct({.product = MatrixProduct{TensorRole::Output, TensorRole::Input,
+                           space.createLhs(layouts.getOutput()),
+                           space.createRhs(layouts.getInput(), padding)},
+              .target = space.createResult(layouts.getFilter())});
+}
+
+/// Solves `residue + stride * i + low = stride * p + dilation * r` for `r`.
+Residue Planner::computeResidue(int64_t d, int64_t residue) const {
+  int64_t stride = shape.strides[d], dilation = shape.dilations[d];
+  int64_t divisor = std::gcd(stride, dilation);
+  Residue result{};
+  result.residue = residue;
+  result.positions = llvm::divideCeil(shape.input[d] - residue, stride);
+  result.step = stride / divisor;
+  result.distance = dilation / divisor;
+  int64_t position = residue + shape.low[d];
+  int64_t candidates = std::min(shape.filter[d], result.step);
+  while (result.first < candidates &&
+         (position - result.first * dilation) % stride != 0)
+    ++result.first;
+  if (result.first == candidates)
+    return result; // No filter element: `count` is zero.
+  result.count = llvm::divideCeil(shape.filter[d] - result.first, result.step);
+  result.offset = (position - result.first * dilation) / stride;
+  return result;
+}
+
+void Planner::planResidue(ArrayRef<Residue> residues) {
+  for (auto [d, residue] : llvm::enumerate(residues)) {
+    space.setSize(letter(kInputLetters, d), residue.positions);
+    space.setSize(letter(kFilterLetters, d), residue.count);
+  }
+  bool channelsInnermost = layouts.getOutput().back() == 'K';
+  space.setDigits(
+      {.rows = select(layouts.getInput(), letters('N', kInputLetters)),
+       .columns = "C",
+       .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
+                           channelsInnermost ? 'K' : 0),
+       .mergesReduction = true});
+  space.split(options.splits);
+  for (auto [d, residue] : llvm::enumerate(residues)) {
+    AffineExpr position = space.getIndex(letter(kInputLetters, d));
+    AffineExpr element = space.getIndex(letter(kFilterLetters, d));
+    space.setIndex(letter(kInputLetters, d),
+                   position * shape.strides[d] + residue.residue);
+    space.setIndex(letter(kFilterLetters, d),
+                   element * residue.step + residue.first);
+    space.setIndex(letter(kOutputLetters, d),
+                   position + residue.offset - element * residue.distance);
+  }
+  addProduct({.product = MatrixProduct{TensorRole::Output, TensorRole::Filter,
+                           space.createLhs(layouts.getOutput()),
+                           space.createRhs(layouts.getFilter())},
+              .target = space.createResult(layouts.getInput()),
+              .channels = space.createVector('C')});
+}
+
+/// Adds the gradients of dimension `d`'s padded positions to those of the
+/// positions that the padding was taken from.
+void Planner::planFold(int64_t d, size_t source, bool isLast) {
+  char dimension = letter(kInputLetters, d);
+  int64_t size = shape.input[d] - shape.low[d] - shape.high[d];
+  int64_t low = shape.low[d], high = shape.high[d];
+  space.setSize(dimension, size);
+  setInputSpace();
+  AffineExpr position = space.getIndex(dimension);
+  PlanStep step;
+  step.target = space.createResult(layouts.getInput());
+  step.channels = space.createVector('C');
+
+  // Where positions from `first` to `first + count - 1` read the padded tensor.
+  auto addTerm = [&](AffineExpr padded, int64_t first, int64_t count) {
+    if (count <= 0)
+      return;
+    space.setIndex(dimension, padded);
+    space.clearConditions();
+    if (count < size)
+      space.addCondition(position - first, count);
+    step.terms.push_back({source, space.createLhsOfResult(layouts.getInput())});
+  };
+  addTerm(position + low, 0, size);
+  switch (padding) {
+  case PaddingMode::Zeros:
+    break;
+  case PaddingMode::Reflect:
+    addTerm(low - position, 1, low);
+    addTerm(low + 2 * (size - 1) - position, size - 1 - high, high);
+    break;
+  case PaddingMode::Replicate:
+    for (int64_t i = 0; i < low; ++i)
+      addTerm(getAffineConstantExpr(i, layouts.getContext()), 0, 1);
+    for (int64_t i = 0; i < high; ++i)
+      addTerm(getAffineConstantExpr(low + size + i, layouts.getContext()),
+              size - 1, 1);
+    break;
+  case PaddingMode::Circular:
+    addTerm(position + low - size, size - low, low);
+    addTerm(position + low + size, 0, high);
+    break;
+  }
+  space.clearConditions();
+  shape.input[d] = size;
+  if (!isLast)
+    step.intermediate = addIntermediate(space.getShape(layouts.getInput()));
+  result.steps.push_back(std::move(step));
+}
+
+void Planner::planBackwardData() {
+  SmallVector<int64_t> folded;
+  for (int64_t d = 0; d < rank; ++d)
+    if (padding != PaddingMode::Zeros && (shape.low[d] || shape.high[d]))
+      folded.push_back(d);
+  // The window as if the padded input were the input.
+  SmallVector<int64_t, 3> low(shape.low);
+  for (int64_t d : folded) {
+    shape.input[d] += shape.low[d] + shape.high[d];
+    shape.low[d] = 0;
+    space.setSize(letter(kInputLetters, d), shape.input[d]);
+  }
+  if (!folded.empty())
+    target = addIntermediate(space.getShape(layouts.getInput()));
+
+  // All combinations of the residues of each dimension, the last one fastest.
+  SmallVector<SmallVector<Residue>> combinations = {{}};
+  bool isUntouched = false;
+  for (int64_t d = 0; d < rank; ++d) {
+    SmallVector<SmallVector<Residue>> longer;
+    for (const SmallVector<Residue> &combination : combinations)
+      for (int64_t i = 0; i < std::min(shape.strides[d], shape.input[d]); ++i) {
+        Residue residue = computeResidue(d, i);
+        if (residue.count == 0) {
+          isUntouched = true;
+          continue;
+        }
+        longer.push_back(combination);
+        longer.back().push_back(residue);
+      }
+    combinations = std::move(longer);
+  }
+  if (isUntouched) {
+    setInputSpace();
+    result.steps.push_back({.intermediate = target,
+                            .target = space.createResult(layouts.getInput()),
+                            .channels = space.createVector('C')});
+  }
+  for (ArrayRef<Residue> residues : combinations)
+    planResidue(residues);
+
+  for (int64_t d = 0; d < rank; ++d)
+    space.setSize(letter(kInputLetters, d), shape.input[d]);
+  shape.low = low;
+  for (int64_t d : folded) {
+    planFold(d, *target, d == folded.back());
+    target = result.steps.back().intermediate;
+  }
+}
+
+size_t Planner::addIntermediate(ArrayRef<int64_t> shape) {
+  result.intermediates.push_back(llvm::to_vector(shape));
+  return result.intermediates.size() - 1;
+}
+
+void Planner::addProduct(PlanStep step) {
+  step.intermediate = target;
+  int64_t splits = space.getSplits();
+  if (splits == 1) {
+    result.steps.push_back(std::move(step));
+    return;
+  }
+  PlanStep parts;
+  parts.product = std::exchange(step.product, std::nullopt);
+  parts.intermediate = addIntermediate(space.getPartsShape());
+  parts.target = space.createParts();
+  for (int64_t split = 0; split < splits; ++split)
+    step.terms.push_back({*parts.intermediate, space.createPart(split)});
+  result.steps.push_back(std::move(parts));
+  result.steps.push_back(std::move(step));
+}
+
+ConvolutionPlan Planner::plan() {
+  switch (direction) {
+  case Direction::Forward:
+    planForward();
+    break;
+  case Direction::BackwardData:
+    planBackwardData();
+    break;
+  case Direction::BackwardWeight:
+    planBackwardWeight();
+    break;
+  }
+  return std::move(result);
+}
+
+int64_t Planner::getSplittableSize() {
+  switch (direction) {
+  case Direction::Forward:
+    setForwardSpace();
+    break;
+  case Direction::BackwardData:
+    return 1; // Every residue has a reduction of its own.
+  case Direction::BackwardWeight:
+    setBackwardWeightSpace();
+    break;
+  }
+  return space.getSplittableSize();
+}
+
+const PlanStep &ConvolutionPlan::getLargestProduct() const {
+  auto work = [](const PlanStep &step) {
+    if (!step.product)
+      return 0.0;
+    auto [batch, rows, reduction] = step.product->lhs.getShape();
+    return double(batch) * double(rows) * double(reduction);
+  };
+  return *llvm::max_element(steps, [&](const PlanStep &a, const PlanStep &b) {
+    return work(a) < work(b);
+  });
+}
+
+ConvolutionPlan mlir::conv::planConvolution(ConvolutionOpInterface op,
+                                            const PlanOptions &options) {
+  return Planner(op, options).plan();
+}
+
+PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
+  return {.mergedGroups = schedule.getMergedGroups(),
+          .splits = schedule.getSplits()};
+}
+
+int64_t mlir::conv::getSplittableSize(ConvolutionOpInterface op) {
+  return Planner(op, PlanOptions()).getSplittableSize();
+}

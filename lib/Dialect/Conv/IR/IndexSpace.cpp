@@ -1,0 +1,212 @@
+//===- IndexSpace.cpp - indices of a batch of products ------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Digits that are no dimension of a tensor have small letters: a group among
+// merged ones, on the two sides of the product, and a part of the reduction.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexSpace.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+static constexpr char kLhsGroup = 'i', kRhsGroup = 'j', kSplit = 's';
+
+void IndexSpace::setDigits(const Letters &letters) {
+  digits = {"G", letters.rows, letters.columns, letters.reduction};
+  mergesReduction = letters.mergesReduction;
+  splits = 1;
+  splitLetter = 0;
+  conditions.clear();
+  if (mergedGroups > 1) {
+    setSize(kLhsGroup, mergedGroups);
+    setSize(kRhsGroup, mergedGroups);
+    // Channels are innermost where they can be: so are groups around them.
+    auto insert = [](std::string &space, char group) {
+      size_t channel = space.find_first_of("CK");
+      space.insert(channel == std::string::npos ? 0 : channel, 1, group);
+    };
+    insert(digits[mergesReduction ? Reduction : Rows], kLhsGroup);
+    insert(digits[Columns], kRhsGroup);
+  }
+  indices.clear();
+  for (const std::string &space : digits)
+    for (char letter : space)
+      indices[letter] = getDigit(letter);
+}
+
+int64_t IndexSpace::getSplittableSize() const {
+  int64_t largest = 1;
+  for (char letter : digits[Reduction])
+    largest = std::max(largest, getSize(letter));
+  return largest;
+}
+
+void IndexSpace::split(int64_t parts) {
+  if (parts == 1)
+    return;
+  int64_t largest = getSplittableSize();
+  splitLetter = *llvm::find_if(digits[Reduction], [&](char letter) {
+    return getSize(letter) == largest;
+  });
+  splits = parts;
+  splitLength = llvm::divideCeil(largest, parts);
+  setSize(kSplit, parts);
+  digits[Batch] += kSplit;
+  for (const std::string &space : digits)
+    for (char letter : space)
+      indices[letter] = getDigit(letter);
+  AffineExpr index =
+      getDigit(kSplit) * splitLength + getDigit(splitLetter);
+  indices[splitLetter] = index;
+  if (splitLength * parts != largest)
+    addCondition(index, largest);
+}
+
+AffineExpr IndexSpace::getDigit(char letter) const {
+  unsigned position = 0;
+  for (const std::string &space : digits) {
+    if (size_t found = space.find(letter); found != std::string::npos)
+      return getAffineDimExpr(position + found, context);
+    position += space.size();
+  }
+  return getAffineConstantExpr(0, context);
+}
+
+AffineExpr IndexSpace::getGroup(char merged) const {
+  AffineExpr group = indices.lookup('G');
+  return mergedGroups > 1 ? group * mergedGroups + getDigit(merged) : group;
+}
+
+/// Without a letter for groups, a channel counts those of all groups, but for
+/// the filter's input channels, which are those of one group anyway.
+SmallVector<AffineExpr> IndexSpace::getCoordinates(StringRef order,
+                                                   AffineExpr group) const {
+  bool isFilter = order.contains('K') && order.contains('C');
+  bool hasGroup = order.contains('G');
+  return llvm::map_to_vector(order, [&](char letter) {
+    AffineExpr index = indices.lookup(letter);
+    if (letter == 'G')
+      return group;
+    bool isChannel = letter == 'K' || (letter == 'C' && !isFilter);
+    return isChannel && !hasGroup ? group * getSize(letter) + index : index;
+  });
+}
+
+SmallVector<IndexSpace::Condition> IndexSpace::getSameGroup() const {
+  if (mergedGroups == 1)
+    return {};
+  return {{getDigit(kLhsGroup) - getDigit(kRhsGroup), 1}};
+}
+
+ViewAttr IndexSpace::createView(ArrayRef<AffineExpr> coordinates,
+                                StringRef batch, Space rows, Space columns,
+                                ArrayRef<Condition> conditions,
+                                PaddingMode padding) const {
+  SmallVector<AffineExpr> dimensions;
+  for (const std::string &space : digits)
+    dimensions.resize(dimensions.size() + space.size());
+  std::array<SmallVector<int64_t>, 3> viewSizes;
+  unsigned position = 0;
+  for (auto [letters, list] :
+       llvm::zip(std::array<StringRef, 3>{batch, digits[rows], digits[columns]},
+                 viewSizes))
+    for (char letter : letters) {
+      unsigned digit = cast<AffineDimExpr>(getDigit(letter)).getPosition();
+      dimensions[digit] = getAffineDimExpr(position++, context);
+      list.push_back(getDigitSize(letter));
+    }
+  // Digits that the view has not got are not in its coordinates.
+  for (AffineExpr &dimension : dimensions)
+    if (!dimension)
+      dimension = getAffineConstantExpr(0, context);
+  SmallVector<AffineExpr> results(coordinates);
+  SmallVector<int64_t> limits;
+  for (const Condition &condition : conditions) {
+    results.push_back(condition.index);
+    limits.push_back(condition.limit);
+  }
+  for (AffineExpr &result : results)
+    result = result.replaceDims(dimensions);
+  return ViewAttr::get(context, viewSizes[0], viewSizes[1], viewSizes[2],
+                       AffineMap::get(position, 0, results, context), limits,
+                       padding);
+}
+
+ViewAttr IndexSpace::createLhs(StringRef order, PaddingMode padding) const {
+  return createView(getCoordinates(order, getGroup(kLhsGroup)), digits[Batch],
+                    Rows, Reduction, conditions, padding);
+}
+
+ViewAttr IndexSpace::createRhs(StringRef order, PaddingMode padding) const {
+  SmallVector<Condition> all(conditions);
+  if (mergesReduction)
+    llvm::append_range(all, getSameGroup());
+  return createView(getCoordinates(order, getGroup(kRhsGroup)), digits[Batch],
+                    Columns, Reduction, all, padding);
+}
+
+ViewAttr IndexSpace::createResult(StringRef order) const {
+  SmallVector<Condition> written;
+  if (!mergesReduction)
+    written = getSameGroup();
+  return createView(getCoordinates(order, getGroup(kRhsGroup)), "G", Rows,
+                    Columns, written);
+}
+
+ViewAttr IndexSpace::createLhsOfResult(StringRef order) const {
+  return createView(getCoordinates(order, getGroup(kRhsGroup)), "G", Rows,
+                    Columns, conditions);
+}
+
+ViewAttr IndexSpace::createVector(char channel) const {
+  AffineExpr index =
+      getGroup(kRhsGroup) * getSize(channel) + indices.lookup(channel);
+  return createView(index, "G", Rows, Columns);
+}
+
+AffineExpr IndexSpace::linearize(Space space) const {
+  AffineExpr index = getAffineConstantExpr(0, context);
+  for (char letter : digits[space])
+    index = index * getDigitSize(letter) + getDigit(letter);
+  return index;
+}
+
+ViewAttr IndexSpace::createParts() const {
+  return createView({linearize(Batch), linearize(Rows), linearize(Columns)},
+                    digits[Batch], Rows, Columns);
+}
+
+ViewAttr IndexSpace::createPart(int64_t split) const {
+  return createView({indices.lookup('G') * splits + split, linearize(Rows),
+                     linearize(Columns)},
+                    "G", Rows, Columns);
+}
+
+SmallVector<int64_t> IndexSpace::getPartsShape() const {
+  SmallVector<int64_t> shape;
+  for (Space space : {Batch, Rows, Columns}) {
+    shape.push_back(1);
+    for (char letter : digits[space])
+      shape.back() *= getDigitSize(letter);
+  }
+  return shape;
+}
+
+SmallVector<int64_t> IndexSpace::getShape(StringRef order) const {
+  bool hasGroup = order.contains('G');
+  int64_t groups = getSize('G') * mergedGroups;
+  return llvm::map_to_vector(order, [&](char letter) {
+    if (letter == 'G')
+      return groups;
+    bool isChannel = letter == 'K' || letter == 'C';
+    return getSize(letter) * (isChannel && !hasGroup ? groups : 1);
+  });
+}

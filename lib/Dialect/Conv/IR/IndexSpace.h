@@ -1,0 +1,113 @@
+//===- IndexSpace.h - indices of a batch of products --------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Makes views from order strings. Everything goes by their letters: one letter
+// names the same index in every operand. A letter is either a digit of one of
+// the four indices of a batch of matrix products, or computed from digits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_DIALECT_CONV_IR_INDEXSPACE_H
+#define CONV_LIB_DIALECT_CONV_IR_INDEXSPACE_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+#include <string>
+
+namespace mlir::conv {
+
+class IndexSpace {
+public:
+  /// Letters of the digits of each index, outermost first. The batch is `G`.
+  struct Letters {
+    std::string rows, columns, reduction;
+    /// Merged groups are digits of columns and reduction, and the elements of
+    /// the right operand between two groups are zero; else of rows and columns,
+    /// and the result's elements between two groups are not written.
+    bool mergesReduction;
+  };
+
+  IndexSpace(MLIRContext *context, int64_t mergedGroups)
+      : context(context), mergedGroups(mergedGroups) {}
+
+  void setSize(char letter, int64_t size) { sizes[letter] = size; }
+  /// Starts over with these digits.
+  void setDigits(const Letters &letters);
+  /// Splits the longest digit of the reduction in parts of one size, which are
+  /// a digit of the batch.
+  void split(int64_t splits);
+  int64_t getSplits() const { return splits; }
+  int64_t getSplittableSize() const;
+
+  AffineExpr getIndex(char letter) const { return indices.lookup(letter); }
+  void setIndex(char letter, AffineExpr index) { indices[letter] = index; }
+  /// Operands have only the elements where `index` is from 0 to `limit - 1`.
+  void addCondition(AffineExpr index, int64_t limit) {
+    conditions.push_back({index, limit});
+  }
+  void clearConditions() { conditions.clear(); }
+
+  /// Views of tensors with this order of dimensions.
+  ViewAttr createLhs(StringRef order,
+                     PaddingMode padding = PaddingMode::Zeros) const;
+  ViewAttr createRhs(StringRef order,
+                     PaddingMode padding = PaddingMode::Zeros) const;
+  ViewAttr createResult(StringRef order) const;
+  /// A tensor with the conditions, as matrices of the result's sizes.
+  ViewAttr createLhsOfResult(StringRef order) const;
+  /// A vector of all channels of the result, as matrices of its sizes.
+  ViewAttr createVector(char channel) const;
+  /// The tensor of all parts of a split reduction's result, as one batch; and
+  /// one part of it, as matrices of the result's sizes.
+  ViewAttr createParts() const;
+  ViewAttr createPart(int64_t split) const;
+  SmallVector<int64_t> getPartsShape() const;
+
+  /// The shape of a tensor with this order, as large as the letters' sizes.
+  SmallVector<int64_t> getShape(StringRef order) const;
+
+private:
+  enum Space { Batch, Rows, Columns, Reduction };
+  struct Condition {
+    AffineExpr index;
+    int64_t limit;
+  };
+
+  int64_t getSize(char letter) const { return sizes.lookup(letter); }
+  /// As `getSize`, or the length of a part of a digit that is split.
+  int64_t getDigitSize(char letter) const {
+    return letter == splitLetter ? splitLength : getSize(letter);
+  }
+  /// The position of a letter's digit in the list of all digits.
+  AffineExpr getDigit(char letter) const;
+  /// The number of the group that a digit of merged ones stands for.
+  AffineExpr getGroup(char merged) const;
+  SmallVector<AffineExpr> getCoordinates(StringRef order,
+                                         AffineExpr group) const;
+  /// The index of an element among all of a space.
+  AffineExpr linearize(Space space) const;
+  ViewAttr createView(ArrayRef<AffineExpr> coordinates, StringRef batch,
+                      Space rows, Space columns,
+                      ArrayRef<Condition> conditions = {},
+                      PaddingMode padding = PaddingMode::Zeros) const;
+  /// That the two digits of merged groups are the same.
+  SmallVector<Condition> getSameGroup() const;
+
+  MLIRContext *context;
+  int64_t mergedGroups;
+  int64_t splits = 1, splitLength = 0;
+  char splitLetter = 0;
+  bool mergesReduction = false;
+  llvm::SmallDenseMap<char, int64_t> sizes;
+  llvm::SmallDenseMap<char, AffineExpr> indices;
+  std::array<std::string, 4> digits;
+  SmallVector<Condition> conditions;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_DIALECT_CONV_IR_INDEXSPACE_H

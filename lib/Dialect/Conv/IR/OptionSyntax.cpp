@@ -1,0 +1,98 @@
+//===- OptionSyntax.cpp - optional parameters of attributes -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OptionSyntax.h"
+
+#include "mlir/IR/DialectImplementation.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <functional>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+using ValueParser = std::function<ParseResult()>;
+
+/// Parses options until there is no comma, each at most once.
+static ParseResult parseOptions(AsmParser &parser,
+                                llvm::StringMap<ValueParser> options) {
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc location = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name))
+      return failure();
+    auto option = options.find(name);
+    if (option == options.end()) {
+      SmallVector<StringRef> names = llvm::to_vector(options.keys());
+      llvm::sort(names);
+      return parser.emitError(location)
+             << "expects one of " << llvm::join(names, ", ")
+             << ", each at most once, but got " << name;
+    }
+    if (parser.parseEqual() || option->second())
+      return failure();
+    options.erase(option);
+  }
+  return success();
+}
+
+/// A value of an enumeration, by its name.
+template <typename EnumTy>
+static ParseResult parseEnum(AsmParser &parser, EnumTy &value) {
+  FailureOr<EnumTy> parsed = FieldParser<EnumTy>::parse(parser);
+  if (succeeded(parsed))
+    value = *parsed;
+  return success(succeeded(parsed));
+}
+
+ParseResult mlir::conv::parseScheduleOptions(AsmParser &parser,
+                                             int64_t &mergedGroups,
+                                             int64_t &splits,
+                                             ChosenBy &chosenBy) {
+  mergedGroups = splits = 1;
+  chosenBy = ChosenBy::User;
+  return parseOptions(
+      parser,
+      {{"merged_groups", [&] { return parser.parseInteger(mergedGroups); }},
+       {"splits", [&] { return parser.parseInteger(splits); }},
+       {"chosen_by", [&] { return parseEnum(parser, chosenBy); }}});
+}
+
+void mlir::conv::printScheduleOptions(AsmPrinter &printer, int64_t mergedGroups,
+                                      int64_t splits, ChosenBy chosenBy) {
+  if (mergedGroups != 1)
+    printer << ", merged_groups = " << mergedGroups;
+  if (splits != 1)
+    printer << ", splits = " << splits;
+  if (chosenBy != ChosenBy::User)
+    printer << ", chosen_by = " << stringifyChosenBy(chosenBy);
+}
+
+ParseResult mlir::conv::parseViewOptions(AsmParser &parser,
+                                         SmallVector<int64_t> &limits,
+                                         PaddingMode &padding) {
+  padding = PaddingMode::Zeros;
+  return parseOptions(
+      parser, {{"limits",
+                [&] {
+                  return parser.parseCommaSeparatedList(
+                      AsmParser::Delimiter::Square, [&] {
+                        return parser.parseInteger(limits.emplace_back());
+                      });
+                }},
+               {"padding", [&] { return parseEnum(parser, padding); }}});
+}
+
+void mlir::conv::printViewOptions(AsmPrinter &printer,
+                                  ArrayRef<int64_t> limits,
+                                  PaddingMode padding) {
+  if (!limits.empty())
+    printer << ", limits = [" << limits << "]";
+  if (padding != PaddingMode::Zeros)
+    printer << ", padding = " << stringifyPaddingMode(padding);
+}

@@ -1,0 +1,33 @@
+//===- OptionSyntax.h - optional parameters of attributes --*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Declarative formats cannot tell several optional parameters apart that all
+// start with a comma. Here they are `, name = value`, in any order, and printed
+// where they differ from their defaults.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_DIALECT_CONV_IR_OPTIONSYNTAX_H
+#define CONV_LIB_DIALECT_CONV_IR_OPTIONSYNTAX_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+namespace mlir::conv {
+
+ParseResult parseScheduleOptions(AsmParser &parser, int64_t &mergedGroups,
+                                 int64_t &splits, ChosenBy &chosenBy);
+void printScheduleOptions(AsmPrinter &printer, int64_t mergedGroups,
+                          int64_t splits, ChosenBy chosenBy);
+
+ParseResult parseViewOptions(AsmParser &parser, SmallVector<int64_t> &limits,
+                             PaddingMode &padding);
+void printViewOptions(AsmPrinter &printer, ArrayRef<int64_t> limits,
+                      PaddingMode padding);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_DIALECT_CONV_IR_OPTIONSYNTAX_H

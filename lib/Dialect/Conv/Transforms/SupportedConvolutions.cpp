@@ -1,0 +1,184 @@
+//===- SupportedConvolutions.cpp - what kernels are made for ----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One table of predicates says which convolutions this version compiles; a row
+// that no longer restricts anything is deleted. What a chip or a schedule
+// cannot do is refused where those are known.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SupportedConvolutions.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Dialect/Conv/IR/Unsupported.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+/// What kernels need of a convolution.
+struct Predicate {
+  Reason reason;
+  StringLiteral expected;
+  bool (*holds)(ConvolutionOpInterface op);
+  std::string (*describe)(ConvolutionOpInterface op); ///< What it has instead.
+};
+} // namespace
+
+/// Every position that `replicate` repeats is an operand of the kernel that adds
+/// their gradients.
+static bool hasFoldablePadding(ConvolutionOpInterface op) {
+  constexpr int64_t kLimit = 32;
+  return op.getDirection() != Direction::BackwardData ||
+         op.getPadding() != PaddingMode::Replicate ||
+         llvm::all_of(llvm::concat<const int64_t>(op.getWindow().getLow(),
+                                                  op.getWindow().getHigh()),
+                      [](int64_t padding) { return padding <= kLimit; });
+}
+
+static std::string describeWindow(ConvolutionOpInterface op) {
+  std::string text;
+  llvm::raw_string_ostream(text) << op.getWindow();
+  return text;
+}
+
+/// The largest number in a shape or a window.
+static int64_t getLargestSize(ConvolutionOpInterface op) {
+  WindowAttr window = op.getWindow();
+  int64_t largest = 0;
+  for (ArrayRef<int64_t> sizes :
+       {op.getInputType().getShape(), op.getFilterType().getShape(),
+        op.getOutputType().getShape(), window.getStrides(),
+        window.getDilations(), window.getLow(), window.getHigh()})
+    largest = std::max(largest, *llvm::max_element(sizes));
+  return largest;
+}
+
+/// Kernels compute coordinates and offsets of the padded input in 64 bits.
+static bool hasSmallPaddedInput(ConvolutionOpInterface op) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  constexpr int64_t kLimit = int64_t(1) << 60;
+  int64_t elements = shape.n * shape.c;
+  for (auto [input, low, high] : llvm::zip(shape.input, shape.low, shape.high))
+    if (low >= kLimit || high >= kLimit ||
+        llvm::MulOverflow(elements, low + input + high, elements) ||
+        elements >= kLimit)
+      return false;
+  return true;
+}
+
+static std::string describePadding(ConvolutionOpInterface op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << op.getWindow() << " around " << op.getInputType();
+  return text;
+}
+
+static const Predicate kPredicates[] = {
+    {Reason::PaddingMode,
+     "padding of at most 32 on each side for the gradient of replicate",
+     hasFoldablePadding, describeWindow},
+    // An artifact's reference, which results are verified by, has no larger
+    // number (docs/artifact.md).
+    {Reason::ProblemSize,
+     "sizes, strides, dilations and padding of at most 2^40",
+     [](ConvolutionOpInterface op) {
+       return getLargestSize(op) <= int64_t(1) << 40;
+     },
+     [](ConvolutionOpInterface op) {
+       return std::to_string(getLargestSize(op));
+     }},
+    {Reason::ProblemSize,
+     "an input of fewer than 2^60 elements with its padding",
+     hasSmallPaddedInput, describePadding},
+};
+
+bool mlir::conv::isKernelType(Type type) {
+  return getNumericType(type).has_value();
+}
+
+/// A type that kernels compute in.
+static bool isComputedType(Type type) {
+  return type.isF32() || type.isF16() || type.isBF16() ||
+         type.isSignlessInteger(8) || type.isSignlessInteger(32) ||
+         type.isSignlessInteger(1);
+}
+
+/// Whether a comparison of integers means the same for a reference that has
+/// them as numbers.
+static bool isSigned(arith::CmpIPredicate predicate) {
+  return predicate <= arith::CmpIPredicate::sge;
+}
+
+using TypePredicate = bool (*)(Type);
+
+/// The types that an op of a tail may have, or null if kernels have no such op.
+static TypePredicate getTypesOfOp(Operation &op) {
+  // Functions are computed in f32 only; `conv-fuse-tail` widens to it.
+  if (isa<math::AbsFOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::FmaOp,
+          math::LogOp, math::RoundEvenOp, math::RsqrtOp, math::SqrtOp,
+          math::TanhOp>(op))
+    return [](Type type) { return type.isF32(); };
+  if (isa<arith::ExtFOp, arith::TruncFOp, YieldOp>(op))
+    return isKernelType;
+  if (auto compare = dyn_cast<arith::CmpIOp>(op);
+      compare && !isSigned(compare.getPredicate()))
+    return nullptr;
+  if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+          arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+          arith::MinNumFOp, arith::CmpFOp, arith::SelectOp, arith::ConstantOp,
+          arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp,
+          arith::MinSIOp, arith::CmpIOp, arith::ExtSIOp, arith::TruncIOp,
+          arith::SIToFPOp, arith::FPToSIOp>(op))
+    return isComputedType;
+  return nullptr;
+}
+
+/// Ops that every back end can put in a kernel, and a reference can evaluate.
+static bool isKernelOp(Operation &op) {
+  TypePredicate isTypeOfOp = getTypesOfOp(op);
+  return isTypeOfOp && llvm::all_of(op.getOperandTypes(), isTypeOfOp) &&
+         llvm::all_of(op.getResultTypes(), isTypeOfOp);
+}
+
+/// Checks where an operand or the result comes from.
+static LogicalResult checkTensor(ConvolutionOpInterface op, Value tensor) {
+  Value source = lookThroughReshapes(tensor);
+  if (matchPattern(source, m_Constant()) ||
+      source.getDefiningOp<tensor::EmptyOp>())
+    return emitUnsupported(op.getLoc(), Reason::Constant)
+           << "expects tensors from function arguments or convolutions, but "
+              "got a constant or an empty tensor of type "
+           << tensor.getType();
+  return success();
+}
+
+LogicalResult mlir::conv::checkConvolution(ConvolutionOpInterface op) {
+  for (const Predicate &predicate : kPredicates)
+    if (!predicate.holds(op))
+      return emitUnsupported(op.getLoc(), predicate.reason)
+             << "expects " << predicate.expected << ", but got "
+             << predicate.describe(op);
+  for (Value operand : op->getOperands())
+    if (failed(checkTensor(op, operand)))
+      return failure();
+  if (failed(checkTensor(op, op.getResultTensor())))
+    return failure();
+  for (Operation &inner : op.getTail().getOps())
+    if (!isKernelOp(inner))
+      return emitUnsupported(inner.getLoc(), Reason::TailOperation)
+             << "expects an op that kernels have, on f32, f16, bf16 or i1, and "
+                "functions on f32, but got "
+             << inner.getName();
+  return success();
+}

@@ -1,0 +1,27 @@
+//===- SupportedConvolutions.h - what kernels are made for ------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_DIALECT_CONV_TRANSFORMS_SUPPORTEDCONVOLUTIONS_H
+#define CONV_LIB_DIALECT_CONV_TRANSFORMS_SUPPORTEDCONVOLUTIONS_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+namespace mlir::conv {
+
+/// True if a kernel can have elements of this type as operand or result.
+bool isKernelType(Type type);
+
+/// The types of `isKernelType`, for messages.
+inline constexpr llvm::StringLiteral kKernelTypes = 
+    "f32, f16, bf16, an 8-bit float, i8 or i32";
+
+/// Refuses a convolution that no kernel is made for, with a reason code.
+LogicalResult checkConvolution(ConvolutionOpInterface op);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_DIALECT_CONV_TRANSFORMS_SUPPORTEDCONVOLUTIONS_H

@@ -1,0 +1,156 @@
+//===- ElementwiseBody.cpp - kernels without a product ------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tail of tensors alone: partial sums that are added up, gradients that are
+// folded, positions that no filter element meets. Each work-item takes vectors
+// of the tile along the index that is contiguous in the result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelBody.h"
+#include "MatrixAccess.h"
+#include "Tail.h"
+#include "TileScheduler.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+class ElementwiseTile {
+public:
+  explicit ElementwiseTile(const Kernel &kernel);
+  void create() const;
+
+private:
+  struct Matrix {
+    Value buffer;
+    MatrixAccess access;
+    int64_t width; ///< Elements of one access.
+  };
+  Matrix createMatrix(const MatrixOperand &operand, Value buffer,
+                      int64_t limit) const;
+  /// An access of a vector: `step` elements after its first.
+  MatrixAccess::Position locate(const Matrix &matrix, Value pixel,
+                                Value channel, int64_t step) const;
+  SmallVector<Value> load(const Matrix &operand, Value pixel, Value channel,
+                          Value guard) const;
+  void createVector(Value pixel, Value channel) const;
+
+  const Kernel &kernel;
+  const IndexMath &math;
+  TileOrigin origin;
+  MatrixIndex along; ///< The index along which vectors lie.
+  Matrix result;
+  SmallVector<Matrix, 0> operands;
+};
+} // namespace
+
+/// The index along which the result's elements follow each other.
+static MatrixIndex selectIndex(const Kernel &kernel) {
+  MatrixAccess access(kernel.math, kernel.form.result);
+  bool rowsFollow = access.getInnermostDistance(MatrixIndex::Row) == 1 &&
+                    access.getInnermostDistance(MatrixIndex::Column) != 1;
+  return rowsFollow ? MatrixIndex::Row : MatrixIndex::Column;
+}
+
+ElementwiseTile::ElementwiseTile(const Kernel &kernel)
+    : kernel(kernel), math(kernel.math),
+      origin(createGridScheduler(kernel.form)->createOrigin(kernel)),
+      along(selectIndex(kernel)),
+      result(createMatrix(
+          kernel.form.result, kernel.arguments.back(),
+          kernel.workgroupTile()[along == MatrixIndex::Column])) {
+  for (auto [operand, buffer] :
+       llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
+    operands.push_back(createMatrix(operand, buffer, result.width));
+}
+
+ElementwiseTile::Matrix
+ElementwiseTile::createMatrix(const MatrixOperand &operand, Value buffer,
+                              int64_t limit) const {
+  MatrixAccess access(math, operand);
+  int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
+  int64_t width =
+      access.getVectorWidth(along, std::gcd(limit, kPieceBytes / bytes));
+  return {buffer, access, width};
+}
+
+MatrixAccess::Position ElementwiseTile::locate(const Matrix &matrix,
+                                               Value pixel, Value channel,
+                                               int64_t step) const {
+  (along == MatrixIndex::Row ? pixel : channel) =
+      math.add(along == MatrixIndex::Row ? pixel : channel, step);
+  return matrix.access.add(
+      matrix.access.createPosition(MatrixIndex::Batch, origin.batch),
+      matrix.access.add(
+          matrix.access.createPosition(MatrixIndex::Row, pixel),
+          matrix.access.createPosition(MatrixIndex::Column, channel)));
+}
+
+SmallVector<Value> ElementwiseTile::load(const Matrix &operand, Value pixel,
+                                         Value channel, Value guard) const {
+  SmallVector<Value> elements;
+  for (int64_t step = 0; step < result.width; step += operand.width) {
+    MatrixAccess::Position position = locate(operand, pixel, channel, step);
+    Value loaded = kernel.load(operand.buffer,
+                               operand.access.createOffset(position),
+                               operand.access.createGuard(position, guard),
+                               operand.width);
+    for (int64_t i = 0; i < operand.width; ++i)
+      elements.push_back(vector::ExtractOp::create(kernel.b, loaded, i));
+  }
+  return elements;
+}
+
+void ElementwiseTile::createVector(Value pixel, Value channel) const {
+  Value guard = math.both(math.below(pixel, kernel.form.getPixels()),
+                          math.below(channel, kernel.form.getChannels()));
+  SmallVector<SmallVector<Value>> loaded;
+  for (const Matrix &operand : operands)
+    loaded.push_back(load(operand, pixel, channel, guard));
+  SmallVector<Value> results;
+  for (int64_t i = 0; i < result.width; ++i) {
+    SmallVector<Value> inputs;
+    for (const SmallVector<Value> &elements : loaded)
+      inputs.push_back(elements[i]);
+    results.push_back(createTail(kernel.b, kernel.form.tail, inputs));
+  }
+  auto type = VectorType::get({result.width}, kernel.form.getResultType());
+  Value stored = vector::FromElementsOp::create(kernel.b, type, results);
+  MatrixAccess::Position position = locate(result, pixel, channel, 0);
+  kernel.store(stored, result.buffer, result.access.createOffset(position),
+               result.access.createGuard(position, guard));
+}
+
+void ElementwiseTile::create() const {
+  ImplicitLocOpBuilder &b = kernel.b;
+  bool isRow = along == MatrixIndex::Row;
+  int64_t across = kernel.workgroupTile()[isRow];
+  int64_t perLine = kernel.workgroupTile()[!isRow] / result.width;
+  scf::ForOp::create(
+      b, kernel.workItem, math.constant(across * perLine),
+      math.constant(kernel.workItems), ValueRange{},
+      [&](OpBuilder &, Location, Value vector, ValueRange) {
+        Value line = math.div(vector, perLine);
+        Value inLine = math.mul(math.rem(vector, perLine), result.width);
+        createVector(math.add(origin.pixel, isRow ? inLine : line),
+                     math.add(origin.channel, isRow ? line : inLine));
+        scf::YieldOp::create(b);
+      });
+}
+
+LogicalResult mlir::conv::createElementwiseBody(Kernel &kernel,
+                                                gpu::GPUFuncOp) {
+  ElementwiseTile(kernel).create();
+  gpu::ReturnOp::create(kernel.b);
+  return success();
+}

@@ -1,0 +1,156 @@
+//===- HostEpilogue.cpp - tail and result of a host tile ----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostEpilogue.h"
+#include "KernelBody.h"
+#include "Tail.h"
+#include "TileScheduler.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+class HostEpilogue {
+public:
+  HostEpilogue(const Kernel &kernel, const TileOrigin &origin,
+               LoadSums loadSums);
+  void create(const HostBlock &block) const;
+
+private:
+  /// The result, or an operand of the tail.
+  struct Matrix {
+    Value buffer;
+    MatrixAccess access;
+  };
+  MatrixAccess::Position locate(const MatrixAccess &access, Value row,
+                                Value column) const;
+  Value load(const Matrix &operand, Value row, Value column,
+             int64_t elements) const;
+  void createElements(Value row, Value first, int64_t elements) const;
+  void createResult(Value row, Value first, int64_t elements) const;
+
+  const Kernel &kernel;
+  const IndexMath &math;
+  HostCode code;
+  const TileOrigin &origin;
+  LoadSums loadSums;
+  Matrix result;
+  SmallVector<Matrix, 0> operands;
+};
+} // namespace
+
+HostEpilogue::HostEpilogue(const Kernel &kernel, const TileOrigin &origin,
+                           LoadSums loadSums)
+    : kernel(kernel), math(kernel.math), code(kernel), origin(origin),
+      loadSums(loadSums),
+      result{code.flatten(kernel.arguments.back()),
+             MatrixAccess(math, kernel.form.result)} {
+  for (auto [operand, buffer] :
+       llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
+    operands.push_back({code.flatten(buffer), MatrixAccess(math, operand)});
+}
+
+MatrixAccess::Position HostEpilogue::locate(const MatrixAccess &access,
+                                            Value row, Value column) const {
+  Value pixel = math.add(origin.pixel, row);
+  Value channel = math.add(origin.channel, column);
+  return access.add(
+      access.createPosition(MatrixIndex::Batch, origin.batch),
+      access.add(access.createPosition(MatrixIndex::Row, pixel),
+                 access.createPosition(MatrixIndex::Column, channel)));
+}
+
+Value HostEpilogue::load(const Matrix &operand, Value row, Value column,
+                         int64_t elements) const {
+  MatrixAccess::Position position = locate(operand.access, row, column);
+  return code.loadGuarded(operand.buffer,
+                          operand.access.createOffset(position),
+                          operand.access.createGuard(position, math.yes()),
+                          elements);
+}
+
+void HostEpilogue::createElements(Value row, Value first,
+                                  int64_t elements) const {
+  SmallVector<Value> inputs;
+  if (loadSums)
+    inputs.push_back(loadSums(row, first, elements));
+  for (const Matrix &operand : operands)
+    inputs.push_back(load(operand, row, first, elements));
+  Value stored = createTail(code.b, kernel.form.tail, inputs);
+  if (!isa<VectorType>(stored.getType())) // A tail that reads nothing.
+    stored = vector::BroadcastOp::create(
+        code.b, VectorType::get({elements}, stored.getType()), stored);
+  code.store(stored, result.buffer,
+             result.access.createOffset(locate(result.access, row, first)));
+}
+
+void HostEpilogue::createResult(Value row, Value first,
+                                int64_t elements) const {
+  if (!result.access.isChecked())
+    return createElements(row, first, elements);
+  Value guard =
+      result.access.createGuard(locate(result.access, row, first), math.yes());
+  scf::IfOp::create(code.b, guard, [&](OpBuilder &, Location) {
+    createElements(row, first, elements);
+    scf::YieldOp::create(code.b);
+  });
+}
+
+void HostEpilogue::create(const HostBlock &block) const {
+  auto isContiguous = [&](const Matrix &matrix) {
+    return matrix.access.getInnermostDistance(MatrixIndex::Column) == 1 &&
+           matrix.access.getInnermostSize(MatrixIndex::Column) ==
+               kernel.form.getChannels() &&
+           matrix.access.isCheckedTogether(MatrixIndex::Column);
+  };
+  bool isVector = isContiguous(result) &&
+                  llvm::all_of(operands, isContiguous);
+  code.forEach(math.constant(0), block.pixels, 1, [&](Value row) {
+    auto create = [&](Value first, int64_t elements) {
+      createResult(row, first, elements);
+    };
+    if (isVector)
+      code.forEachVector(math.constant(0), block.channels, create);
+    else
+      code.forEach(math.constant(0), block.channels, 1,
+                   [&](Value first) { create(first, 1); });
+  });
+}
+
+HostBlock mlir::conv::clipToResult(const Kernel &kernel,
+                                   const TileOrigin &origin) {
+  const IndexMath &math = kernel.math;
+  HostCode code(kernel);
+  auto clip = [&](Value start, int64_t size, int64_t tile) {
+    return math.minimum(math.constant(tile),
+                        code.sub(math.constant(size), start));
+  };
+  ArrayRef<int64_t> tile = kernel.workgroupTile();
+  HostBlock block;
+  block.batch = origin.batch;
+  block.pixels = clip(origin.pixel, kernel.form.getPixels(), tile[0]);
+  block.channels = clip(origin.channel, kernel.form.getChannels(), tile[1]);
+  return block;
+}
+
+void mlir::conv::createHostEpilogue(const Kernel &kernel,
+                                    const TileOrigin &origin,
+                                    const HostBlock &block,
+                                    LoadSums loadSums) {
+  HostEpilogue(kernel, origin, loadSums).create(block);
+}
+
+LogicalResult mlir::conv::createHostElementwiseBody(Kernel &kernel,
+                                                    gpu::GPUFuncOp) {
+  TileOrigin origin = createGridScheduler(kernel.form)->createOrigin(kernel);
+  createHostEpilogue(kernel, origin, clipToResult(kernel, origin), nullptr);
+  gpu::ReturnOp::create(kernel.b);
+  return success();
+}

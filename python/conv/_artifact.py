@@ -1,0 +1,73 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Artifacts: opened files, and the functions in them."""
+
+from __future__ import annotations
+
+import json
+import os
+import weakref
+from typing import Dict, Iterator, Optional, Tuple, Union
+
+from ._device import Device, open_device
+from ._function import Function
+from ._library import bad_input, library, make_handle
+from ._manifest import Entry
+
+
+class Artifact:
+    """The functions of a `.convpack` file, by name.
+
+    Kernels are loaded when a function first runs on a device, and stay loaded until the process ends, because a
+    captured graph may hold them. Loading the same code again costs nothing.
+    """
+
+    def __init__(self, handle: int, device: Optional[Device]) -> None:
+        self._handle = handle
+        weakref.finalize(self, library.conv_artifact_close, handle)
+        self._manifest: bytes = library.conv_artifact_manifest(handle)
+        manifest = json.loads(self._manifest)
+        #: Who made the file: "version", "llvm" and "fingerprint".
+        self.compiler: Dict[str, str] = manifest["compiler"]
+        #: All functions for all targets, in the order of the file.
+        self.entries: Tuple[Entry, ...] = tuple(map(Entry.parse, manifest["entries"]))
+        self._functions: Dict[str, Function] = {}
+        for entry in self.entries:
+            if entry.function not in self._functions:
+                entries = tuple(other for other in self.entries if other.function == entry.function)
+                self._functions[entry.function] = Function(self, entries, device)
+
+    def __getitem__(self, name: str) -> Function:
+        try:
+            return self._functions[name]
+        except KeyError:
+            raise bad_input(f"expects a function of {', '.join(self._functions)}, but got '{name}'") from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._functions
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._functions)
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+    def load_on(self, device: Device, function: str) -> int:
+        """The handle of a function's kernels on a device."""
+        return device.executable(self._manifest, self._handle, function)
+
+    def __repr__(self) -> str:
+        return f"<conv.Artifact of {', '.join(self._functions)}>"
+
+
+def load(source: Union[str, os.PathLike, bytes], device: Union[str, Device, None] = None) -> Artifact:
+    """Opens a `.convpack` file, given by its path or as its bytes, and checks it, digests of the code included.
+
+    `device` is where functions run: "host", "cuda", "cuda:1", "hip", "sim:gfx942", ... Without it, each call runs where
+    its tensors are. A device that is named also takes tensors in the CPU's memory, and copies them there and back.
+    """
+    if isinstance(source, bytes):
+        handle = make_handle(library.conv_artifact_open_memory, source, len(source))
+    else:
+        handle = make_handle(library.conv_artifact_open, os.fsencode(source))
+    return Artifact(handle, open_device(device) if device is not None else None)

@@ -1,0 +1,227 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tensors of other libraries: where they are, what they look like, and how to make another one.
+
+A framework is a class here, found by the module that a tensor's type comes from. None is imported: a tensor that exists
+has done that. PyTorch and CuPy are asked directly, because going through a protocol costs microseconds a tensor; types
+that are not known show themselves through DLPack or `__cuda_array_interface__`.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Dict, NamedTuple, Optional, Tuple
+
+from . import _dlpack, _dtypes
+from ._library import bad_input
+from ._manifest import Argument
+
+
+class Tensor(NamedTuple):
+    """What a call needs to know of a tensor."""
+
+    address: int
+    shape: Tuple[int, ...]
+    strides: Tuple[int, ...]  #: In elements.
+    dtype: str
+    device: str  #: "host", "cuda:0", ...
+    is_read_only: bool
+    owner: Any  #: Keeps the memory alive.
+
+
+def _tensor(
+    address: int,
+    shape: Tuple[int, ...],
+    strides: Tuple[int, ...],
+    dtype: str,
+    device: str,
+    is_read_only: bool = False,
+    owner: Any = None,
+) -> Tensor:
+    """As Tensor(...), in a third of its time."""
+    return tuple.__new__(Tensor, (address, shape, strides, dtype, device, is_read_only, owner))
+
+
+class Framework:
+    """How the tensors of one library are read and made."""
+
+    #: Whether its tensors may be used on any stream as soon as a call has returned.
+    expects_finished_results = False
+
+    def read(self, tensor: Any, stream: Optional[int]) -> Tensor:
+        """Describes a tensor that a kernel on `stream` will use; None is the default for it."""
+        raise NotImplementedError
+
+    def current_stream(self, tensor: Any) -> int:
+        """The stream that work on a tensor's device goes to by default."""
+        return 0
+
+    def own_dtype(self, name: str) -> Any:
+        """The framework's dtype for a type of the artifact, if it can make tensors."""
+        return None
+
+    def empty(self, argument: Argument, dtype: Any, like: Any) -> Any:
+        """A tensor for `argument`, on the device of the tensor `like`."""
+        raise bad_input(f"argument '{argument.name}': expects a tensor, because {type(like).__name__} cannot make one")
+
+
+class NumPy(Framework):
+    def __init__(self) -> None:
+        self.numpy = sys.modules["numpy"]
+        self._names: Dict[Any, Tuple[str, int]] = {}
+
+    def read(self, tensor: Any, stream: Optional[int]) -> Tensor:
+        dtype = tensor.dtype
+        name, size = self._names.get(dtype) or self._add(dtype)
+        address, is_read_only = tensor.__array_interface__["data"]
+        strides = tensor.strides
+        if any(step % size for step in strides):
+            raise bad_input("expects strides of whole elements")
+        return _tensor(address, tensor.shape, tuple([step // size for step in strides]), name, "host", is_read_only)
+
+    def _add(self, dtype: Any) -> Tuple[str, int]:
+        return self._names.setdefault(dtype, (_dtypes.from_framework(dtype), dtype.itemsize or 1))
+
+    def own_dtype(self, name: str) -> Any:
+        pattern = _dtypes.BIT_PATTERNS.get(name)
+        if pattern and "ml_dtypes" in sys.modules:
+            return self.numpy.dtype(getattr(sys.modules["ml_dtypes"], _dtypes.FRAMEWORK_NAMES[name]))
+        return self.numpy.dtype(_dtypes.FRAMEWORK_NAMES[pattern or name])
+
+    def empty(self, argument: Argument, dtype: Any, like: Any) -> Any:
+        memory = self.numpy.empty(argument.bytes // dtype.itemsize + argument.alignment // dtype.itemsize, dtype)
+        skipped = -memory.__array_interface__["data"][0] % argument.alignment // dtype.itemsize
+        strides = [step * dtype.itemsize for step in argument.strides]
+        return self.numpy.lib.stride_tricks.as_strided(memory[skipped:], argument.shape, strides)
+
+
+class Torch(Framework):
+    def __init__(self) -> None:
+        self.torch = sys.modules["torch"]
+        self._names: Dict[Any, str] = {}
+        self._devices: Dict[Any, str] = {}
+
+    def read(self, tensor: Any, stream: Optional[int]) -> Tensor:
+        dtype, device = tensor.dtype, tensor.device
+        return _tensor(
+            tensor.data_ptr(),
+            tensor.shape,
+            tensor.stride(),
+            self._names.get(dtype) or self._names.setdefault(dtype, _dtypes.from_framework(dtype)),
+            self._devices.get(device) or self._devices.setdefault(device, self._name(device)),
+        )
+
+    def _name(self, device: Any) -> str:
+        if device.type == "cpu":
+            return "host"
+        if device.type == "cuda":
+            return f"{'hip' if self.torch.version.hip else 'cuda'}:{device.index}"
+        return str(device)
+
+    def current_stream(self, tensor: Any) -> int:
+        # What torch.compile's code calls; `torch.cuda.current_stream` makes an object first.
+        return self.torch._C._cuda_getCurrentRawStream(tensor.get_device()) if tensor.is_cuda else 0
+
+    def own_dtype(self, name: str) -> Any:
+        return getattr(self.torch, _dtypes.FRAMEWORK_NAMES[name])
+
+    def empty(self, argument: Argument, dtype: Any, like: Any) -> Any:
+        return self.torch.empty_strided(argument.shape, argument.strides, dtype=dtype, device=like.device)
+
+
+class CuPy(Framework):
+    def __init__(self) -> None:
+        self.cupy = sys.modules["cupy"]
+        self._kind = "hip" if self.cupy.cuda.runtime.is_hip else "cuda"
+        self._names: Dict[Any, str] = {}
+
+    def read(self, tensor: Any, stream: Optional[int]) -> Tensor:
+        dtype = tensor.dtype
+        size = dtype.itemsize
+        return _tensor(
+            tensor.data.ptr,
+            tensor.shape,
+            tuple([step // size for step in tensor.strides]),
+            self._names.get(dtype) or self._names.setdefault(dtype, _dtypes.from_framework(dtype)),
+            f"{self._kind}:{tensor.device.id}",
+        )
+
+    def current_stream(self, tensor: Any) -> int:
+        return self.cupy.cuda.get_current_stream(tensor.device.id).ptr
+
+    def own_dtype(self, name: str) -> Any:
+        return self.cupy.dtype(_dtypes.FRAMEWORK_NAMES[_dtypes.BIT_PATTERNS.get(name, name)])
+
+    def empty(self, argument: Argument, dtype: Any, like: Any) -> Any:
+        with like.device:
+            memory = self.cupy.empty(argument.bytes // dtype.itemsize, dtype)
+            strides = [step * dtype.itemsize for step in argument.strides]
+            return self.cupy.lib.stride_tricks.as_strided(memory, argument.shape, strides)
+
+
+class DLPack(Framework):
+    def read(self, tensor: Any, stream: Optional[int]) -> Tensor:
+        device = _dlpack.device_name(tensor.__dlpack_device__())
+        # The protocol's name for CUDA's default stream is 1, and for HIP's 0.
+        default = 1 if device.startswith("cuda") else 0
+        capsule = tensor.__dlpack__() if device == "host" else tensor.__dlpack__(stream=stream or default)
+        return _tensor(*_dlpack.describe(capsule), device, owner=capsule)
+
+
+class Jax(DLPack):
+    """JAX has no streams to put work on, and its arrays never change; a new one may be filled before others see it."""
+
+    expects_finished_results = True
+
+    def read(self, tensor: Any, stream: Optional[int]) -> Tensor:
+        return super().read(tensor.block_until_ready(), stream)._replace(is_read_only=True)
+
+    def own_dtype(self, name: str) -> Any:
+        return getattr(sys.modules["jax"].numpy, _dtypes.FRAMEWORK_NAMES[name])
+
+    def empty(self, argument: Argument, dtype: Any, like: Any) -> Any:
+        if argument.strides != _dlpack.row_major(argument.shape):
+            raise bad_input(f"argument '{argument.name}': expects strides {argument.strides}, which JAX has not")
+        jax = sys.modules["jax"]
+        return jax.device_put(jax.numpy.zeros(argument.shape, dtype), next(iter(like.devices()))).block_until_ready()
+
+
+class CudaArrayInterface(Framework):
+    """The interface names no GPU: tensors are taken to be on the first one."""
+
+    def read(self, tensor: Any, stream: Optional[int]) -> Tensor:
+        interface = tensor.__cuda_array_interface__
+        address, is_read_only = interface["data"]
+        shape, strides = tuple(interface["shape"]), interface.get("strides")
+        size = int(interface["typestr"][2:])
+        strides = tuple(step // size for step in strides) if strides else _dlpack.row_major(shape)
+        dtype = _dtypes.from_typestr(interface["typestr"])
+        return _tensor(address, shape, strides, dtype, "cuda:0", is_read_only)
+
+    def current_stream(self, tensor: Any) -> int:
+        return tensor.__cuda_array_interface__.get("stream") or 0
+
+
+_KNOWN = {"torch": Torch, "cupy": CuPy, "jax": Jax, "jaxlib": Jax}
+_instances: Dict[type, Framework] = {}
+_of_type: Dict[type, Framework] = {}
+
+
+def framework_of(tensor: Any) -> Framework:
+    """The framework of a tensor, found once for each type."""
+    kind = type(tensor)
+    return _of_type.get(kind) or _of_type.setdefault(kind, _find(tensor))
+
+
+def _find(tensor: Any) -> Framework:
+    roots = [base.__module__.partition(".")[0] for base in type(tensor).__mro__]
+    known = [_KNOWN[root] for root in roots if root in _KNOWN]
+    if "numpy" in roots and isinstance(tensor, sys.modules["numpy"].ndarray):
+        known.append(NumPy)
+    if hasattr(tensor, "__dlpack__"):
+        known.append(DLPack)
+    if hasattr(tensor, "__cuda_array_interface__"):
+        known.append(CudaArrayInterface)
+    if not known:
+        raise bad_input(f"expects a tensor with DLPack or __cuda_array_interface__, but got {type(tensor).__name__}")
+    return _instances.get(known[0]) or _instances.setdefault(known[0], known[0]())

@@ -1,0 +1,258 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions of an artifact: checking tensors, and starting kernels on them."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
+
+from . import _dtypes
+from ._device import Device, open_device
+from ._frameworks import Framework, Tensor, framework_of
+from ._library import Error, bad_input, check, library
+from ._manifest import Argument, Entry
+
+if TYPE_CHECKING:
+    from ._artifact import Artifact
+
+
+class _Signature:
+    """The arguments of one entry, in the form that a call compares tensors with."""
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+        self.arguments = entry.arguments
+        self.accepted = [_dtypes.accepted(argument.dtype) for argument in self.arguments]
+        self.array_type = ctypes.c_void_p * len(self.arguments)
+
+    def check(self, tensors: Sequence[Tensor], device: str) -> None:
+        for argument, accepted, tensor in zip(self.arguments, self.accepted, tensors):
+            _, shape, strides, dtype, where, is_read_only, _ = tensor
+            if (
+                shape != argument.shape
+                or (strides != argument.strides and not _same_steps(argument, strides))
+                or dtype not in accepted
+                or where != device
+                or (is_read_only and argument.is_output)
+            ):
+                raise _mismatch(argument, accepted, tensor, device)
+
+
+class _Loaded:
+    """An entry whose kernels are on a device."""
+
+    def __init__(self, device: Device, executable: int, signature: _Signature) -> None:
+        self.device = device
+        self.executable = executable
+        self.signature = signature
+
+    def run(self, tensors: Sequence[Tensor], where: str, stream: int) -> None:
+        """Checks the tensors, of which the first is on the device `where`, and runs the function on them."""
+        if where == self.device.name or where != "host":
+            self.signature.check(tensors, self.device.name)
+            self.start([tensor.address for tensor in tensors], stream)
+        else:
+            self.signature.check(tensors, "host")
+            self.run_staged(tensors, stream)
+
+    def start(self, addresses: Sequence[int], stream: int) -> None:
+        """Starts the kernels on memory of the device."""
+        array = self.signature.array_type(*addresses)
+        size = self.signature.entry.workspace_bytes
+        if not size:
+            check(library.conv_executable_run(self.executable, array, len(array), None, stream))
+            return
+        workspace = self.device.workspace(stream, size)
+        with workspace.lock:
+            check(library.conv_executable_run(self.executable, array, len(array), workspace.address, stream))
+
+    def run_staged(self, tensors: Sequence[Tensor], stream: int) -> None:
+        """Runs on copies of tensors in the CPU's memory, and copies the results back."""
+        with contextlib.ExitStack() as stack:
+            addresses = []
+            for argument, tensor in zip(self.signature.arguments, tensors):
+                addresses.append(stack.enter_context(self.device.buffer(argument.bytes)))
+                # A result too: the bytes between its elements come back as they were.
+                self.device.copy_to(addresses[-1], tensor.address, argument.bytes)
+            self.start(addresses, stream)
+            self.device.synchronize(stream)
+            for argument, tensor, address in zip(self.signature.arguments, tensors, addresses):
+                if argument.is_output:
+                    self.device.copy_from(tensor.address, address, argument.bytes)
+
+
+class Function:
+    """One function of an artifact. Call it with tensors; it may be called from several threads at once."""
+
+    def __init__(self, artifact: Artifact, entries: Tuple[Entry, ...], device: Optional[Device]) -> None:
+        self._artifact = artifact
+        self._device = device
+        #: The function, as compiled for each target.
+        self.entries: Dict[str, Entry] = {entry.target: entry for entry in entries}
+        self.name: str = entries[0].function
+        #: The tensors it takes: operands, then results.
+        self.arguments: Tuple[Argument, ...] = entries[0].arguments
+        self._places = {argument.name: place for place, argument in enumerate(self.arguments)}
+        self._operands = sum(not argument.is_output for argument in self.arguments)
+        self._loaded: Dict[str, _Loaded] = {}
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(
+            f"{argument.name}: {argument.dtype}{list(argument.shape)}{' ' if argument.layout else ''}{argument.layout}"
+            for argument in self.arguments
+        )
+        return f"<conv.Function {self.name}({arguments}) for {', '.join(self.entries)}>"
+
+    def __call__(self, *operands: Any, out: Any = None, stream: Any = None, **named: Any) -> Any:
+        """Runs the function on tensors and returns its results: one tensor, or a tuple of several.
+
+        Operands come in the order of `arguments`, or by name. Results are written to `out` (a tuple if there are
+        several) or to the tensors given by their names; those that are not given are allocated by the framework of the
+        first operand.
+
+        On a GPU the call returns when the kernels have been given to `stream`: a handle, or a stream of PyTorch, CuPy
+        or CUDA Python; without it, the framework's current stream. It makes nothing but launches, so it can be captured
+        into a graph, if the function has run on that stream before (`prepare` will do). On the CPU and in the simulator
+        the results are there when it returns. Gradients are not tracked.
+        """
+        values = self._bind(operands, out, named)
+        first = values[0]
+        handle = None if stream is None else _stream_handle(stream)
+        try:
+            framework = framework_of(first)
+            if handle is None:
+                handle = framework.current_stream(first)
+            tensors: List[Any] = [
+                None if value is None else framework_of(value).read(value, handle) for value in values
+            ]
+        except Exception as error:  # Whatever a framework raises for a tensor that it cannot show.
+            raise self._blame(values, error) from error
+        where = tensors[0].device
+        loaded = self._load(where)
+        results = values[self._operands :]
+        if None in tensors:
+            results = self._allocate(framework, values, tensors)
+        loaded.run(tensors, where, handle)
+        if framework.expects_finished_results:
+            loaded.device.synchronize(handle)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def prepare(self, device: Optional[str] = None, stream: Any = 0) -> Entry:
+        """Loads the kernels and the workspace of a stream, which the first call would do. Returns what was loaded."""
+        loaded = self._load(device or (self._device.name if self._device else "host"))
+        size = loaded.signature.entry.workspace_bytes
+        if size:
+            loaded.device.workspace(_stream_handle(stream), size)
+        return loaded.signature.entry
+
+    def with_layouts(self, **layouts: str) -> Function:
+        """The same function for tensors that name their dimensions in another order, such as PyTorch's
+        `with_layouts(input="NCHW", filter="KCRS", output="NKPQ")` for tensors that are channels-last in memory.
+        """
+        for name in layouts:
+            self._place(name)
+        entries = []
+        for entry in self.entries.values():
+            arguments = tuple(
+                argument.reordered(layouts[argument.name]) if argument.name in layouts else argument
+                for argument in entry.arguments
+            )
+            entries.append(entry.with_arguments(arguments))
+        return Function(self._artifact, tuple(entries), self._device)
+
+    def _place(self, name: str) -> int:
+        try:
+            return self._places[name]
+        except KeyError:
+            raise bad_input(f"{self.name} expects arguments of {', '.join(self._places)}, but got '{name}'") from None
+
+    def _bind(self, operands: Tuple[Any, ...], out: Any, named: Dict[str, Any]) -> List[Any]:
+        """A tensor for each argument, in order; None for results that the call allocates."""
+        count = len(self.arguments) - self._operands
+        results = out if isinstance(out, tuple) else (None,) * count if out is None else (out,)
+        if len(results) != count:
+            raise bad_input(f"out: expects {count} tensors, but got {len(results)}")
+        if len(operands) > self._operands:
+            raise bad_input(f"{self.name} expects {self._operands} operands, but got {len(operands)}")
+        values = [*operands, *(None,) * (self._operands - len(operands)), *results]
+        for name, value in named.items():
+            place = self._place(name)
+            if values[place] is not None:
+                raise bad_input(f"argument '{name}': expects one tensor, but got two")
+            values[place] = value
+        for place in range(self._operands):
+            if values[place] is None:
+                raise bad_input(f"argument '{self.arguments[place].name}': expects a tensor, but got none")
+        return values
+
+    def _blame(self, values: List[Any], error: Exception) -> Exception:
+        """The error that reading a tensor gave, with the name of the argument."""
+        for argument, value in zip(self.arguments, values):
+            try:
+                if value is not None:
+                    framework_of(value).read(value, 0)
+            except Exception as reason:
+                return bad_input(f"argument '{argument.name}': {reason}")
+        return error
+
+    def _allocate(self, framework: Framework, values: List[Any], tensors: List[Any]) -> List[Any]:
+        """Makes the results that were not given, and returns all of them."""
+        for place in range(self._operands, len(values)):
+            if values[place] is None:
+                argument = self.arguments[place]
+                dtype = self._dtype_like(argument, values) or framework.own_dtype(argument.dtype)
+                values[place] = framework.empty(argument, dtype, values[0])
+                tensors[place] = framework.read(values[place], None)._replace(is_read_only=False)
+        return values[self._operands :]
+
+    def _dtype_like(self, argument: Argument, values: List[Any]) -> Any:
+        """The dtype of an operand of the same type, so that bit patterns give bit patterns."""
+        for operand, value in zip(self.arguments[: self._operands], values):
+            if operand.dtype == argument.dtype:
+                return getattr(value, "dtype", None)
+        return None
+
+    def _load(self, where: str) -> _Loaded:
+        loaded = self._loaded.get(where)
+        if loaded:
+            return loaded
+        device = self._device or open_device(where)
+        executable = self._artifact.load_on(device, self.name)
+        target = library.conv_executable_target(executable).decode()
+        loaded = _Loaded(device, executable, _Signature(self.entries[target]))
+        return self._loaded.setdefault(where, loaded)
+
+
+def _stream_handle(stream: Any) -> int:
+    """The driver's handle of a stream."""
+    if isinstance(stream, int):
+        return stream
+    if hasattr(stream, "__cuda_stream__"):  # (version, handle)
+        return stream.__cuda_stream__()[1]
+    for name in ("cuda_stream", "ptr"):  # PyTorch, CuPy
+        if hasattr(stream, name):
+            return getattr(stream, name)
+    raise bad_input(f"stream: expects a handle or a stream of PyTorch, CuPy or CUDA Python, but got {stream!r}")
+
+
+def _same_steps(argument: Argument, strides: Tuple[int, ...]) -> bool:
+    """Whether strides agree in every dimension that has a second element."""
+    return all(size == 1 or ours == theirs for size, ours, theirs in zip(argument.shape, argument.strides, strides))
+
+
+def _mismatch(argument: Argument, accepted: frozenset[str], tensor: Tensor, device: str) -> Error:
+    """What is wrong with a tensor, the first thing first."""
+    layout = f" ({argument.layout})" if argument.layout else ""
+    if tensor.device != device:
+        text = f"a tensor on {device}, but got one on {tensor.device}"
+    elif tensor.dtype not in accepted:
+        text = f"type {' or '.join(sorted(accepted))}, but got {tensor.dtype}"
+    elif tuple(tensor.shape) != argument.shape:
+        text = f"shape {argument.shape}{layout}, but got {tuple(tensor.shape)}"
+    elif not _same_steps(argument, tensor.strides):
+        text = f"strides {argument.strides}{layout} in elements, but got {tuple(tensor.strides)}"
+    else:
+        text = "memory that can be written, but got a read-only tensor"
+    return bad_input(f"argument '{argument.name}': expects {text}")

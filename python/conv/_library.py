@@ -1,0 +1,93 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""libconv_runtime.so: where it is, what its functions take, and how their failures become exceptions."""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+import os
+import pathlib
+
+
+class ErrorKind(enum.IntEnum):
+    """Why a call failed. The values are the exit codes of the command-line tools."""
+
+    BAD_INPUT = 2  #: A file, name, number or tensor is wrong.
+    UNSUPPORTED = 3  #: Correct, but not in this version.
+    SYSTEM = 4  #: A device, a driver, memory or the disk.
+
+
+class Error(RuntimeError):
+    """One sentence on what went wrong, and its kind."""
+
+    def __init__(self, kind: ErrorKind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def bad_input(message: str) -> Error:
+    return Error(ErrorKind.BAD_INPUT, message)
+
+
+_HANDLE = ctypes.c_void_p
+_PLACE = ctypes.POINTER(ctypes.c_void_p)
+_STATUS = ctypes.c_int
+
+# Name, result, parameters: conv_runtime.h in the terms of ctypes.
+_FUNCTIONS = [
+    ("conv_last_error", ctypes.c_char_p, []),
+    ("conv_runtime_version", ctypes.c_char_p, []),
+    ("conv_artifact_open", _STATUS, [ctypes.c_char_p, _PLACE]),
+    ("conv_artifact_open_memory", _STATUS, [ctypes.c_char_p, ctypes.c_size_t, _PLACE]),
+    ("conv_artifact_close", None, [_HANDLE]),
+    ("conv_artifact_manifest", ctypes.c_char_p, [_HANDLE]),
+    ("conv_device_open", _STATUS, [ctypes.c_char_p, _PLACE]),
+    ("conv_device_target", ctypes.c_char_p, [_HANDLE, ctypes.c_size_t]),
+    ("conv_device_allocate", _STATUS, [_HANDLE, ctypes.c_int64, _PLACE]),
+    ("conv_device_free", _STATUS, [_HANDLE, ctypes.c_void_p]),
+    ("conv_device_copy_to", _STATUS, [_HANDLE, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]),
+    ("conv_device_copy_from", _STATUS, [_HANDLE, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]),
+    ("conv_device_synchronize", _STATUS, [_HANDLE, ctypes.c_void_p]),
+    ("conv_executable_load", _STATUS, [_HANDLE, _HANDLE, ctypes.c_char_p, _PLACE]),
+    ("conv_executable_target", ctypes.c_char_p, [_HANDLE]),
+    (
+        "conv_executable_run",
+        _STATUS,
+        [_HANDLE, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p],
+    ),
+]
+
+
+def _load() -> ctypes.CDLL:
+    """The library beside this file, or the one that CONV_RUNTIME_LIBRARY names."""
+    beside = pathlib.Path(__file__).with_name("libconv_runtime.so")
+    path = os.environ.get("CONV_RUNTIME_LIBRARY") or str(beside)
+    try:
+        loaded = ctypes.CDLL(path)
+    except OSError as error:
+        raise Error(
+            ErrorKind.SYSTEM,
+            f"expects libconv_runtime.so in the package or in CONV_RUNTIME_LIBRARY, but got: {error}",
+        ) from error
+    for name, result, parameters in _FUNCTIONS:
+        function = getattr(loaded, name)
+        function.restype, function.argtypes = result, parameters
+    return loaded
+
+
+library = _load()
+__version__: str = library.conv_runtime_version().decode()
+
+
+def check(status: int) -> None:
+    """Raises what the library says about a status that is not success."""
+    if status:
+        raise Error(ErrorKind(status), library.conv_last_error().decode(errors="replace"))
+
+
+def make_handle(function, *arguments) -> int:
+    """Calls a function whose last parameter is the place for a handle or address, and returns that."""
+    place = ctypes.c_void_p()
+    check(function(*arguments, ctypes.byref(place)))
+    return place.value or 0

@@ -1,0 +1,97 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What an artifact says about its functions: `manifest.json` as dataclasses."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Tuple
+
+from . import _dtypes
+from ._library import bad_input
+
+
+@dataclasses.dataclass(frozen=True)
+class Argument:
+    """One tensor of a signature."""
+
+    name: str  #: "input", "filter", "bias", "output", ...
+    role: str  #: The part it plays in the convolution.
+    is_output: bool
+    dtype: str  #: "f16", "bf16", "f32", "f8E4M3FN", "i8", ...
+    layout: str  #: The order of dimensions, such as "NHWC"; "" for vectors.
+    shape: Tuple[int, ...]  #: In the order of `layout`.
+    strides: Tuple[int, ...]  #: In elements, in the order of `layout`.
+    alignment: int  #: Bytes the address is a multiple of.
+
+    @property
+    def bytes(self) -> int:
+        """From the first to the last element."""
+        last = sum((size - 1) * stride for size, stride in zip(self.shape, self.strides))
+        return (last + 1) * _dtypes.SIZES[self.dtype]
+
+    def reordered(self, order: str) -> Argument:
+        """The same memory with its dimensions in another order."""
+        if sorted(order) != sorted(self.layout):
+            raise bad_input(f"argument '{self.name}': expects an order of the letters {self.layout}, but got {order}")
+        places = [self.layout.index(letter) for letter in order]
+        return dataclasses.replace(
+            self,
+            layout=order,
+            shape=tuple(self.shape[place] for place in places),
+            strides=tuple(self.strides[place] for place in places),
+        )
+
+    @classmethod
+    def parse(cls, json: dict) -> Argument:
+        return cls(
+            name=json["name"],
+            role=json["role"],
+            is_output=json["access"] == "write",
+            dtype=json["dtype"],
+            layout=json["layout"],
+            shape=tuple(json["shape"]),
+            strides=tuple(json["strides"]),
+            alignment=json["alignment"],
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class ErrorBound:
+    """`|out - ref| <= output_ulp * ulp(ref) + accumulation * 2^-24 * sum |a*b|`, element by element."""
+
+    accumulation: float
+    output_ulp: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """One function, compiled for one target."""
+
+    function: str
+    target: str  #: "sm_90a", "gfx942", "sim:gfx942", "host", ...
+    problem: str  #: In the grammar of MIOpenDriver.
+    algorithm: str
+    schedule: str
+    chosen_by: str  #: "user", "database" or "heuristic".
+    arguments: Tuple[Argument, ...]  #: Operands, then results.
+    workspace_bytes: int
+    deterministic: bool
+    error_bound: ErrorBound
+
+    def with_arguments(self, arguments: Tuple[Argument, ...]) -> Entry:
+        return dataclasses.replace(self, arguments=arguments)
+
+    @classmethod
+    def parse(cls, json: dict) -> Entry:
+        bound = json["error_bound"]
+        fields = {
+            name: json[name]
+            for name in ("function", "target", "problem", "algorithm", "schedule", "chosen_by", "workspace_bytes")
+        }
+        return cls(
+            **fields,
+            arguments=tuple(map(Argument.parse, json["arguments"])),
+            deterministic=json["deterministic"],
+            error_bound=ErrorBound(bound["accumulation"], bound["output_ulp"]),
+        )

@@ -1,0 +1,182 @@
+//===- DirectionTests.cpp - every direction, group and layout ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Small odd problems in every combination of direction, dimensions, layouts and
+// groups, and the lists of shapes for groups, gradients, one and three
+// dimensions. The lists are scaled down to what simulators compute in a moment.
+// Types and chips take turns (see `addRotated`).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execution.h"
+
+#include <algorithm>
+
+using namespace conv;
+using namespace conv::test;
+
+namespace {
+struct NamedDirection {
+  const char *name;
+  int64_t flag; ///< -F.
+};
+constexpr NamedDirection kDirections[] = {
+    {"Forward", 1}, {"BackwardData", 2}, {"BackwardWeight", 4}};
+
+/// Layouts in the letters of an input, by spatial rank.
+struct NamedLayouts {
+  const char *name;
+  const char *input[3], *filter[3], *output[3];
+};
+constexpr NamedLayouts kLayouts[] = {
+    {"channels_last",
+     {"NWC", "NHWC", "NDHWC"},
+     {"NWC", "NHWC", "NDHWC"},
+     {"NWC", "NHWC", "NDHWC"}},
+    {"channels_first",
+     {"NCW", "NCHW", "NCDHW"},
+     {"NCW", "NCHW", "NCDHW"},
+     {"NCW", "NCHW", "NCDHW"}},
+    {"group_dimension",
+     {"NWGC", "NHWGC", "NDHWGC"},
+     {"GNWC", "GNHWC", "GNDHWC"},
+     {"NGCW", "NGCHW", "NGCDHW"}},
+    {"mixed",
+     {"WNC", "HCNW", "CDWNH"},
+     {"WCN", "HWCN", "WCDNH"},
+     {"CNW", "WNHC", "NHCWD"}},
+};
+
+/// Input and output channels of all groups.
+struct NamedGroups {
+  const char *name;
+  int64_t groups, c, k;
+};
+constexpr NamedGroups kGroups[] = {
+    {"dense", 1, 9, 20}, {"groups", 3, 24, 15}, {"depthwise", 10, 10, 20}};
+} // namespace
+
+/// Sizes, strides, dilations and paddings differ in all dimensions.
+static tools::GenOptions makeBase(int64_t rank, const NamedGroups &groups) {
+  tools::GenOptions options;
+  options.spatialRank = rank;
+  options.n = 2;
+  options.groups = groups.groups;
+  options.c = groups.c;
+  options.k = groups.k;
+  options.input = {4, 7, 11};
+  options.filter = {2, 3, 3};
+  options.stride = {1, 2, 1};
+  options.dilation = {1, 1, 2};
+  options.low = {1, 1, 2};
+  options.high = {0, 1, 1};
+  return options;
+}
+
+static void addCombinations() {
+  for (const NamedDirection &direction : kDirections)
+    for (int64_t rank : {1, 2, 3})
+      for (const NamedLayouts &layouts : kLayouts)
+        for (const NamedGroups &groups : kGroups) {
+          tools::GenOptions options = makeBase(rank, groups);
+          options.direction = direction.flag;
+          options.inputLayout = layouts.input[rank - 1];
+          options.filterLayout = layouts.filter[rank - 1];
+          options.outputLayout = layouts.output[rank - 1];
+          addRotated(std::string(direction.name) + "_combinations",
+                     std::string(layouts.name) + "_" + groups.name + "_" +
+                         std::to_string(rank) + "d",
+                     options);
+        }
+}
+
+/// Backward data with them is refused.
+static void addPaddingModes() {
+  for (const NamedDirection &direction : {kDirections[0], kDirections[2]})
+    for (std::string padding : {"reflect", "replicate", "circular"})
+      for (int64_t rank : {1, 2, 3}) {
+        tools::GenOptions options = makeBase(rank, kGroups[rank % 3]);
+        options.direction = direction.flag;
+        options.padding = padding;
+        addRotated(std::string(direction.name) + "_padding",
+                   padding + "_" + std::to_string(rank) + "d", options);
+      }
+}
+
+/// Positions that no filter element meets, and elements that meet only some:
+/// strides above the filter, and strides and dilations with a common divisor.
+static void addStrides() {
+  struct Steps {
+    int64_t filter, stride, dilation;
+  };
+  for (const Steps &steps : {Steps{1, 2, 1}, {2, 3, 1}, {3, 2, 2}, {4, 6, 4},
+                             {3, 4, 6}, {5, 3, 1}}) {
+    tools::GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
+    options.direction = 2;
+    options.input = {1, 19, 14};
+    options.filter = {1, steps.filter, 2};
+    options.stride = {1, steps.stride, steps.stride};
+    options.dilation = {1, steps.dilation, steps.dilation};
+    options.bias = options.residual = true;
+    options.activation = "relu";
+    addRotated("BackwardData_strides", describe(options), options);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Lists
+//===----------------------------------------------------------------------===//
+
+/// Halves the largest of batch, spatial sizes and channels of a group until few
+/// products are left. Window and groups stay.
+static tools::GenOptions scaleDown(tools::GenOptions options) {
+  constexpr int64_t kProducts = 1 << 21;
+  while (true) {
+    int64_t products = options.n * options.c / options.groups * options.k;
+    std::vector<int64_t *> sizes = {&options.n};
+    for (int64_t d = 3 - options.spatialRank; d < 3; ++d) {
+      products *= options.input[d] / options.stride[d] * options.filter[d];
+      sizes.push_back(&options.input[d]);
+    }
+    if (products <= kProducts)
+      return options;
+    int64_t c = options.c / options.groups, k = options.k / options.groups;
+    sizes.push_back(&c);
+    sizes.push_back(&k);
+    int64_t &largest =
+        **std::max_element(sizes.begin(), sizes.end(),
+                           [](int64_t *a, int64_t *b) { return *a < *b; });
+    largest = (largest + 1) / 2;
+    options.c = c * options.groups;
+    options.k = k * options.groups;
+  }
+}
+
+static void addList(const std::string &list, const NamedDirection &direction) {
+  for (tools::GenOptions shape : readShapes(kTestShapes, list)) {
+    shape = scaleDown(shape);
+    shape.direction = direction.flag;
+    addRotated(std::string(direction.name) + "_" + list, describe(shape),
+               shape);
+  }
+}
+
+void test::addDirectionTests() {
+  addCombinations();
+  addPaddingModes();
+  addStrides();
+  addList("grouped_forward", kDirections[0]);
+  addList("grouped_backward_data", kDirections[1]);
+  addList("grouped_backward_weight", kDirections[2]);
+  addList("backward_weight_grid", kDirections[2]);
+  for (const NamedDirection &direction : kDirections)
+    for (const char *list : {"1d", "3d"})
+      addList(list, direction);
+  for (const NamedDirection &direction : {kDirections[1], kDirections[2]})
+    for (const char *list : {"forward_edge", "traps"})
+      addList(list, direction);
+}

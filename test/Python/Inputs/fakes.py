@@ -1,0 +1,115 @@
+"""Tensors of frameworks that are not installed: each shows memory that a test has through one protocol."""
+
+import ctypes
+import sys
+import types
+
+
+def row_major(shape):
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.insert(0, step)
+        step *= size
+    return tuple(strides)
+
+
+class CudaArray:
+    """Memory of a GPU through `__cuda_array_interface__`."""
+
+    def __init__(self, address, shape, typestr="<f4", strides=None, read_only=False, stream=None):
+        self.__cuda_array_interface__ = {
+            "shape": shape,
+            "typestr": typestr,
+            "data": (address, read_only),
+            "strides": strides,
+            "stream": stream,
+            "version": 3,
+        }
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class DLPackTensor:
+    """Memory of any device through DLPack; remembers the streams it was asked for."""
+
+    def __init__(self, address, shape, dtype=(2, 32), device=(1, 0), strides=None, offset=0, lanes=1):
+        dimensions = ctypes.c_int64 * len(shape)
+        self._keep = dimensions(*shape), dimensions(*strides) if strides else None
+        self._tensor = _DLTensor(address, *device, len(shape), *dtype, lanes, *self._keep, offset)
+        self._device = device
+        self.streams = []
+
+    def __dlpack_device__(self):
+        return self._device
+
+    def __dlpack__(self, stream=None):
+        self.streams.append(stream)
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(self._tensor), b"dltensor", None)
+
+
+def install_torch(allocate):
+    """Puts a module `torch` in place that has what the package uses of it. `allocate(bytes, device)` gives memory."""
+    torch = types.ModuleType("torch")
+    sizes = {"float32": 4, "bfloat16": 2, "float16": 2}
+    torch.stream = 0
+
+    class dtype:
+        def __init__(self, name):
+            self.itemsize = sizes[name]
+            self._name = name
+
+        def __repr__(self):
+            return f"torch.{self._name}"
+
+    for name in sizes:
+        setattr(torch, name, dtype(name))
+
+    class device:
+        def __init__(self, kind, index=None):
+            self.type, self.index = kind, index
+
+        def __eq__(self, other):
+            return (self.type, self.index) == (other.type, other.index)
+
+        def __hash__(self):
+            return hash((self.type, self.index))
+
+    class Tensor:
+        def __init__(self, shape, strides, dtype, device):
+            self.shape, self.dtype, self.device = tuple(shape), dtype, device
+            self._strides = tuple(strides)
+            self.is_cuda = device.type == "cuda"
+            span = 1 + sum((size - 1) * step for size, step in zip(shape, strides))
+            self._address = allocate(span * dtype.itemsize, device)
+
+        def stride(self):
+            return self._strides
+
+        def data_ptr(self):
+            return self._address
+
+        def get_device(self):
+            return self.device.index
+
+    Tensor.__module__ = "torch"
+    torch.Tensor, torch.device = Tensor, device
+    torch.empty_strided = lambda shape, strides, dtype, device: Tensor(shape, strides, dtype, device)
+    torch.version = types.SimpleNamespace(hip=None)
+    torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda ordinal: torch.stream)
+    sys.modules["torch"] = torch
+    return torch

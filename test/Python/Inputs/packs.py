@@ -1,0 +1,99 @@
+"""Artifacts around the host kernels of the runtime's tests, with any arguments, for any target."""
+
+import hashlib
+import json
+import os
+import struct
+import zipfile
+
+
+def argument(name, dtype="f32", shape=(100,), strides=None, layout="", access="read", alignment=16):
+    if strides is None:
+        strides, step = [], 1
+        for size in reversed(shape):
+            strides.insert(0, step)
+            step *= size
+    return {
+        "name": name,
+        "role": name,
+        "access": access,
+        "dtype": dtype,
+        "layout": layout,
+        "shape": list(shape),
+        "strides": list(strides),
+        "alignment": alignment,
+    }
+
+
+def launch(kernel, parameters, grid=(1, 1, 1)):
+    return {"kernel": kernel, "parameters": parameters, "grid": list(grid)}
+
+
+# output = 6 * input over 100 floats, in two launches through the workspace.
+TWICE = {
+    "arguments": [argument("input"), argument("output", access="write")],
+    "launches": [
+        launch("scale", [{"argument": 0}, {"workspace": 512}, {"i32": -2}], grid=(100, 1, 1)),
+        launch("scale", [{"workspace": 512}, {"argument": 1}, {"i32": -3}], grid=(100, 1, 1)),
+    ],
+    "workspace_bytes": 1024,
+}
+
+
+def nothing(*arguments):
+    """A function of these arguments that leaves them alone."""
+    return {"arguments": list(arguments), "launches": [launch("empty", [])], "workspace_bytes": 0}
+
+
+def gpu_code():
+    """A GPU's code object as far as its header goes; the stand-in runs the host entry in its place."""
+    header = b"\x7fELF\2\1\1".ljust(16, b"\0")
+    return struct.pack("<16sHHIQQQIHHHHHH", header, 2, 190, 1, 0, 0, 68, 0, 64, 0, 0, 64, 0, 0) + b"code"
+
+
+def write(path, functions, targets=("host",)):
+    """Writes the functions, by name, for each target."""
+    with open(os.environ["CONV_TEST_KERNELS"], "rb") as file:
+        host_code = file.read()
+    members, entries = {}, []
+    for target in targets:
+        code = host_code if target == "host" else gpu_code()
+        digest = hashlib.sha256(code).hexdigest()
+        member = f"code/{digest}.{'so' if target == 'host' else 'cubin'}"
+        members[member] = code
+        for name, function in functions.items():
+            launches = [
+                {
+                    "code": member,
+                    "sha256": digest,
+                    "block": [1, 1, 1],
+                    "cluster": [1, 1, 1],
+                    "dynamic_shared_bytes": 0,
+                    "resources": dict.fromkeys(("vgpr", "agpr", "sgpr", "shared_bytes", "scratch_bytes", "spills"), 0),
+                    **launch,
+                }
+                for launch in function["launches"]
+            ]
+            entries.append(
+                {
+                    "function": name,
+                    "target": target,
+                    "problem": "none",
+                    "algorithm": "none",
+                    "schedule": "",
+                    "chosen_by": "user",
+                    "deterministic": True,
+                    "error_bound": {"accumulation": 0, "output_ulp": 0.5},
+                    **function,
+                    "launches": launches,
+                }
+            )
+    manifest = {
+        "format": 1,
+        "compiler": {"version": "0", "llvm": "0", "fingerprint": ""},
+        "entries": entries,
+    }
+    with zipfile.ZipFile(path, "w") as pack:
+        pack.writestr("manifest.json", json.dumps(manifest))
+        for member, code in members.items():
+            pack.writestr(member, code)

@@ -1,0 +1,31 @@
+# RUN: %python %s %build-root/python
+"""The wheel: pure Python and one library, for every CPython on Linux with a glibc new enough."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import zipfile
+
+[wheel] = pathlib.Path(sys.argv[1], "dist").glob("*.whl")
+name = re.fullmatch(r"conv_runtime-(\d+\.\d+\.\d+)-py3-none-manylinux_2_(\d+)_x86_64\.whl", wheel.name)
+assert name, wheel.name
+
+with zipfile.ZipFile(wheel) as archive:
+    files = set(archive.namelist())
+    metadata = archive.read(f"conv_runtime-{name[1]}.dist-info/METADATA").decode()
+assert {"conv/__init__.py", "conv/py.typed", "conv/libconv_runtime.so", "conv/LICENSE"} <= files
+assert [file for file in files if file.endswith(".so")] == ["conv/libconv_runtime.so"]
+assert "Requires-Dist" not in metadata, "the package needs another one"
+assert "Requires-Python: >=3.9" in metadata
+
+# Importing it loads no framework, and asks for nothing that is not there.
+script = "import conv, sys; print(conv.__version__); assert not {'numpy', 'torch'} & set(sys.modules)"
+output = subprocess.run(
+    [sys.executable, "-c", script],
+    check=True,
+    capture_output=True,
+    text=True,
+    env={"PYTHONPATH": str(pathlib.Path(sys.argv[1], "site"))},
+)
+assert output.stdout.strip() == name[1], output.stdout

@@ -1,0 +1,197 @@
+//===- CudaTest.cpp - the CUDA device against a stand-in --------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../../lib/Runtime/CUDA/CudaLibrary.h"
+#include "StandInTest.h"
+
+#include "conv/Runtime/Devices.h"
+#include "conv/Runtime/Executable.h"
+
+using namespace conv;
+using namespace conv::artifact;
+using namespace conv::runtime;
+
+namespace {
+
+class CudaTest : public conv::test::StandInTest {
+protected:
+  CudaTest() : StandInTest("libcuda.so.1", "sm_90a", EM_CUDA) {
+    control.find(capture, "standin_capture");
+    control.find(setContext, "cuCtxSetCurrent");
+    control.find(getContext, "cuCtxGetCurrent");
+    setContext(nullptr);
+  }
+
+  void (*capture)(void *stream);
+  int (*setContext)(void *context);
+  int (*getContext)(void **context);
+};
+
+} // namespace
+
+TEST_F(CudaTest, RunsAFunctionWithTheExpectedCalls) {
+  auto device = createCudaDevice();
+  ASSERT_TRUE(device) << device.error().message;
+  EXPECT_EQ((*device)->name(), "cuda");
+  EXPECT_EQ((*device)->targets(),
+            (std::vector<std::string>{"sm_90a", "sm_90"}));
+  EXPECT_EQ(calls(), "cuInit\ncuDeviceGetCount\ncuDeviceGet(0)\n"
+                     "cuDeviceGetAttribute\ncuDeviceGetAttribute\n"
+                     "cuDevicePrimaryCtxRetain(0)\n");
+
+  auto executable = Executable::load(**device, artifact);
+  ASSERT_TRUE(executable) << executable.error().message;
+  EXPECT_EQ(executable->entry().target, "sm_90a");
+  EXPECT_EQ(calls(), "cuModuleLoadData\ncuModuleGetFunction(scale)\n");
+
+  auto input = (*device)->allocate(400), output = (*device)->allocate(400),
+       workspace = (*device)->allocate(1024);
+  auto stream = (*device)->createStream();
+  ASSERT_TRUE(stream);
+  std::vector<float> values(100, 1.5f), results(100);
+  ASSERT_TRUE((*device)->copyToDevice((*input)->address(), values.data(), 400));
+  void *arguments[] = {(*input)->address(), (*output)->address()};
+  ASSERT_TRUE(executable->run(arguments, (*workspace)->address(), *stream));
+  ASSERT_TRUE((*device)->synchronize(*stream));
+  ASSERT_TRUE((*device)->copyToHost(results.data(), (*output)->address(), 400));
+  EXPECT_EQ(results, std::vector<float>(100, 9.0f));
+  (*device)->destroyStream(*stream);
+  EXPECT_EQ(calls(),
+            "cuMemAlloc(400)\ncuMemAlloc(400)\ncuMemAlloc(1024)\n"
+            "cuStreamCreate\ncuMemcpyHtoD(400)\n"
+            "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), "
+            "shared 0, stream own, parameters [buffer0, buffer2+512, -2])\n"
+            "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), "
+            "shared 0, stream own, parameters [buffer2+512, buffer1, -3])\n"
+            "cuStreamSynchronize\ncuMemcpyDtoH(400)\ncuStreamDestroy\n");
+}
+
+TEST_F(CudaTest, ARunCanBeCaptured) {
+  auto device = createCudaDevice();
+  auto executable = Executable::load(**device, artifact);
+  auto memory = (*device)->allocate(2048);
+  auto stream = (*device)->createStream();
+  ASSERT_TRUE(executable && memory && stream);
+  auto *start = static_cast<char *>((*memory)->address());
+  void *arguments[] = {start, start + 512};
+  calls();
+  capture(*stream);
+  // What a graph cannot hold is refused by the driver, so nothing else is done.
+  EXPECT_TRUE(executable->run(arguments, start + 1024, *stream));
+  EXPECT_FALSE((*device)->synchronize(*stream));
+  capture(nullptr);
+  EXPECT_EQ(calls(),
+            "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), shared "
+            "0, stream own, parameters [buffer0, buffer0+1536, -2]) captured\n"
+            "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), shared "
+            "0, stream own, parameters [buffer0+1536, buffer0+512, -3]) "
+            "captured\n"
+            "cuStreamSynchronize -> 900\n");
+}
+
+TEST_F(CudaTest, LeavesTheContextOfTheThreadAsItWas) {
+  setenv("CONV_STANDIN_DEVICES", "2", 1);
+  auto first = openDevice("cuda:0"), second = openDevice("cuda:1");
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ((*second)->name(), "cuda:1");
+  void *contexts[] = {nullptr, reinterpret_cast<void *>(0x100),
+                      reinterpret_cast<void *>(0x101)};
+  for (void *context : contexts) {
+    setContext(context);
+    EXPECT_TRUE((*second)->allocate(16));
+    void *after = nullptr;
+    getContext(&after);
+    EXPECT_EQ(after, context);
+  }
+}
+
+TEST_F(CudaTest, EachGpuHasMemoryCodeAndStreamsOfItsOwn) {
+  setenv("CONV_STANDIN_DEVICES", "2", 1);
+  auto first = openDevice("cuda:0"), second = openDevice("cuda:1");
+  auto executable = Executable::load(**second, artifact);
+  auto here = (*second)->allocate(2048), there = (*first)->allocate(2048);
+  auto own = (*second)->createStream(), foreign = (*first)->createStream();
+  ASSERT_TRUE(executable && here && there && own && foreign);
+  auto run = [&](Buffer &buffer, StreamHandle stream) {
+    auto *start = static_cast<char *>(buffer.address());
+    void *arguments[] = {start, start + 512};
+    return bool(executable->run(arguments, start + 1024, stream));
+  };
+  EXPECT_TRUE(run(**here, *own));
+  EXPECT_TRUE(run(**here, nullptr));
+  EXPECT_FALSE(run(**there, *own));
+  EXPECT_FALSE(run(**here, *foreign));
+}
+
+TEST_F(CudaTest, ReleasesEverything) {
+  auto device = createCudaDevice();
+  {
+    auto executable = Executable::load(**device, artifact);
+    auto buffer = (*device)->allocate(16);
+    auto event = (*device)->createEvent();
+    ASSERT_TRUE(executable && buffer && event);
+    EXPECT_EQ(control.liveObjects(), 3);
+  }
+  EXPECT_EQ(control.liveObjects(), 0);
+  calls();
+  (*device).reset();
+  EXPECT_EQ(calls(), "cuDevicePrimaryCtxRelease(0)\n");
+}
+
+TEST_F(CudaTest, NoGpu) {
+  setenv("CONV_STANDIN_DEVICES", "0", 1);
+  auto device = createCudaDevice();
+  ASSERT_FALSE(device);
+  EXPECT_EQ(device.error().kind, ErrorKind::System);
+  EXPECT_EQ(device.error().message,
+            "no NVIDIA GPU: cuInit: no CUDA-capable device is detected (100)");
+  setenv("CONV_STANDIN_DEVICES", "2", 1);
+  device = createCudaDevice(2);
+  ASSERT_FALSE(device);
+  EXPECT_EQ(device.error().message,
+            "expects an NVIDIA GPU of number 2, but got 2 of them");
+}
+
+TEST_F(CudaTest, OutOfMemory) {
+  setenv("CONV_STANDIN_MEMORY", "1000", 1);
+  auto device = createCudaDevice();
+  auto fits = (*device)->allocate(600);
+  EXPECT_TRUE(fits);
+  auto buffer = (*device)->allocate(600);
+  ASSERT_FALSE(buffer);
+  EXPECT_EQ(buffer.error().kind, ErrorKind::System);
+  EXPECT_EQ(buffer.error().message,
+            "cannot allocate 600 bytes: cuMemAlloc: out of memory (2)");
+}
+
+TEST_F(CudaTest, CodeForAnotherGpu) {
+  setenv("CONV_STANDIN_ARCH", "sm_80", 1);
+  auto device = createCudaDevice();
+  auto executable = Executable::load(**device, artifact);
+  ASSERT_FALSE(executable);
+  EXPECT_EQ(executable.error().message,
+            "expects function 'twice' for sm_80a or sm_80, but the artifact "
+            "has twice (host, sm_90a)");
+  auto module = (*device)->loadModule(codeObject(), "'x.cubin'");
+  ASSERT_FALSE(module);
+  EXPECT_EQ(module.error().message,
+            "cannot load 'x.cubin' on sm_80a: cuModuleLoadData: no kernel "
+            "image is available for execution on the device (209)");
+}
+
+TEST(CudaLibrary, SaysWhatItLookedFor) {
+  auto library = CudaLibrary::load("libconv-none.so");
+  ASSERT_FALSE(library);
+  EXPECT_EQ(library.error().kind, ErrorKind::System);
+  EXPECT_EQ(library.error().message.find(
+                "no CUDA driver: looked for libconv-none.so; "),
+            0u);
+  library = CudaLibrary::load("libm.so.6");
+  ASSERT_FALSE(library);
+  EXPECT_EQ(library.error().message,
+            "the CUDA driver libm.so.6 lacks 'cuInit'");
+}

@@ -1,0 +1,43 @@
+//===- ThreadsTest.cpp - as many threads as there are -----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Support/Threads.h"
+
+#include <atomic>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace conv;
+
+TEST(Threads, EachCallsTheWork) {
+  std::atomic<int> calls = 0;
+  startThreads(8, [&] { ++calls; }).clear(); // Joins them.
+  EXPECT_EQ(calls, 8);
+}
+
+TEST(Threads, FewerStartWhereTheirStacksDoNotFit) {
+  rlimit before;
+  getrlimit(RLIMIT_AS, &before);
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit stack;
+  getrlimit(RLIMIT_STACK, &stack);
+  if (stack.rlim_cur == RLIM_INFINITY)
+    GTEST_SKIP() << "stacks have no size here";
+  rlimit small{pages * sysconf(_SC_PAGESIZE) + 20 * stack.rlim_cur,
+               before.rlim_max};
+  std::atomic<bool> stop = false;
+  setrlimit(RLIMIT_AS, &small);
+  std::vector<std::jthread> threads =
+      startThreads(64, [&] { stop.wait(false); });
+  setrlimit(RLIMIT_AS, &before);
+  EXPECT_LT(threads.size(), 64u);
+  stop = true;
+  stop.notify_all();
+}

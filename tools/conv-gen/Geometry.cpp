@@ -1,0 +1,207 @@
+//===- Geometry.cpp - a problem in the dialect's terms ----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Letters, sizes and paddings as MIOpenDriver computes them. What the op's own
+// verifier checks is left to it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Geometry.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace ::conv;
+using namespace ::conv::tools;
+using mlir::conv::Direction;
+using mlir::conv::TensorRole;
+
+static Error badInput(const Twine &message) {
+  return {ErrorKind::BadInput, message.str()};
+}
+
+SmallVector<int64_t> Geometry::getShape(TensorRole role) const {
+  StringRef order = getOrder(role);
+  SmallVector<int64_t> shape;
+  for (char letter : order) {
+    int64_t size = letter == 'G' ? groups : sizes.at(letter);
+    bool ofOneGroup =
+        (letter == 'C' || letter == 'K') &&
+        (order.contains('G') || (letter == 'C' && role == TensorRole::Filter));
+    shape.push_back(ofOneGroup ? size / groups : size);
+  }
+  return shape;
+}
+
+/// The role of what the user calls output, or with `isInput` input.
+static TensorRole getRole(const GenOptions &options, bool isInput) {
+  bool transposed = options.mode == "trans";
+  return isInput != transposed ? TensorRole::Input : TensorRole::Output;
+}
+
+/// Sets the direction and the names of the tensors.
+static std::optional<Error> setDirection(const GenOptions &options,
+                                         Geometry &geometry) {
+  TensorRole input = getRole(options, true), output = getRole(options, false);
+  auto name = [&](TensorRole role) -> std::string & {
+    return geometry.names[int(role)];
+  };
+  name(input) = options.direction == 2 ? "grad_input" : "input";
+  name(TensorRole::Filter) = options.direction == 4 ? "grad_filter" : "filter";
+  name(output) = options.direction == 1 ? "output" : "grad_output";
+  if (options.direction == 4)
+    geometry.direction = Direction::BackwardWeight;
+  else if (options.direction == 1 || options.direction == 2)
+    geometry.direction =
+        (options.direction == 1 ? output : input) == TensorRole::Output
+            ? Direction::Forward
+            : Direction::BackwardData;
+  else
+    return badInput("--forw expects 1, 2 or 4, but got " +
+                    Twine(options.direction));
+  return std::nullopt;
+}
+
+/// The order string that a layout flag means: MIOpenDriver has the letters of
+/// an input for all operands, the dialect has `letters` for each.
+static Result<std::string> parseLayout(StringRef flag, StringRef value,
+                                       StringRef letters, int64_t rank) {
+  StringRef spatial = StringRef("DHW").take_back(rank);
+  std::string usual = ("N" + spatial + "C").str();
+  std::string order = value.empty() ? usual : value.str();
+  std::string expected =
+      order.find('G') == std::string::npos ? usual : usual + "G";
+  if (!std::is_permutation(order.begin(), order.end(), expected.begin(),
+                           expected.end()))
+    return badInput(flag + " expects the letters " + usual +
+                    " in any order, and G for groups, but got '" + order + "'");
+  for (char &letter : order)
+    letter = letters[StringRef("NCDHWG").find(letter)];
+  return order;
+}
+
+/// Sets the order strings.
+static std::optional<Error> setOrders(const GenOptions &options,
+                                      Geometry &geometry) {
+  constexpr StringLiteral kLetters[] = {"NCDHWG", "KCTRSG", "NKZPQG"};
+  auto set = [&](TensorRole role, StringRef flag,
+                 StringRef value) -> std::optional<Error> {
+    Result<std::string> order =
+        parseLayout(flag, value, kLetters[int(role)], options.spatialRank);
+    if (!order)
+      return order.error();
+    geometry.orders[int(role)] = *order;
+    return std::nullopt;
+  };
+  if (auto error =
+          set(getRole(options, true), "--in_layout", options.inputLayout))
+    return error;
+  if (auto error =
+          set(TensorRole::Filter, "--fil_layout", options.filterLayout))
+    return error;
+  if (auto error =
+          set(getRole(options, false), "--out_layout", options.outputLayout))
+    return error;
+  auto hasG = [](StringRef order) { return order.contains('G'); };
+  if (!llvm::all_equal(llvm::map_range(geometry.orders, hasG)))
+    return badInput("expects all layouts or none to have G, but got \"" +
+                    Twine(llvm::join(geometry.orders, "\", \"")) + "\"");
+  return std::nullopt;
+}
+
+/// The padding before dimension `d` (of three).
+static int64_t computeLow(const GenOptions &options, int64_t d) {
+  if (options.paddingSizes == "valid")
+    return 0;
+  if (options.paddingSizes == "default")
+    return options.low[d];
+  int64_t rest = options.input[d] % options.stride[d];
+  int64_t covered = rest == 0 ? options.stride[d] : rest;
+  return std::max<int64_t>(options.filter[d] - covered, 0) / 2;
+}
+
+/// `stride * (in - 1) + dilation * (filter - 1) + 1 + outputPadding - low -
+/// high`, or none if that overflows or is not positive.
+static std::optional<int64_t> computeTransposedSize(const GenOptions &options,
+                                                    int64_t d, int64_t low,
+                                                    int64_t high) {
+  int64_t size, span;
+  if (llvm::MulOverflow(options.stride[d], options.input[d] - 1, size) ||
+      llvm::MulOverflow(options.dilation[d], options.filter[d] - 1, span) ||
+      llvm::AddOverflow(size, span, size) ||
+      llvm::AddOverflow<int64_t>(size, 1, size) ||
+      llvm::AddOverflow(size, options.outputPadding[d], size) ||
+      llvm::SubOverflow(size, low, size) ||
+      llvm::SubOverflow(size, high, size) || size <= 0)
+    return std::nullopt;
+  return size;
+}
+
+/// Sets the sizes of dimension `d` (of three).
+static std::optional<Error> setSpatial(const GenOptions &options, int64_t d,
+                                       Geometry &geometry) {
+  int64_t low = computeLow(options, d);
+  bool given = options.paddingSizes == "default" && options.high[d] >= 0;
+  int64_t high = given ? options.high[d] : low;
+  bool transposed = options.mode == "trans";
+  std::optional<int64_t> input =
+      transposed ? computeTransposedSize(options, d, low, high)
+                 : options.input[d];
+  if (!input)
+    return badInput(Twine("expects dimension ") + Twine("DHW"[d]) +
+                    " of the output to have elements, but got none");
+  std::optional<int64_t> output = mlir::conv::computeOutputSize(
+      {*input, options.filter[d], options.stride[d], options.dilation[d], low,
+       high});
+  if (!output)
+    return badInput(Twine("expects the window to fit dimension ") +
+                    Twine("DHW"[d]) + ", but got filter " +
+                    Twine(options.filter[d]) + " with dilation " +
+                    Twine(options.dilation[d]) + " on input " + Twine(*input) +
+                    " padded by " + Twine(low) + " and " + Twine(high));
+  if (transposed && *output != options.input[d])
+    return badInput(
+        Twine("expects the output padding to be below the stride, ") +
+        Twine(options.stride[d]) + ", but got " +
+        Twine(options.outputPadding[d]) + " in dimension " + Twine("DHW"[d]));
+  geometry.sizes["DHW"[d]] = *input;
+  geometry.sizes["TRS"[d]] = options.filter[d];
+  geometry.sizes["ZPQ"[d]] = *output;
+  geometry.low.push_back(low);
+  geometry.high.push_back(high);
+  return std::nullopt;
+}
+
+Result<Geometry> tools::computeGeometry(const GenOptions &options) {
+  Geometry geometry;
+  if (auto error = setDirection(options, geometry))
+    return *error;
+  if (options.spatialRank > 3)
+    return badInput("--spatial_dim expects 1, 2 or 3, but got " +
+                    Twine(options.spatialRank));
+  if (auto error = setOrders(options, geometry))
+    return *error;
+  if (options.c % options.groups || options.k % options.groups)
+    return badInput("--group_count expects a divisor of " + Twine(options.c) +
+                    " input and " + Twine(options.k) +
+                    " output channels, but got " + Twine(options.groups));
+  geometry.groups = options.groups;
+  bool transposed = options.mode == "trans";
+  geometry.sizes = {{'N', options.n},
+                    {'C', transposed ? options.k : options.c},
+                    {'K', transposed ? options.c : options.k}};
+  for (int64_t d = 3 - options.spatialRank; d < 3; ++d)
+    if (auto error = setSpatial(options, d, geometry))
+      return *error;
+  return geometry;
+}

@@ -1,0 +1,50 @@
+//===- Geometry.h - a problem in the dialect's terms ------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MIOpenDriver names sizes and layouts by what the user calls input and output;
+// the dialect by role in the forward convolution. For a transposed convolution
+// these are exchanged.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_CONVGEN_GEOMETRY_H
+#define CONV_TOOLS_CONVGEN_GEOMETRY_H
+
+#include "Options.h"
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Support/Result.h"
+
+#include <map>
+
+namespace conv::tools {
+
+/// A convolution by role. Lists are in the order of the roles.
+struct Geometry {
+  mlir::conv::Direction direction;
+  std::array<std::string, 3> names;  ///< What the user calls the tensors.
+  std::array<std::string, 3> orders; ///< Order strings of the dialect.
+  /// By letter. `C` and `K` are of all groups.
+  std::map<char, int64_t> sizes;
+  llvm::SmallVector<int64_t> low, high;
+  int64_t groups = 1;
+
+  const std::string &getName(mlir::conv::TensorRole role) const {
+    return names[int(role)];
+  }
+  const std::string &getOrder(mlir::conv::TensorRole role) const {
+    return orders[int(role)];
+  }
+  llvm::SmallVector<int64_t> getShape(mlir::conv::TensorRole role) const;
+};
+
+/// Works out everything that is not given, or says what does not fit.
+Result<Geometry> computeGeometry(const GenOptions &options);
+
+} // namespace conv::tools
+
+#endif // CONV_TOOLS_CONVGEN_GEOMETRY_H

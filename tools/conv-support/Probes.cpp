@@ -1,0 +1,85 @@
+//===- Probes.cpp - one problem for each kind of convolution ----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Probes.h"
+
+using namespace conv;
+using namespace conv::tools;
+
+/// A 3x3 convolution in f16 whose sizes all differ.
+static GenOptions makeUsual() {
+  GenOptions problem;
+  problem.command = "convfp16";
+  problem.name = "probe";
+  problem.n = 2;
+  problem.c = 16;
+  problem.k = 32;
+  problem.input = {7, 9, 11};
+  problem.low = {1, 1, 1};
+  return problem;
+}
+
+std::vector<Probe> tools::makeProbes() {
+  std::vector<Probe> probes;
+  auto add = [&](const char *axis, const char *value, auto change) {
+    probes.push_back({axis, value, makeUsual()});
+    change(probes.back().problem);
+  };
+  auto addLayout = [&](const char *value, const char *input, const char *filter,
+                       const char *output) {
+    add("layouts", value, [&](GenOptions &p) {
+      p.inputLayout = input;
+      p.filterLayout = filter;
+      p.outputLayout = output;
+    });
+  };
+  add("dimensions", "1", [](GenOptions &p) { p.spatialRank = 1; });
+  add("dimensions", "2", [](GenOptions &) {});
+  add("dimensions", "3", [](GenOptions &p) { p.spatialRank = 3; });
+  addLayout("`NHWC`, `KRSC`, `NPQK`", "NHWC", "NHWC", "NHWC");
+  addLayout("`NHWC`, `RSCK`, `NPQK`", "NHWC", "HWCN", "NHWC");
+  addLayout("`NCHW`, `KCRS`, `NKPQ`", "NCHW", "NCHW", "NCHW");
+  addLayout("any other, like `CHWN`, `RSCK`, `NKPQ`", "CHWN", "HWCN", "NCHW");
+  add("window", "stride 2", [](GenOptions &p) { p.stride = {2, 2, 2}; });
+  add("window", "stride beyond the filter",
+      [](GenOptions &p) { p.stride = {5, 5, 5}; });
+  add("window", "dilation 2", [](GenOptions &p) { p.dilation = {2, 2, 2}; });
+  add("window", "low and high padding that differ",
+      [](GenOptions &p) { p.high = {2, 0, 3}; });
+  add("groups", "several", [](GenOptions &p) { p.groups = 4; });
+  add("groups", "as a dimension of their own", [](GenOptions &p) {
+    p.groups = 4;
+    p.inputLayout = p.outputLayout = "NHWGC";
+    p.filterLayout = "GNHWC";
+  });
+  add("groups", "depthwise", [](GenOptions &p) { p.groups = p.k = p.c; });
+  add("groups", "depthwise with a multiplier", [](GenOptions &p) {
+    p.groups = p.c;
+    p.k = 2 * p.c;
+  });
+  for (const char *mode : {"reflect", "replicate", "circular"})
+    add("padding", mode, [&](GenOptions &p) { p.padding = mode; });
+  add("result", "f32 of 16-bit operands",
+      [](GenOptions &p) { p.outputType = "f32"; });
+  add("tail", "residual and activation", [](GenOptions &p) {
+    p.residual = true;
+    p.activation = "silu";
+  });
+  return probes;
+}
+
+std::vector<ElementProbe> tools::makeElementProbes() {
+  return {{"conv", "f32"},
+          {.command = "conv", .name = "f32 in tf32", .tf32 = true},
+          {"convfp16", "f16"},
+          {"convbfp16", "bf16"},
+          {"convint8", "i8"},
+          {"convfp8", "f8E4M3FN"},
+          {"convbfp8", "f8E5M2"},
+          {.command = "convfp8", .name = "f8E4M3FNUZ", .fnuz = true},
+          {.command = "convbfp8", .name = "f8E5M2FNUZ", .fnuz = true}};
+}

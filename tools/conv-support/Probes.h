@@ -1,0 +1,37 @@
+//===- Probes.h - one problem for each kind of convolution ------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_CONVSUPPORT_PROBES_H
+#define CONV_TOOLS_CONVSUPPORT_PROBES_H
+
+#include "Generate.h"
+
+#include <string>
+#include <vector>
+
+namespace conv::tools {
+
+/// A kind of convolution, by a small problem that has nothing else unusual.
+struct Probe {
+  std::string axis, value;
+  GenOptions problem;
+};
+
+/// Everything but directions and element types.
+std::vector<Probe> makeProbes();
+
+/// What conv-gen and the columns of the table call a type of operands.
+struct ElementProbe {
+  std::string command, name;
+  bool fnuz = false, tf32 = false;
+};
+
+std::vector<ElementProbe> makeElementProbes();
+
+} // namespace conv::tools
+
+#endif // CONV_TOOLS_CONVSUPPORT_PROBES_H
