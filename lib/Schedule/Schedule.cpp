@@ -88,7 +88,7 @@ static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
     problem.columns = largest.target.getShape()[2];
   }
   problem.launches = plan.steps.size();
-  problem.operand = *getNumericType(getOperandElementType(op));
+  problem.operand = getOperandNumericType(op);
   problem.result = *getNumericType(op.getResultType().getElementType());
   problem.resultBytes = static_cast<double>(getBytes(op.getResultType()));
   for (Value operand : op.getTailOperands())
@@ -171,9 +171,15 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
   Type elementType = getOperandElementType(op);
   if (failed(verifyScheduleForChip(refuse, schedule, chip, elementType)))
     return failure();
+  const ::conv::MatrixAtom &atom =
+      *lookupAtom(chip, schedule.getAtom(), elementType);
+  ::conv::NumericType operand = getOperandNumericType(op);
+  if (atom.operand != getMultipliedType(chip, operand))
+    return refuse() << "expects an atom that multiplies "
+                    << ::conv::getName(operand) << ", but got "
+                    << schedule.getAtom();
   if (schedule.getMainLoop() == MainLoop::RegisterStaged &&
-      failed(verifyRegisterStaged(
-          op, schedule, *lookupAtom(chip, schedule.getAtom(), elementType))))
+      failed(verifyRegisterStaged(op, schedule, atom)))
     return failure();
 
   // S11.

@@ -65,6 +65,7 @@ void addForwardTests();
 void addFunctionTests();
 void addResourceTests();
 void addTailTests();
+void addTypeTests();
 
 } // namespace conv::test
 

@@ -141,6 +141,7 @@ int main(int argc, char **argv) {
   addForwardTests();
   addDirectionTests();
   addTailTests();
+  addTypeTests();
   addFunctionTests();
   addResourceTests();
   return RUN_ALL_TESTS();

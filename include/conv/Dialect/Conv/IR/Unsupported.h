@@ -22,7 +22,8 @@ namespace mlir::conv {
 enum class Reason {
   PaddingMode,   ///< "padding-mode": padding too wide for its gradient.
   DynamicShape,  ///< "dynamic-shape": a size that is not known.
-  ElementType,   ///< "element-type": not f16, bf16 or f32.
+  Layout,        ///< "layout": a tensor with gaps is reshaped.
+  ElementType,   ///< "element-type": no kernel or no chip has it.
   TailOperation, ///< "tail-operation": a fused op that has no kernel code.
   NotFusable,    ///< "not-fusable": an op on tensors that is not a tail.
   Signature,     ///< "signature": an argument or result no kernel can take.

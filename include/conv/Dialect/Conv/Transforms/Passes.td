@@ -167,14 +167,15 @@ def CheckSupportedPass : Pass<"conv-check-supported", "::mlir::ModuleOp"> {
     * Input: a module after the raising passes and `conv-fuse-tail`.
     * Output: the same.
     * Keeps: everything.
-    * Fails: for the gradient of `replicate` padding of more than 32; for a
-      convolution of other element types than f16, bf16 and f32, with a tensor
-      constant as operand, with an op in its tail that kernels do not have
-      (arithmetic on f32, f16, bf16 and i1, functions on f32), with a number
-      above 2^40 among its sizes and window, or with 2^60 and more elements of
-      input and padding; for every other op on tensors but reshapes; and for
-      functions without results, with arguments or results that are not static
-      tensors of numbers, or that return one tensor twice.
+    * Fails: for the gradient of `replicate` padding of more than 32, for sizes
+      beyond 2^40, for 2^60 and more elements of input and padding, with a
+      tensor constant as operand, with `conv.strides` of a tensor that is
+      reshaped, or with an op in its tail that kernels do not
+      have (they have arithmetic on f32, f16, bf16, i32, i8 and i1, functions on
+      f32, and conversions of these and 8-bit floats); for every other
+      op on tensors but reshapes; and for functions without results, with
+      arguments or results that are not static tensors of numbers, or that
+      return one tensor twice.
 
     Before:
     ```mlir
