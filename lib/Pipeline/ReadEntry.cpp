@@ -16,6 +16,7 @@
 
 #include "RecordReference.h"
 
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
@@ -83,7 +84,7 @@ static Role getOutputRole(Value returned) {
 }
 
 static artifact::Argument createArgument(Type type, Role role, StringRef access,
-                                         Attribute name) {
+                                         Attribute name, Attribute strides) {
   auto tensor = cast<RankedTensorType>(type);
   artifact::Argument argument;
   if (name)
@@ -93,12 +94,8 @@ static artifact::Argument createArgument(Type type, Role role, StringRef access,
   argument.layout = role.layout.str();
   llvm::raw_string_ostream(argument.dtype) << tensor.getElementType();
   argument.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
-  argument.strides.resize(argument.shape.size());
-  int64_t stride = 1;
-  for (size_t dim = argument.shape.size(); dim-- > 0;) {
-    argument.strides[dim] = stride;
-    stride *= argument.shape[dim];
-  }
+  SmallVector<int64_t> steps = getArgumentStrides(strides, type);
+  argument.strides.assign(steps.begin(), steps.end());
   return argument;
 }
 
@@ -123,12 +120,15 @@ static void readArguments(func::FuncOp function, artifact::Entry &entry) {
   for (BlockArgument argument : function.getArguments())
     entry.arguments.push_back(createArgument(
         argument.getType(), getRole(function, argument), "read",
-        function.getArgAttr(argument.getArgNumber(), ConvDialect::kNameAttr)));
+        function.getArgAttr(argument.getArgNumber(), ConvDialect::kNameAttr),
+        function.getArgAttr(argument.getArgNumber(),
+                            ConvDialect::kStridesAttr)));
   auto returned = cast<func::ReturnOp>(function.front().getTerminator());
   for (auto [i, value] : llvm::enumerate(returned.getOperands()))
     entry.arguments.push_back(
         createArgument(value.getType(), getOutputRole(value), "write",
-                       function.getResultAttr(i, ConvDialect::kNameAttr)));
+                       function.getResultAttr(i, ConvDialect::kNameAttr),
+                       function.getResultAttr(i, ConvDialect::kStridesAttr)));
   nameByRole(entry.arguments);
 }
 

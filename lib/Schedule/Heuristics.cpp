@@ -113,8 +113,9 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
     ranking.accepted.push_back(
         {candidate, computeCost(problem, chip, candidate)});
   };
+  NumericType multiplied = getMultipliedType(chip, problem.operand);
   for (const MatrixAtom &atom : chip.atoms) {
-    if (atom.operand != problem.operand)
+    if (atom.operand != multiplied)
       continue;
     if (atom.kind == AtomKind::WGMMA)
       std::ranges::for_each(listTmaCandidates(problem, chip, atom), visit);

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BuildKernel.h"
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/ToGPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,7 +37,7 @@ using namespace mlir::conv;
 /// Alignment of tensors within the workspace.
 static constexpr int64_t kWorkspaceAlignment = 256;
 
-/// The buffer that has the elements of a tensor type.
+/// The buffer of a tensor that lies contiguous.
 static MemRefType bufferType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   auto space =
@@ -44,6 +45,19 @@ static MemRefType bufferType(Type type) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType(),
                          AffineMap(), space);
 }
+
+/// The buffer of an argument or a result. One with gaps is a buffer of as many
+/// elements: kernels know the strides.
+static MemRefType bufferType(Type type, Attribute strides) {
+  MemRefType contiguous = bufferType(type);
+  if (!strides)
+    return contiguous;
+  ArrayRef<int64_t> shape = contiguous.getShape();
+  int64_t extent = *computeExtent(shape, getArgumentStrides(strides, type));
+  return MemRefType::get({extent}, contiguous.getElementType(), AffineMap(),
+                         contiguous.getMemorySpace());
+}
+
 
 /// What stands for the buffer that a tensor is in: a function argument, or the
 /// first of the scatters that fill it.
@@ -158,11 +172,13 @@ void FunctionConverter::createFunction() {
   SmallVector<Type> types;
   SmallVector<Attribute> attributes;
   for (auto [i, type] : llvm::enumerate(source.getArgumentTypes())) {
-    types.push_back(bufferType(type));
+    types.push_back(bufferType(
+        type, source.getArgAttr(i, ConvDialect::kStridesAttr)));
     attributes.push_back(source.getArgAttrDict(i));
   }
   for (auto [i, type] : llvm::enumerate(source.getResultTypes())) {
-    types.push_back(bufferType(type));
+    types.push_back(bufferType(
+        type, source.getResultAttr(i, ConvDialect::kStridesAttr)));
     attributes.push_back(source.getResultAttrDict(i));
   }
   if (workspaceBytes > 0) {
@@ -176,8 +192,11 @@ void FunctionConverter::createFunction() {
   target =
       func::FuncOp::create(b, source.getName(), b.getFunctionType(types, {}));
   for (auto [i, attribute] : llvm::enumerate(attributes))
-    if (attribute)
+    if (attribute) {
       target.setArgAttrs(i, cast<DictionaryAttr>(attribute));
+      // Buffers are flat from here on.
+      target.removeArgAttr(i, ConvDialect::kStridesAttr);
+    }
   if (workspaceBytes > 0)
     target->setAttr("conv.workspace_bytes",
                     b.getI64IntegerAttr(workspaceBytes));

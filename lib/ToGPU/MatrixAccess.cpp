@@ -36,8 +36,7 @@ MatrixAccess::MatrixAccess(const IndexMath &math, const MatrixOperand &operand)
   for (auto [limit, condition] : llvm::zip(
            view.getLimits(), ArrayRef(coordinates).drop_front(shape.size())))
     addCheck(condition, limit, PaddingMode::Zeros, /*distance=*/0);
-  int64_t stride = 1;
-  for (size_t d = shape.size(); d-- > 0; stride *= shape[d]) {
+  for (auto [d, stride] : llvm::enumerate(operand.strides)) {
     const ViewAttr::Coordinate &coordinate = coordinates[d];
     auto [low, high] = view.getRange(coordinate);
     bool leaves = low < 0 || high >= shape[d];

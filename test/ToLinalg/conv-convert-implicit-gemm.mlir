@@ -1,6 +1,8 @@
 // RUN: conv-opt %s --conv-convert-implicit-gemm | FileCheck %s
 
 #schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = channels>
+#merged = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = channels, merged_groups = 2>
+#split = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = channels, splits = 2>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #stride2 = #conv.window<strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #stride3 = #conv.window<strides = [3, 3], dilations = [1, 1], low = [0, 0], high = [0, 0]>
@@ -182,16 +184,19 @@ func.func @backward_data_stride(%dy: tensor<1x4x4x32xf16>, %w: tensor<32x3x3x16x
 }
 
 // A filter smaller than the stride leaves positions that no element meets. All
-// are written first, by a product of one element outside of both operands; the
-// tail is applied there, too.
+// are written first, with the tail of zero.
 // CHECK-LABEL: func @backward_data_untouched
 // CHECK-SAME:    %[[DY:.+]]: tensor<1x3x3x32xf16>, %[[W:.+]]: tensor<32x1x1x16xf16>, %[[BIAS:.+]]: tensor<16xf32>
-// CHECK:         %[[EMPTY:.+]] = tensor.empty() : tensor<1x8x8x16xf32>
-// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 8, 8], columns = [1, 1, 1], {{.*}} (d1, -1, -1, {{.*}})>> : {{.*}} -> tensor<1x64x1xf16>
-// CHECK:         conv.gather %[[W]]{{.*}} columns = [1, 1, 1], {{.*}} ({{.*}}, -1, -1, d1)>> : {{.*}} -> tensor<1x16x1xf16>
-// CHECK:         conv.gather %[[BIAS]]{{.*}} rows = [1, 8, 8], columns = [16], {{.*}} -> (d0 * 16 + d4)>>
-// CHECK:         %[[ALL:.+]] = conv.scatter %{{.+}} into %[[EMPTY]] view = {{.*}} rows = [1, 8, 8], columns = [16], {{.*}} (d1, d2, d3, d0 * 16 + d4)>>
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-DAG:     %[[EMPTY:.+]] = tensor.empty() : tensor<1x8x8x16xf32>
+// CHECK-NOT:     linalg.batch_matmul
+// CHECK:         %[[BIASES:.+]] = conv.gather %[[BIAS]]{{.*}} rows = [1, 8, 8], columns = [16], {{.*}} -> (d0 * 16 + d4)>>
+// CHECK:         %[[ZEROS:.+]] = linalg.generic {{.*}} ins(%[[BIASES]] :
+// CHECK:         ^bb0(%[[B:.+]]: f32, %{{.+}}: f32)
+// CHECK-NEXT:      arith.addf %[[B]], %[[ZERO]] : f32
+// CHECK:         %[[ALL:.+]] = conv.scatter %[[ZEROS]] into %[[EMPTY]] view = {{.*}} rows = [1, 8, 8], columns = [16], {{.*}} (d1, d2, d3, d0 * 16 + d4)>>
 // CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 3, 3], columns = [1, 1, 32], {{.*}} -> tensor<1x9x32xf16>
+// CHECK:         linalg.batch_matmul
 // CHECK:         conv.gather %[[BIAS]]{{.*}} rows = [1, 3, 3], columns = [16],
 // CHECK:         %[[DX:.+]] = conv.scatter %{{.+}} into %[[ALL]] view = {{.*}} rows = [1, 3, 3], columns = [16], {{.*}} (d1, d2 * 3, d3 * 3, d0 * 16 + d4)>>
 // CHECK-NOT:     conv.scatter
@@ -218,6 +223,86 @@ func.func @backward_weight(%x: tensor<2x8x8x16xf16>, %dy: tensor<2x4x4x32xf16>) 
   %dw = conv.backward_weight %x, %dy window = #stride2 layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #schedule
       : tensor<2x8x8x16xf16>, tensor<2x4x4x32xf16> -> tensor<32x3x3x8xf32>
   return %dw : tensor<32x3x3x8xf32>
+}
+
+// Padding of another mode is in the view of the input.
+// CHECK-LABEL: func @padding
+// CHECK:         conv.gather %{{.+}} (d1, d2 + d4 - 1, d3 + d5 - 1, d0 * 16 + d6)>, padding = reflect> : tensor<1x8x8x16xf16>
+// CHECK:         conv.gather %{{.+}} (d0 * 32 + d1, d2, d3, d4)>> : tensor<32x3x3x16xf16>
+func.func @padding(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<1x8x8x32xf32> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> padding = reflect schedule = #schedule
+      : tensor<1x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<1x8x8x32xf32>
+  return %y : tensor<1x8x8x32xf32>
+}
+
+// Its gradient is that of the padded input; what was padded is then folded onto
+// the positions that it was taken from. The tail is applied once, at the end.
+// CHECK-LABEL: func @backward_data_padding
+// CHECK-DAG:     %[[PADDED:.+]] = tensor.empty() : tensor<1x8x10x16xf32>
+// CHECK-DAG:     %[[EMPTY:.+]] = tensor.empty() : tensor<1x8x8x16xf16>
+// CHECK:         conv.gather {{.*}} rows = [1, 8, 10], columns = [1, 3, 32], {{.*}} (d1, d2 - d4, d3 - d5, d0 * 32 + d6)>>
+// CHECK:         linalg.batch_matmul
+// CHECK:         %[[ALL:.+]] = conv.scatter %{{.+}} into %[[PADDED]] view = {{.*}} rows = [1, 8, 10], columns = [16], {{.*}} (d1, d2, d3, d0 * 16 + d4)>>
+// CHECK:         %[[OWN:.+]] = conv.gather %[[ALL]]{{.*}} rows = [1, 8, 8], {{.*}} (d1, d2, d3 + 1, d0 * 16 + d4)>> :
+// CHECK:         %[[LOW:.+]] = conv.gather %[[ALL]]{{.*}} (d1, d2, d3 - 7, d0 * 16 + d4, d3 - 7)>, limits = [1]> :
+// CHECK:         %[[HIGH:.+]] = conv.gather %[[ALL]]{{.*}} (d1, d2, d3 + 9, d0 * 16 + d4, d3)>, limits = [1]> :
+// CHECK:         linalg.generic {{.*}} ins(%[[OWN]], %[[LOW]], %[[HIGH]] :
+// CHECK:         ^bb0(%[[A:.+]]: f32, %[[B:.+]]: f32, %[[C:.+]]: f32, %{{.+}}: f16)
+// CHECK-NEXT:      %[[AB:.+]] = arith.addf %[[A]], %[[B]]
+// CHECK-NEXT:      %[[ABC:.+]] = arith.addf %[[AB]], %[[C]]
+// CHECK-NEXT:      arith.truncf %[[ABC]] : f32 to f16
+// CHECK:         conv.scatter %{{.+}} into %[[EMPTY]]
+func.func @backward_data_padding(%dy: tensor<1x8x8x32xf16>, %w: tensor<32x1x3x16xf16>) -> tensor<1x8x8x16xf16> {
+  %dx = conv.backward_data %dy, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 1], high = [0, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> padding = circular schedule = #schedule
+      : tensor<1x8x8x32xf16>, tensor<32x1x3x16xf16> -> tensor<1x8x8x16xf16>
+  return %dx : tensor<1x8x8x16xf16>
+}
+
+// Two groups side by side are digits of the columns and of the reduction. The
+// filter's matrix is zero where they differ.
+// CHECK-LABEL: func @merged_groups
+// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [1, 8, 8], columns = [3, 3, 2, 4], {{.*}} (d1, d2 + d4 - 1, d3 + d5 - 1, (d0 * 2 + d6) * 4 + d7)>> : {{.*}} -> tensor<2x64x72xf16>
+// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [2, 8], columns = [3, 3, 2, 4], {{.*}} ((d0 * 2 + d1) * 8 + d2, d3, d4, d6, d5 - d1)>, limits = [1]> : {{.*}} -> tensor<2x16x72xf16>
+// CHECK:         conv.scatter %{{.+}} view = <batch = [2], rows = [1, 8, 8], columns = [2, 8], {{.*}} (d1, d2, d3, (d0 * 2 + d4) * 8 + d5)>> :
+func.func @merged_groups(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x4xf16>) -> tensor<1x8x8x32xf32> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 4 schedule = #merged
+      : tensor<1x8x8x16xf16>, tensor<32x3x3x4xf16> -> tensor<1x8x8x32xf32>
+  return %y : tensor<1x8x8x32xf32>
+}
+
+// For the gradient of the filter, they are digits of rows and columns, and what
+// belongs to two different groups is not written.
+// CHECK-LABEL: func @merged_groups_backward_weight
+// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [2, 8], columns = [1, 8, 8], {{.*}} (d3, d4, d5, (d0 * 2 + d1) * 8 + d2)>> :
+// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [3, 3, 2, 4], columns = [1, 8, 8], {{.*}} (d5, d1 + d6 - 1, d2 + d7 - 1, (d0 * 2 + d3) * 4 + d4)>> :
+// CHECK:         conv.scatter %{{.+}} view = <batch = [2], rows = [2, 8], columns = [3, 3, 2, 4], {{.*}} ((d0 * 2 + d5) * 8 + d2, d3, d4, d6, d1 - d5)>, limits = [1]> :
+func.func @merged_groups_backward_weight(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x32xf16>) -> tensor<32x3x3x4xf32> {
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 4 schedule = #merged
+      : tensor<1x8x8x16xf16>, tensor<1x8x8x32xf16> -> tensor<32x3x3x4xf32>
+  return %dw : tensor<32x3x3x4xf32>
+}
+
+// Halves of the reduction are matrices of a batch; a second step adds them, and
+// applies the tail.
+// CHECK-LABEL: func @splits
+// CHECK-DAG:     %[[PARTS:.+]] = tensor.empty() : tensor<2x32x144xf32>
+// CHECK-DAG:     %[[EMPTY:.+]] = tensor.empty() : tensor<32x3x3x16xf16>
+// CHECK:         conv.gather %{{.+}} view = <batch = [1, 2], rows = [32], columns = [2, 4, 8], {{.*}} (d3, d1 * 4 + d4, d5, d0 * 32 + d2)>> : {{.*}} -> tensor<2x32x64xf16>
+// CHECK:         conv.gather %{{.+}} view = <batch = [1, 2], rows = [3, 3, 16], columns = [2, 4, 8], {{.*}} (d5, d1 * 4 + d6 + d2 - 1, d3 + d7 - 1, d0 * 16 + d4)>> : {{.*}} -> tensor<2x144x64xf16>
+// CHECK:         linalg.batch_matmul {{.*}} -> tensor<2x32x144xf32>
+// CHECK:         %[[BOTH:.+]] = conv.scatter %{{.+}} into %[[PARTS]]
+// CHECK:         %[[FIRST:.+]] = conv.gather %[[BOTH]]{{.*}} -> tensor<1x32x144xf32>
+// CHECK:         %[[SECOND:.+]] = conv.gather %[[BOTH]]{{.*}} -> tensor<1x32x144xf32>
+// CHECK:         linalg.generic {{.*}} ins(%[[FIRST]], %[[SECOND]] :
+// CHECK:         ^bb0(%[[A:.+]]: f32, %[[B:.+]]: f32, %{{.+}}: f16)
+// CHECK-NEXT:      %[[SUM:.+]] = arith.addf %[[A]], %[[B]]
+// CHECK-NEXT:      arith.truncf %[[SUM]] : f32 to f16
+// CHECK:         conv.scatter %{{.+}} into %[[EMPTY]]
+func.func @splits(%x: tensor<2x8x8x16xf16>, %dy: tensor<2x8x8x32xf16>) -> tensor<32x3x3x16xf16> {
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #split
+      : tensor<2x8x8x16xf16>, tensor<2x8x8x32xf16> -> tensor<32x3x3x16xf16>
+  return %dw : tensor<32x3x3x16xf16>
 }
 
 // Integers are summed as integers.

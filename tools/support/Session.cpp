@@ -13,6 +13,9 @@
 
 #include "RandomInputs.h"
 
+#include "conv/Support/ElementType.h"
+
+#include <cstring>
 #include <unistd.h>
 
 using namespace conv;
@@ -21,20 +24,37 @@ using namespace conv::tools;
 /// What written buffers hold before a run: NaN in every floating type.
 static constexpr char kUnwritten = '\xff';
 
-Result<void> tools::checkMemory(const artifact::Entry &entry, int64_t copies) {
-  double bytes = double(entry.workspaceBytes);
-  for (const artifact::Argument &argument : entry.arguments)
-    bytes += double(artifact::bufferBytes(argument));
+/// Refuses an entry for which `bytes` do not fit this machine's memory.
+static Result<void> checkMemory(const artifact::Entry &entry, double bytes) {
   double available =
       double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
-  if (bytes * double(copies) <= available)
+  if (bytes <= available)
     return {};
   auto gib = [](double value) {
     return std::to_string(int64_t(value / double(1 << 30)) + 1) + " GiB";
   };
-  return Error{ErrorKind::System,
-               entry.function + " expects " + gib(bytes * double(copies)) +
-                   " of memory, but this machine has " + gib(available)};
+  return Error{ErrorKind::System, entry.function + " expects " + gib(bytes) +
+                                      " of memory, but this machine has " +
+                                      gib(available)};
+}
+
+Result<void> tools::checkMemoryOfBuffers(const artifact::Entry &entry) {
+  double bytes = double(entry.workspaceBytes);
+  for (const artifact::Argument &argument : entry.arguments)
+    bytes += double(artifact::bufferBytes(argument));
+  return checkMemory(entry, 2 * bytes); // Here and on the device.
+}
+
+Result<void> tools::checkMemoryOfElements(const artifact::Entry &entry,
+                                          int64_t bytesPerElement) {
+  double bytes = 0;
+  for (const artifact::Argument &argument : entry.arguments) {
+    double elements = 1;
+    for (int64_t size : argument.shape)
+      elements *= double(size);
+    bytes += elements * double(bytesPerElement);
+  }
+  return checkMemory(entry, bytes);
 }
 
 Result<Session> Session::create(runtime::Device &device,
@@ -45,7 +65,7 @@ Result<Session> Session::create(runtime::Device &device,
   if (!executable)
     return executable.error();
   Session session(device, std::move(*executable));
-  if (Result<void> fits = checkMemory(session.entry(), 2); !fits)
+  if (Result<void> fits = checkMemoryOfBuffers(session.entry()); !fits)
     return fits.error();
   if (Result<void> allocated = session.allocate(); !allocated)
     return allocated.error();
@@ -74,13 +94,75 @@ Result<void> Session::allocate() {
   return {};
 }
 
+/// Calls `visit` with the position in memory of each element of an argument, in
+/// the order of its shape.
+template <typename Visit>
+static void forEachElement(const artifact::Argument &argument, Visit visit) {
+  std::vector<int64_t> index(argument.shape.size(), 0);
+  int64_t offset = 0;
+  for (bool more = true; more;) {
+    visit(offset);
+    more = false;
+    for (size_t d = index.size(); d-- > 0 && !more;) {
+      more = ++index[d] < argument.shape[d];
+      offset += argument.strides[d];
+      if (!more) {
+        offset -= argument.shape[d] * argument.strides[d];
+        index[d] = 0;
+      }
+    }
+  }
+}
+
+static size_t getElementBytes(const artifact::Argument &argument) {
+  return size_t(elementBytes(*lookupElementType(argument.dtype)));
+}
+
+/// Whether elements lie in memory in the order of their shape, without gaps.
+static bool isContiguous(const artifact::Argument &argument) {
+  int64_t stride = 1;
+  for (size_t d = argument.shape.size(); d-- > 0; stride *= argument.shape[d])
+    if (argument.strides[d] != stride && argument.shape[d] > 1)
+      return false;
+  return true;
+}
+
+/// Elements as an argument has them in memory; what is between them has the
+/// pattern of what was not written.
+static std::string spread(const artifact::Argument &argument,
+                          const std::string &elements, size_t bytes) {
+  std::string memory(bytes, kUnwritten);
+  size_t width = getElementBytes(argument);
+  const char *next = elements.data();
+  forEachElement(argument, [&](int64_t offset) {
+    std::memcpy(memory.data() + size_t(offset) * width, next, width);
+    next += width;
+  });
+  return memory;
+}
+
+/// The elements of an argument in the order of its shape.
+static std::string collect(const artifact::Argument &argument,
+                           const std::string &memory) {
+  size_t width = getElementBytes(argument);
+  std::string elements;
+  forEachElement(argument, [&](int64_t offset) {
+    elements.append(memory, size_t(offset) * width, width);
+  });
+  return elements;
+}
+
 Result<void> Session::upload(const ArgumentBytes &arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     bool isRead = entry().arguments[i].access == "read";
     std::string pattern;
     if (!isRead)
       pattern.assign(size_t(buffers[i]->bytes()), kUnwritten);
-    const std::string &bytes = isRead ? arguments[i] : pattern;
+    bool isSpread = isRead && !isContiguous(entry().arguments[i]);
+    if (isSpread)
+      pattern = spread(entry().arguments[i], arguments[i],
+                       size_t(buffers[i]->bytes()));
+    const std::string &bytes = isRead && !isSpread ? arguments[i] : pattern;
     Result<void> copied =
         device->copyToDevice(addresses[i], bytes.data(), int64_t(bytes.size()));
     if (!copied)
@@ -113,6 +195,8 @@ Result<void> Session::download(ArgumentBytes &arguments) {
                                              int64_t(arguments[i].size()));
     if (!copied)
       return copied;
+    if (!isContiguous(entry().arguments[i]))
+      arguments[i] = collect(entry().arguments[i], arguments[i]);
   }
   return {};
 }

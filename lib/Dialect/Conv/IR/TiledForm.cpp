@@ -12,9 +12,12 @@
 
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -26,6 +29,31 @@ Value mlir::conv::lookThroughReshapes(Value tensor) {
     tensor = op->getOperand(0);
   }
   return tensor;
+}
+
+SmallVector<int64_t> mlir::conv::getStrides(Value tensor) {
+  Attribute strides;
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    if (auto function =
+            dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+      strides = function.getArgAttr(argument.getArgNumber(),
+                                    ConvDialect::kStridesAttr);
+  // What a scatter fills goes on in the next one, or is returned.
+  for (Value value = tensor; value;) {
+    Value next;
+    for (OpOperand &use : value.getUses()) {
+      if (auto scatter = dyn_cast<ScatterOp>(use.getOwner()))
+        next = scatter.getResult();
+      else if (auto function = dyn_cast<FunctionOpInterface>(
+                   use.getOwner()->getParentOp());
+               function && use.getOwner()->hasTrait<OpTrait::ReturnLike>() &&
+               value.getDefiningOp<ScatterOp>())
+        strides = function.getResultAttr(use.getOperandNumber(),
+                                         ConvDialect::kStridesAttr);
+    }
+    value = next;
+  }
+  return getArgumentStrides(strides, tensor.getType());
 }
 
 /// The only op of a type in the nest, or null.
@@ -45,7 +73,8 @@ static FailureOr<MatrixOperand> matchOperand(scf::ForallOp forall, Value tile) {
   if (!gather || !forall->isProperAncestor(gather))
     return forall.emitOpError("expects operands that are tiles of a "
                               "conv.gather");
-  return MatrixOperand{gather.getSource(), gather.getView()};
+  return MatrixOperand{gather.getSource(), gather.getView(),
+                       getStrides(gather.getSource())};
 }
 
 static LogicalResult matchProduct(TiledConvolution &form,
@@ -111,7 +140,8 @@ FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
                      : ScatterOp();
   if (!scatter)
     return forall.emitOpError("expects a result that only a conv.scatter uses");
-  form.result = {scatter.getResult(), scatter.getView()};
+  form.result = {scatter.getResult(), scatter.getView(),
+                 getStrides(scatter.getResult())};
 
   auto product = findOnly<linalg::BatchMatmulOp>(forall);
   form.tail = findOnly<linalg::GenericOp>(forall);

@@ -103,6 +103,33 @@ static LogicalResult checkSignature(func::FuncOp function) {
   return success();
 }
 
+static bool isReshape(Operation *op) {
+  return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
+}
+
+static LogicalResult refuseReshape(Location loc, Attribute strides) {
+  return emitUnsupported(loc, Reason::Layout)
+         << "expects a tensor without gaps where it is reshaped, but got "
+         << ConvDialect::kStridesAttr << " = " << strides;
+}
+
+/// Checks N5: a reshape keeps the order of elements, which strides do not.
+static LogicalResult checkStrides(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments())
+    if (Attribute strides = function.getArgAttr(argument.getArgNumber(),
+                                                ConvDialect::kStridesAttr))
+      for (Operation *user : argument.getUsers())
+        if (isReshape(user))
+          return refuseReshape(user->getLoc(), strides);
+  auto returned = cast<func::ReturnOp>(function.front().getTerminator());
+  for (auto [i, value] : llvm::enumerate(returned.getOperands()))
+    if (Attribute strides =
+            function.getResultAttr(i, ConvDialect::kStridesAttr);
+        strides && isReshape(value.getDefiningOp()))
+      return refuseReshape(returned.getLoc(), strides);
+  return success();
+}
+
 /// Results of ops that are refused themselves are not refused once more.
 static LogicalResult checkReturn(func::ReturnOp op) {
   llvm::SmallDenseMap<Value, unsigned> positions;
@@ -149,7 +176,8 @@ struct CheckSupportedPass final
         for (Operation &inner : block)
           supported &= succeeded(checkOp(&inner));
       // What a refused op has wrong shows in the signature too.
-      supported = supported && succeeded(checkSignature(function));
+      supported = supported && succeeded(checkSignature(function)) &&
+                  (function.isDeclaration() || succeeded(checkStrides(function)));
     }
     if (!supported)
       signalPassFailure();

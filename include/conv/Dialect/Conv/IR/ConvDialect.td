@@ -36,14 +36,34 @@ def Conv_Dialect : Dialect {
       * (N1) It is a string of 1 to 4096 bytes, in UTF-8 and without control
         characters.
       * (N2) Those of a function differ.
+
+    `conv.tensor_map` on an argument of a kernel says that it is a tensor map,
+    which is passed by value.
+
+      * (X7) The argument is a pointer.
+
+    `conv.strides` says how many elements neighbours along each dimension of the
+    argument or result are apart in memory, where they are not contiguous:
+
+    ```mlir
+    func.func @f(%x: tensor<8x16xf16> {conv.strides = array<i64: 32, 1>})
+    ```
+
+      * (N3) It has one positive entry per dimension, and the bytes from the first
+        element to the last are below 2^63.
+      * (N4) Elements do not overlap: with dimensions of more than one element
+        sorted by stride, each stride is larger than what the smaller ones span.
+      * (N5) The argument is used, and the result computed, without a reshape.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let useDefaultAttributePrinterParser = 1;
-  let hasRegionArgAttrVerify = 1;    // N1, N2
-  let hasRegionResultAttrVerify = 1; // N1, N2
+  let hasRegionArgAttrVerify = 1;    // N1 to N4
+  let hasRegionResultAttrVerify = 1; // N1 to N4
   let extraClassDeclaration = [{
     /// What callers call an argument or a result of a function.
     static constexpr ::llvm::StringLiteral kNameAttr = "conv.name";
+    /// How its elements lie in memory.
+    static constexpr ::llvm::StringLiteral kStridesAttr = "conv.strides";
 
     void registerAttributes();
   }];

@@ -22,10 +22,12 @@
 
 namespace mlir::conv {
 
-/// A tensor outside of the nest, and how it is seen as matrices.
+/// A tensor outside of the nest, how it is seen as matrices, and how it lies in
+/// memory.
 struct MatrixOperand {
   Value tensor;
   ViewAttr view;
+  SmallVector<int64_t> strides; ///< Elements between neighbours.
 
   RankedTensorType getType() const {
     return cast<RankedTensorType>(tensor.getType());
@@ -54,12 +56,17 @@ struct TiledConvolution {
   bool hasProduct() const { return lhs.tensor != nullptr; }
   /// What kernels get as arguments before the result, in order.
   SmallVector<MatrixOperand> getOperands() const;
+  /// Of `rhs`; that of `lhs` may be another 8-bit float of the same size.
   Type getOperandType() const { return rhs.getElementType(); }
   Type getResultType() const { return result.getElementType(); }
 
   /// Reads a nest, or says at its location what is not as expected.
   static FailureOr<TiledConvolution> match(scf::ForallOp forall);
 };
+
+/// How a tensor lies in memory: as a function's argument or result does, or
+/// contiguous.
+SmallVector<int64_t> getStrides(Value tensor);
 
 /// The tensor that a chain of reshapes views: the same elements in the same
 /// order, in a function argument or the result of another op.

@@ -1,4 +1,4 @@
-//===- NameAttr.cpp - names of arguments and results -----------*- C++ -*-===//
+//===- ArgumentAttrs.cpp - attributes of arguments and results -*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,11 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -27,6 +29,10 @@ struct Position {
 
   std::string describe() const {
     return (isResult ? "result " : "argument ") + std::to_string(index);
+  }
+  Type getType(FunctionOpInterface function) const {
+    return isResult ? function.getResultTypes()[index]
+                    : function.getArgumentTypes()[index];
   }
   Attribute getName(FunctionOpInterface function) const {
     return isResult
@@ -86,16 +92,88 @@ static LogicalResult verifyName(FunctionOpInterface function, Position position,
   return success();
 }
 
+/// Checks N4 for strides that are positive.
+static bool isApart(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+  SmallVector<std::pair<int64_t, int64_t>> steps; // Stride, size.
+  for (auto [size, stride] : llvm::zip(shape, strides))
+    if (size > 1)
+      steps.push_back({stride, size});
+  llvm::sort(steps);
+  int64_t span = 1; // No overflow: N3 was checked before.
+  for (auto [stride, size] : steps) {
+    if (stride < span)
+      return false;
+    span += (size - 1) * stride;
+  }
+  return true;
+}
+
+std::optional<int64_t> mlir::conv::computeExtent(ArrayRef<int64_t> shape,
+                                                 ArrayRef<int64_t> strides) {
+  int64_t extent = 1, step;
+  for (auto [size, stride] : llvm::zip(shape, strides))
+    if (llvm::MulOverflow(size - 1, stride, step) ||
+        llvm::AddOverflow(extent, step, extent))
+      return std::nullopt;
+  return extent;
+}
+
+SmallVector<int64_t> mlir::conv::computeContiguousStrides(
+    ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * shape[d];
+  return strides;
+}
+
+static LogicalResult verifyStrides(FunctionOpInterface function,
+                                   Position position, Attribute attribute) {
+  auto emit = [&] {
+    return emitError(position.getLoc(function))
+           << "expects " << ConvDialect::kStridesAttr << " of "
+           << position.describe() << " to be ";
+  };
+  auto type = dyn_cast<RankedTensorType>(position.getType(function));
+  auto strides = dyn_cast<DenseI64ArrayAttr>(attribute);
+  // N3.
+  if (!type || !type.hasStaticShape() || !strides ||
+      static_cast<int64_t>(strides.size()) != type.getRank() ||
+      llvm::any_of(strides.asArrayRef(), [](int64_t s) { return s <= 0; }))
+    return emit() << "one positive stride for each dimension of a static "
+                     "tensor, but got "
+                  << attribute << " for " << position.getType(function);
+  std::optional<int64_t> extent = computeExtent(type.getShape(), strides);
+  int64_t bytes;
+  if (!extent || llvm::MulOverflow<int64_t>(
+                     *extent, llvm::divideCeil(type.getElementTypeBitWidth(), 8),
+                     bytes))
+    return emit() << "fewer than 2^63 bytes apart, but got " << attribute;
+  // N4.
+  if (!isApart(type.getShape(), strides))
+    return emit() << "strides of elements that do not overlap, but got "
+                  << attribute << " for " << type;
+  return success();
+}
+
+SmallVector<int64_t> mlir::conv::getArgumentStrides(Attribute attribute,
+                                                    Type type) {
+  if (auto strides = dyn_cast_if_present<DenseI64ArrayAttr>(attribute))
+    return llvm::to_vector(strides.asArrayRef());
+  return computeContiguousStrides(cast<RankedTensorType>(type).getShape());
+}
+
 /// `attribute` is one of this dialect's at `position` of `op`.
 static LogicalResult verify(Operation *op, Position position,
                             NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
-  if (!function || attribute.getName() != ConvDialect::kNameAttr)
-    return op->emitOpError("expects ")
-           << ConvDialect::kNameAttr
-           << " as the only attribute of arguments and results, but got "
-           << attribute.getName();
-  return verifyName(function, position, attribute.getValue());
+  if (function && attribute.getName() == ConvDialect::kNameAttr)
+    return verifyName(function, position, attribute.getValue());
+  if (function && attribute.getName() == ConvDialect::kStridesAttr)
+    return verifyStrides(function, position, attribute.getValue());
+  return op->emitOpError("expects ")
+         << ConvDialect::kNameAttr << " and " << ConvDialect::kStridesAttr
+         << " as the only attributes of arguments and results, but got "
+         << attribute.getName();
 }
 
 /// X7: a tensor map is passed by value, which the argument points to.

@@ -1,0 +1,35 @@
+//===- ArgumentAttrs.h - how arguments lie in memory --------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `conv.strides` of a function's arguments and results; without it elements are
+// contiguous. Strides and extents count elements.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DIALECT_CONV_IR_ARGUMENTATTRS_H
+#define CONV_DIALECT_CONV_IR_ARGUMENTATTRS_H
+
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <optional>
+
+namespace mlir::conv {
+
+/// The strides that an argument or a result of a static tensor type has, given
+/// its `conv.strides` or null.
+SmallVector<int64_t> getArgumentStrides(Attribute attribute, Type type);
+
+/// Strides without gaps, the last dimension innermost.
+SmallVector<int64_t> computeContiguousStrides(ArrayRef<int64_t> shape);
+
+/// Elements from the first to the last, or none if they reach 2^63.
+std::optional<int64_t> computeExtent(ArrayRef<int64_t> shape,
+                                     ArrayRef<int64_t> strides);
+
+} // namespace mlir::conv
+
+#endif // CONV_DIALECT_CONV_IR_ARGUMENTATTRS_H
