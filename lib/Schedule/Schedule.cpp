@@ -14,7 +14,9 @@
 #include "conv/Schedule/Schedule.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 
@@ -64,15 +66,20 @@ static std::optional<TmaGeometry> computeGeometry(ConvolutionOpInterface op,
                                                   const ConvolutionPlan &plan,
                                                   const PlanStep &step,
                                                   std::string &obstacle) {
-  RankedTensorType result = op.getResultType();
-  if (step.intermediate)
-    result = RankedTensorType::get(plan.intermediates[*step.intermediate],
-                                   getAccumulatorType(op));
+  auto getViewed = [](ViewAttr view, Value tensor) {
+    return ViewedTensor{view, cast<RankedTensorType>(tensor.getType()),
+                        getStrides(tensor)};
+  };
   const MatrixProduct &product = *step.product;
+  ViewedTensor result = getViewed(step.target, op.getResultTensor());
+  if (step.intermediate) {
+    ArrayRef<int64_t> shape = plan.intermediates[*step.intermediate];
+    result.type = RankedTensorType::get(shape, getAccumulatorType(op));
+    result.strides = computeContiguousStrides(shape);
+  }
   return computeTmaGeometry(
-      {product.lhs, op.getTensor(product.lhsRole).getType()},
-      {product.rhs, op.getTensor(product.rhsRole).getType()},
-      {step.target, result}, obstacle);
+      getViewed(product.lhs, op.getTensor(product.lhsRole)),
+      getViewed(product.rhs, op.getTensor(product.rhsRole)), result, obstacle);
 }
 
 /// Fills in what the `tma` main loop makes of all products, or nothing.

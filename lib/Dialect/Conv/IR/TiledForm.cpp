@@ -47,7 +47,7 @@ SmallVector<int64_t> mlir::conv::getStrides(Value tensor) {
       else if (auto function = dyn_cast<FunctionOpInterface>(
                    use.getOwner()->getParentOp());
                function && use.getOwner()->hasTrait<OpTrait::ReturnLike>() &&
-               value.getDefiningOp<ScatterOp>())
+               value.getDefiningOp())
         strides = function.getResultAttr(use.getOperandNumber(),
                                          ConvDialect::kStridesAttr);
     }
