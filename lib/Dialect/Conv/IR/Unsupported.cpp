@@ -23,6 +23,8 @@ StringRef mlir::conv::getReasonName(Reason reason) {
     return "padding-mode";
   case Reason::DynamicShape:
     return "dynamic-shape";
+  case Reason::Layout:
+    return "layout";
   case Reason::ElementType:
     return "element-type";
   case Reason::TailOperation:
