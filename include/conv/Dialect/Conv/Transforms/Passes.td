@@ -167,23 +167,21 @@ def CheckSupportedPass : Pass<"conv-check-supported", "::mlir::ModuleOp"> {
     * Input: a module after the raising passes and `conv-fuse-tail`.
     * Output: the same.
     * Keeps: everything.
-    * Fails: for a gradient, for padding that is not zeros, for a convolution that is not 2-D, in groups, of other layouts than
-      `NHWC`, `KRSC` or `RSCK`, and `NPQK`, of other element types than f16,
-      bf16 and f32, with a tensor constant as operand or with an op in its tail
-      that kernels do not have (arithmetic on f32, f16, bf16 and i1, functions on
-      f32), or with 2^60 and more elements of input and padding; for every other
-      op on tensors but reshapes; and for functions without results, with
-      arguments or results that are not static tensors of numbers, or that
-      return one tensor twice.
+    * Fails: for a convolution that the predicates of `SupportedConvolutions.cpp`
+      refuse, by its padding, its sizes, the types and the origins of its
+      operands, or an op in its tail; for every other op on tensors but reshapes;
+      and for functions without results, with arguments or results that are not
+      static tensors of numbers, or that return one tensor twice.
 
     Before:
     ```mlir
-    %y = conv.forward %x, %w groups = 2 ...
+    %y = conv.forward %x, %w window = <strides = [1, 1099511627777], ...> ...
     ```
 
     After:
     ```text
-    error: unsupported (groups): expects groups to be 1, but got 2
+    error: unsupported (problem-size): expects sizes, strides, dilations and
+        padding of at most 2^40, but got 1099511627777
     ```
   }];
 }
