@@ -32,13 +32,13 @@ Type mlir::conv::getCarrierType(VectorType type) {
   return VectorType::get({bytes / 4}, IntegerType::get(type.getContext(), 32));
 }
 
-/// The address of the element at `offset`. Offsets are signed: those of guards
-/// that are false may be below zero, and are never used.
+/// The address of an element of type `element` at `offset`. Offsets are signed:
+/// those of guards that are false may be below zero, and are never used.
 static Value createAddress(OpBuilder &builder, Location loc, Value buffer,
-                           Value offset, MemRefType type) {
+                           Value offset, Type element) {
   Value pointer = MemRefDescriptor(buffer).alignedPtr(builder, loc);
-  return LLVM::GEPOp::create(builder, loc, pointer.getType(),
-                             type.getElementType(), pointer, offset);
+  return LLVM::GEPOp::create(builder, loc, pointer.getType(), element, pointer,
+                             offset);
 }
 
 static Value createZero(OpBuilder &builder, Location loc, Type type) {
@@ -54,7 +54,8 @@ struct GuardedLoadLowering final : ConvertOpToLLVMPattern<GuardedLoadOp> {
   matchAndRewrite(GuardedLoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto type = cast<VectorType>(op.getResult().getType());
+    auto type =
+        getTypeConverter()->convertType<VectorType>(op.getResult().getType());
     bool isGuarded = !matchPattern(op.getGuard(), m_One());
     Value offset = adaptor.getOffset();
     if (isGuarded)
@@ -62,7 +63,7 @@ struct GuardedLoadLowering final : ConvertOpToLLVMPattern<GuardedLoadOp> {
           LLVM::SelectOp::create(rewriter, loc, adaptor.getGuard(), offset,
                                  createZero(rewriter, loc, offset.getType()));
     Value address = createAddress(rewriter, loc, adaptor.getSource(), offset,
-                                  op.getSource().getType());
+                                  type.getElementType());
     Type carrier = getCarrierType(type);
     Value loaded =
         LLVM::LoadOp::create(rewriter, loc, carrier, address, getBytes(type));
@@ -84,10 +85,9 @@ struct GuardedStoreLowering final : ConvertOpToLLVMPattern<GuardedStoreOp> {
     if (!matchPattern(op.getGuard(), m_One()))
       return rewriter.notifyMatchFailure(op, "guarded store");
     Location loc = op.getLoc();
-    auto type = cast<VectorType>(op.getValue().getType());
-    Value address =
-        createAddress(rewriter, loc, adaptor.getDestination(),
-                      adaptor.getOffset(), op.getDestination().getType());
+    auto type = cast<VectorType>(adaptor.getValue().getType());
+    Value address = createAddress(rewriter, loc, adaptor.getDestination(),
+                                  adaptor.getOffset(), type.getElementType());
     Value carried = LLVM::BitcastOp::create(rewriter, loc, getCarrierType(type),
                                             adaptor.getValue());
     rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, carried, address,

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpandFloat8.h"
 #include "KernelToLLVM.h"
 
 #include "conv/Dialect/Conv/IR/Conv.h"
@@ -28,6 +29,7 @@ LowerToLLVMOptions mlir::conv::getGpuLoweringOptions(gpu::GPUModuleOp module) {
 
 void mlir::conv::populateKernelToLLVMPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
+  populateExpandFloat8Patterns(patterns);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);

@@ -39,6 +39,8 @@ static constexpr MatrixAtom kAtomsGfx90a[] = {
     {MFMA, BF16, F32, 16, 16, 16, 4, 4, 32},
     {MFMA, F32, F32, 32, 32, 2, 1, 4, 64},
     {MFMA, F32, F32, 16, 16, 4, 1, 4, 32},
+    {MFMA, I8, I32, 32, 32, 8, 4, 4, 64},
+    {MFMA, I8, I32, 16, 16, 16, 4, 4, 32},
 };
 
 static constexpr MatrixAtom kAtomsGfx942[] = {
@@ -48,6 +50,12 @@ static constexpr MatrixAtom kAtomsGfx942[] = {
     {MFMA, BF16, F32, 16, 16, 16, 4, 4, 16},
     {MFMA, F32, F32, 32, 32, 2, 1, 4, 64},
     {MFMA, F32, F32, 16, 16, 4, 1, 4, 32},
+    {MFMA, TF32, F32, 32, 32, 4, 2, 4, 32},
+    {MFMA, TF32, F32, 16, 16, 8, 2, 4, 16},
+    {MFMA, F8FNUZ, F32, 32, 32, 16, 8, 4, 32},
+    {MFMA, F8FNUZ, F32, 16, 16, 32, 8, 4, 16},
+    {MFMA, I8, I32, 32, 32, 16, 8, 4, 32},
+    {MFMA, I8, I32, 16, 16, 32, 8, 4, 16},
 };
 
 static constexpr MatrixAtom kAtomsGfx950[] = {
@@ -57,6 +65,10 @@ static constexpr MatrixAtom kAtomsGfx950[] = {
     {MFMA, BF16, F32, 16, 16, 32, 8, 4, 16},
     {MFMA, F32, F32, 32, 32, 2, 1, 4, 64},
     {MFMA, F32, F32, 16, 16, 4, 1, 4, 32},
+    {MFMA, F8, F32, 32, 32, 16, 8, 4, 32},
+    {MFMA, F8, F32, 16, 16, 32, 8, 4, 16},
+    {MFMA, I8, I32, 32, 32, 32, 16, 4, 32},
+    {MFMA, I8, I32, 16, 16, 64, 16, 4, 16},
 };
 
 // Chips of wave size 32 have no matrix instruction for f32: each lane
@@ -66,18 +78,23 @@ static constexpr MatrixAtom kAtomsGfx11[] = {
     {WMMA, F16, F32, 16, 16, 16, 16, 1, 32},
     {WMMA, BF16, F32, 16, 16, 16, 16, 1, 32},
     {FMA, F32, F32, 16, 32, 4, 4, 16, 64},
+    {WMMA, I8, I32, 16, 16, 16, 16, 1, 32},
 };
 
 static constexpr MatrixAtom kAtomsGfx12[] = {
     {WMMA, F16, F32, 16, 16, 16, 8, 8, 16},
     {WMMA, BF16, F32, 16, 16, 16, 8, 8, 16},
     {FMA, F32, F32, 16, 32, 4, 4, 16, 64},
+    {WMMA, F8, F32, 16, 16, 16, 8, 8, 8},
+    {WMMA, I8, I32, 16, 16, 16, 8, 8, 8},
 };
 
 static constexpr MatrixAtom kAtomsGfx1250[] = {
     {WMMA, F16, F32, 16, 16, 32, 16, 8, 16},
     {WMMA, BF16, F32, 16, 16, 32, 16, 8, 16},
     {FMA, F32, F32, 16, 32, 4, 4, 16, 64},
+    {WMMA, F8, F32, 16, 16, 64, 32, 8, 16},
+    {WMMA, I8, I32, 16, 16, 64, 32, 8, 16},
 };
 
 static const ChipInfo kAMDChips[] = {

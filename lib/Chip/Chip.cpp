@@ -19,10 +19,16 @@ std::string_view conv::getName(NumericType type) {
   switch (type) {
   case NumericType::F32:
     return "f32";
+  case NumericType::TF32:
+    return "tf32";
   case NumericType::F16:
     return "f16";
   case NumericType::BF16:
     return "bf16";
+  case NumericType::F8:
+    return "f8";
+  case NumericType::F8FNUZ:
+    return "f8FNUZ";
   case NumericType::I8:
     return "i8";
   case NumericType::I32:
@@ -34,15 +40,34 @@ std::string_view conv::getName(NumericType type) {
 int64_t conv::byteSize(NumericType type) {
   switch (type) {
   case NumericType::F32:
+  case NumericType::TF32:
   case NumericType::I32:
     return 4;
   case NumericType::F16:
   case NumericType::BF16:
     return 2;
+  case NumericType::F8:
+  case NumericType::F8FNUZ:
   case NumericType::I8:
     return 1;
   }
   return 0;
+}
+
+NumericType conv::getMultipliedType(const ChipInfo &chip, NumericType stored) {
+  if (chip.backend != Backend::Host)
+    return stored;
+  switch (stored) {
+  case NumericType::F16:
+  case NumericType::BF16:
+  case NumericType::F8:
+  case NumericType::F8FNUZ:
+    return NumericType::F32;
+  case NumericType::I8:
+    return NumericType::I32;
+  default:
+    return stored;
+  }
 }
 
 std::span<const ChipInfo> conv::allChips() {

@@ -15,12 +15,12 @@
 
 using namespace conv;
 
-// A register tile of 4 pixels by 16 channels: eight 8-lane accumulators. 16-bit
-// operands are widened to f32 on the way into the cache tile.
+// A register tile of 4 pixels by 16 channels: eight 8-lane accumulators.
+// Narrower operands are widened on the way into the cache tile
+// (`getMultipliedType`).
 static constexpr MatrixAtom kHostAtoms[] = {
     {AtomKind::FMA, NumericType::F32, NumericType::F32, 16, 4, 1, 1, 16, 4},
-    {AtomKind::FMA, NumericType::F16, NumericType::F32, 16, 4, 1, 1, 16, 4},
-    {AtomKind::FMA, NumericType::BF16, NumericType::F32, 16, 4, 1, 1, 16, 4},
+    {AtomKind::FMA, NumericType::I32, NumericType::I32, 16, 4, 1, 1, 16, 4},
 };
 
 static const ChipInfo kHostChips[] = {

@@ -7,7 +7,7 @@
 //
 // Where the facts come from:
 //   * atoms and their lane layouts: PTX ISA, "Matrix Fragments for mma.m16n8k16
-//     with floating point type";
+//     with floating point type", "... mma.m16n8k8", "... mma.m16n8k32";
 //   * cycles on sm_80: the data sheet's peak, as on AMD chips. On sm_90a only
 //     wgmma reaches the data sheet's 4 cycles; mma.sync gets about 63 % of that
 //     rate (Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU
@@ -32,12 +32,16 @@ static constexpr MatrixAtom kAtomsSm80[] = {
     {MMASync, F16, F32, 16, 8, 16, 4, 1, 8},
     {MMASync, BF16, F32, 16, 8, 16, 4, 1, 8},
     {FMA, F32, F32, 16, 32, 4, 4, 16, 128},
+    {MMASync, TF32, F32, 16, 8, 8, 2, 1, 8},
+    {MMASync, I8, I32, 16, 8, 32, 8, 1, 8},
 };
 
 static constexpr MatrixAtom kAtomsSm90a[] = {
     {MMASync, F16, F32, 16, 8, 16, 4, 1, 7},
     {MMASync, BF16, F32, 16, 8, 16, 4, 1, 7},
     {FMA, F32, F32, 16, 32, 4, 4, 16, 64},
+    {MMASync, TF32, F32, 16, 8, 8, 2, 1, 7},
+    {MMASync, I8, I32, 16, 8, 32, 8, 1, 7},
 };
 
 static const ChipInfo kNVIDIAChips[] = {

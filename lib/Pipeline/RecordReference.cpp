@@ -91,13 +91,20 @@ Recorder::recordScalarOp(Operation &op,
   node["operands"] = std::move(operands);
   if (auto compare = dyn_cast<arith::CmpFOp>(op))
     node["predicate"] = arith::stringifyCmpFPredicate(compare.getPredicate());
+  else if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    node["predicate"] = arith::stringifyCmpIPredicate(compare.getPredicate());
   else
     node["type"] = typeName(op.getResult(0).getType());
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    auto value = dyn_cast<FloatAttr>(constant.getValue());
-    if (!value)
-      return op.emitOpError("expects a floating-point constant in a tail");
-    node["value"] = toNumber(value.getValue());
+    Attribute value = constant.getValue();
+    if (auto number = dyn_cast<FloatAttr>(value))
+      node["value"] = toNumber(number.getValue());
+    else if (auto number = dyn_cast<IntegerAttr>(value);
+             number && getNumericType(number.getType()))
+      node["value"] = number.getInt();
+    else
+      return op.emitOpError("expects a constant number in a tail, but got ")
+             << value;
   }
   return node;
 }
@@ -108,12 +115,12 @@ LogicalResult Recorder::recordTail(ConvolutionOpInterface op,
   json::Array nodes;
   int64_t yield = 0;
   Type outputType = op.getResultType().getElementType();
-  if (op.getTail().empty()) {
+  if (op.getTail().empty() && isa<FloatType>(outputType)) {
     nodes.push_back(json::Object{{"op", "truncf"},
                                  {"operands", json::Array{0}},
                                  {"type", typeName(outputType)}});
     yield = 1;
-  } else {
+  } else if (!op.getTail().empty()) {
     DenseMap<Value, int64_t> numbers;
     Block &block = op.getTail().front();
     for (BlockArgument argument : block.getArguments())
@@ -143,6 +150,7 @@ FailureOr<json::Object> Recorder::recordStep(ConvolutionOpInterface op) {
   json::Object step{
       {"direction", op->getName().stripDialect()},
       {"padding", stringifyPaddingMode(op.getPadding())},
+      {"arithmetic", stringifyArithmetic(op.getArithmetic())},
       {op.getTensorName(op.getLhsRole()), std::move(*lhs)},
       {op.getTensorName(op.getRhsRole()), std::move(*rhs)},
       {"layouts", json::Array{layouts.getInput(), layouts.getFilter(),
@@ -202,6 +210,9 @@ FailureOr<std::string> Recorder::record(func::FuncOp function) {
 } // namespace
 
 artifact::ErrorBound mlir::conv::recordErrorBound(ConvolutionOpInterface op) {
+  // The sum of integers is exact, and every tail behind it is followed.
+  if (isa<IntegerType>(getAccumulatorType(op)))
+    return {.followOperations = true};
   auto bound = computeErrorBound(op);
   if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
     return {.accumulation = known->accumulation,

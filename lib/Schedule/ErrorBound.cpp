@@ -87,7 +87,13 @@ static double computeAccumulation(const Accumulation &sum) {
   // Up to 4096 terms the second order of 16-bit products is below the addition
   // that was exact. Beyond 2^23 terms worst cases grow without a useful bound.
   double secondOrder = 1 - std::min(roundings * 0x1p-24, 0.5);
-  return std::max(length, roundings / secondOrder);
+  double additions = std::max(length, roundings / secondOrder);
+  if (sum.operand != NumericType::TF32)
+    return additions;
+  // Each operand of a product is off by 2^-11 of itself, and the additions see
+  // what results.
+  double perProduct = 0x1p-10 + 0x1p-22;
+  return additions * (1 + perProduct) + std::ldexp(perProduct, 24);
 }
 
 std::optional<Knowledge> Analysis::analyseSource(const TailValue &value) const {
@@ -176,13 +182,16 @@ bool Analysis::run(int last) {
   return true;
 }
 
-/// Significant bits of a result.
+/// Significant bits of a result; the most that its family has.
 static int digitsOf(NumericType type) {
   switch (type) {
   case NumericType::F16:
     return 11;
   case NumericType::BF16:
     return 8;
+  case NumericType::F8:
+  case NumericType::F8FNUZ:
+    return 4;
   default:
     return 24;
   }

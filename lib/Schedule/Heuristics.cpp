@@ -111,8 +111,9 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
     ranking.accepted.push_back(
         {candidate, computeCost(problem, chip, candidate)});
   };
+  NumericType multiplied = getMultipliedType(chip, problem.operand);
   for (const MatrixAtom &atom : chip.atoms) {
-    if (atom.operand != problem.operand)
+    if (atom.operand != multiplied)
       continue;
     if (chip.backend == Backend::Host)
       forEachHostCandidate(problem, atom, visit);

@@ -43,7 +43,8 @@ static int64_t computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
   for (size_t d = shape.size(); d-- > 0;) {
     const ViewAttr::Coordinate &coordinate = coordinates[d];
     int64_t own = 1, granule = coordinate.constant;
-    for (auto [digit, coefficient] : llvm::zip(sizes, coordinate.coefficients)) {
+    for (auto [digit, coefficient] :
+         llvm::zip(sizes, coordinate.coefficients)) {
       if (digit > 1 && coefficient == 1 && own == 1)
         own = digit;
       else if (digit > 1)
@@ -56,24 +57,39 @@ static int64_t computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
   return run;
 }
 
+/// Sets what a problem has of its largest product.
+static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
+                       ::conv::Problem &problem) {
+  RankedTensorType lhs = op.getTensor(product.lhsRole).getType();
+  RankedTensorType rhs = op.getTensor(product.rhsRole).getType();
+  problem.batch = product.lhs.getShape()[0];
+  problem.rows = product.lhs.getShape()[1];
+  problem.columns = product.rhs.getShape()[1];
+  problem.reduction = product.lhs.getShape()[2];
+  problem.lhsBytes = static_cast<double>(getBytes(lhs));
+  problem.rhsBytes = static_cast<double>(getBytes(rhs));
+  problem.lhsRun = computeRun(product.lhs, lhs.getShape());
+  problem.rhsRun = computeRun(product.rhs, rhs.getShape());
+}
+
 ::conv::Problem mlir::conv::computeProblem(ConvolutionOpInterface op,
                                            const PlanOptions &options) {
   ConvolutionPlan plan = planConvolution(op, options);
-  const MatrixProduct &largest = *plan.getLargestProduct().product;
-  RankedTensorType lhs = op.getTensor(largest.lhsRole).getType();
-  RankedTensorType rhs = op.getTensor(largest.rhsRole).getType();
+  const PlanStep &largest = plan.getLargestProduct();
   ::conv::Problem problem;
+  if (largest.product) {
+    setProduct(op, *largest.product, problem);
+    problem.products = llvm::count_if(plan.steps, [](const PlanStep &step) {
+      return step.product.has_value();
+    });
+  } else {
+    // A gradient of windows that see only padding: zeros are written.
+    problem.rows = largest.target.getShape()[1];
+    problem.columns = largest.target.getShape()[2];
+  }
   problem.launches = plan.steps.size();
-  problem.products = llvm::count_if(
-      plan.steps, [](const PlanStep &step) { return step.product.has_value(); });
-  problem.batch = largest.lhs.getShape()[0];
-  problem.rows = largest.lhs.getShape()[1];
-  problem.columns = largest.rhs.getShape()[1];
-  problem.reduction = largest.lhs.getShape()[2];
-  problem.operand = *getNumericType(getOperandElementType(op));
+  problem.operand = getOperandNumericType(op);
   problem.result = *getNumericType(op.getResultType().getElementType());
-  problem.lhsBytes = static_cast<double>(getBytes(lhs));
-  problem.rhsBytes = static_cast<double>(getBytes(rhs));
   problem.resultBytes = static_cast<double>(getBytes(op.getResultType()));
   for (Value operand : op.getTailOperands())
     problem.tailBytes += static_cast<double>(
@@ -82,8 +98,6 @@ static int64_t computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
     problem.intermediateBytes += static_cast<double>(
         getBytes(RankedTensorType::get(shape, getAccumulatorType(op))));
   problem.usefulFlops = ConvolutionShape::get(op).computeFlops();
-  problem.lhsRun = computeRun(largest.lhs, lhs.getShape());
-  problem.rhsRun = computeRun(largest.rhs, rhs.getShape());
   return problem;
 }
 
@@ -157,16 +171,21 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
   Type elementType = getOperandElementType(op);
   if (failed(verifyScheduleForChip(refuse, schedule, chip, elementType)))
     return failure();
+  const ::conv::MatrixAtom &atom =
+      *lookupAtom(chip, schedule.getAtom(), elementType);
+  ::conv::NumericType operand = getOperandNumericType(op);
+  if (atom.operand != getMultipliedType(chip, operand))
+    return refuse() << "expects an atom that multiplies "
+                    << ::conv::getName(operand) << ", but got "
+                    << schedule.getAtom();
   if (schedule.getMainLoop() == MainLoop::RegisterStaged &&
-      failed(verifyRegisterStaged(
-          op, schedule, *lookupAtom(chip, schedule.getAtom(), elementType))))
+      failed(verifyRegisterStaged(op, schedule, atom)))
     return failure();
 
   // S11.
   if (op.getGroups() % schedule.getMergedGroups())
-    return refuse() << "expects merged_groups to divide the "
-                    << op.getGroups() << " groups, but got "
-                    << schedule.getMergedGroups();
+    return refuse() << "expects merged_groups to divide the " << op.getGroups()
+                    << " groups, but got " << schedule.getMergedGroups();
   // S12.
   if (schedule.getSplits() > getSplittableSize(op))
     return refuse() << "expects splits to be at most " << getSplittableSize(op)

@@ -21,6 +21,8 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Remarks.h"
 
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <map>
@@ -81,26 +83,23 @@ static void remarkRejections(ConvolutionOpInterface op,
         << remark::metric("candidates", count);
 }
 
-/// Whether the chip multiplies these operands into this result.
+/// Whether the chip multiplies these operands.
 static LogicalResult verifyElementTypes(ConvolutionOpInterface op,
                                         const ::conv::ChipInfo &chip) {
-  Type type = getOperandElementType(op);
-  std::string supported;
+  ::conv::NumericType operand =
+      getMultipliedType(chip, getOperandNumericType(op));
+  llvm::SmallSetVector<StringRef, 8> supported;
   for (const ::conv::MatrixAtom &atom : chip.atoms) {
-    if (getNumericType(type) == atom.operand &&
-        getNumericType(op.getRhs().getType().getElementType()) ==
-            atom.operand &&
-        getNumericType(op.getResultType().getElementType()))
+    if (atom.operand == operand)
       return success();
-    std::string name(::conv::getName(atom.operand));
-    if (supported.find(name) == std::string::npos)
-      supported += (supported.empty() ? "" : ", ") + name;
+    supported.insert(::conv::getName(atom.operand));
   }
   return emitUnsupported(op.getLoc(), Reason::ElementType)
-         << "expects operands of one of the types " << supported << " for "
-         << chip.name << ", but got " << type << " and "
-         << op.getRhs().getType().getElementType() << " to "
-         << op.getResultType().getElementType();
+         << "expects operands of one of the types "
+         << llvm::join(supported, ", ") << " for " << chip.name << ", but got "
+         << op.getLhs().getType().getElementType() << " and "
+         << op.getRhs().getType().getElementType() << " in "
+         << stringifyArithmetic(op.getArithmetic()) << " arithmetic";
 }
 
 /// The options that are worth a ranking of their own, the plainest first.

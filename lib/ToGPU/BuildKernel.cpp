@@ -78,7 +78,8 @@ static int64_t computeDynamicSharedBytes(const Kernel &kernel) {
     return 0;
   int64_t bytes = 0;
   for (int64_t rows : kernel.workgroupTile())
-    bytes += computeBytes(SharedTile(kernel, rows).getType());
+    bytes += computeBytes(
+        SharedTile(kernel, rows, kernel.form.getOperandType()).getType());
   return bytes > kernel.chip.staticSharedMemory ? bytes : 0;
 }
 
@@ -111,8 +112,10 @@ LogicalResult mlir::conv::createRegisterStagedBody(Kernel &kernel,
   std::unique_ptr<TileScheduler> scheduler = createGridScheduler(kernel.form);
   TileOrigin origin = scheduler->createOrigin(kernel);
 
-  SharedTile pixelTile(kernel, kernel.workgroupTile()[0]);
-  SharedTile filterTile(kernel, kernel.workgroupTile()[1]);
+  SharedTile pixelTile(kernel, kernel.workgroupTile()[0],
+                       kernel.form.lhs.getElementType());
+  SharedTile filterTile(kernel, kernel.workgroupTile()[1],
+                        kernel.form.rhs.getElementType());
   allocateTiles(kernel, function, {&pixelTile, &filterTile});
 
   MatrixUnit matrix(kernel, pixelTile, filterTile);

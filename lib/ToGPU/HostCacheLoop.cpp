@@ -64,7 +64,7 @@ private:
 LogicalResult HostCacheLoop::verify() const {
   // Each factor is bounded by S6 of the schedule, so nothing overflows.
   int64_t bytes = (pixelElements() + filterElements() + sumElements()) *
-                  byteSize(::conv::NumericType::F32);
+                  kernel.operandBytes();
   if (bytes <= kScratchBytes)
     return success();
   scf::ForallOp forall = kernel.form.forall;
@@ -76,8 +76,9 @@ Value HostCacheLoop::createScratch(int64_t elements) {
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Private);
   return function.addPrivateAttribution(
-      MemRefType::get({elements}, b.getF32Type(), MemRefLayoutAttrInterface(),
-                      space),
+      MemRefType::get({elements},
+                      getAccumulatorType(kernel.form.getOperandType()),
+                      MemRefLayoutAttrInterface(), space),
       b.getLoc());
 }
 
@@ -93,7 +94,7 @@ SmallVector<Value> HostCacheLoop::createStep(Value row, Value column, Value k,
     Value pixel = vector::ExtractOp::create(
         b, code.load(pixelTile, math.add(tileRow, k), 1), 0);
     Value pixels = vector::BroadcastOp::create(b, filter.getType(), pixel);
-    next.push_back(vector::FMAOp::create(b, pixels, filter, accumulator));
+    next.push_back(code.multiplyAdd(pixels, filter, accumulator));
   }
   return next;
 }
@@ -117,7 +118,7 @@ void HostCacheLoop::createReduction() {
   Value zero = math.constant(0);
   int64_t reduction = kernel.form.getReduction();
   code.forEach(zero, math.constant(sumElements()), kernel.atom.m, [&](Value i) {
-    code.store(code.zeros(kernel.atom.m), sums, i);
+    code.storeZeros(kernel.atom.m, sums, i);
   });
   code.forEach(zero, math.constant(reduction), kernel.gemmK(), [&](Value k) {
     block.k = k;

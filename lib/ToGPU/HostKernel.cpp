@@ -44,9 +44,11 @@ Value HostCode::load(Value buffer, Value offset, int64_t elements) const {
 
 Value HostCode::widen(Value elements) const {
   auto type = cast<VectorType>(elements.getType());
-  VectorType wide = type.clone(b.getF32Type());
+  VectorType wide = type.clone(getAccumulatorType(type.getElementType()));
   if (type == wide)
     return elements;
+  if (type.getElementType().isInteger())
+    return arith::ExtSIOp::create(b, wide, elements);
   return arith::ExtFOp::create(b, wide, elements);
 }
 
@@ -72,9 +74,17 @@ void HostCode::store(Value elements, Value buffer, Value offset) const {
   vector::StoreOp::create(b, elements, buffer, toIndex(b, offset));
 }
 
-Value HostCode::zeros(int64_t elements) const {
-  auto type = VectorType::get({elements}, b.getF32Type());
-  return arith::ConstantOp::create(b, b.getZeroAttr(type));
+void HostCode::storeZeros(int64_t elements, Value buffer, Value offset) const {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = VectorType::get({elements}, element);
+  store(arith::ConstantOp::create(b, b.getZeroAttr(type)), buffer, offset);
+}
+
+Value HostCode::multiplyAdd(Value lhs, Value rhs, Value accumulator) const {
+  if (isa<FloatType>(getElementTypeOrSelf(accumulator)))
+    return vector::FMAOp::create(b, lhs, rhs, accumulator);
+  Value product = arith::MulIOp::create(b, lhs, rhs);
+  return arith::AddIOp::create(b, product, accumulator);
 }
 
 void HostCode::forEach(Value begin, Value end, int64_t step,

@@ -38,7 +38,7 @@ public:
   /// A buffer with the same elements in one dimension.
   Value flatten(Value buffer) const;
   Value load(Value buffer, Value offset, int64_t elements) const;
-  /// A vector with f32 elements instead of 16-bit ones.
+  /// A vector with elements as they are multiplied and summed up.
   Value widen(Value elements) const;
   Value loadWide(Value buffer, Value offset, int64_t elements) const {
     return widen(load(buffer, offset, elements));
@@ -47,8 +47,9 @@ public:
   /// As `load`, or zeros where `guard` is false.
   Value loadGuarded(Value buffer, Value offset, Value guard,
                     int64_t elements) const;
-  /// A vector of zeros.
-  Value zeros(int64_t elements) const;
+  void storeZeros(int64_t elements, Value buffer, Value offset) const;
+  /// accumulator + lhs * rhs, of wide vectors.
+  Value multiplyAdd(Value lhs, Value rhs, Value accumulator) const;
 
   /// A loop from `begin` while below `end`.
   void forEach(Value begin, Value end, int64_t step,
@@ -67,13 +68,13 @@ public:
   const IndexMath &math;
 };
 
-/// Packs the left operand's rows from `origin`, as f32, to rows of `gemmK`
+/// Packs the left operand's rows from `origin`, widened, to rows of `gemmK`
 /// elements. Rows beyond the block's pixels, up to a whole register tile, repeat
 /// the last one.
 void packHostRows(const Kernel &kernel, const HostBlock &block, Value origin,
                   Value scratch);
 
-/// Packs the right operand's rows from `origin`, as f32, to panels of as many
+/// Packs the right operand's rows from `origin`, widened, to panels of as many
 /// rows as a register tile has channels, each with the reduction outermost.
 /// Rows beyond the block's channels, up to a whole panel, repeat the last one.
 void packHostPanels(const Kernel &kernel, const HostBlock &block, Value origin,

@@ -72,8 +72,8 @@ void RowPack::copyRun(const MatrixAccess::Position &start, Value length,
   auto clear = [&](OpBuilder &, Location) {
     code.forEachVector(math.constant(0), length,
                        [&](Value step, int64_t elements) {
-                         code.store(code.zeros(elements), scratch,
-                                    math.add(target, step));
+                         code.storeZeros(elements, scratch,
+                                         math.add(target, step));
                        });
     scf::YieldOp::create(code.b);
   };

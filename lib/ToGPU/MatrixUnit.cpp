@@ -46,7 +46,8 @@ int64_t MatrixUnit::piecesPerRound() const {
 }
 
 SmallVector<Value> MatrixUnit::createZeros() const {
-  auto type = VectorType::get({registersPerAtom()}, kernel.b.getF32Type());
+  auto type = VectorType::get({registersPerAtom()},
+                              getAccumulatorType(kernel.form.getOperandType()));
   Value zero = arith::ConstantOp::create(kernel.b, kernel.b.getZeroAttr(type));
   return SmallVector<Value>(pixelAtoms() * channelAtoms(), zero);
 }
@@ -104,14 +105,15 @@ Value MatrixUnit::slice(ArrayRef<Value> row, int64_t index) const {
 Value MatrixUnit::join(ArrayRef<Value> parts) const {
   if (parts.size() == 1)
     return parts.front();
-  int64_t length = cast<VectorType>(parts.front().getType()).getNumElements();
+  auto part = cast<VectorType>(parts.front().getType());
+  int64_t length = part.getNumElements();
   auto type = VectorType::get({length * static_cast<int64_t>(parts.size())},
-                              kernel.form.getOperandType());
+                              part.getElementType());
   Value joined =
       arith::ConstantOp::create(kernel.b, kernel.b.getZeroAttr(type));
-  for (auto [i, part] : llvm::enumerate(parts))
+  for (auto [i, elements] : llvm::enumerate(parts))
     joined = vector::InsertStridedSliceOp::create(
-        kernel.b, part, joined,
+        kernel.b, elements, joined,
         ArrayRef<int64_t>{static_cast<int64_t>(i) * length},
         ArrayRef<int64_t>{1});
   return joined;

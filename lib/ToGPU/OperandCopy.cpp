@@ -128,7 +128,7 @@ SmallVector<Value> OperandCopy::loadRows(size_t first, Value k) const {
     for (int64_t i = 0; i < std::max(width, rowWidth); ++i)
       rows[i % rowWidth].push_back(vector::ExtractOp::create(b, loaded, i));
   }
-  auto type = VectorType::get({length}, kernel.form.getOperandType());
+  auto type = VectorType::get({length}, rows.front().front().getType());
   return llvm::map_to_vector(rows, [&](ArrayRef<Value> elements) -> Value {
     return vector::FromElementsOp::create(b, type, elements);
   });

@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-SharedTile::SharedTile(const Kernel &kernel, int64_t rows)
-    : kernel(kernel), rows(rows) {}
+SharedTile::SharedTile(const Kernel &kernel, int64_t rows, Type element)
+    : kernel(kernel), rows(rows), element(element) {}
 
 int64_t SharedTile::getPiecesPerRow() const {
   return kernel.gemmK() / kernel.pieceElements();
@@ -28,8 +28,8 @@ MemRefType SharedTile::getType() const {
   auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),
                                           gpu::AddressSpace::Workgroup);
   int64_t stages = kernel.form.schedule.getStages();
-  return MemRefType::get({stages * rows * kernel.gemmK()},
-                         kernel.form.getOperandType(), AffineMap(), space);
+  return MemRefType::get({stages * rows * kernel.gemmK()}, element, AffineMap(),
+                         space);
 }
 
 Value SharedTile::address(Value stage, Value row, Value piece) const {
@@ -55,8 +55,7 @@ Value SharedTile::address(Value stage, Value row, Value piece) const {
 }
 
 Value SharedTile::read(Value stage, Value row, Value piece) const {
-  auto type =
-      VectorType::get({kernel.pieceElements()}, kernel.form.getOperandType());
+  auto type = VectorType::get({kernel.pieceElements()}, element);
   auto load = vector::LoadOp::create(kernel.b, type, buffer,
                                      address(stage, row, piece));
   load.setAlignment(kPieceBytes);

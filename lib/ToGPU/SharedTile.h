@@ -18,7 +18,7 @@ namespace mlir::conv {
 /// different banks. Without padding, a stage is as small as its elements.
 class SharedTile {
 public:
-  SharedTile(const Kernel &kernel, int64_t rows);
+  SharedTile(const Kernel &kernel, int64_t rows, Type element);
 
   /// Type of the buffer that holds all stages.
   MemRefType getType() const;
@@ -36,6 +36,7 @@ private:
 
   const Kernel &kernel;
   int64_t rows;
+  Type element;
   Value buffer;
 };
 

@@ -15,9 +15,9 @@ func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512x
   return %y : tensor<64x28x28x512xf16>
 }
 
-// The same kind of layer with few outputs is cut into many small tiles.
+// With few outputs too: more tiles would widen the filter more often.
 // CHECK-LABEL: func.func @small_layer_f16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [8, 64], subgroup = [8, 64], gemm_k = 256,
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 256,
 // CHECK-SAME: stages = 1, atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = channels, chosen_by = heuristic>
 func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<1x7x7x512xf16> {

@@ -19,15 +19,15 @@ func.func @no_target(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> ten
 
 // -----
 
-// No atom multiplies integers yet.
+// gfx942 has the other family of 8-bit floats.
 module attributes {conv.target = #conv.target<"gfx942">} {
-func.func @element_type(%x: tensor<4x8x8x16xi8>, %w: tensor<32x3x3x16xi8>) -> tensor<4x8x8x32xi32> {
-  // expected-error @below {{unsupported (element-type): expects operands of one of the types f16, bf16, f32 for gfx942, but got}}
+func.func @element_type(%x: tensor<4x8x8x16xf8E4M3FN>, %w: tensor<32x3x3x16xf8E5M2>) -> tensor<4x8x8x32xf32> {
+  // expected-error @below {{unsupported (element-type): expects operands of one of the types f16, bf16, f32, tf32, f8FNUZ, i8 for gfx942, but got 'f8E4M3FN' and 'f8E5M2'}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      : tensor<4x8x8x16xi8>, tensor<32x3x3x16xi8> -> tensor<4x8x8x32xi32>
-  return %y : tensor<4x8x8x32xi32>
+      : tensor<4x8x8x16xf8E4M3FN>, tensor<32x3x3x16xf8E5M2> -> tensor<4x8x8x32xf32>
+  return %y : tensor<4x8x8x32xf32>
 }
 }
 
@@ -172,5 +172,35 @@ func.func @problem_size(%x: tensor<536870912x16x16x1xf16>, %w: tensor<1x3x3x1xf1
                   stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = channels>
       : tensor<536870912x16x16x1xf16>, tensor<1x3x3x1xf16> -> tensor<536870912x16x16x1xf16>
   return %y : tensor<536870912x16x16x1xf16>
+}
+}
+
+// -----
+
+// No chip of the family but gfx942 has it.
+module attributes {conv.target = #conv.target<"gfx950">} {
+func.func @tf32(%x: tensor<1x8x8x16xf32>, %w: tensor<32x1x1x16xf32>) -> tensor<1x8x8x32xf32> {
+  // expected-error @below {{unsupported (element-type): expects operands of one of the types f16, bf16, f32, f8, i8 for gfx950, but got 'f32' and 'f32' in tf32 arithmetic}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = tf32
+      : tensor<1x8x8x16xf32>, tensor<32x1x1x16xf32> -> tensor<1x8x8x32xf32>
+  return %y : tensor<1x8x8x32xf32>
+}
+}
+
+// -----
+
+// Nobody asked for fewer bits.
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @exact(%x: tensor<1x8x8x16xf32>, %w: tensor<32x1x1x16xf32>) -> tensor<1x8x8x32xf32> {
+  // expected-error @below {{unsupported (schedule): expects an atom that multiplies f32, but got #conv.atom<mfma 32 x 32 x 4>}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 16, stages = 2,
+                  atom = <mfma 32 x 32 x 4>, main_loop = register_staged, raster = channels>
+      : tensor<1x8x8x16xf32>, tensor<32x1x1x16xf32> -> tensor<1x8x8x32xf32>
+  return %y : tensor<1x8x8x32xf32>
 }
 }

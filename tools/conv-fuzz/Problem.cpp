@@ -90,7 +90,8 @@ static const std::pair<const char *, std::string GenOptions::*> kLayouts[] = {
     {"--out_layout", &GenOptions::outputLayout},
 };
 
-static const char *const kCommands[] = {"conv", "convfp16", "convbfp16"};
+static const char *const kCommands[] = {"conv", "convfp16", "convbfp16",
+                                        "convint8"};
 
 /// Multiplications, or a few times more: whether the simulator takes seconds.
 static double estimateWork(const GenOptions &problem) {
@@ -145,7 +146,7 @@ static GenOptions drawProblem(std::mt19937_64 &random) {
       problem.*layout = letters;
     }
   }
-  problem.command = kCommands[draw(0, 2)];
+  problem.command = kCommands[draw(0, 3)];
   problem.bias = draw(0, 1);
   problem.residual = draw(0, 2) == 0;
   if (draw(0, 3) == 0)

@@ -1,4 +1,5 @@
-//===- Activations.cpp - activation functions as scalar ops -*- C++ -*-===//
+//===- Activations.cpp - activations and conversions as scalar ops -*- C++
+//-*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -98,4 +99,30 @@ Value tools::createActivation(OpBuilder &builder, Location loc, StringRef name,
     return scalars.gelu(value);
   assert(name == "gelu_tanh" && "the command line checks names");
   return scalars.geluTanh(value);
+}
+
+/// The smallest and largest finite number of a type of 8 bits.
+static std::pair<double, double> getLimits(Type type) {
+  auto number = dyn_cast<FloatType>(type);
+  if (!number)
+    return {-128, 127};
+  double largest =
+      APFloat::getLargest(number.getFloatSemantics()).convertToDouble();
+  return {-largest, largest};
+}
+
+Value tools::createNarrowing(OpBuilder &builder, Location loc, Type type,
+                             Value value) {
+  if (type.getIntOrFloatBitWidth() == 8) {
+    auto [low, high] = getLimits(type);
+    if (type.isInteger())
+      value = math::RoundEvenOp::create(builder, loc, value);
+    value = arith::MaximumFOp::create(builder, loc, value,
+                                      createF32(builder, loc, low));
+    value = arith::MinimumFOp::create(builder, loc, value,
+                                      createF32(builder, loc, high));
+  }
+  if (type.isInteger())
+    return arith::FPToSIOp::create(builder, loc, type, value);
+  return arith::TruncFOp::create(builder, loc, type, value);
 }

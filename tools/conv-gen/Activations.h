@@ -18,6 +18,11 @@ mlir::Value createActivation(mlir::OpBuilder &builder, mlir::Location loc,
                              llvm::StringRef name, double alpha,
                              mlir::Value value);
 
+/// `value`, an f32, as a `type`: rounded to nearest even, and to the limits of
+/// a type of 8 bits beyond them.
+mlir::Value createNarrowing(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Type type, mlir::Value value);
+
 /// A constant of type f32.
 mlir::Value createF32(mlir::OpBuilder &builder, mlir::Location loc,
                       double value);

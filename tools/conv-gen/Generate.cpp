@@ -32,35 +32,42 @@ static Error badInput(const Twine &message) {
   return {ErrorKind::BadInput, message.str()};
 }
 
-static Error unsupported(StringRef reason, const Twine &predicate) {
-  return {ErrorKind::Unsupported,
-          ("unsupported (" + reason + "): " + predicate).str()};
+/// Whether anything is computed behind the convolution.
+static bool hasTail(const GenOptions &options) {
+  return options.bias || options.residual || options.scale ||
+         !options.activation.empty();
 }
 
-/// What this version does not generate.
-static std::optional<Error> checkSupported(const GenOptions &options) {
-  bool hasTail = options.bias || options.residual || options.scale ||
-                 !options.activation.empty();
-  if (options.command == "convint8" &&
-      (hasTail || (!options.outputType.empty() && options.outputType != "i32")))
-    return unsupported("element-type",
-                       "expects only an i32 output behind i8 operands, but got "
-                       "a tail or another type");
+/// Options that contradict each other.
+static std::optional<Error> checkOptions(const GenOptions &options) {
   if (options.bias && options.direction == 4)
     return badInput("--bias expects a result with channels, but got --forw 4");
-  if (options.command != "convint8" && options.outputType == "i32")
-    return badInput("--out_dtype expects a floating type, but got i32");
+  if (options.fnuz && options.command != "convfp8" &&
+      options.command != "convbfp8")
+    return badInput("--fnuz expects convfp8 or convbfp8, but got " +
+                    options.command);
+  if (options.outputType == "i32" &&
+      (options.command != "convint8" || hasTail(options)))
+    return badInput("--out_dtype expects i32 only for convint8 and without "
+                    "scale, bias, residual and activation");
   return std::nullopt;
 }
 
-static Type parseType(Builder &builder, StringRef name) {
+static Type parseType(Builder &builder, StringRef name, bool isFnuz) {
+  MLIRContext *context = builder.getContext();
+  if (isFnuz && name == "convfp8")
+    return Float8E4M3FNUZType::get(context);
+  if (isFnuz && name == "convbfp8")
+    return Float8E5M2FNUZType::get(context);
   return llvm::StringSwitch<Type>(name)
       .Cases({"conv", "f32"}, builder.getF32Type())
       .Cases({"convfp16", "f16"}, builder.getF16Type())
       .Cases({"convbfp16", "bf16"}, builder.getBF16Type())
-      .Case("convint8", builder.getI8Type())
-      .Case("convfp8", Float8E4M3FNType::get(builder.getContext()))
-      .Case("convbfp8", Float8E5M2Type::get(builder.getContext()))
+      .Cases({"convint8", "i8"}, builder.getI8Type())
+      .Cases({"convfp8", "f8E4M3FN"}, Float8E4M3FNType::get(context))
+      .Cases({"convbfp8", "f8E5M2"}, Float8E5M2Type::get(context))
+      .Case("f8E4M3FNUZ", Float8E4M3FNUZType::get(context))
+      .Case("f8E5M2FNUZ", Float8E5M2FNUZType::get(context))
       .Case("i32", builder.getI32Type())
       .Default(Type());
 }
@@ -109,11 +116,12 @@ public:
             const Geometry &geometry)
       : options(options), geometry(geometry), builder(&context),
         loc(builder.getUnknownLoc()),
-        operandType(parseType(builder, options.command)) {
+        operandType(parseType(builder, options.command, options.fnuz)) {
     outputType = !options.outputType.empty()
-                     ? parseType(builder, options.outputType)
-                 : operandType.isInteger(8) ? Type(builder.getI32Type())
-                                            : operandType;
+                     ? parseType(builder, options.outputType, /*isFnuz=*/false)
+                 : operandType.isInteger(8) && !hasTail(options)
+                     ? Type(builder.getI32Type())
+                     : operandType;
   }
 
   OwningOpRef<ModuleOp> create();
@@ -125,6 +133,7 @@ private:
   Value createStep(ValueRange tensors, Type element,
                    function_ref<Value(OpBuilder &, ValueRange)> body);
   Value createTail(Value sum, ArrayRef<Value> extra);
+  bool needsTail() const;
 
   const GenOptions &options;
   const Geometry &geometry;
@@ -153,7 +162,9 @@ Value Generator::createConvolution(Value lhs, Value rhs, Type element) {
       builder, loc, geometry.direction,
       createType(mlir::conv::getResultRole(geometry.direction), element), lhs,
       rhs, window, layouts, geometry.groups,
-      *mlir::conv::symbolizePaddingMode(options.padding));
+      *mlir::conv::symbolizePaddingMode(options.padding),
+      options.tf32 ? mlir::conv::Arithmetic::TF32
+                   : mlir::conv::Arithmetic::Exact);
   return convolution.getResultTensor();
 }
 
@@ -197,10 +208,16 @@ Value Generator::createStep(ValueRange tensors, Type element,
 Value Generator::createTail(Value sum, ArrayRef<Value> extra) {
   Type f32 = builder.getF32Type();
   auto extend = [&](OpBuilder &inner, Value value) -> Value {
-    return value.getType() == f32
-               ? value
-               : arith::ExtFOp::create(inner, loc, f32, value).getResult();
+    if (value.getType() == f32)
+      return value;
+    if (value.getType().isInteger())
+      return arith::SIToFPOp::create(inner, loc, f32, value);
+    return arith::ExtFOp::create(inner, loc, f32, value);
   };
+  if (getElementTypeOrSelf(sum) != f32)
+    sum = createStep(sum, f32, [&](OpBuilder &inner, ValueRange elements) {
+      return extend(inner, elements[0]);
+    });
   if (options.scale)
     sum = createStep(sum, f32, [&](OpBuilder &inner, ValueRange elements) {
       Value scale = tools::createF32(inner, loc, *options.scale);
@@ -220,9 +237,16 @@ Value Generator::createTail(Value sum, ArrayRef<Value> extra) {
   if (outputType != f32)
     sum =
         createStep(sum, outputType, [&](OpBuilder &inner, ValueRange elements) {
-          return arith::TruncFOp::create(inner, loc, outputType, elements[0]);
+          return tools::createNarrowing(inner, loc, outputType, elements[0]);
         });
   return sum;
+}
+
+/// Whether the convolution itself does not give the output. It rounds to
+/// floating types, but neither saturates nor converts integers.
+bool Generator::needsTail() const {
+  return hasTail(options) || outputType.getIntOrFloatBitWidth() == 8 ||
+         (operandType.isInteger() && !outputType.isInteger());
 }
 
 OwningOpRef<ModuleOp> Generator::create() {
@@ -257,18 +281,17 @@ OwningOpRef<ModuleOp> Generator::create() {
 
   builder.setInsertionPointToEnd(body);
   SmallVector<Value> extra(body->getArguments().drop_front(2));
-  bool hasTail = options.scale || !extra.empty() || !options.activation.empty();
-  Value output =
-      createConvolution(body->getArgument(0), body->getArgument(1),
-                        hasTail ? Type(builder.getF32Type()) : outputType);
-  if (hasTail)
+  Value output = createConvolution(
+      body->getArgument(0), body->getArgument(1),
+      needsTail() ? mlir::conv::getAccumulatorType(operandType) : outputType);
+  if (needsTail())
     output = createTail(output, extra);
   func::ReturnOp::create(builder, loc, output);
   return module;
 }
 
 Result<std::string> tools::generate(const GenOptions &options) {
-  if (std::optional<Error> error = checkSupported(options))
+  if (std::optional<Error> error = checkOptions(options))
     return *error;
   Result<Geometry> geometry = tools::computeGeometry(options);
   if (!geometry)

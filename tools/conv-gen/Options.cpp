@@ -36,7 +36,7 @@ static const char *const kFooter = R"(Examples:
 
 The function has the arguments input and filter, with -F 2 grad_output and
 filter, with -F 4 input and grad_output, and with their flags bias (one element
-per channel of the result) and residual (like the result). It returns output,
+per channel of the result; f32 for 8-bit types) and residual (like the result). It returns output,
 grad_input or grad_filter:
   activation(scale * conv(...) + bias + residual)
 computed in f32 and rounded once.
@@ -160,6 +160,12 @@ static void addProblem(CLI::App &app, GenOptions &options) {
       ->check(CLI::IsMember({"conv", "convfp16", "convbfp16", "convint8",
                              "convfp8", "convbfp8"}));
   FlagGroup flags(app, "Problem (as in MIOpenDriver)");
+  flags.addFlag("--tf32", options.tf32,
+                "Round the operands of conv to tf32, on chips that multiply it "
+                "faster (not in MIOpenDriver)");
+  flags.addFlag("--fnuz", options.fnuz,
+                "convfp8 and convbfp8 without infinities and negative zero, as "
+                "gfx942 has them (not in MIOpenDriver)");
   flags.addInteger("-n,--batchsize", options.n, 1, "Images");
   flags.addInteger("-c,--in_channels", options.c, 1, "Input channels");
   flags.addInteger("-k,--out_channels", options.k, 1, "Output channels");
@@ -211,10 +217,13 @@ static void addTail(CLI::App &app, GenOptions &options) {
           "Slope of leaky_relu for negative values")
       ->default_str("0.01");
   flags
-      .addText("--out_dtype", options.outputType,
-               "Element type of the result: f32, f16, bf16 or i32 (default: "
-               "that of the operands; i32 for i8)")
-      ->check(CLI::IsMember({"f32", "f16", "bf16", "i32"}));
+      .addText(
+          "--out_dtype", options.outputType,
+          "Element type of the output: f32, f16, bf16, i32, i8 or an 8-bit "
+          "float (default: that of the operands; i32 for i8 with nothing "
+          "behind it). Results saturate in 8 bits")
+      ->check(CLI::IsMember({"f32", "f16", "bf16", "i32", "i8", "f8E4M3FN",
+                             "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ"}));
 }
 
 static void addOutput(CLI::App &app, GenOptions &options,

@@ -42,7 +42,10 @@ struct GenOptions {
   std::optional<double> scale;
   std::string activation;        ///< Empty: none.
   double activationAlpha = 0.01; ///< Slope of leaky_relu.
-  std::string outputType;        ///< Empty: that of the operands, i32 for i8.
+  /// Empty: that of the operands; i32 for i8 without a tail.
+  std::string outputType;
+  bool tf32 = false; ///< f32 operands are rounded to tf32.
+  bool fnuz = false; ///< 8-bit floats are those of gfx942.
 
   std::string name; ///< Of the function. Empty: made from the problem.
   std::string output = "-";

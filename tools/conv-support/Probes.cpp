@@ -73,6 +73,13 @@ std::vector<Probe> tools::makeProbes() {
 }
 
 std::vector<ElementProbe> tools::makeElementProbes() {
-  return {{"conv", "f32"},    {"convfp16", "f16"},     {"convbfp16", "bf16"},
-          {"convint8", "i8"}, {"convfp8", "f8E4M3FN"}, {"convbfp8", "f8E5M2"}};
+  return {{"conv", "f32"},
+          {.command = "conv", .name = "f32 in tf32", .tf32 = true},
+          {"convfp16", "f16"},
+          {"convbfp16", "bf16"},
+          {"convint8", "i8"},
+          {"convfp8", "f8E4M3FN"},
+          {"convbfp8", "f8E5M2"},
+          {.command = "convfp8", .name = "f8E4M3FNUZ", .fnuz = true},
+          {.command = "convbfp8", .name = "f8E5M2FNUZ", .fnuz = true}};
 }

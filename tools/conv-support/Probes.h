@@ -27,6 +27,7 @@ std::vector<Probe> makeProbes();
 /// What conv-gen and the columns of the table call a type of operands.
 struct ElementProbe {
   std::string command, name;
+  bool fnuz = false, tf32 = false;
 };
 
 std::vector<ElementProbe> makeElementProbes();

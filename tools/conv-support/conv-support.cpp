@@ -109,6 +109,8 @@ static Result<void> printElementTypes() {
       GenOptions problem = makeProbes().front().problem;
       problem.spatialRank = 2;
       problem.command = element.command;
+      problem.fnuz = element.fnuz;
+      problem.tf32 = element.tf32;
       Result<std::string> answer = ask(problem, std::string(chip.name));
       if (!answer)
         return answer.error();

@@ -42,6 +42,7 @@ struct Tensor {
 
 /// The result of a step in the order of its layout.
 struct StepResult {
+  ElementType type = ElementType::F32;
   std::vector<double> values, bounds;
   std::vector<uint8_t> exact;
 };
@@ -121,6 +122,7 @@ public:
                 const ArgumentBytes &arguments,
                 const std::vector<StepResult> &earlier)
       : step(step), entry(entry), arguments(arguments), earlier(earlier),
+        sumsIntegers(!isFloat(typeOf(step.left))),
         letters(productLetters(step.direction)),
         rows(findDimension(step, step.leftRole(), letters.row).size),
         reduction(findDimension(step, step.leftRole(), letters.reduction).size),
@@ -143,6 +145,7 @@ public:
 
   StepResult run(const std::function<void(double)> &progress) {
     int64_t elements = resultOrder.size();
+    result.type = step.outputType;
     result.values.resize(elements);
     result.bounds.resize(elements);
     result.exact.resize(elements);
@@ -152,11 +155,20 @@ public:
   }
 
 private:
-  static void noteIntegers(Tensor &tensor) {
-    tensor.integers =
-        tensor.errors.empty() &&
-        std::all_of(tensor.values.begin(), tensor.values.end(),
-                    [](double value) { return value == std::rint(value); });
+  void noteIntegers(Tensor &tensor) const {
+    // All integers up to this one have 11 significant bits.
+    double largest = step.roundsToTF32 ? 2048 : INFINITY;
+    tensor.integers = tensor.errors.empty() &&
+                      std::all_of(tensor.values.begin(), tensor.values.end(),
+                                  [&](double value) {
+                                    return value == std::rint(value) &&
+                                           std::fabs(value) <= largest;
+                                  });
+  }
+
+  ElementType typeOf(TensorRef ref) const {
+    return ref.isStep ? earlier[ref.index].type
+                      : *lookupElementType(entry.arguments[ref.index].dtype);
   }
 
   Tensor load(TensorRef ref, const std::vector<int64_t> &indices) {
@@ -172,11 +184,9 @@ private:
           tensor.errors.push_back(from.exact[index] ? 0 : from.bounds[index]);
       }
     } else {
-      std::optional<ElementType> type =
-          lookupElementType(entry.arguments[ref.index].dtype);
       const std::string &bytes = arguments[ref.index];
       for (int64_t index : indices)
-        tensor.values.push_back(loadElement(*type, bytes.data(), index));
+        tensor.values.push_back(loadElement(typeOf(ref), bytes.data(), index));
     }
     noteIntegers(tensor);
     return tensor;
@@ -252,15 +262,18 @@ private:
     thread_local std::vector<Scalar> values;
     for (int64_t column = 0; column < columns; ++column) {
       int64_t element = index * columns + column;
-      // Integers add without rounding in f32 while every partial sum fits.
+      // Integers add without rounding in f32 while every partial sum fits, and
+      // in i32 always: there the sum wraps around.
       bool exact = left.integers && right.integers &&
-                   sums.magnitude[column] <= double(1 << 24);
+                   (sumsIntegers || sums.magnitude[column] <= double(1 << 24));
       double magnitude = sums.magnitude[column] + sums.error[column];
       double ownError = std::ldexp(step.bound.accumulation, -24) * magnitude;
       double error = sums.error[column];
       if (step.bound.followOperations && !exact)
         error += ownError;
-      values.assign(1, {sums.value[column], error, exact});
+      double sum = sumsIntegers ? double(int32_t(int64_t(sums.value[column])))
+                                : sums.value[column];
+      values.assign(1, {sum, error, exact});
       double operandSum =
           pushTailOperands(values, group * columns + column, element);
       runTail(step.tail, values,
@@ -306,6 +319,7 @@ private:
   const artifact::Entry &entry;
   const ArgumentBytes &arguments;
   const std::vector<StepResult> &earlier;
+  bool sumsIntegers; ///< Products are summed up in i32, not in f32.
   ProductLetters letters;
   int64_t rows, reduction, columns; ///< Of one group's matrices.
   std::array<int64_t, 3> leftSpace, rightSpace, space;

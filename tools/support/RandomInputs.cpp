@@ -46,7 +46,10 @@ static double normal(uint64_t bits) {
 }
 
 /// 1 / sqrt(reduction length) for filters, so that sums stay near 1.
-static double normalScale(const artifact::Argument &argument) {
+static double normalScale(const artifact::Argument &argument,
+                          ElementType type) {
+  if (!isFloat(type))
+    return 40;
   size_t channels = argument.layout.find('K');
   if (argument.role != "filter" || channels >= argument.shape.size())
     return 1;
@@ -63,7 +66,7 @@ std::string conv::randomBytes(const artifact::Argument &argument,
                               RandomKind kind, uint64_t seed) {
   ElementType type = *lookupElementType(argument.dtype);
   uint64_t stream = mix(seed) ^ hashName(argument.name);
-  double scale = normalScale(argument);
+  double scale = normalScale(argument, type);
   std::string bytes(argumentBytes(argument), '\0');
   for (int64_t i = 0, count = elementCount(argument.shape); i < count; ++i) {
     uint64_t bits = mix(stream + uint64_t(i));

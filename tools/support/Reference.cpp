@@ -144,18 +144,40 @@ struct OpName {
 };
 
 const std::map<std::string, OpName> kScalarOps = {
-    {"constant", {ScalarOp::Constant, 0}}, {"extf", {ScalarOp::Convert, 1}},
-    {"truncf", {ScalarOp::Convert, 1}},    {"addf", {ScalarOp::Add, 2}},
-    {"subf", {ScalarOp::Sub, 2}},          {"mulf", {ScalarOp::Mul, 2}},
-    {"divf", {ScalarOp::Div, 2}},          {"fma", {ScalarOp::Fma, 3}},
-    {"negf", {ScalarOp::Neg, 1}},          {"absf", {ScalarOp::Abs, 1}},
-    {"maximumf", {ScalarOp::Maximum, 2}},  {"minimumf", {ScalarOp::Minimum, 2}},
-    {"maxnumf", {ScalarOp::MaxNum, 2}},    {"minnumf", {ScalarOp::MinNum, 2}},
-    {"cmpf", {ScalarOp::Compare, 2}},      {"select", {ScalarOp::Select, 3}},
-    {"exp", {ScalarOp::Exp, 1}},           {"exp2", {ScalarOp::Exp2, 1}},
-    {"log", {ScalarOp::Log, 1}},           {"tanh", {ScalarOp::Tanh, 1}},
-    {"erf", {ScalarOp::Erf, 1}},           {"sqrt", {ScalarOp::Sqrt, 1}},
+    {"constant", {ScalarOp::Constant, 0}},
+    {"extf", {ScalarOp::Convert, 1}},
+    {"truncf", {ScalarOp::Convert, 1}},
+    {"addf", {ScalarOp::Add, 2}},
+    {"subf", {ScalarOp::Sub, 2}},
+    {"mulf", {ScalarOp::Mul, 2}},
+    {"divf", {ScalarOp::Div, 2}},
+    {"fma", {ScalarOp::Fma, 3}},
+    {"negf", {ScalarOp::Neg, 1}},
+    {"absf", {ScalarOp::Abs, 1}},
+    {"maximumf", {ScalarOp::Maximum, 2}},
+    {"minimumf", {ScalarOp::Minimum, 2}},
+    {"maxnumf", {ScalarOp::MaxNum, 2}},
+    {"minnumf", {ScalarOp::MinNum, 2}},
+    {"cmpf", {ScalarOp::Compare, 2}},
+    {"select", {ScalarOp::Select, 3}},
+    {"exp", {ScalarOp::Exp, 1}},
+    {"exp2", {ScalarOp::Exp2, 1}},
+    {"log", {ScalarOp::Log, 1}},
+    {"tanh", {ScalarOp::Tanh, 1}},
+    {"erf", {ScalarOp::Erf, 1}},
+    {"sqrt", {ScalarOp::Sqrt, 1}},
     {"rsqrt", {ScalarOp::Rsqrt, 1}},
+    {"roundeven", {ScalarOp::RoundEven, 1}},
+    {"addi", {ScalarOp::Add, 2}},
+    {"subi", {ScalarOp::Sub, 2}},
+    {"muli", {ScalarOp::Mul, 2}},
+    {"maxsi", {ScalarOp::Maximum, 2}},
+    {"minsi", {ScalarOp::Minimum, 2}},
+    {"cmpi", {ScalarOp::Compare, 2}},
+    {"extsi", {ScalarOp::Convert, 1}},
+    {"trunci", {ScalarOp::Wrap, 1}},
+    {"sitofp", {ScalarOp::Convert, 1}},
+    {"fptosi", {ScalarOp::Truncate, 1}},
 };
 
 TailNode readTailNode(const Json &json, int64_t numValues) {
@@ -262,6 +284,7 @@ Step readStep(const Json &json, const Context &context) {
       json, "direction", {"forward", "backward_data", "backward_weight"}));
   step.padding = PaddingMode(readChoice(
       json, "padding", {"zeros", "reflect", "replicate", "circular"}));
+  step.roundsToTF32 = readChoice(json, "arithmetic", {"exact", "tf32"}) == 1;
   const char *left = operandName(step.leftRole());
   const char *right = operandName(step.rightRole());
   step.left = readTensorRef(field(json, left), context);

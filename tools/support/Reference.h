@@ -42,7 +42,10 @@ struct TailOperand {
 /// Scalar operations of tails, named as in MLIR's `arith` and `math`.
 enum class ScalarOp {
   Constant,
-  Convert, ///< extf and truncf: rounds to `type`.
+  Convert,  ///< extf, truncf, extsi and sitofp: rounds to `type`.
+  Wrap,     ///< trunci: what the lowest bits mean in `type`.
+  Truncate, ///< fptosi: towards zero.
+  RoundEven,
   Add,
   Sub,
   Mul,
@@ -94,6 +97,7 @@ struct Step {
   std::array<std::vector<int64_t>, 3> shapes;
   int64_t groups = 1;
   PaddingMode padding = PaddingMode::Zeros;
+  bool roundsToTF32 = false; ///< Operands, to 11 significant bits.
   std::array<int64_t, 3> strides{1, 1, 1}, dilations{1, 1, 1}, low{0, 0, 0};
   ElementType outputType = ElementType::F32; ///< Of the result.
   std::vector<TailNode> tail;

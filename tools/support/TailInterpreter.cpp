@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace conv;
 using namespace conv::reference;
@@ -43,8 +44,9 @@ static bool compare(const std::string &predicate, double a, double b) {
   if (std::isnan(a) || std::isnan(b))
     return predicate == "uno" || predicate == "true" ||
            (predicate[0] == 'u' && predicate != "uno");
+  // "ogt", "ugt" and "sgt"; "eq" of integers.
   std::string relation =
-      predicate.size() == 3 ? predicate.substr(1) : std::string();
+      predicate.size() == 3 ? predicate.substr(1) : predicate;
   if (relation == "gt")
     return a > b;
   if (relation == "ge")
@@ -79,6 +81,21 @@ static Scalar runSelect(const Scalar &condition, const Scalar &a,
   return taken;
 }
 
+/// What the lowest bits of `value` mean in an integer type.
+static double wrapTo(ElementType type, int64_t value) {
+  int unused = 64 - 8 * int(elementBytes(type));
+  return double(int64_t(uint64_t(value) << unused) >> unused);
+}
+
+/// A function that rounds to an integer: it may jump within the error of `a`.
+static Scalar runStep(double (*function)(double), const Scalar &a) {
+  double value = function(a.value);
+  double error = a.error > 0 ? std::max(function(a.value + a.error) - value,
+                                        value - function(a.value - a.error))
+                             : 0;
+  return {value, error, a.exact};
+}
+
 static Scalar runConvert(const TailNode &node, const Scalar &a) {
   // Where the operand is exact, so is the one rounding; elsewhere the reference
   // keeps the unrounded value.
@@ -92,6 +109,12 @@ static Scalar runUnary(const TailNode &node, const Scalar &a) {
     return {-x, a.error, a.exact};
   case ScalarOp::Abs:
     return {std::fabs(x), a.error, a.exact};
+  case ScalarOp::Wrap:
+    return {wrapTo(node.type, int64_t(x)), a.error, a.exact};
+  case ScalarOp::Truncate:
+    return runStep(std::trunc, a);
+  case ScalarOp::RoundEven:
+    return runStep(std::nearbyint, a);
   case ScalarOp::Exp:
     return {std::exp(x), std::exp(x) * std::expm1(a.error), false};
   case ScalarOp::Exp2:
@@ -138,7 +161,10 @@ static Scalar runBinary(const TailNode &node, const Scalar &a,
   case ScalarOp::Div: {
     value = a.value / b.value;
     double nearest = std::fabs(b.value) - b.error;
-    if (a.error == 0 && b.error == 0)
+    // A divisor that is infinite in f32 gives zero.
+    if (std::fabs(b.value) + b.error > std::numeric_limits<float>::max())
+      error = std::fabs(value);
+    else if (a.error == 0 && b.error == 0)
       error = 0;
     else
       error = nearest > 0 ? (a.error + std::fabs(value) * b.error) / nearest
@@ -154,6 +180,15 @@ static Scalar runBinary(const TailNode &node, const Scalar &a,
   default:
     return {std::fmin(a.value, b.value), error, exact};
   }
+}
+
+/// Addition, subtraction and multiplication of integers wrap around.
+static double runInteger(const TailNode &node, double a, double b) {
+  int64_t x = int64_t(a), y = int64_t(b);
+  int64_t value = node.op == ScalarOp::Add   ? x + y
+                  : node.op == ScalarOp::Sub ? x - y
+                                             : x * y;
+  return wrapTo(node.type, value);
 }
 
 static Scalar runFma(const Scalar &a, const Scalar &b, const Scalar &c) {
@@ -188,6 +223,24 @@ static double getRounding(const TailNode &node, double value) {
   }
 }
 
+/// Whether IEEE 754 prescribes every bit of the result for exact operands.
+static bool isCorrectlyRounded(ScalarOp op) {
+  return op == ScalarOp::Add || op == ScalarOp::Sub || op == ScalarOp::Mul ||
+         op == ScalarOp::Fma;
+}
+
+/// That result.
+static double roundCorrectly(const TailNode &node, double value,
+                             const std::vector<Scalar> &values) {
+  auto operand = [&](int index) { return values[node.operands[index]].value; };
+  if (!isFloat(node.type))
+    return runInteger(node, operand(0), operand(1));
+  // In double the sum of an f32 and an exact product of two is rounded before.
+  if (node.op == ScalarOp::Fma)
+    return std::fma(float(operand(0)), float(operand(1)), float(operand(2)));
+  return roundTo(node.type, value);
+}
+
 void conv::reference::runTail(const std::vector<TailNode> &nodes,
                               std::vector<Scalar> &values, Rounding rounding) {
   for (const TailNode &node : nodes) {
@@ -209,7 +262,13 @@ void conv::reference::runTail(const std::vector<TailNode> &nodes,
       result = runBinary(node, operand(0), operand(1));
     else
       result = runUnary(node, operand(0));
-    if (rounding == Rounding::Counted && !result.exact)
+    bool operandsExact =
+        std::all_of(node.operands.begin(), node.operands.end(),
+                    [&](int64_t index) { return values[index].exact; });
+    if (rounding == Rounding::Counted && operandsExact &&
+        isCorrectlyRounded(node.op))
+      result = {roundCorrectly(node, result.value, values), 0, true};
+    else if (rounding == Rounding::Counted && !result.exact)
       result.error += getRounding(node, result.value);
     values.push_back(result);
   }

@@ -20,15 +20,20 @@
 namespace conv::reference {
 
 /// A value, how far the operands it came from may have been off already, and
-/// whether arithmetic in f32 gives exactly this value.
+/// whether kernels get exactly this value.
 struct Scalar {
   double value = 0;
   double error = 0;
   bool exact = false;
 };
 
-/// Whether the rounding of each operation in f32 counts as an error.
-enum class Rounding { Ignored, Counted };
+/// What happens to the rounding of each operation.
+enum class Rounding {
+  Ignored,
+  /// Where IEEE 754 prescribes it and the operands are exact, the result is
+  /// rounded to its type and exact too. Elsewhere rounding is an error.
+  Counted,
+};
 
 /// Runs `nodes` on `values`, which holds the accumulator and the tail operands
 /// and receives one result per node.

@@ -22,10 +22,15 @@
 
 namespace conv {
 
-/// Element types that operands, results and accumulators can have.
-enum class NumericType { F32, F16, BF16, I8, I32 };
+/// What operands, results and accumulators are made of. Matrix units take any
+/// two 8-bit floats of one family, so the families are told apart, not their
+/// formats: `F8` is OCP's E4M3 and E5M2, `F8FNUZ` the forms without infinity
+/// and negative zero. `TF32` is an f32 of which a matrix unit keeps 11 bits of
+/// the significand; no tensor has it.
+enum class NumericType { F32, TF32, F16, BF16, F8, F8FNUZ, I8, I32 };
 
-/// "f16": as types are spelled in IR and in artifacts.
+/// "f16": as types are spelled in IR and in artifacts; "f8" and "f8FNUZ" are
+/// what the spellings of a family have in common.
 std::string_view getName(NumericType type);
 
 /// Bytes of one element.
@@ -55,11 +60,11 @@ enum class AtomKind { MFMA, WMMA, FMA, MMASync };
 ///   g = l / (n / c), groups = subgroupSize / (n / c).
 ///
 /// Sources: the instruction set manuals of MI200, CDNA3, CDNA4, RDNA3 and RDNA4
-/// (sections on MFMA and WMMA register layouts), and the PTX ISA (section on
-/// matrix fragments for mma.m16n8k16).
+/// (sections on MFMA and WMMA register layouts), and the PTX ISA (sections on
+/// matrix fragments for mma.m16n8k8, k16 and k32).
 struct MatrixAtom {
   AtomKind kind;
-  NumericType operand;     ///< Element type of A and B.
+  NumericType operand;     ///< Of A and of B.
   NumericType accumulator; ///< Element type of C and D.
   int m, n, k;
   int kPerLane; ///< Consecutive k values a lane holds of A and of B.
@@ -74,6 +79,11 @@ struct MatrixAtom {
   constexpr int accColumns() const { return kind == AtomKind::MMASync ? 2 : 1; }
   /// Groups of lanes that hold different k of the same row.
   constexpr int groupsOfK() const { return k / kPerLane; }
+  /// Elements of `type` go into the atom as they are stored.
+  constexpr bool takes(NumericType type) const {
+    return operand == type ||
+           (operand == NumericType::TF32 && type == NumericType::F32);
+  }
   /// Neighbouring lanes hold different k of one row, not one k of different
   /// rows.
   constexpr bool splitsRows() const { return kind == AtomKind::MMASync; }
@@ -107,6 +117,10 @@ struct ChipInfo {
   bool runnable;      ///< The simulator executes it; else it only compiles.
   std::span<const MatrixAtom> atoms;
 };
+
+/// What a chip's atoms see of elements that are stored as `stored`: the host
+/// widens 16-bit and 8-bit types to 32 bits before it multiplies.
+NumericType getMultipliedType(const ChipInfo &chip, NumericType stored);
 
 /// The row of `name`, or null.
 const ChipInfo *lookupChip(std::string_view name);

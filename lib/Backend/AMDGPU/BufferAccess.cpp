@@ -94,7 +94,8 @@ struct BufferLoadLowering final : BufferAccessPattern<GuardedLoadOp> {
       return rewriter.notifyMatchFailure(op, "beyond buffer instructions");
     Location loc = op.getLoc();
     MemRefType source = op.getSource().getType();
-    auto result = cast<VectorType>(op.getResult().getType());
+    auto result =
+        getTypeConverter()->convertType<VectorType>(op.getResult().getType());
     Value pointer =
         MemRefDescriptor(adaptor.getSource()).alignedPtr(rewriter, loc);
     Value resource = createResource(rewriter, loc, pointer, source);

@@ -43,12 +43,14 @@ static Value unwrapSingle(OpBuilder &builder, Location loc, Value fragment) {
 static Value createMfma(OpBuilder &builder, MmaOp op) {
   Location loc = op.getLoc();
   AtomAttr atom = op.getAtom();
-  return amdgpu::MFMAOp::create(
+  auto mfma = amdgpu::MFMAOp::create(
       builder, loc, op.getAccumulator().getType(),
       static_cast<uint32_t>(atom.getM()), static_cast<uint32_t>(atom.getN()),
       static_cast<uint32_t>(atom.getK()), /*blocks=*/1u,
       unwrapSingle(builder, loc, op.getA()),
       unwrapSingle(builder, loc, op.getB()), op.getAccumulator());
+  mfma.setReducePrecision(op.getMultipliedType() == ::conv::NumericType::TF32);
+  return mfma;
 }
 
 static Value createWmma(OpBuilder &builder, MmaOp op) {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An atom of 16 x 8 x 16 is one mma.sync. Its fragments in `conv.mma` have the
-// k of a row side by side, which is not the order of the instruction's
-// registers; any order of k is right as long as both operands have it.
+// An atom of 16 x 8 x k is one mma.sync. Its fragments in `conv.mma` have the k
+// of a row side by side, which is not the order of the instruction's registers;
+// any order of k is right as long as both operands have it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,23 +33,51 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// A register with two neighbouring elements of a fragment for each of
-/// `firsts`. The instruction takes f16 as vectors, and bf16 as integers.
+/// Elements of a fragment in one 32-bit register.
+static int64_t countPerRegister(Value fragment) {
+  return 32 / getElementTypeOrSelf(fragment).getIntOrFloatBitWidth();
+}
+
+/// A register with neighbouring elements of a fragment, from `first` on. The
+/// instruction takes f16 as vectors, f32 rounded to tf32, and all as integers
+/// but f16.
+static Value createRegister(OpBuilder &builder, Location loc, Value fragment,
+                            int64_t first) {
+  Type element = getElementTypeOrSelf(fragment);
+  if (element.isF32())
+    return NVVM::ConvertFloatToTF32Op::create(
+        builder, loc, builder.getI32Type(),
+        vector::ExtractOp::create(builder, loc, fragment, first),
+        NVVM::FPRoundingMode::RNA);
+  Value elements = vector::ExtractStridedSliceOp::create(
+      builder, loc, fragment, ArrayRef<int64_t>{first},
+      ArrayRef<int64_t>{countPerRegister(fragment)}, ArrayRef<int64_t>{1});
+  if (element.isF16())
+    return elements;
+  auto bits = VectorType::get({1}, builder.getI32Type());
+  return vector::ExtractOp::create(
+      builder, loc, vector::BitCastOp::create(builder, loc, bits, elements), 0);
+}
+
+/// The registers of a fragment of `rows` rows: all rows' first halves of k,
+/// then their second halves. The fragment has one row behind the other.
 static SmallVector<Value> createRegisters(OpBuilder &builder, Location loc,
-                                          Value fragment,
-                                          ArrayRef<int64_t> firsts) {
-  bool isHalf = getElementTypeOrSelf(fragment).isF16();
+                                          Value fragment, int64_t rows) {
+  int64_t perRow = cast<VectorType>(fragment.getType()).getNumElements() / rows;
   SmallVector<Value> registers;
-  for (int64_t first : firsts) {
-    Value pair = vector::ExtractStridedSliceOp::create(
-        builder, loc, fragment, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{2},
-        ArrayRef<int64_t>{1});
-    registers.push_back(isHalf ? pair
-                               : LLVM::BitcastOp::create(
-                                     builder, loc, builder.getI32Type(), pair)
-                                     .getResult());
-  }
+  for (int64_t k = 0; k < perRow; k += countPerRegister(fragment))
+    for (int64_t row = 0; row < rows; ++row)
+      registers.push_back(
+          createRegister(builder, loc, fragment, row * perRow + k));
   return registers;
+}
+
+static NVVM::MMATypes getMmaType(Type element) {
+  if (element.isF16())
+    return NVVM::MMATypes::f16;
+  if (element.isBF16())
+    return NVVM::MMATypes::bf16;
+  return element.isF32() ? NVVM::MMATypes::tf32 : NVVM::MMATypes::s8;
 }
 
 static Value createMmaSync(OpBuilder &builder, MmaOp op) {
@@ -60,19 +88,18 @@ static Value createMmaSync(OpBuilder &builder, MmaOp op) {
   for (int64_t i = 0; i < sumType.getNumElements(); ++i)
     sums.push_back(
         vector::ExtractOp::create(builder, loc, op.getAccumulator(), i));
-  // A: rows 0 and 8 of the first half of k, then of the second half. The
-  // fragment has all k of row 0 (elements 0 to 3), then all of row 8.
-  SmallVector<Value> a = createRegisters(builder, loc, op.getA(), {0, 4, 2, 6});
-  SmallVector<Value> b = createRegisters(builder, loc, op.getB(), {0, 2});
-  NVVM::MMATypes type = getElementTypeOrSelf(op.getA()).isF16()
-                            ? NVVM::MMATypes::f16
-                            : NVVM::MMATypes::bf16;
+  SmallVector<Value> a = createRegisters(builder, loc, op.getA(), 2);
+  SmallVector<Value> b = createRegisters(builder, loc, op.getB(), 1);
+  NVVM::MMATypes type = getMmaType(getElementTypeOrSelf(op.getA()));
+  std::optional<NVVM::MMAIntOverflow> overflow;
+  if (sumType.getElementType().isInteger())
+    overflow = NVVM::MMAIntOverflow::wrapped;
   SmallVector<Type> resultTypes(sums.size(), sumType.getElementType());
   Value results = NVVM::MmaOp::create(
       builder, loc,
       LLVM::LLVMStructType::getLiteral(builder.getContext(), resultTypes), a, b,
       sums, ArrayRef<int64_t>{atom.getM(), atom.getN(), atom.getK()},
-      /*b1Op=*/std::nullopt, /*intOverflow=*/std::nullopt,
+      /*b1Op=*/std::nullopt, overflow,
       std::array<NVVM::MMATypes, 2>{type, type},
       std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
                                      NVVM::MMALayout::col});

@@ -21,6 +21,50 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
+// Integers, 8-bit floats of two formats, and f32 of which the instruction keeps
+// fewer bits.
+// CHECK-LABEL: gpu.func @mfma_types
+// CHECK:         amdgpu.mfma 32x32x16 %{{.+}} * %{{.+}} + %{{.+}} : vector<8xi8>, vector<8xi8>, vector<16xi32>
+// CHECK:         amdgpu.mfma 32x32x16 %{{.+}} * %{{.+}} + %{{.+}} : vector<8xf8E4M3FNUZ>, vector<8xf8E5M2FNUZ>, vector<16xf32>
+// CHECK:         amdgpu.mfma 32x32x4 %{{.+}} * %{{.+}} + %{{.+}} {reducePrecision} {{.*}}: vector<2xf32>, vector<2xf32>, vector<16xf32>
+// CHECK:         amdgpu.mfma 32x32x2 %{{.+}} * %{{.+}} + %{{.+}} blgp = none : f32, f32, vector<16xf32>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  gpu.module @kernels {
+    gpu.func @mfma_types(%a: vector<8xi8>, %b: vector<8xf8E4M3FNUZ>, %c: vector<8xf8E5M2FNUZ>, %d: vector<2xf32>, %e: vector<1xf32>,
+                         %i: vector<16xi32>, %f: vector<16xf32>, %m: memref<16xi32>, %n: memref<16xf32>) kernel {
+      %zero = arith.constant 0 : index
+      %0 = conv.mma <mfma 32 x 32 x 16> %a, %a, %i : vector<8xi8>, vector<8xi8>, vector<16xi32>
+      %1 = conv.mma <mfma 32 x 32 x 16> %b, %c, %f : vector<8xf8E4M3FNUZ>, vector<8xf8E5M2FNUZ>, vector<16xf32>
+      %2 = conv.mma <mfma 32 x 32 x 4> %d, %d, %1 : vector<2xf32>, vector<2xf32>, vector<16xf32>
+      %3 = conv.mma <mfma 32 x 32 x 2> %e, %e, %2 : vector<1xf32>, vector<1xf32>, vector<16xf32>
+      vector.store %0, %m[%zero] : memref<16xi32>, vector<16xi32>
+      vector.store %3, %n[%zero] : memref<16xf32>, vector<16xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// CHECK-LABEL: gpu.func @wmma_types
+// CHECK:         amdgpu.wmma 16x16x16 %{{.+}} * %{{.+}} + %{{.+}} : vector<8xi8>, vector<8xi8>, vector<8xi32>
+// CHECK:         amdgpu.wmma 16x16x16 %{{.+}} * %{{.+}} + %{{.+}} : vector<8xf8E5M2>, vector<8xf8E4M3FN>, vector<8xf32>
+module attributes {conv.target = #conv.target<"gfx1201">} {
+  gpu.module @kernels {
+    gpu.func @wmma_types(%a: vector<8xi8>, %b: vector<8xf8E5M2>, %c: vector<8xf8E4M3FN>,
+                         %i: vector<8xi32>, %f: vector<8xf32>, %m: memref<8xi32>, %n: memref<8xf32>) kernel {
+      %zero = arith.constant 0 : index
+      %0 = conv.mma <wmma 16 x 16 x 16> %a, %a, %i : vector<8xi8>, vector<8xi8>, vector<8xi32>
+      %1 = conv.mma <wmma 16 x 16 x 16> %b, %c, %f : vector<8xf8E5M2>, vector<8xf8E4M3FN>, vector<8xf32>
+      vector.store %0, %m[%zero] : memref<8xi32>, vector<8xi32>
+      vector.store %1, %n[%zero] : memref<8xf32>, vector<8xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
 // Without a matrix instruction: one vector of multiply-adds for each k.
 // CHECK-LABEL: gpu.func @fma
 // CHECK-COUNT-4: math.fma {{.*}} : vector<16xf32>

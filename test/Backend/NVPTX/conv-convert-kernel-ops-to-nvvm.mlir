@@ -28,16 +28,63 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
 // -----
 
-// The instruction takes pairs of bf16 as integers.
+// A register has two bf16 or four i8, as an integer.
 // CHECK-LABEL: gpu.func @mma_sync_bf16
 // CHECK:         %[[PAIR:.+]] = vector.extract_strided_slice %{{.+}} : vector<8xbf16> to vector<2xbf16>
-// CHECK:         %[[A0:.+]] = llvm.bitcast %[[PAIR]] : vector<2xbf16> to i32
+// CHECK:         %[[BITS:.+]] = vector.bitcast %[[PAIR]] : vector<2xbf16> to vector<1xi32>
+// CHECK:         %[[A0:.+]] = vector.extract %[[BITS]][0] : i32 from vector<1xi32>
 // CHECK:         nvvm.mma.sync A[%[[A0]],
 // CHECK-SAME:        multiplicandAPtxType = #nvvm.mma_type<bf16>
 module attributes {conv.target = #conv.target<"sm_80">} {
   gpu.module @kernels {
     gpu.func @mma_sync_bf16(%a: vector<8xbf16>, %b: vector<4xbf16>, %c: vector<4xf32>, %m: memref<4xf32>) kernel {
       %0 = conv.mma <mma_sync 16 x 8 x 16> %a, %b, %c : vector<8xbf16>, vector<4xbf16>, vector<4xf32>
+      %i = arith.constant 0 : index
+      vector.store %0, %m[%i] : memref<4xf32>, vector<4xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// CHECK-LABEL: gpu.func @mma_sync_i8
+// CHECK:         vector.extract_strided_slice %{{.+}} {offsets = [0], sizes = [4]
+// CHECK:         vector.extract_strided_slice %{{.+}} {offsets = [8], sizes = [4]
+// CHECK:         vector.extract_strided_slice %{{.+}} {offsets = [4], sizes = [4]
+// CHECK:         vector.extract_strided_slice %{{.+}} {offsets = [12], sizes = [4]
+// CHECK:         nvvm.mma.sync
+// CHECK-SAME:        intOverflowBehavior = #nvvm.mma_int_overflow<wrapped>
+// CHECK-SAME:        multiplicandAPtxType = #nvvm.mma_type<s8>
+// CHECK-SAME:        shape = #nvvm.shape<m = 16, n = 8, k = 32>
+module attributes {conv.target = #conv.target<"sm_80">} {
+  gpu.module @kernels {
+    gpu.func @mma_sync_i8(%a: vector<16xi8>, %b: vector<8xi8>, %c: vector<4xi32>, %m: memref<4xi32>) kernel {
+      %0 = conv.mma <mma_sync 16 x 8 x 32> %a, %b, %c : vector<16xi8>, vector<8xi8>, vector<4xi32>
+      %i = arith.constant 0 : index
+      vector.store %0, %m[%i] : memref<4xi32>, vector<4xi32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// The instruction would ignore the lower bits of an f32 that is not rounded.
+// CHECK-LABEL: gpu.func @mma_sync_tf32
+// CHECK-SAME:      %[[A:.+]]: vector<4xf32>, %[[B:.+]]: vector<2xf32>,
+// CHECK:         %[[E0:.+]] = vector.extract %[[A]][0]
+// CHECK:         %[[A0:.+]] = nvvm.convert.float.to.tf32 %[[E0]] {rnd = #nvvm.fp_rnd_mode<rna>}
+// CHECK:         vector.extract %[[A]][2]
+// CHECK:         vector.extract %[[A]][1]
+// CHECK:         vector.extract %[[A]][3]
+// CHECK:         nvvm.mma.sync A[%[[A0]],
+// CHECK-SAME:        multiplicandAPtxType = #nvvm.mma_type<tf32>
+// CHECK-SAME:        shape = #nvvm.shape<m = 16, n = 8, k = 8>
+module attributes {conv.target = #conv.target<"sm_80">} {
+  gpu.module @kernels {
+    gpu.func @mma_sync_tf32(%a: vector<4xf32>, %b: vector<2xf32>, %c: vector<4xf32>, %m: memref<4xf32>) kernel {
+      %0 = conv.mma <mma_sync 16 x 8 x 8> %a, %b, %c : vector<4xf32>, vector<2xf32>, vector<4xf32>
       %i = arith.constant 0 : index
       vector.store %0, %m[%i] : memref<4xf32>, vector<4xf32>
       gpu.return

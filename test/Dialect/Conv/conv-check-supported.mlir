@@ -55,19 +55,71 @@ func.func @accepted_dimensions(%x: tensor<1x4x8xf32>, %w: tensor<8x2x8xf32>, %v:
 
 // -----
 
+// Every position that replicate repeats has a gradient to be added.
+#wide = #conv.window<strides = [1, 1], dilations = [1, 1], low = [33, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @padding_mode(%x: tensor<1x4x4x8xf16>, %dy: tensor<1x37x4x8xf16>, %w: tensor<8x1x1x8xf16>)
+    -> (tensor<1x37x4x8xf16>, tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16>) {
+  %y = conv.forward %x, %w window = #wide layouts = #layouts padding = replicate : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x37x4x8xf16>
+  // expected-error @below {{unsupported (padding-mode): expects padding of at most 32 on each side for the gradient of replicate, but got #conv.window<}}
+  %dx = conv.backward_data %dy, %w window = #wide layouts = #layouts padding = replicate : tensor<1x37x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
+  %dw = conv.backward_weight %x, %dy window = #wide layouts = #layouts padding = replicate : tensor<1x4x4x8xf16>, tensor<1x37x4x8xf16> -> tensor<8x1x1x8xf16>
+  return %y, %dx, %dw : tensor<1x37x4x8xf16>, tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16>
+}
+
+// -----
+
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @element_type(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -> tensor<1x4x4x8xi32> {
-  // expected-error @below {{unsupported (element-type): expects f16, bf16 or f32, but got 'i8'}}
-  %y = conv.forward %x, %w window = #unit layouts = #layouts : tensor<1x4x4x8xi8>, tensor<8x1x1x8xi8> -> tensor<1x4x4x8xi32>
+func.func @tail_of_i16(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -> tensor<1x4x4x8xi8> {
+  %y = conv.forward %x, %w window = #unit layouts = #layouts tail() {
+  ^bb0(%acc: i32):
+    // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got arith.trunci}}
+    %short = arith.trunci %acc : i32 to i16
+    %byte = arith.trunci %short : i16 to i8
+    conv.yield %byte : i8
+  } : tensor<1x4x4x8xi8>, tensor<8x1x1x8xi8> -> tensor<1x4x4x8xi8>
+  return %y : tensor<1x4x4x8xi8>
+}
+
+// -----
+
+// A reference that has integers as numbers could not tell them apart.
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @unsigned_comparison(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -> tensor<1x4x4x8xi32> {
+  %y = conv.forward %x, %w window = #unit layouts = #layouts tail() {
+  ^bb0(%acc: i32):
+    %zero = arith.constant 0 : i32
+    // expected-error @below {{unsupported (tail-operation)}}
+    %above = arith.cmpi ugt, %acc, %zero : i32
+    %chosen = arith.select %above, %acc, %zero : i32
+    conv.yield %chosen : i32
+  } : tensor<1x4x4x8xi8>, tensor<8x1x1x8xi8> -> tensor<1x4x4x8xi32>
   return %y : tensor<1x4x4x8xi32>
+}
+
+// -----
+
+// 8-bit floats are converted, not computed in.
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @sum_of_float8(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>, %b: tensor<8xf8E4M3FN>) -> tensor<1x4x4x8xf8E4M3FN> {
+  %y = conv.forward %x, %w window = #unit layouts = #layouts tail(%b : tensor<8xf8E4M3FN>) {
+  ^bb0(%acc: f32, %bias: f8E4M3FN):
+    %narrow = arith.truncf %acc : f32 to f8E4M3FN
+    // expected-error @below {{unsupported (tail-operation)}}
+    %sum = arith.addf %narrow, %bias : f8E4M3FN
+    conv.yield %sum : f8E4M3FN
+  } : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf8E4M3FN>
+  return %y : tensor<1x4x4x8xf8E4M3FN>
 }
 
 // -----
 
 // A convolution that could not be raised is refused for what it is.
 func.func @element_type_linalg(%x: tensor<1x5x5x3xf64>, %w: tensor<8x3x3x3xf64>, %i: tensor<1x3x3x8xf64>) {
-  // expected-error @below {{unsupported (element-type): expects f16, bf16 or f32, but got 'f64'}}
+  // expected-error @below {{unsupported (element-type): expects f32, f16, bf16, an 8-bit float, i8 or i32, but got 'f64'}}
   %a = linalg.conv_2d_nhwc_fhwc ins(%x, %w : tensor<1x5x5x3xf64>, tensor<8x3x3x3xf64>) outs(%i : tensor<1x3x3x8xf64>) -> tensor<1x3x3x8xf64>
   return
 }
@@ -88,7 +140,7 @@ func.func @tail_operation(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> t
   %y = conv.forward %x, %w window = #unit layouts = #layouts
       tail() {
       ^bb0(%acc: f32):
-        // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, on f32, f16, bf16 or i1, and functions on f32, but got math.atan}}
+        // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got math.atan}}
         %a = math.atan %acc : f32
         conv.yield %a : f32
       } : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf32>
@@ -184,7 +236,7 @@ func.func @tail_operation_narrow_function(%x: tensor<1x4x4x8xf16>, %w: tensor<8x
       tail() {
       ^bb0(%acc: f32):
         %h = arith.truncf %acc : f32 to f16
-        // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, on f32, f16, bf16 or i1, and functions on f32, but got math.tanh}}
+        // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got math.tanh}}
         %t = math.tanh %h : f16
         conv.yield %t : f16
       } : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>

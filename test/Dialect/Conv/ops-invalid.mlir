@@ -169,9 +169,20 @@ func.func @forward_c7_output_size(%x: tensor<1x8x8x4xf32>, %w: tensor<8x3x3x4xf3
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @forward_c8_types_differ(%x: tensor<1x8x8x4xf16>, %w: tensor<8x1x1x4xbf16>) {
-  // expected-error @below {{expects input and filter of one element type, but got 'f16' and 'bf16'}}
+  // expected-error @below {{expects input and filter of one element type or one family of 8-bit floats, but got 'f16' and 'bf16'}}
   %y = conv.forward %x, %w window = #unit layouts = #nhwc
       : tensor<1x8x8x4xf16>, tensor<8x1x1x4xbf16> -> tensor<1x8x8x8xf32>
+  return
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @forward_c8_families_differ(%x: tensor<1x8x8x4xf8E4M3FN>, %w: tensor<8x1x1x4xf8E4M3FNUZ>) {
+  // expected-error @below {{expects input and filter of one element type or one family of 8-bit floats, but got 'f8E4M3FN' and 'f8E4M3FNUZ'}}
+  %y = conv.forward %x, %w window = #unit layouts = #nhwc
+      : tensor<1x8x8x4xf8E4M3FN>, tensor<8x1x1x4xf8E4M3FNUZ> -> tensor<1x8x8x8xf32>
   return
 }
 
@@ -332,5 +343,16 @@ func.func @forward_c12_circular(%x: tensor<1x4x8x4xf32>, %w: tensor<8x1x1x4xf32>
   // expected-error @below {{expects circular padding of at most 4 in spatial dimension 0, but got 4 and 5}}
   %r = conv.forward %x, %w window = #wide layouts = #nhwc padding = circular
       : tensor<1x4x8x4xf32>, tensor<8x1x1x4xf32> -> tensor<1x13x8x8xf32>
+  return
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @forward_c13_tf32_of_f16(%x: tensor<1x8x8x4xf16>, %w: tensor<8x1x1x4xf16>) {
+  // expected-error @below {{expects input of f32 for tf32 arithmetic, but got 'f16'}}
+  %y = conv.forward %x, %w window = #unit layouts = #nhwc arithmetic = tf32
+      : tensor<1x8x8x4xf16>, tensor<8x1x1x4xf16> -> tensor<1x8x8x8xf32>
   return
 }

@@ -106,6 +106,33 @@ TEST(ErrorBound, LongSumsCountTheSecondOrder) {
   EXPECT_LT(bound, length * 1.07);
 }
 
+/// `x` rounded to the 11 significant bits of tf32, to nearest even.
+double roundToTF32(double x) {
+  int exponent;
+  double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, 11)), exponent - 11);
+}
+
+TEST(ErrorBound, RoundedOperandsCountOncePerProduct) {
+  Tail tail;
+  constexpr int kLength = 100;
+  ErrorBound bound = boundOf(tail.yield(tail.sum), kLength, NumericType::TF32,
+                             NumericType::F32);
+  EXPECT_NEAR(bound.accumulation, 16388 + kLength, 0.2);
+  // The worst operands are halfway between neighbours, just above a power of
+  // two, and all lose in the same direction.
+  double worst = 1 + 0x1p-11;
+  float sum = 0;
+  double exact = 0;
+  for (int i = 0; i < kLength; ++i) {
+    sum += float(roundToTF32(worst) * roundToTF32(worst));
+    exact += worst * worst;
+  }
+  double allowed = std::ldexp(bound.accumulation, -24) * exact;
+  EXPECT_LE(std::fabs(double(sum) - exact), allowed);
+  EXPECT_GE(std::fabs(double(sum) - exact), 0.9 * allowed);
+}
+
 TEST(ErrorBound, BiasAddsHalfAnUlpOfF32) {
   Tail tail;
   TailGraph graph = tail.yield(tail.graph.add(Add, {tail.sum, tail.operand()}));

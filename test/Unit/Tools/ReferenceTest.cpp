@@ -258,6 +258,54 @@ TEST(TailInterpreter, UndecidedComparisonCoversBothSides) {
   EXPECT_GE(values[4].error, 4.9);
 }
 
+TEST(TailInterpreter, RoundsWhatIeeePrescribes) {
+  // roundeven((float)acc * 0.1f), as kernels requantise.
+  auto node = [](ScalarOp op, std::vector<int64_t> operands, ElementType type) {
+    TailNode node;
+    node.op = op;
+    node.operands = std::move(operands);
+    node.type = type;
+    return node;
+  };
+  for (int32_t sum : {5, 25, 16777217, 2147483647}) {
+    std::vector<Scalar> values = {{double(sum), 0, true},
+                                  {double(0.1f), 0, true}};
+    runTail({node(ScalarOp::Convert, {0}, ElementType::F32),
+             node(ScalarOp::Mul, {2, 1}, ElementType::F32),
+             node(ScalarOp::RoundEven, {3}, ElementType::F32)},
+            values, Rounding::Counted);
+    EXPECT_TRUE(values.back().exact);
+    EXPECT_EQ(values.back().value, std::nearbyint(float(sum) * 0.1f));
+  }
+}
+
+TEST(TailInterpreter, IntegersWrapAround) {
+  auto run = [](ScalarOp op, double a, double b, ElementType type) {
+    TailNode node;
+    node.op = op;
+    node.operands = {0, 1};
+    node.type = type;
+    std::vector<Scalar> values = {{a, 0, true}, {b, 0, true}};
+    runTail({node}, values, Rounding::Counted);
+    EXPECT_TRUE(values[2].exact);
+    return values[2].value;
+  };
+  EXPECT_EQ(run(ScalarOp::Add, INT32_MAX, 1, ElementType::I32), INT32_MIN);
+  EXPECT_EQ(run(ScalarOp::Sub, INT32_MIN, 1, ElementType::I32), INT32_MAX);
+  EXPECT_EQ(run(ScalarOp::Mul, INT32_MAX, INT32_MAX, ElementType::I32), 1);
+  EXPECT_EQ(run(ScalarOp::Add, 100, 100, ElementType::I8), -56);
+}
+
+TEST(TailInterpreter, RoundingToAnIntegerMayJump) {
+  TailNode node;
+  node.op = ScalarOp::RoundEven;
+  node.operands = {0};
+  std::vector<Scalar> values = {{2.4, 0.2, false}};
+  runTail({node}, values);
+  EXPECT_EQ(values[1].value, 2);
+  EXPECT_EQ(values[1].error, 1);
+}
+
 TEST(Verify, FindsAWrongElement) {
   artifact::Argument argument =
       makeArgument("output", {1, 2, 1, 2}, "NPQK", "f16");
@@ -301,6 +349,18 @@ TEST(Verify, InfinityOnlyWhereTheBoundReachesIt) {
   storeElement(ElementType::F16, bytes.data(), 0, INFINITY);
   storeElement(ElementType::F16, bytes.data(), 1, INFINITY);
   storeElement(ElementType::F16, bytes.data(), 2, NAN);
+  Comparison result = compare(expected, bytes);
+  EXPECT_EQ(result.wrong, 1);
+  EXPECT_EQ(result.firstWrong, 1);
+}
+
+TEST(Verify, NanIsBeyondTheLargestValueOfATypeWithoutInfinity) {
+  Expected expected;
+  expected.type = ElementType::F8E4M3FN;
+  expected.values = {463, 440};
+  expected.bounds = {2, 2};
+  expected.exact = {0, 0};
+  std::string bytes(2, '\x7f');
   Comparison result = compare(expected, bytes);
   EXPECT_EQ(result.wrong, 1);
   EXPECT_EQ(result.firstWrong, 1);

@@ -157,13 +157,21 @@ mlir::conv::getNumericType(Type elementType) {
       .Case<Float32Type>([](auto) { return F32; })
       .Case<Float16Type>([](auto) { return F16; })
       .Case<BFloat16Type>([](auto) { return BF16; })
+      .Case<Float8E4M3FNType, Float8E5M2Type>([](auto) { return F8; })
+      .Case<Float8E4M3FNUZType, Float8E5M2FNUZType>([](auto) { return F8FNUZ; })
       .Case<IntegerType>(
           [](IntegerType type) -> std::optional<::conv::NumericType> {
-            if (type.getWidth() == 8)
+            if (type.isSignlessInteger(8))
               return I8;
-            if (type.getWidth() == 32)
+            if (type.isSignlessInteger(32))
               return I32;
             return std::nullopt;
           })
       .Default([](auto) { return std::nullopt; });
+}
+
+Type mlir::conv::getAccumulatorType(Type operand) {
+  Builder builder(operand.getContext());
+  return isa<IntegerType>(operand) ? Type(builder.getI32Type())
+                                   : Type(builder.getF32Type());
 }

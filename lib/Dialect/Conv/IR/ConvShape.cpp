@@ -126,11 +126,15 @@ Type mlir::conv::getOperandElementType(ConvolutionOpInterface op) {
   return op.getLhs().getType().getElementType();
 }
 
+::conv::NumericType
+mlir::conv::getOperandNumericType(ConvolutionOpInterface op) {
+  return op.getArithmetic() == Arithmetic::TF32
+             ? ::conv::NumericType::TF32
+             : *getNumericType(getOperandElementType(op));
+}
+
 Type mlir::conv::getAccumulatorType(ConvolutionOpInterface op) {
-  Builder builder(op.getContext());
-  return isa<IntegerType>(getOperandElementType(op))
-             ? Type(builder.getI32Type())
-             : Type(builder.getF32Type());
+  return getAccumulatorType(getOperandElementType(op));
 }
 
 /// What MIOpenDriver calls a convolution of `elementType`.
@@ -211,6 +215,10 @@ std::string mlir::conv::formatProblem(ConvolutionOpInterface op) {
      << renameLetters(layouts.getOutput(), "KZPQ", "CDHW");
   if (op.getPadding() != PaddingMode::Zeros)
     os << " --padding_mode " << stringifyPaddingMode(op.getPadding());
+  if (isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(operand))
+    os << " --fnuz";
+  if (op.getArithmetic() == Arithmetic::TF32)
+    os << " --tf32";
   if (result != operand)
     os << " --out_dtype " << result;
   return line;

@@ -48,11 +48,12 @@ TensorRole mlir::conv::getResultRole(Direction direction) {
 ConvolutionOpInterface mlir::conv::createConvolution(
     OpBuilder &builder, Location loc, Direction direction,
     RankedTensorType type, Value lhs, Value rhs, WindowAttr window,
-    LayoutsAttr layouts, int64_t groups, PaddingMode padding) {
+    LayoutsAttr layouts, int64_t groups, PaddingMode padding,
+    Arithmetic arithmetic) {
   auto create = [&]<typename OpTy>() -> ConvolutionOpInterface {
     return OpTy::create(builder, loc, type, lhs, rhs,
                         /*tailOperands=*/ValueRange(), window, layouts, groups,
-                        padding, /*schedule=*/nullptr);
+                        padding, arithmetic, /*schedule=*/nullptr);
   };
   switch (direction) {
   case Direction::Forward:

@@ -57,12 +57,24 @@ static LogicalResult verifyFragment(MmaOp op, StringRef name, Value value,
                                     << " elements, but got " << elements;
 }
 
+::conv::NumericType MmaOp::getMultipliedType() {
+  const ::conv::ChipInfo &chip = TargetAttr::lookup(*this).getInfo();
+  return lookupAtom(chip, getAtom(), getElementTypeOrSelf(getA()))->operand;
+}
+
 LogicalResult MmaOp::verify() {
   Type element = cast<VectorType>(getA().getType()).getElementType();
   // M2.
-  if (element != cast<VectorType>(getB().getType()).getElementType())
-    return emitOpError("expects a and b of one element type, but got ")
+  Type elementOfB = cast<VectorType>(getB().getType()).getElementType();
+  if (!areMultiplied(element, elementOfB))
+    return emitOpError("expects a and b of one element type or one family of "
+                       "8-bit floats, but got ")
            << getA().getType() << " and " << getB().getType();
+  Type sum = cast<VectorType>(getAccumulator().getType()).getElementType();
+  if (sum != getAccumulatorType(element))
+    return emitOpError("expects an accumulator of ")
+           << getAccumulatorType(element) << " for " << element << ", but got "
+           << sum;
   TargetAttr target = TargetAttr::lookup(*this);
   if (!target)
     return success();

@@ -84,13 +84,12 @@ static ::conv::AtomKind getTableKind(AtomKind kind) {
 const ::conv::MatrixAtom *mlir::conv::lookupAtom(const ::conv::ChipInfo &chip,
                                                  AtomAttr atom,
                                                  Type elementType) {
-  std::optional<::conv::NumericType> operand = getNumericType(elementType);
-  bool widened = chip.backend == ::conv::Backend::Host &&
-                 (elementType.isF16() || elementType.isBF16());
-  if (widened)
-    operand = ::conv::NumericType::F32;
+  std::optional<::conv::NumericType> stored = getNumericType(elementType);
+  if (!stored)
+    return nullptr;
+  ::conv::NumericType operand = getMultipliedType(chip, *stored);
   for (const ::conv::MatrixAtom &row : chip.atoms)
-    if (row.operand == operand && row.kind == getTableKind(atom.getKind()) &&
+    if (row.takes(operand) && row.kind == getTableKind(atom.getKind()) &&
         row.m == atom.getM() && row.n == atom.getN() && row.k == atom.getK())
       return &row;
   return nullptr;
@@ -147,7 +146,9 @@ LogicalResult mlir::conv::verifyScheduleForChip(EmitError emitError,
                                                 const ::conv::ChipInfo &chip,
                                                 Type elementType) {
   // S5.
-  if (!lookupAtom(chip, schedule.getAtom(), elementType))
+  const ::conv::MatrixAtom *atom =
+      lookupAtom(chip, schedule.getAtom(), elementType);
+  if (!atom)
     return emitError() << "expects an atom that " << chip.name << " has for "
                        << elementType << ", but got " << schedule.getAtom();
   // S9.
@@ -156,8 +157,7 @@ LogicalResult mlir::conv::verifyScheduleForChip(EmitError emitError,
     return emitError() << "expects a main loop for " << chip.name
                        << ", but got "
                        << stringifyMainLoop(schedule.getMainLoop());
-  int64_t elementBytes =
-      llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+  int64_t elementBytes = byteSize(atom->operand);
   if (failed(verifySharedMemory(emitError, schedule, chip, elementBytes)))
     return failure();
   return onHost ? success()

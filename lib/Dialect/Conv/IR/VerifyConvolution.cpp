@@ -142,21 +142,22 @@ static LogicalResult verifyPadding(ConvolutionOpInterface op, int64_t index,
          << " and " << dimension.high;
 }
 
-/// Checks C8.
+/// Checks C8 and C13.
 static LogicalResult verifyElementTypes(ConvolutionOpInterface op) {
   Type lhs = op.getLhs().getType().getElementType();
   Type rhs = op.getRhs().getType().getElementType();
   StringRef lhsName = op.getTensorName(op.getLhsRole());
-  auto isFloat8 = [](Type type) {
-    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
-  };
-  if (lhs != rhs && !(isFloat8(lhs) && isFloat8(rhs)))
+  if (!areMultiplied(lhs, rhs))
     return op.emitOpError("expects ")
            << lhsName << " and " << op.getTensorName(op.getRhsRole())
-           << " of one element type, but got " << lhs << " and " << rhs;
+           << " of one element type or one family of 8-bit floats, but got "
+           << lhs << " and " << rhs;
   if (lhs.isInteger(32))
     return op.emitOpError("expects ")
            << lhsName << " of i8 or a floating type, but got " << lhs;
+  if (op.getArithmetic() == Arithmetic::TF32 && !lhs.isF32())
+    return op.emitOpError("expects ")
+           << lhsName << " of f32 for tf32 arithmetic, but got " << lhs;
   return success();
 }
 
@@ -222,7 +223,7 @@ LogicalResult mlir::conv::verifyConvolution(ConvolutionOpInterface op) {
         failed(verifyPadding(op, d, dimension)))
       return failure();
   }
-  // C8, C9.
+  // C8, C13, C9.
   if (failed(verifyElementTypes(op)))
     return failure();
   return verifyTailOperands(op);

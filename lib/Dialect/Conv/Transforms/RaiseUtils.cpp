@@ -60,10 +60,7 @@ bool mlir::conv::isRaisable(const RaisedConvolution &convolution) {
 
 /// The type of the sum: i32 for integers, f32 otherwise.
 static Type getSumType(const RaisedConvolution &convolution) {
-  Type element = convolution.getResultType().getElementType();
-  Builder builder(element.getContext());
-  return isa<IntegerType>(element) ? Type(builder.getI32Type())
-                                   : Type(builder.getF32Type());
+  return getAccumulatorType(convolution.getResultType().getElementType());
 }
 
 /// `value` as `type`, where both are integers or both floating.

@@ -104,35 +104,55 @@ static const Predicate kPredicates[] = {
 };
 
 bool mlir::conv::isKernelType(Type type) {
-  return type.isF32() || type.isF16() || type.isBF16();
+  return getNumericType(type).has_value();
+}
+
+/// A type that kernels compute in.
+static bool isComputedType(Type type) {
+  return type.isF32() || type.isF16() || type.isBF16() ||
+         type.isSignlessInteger(8) || type.isSignlessInteger(32) ||
+         type.isSignlessInteger(1);
+}
+
+/// Whether a comparison of integers means the same for a reference that has
+/// them as numbers.
+static bool isSigned(arith::CmpIPredicate predicate) {
+  return predicate <= arith::CmpIPredicate::sge;
+}
+
+using TypePredicate = bool (*)(Type);
+
+/// The types that an op of a tail may have, or null if kernels have no such op.
+static TypePredicate getTypesOfOp(Operation &op) {
+  // Functions are computed in f32 only; `conv-fuse-tail` widens to it.
+  if (isa<math::AbsFOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::FmaOp,
+          math::LogOp, math::RoundEvenOp, math::RsqrtOp, math::SqrtOp,
+          math::TanhOp>(op))
+    return [](Type type) { return type.isF32(); };
+  if (isa<arith::ExtFOp, arith::TruncFOp, YieldOp>(op))
+    return isKernelType;
+  if (auto compare = dyn_cast<arith::CmpIOp>(op);
+      compare && !isSigned(compare.getPredicate()))
+    return nullptr;
+  if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+          arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+          arith::MinNumFOp, arith::CmpFOp, arith::SelectOp, arith::ConstantOp,
+          arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp,
+          arith::MinSIOp, arith::CmpIOp, arith::ExtSIOp, arith::TruncIOp,
+          arith::SIToFPOp, arith::FPToSIOp>(op))
+    return isComputedType;
+  return nullptr;
 }
 
 /// Ops that every back end can put in a kernel, and a reference can evaluate.
-/// Functions are computed in f32 only; `conv-fuse-tail` widens to it.
 static bool isKernelOp(Operation &op) {
-  bool isFunction =
-      isa<math::AbsFOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::FmaOp,
-          math::LogOp, math::RsqrtOp, math::SqrtOp, math::TanhOp>(op);
-  bool isArithmetic =
-      isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
-          arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-          arith::MinNumFOp, arith::CmpFOp, arith::SelectOp, arith::ConstantOp,
-          arith::ExtFOp, arith::TruncFOp, YieldOp>(op);
-  auto hasKernelType = [&](Value value) {
-    Type type = value.getType();
-    return isFunction ? type.isF32() : isKernelType(type) || type.isInteger(1);
-  };
-  return (isFunction || isArithmetic) &&
-         llvm::all_of(op.getOperands(), hasKernelType) &&
-         llvm::all_of(op.getResults(), hasKernelType);
+  TypePredicate isTypeOfOp = getTypesOfOp(op);
+  return isTypeOfOp && llvm::all_of(op.getOperandTypes(), isTypeOfOp) &&
+         llvm::all_of(op.getResultTypes(), isTypeOfOp);
 }
 
-/// Checks where an operand or the result comes from, and its type.
+/// Checks where an operand or the result comes from.
 static LogicalResult checkTensor(ConvolutionOpInterface op, Value tensor) {
-  Type type = getElementTypeOrSelf(tensor.getType());
-  if (!isKernelType(type))
-    return emitUnsupported(op.getLoc(), Reason::ElementType)
-           << "expects " << kKernelTypes << ", but got " << type;
   Value source = lookThroughReshapes(tensor);
   if (matchPattern(source, m_Constant()) ||
       source.getDefiningOp<tensor::EmptyOp>())

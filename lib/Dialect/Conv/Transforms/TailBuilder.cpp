@@ -47,8 +47,7 @@ static bool is16BitFloat(Type type) { return type.isF16() || type.isBF16(); }
 
 /// True if a tail operand can have this element type (C9 and ODS).
 static bool isOperandType(Type type) {
-  return isa<Float32Type, Float16Type, BFloat16Type>(type) ||
-         type.isSignlessInteger(8) || type.isSignlessInteger(32);
+  return getNumericType(type).has_value();
 }
 
 TailBuilder::TailBuilder(ConvolutionOpInterface convolution,

@@ -41,13 +41,23 @@ ConvolutionOpInterface
 createConvolution(OpBuilder &builder, Location loc, Direction direction,
                   RankedTensorType type, Value lhs, Value rhs,
                   WindowAttr window, LayoutsAttr layouts, int64_t groups,
-                  PaddingMode padding = PaddingMode::Zeros);
+                  PaddingMode padding = PaddingMode::Zeros,
+                  Arithmetic arithmetic = Arithmetic::Exact);
 
 /// The numeric type of an element type, or none if kernels have no such type.
 std::optional<::conv::NumericType> getNumericType(Type elementType);
 
+/// Whether elements of `a` are multiplied by elements of `b`: they have one
+/// type, or are 8-bit floats of one family.
+inline bool areMultiplied(Type a, Type b) {
+  return getNumericType(a) == getNumericType(b);
+}
+
+/// What products of elements of `operand` are summed up in.
+Type getAccumulatorType(Type operand);
+
 /// The row of the chip's table for `atom` with operands of `elementType`, or
-/// null. The host widens 16-bit operands to f32 as it loads them.
+/// null. The host widens operands as it loads them.
 const ::conv::MatrixAtom *lookupAtom(const ::conv::ChipInfo &chip,
                                      AtomAttr atom, Type elementType);
 

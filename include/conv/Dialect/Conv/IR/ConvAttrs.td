@@ -58,6 +58,16 @@ def Conv_PaddingMode : I32EnumAttr<"PaddingMode", "what reads outside of the inp
 
 def Conv_PaddingModeAttr : EnumAttr<Conv_Dialect, Conv_PaddingMode, "padding">;
 
+def Conv_Arithmetic : I32EnumAttr<"Arithmetic", "what is multiplied", [
+    I32EnumAttrCase<"Exact", 0, "exact">,
+    I32EnumAttrCase<"TF32", 1, "tf32">
+  ]> {
+  let cppNamespace = "::mlir::conv";
+  let genSpecializedAttr = 0;
+}
+
+def Conv_ArithmeticAttr : EnumAttr<Conv_Dialect, Conv_Arithmetic, "arithmetic">;
+
 def Conv_LayoutsAttr : Conv_Attr<"Layouts", "layouts"> {
   let summary = "Order of the dimensions of input, filter and output";
   let description = [{

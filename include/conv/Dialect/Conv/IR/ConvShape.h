@@ -66,6 +66,9 @@ std::optional<int64_t> computeResultChannels(ConvolutionOpInterface op);
 /// The element type of the operands, of the first where they differ.
 Type getOperandElementType(ConvolutionOpInterface op);
 
+/// What that is to a matrix unit: tf32 where the arithmetic asks for it.
+::conv::NumericType getOperandNumericType(ConvolutionOpInterface op);
+
 /// The element type of the sum before the tail: i32 for i8, else f32.
 Type getAccumulatorType(ConvolutionOpInterface op);
 

@@ -35,6 +35,8 @@ def Conv_ConvolutionOpInterface : OpInterface<"ConvolutionOpInterface"> {
     InterfaceMethod<"The number of groups.", "int64_t", "getGroups">,
     InterfaceMethod<"What reads outside of the input give.",
       "::mlir::conv::PaddingMode", "getPadding">,
+    InterfaceMethod<"What is multiplied: the operands as they are, or rounded.",
+      "::mlir::conv::Arithmetic", "getArithmetic">,
     InterfaceMethod<"The schedule, or null.",
       "::mlir::conv::ScheduleAttr", "getScheduleAttr">,
     InterfaceMethod<"Sets the schedule.",

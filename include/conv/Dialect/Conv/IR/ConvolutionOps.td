@@ -30,7 +30,10 @@ defvar Conv_convolutionRules = [{
     | `circular` | `i` modulo `size`: `-1` is `size - 1` |
 
     This is cross-correlation, as in every deep-learning library. Floating types
-    are accumulated in f32, i8 in i32.
+    are accumulated in f32, i8 in i32. Products are exact before they are
+    accumulated, unless `arithmetic` is `tf32`: operands are then rounded to 11
+    significant bits, to nearest, which some matrix units multiply much faster
+    than f32.
 
     Without a region, `tail` converts to the element type of the result, rounding
     to nearest even. With a region, the block gets the accumulator and one
@@ -53,8 +56,9 @@ defvar Conv_convolutionRules = [{
         `span <= low + input + high` in each spatial dimension.
       * (C7) Each spatial size of `output` is
         `(low + input + high - span) / stride + 1`.
-      * (C8) The two operands have the same element type, unless both are
-        8-bit floats. It is not i32.
+      * (C8) The two operands have the same element type, or are 8-bit floats of
+        one family: OCP (f8E4M3FN, f8E5M2) or FNUZ (f8E4M3FNUZ, f8E5M2FNUZ). It
+        is not i32.
       * (C9) Each tail operand has the shape of the result, or is a vector of all
         its channels: `K` of all groups forward, `C` of all groups for
         `grad_input`. A filter has no such vector. Without a region there is no
@@ -67,6 +71,7 @@ defvar Conv_convolutionRules = [{
         spatial dimension.
       * (C12) For `circular`, `low` and `high` are at most `input` in each
         spatial dimension.
+      * (C13) For `arithmetic = tf32`, the operands are f32.
 }];
 
 /// `lhs`, `rhs` and `result` are the names of the tensors. Roles follow from
@@ -82,12 +87,14 @@ class Conv_ConvolutionOp<string mnemonic, string direction, string lhs,
       Conv_LayoutsAttr:$layouts,
       DefaultValuedAttr<I64Attr, "1">:$groups,
       DefaultValuedAttr<Conv_PaddingModeAttr, "::mlir::conv::PaddingMode::Zeros">:$padding,
+      DefaultValuedAttr<Conv_ArithmeticAttr, "::mlir::conv::Arithmetic::Exact">:$arithmetic,
       OptionalAttr<Conv_ScheduleAttr>:$schedule));
   let results = !dag(outs, [Conv_Tensor], [result]);
   let regions = (region MaxSizedRegion<1>:$tail);
   let assemblyFormat =
     "$" # lhs # " `,` $" # rhs # [{ `window` `=` $window `layouts` `=` $layouts
-    (`groups` `=` $groups^)? (`padding` `=` $padding^)? (`schedule` `=` $schedule^)?
+    (`groups` `=` $groups^)? (`padding` `=` $padding^)?
+    (`arithmetic` `=` $arithmetic^)? (`schedule` `=` $schedule^)?
     custom<Tail>($tailOperands, type($tailOperands), $tail) attr-dict
     `:` type($}] # lhs # ") `,` type($" # rhs # ") `->` type($" # result # ")";
   let hasVerifier = 1;

@@ -12,7 +12,8 @@ include "conv/Dialect/Conv/IR/ConvAttrs.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Conv_Offset : AnyTypeOf<[I32, I64]>;
-def Conv_Fragment : VectorOfRankAndType<[1], [F32, F16, BF16, I8, I32]>;
+def Conv_Fragment : VectorOfRankAndType<[1], [
+  F32, F16, BF16, F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, I8, I32]>;
 
 def Conv_GuardedLoadOp : Conv_Op<"guarded_load",
     [AllElementTypesMatch<["source", "result"]>]> {
@@ -71,8 +72,9 @@ def Conv_MmaOp : Conv_Op<"mma", [Pure, AllTypesMatch<["accumulator", "result"]>]
 
     Constraints:
       * (M1) The target has `atom` for the element type of `a`.
-      * (M2) `a` and `b` have the same element type, and they and the
-        accumulator have as many elements as a lane of that atom holds.
+      * (M2) `a` and `b` have the same element type or are 8-bit floats of one
+        family (OCP or FNUZ), the accumulator has that of their sums, and each
+        has as many elements as a lane of that atom holds.
   }];
   let arguments = (ins
     Conv_AtomAttr:$atom, Conv_Fragment:$a, Conv_Fragment:$b, Conv_Fragment:$accumulator);
@@ -80,6 +82,10 @@ def Conv_MmaOp : Conv_Op<"mma", [Pure, AllTypesMatch<["accumulator", "result"]>]
   let assemblyFormat = [{
     $atom $a `,` $b `,` $accumulator attr-dict
     `:` type($a) `,` type($b) `,` type($accumulator)
+  }];
+  let extraClassDeclaration = [{
+    /// What the target's atom makes of the elements of `a` and `b`.
+    ::conv::NumericType getMultipliedType();
   }];
   let hasVerifier = 1;
 }

@@ -56,6 +56,7 @@ struct TiledConvolution {
   bool hasProduct() const { return lhs.tensor != nullptr; }
   /// What kernels get as arguments before the result, in order.
   SmallVector<MatrixOperand> getOperands() const;
+  /// Of `rhs`; that of `lhs` may be another 8-bit float of the same size.
   Type getOperandType() const { return rhs.getElementType(); }
   Type getResultType() const { return result.getElementType(); }
 

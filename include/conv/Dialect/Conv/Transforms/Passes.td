@@ -167,21 +167,24 @@ def CheckSupportedPass : Pass<"conv-check-supported", "::mlir::ModuleOp"> {
     * Input: a module after the raising passes and `conv-fuse-tail`.
     * Output: the same.
     * Keeps: everything.
-    * Fails: for a convolution that the predicates of `SupportedConvolutions.cpp`
-      refuse, by its padding, its sizes, the types and the origins of its
-      operands, or an op in its tail; for every other op on tensors but reshapes;
-      and for functions without results, with arguments or results that are not
-      static tensors of numbers, or that return one tensor twice.
+    * Fails: for the gradient of `replicate` padding of more than 32, for sizes
+      beyond 2^40, for 2^60 and more elements of input and padding, with a
+      tensor constant as operand, with `conv.strides` of a tensor that is
+      reshaped, or with an op in its tail that kernels do not
+      have (they have arithmetic on f32, f16, bf16, i32, i8 and i1, functions on
+      f32, and conversions of these and 8-bit floats); for every other
+      op on tensors but reshapes; and for functions without results, with
+      arguments or results that are not static tensors of numbers, or that
+      return one tensor twice.
 
     Before:
     ```mlir
-    %y = conv.forward %x, %w window = <strides = [1, 1099511627777], ...> ...
+    %y = linalg.reduce ...
     ```
 
     After:
     ```text
-    error: unsupported (problem-size): expects sizes, strides, dilations and
-        padding of at most 2^40, but got 1099511627777
+    error: unsupported (not-fusable): expects only convolutions, element-wise ops that can be fused into them, and reshapes, but got linalg.reduce
     ```
   }];
 }
