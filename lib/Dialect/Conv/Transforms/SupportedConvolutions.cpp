@@ -35,8 +35,8 @@ struct Predicate {
 };
 } // namespace
 
-/// Every position that `replicate` repeats is an operand of the kernel that adds
-/// their gradients.
+/// Every position that `replicate` repeats is an operand of the kernel that
+/// adds their gradients.
 static bool hasFoldablePadding(ConvolutionOpInterface op) {
   constexpr int64_t kLimit = 32;
   return op.getDirection() != Direction::BackwardData ||
