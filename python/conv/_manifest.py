@@ -58,10 +58,22 @@ class Argument:
 
 @dataclasses.dataclass(frozen=True)
 class ErrorBound:
-    """`|out - ref| <= output_ulp * ulp(ref) + accumulation * 2^-24 * sum |a*b|`, element by element."""
+    """How far a result may be from the exact one, element by element.
+
+    `|out - ref| <= output_ulp * ulp(ref) + 2^-24 * (accumulation * sum |a*b| + operands * sum |operand| + constant)`,
+    with the last two zero unless the element-wise tail cancels.
+    """
 
     accumulation: float
     output_ulp: float
+    operands: float = 0.0
+    constant: float = 0.0
+    follow_operations: bool = False  #: The tail has no bound of this form, only its sum has.
+
+    @classmethod
+    def parse(cls, json: dict) -> ErrorBound:
+        known = (field.name for field in dataclasses.fields(cls))
+        return cls(**{name: json[name] for name in known if name in json})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,7 +96,6 @@ class Entry:
 
     @classmethod
     def parse(cls, json: dict) -> Entry:
-        bound = json["error_bound"]
         fields = {
             name: json[name]
             for name in ("function", "target", "problem", "algorithm", "schedule", "chosen_by", "workspace_bytes")
@@ -93,5 +104,5 @@ class Entry:
             **fields,
             arguments=tuple(map(Argument.parse, json["arguments"])),
             deterministic=json["deterministic"],
-            error_bound=ErrorBound(bound["accumulation"], bound["output_ulp"]),
+            error_bound=ErrorBound.parse(json["error_bound"]),
         )

@@ -7,8 +7,8 @@
 //
 // Small odd problems in every combination of direction, dimensions, layouts and
 // groups, and the lists of shapes for groups, gradients, one and three
-// dimensions. The lists are scaled down to what simulators compute in a moment.
-// Types and chips take turns (see `addRotated`).
+// dimensions. The lists are scaled down to what simulators compute in a moment:
+// to 2 million products, with the same windows and groups. Chips take turns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,9 +94,8 @@ static void addCombinations() {
         }
 }
 
-/// Backward data with them is refused.
 static void addPaddingModes() {
-  for (const NamedDirection &direction : {kDirections[0], kDirections[2]})
+  for (const NamedDirection &direction : kDirections)
     for (std::string padding : {"reflect", "replicate", "circular"})
       for (int64_t rank : {1, 2, 3}) {
         tools::GenOptions options = makeBase(rank, kGroups[rank % 3]);
@@ -113,8 +112,12 @@ static void addStrides() {
   struct Steps {
     int64_t filter, stride, dilation;
   };
-  for (const Steps &steps : {Steps{1, 2, 1}, {2, 3, 1}, {3, 2, 2}, {4, 6, 4},
-                             {3, 4, 6}, {5, 3, 1}}) {
+  for (const Steps &steps : {Steps{1, 2, 1},
+                             {2, 3, 1},
+                             {3, 2, 2},
+                             {4, 6, 4},
+                             {3, 4, 6},
+                             {5, 3, 1}}) {
     tools::GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
     options.direction = 2;
     options.input = {1, 19, 14};
@@ -124,6 +127,40 @@ static void addStrides() {
     options.bias = options.residual = true;
     options.activation = "relu";
     addRotated("BackwardData_strides", describe(options), options);
+  }
+}
+
+/// Output padding is in the size of the result. The second kind has strides
+/// above the filter; in the third, filters see nothing but padding.
+static void addTransposed() {
+  for (const NamedDirection &direction : kDirections) {
+    tools::GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
+    options.mode = "trans";
+    options.direction = direction.flag;
+    options.bias = direction.flag != 4;
+    options.stride = {1, 2, 3};
+    options.outputPadding = {0, 1, 2};
+    std::string suite = std::string(direction.name) + "_transposed";
+    addRotated(suite, describe(options), options);
+    options.stride = {1, 5, 4};
+    addRotated(suite, describe(options), options);
+    options.input = options.filter = {1, 1, 1};
+    options.low = {0, 1, 0};
+    options.high = {0, 0, 0};
+    options.outputPadding = {0, 2, 0};
+    addRotated(suite, describe(options), options);
+  }
+}
+
+/// A gradient in f32 that is added to one that is there.
+static void addAccumulated() {
+  for (const NamedDirection &direction : {kDirections[1], kDirections[2]}) {
+    tools::GenOptions options = makeBase(/*rank=*/2, kGroups[1]);
+    options.direction = direction.flag;
+    options.residual = true;
+    options.outputType = "f32";
+    addRotated(std::string(direction.name) + "_accumulated", describe(options),
+               options);
   }
 }
 
@@ -169,6 +206,8 @@ void test::addDirectionTests() {
   addCombinations();
   addPaddingModes();
   addStrides();
+  addTransposed();
+  addAccumulated();
   addList("grouped_forward", kDirections[0]);
   addList("grouped_backward_data", kDirections[1]);
   addList("grouped_backward_weight", kDirections[2]);

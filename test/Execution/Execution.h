@@ -32,10 +32,9 @@ const std::vector<std::string> &allTargets();
 void checkEverywhere(const std::string &text,
                      const std::vector<std::string> &targets = allTargets());
 
-/// Adds a problem with one of the types, on the host and one of the chips, which
-/// take turns: any 15 problems in a row have all pairs. With the environment
-/// variable CONV_EXHAUSTIVE, it is one test per type, on all targets.
-/// A test of the same names is not added again.
+/// Adds a problem in each type, on the host and one of the chips, which take
+/// turns; with the environment variable CONV_EXHAUSTIVE, on all. One that is
+/// there already is not added again.
 void addRotated(const std::string &suite, const std::string &name,
                 tools::GenOptions options);
 

@@ -120,24 +120,20 @@ void test::addTest(const std::string &suite, const std::string &name,
 
 void test::addRotated(const std::string &suite, const std::string &name,
                       tools::GenOptions options) {
-  static size_t turn = 0;
+  static const bool isExhaustive = std::getenv("CONV_EXHAUSTIVE");
   static std::set<std::string> known;
+  static size_t turn = 0;
   if (!known.insert(suite + "." + name).second)
     return;
-  auto add = [&](const char *command, std::vector<std::string> targets) {
+  for (const char *command : kCommands) {
     options.command = command;
+    std::vector<std::string> targets = allTargets();
+    if (!isExhaustive)
+      targets = {targets.front(), targets[1 + turn++ % (targets.size() - 1)]};
     addTest(suite, name + "_" + command, [options, targets] {
       checkEverywhere(generateText(options), targets);
     });
-  };
-  static const bool isExhaustive = std::getenv("CONV_EXHAUSTIVE");
-  if (isExhaustive)
-    for (const char *command : kCommands)
-      add(command, allTargets());
-  else
-    add(kCommands[turn % std::size(kCommands)],
-        {allTargets().front(), allTargets()[1 + turn % (allTargets().size() - 1)]});
-  ++turn;
+  }
 }
 
 int main(int argc, char **argv) {

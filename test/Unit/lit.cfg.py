@@ -1,8 +1,13 @@
 """Runs every test of every gtest executable in Unit/bin of the build folder."""
 
+import os
+
 import lit.formats
 
 config.name = "conv-unit"
 config.test_format = lit.formats.GoogleTest("bin", "")
 config.test_exec_root = config.unit_test_root
 config.test_source_root = config.unit_test_root
+# The execution tests run everything if it is set (check-conv-nightly).
+if "CONV_EXHAUSTIVE" in os.environ:
+    config.environment["CONV_EXHAUSTIVE"] = os.environ["CONV_EXHAUSTIVE"]

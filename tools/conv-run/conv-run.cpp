@@ -123,7 +123,7 @@ static Result<void> verify(const artifact::Entry &entry,
   if (!program)
     return program.error();
   // Doubles for values, errors and bounds of every element.
-  if (Result<void> fits = checkMemory(entry, 16); !fits)
+  if (Result<void> fits = checkMemoryOfElements(entry, 32); !fits)
     return fits;
   Progress progress("verifying " + entry.function);
   std::vector<reference::Expected> expected = reference::evaluate(

@@ -24,20 +24,37 @@ using namespace conv::tools;
 /// What written buffers hold before a run: NaN in every floating type.
 static constexpr char kUnwritten = '\xff';
 
-Result<void> tools::checkMemory(const artifact::Entry &entry, int64_t copies) {
-  double bytes = double(entry.workspaceBytes);
-  for (const artifact::Argument &argument : entry.arguments)
-    bytes += double(artifact::bufferBytes(argument));
+/// Refuses an entry for which `bytes` do not fit this machine's memory.
+static Result<void> checkMemory(const artifact::Entry &entry, double bytes) {
   double available =
       double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
-  if (bytes * double(copies) <= available)
+  if (bytes <= available)
     return {};
   auto gib = [](double value) {
     return std::to_string(int64_t(value / double(1 << 30)) + 1) + " GiB";
   };
-  return Error{ErrorKind::System,
-               entry.function + " expects " + gib(bytes * double(copies)) +
-                   " of memory, but this machine has " + gib(available)};
+  return Error{ErrorKind::System, entry.function + " expects " + gib(bytes) +
+                                      " of memory, but this machine has " +
+                                      gib(available)};
+}
+
+Result<void> tools::checkMemoryOfBuffers(const artifact::Entry &entry) {
+  double bytes = double(entry.workspaceBytes);
+  for (const artifact::Argument &argument : entry.arguments)
+    bytes += double(artifact::bufferBytes(argument));
+  return checkMemory(entry, 2 * bytes); // Here and on the device.
+}
+
+Result<void> tools::checkMemoryOfElements(const artifact::Entry &entry,
+                                          int64_t bytesPerElement) {
+  double bytes = 0;
+  for (const artifact::Argument &argument : entry.arguments) {
+    double elements = 1;
+    for (int64_t size : argument.shape)
+      elements *= double(size);
+    bytes += elements * double(bytesPerElement);
+  }
+  return checkMemory(entry, bytes);
 }
 
 Result<Session> Session::create(runtime::Device &device,
@@ -48,7 +65,7 @@ Result<Session> Session::create(runtime::Device &device,
   if (!executable)
     return executable.error();
   Session session(device, std::move(*executable));
-  if (Result<void> fits = checkMemory(session.entry(), 2); !fits)
+  if (Result<void> fits = checkMemoryOfBuffers(session.entry()); !fits)
     return fits.error();
   if (Result<void> allocated = session.allocate(); !allocated)
     return allocated.error();

@@ -24,9 +24,11 @@ namespace conv::tools {
 /// The bytes of every argument of an entry, in its order.
 using ArgumentBytes = std::vector<std::string>;
 
-/// Refuses an entry whose buffers do not fit this machine's memory; `copies` is
-/// how often each byte is needed.
-Result<void> checkMemory(const artifact::Entry &entry, int64_t copies);
+/// Refuse an entry whose buffers, or something of so many bytes for each of its
+/// elements, do not fit this machine's memory.
+Result<void> checkMemoryOfBuffers(const artifact::Entry &entry);
+Result<void> checkMemoryOfElements(const artifact::Entry &entry,
+                                   int64_t bytesPerElement);
 
 class Session {
 public:

@@ -59,7 +59,7 @@ def VerifyStagePass : Pass<"conv-verify-stage", "::mlir::ModuleOp"> {
 
     | stage | what holds |
     | --- | --- |
-    | `conv` | `conv.target` is set; every `conv.forward` has a schedule |
+    | `conv` | `conv.target` is set; every convolution has a schedule |
     | `linalg` | no `conv` op but `conv.im2col`; every tail has a schedule |
     | `tiled` | every `scf.forall` is a `TiledConvolution`; no other `linalg` op |
     | `gpu` | functions have only `gpu.launch_func` and what it takes; kernels have no tensors |

@@ -13,15 +13,15 @@ include "mlir/Pass/PassBase.td"
 def SelectSchedulePass : Pass<"conv-select-schedule"> {
   let summary = "Decide how each convolution is computed";
   let description = [{
-    Writes a `#conv.schedule` on every `conv.forward`, for the chip of the
+    Writes a `#conv.schedule` on every convolution, for the chip of the
     enclosing `conv.target`. The `schedule` option wins over the schedule that is
     already there, and that over the best candidate of the cost model
     (`conv/Schedule/Heuristics.h`). Remarks in the category
     `conv-select-schedule` say who decided, what is predicted, and what was
     rejected and why; `conv-compile --explain` prints the same as a table.
 
-    * Input: `conv.forward` under a `conv.target`.
-    * Output: every `conv.forward` has a schedule that its chip can run.
+    * Input: convolutions under a `conv.target`.
+    * Output: every convolution has a schedule that its chip can run.
     * Keeps: a schedule that is already there, unless the option gives another;
       every other op.
     * Fails: without a target; `unsupported (element-type)` if the chip has no

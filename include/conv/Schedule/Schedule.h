@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns a `conv.forward` into the plain `Problem` the cost model sees, and a
+// Turns a convolution into the plain `Problem` the cost model sees, and a
 // candidate into the `#conv.schedule` every later pass obeys.
 //
 //===----------------------------------------------------------------------===//

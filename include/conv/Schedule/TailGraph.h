@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The region of a `conv.forward` as a list of scalar operations, for analyses
+// The region of a convolution as a list of scalar operations, for analyses
 // that need no IR. Evaluated in f64 (the reference) or in f32 (what kernels
 // compute).
 //

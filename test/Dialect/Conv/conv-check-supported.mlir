@@ -55,6 +55,20 @@ func.func @accepted_dimensions(%x: tensor<1x4x8xf32>, %w: tensor<8x2x8xf32>, %v:
 
 // -----
 
+// Every position that replicate repeats has a gradient to be added.
+#wide = #conv.window<strides = [1, 1], dilations = [1, 1], low = [33, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @padding_mode(%x: tensor<1x4x4x8xf16>, %dy: tensor<1x37x4x8xf16>, %w: tensor<8x1x1x8xf16>)
+    -> (tensor<1x37x4x8xf16>, tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16>) {
+  %y = conv.forward %x, %w window = #wide layouts = #layouts padding = replicate : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x37x4x8xf16>
+  // expected-error @below {{unsupported (padding-mode): expects padding of at most 32 on each side for the gradient of replicate, but got #conv.window<}}
+  %dx = conv.backward_data %dy, %w window = #wide layouts = #layouts padding = replicate : tensor<1x37x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
+  %dw = conv.backward_weight %x, %dy window = #wide layouts = #layouts padding = replicate : tensor<1x4x4x8xf16>, tensor<1x37x4x8xf16> -> tensor<8x1x1x8xf16>
+  return %y, %dx, %dw : tensor<1x37x4x8xf16>, tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16>
+}
+
+// -----
+
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @tail_of_i16(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -> tensor<1x4x4x8xi8> {

@@ -51,6 +51,13 @@ def gpu_code():
     return struct.pack("<16sHHIQQQIHHHHHH", header, 2, 190, 1, 0, 0, 68, 0, 64, 0, 0, 64, 0, 0) + b"code"
 
 
+def contract(arguments, workspace_bytes, launches):
+    """The digest that binds sizes to code: rule M14 of docs/artifact.md."""
+    relied_on = {"arguments": arguments, "workspace_bytes": workspace_bytes, "launches": launches}
+    text = json.dumps(relied_on, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def write(path, functions, targets=("host",)):
     """Writes the functions, by name, for each target."""
     with open(os.environ["CONV_TEST_KERNELS"], "rb") as file:
@@ -66,11 +73,13 @@ def write(path, functions, targets=("host",)):
                 {
                     "code": member,
                     "sha256": digest,
+                    "kernel": launch["kernel"],
+                    "grid": launch["grid"],
                     "block": [1, 1, 1],
                     "cluster": [1, 1, 1],
                     "dynamic_shared_bytes": 0,
+                    "parameters": launch["parameters"],
                     "resources": dict.fromkeys(("vgpr", "agpr", "sgpr", "shared_bytes", "scratch_bytes", "spills"), 0),
-                    **launch,
                 }
                 for launch in function["launches"]
             ]
@@ -86,6 +95,7 @@ def write(path, functions, targets=("host",)):
                     "error_bound": {"accumulation": 0, "output_ulp": 0.5},
                     **function,
                     "launches": launches,
+                    "contract": contract(function["arguments"], function["workspace_bytes"], launches),
                 }
             )
     manifest = {

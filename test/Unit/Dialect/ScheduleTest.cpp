@@ -30,10 +30,10 @@ protected:
   std::string check(const Fields &fields, StringRef chip, Type elementType) {
     AtomAttr atom =
         AtomAttr::get(&context, fields.kind, fields.m, fields.n, fields.k);
-    ScheduleAttr schedule =
-        ScheduleAttr::get(&context, Algorithm::ImplicitGemm, fields.workgroup,
-                          fields.subgroup, fields.gemmK, fields.stages, atom,
-                          fields.mainLoop, Raster::Channels, ChosenBy::User);
+    ScheduleAttr schedule = ScheduleAttr::get(
+        &context, Algorithm::ImplicitGemm, fields.workgroup, fields.subgroup,
+        fields.gemmK, fields.stages, atom, fields.mainLoop, Raster::Channels,
+        /*mergedGroups=*/1, /*splits=*/1, ChosenBy::User);
     std::string message;
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       message = diagnostic.str();

@@ -16,11 +16,10 @@ using namespace mlir::conv;
 
 namespace {
 constexpr Reason kReasons[] = {
-    Reason::SpatialRank, Reason::Groups,      Reason::DynamicShape,
-    Reason::Layout,      Reason::ElementType, Reason::TailOperation,
-    Reason::NotFusable,  Reason::Constant,    Reason::ProblemSize,
-    Reason::Schedule,    Reason::NotRunnable,
-};
+    Reason::PaddingMode, Reason::DynamicShape,  Reason::Layout,
+    Reason::ElementType, Reason::TailOperation, Reason::NotFusable,
+    Reason::Signature,   Reason::Constant,      Reason::ProblemSize,
+    Reason::Schedule,    Reason::NotRunnable};
 
 TEST(Unsupported, ReasonsSurviveTheDiagnostic) {
   MLIRContext context(MLIRContext::Threading::DISABLED);

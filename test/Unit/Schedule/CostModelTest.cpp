@@ -10,11 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ForwardProblem.h"
+
 #include "conv/Schedule/CostModel.h"
 
 #include "gtest/gtest.h"
 
 using namespace conv;
+using namespace conv::test;
 
 namespace {
 
@@ -29,17 +32,17 @@ const MatrixAtom &atomOf(std::string_view chip, NumericType type, int m) {
 }
 
 /// A 3x3 layer of ResNet-50 with batch 64.
-Problem layer() {
-  return {.n = 64,
-          .h = 56,
-          .w = 56,
-          .c = 64,
-          .k = 64,
-          .r = 3,
-          .s = 3,
-          .p = 56,
-          .q = 56};
-}
+constexpr Sizes kLayer = {.n = 64,
+                          .h = 56,
+                          .w = 56,
+                          .c = 64,
+                          .k = 64,
+                          .r = 3,
+                          .s = 3,
+                          .p = 56,
+                          .q = 56};
+
+Problem layer() { return forward(kLayer); }
 
 /// Four waves of 64 x 32 on gfx942.
 Candidate fourWaves() {
@@ -52,9 +55,9 @@ Candidate fourWaves() {
 
 TEST(Problem, CountsFlopsAndBytes) {
   Problem problem = layer();
-  EXPECT_EQ(problem.pixels(), 200704);
-  EXPECT_EQ(problem.gemmK(), 576);
-  EXPECT_EQ(problem.flops(), 2.0 * 200704 * 64 * 576);
+  problem.batch = 4;
+  problem.products = 2;
+  EXPECT_EQ(problem.flops(), 2 * 4 * 2.0 * 200704 * 64 * 576);
   EXPECT_EQ(problem.compulsoryBytes(),
             2.0 * (200704 * 64 + 64 * 576 + 200704 * 64));
 }
@@ -106,8 +109,9 @@ TEST(CostModel, CountsOccupancy) {
 }
 
 TEST(CostModel, NarrowChannelsLoadOneElementAtATime) {
-  Problem wide = layer(), narrow = layer();
-  narrow.c = 3;
+  Sizes sizes = kLayer;
+  sizes.c = 3;
+  Problem wide = layer(), narrow = forward(sizes);
   Candidate candidate = fourWaves();
   Cost aligned = computeCost(wide, chipOf("gfx942"), candidate);
   Cost single = computeCost(narrow, chipOf("gfx942"), candidate);
@@ -117,31 +121,31 @@ TEST(CostModel, NarrowChannelsLoadOneElementAtATime) {
 }
 
 TEST(CostModel, TileEfficiencyCountsPadding) {
-  Problem problem = layer();
-  problem.k = 65;
+  Sizes sizes = kLayer;
+  sizes.k = 65;
+  Problem problem = forward(sizes);
   Cost cost = computeCost(problem, chipOf("gfx942"), fourWaves());
   EXPECT_DOUBLE_EQ(cost.tileEfficiency, 65.0 / 128);
 }
 
 TEST(CostModel, RasterKeepsTheLargerOperandInPlace) {
   // A filter beyond the cache is read again for every tile of pixels.
-  Problem problem = {.n = 1,
-                     .h = 16,
-                     .w = 16,
-                     .c = 2048,
-                     .k = 8192,
-                     .r = 3,
-                     .s = 3,
-                     .p = 16,
-                     .q = 16};
+  Problem problem = forward({.h = 16,
+                             .w = 16,
+                             .c = 2048,
+                             .k = 8192,
+                             .r = 3,
+                             .s = 3,
+                             .p = 16,
+                             .q = 16});
   Candidate candidate = fourWaves();
   candidate.channelsFastest = true;
   double channels = computeMemoryBytes(problem, chipOf("gfx942"), candidate);
   candidate.channelsFastest = false;
   double pixels = computeMemoryBytes(problem, chipOf("gfx942"), candidate);
   EXPECT_DOUBLE_EQ(pixels, problem.compulsoryBytes());
-  EXPECT_DOUBLE_EQ(channels, problem.compulsoryBytes() +
-                                 problem.filterBytes()); // Two tiles.
+  EXPECT_DOUBLE_EQ(channels,
+                   problem.compulsoryBytes() + problem.rhsBytes); // Two tiles.
 }
 
 TEST(CostModel, RejectsWhatTheChipCannotRun) {
@@ -184,11 +188,11 @@ TEST(CostModel, TemporariesCountBesideAccumulators) {
 }
 
 TEST(CostModel, SaysWhatLimits) {
-  Problem pointwise = {
-      .n = 64, .h = 56, .w = 56, .c = 64, .k = 64, .p = 56, .q = 56};
+  Problem pointwise =
+      forward({.n = 64, .h = 56, .w = 56, .c = 64, .k = 64, .p = 56, .q = 56});
   EXPECT_EQ(computeCost(pointwise, chipOf("gfx942"), fourWaves()).limit,
             Limit::Memory);
-  Problem pixel = {.c = 64, .k = 64};
+  Problem pixel = forward({.c = 64, .k = 64});
   EXPECT_EQ(computeCost(pixel, chipOf("gfx942"), fourWaves()).limit,
             Limit::Latency);
 }

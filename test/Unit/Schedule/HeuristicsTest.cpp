@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ForwardProblem.h"
+
 #include "conv/Schedule/Heuristics.h"
 
 #include "gtest/gtest.h"
@@ -18,6 +20,7 @@
 #include <random>
 
 using namespace conv;
+using namespace conv::test;
 
 namespace {
 
@@ -27,24 +30,6 @@ std::vector<NumericType> operandTypes(const ChipInfo &chip) {
     if (std::find(types.begin(), types.end(), atom.operand) == types.end())
       types.push_back(atom.operand);
   return types;
-}
-
-struct Sizes {
-  int64_t n = 1, h = 1, w = 1, c = 1, k = 1, r = 1, s = 1, p = 1, q = 1;
-};
-
-/// A forward convolution of `NHWC` in f16.
-Problem forward(const Sizes &sizes) {
-  Problem problem;
-  problem.rows = sizes.n * sizes.p * sizes.q;
-  problem.columns = sizes.k;
-  problem.reduction = sizes.r * sizes.s * sizes.c;
-  problem.lhsBytes = 2.0 * double(sizes.n * sizes.h * sizes.w * sizes.c);
-  problem.rhsBytes = 2.0 * double(sizes.k * problem.reduction);
-  problem.resultBytes = 2.0 * double(problem.rows * sizes.k);
-  problem.lhsRun = sizes.c;
-  problem.rhsRun = problem.reduction;
-  return problem;
 }
 
 /// Sizes from 1 to large ones, each octave as likely as another.
@@ -137,14 +122,14 @@ TEST(Heuristics, TheSameProblemGetsTheSameRanking) {
 
 TEST(Heuristics, NoTwoCandidatesAreTheSame) {
   Problem problem = forward({.n = 8,
-                     .h = 28,
-                     .w = 28,
-                     .c = 64,
-                     .k = 96,
-                     .r = 3,
-                     .s = 3,
-                     .p = 28,
-                     .q = 28});
+                             .h = 28,
+                             .w = 28,
+                             .c = 64,
+                             .k = 96,
+                             .r = 3,
+                             .s = 3,
+                             .p = 28,
+                             .q = 28});
   auto key = [](const Candidate &one) {
     return std::tuple(one.atom, one.workgroup, one.subgroup, one.gemmK);
   };
@@ -161,14 +146,14 @@ TEST(Heuristics, SmallProblemsSpreadOverTheChip) {
   // 7 x 7 pixels by 512 channels are 25 thousand outputs: one tile of the
   // largest kind, if tiles did not shrink with the problem.
   Problem problem = forward({.n = 1,
-                     .h = 7,
-                     .w = 7,
-                     .c = 512,
-                     .k = 512,
-                     .r = 3,
-                     .s = 3,
-                     .p = 7,
-                     .q = 7});
+                             .h = 7,
+                             .w = 7,
+                             .c = 512,
+                             .k = 512,
+                             .r = 3,
+                             .s = 3,
+                             .p = 7,
+                             .q = 7});
   for (const ChipInfo &chip : allChips()) {
     if (chip.backend == Backend::Host)
       continue;
@@ -179,14 +164,14 @@ TEST(Heuristics, SmallProblemsSpreadOverTheChip) {
 
 TEST(Heuristics, LargeProblemsUseLargeTiles) {
   Problem problem = forward({.n = 64,
-                     .h = 28,
-                     .w = 28,
-                     .c = 512,
-                     .k = 512,
-                     .r = 3,
-                     .s = 3,
-                     .p = 28,
-                     .q = 28});
+                             .h = 28,
+                             .w = 28,
+                             .c = 512,
+                             .k = 512,
+                             .r = 3,
+                             .s = 3,
+                             .p = 28,
+                             .q = 28});
   for (std::string_view name :
        {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"}) {
     const ChipInfo &chip = *lookupChip(name);

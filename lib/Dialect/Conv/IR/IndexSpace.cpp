@@ -42,20 +42,24 @@ void IndexSpace::setDigits(const Letters &letters) {
       indices[letter] = getDigit(letter);
 }
 
-int64_t IndexSpace::getSplittableSize() const {
-  int64_t largest = 1;
+/// The digit of merged groups is not one: each sum is of one group.
+char IndexSpace::getSplittableLetter() const {
+  char longest = 0;
   for (char letter : digits[Reduction])
-    largest = std::max(largest, getSize(letter));
-  return largest;
+    if (letter != kLhsGroup && (!longest || getSize(letter) > getSize(longest)))
+      longest = letter;
+  return longest;
+}
+
+int64_t IndexSpace::getSplittableSize() const {
+  return getSize(getSplittableLetter());
 }
 
 void IndexSpace::split(int64_t parts) {
   if (parts == 1)
     return;
-  int64_t largest = getSplittableSize();
-  splitLetter = *llvm::find_if(digits[Reduction], [&](char letter) {
-    return getSize(letter) == largest;
-  });
+  splitLetter = getSplittableLetter();
+  int64_t largest = getSize(splitLetter);
   splits = parts;
   splitLength = llvm::divideCeil(largest, parts);
   setSize(kSplit, parts);

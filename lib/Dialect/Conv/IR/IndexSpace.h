@@ -84,6 +84,8 @@ private:
   }
   /// The position of a letter's digit in the list of all digits.
   AffineExpr getDigit(char letter) const;
+  /// The longest digit of the reduction.
+  char getSplittableLetter() const;
   /// The number of the group that a digit of merged ones stands for.
   AffineExpr getGroup(char merged) const;
   SmallVector<AffineExpr> getCoordinates(StringRef order,

@@ -19,14 +19,8 @@ static constexpr StringLiteral kPrefix = "unsupported (";
 
 StringRef mlir::conv::getReasonName(Reason reason) {
   switch (reason) {
-  case Reason::Direction:
-    return "direction";
   case Reason::PaddingMode:
     return "padding-mode";
-  case Reason::SpatialRank:
-    return "spatial-rank";
-  case Reason::Groups:
-    return "groups";
   case Reason::DynamicShape:
     return "dynamic-shape";
   case Reason::Layout:

@@ -58,7 +58,7 @@ struct ConvolutionPlan {
   SmallVector<SmallVector<int64_t>> intermediates;
   SmallVector<PlanStep, 0> steps;
 
-  /// The step with the largest product.
+  /// The step with the largest product, or the first one if none has any.
   const PlanStep &getLargestProduct() const;
 };
 

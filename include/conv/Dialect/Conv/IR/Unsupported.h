@@ -20,12 +20,9 @@ namespace mlir::conv {
 
 /// Why correct input is refused. Names are stable: scripts match them.
 enum class Reason {
-  Direction,     ///< "direction": a gradient.
-  PaddingMode,   ///< "padding-mode": another padding than zeros.
-  SpatialRank,   ///< "spatial-rank": not 2-D.
-  Groups,        ///< "groups": more than one group.
+  PaddingMode,   ///< "padding-mode": padding too wide for its gradient.
   DynamicShape,  ///< "dynamic-shape": a size that is not known.
-  Layout,        ///< "layout": another order than NHWC, KRSC or RSCK, NPQK.
+  Layout,        ///< "layout": a tensor with gaps is reshaped.
   ElementType,   ///< "element-type": no kernel or no chip has it.
   TailOperation, ///< "tail-operation": a fused op that has no kernel code.
   NotFusable,    ///< "not-fusable": an op on tensors that is not a tail.
@@ -40,7 +37,7 @@ enum class Reason {
 StringRef getReasonName(Reason reason);
 
 /// Starts the diagnostic `unsupported (<code>): ` at `location`; the caller
-/// adds the failed predicate: `expects groups to be 1, but got 4`.
+/// adds the failed predicate: `expects static shapes, but got ...`.
 InFlightDiagnostic emitUnsupported(Location location, Reason reason);
 
 /// The reason code in a diagnostic's text, or an empty string.

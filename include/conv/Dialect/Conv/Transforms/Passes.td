@@ -169,7 +169,8 @@ def CheckSupportedPass : Pass<"conv-check-supported", "::mlir::ModuleOp"> {
     * Keeps: everything.
     * Fails: for the gradient of `replicate` padding of more than 32, for sizes
       beyond 2^40, for 2^60 and more elements of input and padding, with a
-      tensor constant as operand or with an op in its tail that kernels do not
+      tensor constant as operand, with `conv.strides` of a tensor that is
+      reshaped, or with an op in its tail that kernels do not
       have (they have arithmetic on f32, f16, bf16, i32, i8 and i1, functions on
       f32, and conversions of these and 8-bit floats); for every other
       op on tensors but reshapes; and for functions without results, with
@@ -178,12 +179,12 @@ def CheckSupportedPass : Pass<"conv-check-supported", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    %y = conv.forward %x, %w groups = 2 ...
+    %y = linalg.reduce ...
     ```
 
     After:
     ```text
-    error: unsupported (groups): expects groups to be 1, but got 2
+    error: unsupported (not-fusable): expects only convolutions, element-wise ops that can be fused into them, and reshapes, but got linalg.reduce
     ```
   }];
 }
