@@ -43,6 +43,25 @@ static Json toJson(const Argument &argument) {
           {"strides", argument.strides}, {"alignment", argument.alignment}};
 }
 
+static Json toJson(const TensorMapParameter &map) {
+  Json object;
+  if (auto *argument = std::get_if<ArgumentParameter>(&map.base))
+    object["argument"] = argument->index;
+  else
+    object["workspace"] = std::get<WorkspaceParameter>(map.base).offset;
+  object["dtype"] = map.dtype;
+  object["sizes"] = map.sizes;
+  object["strides"] = map.strides;
+  object["box"] = map.box;
+  object["element_strides"] = map.elementStrides;
+  if (map.isIm2col()) {
+    object["lower"] = map.lower;
+    object["upper"] = map.upper;
+  }
+  object["swizzle"] = map.swizzle;
+  return object;
+}
+
 static Json toJson(const Parameter &parameter) {
   if (auto *argument = std::get_if<ArgumentParameter>(&parameter))
     return {{"argument", argument->index}};
@@ -51,8 +70,7 @@ static Json toJson(const Parameter &parameter) {
   if (auto *i32 = std::get_if<I32Parameter>(&parameter))
     return {{"i32", i32->value}};
   Json object;
-  object["tensor_map"] =
-      parseEmbedded(std::get<TensorMapParameter>(parameter).json);
+  object["tensor_map"] = toJson(std::get<TensorMapParameter>(parameter));
   return object;
 }
 
@@ -129,12 +147,6 @@ static Result<void> verifyEmbedded(const Entry &entry) {
   if (!entry.reference.empty() && parseEmbedded(entry.reference).is_discarded())
     return Error{ErrorKind::BadInput, "expects the reference of '" +
                                           entry.function + "' to be JSON"};
-  for (const Launch &launch : entry.launches)
-    for (const Parameter &parameter : launch.parameters)
-      if (auto *map = std::get_if<TensorMapParameter>(&parameter);
-          map && parseEmbedded(map->json).is_discarded())
-        return Error{ErrorKind::BadInput, "expects the tensor maps of '" +
-                                              launch.kernel + "' to be JSON"};
   return {};
 }
 
@@ -297,6 +309,25 @@ Argument readArgument(const Field &field) {
   return argument;
 }
 
+TensorMapParameter readTensorMap(const Field &field) {
+  TensorMapParameter map;
+  if (field.has("workspace"))
+    map.base = WorkspaceParameter{field["workspace"].integer()};
+  else
+    map.base = ArgumentParameter{field["argument"].integer()};
+  map.dtype = field["dtype"].string();
+  map.sizes = field["sizes"].integers(kMaxRank);
+  map.strides = field["strides"].integers(kMaxRank);
+  map.box = field["box"].integers(kMaxRank);
+  map.elementStrides = field["element_strides"].integers(kMaxRank);
+  if (field.has("lower")) {
+    map.lower = field["lower"].integers(kMaxRank);
+    map.upper = field["upper"].integers(kMaxRank);
+  }
+  map.swizzle = field["swizzle"].integer();
+  return map;
+}
+
 Parameter readParameter(const Field &field) {
   if (field.has("argument"))
     return ArgumentParameter{field["argument"].integer()};
@@ -305,7 +336,7 @@ Parameter readParameter(const Field &field) {
   if (field.has("i32"))
     return I32Parameter{field["i32"].integer32()};
   if (field.has("tensor_map"))
-    return TensorMapParameter{field["tensor_map"].text()};
+    return readTensorMap(field["tensor_map"]);
   field.expects("one of argument, workspace, i32 and tensor_map");
   return I32Parameter{0};
 }

@@ -43,6 +43,8 @@ private:
   bool verifyShape(const Launch &launch, const std::string &path);
   bool verify(const Parameter &parameter, const Entry &entry,
               const std::string &path);
+  bool verify(const TensorMapParameter &map, const Entry &entry,
+              const std::string &path);
 
   bool fail(const std::string &path, const std::string &what,
             const std::string &got) {
@@ -223,9 +225,15 @@ bool Verifier::verify(const Launch &launch, const Entry &entry,
       !expectRange(int64_t(launch.parameters.size()), 0, kMaxParameters,
                    path + ".parameters (their number)"))
     return false;
-  for (size_t i = 0; i < launch.parameters.size(); ++i)
+  int64_t maps = 0;
+  for (size_t i = 0; i < launch.parameters.size(); ++i) {
+    maps += std::holds_alternative<TensorMapParameter>(launch.parameters[i]);
     if (!verify(launch.parameters[i], entry, indexed(path, ".parameters", i)))
       return false;
+  }
+  // M15.
+  if (!expectRange(maps, 0, kMaxTensorMaps, path + ".parameters (tensor maps)"))
+    return false;
   // M12.
   const Resources &resources = launch.resources;
   for (auto [name, value] :
@@ -291,7 +299,73 @@ bool Verifier::verify(const Parameter &parameter, const Entry &entry,
     return expectRange(workspace->offset, 0, entry.workspaceBytes - 1,
                        path + ".workspace");
   }
+  if (auto *map = std::get_if<TensorMapParameter>(&parameter))
+    return verify(*map, entry, path + ".tensor_map");
   return true;
+}
+
+/// M15. The limits of the copy engine, and that what a map sees is in its
+/// buffer.
+bool Verifier::verify(const TensorMapParameter &map, const Entry &entry,
+                      const std::string &path) {
+  auto expectList = [&](const std::vector<int64_t> &list, size_t count,
+                        int64_t low, int64_t high, const std::string &name) {
+    if (!expectRange(int64_t(list.size()), int64_t(count), int64_t(count),
+                     path + name + " (their number)"))
+      return false;
+    for (size_t i = 0; i < count; ++i)
+      if (!expectRange(list[i], low, high, indexed(path, name.c_str(), i)))
+        return false;
+    return true;
+  };
+  Parameter base =
+      std::visit([](auto each) { return Parameter(each); }, map.base);
+  if (!verify(base, entry, path) ||
+      !expectOneOf(map.dtype, {"f16", "bf16"}, path + ".dtype") ||
+      !expectRange(int64_t(map.sizes.size()), map.isIm2col() ? 3 : 1, 5,
+                   path + ".sizes (their number)"))
+    return false;
+  size_t rank = map.sizes.size();
+  int64_t corner = int64_t(1) << (rank <= 3 ? 15 : rank == 4 ? 7 : 4);
+  size_t spatial = map.isIm2col() ? rank - 2 : 0;
+  if (!expectList(map.sizes, rank, 1, int64_t(1) << 32, ".sizes") ||
+      !expectList(map.strides, rank - 1, 16, (int64_t(1) << 40) - 16,
+                  ".strides") ||
+      !expectList(map.elementStrides, rank, 1, 8, ".element_strides") ||
+      !expectList(map.box, map.isIm2col() ? 2 : rank, 1,
+                  map.isIm2col() ? 1024 : 256, ".box") ||
+      !expectList(map.lower, spatial, -corner, corner - 1, ".lower") ||
+      !expectList(map.upper, spatial, -corner, corner - 1, ".upper"))
+    return false;
+  constexpr int64_t kElementBytes = 2;
+  int64_t row = map.box[0] * kElementBytes;
+  if (map.swizzle != 32 && map.swizzle != 64 && map.swizzle != 128)
+    return fail(path + ".swizzle", "32, 64 or 128",
+                std::to_string(map.swizzle));
+  if (row % 16 != 0 || row > map.swizzle)
+    return fail(path + ".box[0]", "a multiple of 16 bytes up to the swizzle",
+                std::to_string(row));
+  int64_t last = map.sizes[0] * kElementBytes;
+  for (size_t i = 0; i + 1 < rank; ++i) {
+    if (map.strides[i] % 16 != 0)
+      return fail(indexed(path, ".strides", i), "a multiple of 16",
+                  std::to_string(map.strides[i]));
+    int64_t step = 0;
+    if (__builtin_mul_overflow(map.sizes[i + 1] - 1, map.strides[i], &step) ||
+        __builtin_add_overflow(last, step, &last))
+      return fail(indexed(path, ".strides", i), "fewer than 2^63 bytes",
+                  "more");
+  }
+  int64_t bytes;
+  if (auto *argument = std::get_if<ArgumentParameter>(&map.base))
+    bytes = bufferBytes(entry.arguments[size_t(argument->index)]);
+  else
+    bytes =
+        entry.workspaceBytes - std::get<WorkspaceParameter>(map.base).offset;
+  return last <= bytes ||
+         fail(path + ".sizes",
+              "at most the buffer's " + std::to_string(bytes) + " bytes",
+              std::to_string(last));
 }
 
 } // namespace

@@ -11,7 +11,8 @@
 //   * cycles on sm_80: the data sheet's peak, as on AMD chips. On sm_90a only
 //     wgmma reaches the data sheet's 4 cycles; mma.sync gets about 63 % of that
 //     rate (Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU
-//     Architecture via Microbenchmarking", 2024), so it counts 7;
+//     Architecture via Microbenchmarking", 2024), so it counts 7. A wgmma of n
+//     columns keeps four matrix units busy for n / 2 cycles;
 //   * shared memory, registers, warps: CUDA C++ programming guide, "Technical
 //     Specifications per Compute Capability";
 //   * compute units, clock, bandwidth, cache: data sheets of the A100 80GB SXM
@@ -39,6 +40,18 @@ static constexpr MatrixAtom kAtomsSm80[] = {
 static constexpr MatrixAtom kAtomsSm90a[] = {
     {MMASync, F16, F32, 16, 8, 16, 4, 1, 7},
     {MMASync, BF16, F32, 16, 8, 16, 4, 1, 7},
+    {WGMMA, F16, F32, 64, 64, 16, 16, 1, 128},
+    {WGMMA, F16, F32, 64, 96, 16, 16, 1, 192},
+    {WGMMA, F16, F32, 64, 128, 16, 16, 1, 256},
+    {WGMMA, F16, F32, 64, 160, 16, 16, 1, 320},
+    {WGMMA, F16, F32, 64, 192, 16, 16, 1, 384},
+    {WGMMA, F16, F32, 64, 256, 16, 16, 1, 512},
+    {WGMMA, BF16, F32, 64, 64, 16, 16, 1, 128},
+    {WGMMA, BF16, F32, 64, 96, 16, 16, 1, 192},
+    {WGMMA, BF16, F32, 64, 128, 16, 16, 1, 256},
+    {WGMMA, BF16, F32, 64, 160, 16, 16, 1, 320},
+    {WGMMA, BF16, F32, 64, 192, 16, 16, 1, 384},
+    {WGMMA, BF16, F32, 64, 256, 16, 16, 1, 512},
     {FMA, F32, F32, 16, 32, 4, 4, 16, 64},
     {MMASync, TF32, F32, 16, 8, 8, 2, 1, 7},
     {MMASync, I8, I32, 16, 8, 32, 8, 1, 7},

@@ -17,6 +17,7 @@
 #include "conv/Backend/NVPTX.h"
 #include "conv/Backend/Passes.h"
 
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -45,6 +46,7 @@ static void buildNvptxLlvm(OpPassManager &manager) {
   kernels.addPass(createConvertKernelOpsToNVVMPass());
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createConvertKernelsToNVVMPass());
+  kernels.addPass(createConvertNVVMToLLVMPass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
 }

@@ -179,10 +179,37 @@ static FailureOr<std::array<int64_t, 3>> readSizes(gpu::KernelDim3 sizes,
   return result;
 }
 
+static artifact::TensorMapParameter
+createTensorMap(TensorMapOp op, const artifact::Parameter &base) {
+  TensorMapAttr map = op.getMap();
+  artifact::TensorMapParameter parameter;
+  if (auto *argument = std::get_if<artifact::ArgumentParameter>(&base))
+    parameter.base = *argument;
+  else
+    parameter.base = std::get<artifact::WorkspaceParameter>(base);
+  llvm::raw_string_ostream(parameter.dtype)
+      << op.getBuffer().getType().getElementType();
+  parameter.sizes = map.getSizes();
+  parameter.strides = map.getStrides();
+  parameter.box = map.getBox();
+  parameter.elementStrides = map.getElementStrides();
+  parameter.lower = map.getLower();
+  parameter.upper = map.getUpper();
+  parameter.swizzle = map.getSwizzle();
+  return parameter;
+}
+
 /// The buffer behind a kernel operand: an argument, the workspace (which is the
-/// argument behind all others), or a constant.
+/// argument behind all others), a tensor map of either, or a constant.
 static FailureOr<artifact::Parameter>
 readParameter(Value operand, const artifact::Entry &entry, Operation *launch) {
+  if (auto map = operand.getDefiningOp<TensorMapOp>()) {
+    FailureOr<artifact::Parameter> base =
+        readParameter(map.getBuffer(), entry, launch);
+    if (failed(base))
+      return failure();
+    return artifact::Parameter(createTensorMap(map, *base));
+  }
   int64_t offset = 0;
   if (auto view = operand.getDefiningOp<memref::ViewOp>()) {
     IntegerAttr shift;

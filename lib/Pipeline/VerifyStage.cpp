@@ -68,7 +68,9 @@ static LogicalResult verifyGpu(Operation *op) {
       llvm::any_of(op->getResultTypes(), isTensor))
     return op->emitOpError("has tensors after the gpu stage");
   auto function = dyn_cast<func::FuncOp>(op->getParentOp());
-  if (function && !isa<gpu::LaunchFuncOp, memref::ViewOp, func::ReturnOp>(op) &&
+  if (function &&
+      !isa<gpu::LaunchFuncOp, memref::ViewOp, TensorMapOp, func::ReturnOp>(
+          op) &&
       !matchPattern(op, m_Constant()))
     return op->emitOpError("is not part of a list of launches");
   return success();

@@ -69,12 +69,13 @@ Result<Executable> Executable::load(Device &device, const Artifact &artifact,
     return entry.error();
   Executable executable;
   executable.loaded = std::make_unique<Entry>(**entry);
+  executable.encoder = device.tensorMapEncoder();
   for (const Argument &argument : (*entry)->arguments)
     executable.requirements.push_back({uint64_t(bufferBytes(argument)),
                                        uint64_t(argument.alignment - 1),
                                        argument.access == "write"});
   std::map<std::string, Module *> loaded; // One module for each code file.
-  for (const Launch &launch : (*entry)->launches) {
+  for (const Launch &launch : executable.loaded->launches) {
     Module *&module = loaded[launch.code];
     if (!module) {
       const std::string *code = artifact.code(launch.code);
@@ -91,6 +92,13 @@ Result<Executable> Executable::load(Device &device, const Artifact &artifact,
       return added.error();
   }
   return executable;
+}
+
+Executable::Slot Executable::createSlot(const TensorMapParameter &map) {
+  if (auto *argument = std::get_if<ArgumentParameter>(&map.base))
+    return {Slot::ArgumentMap, 0, argument->index, &map};
+  return {Slot::WorkspaceMap, 0, std::get<WorkspaceParameter>(map.base).offset,
+          &map};
 }
 
 Result<void> Executable::addStep(const Launch &launch, Module &module) {
@@ -115,11 +123,13 @@ Result<void> Executable::addStep(const Launch &launch, Module &module) {
       slots.push_back({Slot::Workspace, 0, offset->offset});
     else if (auto *i32 = std::get_if<I32Parameter>(&parameter))
       slots.push_back({Slot::I32, i32->value, 0});
+    else if (encoder)
+      slots.push_back(createSlot(std::get<TensorMapParameter>(parameter)));
     else
       return Error{ErrorKind::Unsupported,
                    "kernel '" + launch.kernel +
-                       "' needs tensor maps, which no device of this version "
-                       "encodes"};
+                       "' needs tensor maps, which this device does not "
+                       "encode"};
   }
   steps.push_back(step);
   return {};
@@ -181,7 +191,14 @@ Result<void> Executable::run(std::span<void *const> arguments, void *workspace,
   // Pointers to the values; addresses in the workspace are values made here.
   std::array<void *, size_t(kMaxParameters)> pointers;
   std::array<void *, size_t(kMaxParameters)> addresses;
+  std::array<EncodedTensorMap, size_t(kMaxTensorMaps)> maps;
   for (const Step &step : steps) {
+    size_t mapCount = 0;
+    auto encode = [&](const Slot &slot, void *address) {
+      EncodedTensorMap &map = maps[mapCount++];
+      pointers[size_t(&slot - &slots[step.firstSlot])] = &map;
+      return encoder->encode(*slot.map, address, map);
+    };
     for (size_t i = 0; i < step.slotCount; ++i) {
       const Slot &slot = slots[step.firstSlot + i];
       switch (slot.kind) {
@@ -194,6 +211,17 @@ Result<void> Executable::run(std::span<void *const> arguments, void *workspace,
         break;
       case Slot::I32:
         pointers[i] = const_cast<int32_t *>(&slot.i32);
+        break;
+      case Slot::ArgumentMap:
+        if (Result<void> encoded = encode(slot, arguments[size_t(slot.index)]);
+            !encoded)
+          return encoded;
+        break;
+      case Slot::WorkspaceMap:
+        if (Result<void> encoded =
+                encode(slot, static_cast<char *>(workspace) + slot.index);
+            !encoded)
+          return encoded;
         break;
       }
     }

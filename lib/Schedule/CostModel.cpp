@@ -16,6 +16,8 @@
 
 #include "conv/Schedule/CostModel.h"
 
+#include "conv/Schedule/TmaModel.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -165,9 +167,21 @@ int64_t conv::computeSharedBytes(const Candidate &candidate) {
          candidate.gemmK * byteSize(candidate.atom->operand);
 }
 
+static bool isTma(const Candidate &candidate) {
+  return candidate.atom->kind == AtomKind::WGMMA;
+}
+
+int64_t conv::computeWorkItems(const ChipInfo &chip,
+                               const Candidate &candidate) {
+  return isTma(candidate) ? getTmaTile(candidate).workItems()
+                          : candidate.subgroups() * chip.subgroupSize;
+}
+
 Rejection conv::checkCandidate(const ChipInfo &chip,
                                const Candidate &candidate) {
-  int64_t workItems = candidate.subgroups() * chip.subgroupSize;
+  if (isTma(candidate)) // Listed only if it fits.
+    return Rejection::None;
+  int64_t workItems = computeWorkItems(chip, candidate);
   if (computeSharedBytes(candidate) > chip.sharedMemoryBytes)
     return Rejection::SharedMemory;
   if (workItems > chip.maxWorkgroupSize)
@@ -308,6 +322,8 @@ static Limit computeLimit(const ChipInfo &chip, const Cost &cost) {
 
 Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate) {
+  if (isTma(candidate))
+    return computeTmaCost(problem, chip, candidate);
   Cost cost;
   int64_t pixelTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
   int64_t channelTiles = ceilDiv(problem.columns, candidate.workgroup[1]);

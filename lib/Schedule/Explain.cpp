@@ -95,7 +95,7 @@ static std::string formatMicroseconds(double seconds) {
 static std::string formatReason(const Explanation &all,
                                 ::conv::Rejection reason,
                                 const ::conv::Candidate &candidate) {
-  int64_t workItems = candidate.subgroups() * all.chip.subgroupSize;
+  int64_t workItems = ::conv::computeWorkItems(all.chip, candidate);
   switch (reason) {
   case ::conv::Rejection::SharedMemory:
     return formatv("{0} bytes of {1}", ::conv::computeSharedBytes(candidate),
@@ -148,7 +148,7 @@ static void printDecision(const Explanation &all, raw_ostream &os) {
      << formatv("grid        {0} workgroups of {1} work-items on {2} compute "
                 "units: {3:P0} of them busy, {4:P0} of the products needed\n",
                 cost.workgroups,
-                all.candidate.subgroups() * all.chip.subgroupSize,
+                ::conv::computeWorkItems(all.chip, all.candidate),
                 all.chip.computeUnits, cost.waveEfficiency, cost.tileEfficiency)
      << formatv("occupancy   {0:F1} waves per SIMD unit: {1} registers ({2} "
                 "accumulators, {3} staging, {4} fragments, {5} addresses), "

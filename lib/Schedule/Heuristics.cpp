@@ -14,6 +14,8 @@
 
 #include "conv/Schedule/Heuristics.h"
 
+#include "conv/Schedule/TmaModel.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -115,7 +117,9 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
   for (const MatrixAtom &atom : chip.atoms) {
     if (atom.operand != multiplied)
       continue;
-    if (chip.backend == Backend::Host)
+    if (atom.kind == AtomKind::WGMMA)
+      std::ranges::for_each(listTmaCandidates(problem, chip, atom), visit);
+    else if (chip.backend == Backend::Host)
       forEachHostCandidate(problem, atom, visit);
     else
       forEachGpuCandidate(atom, visit);

@@ -15,6 +15,7 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
+#include "conv/Dialect/Conv/IR/TmaGeometry.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -55,6 +56,42 @@ static int64_t computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
       break;
   }
   return run;
+}
+
+/// What the copy engine makes of a step with a product, or in `obstacle` why it
+/// does not.
+static std::optional<TmaGeometry> computeGeometry(ConvolutionOpInterface op,
+                                                  const ConvolutionPlan &plan,
+                                                  const PlanStep &step,
+                                                  std::string &obstacle) {
+  RankedTensorType result = op.getResultType();
+  if (step.intermediate)
+    result = RankedTensorType::get(plan.intermediates[*step.intermediate],
+                                   getAccumulatorType(op));
+  const MatrixProduct &product = *step.product;
+  return computeTmaGeometry(
+      {product.lhs, op.getTensor(product.lhsRole).getType()},
+      {product.rhs, op.getTensor(product.rhsRole).getType()},
+      {step.target, result}, obstacle);
+}
+
+/// Fills in what the `tma` main loop makes of all products, or nothing.
+static void computeTmaSteps(ConvolutionOpInterface op,
+                            const ConvolutionPlan &plan,
+                            ::conv::Problem &problem) {
+  int64_t steps = 0;
+  for (const PlanStep &step : plan.steps) {
+    if (!step.product)
+      continue;
+    std::string obstacle;
+    std::optional<TmaGeometry> geometry =
+        computeGeometry(op, plan, step, obstacle);
+    if (!geometry)
+      return;
+    steps = std::max(steps, geometry->countSteps());
+    problem.isTmaRhsTransposed |= geometry->isRightTransposed();
+  }
+  problem.tmaSteps = steps;
 }
 
 /// Sets what a problem has of its largest product.
@@ -98,6 +135,7 @@ static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
     problem.intermediateBytes += static_cast<double>(
         getBytes(RankedTensorType::get(shape, getAccumulatorType(op))));
   problem.usefulFlops = ConvolutionShape::get(op).computeFlops();
+  computeTmaSteps(op, plan, problem);
   return problem;
 }
 
@@ -111,6 +149,8 @@ AtomKind mlir::conv::getAtomKind(::conv::AtomKind kind) {
     return AtomKind::FMA;
   case ::conv::AtomKind::MMASync:
     return AtomKind::MMASync;
+  case ::conv::AtomKind::WGMMA:
+    return AtomKind::WGMMA;
   }
   llvm_unreachable("every kind of atom has an attribute");
 }
@@ -121,13 +161,16 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
                                      const ::conv::ChipInfo &chip,
                                      ChosenBy chosenBy) {
   const ::conv::MatrixAtom &atom = *candidate.atom;
-  bool onHost = chip.backend == ::conv::Backend::Host;
+  MainLoop mainLoop = chip.backend == ::conv::Backend::Host
+                          ? MainLoop::HostCache
+                      : atom.kind == ::conv::AtomKind::WGMMA
+                          ? MainLoop::Tma
+                          : MainLoop::RegisterStaged;
   return ScheduleAttr::get(
       context, Algorithm::ImplicitGemm, candidate.workgroup, candidate.subgroup,
       candidate.gemmK, candidate.stages,
       AtomAttr::get(context, getAtomKind(atom.kind), atom.m, atom.n, atom.k),
-      onHost ? MainLoop::HostCache : MainLoop::RegisterStaged,
-      candidate.channelsFastest ? Raster::Channels : Raster::Pixels,
+      mainLoop, candidate.channelsFastest ? Raster::Channels : Raster::Pixels,
       options.mergedGroups, options.splits, chosenBy);
 }
 
@@ -163,6 +206,23 @@ static LogicalResult verifyRegisterStaged(ConvolutionOpInterface op,
   return success();
 }
 
+/// Checks that the copy engine can move the operands of every product.
+static LogicalResult verifyTma(ConvolutionOpInterface op,
+                               ScheduleAttr schedule) {
+  ConvolutionPlan plan = planConvolution(op, getPlanOptions(schedule));
+  for (const PlanStep &step : plan.steps) {
+    if (!step.product)
+      continue;
+    std::string obstacle;
+    if (std::optional<TmaGeometry> geometry =
+            computeGeometry(op, plan, step, obstacle))
+      obstacle = checkTmaTile(*geometry, getTmaTile(schedule));
+    if (!obstacle.empty())
+      return emitUnsupported(op.getLoc(), Reason::Schedule) << obstacle;
+  }
+  return success();
+}
+
 LogicalResult
 mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
                                     ScheduleAttr schedule,
@@ -181,6 +241,8 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
   if (schedule.getMainLoop() == MainLoop::RegisterStaged &&
       failed(verifyRegisterStaged(op, schedule, atom)))
     return failure();
+  if (schedule.getMainLoop() == MainLoop::Tma && failed(verifyTma(op, schedule)))
+    return failure();
 
   // S11.
   if (op.getGroups() % schedule.getMergedGroups())
@@ -191,7 +253,8 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
     return refuse() << "expects splits to be at most " << getSplittableSize(op)
                     << ", but got " << schedule.getSplits();
 
-  int64_t workItems = schedule.getNumSubgroups() * chip.subgroupSize;
+  int64_t workItems = ::conv::computeWorkItems(
+      chip, getCandidate(schedule, chip, elementType));
   int64_t limit = std::min(kMaxWorkgroups, kMaxWorkItems / workItems);
   for (const PlanStep &step :
        planConvolution(op, getPlanOptions(schedule)).steps) {

@@ -14,6 +14,7 @@
 #include "Epilogue.h"
 #include "KernelBody.h"
 #include "MainLoop.h"
+#include "NVIDIA/TmaKernel.h"
 #include "TileScheduler.h"
 
 using namespace mlir;
@@ -145,16 +146,28 @@ static KernelBodyBuilder lookupBody(const TiledConvolution &form,
     return createRegisterStagedBody;
   case MainLoop::HostCache:
     return createHostCacheBody;
+  case MainLoop::Tma:
+    break; // A kernel of another signature: buildTmaKernel.
   }
-  llvm_unreachable("every main loop builds kernels");
+  llvm_unreachable("expects a main loop whose kernels take addresses");
 }
 
 /// Work-items of a workgroup: one on the host, whatever a subgroup is.
-static int64_t countWorkItems(ScheduleAttr schedule,
+static int64_t countWorkItems(const TiledConvolution &form,
                               const ::conv::ChipInfo &chip) {
-  return chip.backend == ::conv::Backend::Host
-             ? 1
-             : schedule.getNumSubgroups() * chip.subgroupSize;
+  if (chip.backend == ::conv::Backend::Host)
+    return 1;
+  return form.hasProduct()
+             ? form.schedule.getNumSubgroups() * chip.subgroupSize
+             : kElementwiseWorkItems;
+}
+
+static int64_t countWorkgroups(const TiledConvolution &form,
+                               const ::conv::ChipInfo &chip) {
+  bool isShared =
+      !form.hasProduct() && chip.backend != ::conv::Backend::Host;
+  return createGridScheduler(form)->getGridSize() *
+         (isShared ? countElementwiseShares(form) : 1);
 }
 
 FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
@@ -178,7 +191,9 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
                                       form.getOperandType())
                         : chip.atoms.front();
 
-  int64_t workItems = countWorkItems(form.schedule, chip);
+  if (form.hasProduct() && form.schedule.getMainLoop() == MainLoop::Tma)
+    return buildTmaKernel(builder, form, chip, name, argumentTypes);
+  int64_t workItems = countWorkItems(form, chip);
   gpu::GPUFuncOp function =
       createFunction(builder, forall.getLoc(), name, argumentTypes, workItems);
   ImplicitLocOpBuilder b(forall.getLoc(), builder.getContext());
@@ -202,6 +217,9 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
       math.div(workItem, chip.subgroupSize)};
   if (failed(lookupBody(form, chip)(kernel, function)))
     return failure();
-  return BuiltKernel{function, createGridScheduler(form)->getGridSize(),
-                     workItems, computeDynamicSharedBytes(kernel)};
+  return BuiltKernel{function,
+                     countWorkgroups(form, chip),
+                     workItems,
+                     computeDynamicSharedBytes(kernel),
+                     {}};
 }

@@ -15,11 +15,14 @@
 namespace mlir::conv {
 
 /// A kernel and what it is launched with: the number of workgroups and of
-/// work-items, and the shared memory that it does not declare itself.
+/// work-items, the shared memory that it does not declare itself, and the
+/// tensor map that each argument is passed as; null, or past the end, for
+/// addresses.
 struct BuiltKernel {
   gpu::GPUFuncOp function;
   int64_t workgroups, workItems;
   int64_t dynamicSharedBytes;
+  SmallVector<TensorMapAttr> tensorMaps;
 };
 
 /// Builds the kernel of `form` at the insertion point. Its arguments are

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -242,6 +243,10 @@ LogicalResult FunctionConverter::createLaunch(scf::ForallOp nest,
       inModule, *form, name, llvm::to_vector(ValueRange(arguments).getTypes()));
   if (failed(kernel))
     return failure();
+  for (auto [argument, map] : llvm::zip(arguments, kernel->tensorMaps))
+    if (map)
+      argument = TensorMapOp::create(
+          b, LLVM::LLVMPointerType::get(b.getContext()), argument, map);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };

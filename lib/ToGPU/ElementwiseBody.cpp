@@ -24,6 +24,16 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+/// Elements of a work-item: there is nothing else to hide the latency of loads
+/// than many of those.
+static constexpr int64_t kElementsPerWorkItem = 4;
+
+int64_t mlir::conv::countElementwiseShares(const TiledConvolution &form) {
+  ArrayRef<int64_t> tile = form.schedule.getWorkgroup();
+  return llvm::divideCeil(tile[0] * tile[1],
+                          kElementwiseWorkItems * kElementsPerWorkItem);
+}
+
 namespace {
 class ElementwiseTile {
 public:
@@ -47,6 +57,8 @@ private:
 
   const Kernel &kernel;
   const IndexMath &math;
+  int64_t shares;  ///< Workgroups that share a tile.
+  Value workgroup; ///< Its number in the grid.
   TileOrigin origin;
   MatrixIndex along; ///< The index along which vectors lie.
   Matrix result;
@@ -64,7 +76,11 @@ static MatrixIndex selectIndex(const Kernel &kernel) {
 
 ElementwiseTile::ElementwiseTile(const Kernel &kernel)
     : kernel(kernel), math(kernel.math),
-      origin(createGridScheduler(kernel.form)->createOrigin(kernel)),
+      shares(countElementwiseShares(kernel.form)),
+      workgroup(math.cast(
+          gpu::BlockIdOp::create(kernel.b, gpu::Dimension::x).getResult())),
+      origin(TileRaster(kernel.form)
+                 .createOrigin(math, math.div(workgroup, shares))),
       along(selectIndex(kernel)),
       result(createMatrix(
           kernel.form.result, kernel.arguments.back(),
@@ -136,9 +152,11 @@ void ElementwiseTile::create() const {
   bool isRow = along == MatrixIndex::Row;
   int64_t across = kernel.workgroupTile()[isRow];
   int64_t perLine = kernel.workgroupTile()[!isRow] / result.width;
+  Value first = math.add(
+      math.mul(math.rem(workgroup, shares), kernel.workItems), kernel.workItem);
   scf::ForOp::create(
-      b, kernel.workItem, math.constant(across * perLine),
-      math.constant(kernel.workItems), ValueRange{},
+      b, first, math.constant(across * perLine),
+      math.constant(shares * kernel.workItems), ValueRange{},
       [&](OpBuilder &, Location, Value vector, ValueRange) {
         Value line = math.div(vector, perLine);
         Value inLine = math.mul(math.rem(vector, perLine), result.width);

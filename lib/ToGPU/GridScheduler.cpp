@@ -17,36 +17,38 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+TileRaster::TileRaster(const TiledConvolution &form)
+    : tileSizes(form.schedule.getWorkgroup()), order(form.schedule.getRaster()),
+      matrices(form.getBatch()),
+      pixelTiles(llvm::divideCeil(form.getPixels(), tileSizes[0])),
+      channelTiles(llvm::divideCeil(form.getChannels(), tileSizes[1])) {}
+
+TileOrigin TileRaster::createOrigin(const IndexMath &math, Value tile) const {
+  bool channelsFastest = order == Raster::Channels;
+  int64_t fast = channelsFastest ? channelTiles : pixelTiles;
+  int64_t slow = channelsFastest ? pixelTiles : channelTiles;
+  SmallVector<Value> digits = math.split(tile, {matrices, slow, fast});
+  Value channel = channelsFastest ? digits[2] : digits[1];
+  Value pixel = channelsFastest ? digits[1] : digits[2];
+  return {digits[0], math.mul(pixel, tileSizes[0]),
+          math.mul(channel, tileSizes[1])};
+}
+
 namespace {
 class GridScheduler final : public TileScheduler {
 public:
-  explicit GridScheduler(const TiledConvolution &form)
-      : tile(form.schedule.getWorkgroup()), raster(form.schedule.getRaster()),
-        matrices(form.getBatch()),
-        pixelTiles(llvm::divideCeil(form.getPixels(), tile[0])),
-        channelTiles(llvm::divideCeil(form.getChannels(), tile[1])) {}
+  explicit GridScheduler(const TiledConvolution &form) : raster(form) {}
 
-  int64_t getGridSize() const override {
-    return matrices * pixelTiles * channelTiles;
-  }
+  int64_t getGridSize() const override { return raster.countTiles(); }
 
   TileOrigin createOrigin(const Kernel &kernel) const override {
-    const IndexMath &math = kernel.math;
-    Value id = math.cast(
+    Value tile = kernel.math.cast(
         gpu::BlockIdOp::create(kernel.b, gpu::Dimension::x).getResult());
-    bool channelsFastest = raster == Raster::Channels;
-    int64_t fast = channelsFastest ? channelTiles : pixelTiles;
-    int64_t slow = channelsFastest ? pixelTiles : channelTiles;
-    SmallVector<Value> digits = math.split(id, {matrices, slow, fast});
-    Value channel = channelsFastest ? digits[2] : digits[1];
-    Value pixel = channelsFastest ? digits[1] : digits[2];
-    return {digits[0], math.mul(pixel, tile[0]), math.mul(channel, tile[1])};
+    return raster.createOrigin(kernel.math, tile);
   }
 
 private:
-  ArrayRef<int64_t> tile;
-  Raster raster;
-  int64_t matrices, pixelTiles, channelTiles;
+  TileRaster raster;
 };
 } // namespace
 

@@ -31,6 +31,11 @@ LogicalResult createRegisterStagedBody(Kernel &kernel, gpu::GPUFuncOp function);
 /// Tiles in the cache of one thread; the workgroup is one work-item.
 LogicalResult createHostCacheBody(Kernel &kernel, gpu::GPUFuncOp function);
 
+/// Work-items of a GPU's kernel without a product, and how many workgroups
+/// share a tile.
+inline constexpr int64_t kElementwiseWorkItems = 256;
+int64_t countElementwiseShares(const TiledConvolution &form);
+
 /// Kernels of a tail without a product, on a GPU and on the host.
 LogicalResult createElementwiseBody(Kernel &kernel, gpu::GPUFuncOp function);
 LogicalResult createHostElementwiseBody(Kernel &kernel,

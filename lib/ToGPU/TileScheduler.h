@@ -12,6 +12,20 @@
 
 namespace mlir::conv {
 
+/// Numbers the tiles of the result: within a matrix, those of the raster's
+/// dimension first.
+class TileRaster {
+public:
+  explicit TileRaster(const TiledConvolution &form);
+  int64_t countTiles() const { return matrices * pixelTiles * channelTiles; }
+  TileOrigin createOrigin(const IndexMath &math, Value tile) const;
+
+private:
+  ArrayRef<int64_t> tileSizes;
+  Raster order;
+  int64_t matrices, pixelTiles, channelTiles;
+};
+
 /// Assigns tiles of the result to workgroups.
 class TileScheduler {
 public:

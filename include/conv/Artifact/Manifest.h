@@ -32,6 +32,7 @@ inline constexpr int64_t kMaxEntries = 65536;
 inline constexpr int64_t kMaxArguments = 64;   ///< Of an entry.
 inline constexpr int64_t kMaxLaunches = 4096;  ///< Of an entry.
 inline constexpr int64_t kMaxParameters = 128; ///< Of a launch.
+inline constexpr int64_t kMaxTensorMaps = 16;  ///< Of a launch.
 inline constexpr int64_t kMaxRank = 16;
 inline constexpr int64_t kMaxGrid = 2147483647;
 inline constexpr int64_t kMaxWorkgroupSize = 1024;
@@ -67,10 +68,18 @@ struct WorkspaceParameter {
 struct I32Parameter {
   int32_t value;
 };
-/// Passes a tensor map that the runtime encodes. Kept as JSON text: this
-/// version carries it and refuses to launch it.
+/// Passes, by value, a tensor map that the device encodes: how copies of boxes
+/// see a buffer. Lists have the innermost dimension first; `strides` are bytes,
+/// without that of the innermost dimension. With corners, copies are im2col and
+/// `box` is channels and pixels.
 struct TensorMapParameter {
-  std::string json;
+  std::variant<ArgumentParameter, WorkspaceParameter> base;
+  std::string dtype; ///< "f16" or "bf16".
+  std::vector<int64_t> sizes, strides, box, elementStrides;
+  std::vector<int64_t> lower, upper; ///< Of spatial dimensions, or empty.
+  int64_t swizzle = 128;             ///< Bytes.
+
+  bool isIm2col() const { return !lower.empty(); }
 };
 using Parameter = std::variant<ArgumentParameter, WorkspaceParameter,
                                I32Parameter, TensorMapParameter>;
@@ -144,8 +153,8 @@ int64_t bufferBytes(const Argument &argument);
 /// Checks rule M11; the error names the coefficient.
 Result<void> verifyErrorBound(const ErrorBound &bound);
 
-/// Checks the rules M1 to M13 of docs/artifact.md; the error names the field.
-/// M14 is about the text (ManifestJson.h).
+/// Checks the rules M1 to M13 and M15 of docs/artifact.md; the error names the
+/// field. M14 is about the text (ManifestJson.h).
 Result<void> verifyManifest(const Manifest &manifest);
 
 } // namespace conv::artifact

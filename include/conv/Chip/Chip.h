@@ -41,7 +41,7 @@ enum class Backend { AMDGPU, Host, NVPTX };
 
 /// Instruction class of a matrix atom. `FMA` is a lane-wise outer product of
 /// scalar or packed multiply-adds, for types without a matrix instruction.
-enum class AtomKind { MFMA, WMMA, FMA, MMASync };
+enum class AtomKind { MFMA, WMMA, FMA, MMASync, WGMMA };
 
 /// One matrix instruction: `D[m][n] += sum_k A[m][k] * B[n][k]`, executed by a
 /// whole subgroup. With `rows` = m for A and n for B, lane `l` holds of
@@ -58,6 +58,11 @@ enum class AtomKind { MFMA, WMMA, FMA, MMASync };
 ///
 ///   u % accRun + accRun * (g + groups * (u / accRun)),
 ///   g = l / (n / c), groups = subgroupSize / (n / c).
+///
+/// WGMMA is executed by four subgroups together, a warpgroup, and reads A and B
+/// from shared memory; of its accumulators, subgroup `w` has rows 16 w to
+/// 16 w + 15 of D in the lane layout of MMASync with that many rows, 8 columns
+/// at a time. Its `cycles` are those of all four matrix units.
 ///
 /// Sources: the instruction set manuals of MI200, CDNA3, CDNA4, RDNA3 and RDNA4
 /// (sections on MFMA and WMMA register layouts), and the PTX ISA (sections on

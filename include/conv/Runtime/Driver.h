@@ -20,6 +20,7 @@
 #ifndef CONV_RUNTIME_DRIVER_H
 #define CONV_RUNTIME_DRIVER_H
 
+#include "conv/Artifact/Manifest.h"
 #include "conv/Support/Result.h"
 
 #include <array>
@@ -53,6 +54,22 @@ public:
   virtual Result<void> launch(const LaunchShape &shape,
                               std::span<void *const> parameters,
                               StreamHandle stream) = 0;
+};
+
+/// A tensor map as kernels take it.
+struct alignas(64) EncodedTensorMap {
+  std::array<uint64_t, 16> words;
+};
+
+/// Encodes tensor maps. Safe to use from several threads at once.
+class TensorMapEncoder {
+public:
+  virtual ~TensorMapEncoder() = default;
+
+  /// Describes the buffer at `address` as `map` says. Allocates nothing.
+  virtual Result<void> encode(const artifact::TensorMapParameter &map,
+                              void *address,
+                              EncodedTensorMap &encoded) const = 0;
 };
 
 /// A loaded code object.
@@ -105,6 +122,9 @@ public:
   /// Loads a code object. `label` names it in messages.
   virtual Result<std::unique_ptr<Module>>
   loadModule(const std::string &code, const std::string &label) = 0;
+
+  /// Null where kernels take no tensor maps; else as long as the device.
+  virtual const TensorMapEncoder *tensorMapEncoder() const { return nullptr; }
 
   /// A stream of this device's own, for callers that have none. Null (the
   /// default stream) where a device has no streams.

@@ -50,9 +50,11 @@ public:
 private:
   /// Where the value of one kernel parameter comes from.
   struct Slot {
-    enum Kind { Argument, Workspace, I32 } kind;
+    enum Kind { Argument, Workspace, I32, ArgumentMap, WorkspaceMap } kind;
     int32_t i32;
     int64_t index; ///< Of the argument, or the offset into the workspace.
+    /// What is encoded instead of passing the address; `loaded` has it.
+    const artifact::TensorMapParameter *map = nullptr;
   };
   struct Step {
     Kernel *kernel;
@@ -66,12 +68,14 @@ private:
     bool isWritten;
   };
 
+  const TensorMapEncoder *encoder = nullptr; ///< The device's.
   std::unique_ptr<artifact::Entry> loaded;
   std::vector<std::unique_ptr<Module>> modules;
   std::vector<Requirement> requirements;
   std::vector<Slot> slots;
   std::vector<Step> steps;
 
+  static Slot createSlot(const artifact::TensorMapParameter &map);
   Result<void> addStep(const artifact::Launch &launch, Module &module);
   Result<void> checkAddresses(std::span<void *const> arguments,
                               void *workspace) const;

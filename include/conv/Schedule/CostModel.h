@@ -20,7 +20,7 @@
 
 namespace conv {
 
-/// One way to run the register-staged or the host main loop. Tiles are
+/// One way to run a main loop, which the atom decides. Tiles are
 /// `[pixels, channels]`, as in `#conv.schedule`.
 struct Candidate {
   const MatrixAtom *atom = nullptr;
@@ -98,6 +98,9 @@ RegisterCost computeRegisters(const ChipInfo &chip, const Candidate &candidate);
 
 /// Bytes of shared memory a workgroup takes.
 int64_t computeSharedBytes(const Candidate &candidate);
+
+/// Work-items of a workgroup.
+int64_t computeWorkItems(const ChipInfo &chip, const Candidate &candidate);
 
 /// Whether the chip can run the candidate, and why not.
 Rejection checkCandidate(const ChipInfo &chip, const Candidate &candidate);

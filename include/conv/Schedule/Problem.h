@@ -35,6 +35,11 @@ struct Problem {
   double intermediateBytes = 0;
   /// Elements that follow each other in memory, inside of the tensor.
   int64_t lhsRun = 1, rhsRun = 1;
+  /// What the `tma` main loop makes of it: steps over the reduction, none if
+  /// copies of boxes cannot bring the operands; and whether they bring rows of
+  /// the right operand's channels rather than of its reduction.
+  int64_t tmaSteps = 0;
+  bool isTmaRhsTransposed = false;
 
   /// Multiplications and additions that the convolution needs.
   double usefulFlops = 0;

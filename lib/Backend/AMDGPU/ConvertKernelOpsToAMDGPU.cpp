@@ -79,6 +79,7 @@ struct MmaToInstruction final : OpRewritePattern<MmaOp> {
       rewriter.replaceOp(op, createFmaAtom(rewriter, op));
       return success();
     case AtomKind::MMASync:
+    case AtomKind::WGMMA:
       return rewriter.notifyMatchFailure(op, "not an AMD atom");
     }
     return failure();

@@ -124,6 +124,7 @@ struct MmaToInstruction final : OpRewritePattern<MmaOp> {
       return success();
     case AtomKind::MFMA:
     case AtomKind::WMMA:
+    case AtomKind::WGMMA: // Main loops issue it themselves.
       return rewriter.notifyMatchFailure(op, "not an NVIDIA atom");
     }
     return failure();

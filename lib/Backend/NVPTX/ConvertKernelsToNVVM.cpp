@@ -30,6 +30,9 @@ using namespace mlir::conv;
 
 /// Bytes of the widest access to shared memory.
 static constexpr uint64_t kSharedAlignment = 16;
+/// A CUtensorMap.
+static constexpr int64_t kTensorMapBytes = 128;
+static constexpr int64_t kTensorMapAlignment = 64;
 
 static void populatePatterns(LLVMTypeConverter &converter,
                              RewritePatternSet &patterns) {
@@ -47,7 +50,43 @@ static void alignSharedMemory(gpu::GPUModuleOp module) {
   for (auto global : module.getOps<LLVM::GlobalOp>())
     if (global.getAddrSpace() ==
         static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared))
-      global.setAlignment(kSharedAlignment);
+      global.setAlignment(
+          std::max(global.getAlignment().value_or(1), kSharedAlignment));
+}
+
+namespace {
+/// An argument of a kernel.
+struct KernelArgument {
+  StringAttr kernel;
+  unsigned index;
+};
+} // namespace
+
+/// The arguments that are tensor maps. The conversion of functions drops their
+/// attribute.
+static SmallVector<KernelArgument> findTensorMaps(gpu::GPUModuleOp module) {
+  SmallVector<KernelArgument> maps;
+  for (auto kernel : module.getOps<gpu::GPUFuncOp>())
+    for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+      if (kernel.getArgAttr(i, TensorMapAttr::kArgumentName))
+        maps.push_back({kernel.getNameAttr(), i});
+  return maps;
+}
+
+/// Tensor maps are passed by value, and read where the launch put them.
+static void passByValue(gpu::GPUModuleOp module,
+                        ArrayRef<KernelArgument> arguments) {
+  Builder b(module.getContext());
+  for (auto [name, i] : arguments) {
+    auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+    kernel.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(),
+                      TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(),
+                                                             kTensorMapBytes)));
+    kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                      b.getI64IntegerAttr(kTensorMapAlignment));
+    kernel.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(),
+                      b.getUnitAttr());
+  }
 }
 
 namespace {
@@ -63,12 +102,14 @@ struct ConvertKernelsToNVVMPass final
 
     RewritePatternSet patterns(context);
     populatePatterns(converter, patterns);
+    SmallVector<KernelArgument> tensorMaps = findTensorMaps(module);
     ConversionTarget legal(*context);
     configureGpuToNVVMConversionLegality(legal);
     legal.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
     if (failed(convertKernels(module, legal, std::move(patterns))))
       return signalPassFailure();
     alignSharedMemory(module);
+    passByValue(module, tensorMaps);
   }
 };
 } // namespace

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaLibrary.h"
+#include "CudaTensorMap.h"
 #include "conv/Runtime/Devices.h"
 
 #include <atomic>
@@ -65,12 +66,16 @@ public:
       (void)context.cuda.cuCtxSetCurrent(before);
   }
 
+  /// Why the context is not the current one, if so.
+  Result<void> check() const {
+    return context.cuda.check(error, "cuCtxSetCurrent");
+  }
+
   /// The result of `call` as an error or success, or why there was no call.
   template <typename Call>
   Result<void> run(const char *function, Call call) const {
-    if (error != 0)
-      return context.cuda.check(error, "cuCtxSetCurrent");
-    return context.cuda.check(call(), function);
+    Result<void> current = check();
+    return current ? context.cuda.check(call(), function) : current;
   }
 
 private:
@@ -186,12 +191,29 @@ private:
   std::map<std::string, std::unique_ptr<Kernel>> kernels;
 };
 
+class CudaTensorMapEncoder final : public TensorMapEncoder {
+public:
+  explicit CudaTensorMapEncoder(SharedContext context)
+      : context(std::move(context)) {}
+
+  Result<void> encode(const artifact::TensorMapParameter &map, void *address,
+                      EncodedTensorMap &encoded) const override {
+    CurrentContext current(*context);
+    Result<void> result = current.check();
+    return result ? encodeTensorMap(context->cuda, map, address, encoded)
+                  : result;
+  }
+
+private:
+  SharedContext context;
+};
+
 class CudaDevice final : public Device {
 public:
   CudaDevice(SharedContext context, int ordinal,
              std::vector<std::string> architectures)
       : context(std::move(context)), ordinal(ordinal),
-        architectures(std::move(architectures)) {}
+        architectures(std::move(architectures)), encoder(this->context) {}
 
   std::string name() const override {
     return ordinal == 0 ? "cuda" : "cuda:" + std::to_string(ordinal);
@@ -237,6 +259,10 @@ public:
                                             architectures.front() + ": " +
                                             result.error().message};
     return std::unique_ptr<Module>(new CudaModule(context, handle, label));
+  }
+
+  const TensorMapEncoder *tensorMapEncoder() const override {
+    return hasTensorMaps(context->cuda) ? &encoder : nullptr;
   }
 
   Result<StreamHandle> createStream() override {
@@ -297,6 +323,7 @@ private:
   SharedContext context;
   int ordinal;
   std::vector<std::string> architectures;
+  CudaTensorMapEncoder encoder;
 
   template <typename Call> Result<void> run(const char *function, Call call) {
     CurrentContext current(*context);

@@ -21,7 +21,8 @@
 
 namespace conv::runtime {
 
-// REQUIRED(name, parameters), and OPTIONAL for what only words messages.
+// REQUIRED(name, parameters), and OPTIONAL for what only words messages, and
+// for what drivers before CUDA 12 lack.
 // CUresult and CUdevice are ints, other handles pointers, and addresses of
 // device memory 64-bit integers.
 #define CONV_CUDA_FUNCTIONS(REQUIRED, OPTIONAL)                                \
@@ -47,6 +48,17 @@ namespace conv::runtime {
                             unsigned gridZ, unsigned blockX, unsigned blockY,  \
                             unsigned blockZ, unsigned sharedBytes,             \
                             void *stream, void **parameters, void **extra))    \
+  OPTIONAL(cuTensorMapEncodeTiled,                                             \
+           (void *map, int type, unsigned rank, void *address,                 \
+            const uint64_t *sizes, const uint64_t *strides,                    \
+            const uint32_t *box, const uint32_t *elementStrides,               \
+            int interleave, int swizzle, int promotion, int fill))             \
+  OPTIONAL(cuTensorMapEncodeIm2col,                                            \
+           (void *map, int type, unsigned rank, void *address,                 \
+            const uint64_t *sizes, const uint64_t *strides, const int *lower,  \
+            const int *upper, unsigned channels, unsigned pixels,              \
+            const uint32_t *elementStrides, int interleave, int swizzle,       \
+            int promotion, int fill))                                          \
   REQUIRED(cuStreamCreate, (void **stream, unsigned flags))                    \
   REQUIRED(cuStreamDestroy_v2, (void *stream))                                 \
   REQUIRED(cuStreamSynchronize, (void *stream))                                \

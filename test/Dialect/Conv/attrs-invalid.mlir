@@ -190,3 +190,82 @@ func.func private @schedule_s4_gemm_k() attributes {
   // expected-error @below {{expects gemm_k to be a multiple of 8, but got 36}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 36, stages = 2,
                      atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+
+// -----
+
+func.func private @schedule_s10_kind() attributes {
+  // expected-error @below {{expects a tma main loop just for wgmma, but got tma and #conv.atom<mma_sync 16 x 8 x 16>}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
+                     atom = <mma_sync 16 x 8 x 16>, main_loop = tma, raster = pixels>}
+
+// -----
+
+func.func private @schedule_s10_channels() attributes {
+  // expected-error @below {{expects subgroup and atom to have all 128 channels, but got 128 and 64}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 128], subgroup = [64, 128], gemm_k = 64, stages = 2,
+                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = pixels>}
+
+// -----
+
+func.func private @schedule_s10_warpgroups() attributes {
+  // expected-error @below {{expects at most 3 warpgroups and 256 pixels, but got 4 and 256}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [256, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
+                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = pixels>}
+
+// -----
+
+func.func private @schedule_s10_accumulators() attributes {
+  // expected-error @below {{expects at most 192 accumulators of a lane, but got 256}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [256, 256], subgroup = [128, 256], gemm_k = 64, stages = 2,
+                     atom = <wgmma 64 x 256 x 16>, main_loop = tma, raster = pixels>}
+
+// -----
+
+func.func private @schedule_s10_stages() attributes {
+  // expected-error @below {{expects gemm_k to be 64 and 2 stages or more, but got 32 and 4}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = pixels>}
+
+// -----
+
+func.func private @tensor_map_x1_rank() attributes {
+  // expected-error @below {{expects sizes of 1 to 5 dimensions, but got 6}}
+  a = #conv.tensor_map<sizes = [8, 8, 8, 8, 8, 8], strides = [16, 16, 16, 16, 16], box = [8], element_strides = [1], swizzle = 128>}
+
+// -----
+
+func.func private @tensor_map_x1_stride() attributes {
+  // expected-error @below {{expects strides that are multiples of 16, but got [24]}}
+  a = #conv.tensor_map<sizes = [8, 8], strides = [24], box = [8, 8], element_strides = [1, 1], swizzle = 128>}
+
+// -----
+
+func.func private @tensor_map_x2_box() attributes {
+  // expected-error @below {{expects box to have 2 entries from 1 to 256, but got [8, 257]}}
+  a = #conv.tensor_map<sizes = [8, 512], strides = [16], box = [8, 257], element_strides = [1, 1], swizzle = 128>}
+
+// -----
+
+func.func private @tensor_map_x2_pixels() attributes {
+  // expected-error @below {{expects box to be up to 256 channels and up to 1024 pixels, but got [8, 1025]}}
+  a = #conv.tensor_map<sizes = [8, 8, 8], strides = [16, 128], box = [8, 1025], element_strides = [1, 1, 1],
+                       lower = [0], upper = [0], swizzle = 128>}
+
+// -----
+
+func.func private @tensor_map_x2_element_strides() attributes {
+  // expected-error @below {{expects element_strides to have 2 entries from 1 to 8, but got [1, 9]}}
+  a = #conv.tensor_map<sizes = [8, 8], strides = [16], box = [8, 8], element_strides = [1, 9], swizzle = 128>}
+
+// -----
+
+func.func private @tensor_map_x3_swizzle() attributes {
+  // expected-error @below {{expects swizzle to be 32, 64 or 128, but got 16}}
+  a = #conv.tensor_map<sizes = [8, 8], strides = [16], box = [8, 8], element_strides = [1, 1], swizzle = 16>}
+
+// -----
+
+func.func private @tensor_map_x4_corner() attributes {
+  // expected-error @below {{expects upper to have 2 entries from -128 to 127, but got [0, 128]}}
+  a = #conv.tensor_map<sizes = [8, 8, 8, 8], strides = [16, 128, 1024], box = [8, 8], element_strides = [1, 1, 1, 1],
+                       lower = [0, 0], upper = [0, 128], swizzle = 128>}

@@ -348,6 +348,24 @@ func.func @forward_c12_circular(%x: tensor<1x4x8x4xf32>, %w: tensor<8x1x1x4xf32>
 
 // -----
 
+func.func @tensor_map_x5_beyond(%y: memref<1x8x8x8xf16>) {
+  // expected-error @below {{expects a map of at most 1024 bytes, but got 2048}}
+  %0 = conv.tensor_map %y <sizes = [16, 64], strides = [32], box = [16, 64], element_strides = [1, 1], swizzle = 128>
+      : memref<1x8x8x8xf16> -> !llvm.ptr
+  return
+}
+
+// -----
+
+func.func @tensor_map_x6_row(%y: memref<1x8x8x128xf16>) {
+  // expected-error @below {{expects a row of the box to have a multiple of 16 and at most 64 bytes, but got 128}}
+  %0 = conv.tensor_map %y <sizes = [128, 64], strides = [256], box = [64, 64], element_strides = [1, 1], swizzle = 64>
+      : memref<1x8x8x128xf16> -> !llvm.ptr
+  return
+}
+
+// -----
+
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @forward_c13_tf32_of_f16(%x: tensor<1x8x8x4xf16>, %w: tensor<8x1x1x4xf16>) {
@@ -356,3 +374,8 @@ func.func @forward_c13_tf32_of_f16(%x: tensor<1x8x8x4xf16>, %w: tensor<8x1x1x4xf
       : tensor<1x8x8x4xf16>, tensor<8x1x1x4xf16> -> tensor<1x8x8x8xf32>
   return
 }
+
+// -----
+
+// expected-error @below {{expects conv.tensor_map on an argument of a function that is a pointer, but got 'memref<8xf16>'}}
+func.func private @tensor_map_x7_pointer(%map: memref<8xf16> {conv.tensor_map})

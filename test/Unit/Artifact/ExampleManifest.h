@@ -26,6 +26,19 @@ inline artifact::Argument makeArgument(const std::string &name,
   return argument;
 }
 
+/// An im2col map of the 1 x 4 x 4 x 8 input of `makeArtifact`.
+inline artifact::TensorMapParameter makeTensorMap() {
+  return {.base = artifact::ArgumentParameter{0},
+          .dtype = "f16",
+          .sizes = {8, 4, 4, 1},
+          .strides = {16, 64, 256},
+          .box = {8, 16},
+          .elementStrides = {1, 1, 1, 1},
+          .lower = {-1, -1},
+          .upper = {-1, -1},
+          .swizzle = 128};
+}
+
 /// One entry, f on gfx942, with every kind of parameter, whose code is `code`.
 inline artifact::Artifact makeArtifact(const std::string &code = "code bytes") {
   artifact::Artifact result;
@@ -51,12 +64,10 @@ inline artifact::Artifact makeArtifact(const std::string &code = "code bytes") {
   launch.grid = {7, 2, 1};
   launch.block = {256, 1, 1};
   launch.dynamicSharedBytes = 512;
-  launch.parameters = {artifact::ArgumentParameter{0},
-                       artifact::ArgumentParameter{1},
-                       artifact::ArgumentParameter{2},
-                       artifact::WorkspaceParameter{256},
-                       artifact::I32Parameter{-7},
-                       artifact::TensorMapParameter{R"({"rank":4})"}};
+  launch.parameters = {
+      artifact::ArgumentParameter{0}, artifact::ArgumentParameter{1},
+      artifact::ArgumentParameter{2}, artifact::WorkspaceParameter{256},
+      artifact::I32Parameter{-7},     makeTensorMap()};
   launch.resources = {64, 32, 48, 32768, 0, 0};
   entry.launches = {launch};
   result.manifest.entries = {entry};

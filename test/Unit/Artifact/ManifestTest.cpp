@@ -72,8 +72,10 @@ TEST(Manifest, RoundTripKeepsEveryField) {
   EXPECT_EQ(launch.resources.sharedBytes, 32768);
   EXPECT_EQ(std::get<WorkspaceParameter>(launch.parameters.at(3)).offset, 256);
   EXPECT_EQ(std::get<I32Parameter>(launch.parameters.at(4)).value, -7);
-  EXPECT_EQ(std::get<TensorMapParameter>(launch.parameters.at(5)).json,
-            R"({"rank":4})");
+  const auto &map = std::get<TensorMapParameter>(launch.parameters.at(5));
+  EXPECT_EQ(std::get<ArgumentParameter>(map.base).index, 0);
+  EXPECT_EQ(map.strides, (std::vector<int64_t>{16, 64, 256}));
+  EXPECT_EQ(map.lower, (std::vector<int64_t>{-1, -1}));
   // What the structs hold is all there is: writing again gives the same text.
   EXPECT_EQ(*writeManifest(*manifest), text);
 }
@@ -241,6 +243,52 @@ TEST(Manifest, M7Workspace) {
               entry.workspaceBytes = -1;
             }).find("entries[0].workspace_bytes: expects 0 to"),
             std::string::npos);
+}
+
+/// The error after `change` was made to the example's tensor map.
+template <typename Change> static std::string errorOfMap(Change change) {
+  return errorAfter([&](Entry &entry) {
+    change(std::get<TensorMapParameter>(entry.launches[0].parameters[5]));
+  });
+}
+
+TEST(Manifest, M15TensorMaps) {
+  using Map = TensorMapParameter;
+  std::string path = "entries[0].launches[0].parameters[5].tensor_map";
+  EXPECT_EQ(errorOfMap([](Map &map) { map.base = ArgumentParameter{3}; }),
+            path + ".argument: expects 0 to 2, but got 3");
+  EXPECT_EQ(errorOfMap([](Map &map) { map.base = WorkspaceParameter{1024}; }),
+            path + ".workspace: expects 0 to 1023, but got 1024");
+  EXPECT_EQ(errorOfMap([](Map &map) { map.dtype = "f32"; }),
+            path + ".dtype: expects \"f16\" or \"bf16\", but got \"f32\"");
+  EXPECT_EQ(errorOfMap([](Map &map) { map.sizes = {8, 4}; }),
+            path + ".sizes (their number): expects 3 to 5, but got 2");
+  EXPECT_EQ(errorOfMap([](Map &map) { map.sizes[1] = 0; }),
+            path + ".sizes[1]: expects 1 to 4294967296, but got 0");
+  EXPECT_EQ(errorOfMap([](Map &map) { map.strides = {16, 64}; }),
+            path + ".strides (their number): expects 3 to 3, but got 2");
+  EXPECT_EQ(errorOfMap([](Map &map) { map.strides[0] = 24; }),
+            path + ".strides[0]: expects a multiple of 16, but got 24");
+  EXPECT_EQ(errorOfMap([](Map &map) { map.box = {8, 1025}; }),
+            path + ".box[1]: expects 1 to 1024, but got 1025");
+  EXPECT_EQ(errorOfMap([](Map &map) { map.box = {4, 16}; }),
+            path + ".box[0]: expects a multiple of 16 bytes up to the swizzle, "
+                   "but got 8");
+  EXPECT_EQ(errorOfMap([](Map &map) { map.elementStrides[2] = 9; }),
+            path + ".element_strides[2]: expects 1 to 8, but got 9");
+  EXPECT_EQ(errorOfMap([](Map &map) { map.upper[1] = 128; }),
+            path + ".upper[1]: expects -128 to 127, but got 128");
+  EXPECT_EQ(errorOfMap([](Map &map) { map.swizzle = 16; }),
+            path + ".swizzle: expects 32, 64 or 128, but got 16");
+  EXPECT_EQ(errorOfMap([](Map &map) { map.sizes[3] = 2; }),
+            path + ".sizes: expects at most the buffer's 256 bytes, but got "
+                   "512");
+  EXPECT_EQ(errorAfter([](Entry &entry) {
+              Launch &launch = entry.launches[0];
+              launch.parameters.assign(17, launch.parameters[5]);
+            }),
+            "entries[0].launches[0].parameters (tensor maps): expects 0 to 16, "
+            "but got 17");
 }
 
 TEST(Manifest, M8CodePaths) {

@@ -161,8 +161,7 @@ TEST(SelectEntry, PrefersEarlierTargetsAndOnlyFunctions) {
 TEST(Executable, RefusesWhatNoDeviceLaunches) {
   auto device = std::move(*createHostDevice(1));
   Artifact artifact = makeHostArtifact();
-  artifact.manifest.entries[0].launches[0].parameters[0] =
-      TensorMapParameter{"{}"};
+  artifact.manifest.entries[0].launches[0].parameters[0] = TensorMapParameter{};
   auto loaded = Executable::load(*device, artifact);
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().kind, ErrorKind::Unsupported);

@@ -176,9 +176,22 @@ static LogicalResult verify(Operation *op, Position position,
          << attribute.getName();
 }
 
+/// X7: a tensor map is passed by value, which the argument points to.
+static LogicalResult verifyTensorMapArgument(Operation *op, unsigned index) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  Type type = function ? function.getArgument(index).getType() : Type();
+  if (isa_and_nonnull<LLVM::LLVMPointerType>(type))
+    return success();
+  return op->emitOpError("expects ")
+         << TensorMapAttr::kArgumentName
+         << " on an argument of a function that is a pointer, but got " << type;
+}
+
 LogicalResult ConvDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                     unsigned index,
                                                     NamedAttribute attribute) {
+  if (attribute.getName() == TensorMapAttr::kArgumentName)
+    return verifyTensorMapArgument(op, index);
   return verify(op, {/*isResult=*/false, index}, attribute);
 }
 

@@ -32,6 +32,36 @@ static LogicalResult verifyTile(EmitError emitError, StringRef name,
                      << " to be two positive sizes, but got [" << tile << "]";
 }
 
+/// Checks S10.
+static LogicalResult verifyTma(EmitError emitError, ArrayRef<int64_t> workgroup,
+                               ArrayRef<int64_t> subgroup, int64_t gemmK,
+                               int64_t stages, AtomAttr atom) {
+  ::conv::TmaTile tile{workgroup[0], workgroup[1], stages,
+                       workgroup[0] / subgroup[0]};
+  if (subgroup[1] != workgroup[1] || atom.getChannels() != workgroup[1])
+    return emitError() << "expects subgroup and atom to have all "
+                       << workgroup[1] << " channels, but got " << subgroup[1]
+                       << " and " << atom.getChannels();
+  if (tile.consumers > 3 || tile.pixels > 256)
+    return emitError()
+           << "expects at most 3 warpgroups and 256 pixels, but got "
+           << tile.consumers << " and " << tile.pixels;
+  if (tile.channels > tile.maxChannels())
+    return emitError() << "expects at most " << tile.maxChannels()
+                       << " channels of " << tile.consumers
+                       << " warpgroups, but got " << tile.channels;
+  if (tile.accumulators() > tile.maxAccumulators())
+    return emitError() << "expects at most " << tile.maxAccumulators()
+                       << " accumulators of a lane, but got "
+                       << tile.accumulators();
+  if (gemmK != ::conv::TmaTile::kRowElements || stages < 2)
+    return emitError() << "expects gemm_k to be "
+                       << ::conv::TmaTile::kRowElements
+                       << " and 2 stages or more, but got " << gemmK << " and "
+                       << stages;
+  return success();
+}
+
 LogicalResult ScheduleAttr::verify(EmitError emitError, Algorithm,
                                    ArrayRef<int64_t> workgroup,
                                    ArrayRef<int64_t> subgroup, int64_t gemmK,
@@ -56,15 +86,27 @@ LogicalResult ScheduleAttr::verify(EmitError emitError, Algorithm,
                        << subgroup << "] and [" << workgroup << "]";
   // S3.
   if (mainLoop != MainLoop::HostCache &&
-      (subgroup[0] % atom.getN() || subgroup[1] % atom.getM()))
-    return emitError() << "expects subgroup to be a multiple of " << atom.getN()
-                       << " pixels and " << atom.getM()
-                       << " channels, but got [" << subgroup << "]";
+      (subgroup[0] % atom.getPixels() || subgroup[1] % atom.getChannels()))
+    return emitError() << "expects subgroup to be a multiple of "
+                       << atom.getPixels() << " pixels and "
+                       << atom.getChannels() << " channels, but got ["
+                       << subgroup << "]";
   // S4.
   if (gemmK % atom.getK())
     return emitError() << "expects gemm_k to be a multiple of " << atom.getK()
                        << ", but got " << gemmK;
-  return success();
+  // S10.
+  bool isTma = mainLoop == MainLoop::Tma;
+  if (isTma != (atom.getKind() == AtomKind::WGMMA))
+    return emitError() << "expects a tma main loop just for wgmma, but got "
+                       << stringifyMainLoop(mainLoop) << " and " << atom;
+  return isTma ? verifyTma(emitError, workgroup, subgroup, gemmK, stages, atom)
+               : success();
+}
+
+::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule) {
+  return {schedule.getWorkgroup()[0], schedule.getWorkgroup()[1],
+          schedule.getStages(), schedule.getNumSubgroups()};
 }
 
 static ::conv::AtomKind getTableKind(AtomKind kind) {
@@ -77,6 +119,8 @@ static ::conv::AtomKind getTableKind(AtomKind kind) {
     return ::conv::AtomKind::FMA;
   case AtomKind::MMASync:
     return ::conv::AtomKind::MMASync;
+  case AtomKind::WGMMA:
+    return ::conv::AtomKind::WGMMA;
   }
   llvm_unreachable("every kind of atom has a table kind");
 }
@@ -113,6 +157,25 @@ static LogicalResult verifySharedMemory(EmitError emitError,
                        << " elements to fit " << chip.sharedMemoryBytes
                        << " bytes of shared memory, but each has "
                        << elementBytes << " bytes";
+  return success();
+}
+
+/// Checks S6 and S7 of a tma main loop.
+static LogicalResult verifyTmaForChip(EmitError emitError,
+                                      ScheduleAttr schedule,
+                                      const ::conv::ChipInfo &chip) {
+  ::conv::TmaTile tile = getTmaTile(schedule);
+  if (tile.stages > chip.sharedMemoryBytes ||
+      tile.sharedBytes() > chip.sharedMemoryBytes)
+    return emitError() << "expects " << tile.stages << " stages of "
+                       << tile.stageBytes() << " bytes, barriers and "
+                       << tile.stagingBytes() << " bytes for each of "
+                       << tile.consumers << " warpgroups to fit "
+                       << chip.sharedMemoryBytes
+                       << " bytes of shared memory, but got more";
+  if (tile.workItems() > chip.maxWorkgroupSize)
+    return emitError() << "expects at most " << chip.maxWorkgroupSize
+                       << " work-items, but got " << tile.workItems();
   return success();
 }
 
@@ -157,6 +220,8 @@ LogicalResult mlir::conv::verifyScheduleForChip(EmitError emitError,
     return emitError() << "expects a main loop for " << chip.name
                        << ", but got "
                        << stringifyMainLoop(schedule.getMainLoop());
+  if (schedule.getMainLoop() == MainLoop::Tma)
+    return verifyTmaForChip(emitError, schedule, chip);
   int64_t elementBytes = byteSize(atom->operand);
   if (failed(verifySharedMemory(emitError, schedule, chip, elementBytes)))
     return failure();

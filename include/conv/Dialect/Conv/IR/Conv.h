@@ -13,9 +13,12 @@
 #ifndef CONV_DIALECT_CONV_IR_CONV_H
 #define CONV_DIALECT_CONV_IR_CONV_H
 
+#include "conv/Chip/Chip.h"
 #include "conv/Dialect/Conv/IR/ConvAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvolutionOpInterface.h"
+#include "conv/Dialect/Conv/IR/TmaTile.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -60,6 +63,9 @@ Type getAccumulatorType(Type operand);
 /// null. The host widens operands as it loads them.
 const ::conv::MatrixAtom *lookupAtom(const ::conv::ChipInfo &chip,
                                      AtomAttr atom, Type elementType);
+
+/// The tile of a schedule whose main loop is `tma`.
+::conv::TmaTile getTmaTile(ScheduleAttr schedule);
 
 /// Checks S5 to S9 of a schedule against a chip.
 LogicalResult

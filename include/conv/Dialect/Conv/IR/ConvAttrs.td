@@ -105,7 +105,8 @@ def Conv_Algorithm : I32EnumAttr<"Algorithm", "how a convolution is computed", [
 
 def Conv_MainLoop : I32EnumAttr<"MainLoop", "how tiles travel to the matrix units", [
     I32EnumAttrCase<"RegisterStaged", 0, "register_staged">,
-    I32EnumAttrCase<"HostCache", 1, "host_cache">
+    I32EnumAttrCase<"HostCache", 1, "host_cache">,
+    I32EnumAttrCase<"Tma", 2, "tma">
   ]> {
   let cppNamespace = "::mlir::conv";
 }
@@ -114,7 +115,8 @@ def Conv_AtomKind : I32EnumAttr<"AtomKind", "class of matrix instruction", [
     I32EnumAttrCase<"MFMA", 0, "mfma">,
     I32EnumAttrCase<"WMMA", 1, "wmma">,
     I32EnumAttrCase<"FMA", 2, "fma">,
-    I32EnumAttrCase<"MMASync", 3, "mma_sync">
+    I32EnumAttrCase<"MMASync", 3, "mma_sync">,
+    I32EnumAttrCase<"WGMMA", 4, "wgmma">
   ]> {
   let cppNamespace = "::mlir::conv";
 }
@@ -138,8 +140,8 @@ def Conv_AtomAttr : Conv_Attr<"Atom", "atom"> {
   let summary = "Matrix instruction by class and size";
   let description = [{
     Names one row of the chip's table (`MatrixAtom` in `conv/Chip/Chip.h`):
-    `m` output channels by `n` pixels by `k` of the reduction. Element types
-    come from the operands.
+    `m` output channels by `n` pixels by `k` of the reduction; for `wgmma`, `m`
+    pixels by `n` channels. Element types come from the operands.
 
     Constraints:
       * (A1) `m`, `n` and `k` are positive.
@@ -150,6 +152,15 @@ def Conv_AtomAttr : Conv_Attr<"Atom", "atom"> {
     EnumParameter<Conv_AtomKind>:$kind, "int64_t":$m, "int64_t":$n, "int64_t":$k
   );
   let assemblyFormat = "`<` $kind $m `x` $n `x` $k `>`";
+  let extraClassDeclaration = [{
+    /// What of the result it computes.
+    int64_t getPixels() const {
+      return getKind() == AtomKind::WGMMA ? getM() : getN();
+    }
+    int64_t getChannels() const {
+      return getKind() == AtomKind::WGMMA ? getN() : getM();
+    }
+  }];
 }
 
 def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
@@ -166,16 +177,23 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S1) `workgroup` and `subgroup` have two positive entries; `gemm_k` and
         `stages` are positive.
       * (S2) `subgroup` divides `workgroup`.
-      * (S3) For a subgroup of a GPU, `atom` divides `subgroup`:
-        `n` the pixels, `m` the channels.
+      * (S3) For a subgroup of a GPU, the pixels and channels of `atom` divide
+        those of `subgroup`.
       * (S4) `gemm_k` is a multiple of `k` of `atom`.
       * (S5) The chip has `atom` for the operands' element type.
-      * (S6) `stages` tiles of both operands fit the chip's shared memory.
+      * (S6) `stages` tiles of both operands fit the chip's shared memory, for
+        `tma` together with barriers and the tile that is being stored.
       * (S7) The workgroup has no more work-items than the chip allows.
       * (S8) Every work-item copies the same number of 16-byte pieces of each
         operand's tile.
       * (S9) `main_loop` is one for the chip: `host_cache` on the host, another
         on a GPU. S7 and S8 are about work-items and do not concern the host.
+      * (S10) `main_loop` is `tma` just if `atom` is `wgmma`. Then subgroups are
+        warpgroups: 1 to 3 of them, side by side along the pixels, each with all
+        channels in one atom and at most 192 accumulators a lane, or 128 if they
+        are 3. A workgroup has at most 256 pixels, the box of one copy; `gemm_k`
+        is the 128 bytes of a swizzled row; there are 2 stages or more. S8 is
+        about copies by work-items and does not concern it.
       * (S11) `merged_groups` is positive and divides the groups.
       * (S12) `splits` is positive, and at most the size of the longest digit of
         the reduction: `getSplittableSize`.
@@ -214,6 +232,55 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       return (getWorkgroup()[0] / getSubgroup()[0]) *
              (getWorkgroup()[1] / getSubgroup()[1]);
     }
+  }];
+}
+
+def Conv_TensorMapAttr : Conv_Attr<"TensorMap", "tensor_map"> {
+  let summary = "How copies of boxes see a tensor in global memory";
+  let description = [{
+    Lists have the innermost dimension first. `strides` are in bytes, of all
+    dimensions but the innermost, whose elements are contiguous. A copy moves
+    `box` elements of each dimension, every `element_strides`-th of them, to or
+    from shared memory; what is outside of the tensor reads as zero and is not
+    written. Rows in shared memory have `swizzle` bytes at most, whose 16-byte
+    pieces are permuted.
+
+    With `lower` and `upper`, copies are im2col: dimensions are channels, spatial
+    ones and images; the box is `[channels, pixels]`, and walks over the pixels
+    between the corners, `lower` from the first and `upper` from the last element
+    of each spatial dimension, and from image to image.
+
+    Constraints:
+      * (X1) `sizes` has 1 to 5 entries, 3 to 5 for im2col, of 1 to 2^32;
+        `strides` has one entry less, multiples of 16 below 2^40.
+      * (X2) `box` and `element_strides` have an entry for each dimension, 1 to
+        256 and 1 to 8; for im2col, `box` is up to 256 channels and up to 1024
+        pixels.
+      * (X3) `swizzle` is 32, 64 or 128.
+      * (X4) `lower` and `upper` have an entry for each spatial dimension, in
+        16 bits for one, 8 for two and 5 for three of them, with sign.
+
+    Example: `#conv.tensor_map<sizes = [64, 3136], strides = [128], box = [64, 64], element_strides = [1, 1], swizzle = 128>`
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$sizes,
+    ArrayRefParameter<"int64_t">:$strides,
+    ArrayRefParameter<"int64_t">:$box,
+    ArrayRefParameter<"int64_t">:$elementStrides,
+    OptionalArrayRefParameter<"int64_t">:$lower,
+    OptionalArrayRefParameter<"int64_t">:$upper,
+    "int64_t":$swizzle
+  );
+  let assemblyFormat = [{
+    `<` `sizes` `=` `[` $sizes `]` `,` `strides` `=` `[` $strides `]` `,`
+        `box` `=` `[` $box `]` `,` `element_strides` `=` `[` $elementStrides `]` `,`
+        (`lower` `=` `[` $lower^ `]` `,` `upper` `=` `[` $upper `]` `,`)?
+        `swizzle` `=` $swizzle `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Name of the attribute on arguments of kernels that are tensor maps.
+    static constexpr ::llvm::StringLiteral kArgumentName = "conv.tensor_map";
+    bool isIm2col() const { return !getLower().empty(); }
   }];
 }
 

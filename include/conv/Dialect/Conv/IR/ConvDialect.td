@@ -23,7 +23,8 @@ def Conv_Dialect : Dialect {
     * `conv.gather` and `conv.scatter` see tensors as matrices, by a
       `#conv.view`, which turns it into matrix products.
     * `conv.guarded_load`, `conv.guarded_store` and `conv.mma` are what kernels
-      need beyond upstream ops, before a back end chooses instructions.
+      need beyond upstream ops, before a back end chooses instructions, and
+      `conv.tensor_map` what a launch passes to those that copy boxes.
 
     `conv.name` on an argument or a result of a function is the name that
     callers know it by:
@@ -35,6 +36,11 @@ def Conv_Dialect : Dialect {
       * (N1) It is a string of 1 to 4096 bytes, in UTF-8 and without control
         characters.
       * (N2) Those of a function differ.
+
+    `conv.tensor_map` on an argument of a kernel says that it is a tensor map,
+    which is passed by value.
+
+      * (X7) The argument is a pointer.
 
     `conv.strides` says how many elements neighbours along each dimension of the
     argument or result are apart in memory, where they are not contiguous:
@@ -49,6 +55,7 @@ def Conv_Dialect : Dialect {
         sorted by stride, each stride is larger than what the smaller ones span.
       * (N5) The argument is used, and the result computed, without a reshape.
   }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let useDefaultAttributePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;    // N1 to N4
   let hasRegionResultAttrVerify = 1; // N1 to N4

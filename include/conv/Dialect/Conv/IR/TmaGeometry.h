@@ -1,0 +1,111 @@
+//===- TmaGeometry.h - a product as copies of boxes see it ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// NVIDIA's copy engine moves boxes of tensors, and im2col boxes of images. This
+// says whether it can move the tiles of a matrix product, and how: asked when a
+// schedule is chosen, and again when its kernel is built.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DIALECT_CONV_IR_TMAGEOMETRY_H
+#define CONV_DIALECT_CONV_IR_TMAGEOMETRY_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/TmaTile.h"
+
+namespace mlir::conv {
+
+/// A tensor and how it is seen as matrices.
+struct ViewedTensor {
+  ViewAttr view;
+  RankedTensorType type;
+};
+
+/// Images with their channels innermost, and a window that moves over them.
+struct TmaWindow {
+  /// One spatial dimension of images and window.
+  struct Dimension {
+    int64_t extent;    ///< Of an image.
+    int64_t positions; ///< Of the window.
+    int64_t taps;      ///< Of the window.
+    int64_t stride;    ///< From position to position.
+    int64_t dilation;  ///< From tap to tap.
+    int64_t low;       ///< Minus the coordinate of the first tap.
+    /// Digit `t` of the taps is tap `taps - 1 - t`.
+    bool isReversed;
+  };
+  int64_t images, channels;
+  SmallVector<Dimension> dimensions; ///< Outermost first.
+
+  size_t rank() const { return dimensions.size(); }
+  SmallVector<int64_t> getTaps() const;
+  int64_t countTaps() const;
+  /// Positions in all images, as digits: the image and one per dimension.
+  SmallVector<int64_t> getPositions() const;
+  /// Bounds of the walk over the first taps of windows, relative to the first
+  /// and to the last element of a dimension.
+  int64_t getLowerCorner(size_t dimension) const;
+  int64_t getUpperCorner(size_t dimension) const;
+};
+
+/// A matrix product with a window on one side. Either the left operand is the
+/// window's, its rows are positions, and the reduction is over taps and
+/// channels; or the right one is, its rows are taps and channels, and the
+/// reduction is over positions: the gradient of a filter.
+struct TmaGeometry {
+  /// A dimension of the filter: coordinate `start + step * index`.
+  struct Coordinate {
+    enum Index { Row, Channel, Tap } index; ///< What is its index.
+    size_t dimension; ///< The spatial dimension of a tap's digit.
+    int64_t size, step, start;
+  };
+
+  TmaWindow window;
+  bool reducesPositions;
+  /// The batch is parts of the reduction.
+  int64_t parts;
+
+  /// If the reduction is over taps and channels: the right operand's
+  /// dimensions, outermost first, and the channels of a part.
+  SmallVector<Coordinate> filter;
+  int64_t channelsOfPart;
+
+  /// If it is over positions: channels of the left operand, whose rows in
+  /// memory are `segments` times `parts` runs of `segmentPositions` positions.
+  int64_t leftChannels, segments, segmentPositions;
+
+  /// Rows of the result lie behind each other, in an element type of 16 bits:
+  /// it can be copied. Otherwise lanes store it.
+  bool isResultCopied;
+  int64_t resultRows, resultChannels;
+
+  /// Steps of the main loop, in two nested loops: of taps, and of the rows of a
+  /// tile that the channels take; or of segments, and of their positions.
+  int64_t countOuterSteps() const;
+  int64_t getInnerExtent() const;
+  int64_t countSteps() const;
+  /// The right operand's tiles have rows of the result's channels, not of the
+  /// reduction.
+  bool isRightTransposed() const {
+    return reducesPositions || filter.back().index == Coordinate::Row;
+  }
+};
+
+/// The geometry of `result = lhs * transpose(rhs)`; or none, and in `obstacle`
+/// what the copy engine needs, as "expects ..., but got ...".
+std::optional<TmaGeometry> computeTmaGeometry(const ViewedTensor &lhs,
+                                              const ViewedTensor &rhs,
+                                              const ViewedTensor &result,
+                                              std::string &obstacle);
+
+/// Why tiles of that size cannot be copied; empty if they can.
+std::string checkTmaTile(const TmaGeometry &geometry,
+                         const ::conv::TmaTile &tile);
+
+} // namespace mlir::conv
+
+#endif // CONV_DIALECT_CONV_IR_TMAGEOMETRY_H

@@ -1,0 +1,84 @@
+//===- TmaTile.h - what a workgroup of the tma main loop has -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Work-items, registers and shared memory that follow from the tile of a `tma`
+// schedule: asked by the schedule's verifier, by the cost model and by the
+// kernel. Plain numbers, nothing of the IR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DIALECT_CONV_IR_TMATILE_H
+#define CONV_DIALECT_CONV_IR_TMATILE_H
+
+#include <cstdint>
+
+namespace conv {
+
+/// A ring of operand tiles that one warpgroup fills and `consumers` others
+/// multiply. All elements have two bytes.
+struct TmaTile {
+  static constexpr int64_t kWarpgroupSize = 128;
+  static constexpr int64_t kElementBytes = 2;
+  /// A row of a tile of an operand: elements of the reduction, and their bytes,
+  /// which is as far as a swizzle reaches.
+  static constexpr int64_t kRowElements = 64;
+  static constexpr int64_t kRowBytes = kRowElements * kElementBytes;
+  /// Rows of the result that one instruction computes.
+  static constexpr int64_t kAtomRows = 64;
+  /// Bytes of a mbarrier.
+  static constexpr int64_t kBarrierBytes = 8;
+  /// Shared memory starts at a multiple of this, for the swizzle.
+  static constexpr int64_t kAlignment = 1024;
+
+  int64_t pixels = 0, channels = 0; ///< Of the workgroup.
+  int64_t stages = 0;
+  int64_t consumers = 0;
+
+  int64_t workItems() const { return (1 + consumers) * kWarpgroupSize; }
+  /// Instructions along the pixels that a consumer issues for each step of k.
+  int64_t atomsPerConsumer() const { return pixels / consumers / kAtomRows; }
+  /// Registers of a lane that hold sums.
+  int64_t accumulators() const { return atomsPerConsumer() * channels / 2; }
+  int64_t maxAccumulators() const { return consumers > 2 ? 128 : 192; }
+  /// Channels of an instruction that assembles with `launchRegisters`.
+  int64_t maxChannels() const { return consumers == 2 ? 256 : 192; }
+  /// What tiles of channels innermost, rather than of the reduction, need.
+  bool hasWholeRowsOfChannels() const { return channels % kRowElements == 0; }
+
+  /// Registers of a work-item at launch, and what producers and consumers
+  /// change that to.
+  int64_t launchRegisters() const { return consumers == 2 ? 168 : 128; }
+  int64_t producerRegisters() const {
+    return consumers == 1 ? 24 : consumers == 2 ? 40 : 32;
+  }
+  int64_t consumerRegisters() const { return consumers == 3 ? 160 : 232; }
+
+  int64_t pixelBytes() const { return pixels * kRowBytes; }
+  int64_t filterBytes() const { return channels * kRowBytes; }
+  int64_t stageBytes() const { return pixelBytes() + filterBytes(); }
+
+  /// Channels that one copy to the result takes: a swizzled row.
+  int64_t chunkChannels() const { return channels % 64 == 0 ? 64 : 32; }
+  int64_t chunkBytes() const {
+    return kAtomRows * chunkChannels() * kElementBytes;
+  }
+  /// Where a consumer puts the rows of one atom before they are copied.
+  int64_t stagingBytes() const { return kAtomRows * channels * kElementBytes; }
+  int64_t stagingOffset() const { return stages * stageBytes(); }
+
+  /// One barrier for "full" and one for "empty" of each stage.
+  int64_t barrierOffset() const {
+    return stagingOffset() + consumers * stagingBytes();
+  }
+  int64_t sharedBytes() const {
+    return barrierOffset() + 2 * stages * kBarrierBytes;
+  }
+};
+
+} // namespace conv
+
+#endif // CONV_DIALECT_CONV_IR_TMATILE_H

@@ -1,0 +1,372 @@
+//===- TmaGeometry.cpp - a product as copies of boxes see it -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Takes views apart into the roles that their digits play. Limits are those of
+// the PTX ISA's im2col mode and of cuTensorMapEncodeIm2col.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/TmaGeometry.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::conv;
+using llvm::formatv;
+
+using Tile = ::conv::TmaTile;
+
+/// What strides in memory and widths of rows are multiples of, in elements.
+static constexpr int64_t kGranule = 16 / Tile::kElementBytes;
+static constexpr int64_t kMaxElementStride = 8;
+/// Most dimensions that a tensor map has.
+static constexpr size_t kMaxRank = 5;
+
+static int64_t computeProduct(ArrayRef<int64_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
+                         std::multiplies<int64_t>());
+}
+
+SmallVector<int64_t> TmaWindow::getTaps() const {
+  return llvm::map_to_vector(dimensions,
+                             [](const Dimension &d) { return d.taps; });
+}
+
+int64_t TmaWindow::countTaps() const { return computeProduct(getTaps()); }
+
+SmallVector<int64_t> TmaWindow::getPositions() const {
+  SmallVector<int64_t> sizes = {images};
+  for (const Dimension &d : dimensions)
+    sizes.push_back(d.positions);
+  return sizes;
+}
+
+int64_t TmaWindow::getLowerCorner(size_t dimension) const {
+  return -dimensions[dimension].low;
+}
+
+int64_t TmaWindow::getUpperCorner(size_t dimension) const {
+  const Dimension &d = dimensions[dimension];
+  return (d.positions - 1) * d.stride + 1 - d.low - d.extent;
+}
+
+int64_t TmaGeometry::countOuterSteps() const {
+  return reducesPositions ? segments : window.countTaps();
+}
+
+int64_t TmaGeometry::getInnerExtent() const {
+  return reducesPositions ? segmentPositions : channelsOfPart;
+}
+
+int64_t TmaGeometry::countSteps() const {
+  return countOuterSteps() *
+         llvm::divideCeil(getInnerExtent(), Tile::kRowElements);
+}
+
+namespace {
+/// The multiples of digits in one coordinate of the window's operand, or of
+/// another one: those of positions or rows of the filter, those of taps and
+/// channels, and that of the part.
+struct Digits {
+  SmallVector<int64_t> positions, taps;
+  int64_t part, constant;
+
+  /// Whether no digit counts but one of each.
+  bool hasOnly(std::optional<size_t> position, std::optional<size_t> tap) const {
+    auto others = [](ArrayRef<int64_t> list, std::optional<size_t> one) {
+      for (auto [i, value] : llvm::enumerate(list))
+        if (value != 0 && i != one)
+          return true;
+      return false;
+    };
+    return !others(positions, position) && !others(taps, tap);
+  }
+};
+
+/// Reads one product; `obstacle` is the first thing that does not fit.
+class GeometryReader {
+public:
+  GeometryReader(const ViewedTensor &lhs, const ViewedTensor &rhs,
+                 const ViewedTensor &result, std::string &obstacle)
+      : lhs(lhs), rhs(rhs), result(result), obstacle(obstacle) {}
+
+  std::optional<TmaGeometry> read();
+
+private:
+  bool readTypes();
+  bool readParts();
+  bool readWindow();
+  bool readDimension(size_t dimension);
+  bool readFilter();
+  bool readPositions();
+  bool readResult();
+  bool checkLimits();
+
+  const ViewedTensor &getWindow() const {
+    return geometry.reducesPositions ? rhs : lhs;
+  }
+  Digits getDigits(ViewAttr view, const ViewAttr::Coordinate &coordinate) const;
+
+  bool refuse(const std::string &expected) {
+    obstacle = "expects " + expected;
+    return false;
+  }
+
+  const ViewedTensor &lhs, &rhs, &result;
+  std::string &obstacle;
+  size_t spatialRank;
+  /// The digit of the positions that is split, and the size of a part.
+  size_t splitDigit = 0;
+  int64_t splitLength = 0;
+  TmaGeometry geometry;
+};
+} // namespace
+
+Digits GeometryReader::getDigits(ViewAttr view,
+                                 const ViewAttr::Coordinate &coordinate) const {
+  ArrayRef<int64_t> rest = coordinate.coefficients;
+  auto take = [&](size_t count) {
+    SmallVector<int64_t> list(rest.take_front(count));
+    rest = rest.drop_front(count);
+    return list;
+  };
+  SmallVector<int64_t> batch = take(view.getBatch().size());
+  SmallVector<int64_t> rows = take(view.getRows().size());
+  SmallVector<int64_t> columns = take(view.getColumns().size());
+  if (geometry.reducesPositions)
+    std::swap(rows, columns);
+  return {rows, columns, batch.size() > 1 ? batch.back() : 0,
+          coordinate.constant};
+}
+
+bool GeometryReader::readTypes() {
+  Type type = lhs.type.getElementType();
+  if (!(type.isF16() || type.isBF16()) || rhs.type.getElementType() != type)
+    return refuse("operands of f16 or of bf16, but got others");
+  for (ViewAttr view : {lhs.view, rhs.view, result.view})
+    if (!view.getLimits().empty() || view.getPadding() != PaddingMode::Zeros)
+      return refuse("no conditions and padding with zeros, but got others");
+  return true;
+}
+
+bool GeometryReader::readParts() {
+  ArrayRef<int64_t> batch = lhs.view.getBatch();
+  if (batch.front() != 1 || batch.size() > 2)
+    return refuse(formatv("one group, but got {0}", batch.front()));
+  geometry.parts = batch.size() > 1 ? batch.back() : 1;
+  // Rows of a filter's gradient are its channels, those of others are digits
+  // for an image and each dimension.
+  size_t rows = lhs.view.getRows().size(), columns = rhs.view.getRows().size();
+  geometry.reducesPositions = rows == 1 && columns > 1;
+  spatialRank = getWindow().type.getRank() - 2;
+  if (spatialRank < 1 || spatialRank > 3 ||
+      (geometry.reducesPositions ? columns : rows) != spatialRank + 1 ||
+      lhs.view.getColumns().size() != spatialRank + 1)
+    return refuse("images of 1 to 3 spatial dimensions, but got another view");
+  return true;
+}
+
+/// Digits are in the order of the tensor.
+bool GeometryReader::readWindow() {
+  const auto &[view, type] = getWindow();
+  auto coordinates = view.getCoordinates();
+  Digits image = getDigits(view, coordinates.front());
+  Digits channel = getDigits(view, coordinates.back());
+  bool isImageSplit = geometry.reducesPositions && splitDigit == 0;
+  bool isChannelSplit = !geometry.reducesPositions && channel.part != 0;
+  geometry.channelsOfPart =
+      geometry.reducesPositions ? 0 : lhs.view.getColumns().back();
+  if (!image.hasOnly(0, std::nullopt) || image.positions[0] != 1 ||
+      image.part != (isImageSplit ? splitLength : 0) || image.constant != 0 ||
+      !channel.hasOnly(std::nullopt, spatialRank) ||
+      channel.taps[spatialRank] != 1 || channel.constant != 0 ||
+      channel.part != (isChannelSplit ? geometry.channelsOfPart : 0))
+    return refuse("images outermost and channels innermost, but got another "
+                  "layout");
+  if (isChannelSplit && geometry.channelsOfPart % Tile::kRowElements)
+    return refuse(formatv("parts of a multiple of {0} channels, but got {1}",
+                          Tile::kRowElements, geometry.channelsOfPart));
+  geometry.window.images = type.getDimSize(0);
+  geometry.window.channels = type.getDimSize(type.getRank() - 1);
+  for (size_t d = 0; d < spatialRank; ++d)
+    if (!readDimension(d))
+      return false;
+  return true;
+}
+
+bool GeometryReader::readDimension(size_t dimension) {
+  const auto &[view, type] = getWindow();
+  Digits digits = getDigits(view, view.getCoordinates()[1 + dimension]);
+  int64_t stride = digits.positions[1 + dimension];
+  int64_t dilation = digits.taps[dimension];
+  bool isSplit = geometry.reducesPositions && splitDigit == 1 + dimension;
+  if (!digits.hasOnly(1 + dimension, dimension) || stride <= 0 ||
+      digits.part != (isSplit ? stride * splitLength : 0))
+    return refuse("a window that moves along each dimension, but got another "
+                  "view");
+  bool areRows = !geometry.reducesPositions;
+  int64_t positions =
+      (areRows ? view.getRows() : view.getColumns())[1 + dimension];
+  int64_t taps = (areRows ? view.getColumns() : view.getRows())[dimension];
+  // A walk against the direction of the taps starts at the last one.
+  int64_t first = digits.constant + std::min<int64_t>(0, (taps - 1) * dilation);
+  geometry.window.dimensions.push_back(
+      {type.getDimSize(1 + dimension),
+       positions * (isSplit ? geometry.parts : 1), taps, stride,
+       std::abs(dilation), -first, dilation < 0});
+  return true;
+}
+
+bool GeometryReader::readFilter() {
+  using Coordinate = TmaGeometry::Coordinate;
+  if (rhs.view.getRows().size() != 1)
+    return refuse("channels of the result in one dimension, but got more");
+  for (auto [i, coordinate] : llvm::enumerate(rhs.view.getCoordinates())) {
+    Digits digits = getDigits(rhs.view, coordinate);
+    int64_t size = rhs.type.getDimSize(i);
+    const auto *tap =
+        llvm::find_if(digits.taps, [](int64_t value) { return value != 0; });
+    size_t index = tap - digits.taps.begin();
+    bool isChannel = index == spatialRank;
+    int64_t part = isChannel && geometry.parts > 1 ? geometry.channelsOfPart : 0;
+    if (digits.part != part)
+      return refuse("channels that are split, but got another digit");
+    if (digits.positions[0] == 1 && digits.hasOnly(0, std::nullopt))
+      geometry.filter.push_back({Coordinate::Row, 0, size, 1, 0});
+    else if (digits.positions[0] == 0 && digits.hasOnly(std::nullopt, index))
+      geometry.filter.push_back(
+          tap == digits.taps.end()
+              ? Coordinate{Coordinate::Tap, 0, size, 0, digits.constant}
+              : Coordinate{isChannel ? Coordinate::Channel : Coordinate::Tap,
+                           index, size, *tap, digits.constant});
+    else
+      return refuse("a filter of one digit in each dimension, but got another "
+                    "view");
+  }
+  if (geometry.filter.back().index == Coordinate::Tap)
+    return refuse("channels innermost in the filter, but got another layout");
+  return geometry.filter.size() <= kMaxRank ||
+         refuse("a filter of at most 5 dimensions, but got more");
+}
+
+/// The left operand of a reduction over positions: dense, with its channels
+/// innermost.
+bool GeometryReader::readPositions() {
+  ArrayRef<int64_t> sizes = lhs.view.getColumns();
+  for (auto [i, coordinate] : llvm::enumerate(lhs.view.getCoordinates())) {
+    Digits digits = getDigits(lhs.view, coordinate);
+    bool isChannel = i == sizes.size();
+    if (digits.constant != 0 ||
+        (isChannel ? !digits.hasOnly(std::nullopt, 0) || digits.taps[0] != 1
+                   : !digits.hasOnly(i, std::nullopt) ||
+                         digits.positions[i] != 1))
+      return refuse("a dense left operand with its channels innermost, but got "
+                    "another view");
+    if (digits.part == 0)
+      continue;
+    if (isChannel || digits.part != sizes[i])
+      return refuse("positions that are split, but got another digit");
+    splitDigit = i;
+    splitLength = sizes[i];
+  }
+  geometry.leftChannels = lhs.view.getRows().front();
+  geometry.segments = computeProduct(sizes.take_front(splitDigit));
+  geometry.segmentPositions = computeProduct(sizes.drop_front(splitDigit));
+  if (geometry.parts == 1)
+    splitDigit = sizes.size();
+  return true;
+}
+
+bool GeometryReader::readResult() {
+  auto [batch, rows, channels] = result.view.getShape();
+  geometry.resultRows = rows;
+  geometry.resultChannels = channels;
+  // Distances in memory of the digits' neighbours, against those in a matrix.
+  SmallVector<int64_t> distances(result.view.getDigitSizes().size());
+  int64_t stride = 1, constant = 0;
+  auto coordinates = result.view.getCoordinates();
+  for (size_t d = coordinates.size(); d-- > 0;) {
+    for (auto [distance, coefficient] :
+         llvm::zip(distances, coordinates[d].coefficients))
+      distance += coefficient * stride;
+    constant += coordinates[d].constant * stride;
+    stride *= result.type.getDimSize(d);
+  }
+  bool isDense = constant == 0 && batch == 1;
+  int64_t expected = 1;
+  for (auto [size, distance] :
+       llvm::reverse(llvm::zip(result.view.getDigitSizes(), distances))) {
+    isDense &= size == 1 || distance == expected;
+    expected *= size;
+  }
+  Type type = result.type.getElementType();
+  geometry.isResultCopied = isDense && expected == stride &&
+                            channels % kGranule == 0 &&
+                            (type.isF16() || type.isBF16());
+  return geometry.isResultCopied || type.isF16() || type.isBF16() ||
+         type.isF32() || refuse("a floating result, but got another");
+}
+
+bool GeometryReader::checkLimits() {
+  const TmaWindow &window = geometry.window;
+  int64_t other = geometry.reducesPositions ? geometry.leftChannels
+                                            : geometry.filter.back().size;
+  if (window.channels % kGranule || other % kGranule)
+    return refuse(formatv("channels that are multiples of {0}, but got {1} and "
+                          "{2}",
+                          kGranule, window.channels, other));
+  if (geometry.reducesPositions && window.countTaps() > 1 &&
+      window.channels % Tile::kRowElements)
+    return refuse(formatv("channels that are a multiple of {0} behind each "
+                          "tap, but got {1}",
+                          Tile::kRowElements, window.channels));
+  // Bits of an offset, and of a corner with its sign.
+  int64_t bits = spatialRank == 1 ? 16 : spatialRank == 2 ? 8 : 5;
+  int64_t corner = int64_t(1) << (bits - 1);
+  for (auto [i, d] : llvm::enumerate(window.dimensions)) {
+    int64_t lower = window.getLowerCorner(i);
+    int64_t upper = window.getUpperCorner(i);
+    if (d.stride > kMaxElementStride)
+      return refuse(formatv("strides of at most {0}, but got {1}",
+                            kMaxElementStride, d.stride));
+    if ((d.taps - 1) * d.dilation >= int64_t(1) << bits ||
+        std::min(lower, upper) < -corner || std::max(lower, upper) >= corner)
+      return refuse(formatv("a window of {0} bits, but got corners {1} and {2} "
+                            "and {3} taps",
+                            bits, lower, upper, d.taps));
+  }
+  return true;
+}
+
+std::optional<TmaGeometry> GeometryReader::read() {
+  geometry = {};
+  if (readTypes() && readParts() &&
+      (geometry.reducesPositions ? readPositions() && readWindow()
+                                 : readWindow() && readFilter()) &&
+      readResult() && checkLimits())
+    return std::move(geometry);
+  return std::nullopt;
+}
+
+std::optional<TmaGeometry>
+mlir::conv::computeTmaGeometry(const ViewedTensor &lhs, const ViewedTensor &rhs,
+                               const ViewedTensor &result,
+                               std::string &obstacle) {
+  return GeometryReader(lhs, rhs, result, obstacle).read();
+}
+
+std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
+                                     const ::conv::TmaTile &tile) {
+  if (!geometry.isRightTransposed() || tile.hasWholeRowsOfChannels())
+    return "";
+  return formatv("expects a multiple of {0} channels for a right operand with "
+                 "them innermost, but got {1}",
+                 Tile::kRowElements, tile.channels);
+}

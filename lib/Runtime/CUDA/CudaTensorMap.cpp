@@ -1,0 +1,67 @@
+//===- CudaTensorMap.cpp - tensor maps as the CUDA driver encodes them --===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The manifest's lists in the driver's widths; M15 of docs/artifact.md has
+// checked that they fit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaTensorMap.h"
+
+#include <algorithm>
+
+using namespace conv;
+using namespace conv::runtime;
+
+namespace {
+
+/// Values of CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapL2promotion
+/// and CUtensorMapFloatOOBfill.
+constexpr int kFloat16 = 6, kBfloat16 = 9;
+constexpr int kNoInterleave = 0, kPromotionTo256Bytes = 3, kZeroFill = 0;
+
+/// The value of CUtensorMapSwizzle for that many bytes.
+int getSwizzle(int64_t bytes) { return bytes == 32 ? 1 : bytes == 64 ? 2 : 3; }
+
+/// A list of a map in the type that the driver takes.
+template <typename T> struct Narrowed {
+  explicit Narrowed(const std::vector<int64_t> &list) {
+    std::transform(list.begin(), list.end(), values.begin(),
+                   [](int64_t value) { return T(value); });
+  }
+  const T *data() const { return values.data(); }
+
+private:
+  std::array<T, 5> values{};
+};
+
+} // namespace
+
+Result<void>
+runtime::encodeTensorMap(const CudaLibrary &cuda,
+                         const artifact::TensorMapParameter &map, void *address,
+                         EncodedTensorMap &encoded) {
+  int type = map.dtype == "f16" ? kFloat16 : kBfloat16;
+  auto rank = unsigned(map.sizes.size());
+  int swizzle = getSwizzle(map.swizzle);
+  Narrowed<uint64_t> sizes(map.sizes), strides(map.strides);
+  Narrowed<uint32_t> elementStrides(map.elementStrides);
+  if (!map.isIm2col())
+    return cuda.check(cuda.cuTensorMapEncodeTiled(
+                          &encoded, type, rank, address, sizes.data(),
+                          strides.data(), Narrowed<uint32_t>(map.box).data(),
+                          elementStrides.data(), kNoInterleave, swizzle,
+                          kPromotionTo256Bytes, kZeroFill),
+                      "cuTensorMapEncodeTiled");
+  return cuda.check(
+      cuda.cuTensorMapEncodeIm2col(
+          &encoded, type, rank, address, sizes.data(), strides.data(),
+          Narrowed<int>(map.lower).data(), Narrowed<int>(map.upper).data(),
+          unsigned(map.box[0]), unsigned(map.box[1]), elementStrides.data(),
+          kNoInterleave, swizzle, kPromotionTo256Bytes, kZeroFill),
+      "cuTensorMapEncodeIm2col");
+}

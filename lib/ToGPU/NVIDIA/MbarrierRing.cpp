@@ -1,0 +1,77 @@
+//===- MbarrierRing.cpp - stages that travel from producer to consumer -*- C++
+//-*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Full counts one arrival, the producer's, and the bytes that it announced.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MbarrierRing.h"
+
+#include "conv/Dialect/Conv/IR/TmaTile.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// How long a try may suspend the warp, in nanoseconds; it is repeated.
+static constexpr int64_t kTryNanoseconds = 10000000;
+static constexpr int64_t kBarrierBytes = ::conv::TmaTile::kBarrierBytes;
+
+void MbarrierRing::initialize(int64_t releases) const {
+  for (int64_t stage = 0; stage < stages; ++stage) {
+    Value index = ptx.math.constant(stage);
+    NVVM::MBarrierInitOp::create(ptx.b, getFull(index), ptx.math.constant(1),
+                                 Value());
+    NVVM::MBarrierInitOp::create(ptx.b, getEmpty(index),
+                                 ptx.math.constant(releases), Value());
+  }
+  NVVM::FenceMbarrierInitOp::create(ptx.b);
+}
+
+RingPosition MbarrierRing::getStart() const {
+  return {ptx.math.constant(0), ptx.math.constant(0)};
+}
+
+RingPosition MbarrierRing::getNext(RingPosition position) const {
+  Value next = ptx.math.add(position.stage, 1);
+  Value wraps = ptx.equal(next, stages);
+  Value flip = arith::ExtUIOp::create(ptx.b, ptx.b.getI32Type(), wraps);
+  return {ptx.select(wraps, 0, next), ptx.math.bitXor(position.phase, flip)};
+}
+
+Value MbarrierRing::acquire(RingPosition position, int64_t bytes) const {
+  wait(getEmpty(position.stage),
+       ptx.math.bitXor(position.phase, ptx.math.constant(1)));
+  Value full = getFull(position.stage);
+  NVVM::MBarrierArriveExpectTxOp::create(
+      ptx.b, /*res=*/Type(), full, ptx.math.constant(bytes),
+      NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
+  return full;
+}
+
+void MbarrierRing::wait(RingPosition position) const {
+  wait(getFull(position.stage), position.phase);
+}
+
+void MbarrierRing::release(Value stage) const {
+  NVVM::MBarrierArriveOp::create(ptx.b, ptx.b.getI64Type(), getEmpty(stage),
+                                 Value());
+}
+
+Value MbarrierRing::getFull(Value stage) const {
+  return ptx.offset(barriers, ptx.math.mul(stage, kBarrierBytes));
+}
+
+Value MbarrierRing::getEmpty(Value stage) const {
+  return ptx.offset(ptx.offset(barriers, stages * kBarrierBytes),
+                    ptx.math.mul(stage, kBarrierBytes));
+}
+
+void MbarrierRing::wait(Value barrier, Value parity) const {
+  NVVM::MBarrierTryWaitParityOp::create(ptx.b, barrier, parity,
+                                        ptx.math.constant(kTryNanoseconds));
+}

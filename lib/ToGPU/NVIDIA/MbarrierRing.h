@@ -1,0 +1,63 @@
+//===- MbarrierRing.h - stages that travel from producer to consumer ----===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_NVIDIA_MBARRIERRING_H
+#define CONV_LIB_TOGPU_NVIDIA_MBARRIERRING_H
+
+#include "PtxBuilder.h"
+
+namespace mlir::conv {
+
+/// Where a producer or consumer is in a ring: the stage, and how often it has
+/// gone round, modulo two. Both are i32 and loop-carried.
+struct RingPosition {
+  Value stage, phase;
+
+  SmallVector<Value> carried() const { return {stage, phase}; }
+  static RingPosition get(ValueRange carried) {
+    return {carried[0], carried[1]};
+  }
+};
+
+/// Stages of shared memory, each with a barrier that says it is full and one
+/// that says it is empty. A wait is for the end of the phase with a parity, so
+/// that a producer's first round, which waits for the phase before the first,
+/// does not block.
+class MbarrierRing {
+public:
+  /// `barriers` is where the barriers are: all of "full", then all of "empty".
+  MbarrierRing(const PtxBuilder &ptx, Value barriers, int64_t stages)
+      : ptx(ptx), barriers(barriers), stages(stages) {}
+
+  /// By one work-item, before all others go on: `releases` calls of `release`
+  /// make a stage empty.
+  void initialize(int64_t releases) const;
+
+  RingPosition getStart() const;
+  RingPosition getNext(RingPosition position) const;
+
+  /// Producer: waits until the stage is empty and announces `bytes`. Returns
+  /// the barrier that copies to it count at.
+  Value acquire(RingPosition position, int64_t bytes) const;
+  /// Consumer: waits until the stage is full.
+  void wait(RingPosition position) const;
+  /// Consumer, by one lane: the stage is no longer read.
+  void release(Value stage) const;
+
+private:
+  Value getFull(Value stage) const;
+  Value getEmpty(Value stage) const;
+  void wait(Value barrier, Value parity) const;
+
+  const PtxBuilder &ptx;
+  Value barriers;
+  int64_t stages;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_NVIDIA_MBARRIERRING_H

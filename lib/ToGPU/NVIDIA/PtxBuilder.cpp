@@ -1,0 +1,127 @@
+//===- PtxBuilder.cpp - instructions of NVIDIA GPUs -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Only spells operations of the NVVM dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PtxBuilder.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Address spaces as the LLVM dialect counts them.
+static constexpr unsigned kSharedCluster = 7;
+
+Value PtxBuilder::constant64(int64_t value) const {
+  return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
+}
+
+Value PtxBuilder::extend64(Value value) const {
+  return b.createOrFold<arith::ExtUIOp>(b.getI64Type(), value);
+}
+
+Value PtxBuilder::add64(Value lhs, Value rhs) const {
+  return b.createOrFold<arith::AddIOp>(lhs, rhs);
+}
+
+Value PtxBuilder::truncate16(Value value) const {
+  return b.createOrFold<arith::TruncIOp>(b.getI16Type(), value);
+}
+
+Value PtxBuilder::equal(Value lhs, int64_t rhs) const {
+  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, lhs,
+                                       math.constant(rhs));
+}
+
+Value PtxBuilder::select(Value condition, int64_t yes, Value no) const {
+  return b.createOrFold<arith::SelectOp>(condition, math.constant(yes), no);
+}
+
+Value PtxBuilder::offset(Value pointer, Value bytes) const {
+  return LLVM::GEPOp::create(b, pointer.getType(), b.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+Value PtxBuilder::offset(Value pointer, int64_t bytes) const {
+  return bytes == 0 ? pointer
+                    : LLVM::GEPOp::create(
+                          b, pointer.getType(), b.getI8Type(), pointer,
+                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)})
+                          .getResult();
+}
+
+void PtxBuilder::createIf(Value condition, function_ref<void()> body) const {
+  scf::IfOp::create(b, condition, [&](OpBuilder &, Location) {
+    body();
+    scf::YieldOp::create(b);
+  });
+}
+
+SmallVector<Value> PtxBuilder::createFor(
+    Value lower, Value upper, int64_t step, ValueRange initial,
+    function_ref<SmallVector<Value>(Value, ValueRange)> body) const {
+  auto loop = scf::ForOp::create(
+      b, lower, upper, math.constant(step), initial,
+      [&](OpBuilder &, Location, Value index, ValueRange carried) {
+        SmallVector<Value> results = body(index, carried);
+        scf::YieldOp::create(b, results);
+      });
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+Value PtxBuilder::uniform(Value value) const {
+  return NVVM::ShflOp::create(b, b.getI32Type(), math.constant(-1), value,
+                              math.constant(0), math.constant(31),
+                              NVVM::ShflKind::idx, UnitAttr());
+}
+
+Value PtxBuilder::elect() const {
+  return NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
+}
+
+void PtxBuilder::barrier(Value id, int64_t workItems) const {
+  NVVM::BarrierOp::create(b, TypeRange(), id, math.constant(workItems),
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
+void PtxBuilder::fenceSharedForCopies() const {
+  NVVM::FenceProxyOp::create(
+      b, NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(b.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
+}
+
+void PtxBuilder::loadBox(Value destination, Value map, Value barrier,
+                         ArrayRef<Value> coordinates,
+                         ArrayRef<Value> offsets) const {
+  auto type = LLVM::LLVMPointerType::get(b.getContext(), kSharedCluster);
+  Value inCluster = LLVM::AddrSpaceCastOp::create(b, type, destination);
+  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+      b, inCluster, map, coordinates, barrier, offsets,
+      /*multicastMask=*/Value(), /*l2CacheHint=*/Value(),
+      offsets.empty() ? NVVM::TMALoadMode::TILE : NVVM::TMALoadMode::IM2COL,
+      /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+}
+
+void PtxBuilder::storeBox(Value map, Value source,
+                          ArrayRef<Value> coordinates) const {
+  NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+      b, map, source, coordinates, /*l2CacheHint=*/Value(),
+      NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+}
+
+void PtxBuilder::commitStores() const {
+  NVVM::CpAsyncBulkCommitGroupOp::create(b);
+}
+
+void PtxBuilder::waitForStores(bool onlyReads) const {
+  NVVM::CpAsyncBulkWaitGroupOp::create(
+      b, /*group=*/0, onlyReads ? b.getUnitAttr() : UnitAttr());
+}

@@ -1,0 +1,69 @@
+//===- PtxBuilder.h - instructions of NVIDIA GPUs -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the parts of a tma kernel are written in: 32-bit arithmetic, structured
+// control flow, and one call for each instruction that they share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_NVIDIA_PTXBUILDER_H
+#define CONV_LIB_TOGPU_NVIDIA_PTXBUILDER_H
+
+#include "../Kernel.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace mlir::conv {
+
+class PtxBuilder {
+public:
+  explicit PtxBuilder(ImplicitLocOpBuilder &builder)
+      : b(builder), math(builder, builder.getI32Type()) {}
+
+  ImplicitLocOpBuilder &b;
+  IndexMath math; ///< In i32.
+
+  Value constant64(int64_t value) const;
+  Value extend64(Value value) const;
+  Value add64(Value lhs, Value rhs) const;
+  Value truncate16(Value value) const;
+  Value equal(Value lhs, int64_t rhs) const;
+  Value select(Value condition, int64_t yes, Value no) const;
+  /// The address `bytes` behind `pointer`.
+  Value offset(Value pointer, Value bytes) const;
+  Value offset(Value pointer, int64_t bytes) const;
+
+  /// `body` where `condition` holds.
+  void createIf(Value condition, function_ref<void()> body) const;
+  /// The values of `initial` after `body` for `lower`, `lower + step`...
+  SmallVector<Value>
+  createFor(Value lower, Value upper, int64_t step, ValueRange initial,
+            function_ref<SmallVector<Value>(Value, ValueRange)> body) const;
+
+  /// `value` of the first lane, known to be the same for all of the warp.
+  Value uniform(Value value) const;
+  /// True for one lane of a warp.
+  Value elect() const;
+  /// Waits for `workItems` work-items at named barrier `id`; 0 is for all.
+  void barrier(Value id, int64_t workItems) const;
+  /// Makes what this work-item wrote to shared memory visible to copies.
+  void fenceSharedForCopies() const;
+  /// Copies a box from global to shared memory; `barrier` counts its bytes.
+  /// With `offsets`, im2col.
+  void loadBox(Value destination, Value map, Value barrier,
+               ArrayRef<Value> coordinates, ArrayRef<Value> offsets = {}) const;
+  /// Copies a box from shared to global memory, in the group that is open.
+  void storeBox(Value map, Value source, ArrayRef<Value> coordinates) const;
+  void commitStores() const;
+  /// Waits until shared memory of the groups committed is no longer read, or
+  /// until all that they store is visible.
+  void waitForStores(bool onlyReads) const;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_NVIDIA_PTXBUILDER_H

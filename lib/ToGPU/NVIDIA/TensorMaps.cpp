@@ -1,0 +1,90 @@
+//===- TensorMaps.cpp - tensor maps of a tma kernel -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tensor maps list dimensions innermost first, geometry outermost first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorMaps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+using Tile = ::conv::TmaTile;
+
+/// The byte strides of a dense tensor of `sizes`, innermost first.
+static SmallVector<int64_t> getDenseStrides(ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> strides;
+  int64_t stride = Tile::kElementBytes;
+  for (int64_t size : sizes.drop_back())
+    strides.push_back(stride *= size);
+  return strides;
+}
+
+TensorMapAttr mlir::conv::createWindowMap(MLIRContext *context,
+                                          const TmaWindow &window,
+                                          int64_t positions) {
+  SmallVector<int64_t> sizes = {window.channels};
+  SmallVector<int64_t> elementStrides = {1};
+  SmallVector<int64_t> lower, upper;
+  for (size_t d = window.rank(); d-- > 0;) {
+    sizes.push_back(window.dimensions[d].extent);
+    elementStrides.push_back(window.dimensions[d].stride);
+    lower.push_back(window.getLowerCorner(d));
+    upper.push_back(window.getUpperCorner(d));
+  }
+  sizes.push_back(window.images);
+  elementStrides.push_back(1);
+  return TensorMapAttr::get(context, sizes, getDenseStrides(sizes),
+                            {Tile::kRowElements, positions}, elementStrides,
+                            lower, upper, Tile::kRowBytes);
+}
+
+/// A map without corners of a dense tensor.
+static TensorMapAttr createDenseMap(MLIRContext *context,
+                                    ArrayRef<int64_t> sizes,
+                                    ArrayRef<int64_t> box, int64_t swizzle) {
+  SmallVector<int64_t> elementStrides(sizes.size(), 1);
+  return TensorMapAttr::get(context, sizes, getDenseStrides(sizes), box,
+                            elementStrides, {}, {}, swizzle);
+}
+
+TensorMapAttr mlir::conv::createFilterMap(MLIRContext *context,
+                                          const TmaGeometry &geometry,
+                                          int64_t channels) {
+  using Coordinate = TmaGeometry::Coordinate;
+  SmallVector<int64_t> sizes, box;
+  for (const Coordinate &coordinate : llvm::reverse(geometry.filter)) {
+    sizes.push_back(coordinate.size);
+    if (coordinate.index == Coordinate::Tap)
+      box.push_back(1);
+    else if (coordinate.index == Coordinate::Row &&
+             !geometry.isRightTransposed())
+      box.push_back(channels);
+    else
+      box.push_back(Tile::kRowElements);
+  }
+  return createDenseMap(context, sizes, box, Tile::kRowBytes);
+}
+
+TensorMapAttr mlir::conv::createPositionsMap(MLIRContext *context,
+                                             const TmaGeometry &geometry) {
+  return createDenseMap(context,
+                        {geometry.leftChannels, geometry.segmentPositions,
+                         geometry.segments * geometry.parts},
+                        {Tile::kRowElements, Tile::kRowElements, 1},
+                        Tile::kRowBytes);
+}
+
+TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,
+                                          const TmaGeometry &geometry,
+                                          const ::conv::TmaTile &tile) {
+  return createDenseMap(
+      context, {geometry.resultChannels, geometry.resultRows},
+      {tile.chunkChannels(), Tile::kAtomRows},
+      tile.chunkChannels() * Tile::kElementBytes);
+}

@@ -1,0 +1,33 @@
+//===- TensorMaps.h - tensor maps of a tma kernel ---------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_NVIDIA_TENSORMAPS_H
+#define CONV_LIB_TOGPU_NVIDIA_TENSORMAPS_H
+
+#include "conv/Dialect/Conv/IR/TmaGeometry.h"
+
+namespace mlir::conv {
+
+/// Boxes of a window's operand: one tap of that many positions, and as many
+/// channels as a row of a tile has.
+TensorMapAttr createWindowMap(MLIRContext *context, const TmaWindow &window,
+                              int64_t positions);
+/// Boxes of a filter: one tap of that many channels of the result, or, if it is
+/// transposed, of a row of them.
+TensorMapAttr createFilterMap(MLIRContext *context, const TmaGeometry &geometry,
+                              int64_t channels);
+/// Boxes of a left operand that is reduced over positions: a row of channels of
+/// as many positions. Dimensions are channels, positions and runs of those.
+TensorMapAttr createPositionsMap(MLIRContext *context,
+                                 const TmaGeometry &geometry);
+/// Boxes of a result that is copied: dimensions are channels and rows.
+TensorMapAttr createResultMap(MLIRContext *context, const TmaGeometry &geometry,
+                              const ::conv::TmaTile &tile);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_NVIDIA_TENSORMAPS_H

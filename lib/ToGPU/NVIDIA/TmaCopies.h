@@ -1,0 +1,63 @@
+//===- TmaCopies.h - what a step of the reduction copies --------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Fills the tiles of both operands for one step of the main loop. The left
+// tile is first in a stage; rows of both are 128 swizzled bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_NVIDIA_TMACOPIES_H
+#define CONV_LIB_TOGPU_NVIDIA_TMACOPIES_H
+
+#include "PtxBuilder.h"
+
+#include "conv/Dialect/Conv/IR/TmaGeometry.h"
+
+namespace mlir::conv {
+
+class TmaCopies {
+public:
+  TmaCopies(const PtxBuilder &ptx, const TmaGeometry &geometry,
+            const ::conv::TmaTile &tile)
+      : ptx(ptx), geometry(geometry), tile(tile) {}
+  virtual ~TmaCopies() = default;
+
+  /// The maps of both operands.
+  virtual TensorMapAttr createLeftMap(MLIRContext *context) const = 0;
+  virtual TensorMapAttr createRightMap(MLIRContext *context) const = 0;
+
+  /// What a tile's steps have in common.
+  virtual SmallVector<Value> createTile(TileOrigin origin) const = 0;
+
+  /// A step: numbers of the outer and of the inner loop, and where it goes.
+  struct Step {
+    Value outer, inner, stage, barrier;
+  };
+  virtual void createStep(TileOrigin origin, ArrayRef<Value> common,
+                          const Step &step, Value leftMap,
+                          Value rightMap) const = 0;
+
+protected:
+  /// Where the window is at a number among all positions: innermost first, as
+  /// a tensor map lists dimensions, without channels.
+  SmallVector<Value> createCorner(Value position) const;
+  /// The window's tap with these digits, as offsets from the corner.
+  SmallVector<Value> createOffsets(ArrayRef<Value> digits) const;
+
+  const PtxBuilder &ptx;
+  const TmaGeometry &geometry;
+  const ::conv::TmaTile &tile;
+};
+
+/// Copies for a reduction over taps and channels, or over positions.
+std::unique_ptr<TmaCopies> createTmaCopies(const PtxBuilder &ptx,
+                                           const TmaGeometry &geometry,
+                                           const ::conv::TmaTile &tile);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_NVIDIA_TMACOPIES_H

@@ -1,0 +1,193 @@
+//===- TmaEpilogue.cpp - tail and store through shared memory -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// stmatrix takes the accumulators of 16 channels as they are and writes rows of
+// 16 bytes, permuted as the copy expects them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TmaEpilogue.h"
+
+#include "../Tail.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+using Tile = ::conv::TmaTile;
+
+/// Channels that one stmatrix writes, and among which each lane has a pair.
+static constexpr int64_t kChannelsPerStore = 16;
+static constexpr int64_t kChannelsPerPair = 8;
+static constexpr int64_t kWarpSize = 32;
+
+TmaEpilogue::TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
+                         const ::conv::TmaTile &tile, bool isResultCopied,
+                         Value consumer, Value workItem, Value staging)
+    : kernel(kernel), ptx(ptx), tile(tile), isResultCopied(isResultCopied),
+      consumer(consumer), workItem(workItem), staging(staging),
+      result(kernel.math, kernel.form.result) {
+  for (const MatrixOperand &operand : kernel.form.tailOperands)
+    operands.emplace_back(kernel.math, operand);
+  const IndexMath &math = ptx.math;
+  isFirst = ptx.equal(workItem, 0);
+  lane = math.rem(workItem, kWarpSize);
+  warpRow = math.mul(math.div(workItem, kWarpSize), 16);
+  // Lanes 0 to 15 give the rows of the first eight channels, 16 to 31 those of
+  // the next eight.
+  Value row = math.add(warpRow, math.rem(lane, 16));
+  int64_t rowBytes = tile.chunkChannels() * Tile::kElementBytes;
+  stagedRow = math.mul(row, rowBytes);
+  // Pieces of 16 bytes are exchanged by the number of the 128 bytes they are
+  // in.
+  Value line = math.div(row, Tile::kRowBytes / rowBytes);
+  Value piece =
+      math.bitXor(math.rem(line, rowBytes / kPieceBytes), math.div(lane, 16));
+  twist = math.mul(piece, kPieceBytes);
+}
+
+void TmaEpilogue::synchronize() const {
+  ptx.barrier(ptx.math.add(consumer, 1), Tile::kWarpgroupSize);
+}
+
+MatrixAccess::Position TmaEpilogue::locate(const MatrixAccess &access,
+                                           Place place, int64_t offset) const {
+  const IndexMath &math = kernel.math;
+  MatrixAccess::Position ofMatrix =
+      access.createPosition(MatrixIndex::Batch, math.cast(place.batch));
+  MatrixAccess::Position ofRow =
+      access.createPosition(MatrixIndex::Row, math.cast(place.row));
+  return access.add(
+      access.add(ofMatrix, ofRow),
+      access.createPosition(MatrixIndex::Column,
+                            math.add(math.cast(place.channel), offset)));
+}
+
+/// Whether the result has the place; of one that is the same for all rows, only
+/// the channel counts.
+Value TmaEpilogue::createGuard(const MatrixAccess &access, Place place) const {
+  const TiledConvolution &form = kernel.form;
+  Value guard = kernel.math.yes();
+  if (form.getChannels() % tile.channels != 0)
+    guard = ptx.math.below(place.channel, form.getChannels());
+  if (!access.isBroadcast(MatrixIndex::Row) &&
+      form.getPixels() % tile.pixels != 0)
+    guard = kernel.math.both(guard, ptx.math.below(place.row, form.getPixels()));
+  return guard;
+}
+
+Value TmaEpilogue::load(const MatrixAccess &access, Value buffer,
+                        Place place) const {
+  Value guard = createGuard(access, place);
+  SmallVector<Value> elements;
+  int64_t width = access.getVectorWidth(MatrixIndex::Column, 2);
+  for (int64_t i = 0; i < 2; i += width) {
+    MatrixAccess::Position position = locate(access, place, i);
+    Value loaded = kernel.load(buffer, access.createOffset(position),
+                               access.createGuard(position, guard), width);
+    if (width == 2)
+      return loaded;
+    elements.push_back(vector::ExtractOp::create(ptx.b, loaded, 0));
+  }
+  return vector::FromElementsOp::create(
+      ptx.b, VectorType::get({2}, elements.front().getType()), elements);
+}
+
+void TmaEpilogue::store(Value pair, Place place) const {
+  Value guard = createGuard(result, place);
+  int64_t width = result.getVectorWidth(MatrixIndex::Column, 2);
+  for (int64_t i = 0; i < 2; i += width) {
+    MatrixAccess::Position position = locate(result, place, i);
+    Value stored = vector::ExtractStridedSliceOp::create(
+        ptx.b, pair, ArrayRef{i}, ArrayRef{width}, ArrayRef{int64_t(1)});
+    kernel.store(stored, kernel.arguments.back(),
+                 result.createOffset(position),
+                 result.createGuard(position, guard));
+  }
+}
+
+Value TmaEpilogue::createPair(const WgmmaUnit &matrix, Place &place, Value sums,
+                              int64_t offset, int64_t half) const {
+  place.row = ptx.math.add(place.row, 8 * half);
+  place.channel = ptx.math.add(place.channel, offset);
+  SmallVector<Value> inputs = {matrix.getPair(sums, offset / 2 + 2 * half)};
+  for (auto [i, access] : llvm::enumerate(operands))
+    inputs.push_back(load(access, kernel.arguments[2 + i], place));
+  return createTail(ptx.b, kernel.form.tail, inputs);
+}
+
+void TmaEpilogue::storeAtom(const WgmmaUnit &matrix, Place first,
+                            Value sums) const {
+  for (int64_t half : {0, 1})
+    for (int64_t c = 0; c < tile.channels; c += kChannelsPerPair) {
+      Place place = first;
+      Value pair = createPair(matrix, place, sums, c, half);
+      store(pair, place);
+    }
+}
+
+void TmaEpilogue::copyAtom(const WgmmaUnit &matrix, Place first,
+                           Value sums) const {
+  const IndexMath &math = ptx.math;
+  auto shape = NVVM::LdStMatrixShapeAttr::get(ptx.b.getContext(), 8, 8);
+  for (int64_t c = 0; c < tile.channels; c += kChannelsPerStore) {
+    SmallVector<Value> registers;
+    for (int64_t eight : {0, 8})
+      for (int64_t half : {0, 1}) {
+        Place place = first;
+        registers.push_back(LLVM::BitcastOp::create(
+            ptx.b, ptx.b.getI32Type(),
+            createPair(matrix, place, sums, c + eight, half)));
+      }
+    int64_t chunk = c / tile.chunkChannels();
+    int64_t bytes = c % tile.chunkChannels() * Tile::kElementBytes;
+    Value address =
+        math.add(stagedRow, math.bitXor(twist, math.constant(bytes)));
+    NVVM::StMatrixOp::create(
+        ptx.b,
+        ptx.offset(ptx.offset(staging, chunk * tile.chunkBytes()), address),
+        registers, NVVM::MMALayout::row, shape, NVVM::LdStMatrixEltType::B16);
+  }
+}
+
+void TmaEpilogue::create(const WgmmaUnit &matrix, TileOrigin origin,
+                         ValueRange accumulators) const {
+  const IndexMath &math = ptx.math;
+  Value rows =
+      math.add(origin.pixel, math.mul(consumer, tile.pixels / tile.consumers));
+  for (auto [atom, sums] : llvm::enumerate(accumulators)) {
+    Value row = math.add(rows, int64_t(atom) * Tile::kAtomRows);
+    Place first{
+        origin.batch, math.add(math.add(row, warpRow), math.div(lane, 4)),
+        math.add(origin.channel, math.mul(math.rem(lane, 4), 2))};
+    if (!isResultCopied) {
+      storeAtom(matrix, first, sums);
+      continue;
+    }
+    // What was stored before must have left shared memory.
+    ptx.createIf(isFirst, [&] { ptx.waitForStores(/*onlyReads=*/true); });
+    synchronize();
+    copyAtom(matrix, first, sums);
+    ptx.fenceSharedForCopies();
+    synchronize();
+    ptx.createIf(isFirst, [&] {
+      int64_t chunks = tile.channels / tile.chunkChannels();
+      for (int64_t chunk = 0; chunk < chunks; ++chunk)
+        ptx.storeBox(
+            kernel.arguments.back(),
+            ptx.offset(staging, chunk * tile.chunkBytes()),
+            {math.add(origin.channel, chunk * tile.chunkChannels()), row});
+      ptx.commitStores();
+    });
+  }
+}
+
+void TmaEpilogue::finish() const {
+  if (isResultCopied)
+    ptx.createIf(isFirst, [&] { ptx.waitForStores(/*onlyReads=*/false); });
+}

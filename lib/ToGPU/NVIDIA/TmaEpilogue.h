@@ -1,0 +1,68 @@
+//===- TmaEpilogue.h - tail and store through shared memory -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_NVIDIA_TMAEPILOGUE_H
+#define CONV_LIB_TOGPU_NVIDIA_TMAEPILOGUE_H
+
+#include "../MatrixAccess.h"
+#include "WgmmaUnit.h"
+
+namespace mlir::conv {
+
+/// Applies the tail to a consumer's accumulators, and stores the result. If it
+/// can be copied, an atom's rows go to shared memory and from there in chunks
+/// of channels by copies, which leave out what is beyond the result. Otherwise
+/// each lane stores what it has.
+class TmaEpilogue {
+public:
+  /// `staging` is this consumer's part of shared memory; `barrier` the named
+  /// barrier of its warpgroup, of which `workItem` is a number.
+  TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
+              const ::conv::TmaTile &tile, bool isResultCopied, Value consumer,
+              Value workItem, Value staging);
+
+  void create(const WgmmaUnit &matrix, TileOrigin origin,
+              ValueRange accumulators) const;
+  /// Waits for the stores of all tiles.
+  void finish() const;
+
+private:
+  /// A lane's two neighbouring channels of a row, in the result.
+  struct Place {
+    Value batch, row, channel;
+  };
+
+  void copyAtom(const WgmmaUnit &matrix, Place first, Value sums) const;
+  void storeAtom(const WgmmaUnit &matrix, Place first, Value sums) const;
+  /// The results of the pair of accumulators `offset` channels and `half`
+  /// times 8 rows behind the first.
+  Value createPair(const WgmmaUnit &matrix, Place &place, Value sums,
+                   int64_t offset, int64_t half) const;
+  MatrixAccess::Position locate(const MatrixAccess &access, Place place,
+                                int64_t offset) const;
+  Value createGuard(const MatrixAccess &access, Place place) const;
+  Value load(const MatrixAccess &access, Value buffer, Place place) const;
+  void store(Value pair, Place place) const;
+  void synchronize() const;
+
+  const Kernel &kernel;
+  const PtxBuilder &ptx;
+  const ::conv::TmaTile &tile;
+  bool isResultCopied;
+  Value consumer, workItem, staging;
+  SmallVector<MatrixAccess, 0> operands; ///< Of the tail.
+  MatrixAccess result;
+  Value isFirst;   ///< This work-item starts the copies.
+  Value lane;      ///< Within the warp.
+  Value warpRow;   ///< First row of the warp in an atom.
+  Value stagedRow; ///< Where this lane's row starts in a chunk, for stmatrix.
+  Value twist;     ///< XOR of its pieces, in bytes.
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_NVIDIA_TMAEPILOGUE_H

@@ -1,0 +1,26 @@
+//===- TmaKernel.h - one tiled convolution to a warp-specialised kernel ---===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_NVIDIA_TMAKERNEL_H
+#define CONV_LIB_TOGPU_NVIDIA_TMAKERNEL_H
+
+#include "../BuildKernel.h"
+
+namespace mlir::conv {
+
+/// `buildKernel` for a schedule whose main loop is `tma`: operands and result
+/// are passed as tensor maps, operands of the tail as addresses. Fails with a
+/// diagnostic if the copy engine cannot move the operands.
+FailureOr<BuiltKernel> buildTmaKernel(OpBuilder &builder,
+                                      const TiledConvolution &form,
+                                      const ::conv::ChipInfo &chip,
+                                      StringRef name,
+                                      ArrayRef<Type> argumentTypes);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_NVIDIA_TMAKERNEL_H
