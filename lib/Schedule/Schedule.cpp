@@ -13,8 +13,10 @@
 
 #include "conv/Schedule/Schedule.h"
 
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 
@@ -69,6 +71,16 @@ static std::optional<TmaGeometry> computeGeometry(ConvolutionOpInterface op,
     result = RankedTensorType::get(plan.intermediates[*step.intermediate],
                                    getAccumulatorType(op));
   const MatrixProduct &product = *step.product;
+  for (Value tensor : {Value(op.getTensor(product.lhsRole)),
+                       Value(op.getTensor(product.rhsRole)),
+                       Value(op.getResultTensor())}) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (getStrides(tensor) == computeContiguousStrides(type.getShape()))
+      continue;
+    obstacle = "expects tensors without gaps for a tma main loop, but got "
+               "other strides";
+    return std::nullopt;
+  }
   return computeTmaGeometry(
       {product.lhs, op.getTensor(product.lhsRole).getType()},
       {product.rhs, op.getTensor(product.rhsRole).getType()},
