@@ -64,9 +64,9 @@ static Value join(ImplicitLocOpBuilder &b, ArrayRef<Value> parts) {
   SmallVector<Value> elements;
   for (Value part : parts)
     elements.push_back(vector::ExtractOp::create(b, part, 0));
-  auto type = VectorType::get({static_cast<int64_t>(parts.size())},
-                              cast<VectorType>(parts.front().getType())
-                                  .getElementType());
+  auto type = VectorType::get(
+      {static_cast<int64_t>(parts.size())},
+      cast<VectorType>(parts.front().getType()).getElementType());
   return vector::FromElementsOp::create(b, type, elements);
 }
 
@@ -91,8 +91,7 @@ private:
   void packElements(const Positions &starts, Value panel) const;
   /// Where the panel has reduction index `k`.
   Value target(Value panel, Value k) const {
-    return math.add(panel,
-                    math.mul(code.sub(k, block.k), kernel.atom.m));
+    return math.add(panel, math.mul(code.sub(k, block.k), kernel.atom.m));
   }
 
   const Kernel &kernel;
@@ -141,9 +140,9 @@ void PanelPack::packContiguous(const MatrixAccess::Position &start,
   code.forEach(block.k, math.add(block.k, block.length), 1, [&](Value k) {
     MatrixAccess::Position position =
         access.add(start, access.createPosition(MatrixIndex::Column, k));
-    Value loaded = code.loadGuarded(source, access.createOffset(position),
-                                    access.createGuard(position, math.yes()),
-                                    kHostLanes);
+    Value loaded =
+        code.loadGuarded(source, access.createOffset(position),
+                         access.createGuard(position, math.yes()), kHostLanes);
     code.store(code.widen(loaded), scratch, target(panel, k));
   });
 }
@@ -168,16 +167,23 @@ void PanelPack::packGroup(Value row, Value inTile) const {
   Value panel =
       math.add(math.mul(math.div(inTile, kernel.atom.m), panelElements),
                math.rem(inTile, kernel.atom.m));
-  // Rows that do not exist repeat the last one.
-  Value last = math.constant(kernel.form.getChannels() - 1);
+  // Rows that do not exist repeat the last ones.
+  int64_t rows = kernel.form.getChannels();
+  auto startAt = [&](int64_t i, int64_t last) {
+    return startOf(math.minimum(math.add(row, i), math.constant(last)));
+  };
+  bool isTransposed = access.getInnermostDistance(MatrixIndex::Column) == 1 &&
+                      !access.isChecked();
+  // A vector's rows exist all or none, if groups start at multiples of it.
+  bool isAligned = kernel.workgroupTile()[1] % kHostLanes == 0;
+  if (!isTransposed && isAligned &&
+      access.getVectorWidth(MatrixIndex::Row, kHostLanes) == kHostLanes)
+    return packContiguous(startAt(0, rows - kHostLanes), panel);
   Positions starts;
   for (int64_t i = 0; i < kHostLanes; ++i)
-    starts.push_back(startOf(math.minimum(math.add(row, i), last)));
-  if (access.getInnermostDistance(MatrixIndex::Column) == 1 &&
-      !access.isChecked())
+    starts.push_back(startAt(i, rows - 1));
+  if (isTransposed)
     packTransposed(starts, panel);
-  else if (access.getVectorWidth(MatrixIndex::Row, kHostLanes) == kHostLanes)
-    packContiguous(starts.front(), panel);
   else
     packElements(starts, panel);
 }

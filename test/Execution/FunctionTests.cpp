@@ -170,6 +170,22 @@ func.func @tosa(%x: tensor<1x8x8x4xf32>, %w: tensor<8x3x3x4xf32>,
 }
 )mlir";
 
+// Tiles on the host need not be whole vectors: columns of the second start in
+// the middle of 8 channels.
+static const char *const kUnevenTiles = R"mlir(
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [20, 36],
+  subgroup = [4, 4], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>,
+  main_loop = host_cache, raster = channels>
+func.func @uneven_tiles(%x: tensor<1x9x9x8xf32>, %dy: tensor<1x9x9x20xf32>)
+    -> tensor<20x3x3x8xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<1x9x9x8xf32>, tensor<1x9x9x20xf32> -> tensor<20x3x3x8xf32>
+  return %dw : tensor<20x3x3x8xf32>
+}
+)mlir";
+
 void test::addFunctionTests() {
   auto add = [](const char *name, const char *text) {
     addTest("Function", name, [text] { checkEverywhere(text); });
@@ -180,6 +196,8 @@ void test::addFunctionTests() {
   add("padding_beyond_32_bits", kFarPadding);
   addTest("Function", "more_pieces_in_a_row_than_work_items",
           [] { checkEverywhere(kLongRows, {"sim:gfx1100", "sim:gfx1201"}); });
+  addTest("Function", "uneven_tiles_on_the_host",
+          [] { checkEverywhere(kUnevenTiles, {"host"}); });
   add("linalg_nhwc_fhwc_with_pad", kPaddedLinalg);
   add("linalg_nhwc_hwcf", kFilterLast);
   add("tosa_conv2d_clamp", kTosa);

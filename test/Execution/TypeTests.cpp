@@ -137,6 +137,14 @@ static void addIntegerTests() {
     options.activation = type == "f32" ? "silu" : "relu";
     add("i8_to_" + type, options, allTargets());
   }
+  for (int64_t direction : {1, 2, 4}) {
+    tools::GenOptions options = makeBase("convint8");
+    options.direction = direction;
+    options.c = options.k = 24;
+    options.groups = 3;
+    options.inputLayout = options.filterLayout = options.outputLayout = "NCHW";
+    add("i8_groups_NCHW_F" + std::to_string(direction), options, allTargets());
+  }
   for (auto [name, text] : {std::pair("i8_requantise", kRequantise),
                             {"i8_integer_tail", kIntegerTail},
                             {"i8_chain", kIntegerChain}})
@@ -157,6 +165,14 @@ static void addFloat8Tests(const std::string &command, bool fnuz) {
     options.scale = 300;
     add(name + "_tail_to_" + (type.empty() ? "itself" : type), options,
         targets);
+  }
+  for (int64_t direction : {2, 4}) {
+    tools::GenOptions options = makeBase(command);
+    options.fnuz = fnuz;
+    options.direction = direction;
+    options.stride = {1, 2, 2};
+    options.outputType = "f32";
+    add(name + "_F" + std::to_string(direction), options, targets);
   }
 }
 

@@ -104,7 +104,7 @@ static double estimateWork(const GenOptions &problem) {
 }
 
 bool tools::isValid(const GenOptions &problem) {
-  constexpr double kMaxWork = 1e8;
+  constexpr double kMaxWork = 2e7;
   if (estimateWork(problem) > kMaxWork)
     return false;
   // conv-gen knows which sizes fit each other, and the op's verifier the rest.

@@ -259,8 +259,9 @@ OwningOpRef<ModuleOp> Generator::create() {
   RankedTensorType result = createType(role, outputType);
   if (options.bias) {
     int64_t channels = geometry.sizes.at(role == TensorRole::Input ? 'C' : 'K');
-    arguments.push_back(
-        {"bias", RankedTensorType::get({channels}, operandType)});
+    bool is8Bit = operandType.getIntOrFloatBitWidth() == 8;
+    Type element = is8Bit ? builder.getF32Type() : operandType;
+    arguments.push_back({"bias", RankedTensorType::get({channels}, element)});
   }
   if (options.residual)
     arguments.push_back({"residual", result});

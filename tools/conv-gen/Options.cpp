@@ -41,7 +41,7 @@ grad_input or grad_filter:
   activation(scale * conv(...) + bias + residual)
 computed in f32 and rounded once.
 
-Exit codes: 0 fine, 2 bad input or usage, 3 not supported, 4 system error.)";
+Exit codes: 0 fine, 2 bad input or usage, 4 system error.)";
 
 /// Parses a whole decimal number; CLI11 would take octal and saturate.
 static int64_t parseInteger(const std::string &flag, const std::string &text,

@@ -28,6 +28,28 @@ def ConvertTilesToKernelsPass : Pass<"conv-convert-tiles-to-kernels", "::mlir::M
     * Fails: if a nest is not in the tiled form, if a function has no body, or
       arguments or results other than tensors of static shape, or if it does
       anything else with tensors than reshaping and returning them.
+
+    Before:
+    ```mlir
+    func.func @one(%x: tensor<1x8x8x16xf16> {conv.name = "input"}, %w: tensor<144x3x3x16xf16>)
+        -> (tensor<1x8x8x144xf32> {conv.name = "output"}) {
+      %t = scf.forall (%m, %n) = (0, 0) to (64, 144) step (64, 64) ... {conv.schedule = #schedule}
+      return ...
+    }
+    ```
+
+    After:
+    ```mlir
+    gpu.module @one_kernels {
+      gpu.func @one_0(%x: memref<1x8x8x16xf16, ...>, %w: memref<144x3x3x16xf16, ...>,
+                      %y: memref<1x8x8x144xf32, ...>) workgroup(...) kernel { ... }
+    }
+    func.func @one(%x: memref<1x8x8x16xf16, ...> {conv.name = "input"}, %w: memref<...>,
+                   %y: memref<1x8x8x144xf32, ...> {conv.name = "output"}) {
+      gpu.launch_func @one_kernels::@one_0 blocks in (%c3, %c1, %c1) threads in (%c256, %c1, %c1) args(...)
+      return
+    }
+    ```
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::conv::ConvDialect",

@@ -135,7 +135,7 @@ func.func @backward_weight_c7_output_size(%x: tensor<1x8x8x4xf32>, %dy: tensor<1
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @backward_data_c8_types_differ(%dy: tensor<1x8x8x8xf16>, %w: tensor<8x1x1x4xbf16>) {
-  // expected-error @below {{expects grad_output and filter of one element type, but got 'f16' and 'bf16'}}
+  // expected-error @below {{expects grad_output and filter of one element type or one family of 8-bit floats, but got 'f16' and 'bf16'}}
   %r = conv.backward_data %dy, %w window = #unit layouts = #nhwc
       : tensor<1x8x8x8xf16>, tensor<8x1x1x4xbf16> -> tensor<1x8x8x4xf32>
   return

@@ -47,7 +47,7 @@ func.func @name_n2_result(%x: tensor<8xf32> {conv.name = "a"})
 
 // -----
 
-// expected-error @below {{expects conv.name as the only attribute of arguments and results, but got "conv.nmae"}}
+// expected-error @below {{expects conv.name and conv.strides as the only attributes of arguments and results, but got "conv.nmae"}}
 func.func @name_misspelled(%x: tensor<8xf32> {conv.nmae = "a"}) {
   return
 }

@@ -15,11 +15,11 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-constexpr Reason kReasons[] = {Reason::PaddingMode, Reason::DynamicShape,
-                               Reason::ElementType, Reason::TailOperation,
-                               Reason::NotFusable,  Reason::Signature,
-                               Reason::Constant,    Reason::ProblemSize,
-                               Reason::Schedule,    Reason::NotRunnable};
+constexpr Reason kReasons[] = {
+    Reason::PaddingMode, Reason::DynamicShape,  Reason::Layout,
+    Reason::ElementType, Reason::TailOperation, Reason::NotFusable,
+    Reason::Signature,   Reason::Constant,      Reason::ProblemSize,
+    Reason::Schedule,    Reason::NotRunnable};
 
 TEST(Unsupported, ReasonsSurviveTheDiagnostic) {
   MLIRContext context(MLIRContext::Threading::DISABLED);

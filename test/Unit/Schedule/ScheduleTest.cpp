@@ -77,11 +77,17 @@ TEST_F(ScheduleTest, ProblemHasTheSizesOfTheOp) {
       ^bb0(%acc: f32, %b: f16, %r: f16):
         %out = arith.truncf %acc : f32 to f16
         conv.yield %out : f16
-      })"));
-  EXPECT_EQ(problem.pixels(), 8 * 28 * 28);
-  EXPECT_EQ(problem.k, 32);
-  EXPECT_EQ(problem.c, 64);
-  EXPECT_EQ(problem.gemmK(), 576);
+      })"),
+                                           PlanOptions());
+  EXPECT_EQ(problem.batch, 1);
+  EXPECT_EQ(problem.rows, 8 * 28 * 28);
+  EXPECT_EQ(problem.columns, 32);
+  EXPECT_EQ(problem.reduction, 576);
+  EXPECT_EQ(problem.products, 1);
+  EXPECT_EQ(problem.launches, 1);
+  EXPECT_EQ(problem.usefulFlops, problem.flops());
+  EXPECT_EQ(problem.lhsRun, 64);
+  EXPECT_EQ(problem.rhsRun, 32 * 576); // All of it.
   EXPECT_EQ(problem.operand, ::conv::NumericType::F16);
   EXPECT_EQ(problem.tailBytes, 2 * (32 + 8 * 28 * 28 * 32));
 }
@@ -96,30 +102,34 @@ TEST_F(ScheduleTest, EveryCandidateIsAValidAttribute) {
   };
   for (const ::conv::ChipInfo &chip : ::conv::allChips())
     for (int trial = 0; trial < 30; ++trial) {
-      ::conv::Problem problem = computeProblem(op);
-      problem.n = size(7);
-      problem.c = size(11);
-      problem.k = size(11);
-      problem.r = problem.s = size(3);
+      ::conv::Problem problem = computeProblem(op, PlanOptions());
+      problem.rows = size(16);
+      problem.columns = size(11);
+      problem.reduction = size(14);
       bool wide = trial % 2;
       problem.operand =
           wide ? ::conv::NumericType::F32 : ::conv::NumericType::F16;
       ::conv::Ranking ranking = ::conv::rankCandidates(problem, chip);
       for (const ::conv::RankedCandidate &ranked :
            ArrayRef(ranking.accepted).take_front(20)) {
-        ScheduleAttr schedule =
-            getSchedule(&context, ranked.candidate, chip, ChosenBy::Heuristic);
+        ScheduleAttr schedule = getSchedule(&context, ranked.candidate,
+                                            {.mergedGroups = 2, .splits = 3},
+                                            chip, ChosenBy::Heuristic);
         auto emit = [&] { return emitError(op.getLoc()); };
         EXPECT_TRUE(succeeded(ScheduleAttr::verify(
             emit, schedule.getAlgorithm(), schedule.getWorkgroup(),
             schedule.getSubgroup(), schedule.getGemmK(), schedule.getStages(),
             schedule.getAtom(), schedule.getMainLoop(), schedule.getRaster(),
+            schedule.getMergedGroups(), schedule.getSplits(),
             schedule.getChosenBy())));
         EXPECT_TRUE(succeeded(
             verifyScheduleForChip(emit, schedule, chip, wide ? f32 : f16)));
         ::conv::Candidate back = getCandidate(schedule, chip, wide ? f32 : f16);
         EXPECT_EQ(back.workgroup, ranked.candidate.workgroup);
         EXPECT_EQ(back.channelsFastest, ranked.candidate.channelsFastest);
+        PlanOptions options = getPlanOptions(schedule);
+        EXPECT_EQ(options.mergedGroups, 2);
+        EXPECT_EQ(options.splits, 3);
       }
     }
 }
@@ -179,10 +189,9 @@ TEST_F(ScheduleTest, ExplanationHasEverySection) {
     std::string text;
     llvm::raw_string_ostream os(text);
     explainSchedule(select(chip), os);
-    for (StringRef part :
-         {"problem     conv", "6272 pixels x 32 channels, reduced over 576",
-          "chosen by   heuristic", "predicted   ", "limited by",
-          "best candidates"})
+    for (StringRef part : {"problem     conv", "6272 x 32, reduced over 576",
+                           "chosen by   heuristic", "predicted   ",
+                           "limited by", "best candidates"})
       EXPECT_TRUE(StringRef(text).contains(part)) << part.str() << "\n" << text;
     EXPECT_EQ(StringRef(text).contains("\nrejected\n"), chip != "host");
   }
@@ -196,7 +205,8 @@ TEST_F(ScheduleTest, ExplanationAsJsonAgreesWithTheModel) {
   EXPECT_EQ(object.getString("chosen_by"), "heuristic");
   EXPECT_EQ(*object.getNumber("flops"), 2.0 * 6272 * 32 * 576);
   ::conv::Ranking ranking = ::conv::rankCandidates(
-      computeProblem(op), TargetAttr::lookup(op).getInfo());
+      computeProblem(op, getPlanOptions(op.getScheduleAttr())),
+      TargetAttr::lookup(op).getInfo());
   EXPECT_EQ(*object.getObject("predicted")->getNumber("seconds"),
             ranking.accepted.front().cost.seconds);
   const llvm::json::Array &candidates = *object.getArray("candidates");

@@ -46,8 +46,7 @@ SmallVector<int64_t> mlir::conv::getStrides(Value tensor) {
         next = scatter.getResult();
       else if (auto function = dyn_cast<FunctionOpInterface>(
                    use.getOwner()->getParentOp());
-               function && use.getOwner()->hasTrait<OpTrait::ReturnLike>() &&
-               value.getDefiningOp())
+               function && use.getOwner()->hasTrait<OpTrait::ReturnLike>())
         strides = function.getResultAttr(use.getOperandNumber(),
                                          ConvDialect::kStridesAttr);
     }

@@ -35,8 +35,8 @@ struct Predicate {
 };
 } // namespace
 
-/// Every position that `replicate` repeats is an operand of the kernel that adds
-/// their gradients.
+/// Every position that `replicate` repeats is an operand of the kernel that
+/// adds their gradients.
 static bool hasFoldablePadding(ConvolutionOpInterface op) {
   constexpr int64_t kLimit = 32;
   return op.getDirection() != Direction::BackwardData ||
@@ -177,8 +177,9 @@ LogicalResult mlir::conv::checkConvolution(ConvolutionOpInterface op) {
   for (Operation &inner : op.getTail().getOps())
     if (!isKernelOp(inner))
       return emitUnsupported(inner.getLoc(), Reason::TailOperation)
-             << "expects an op that kernels have, on f32, f16, bf16 or i1, and "
-                "functions on f32, but got "
+             << "expects an op that kernels have, on f32, f16, bf16, i32, i8 "
+                "or "
+                "i1, and functions on f32, but got "
              << inner.getName();
   return success();
 }
