@@ -4,8 +4,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
 // A large layer keeps the matrix units busy with large tiles.
 // CHECK-LABEL: func.func @large_layer_f16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [128, 128], subgroup = [32, 64], gemm_k = 32,
-// CHECK-SAME: stages = 2, atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = channels, chosen_by = heuristic>
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [192, 128], subgroup = [64, 128], gemm_k = 64,
+// CHECK-SAME: stages = 4, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = channels, chosen_by = heuristic>
 func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<64x28x28x512xf16> {
   %y = conv.forward %x, %w

@@ -1,6 +1,6 @@
 // RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
 
-// The gradient of a 3x3 filter from 64 to 128 channels over 4 x 14 x 14 pixels, in two parts of two images. Both operands
+// The gradient of a 3x3 filter from 64 to 128 channels over 4 x 14 x 14 pixels, in two parts of seven rows. Both operands
 // have the reduction, pixels, outermost in shared memory; the sums of a part are stored by lanes, in f32.
 #schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 192], subgroup = [64, 192], gemm_k = 64, stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = channels, splits = 2>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
@@ -10,11 +10,11 @@
 // CHECK:         nvvm.mbarrier.arrive.expect_tx
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}]
 // CHECK-COUNT-3: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[X]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] im2col[%{{.+}}, %{{.+}}]
-// CHECK:         nvvm.wgmma.mma_async {{.+}} A [<bf16>, #nvvm.wgmma_scale_in<one>, <col>], B [<bf16>, #nvvm.wgmma_scale_in<one>, <row>]
+// CHECK:         nvvm.wgmma.mma_async {{.+}} A[<bf16>, <one>, <col>], B[<bf16>, <one>, <row>]
 // CHECK:         conv.guarded_store %{{.+}}, %[[PARTS]]{{.*}} : vector<2xf32>
 // CHECK:       func.func @g(%[[ARG0:.+]]: memref<{{.+}}>, %[[ARG1:.+]]: memref<{{.+}}>, %[[ARG2:.+]]: memref<{{.+}}>, %[[ARG3:.+]]: memref<?xi8
-// 392 pixels of a part lie behind each other.
-// CHECK:         conv.tensor_map %[[ARG1]] <sizes = [128, 392, 2], strides = [256, 100352], box = [64, 64, 1], element_strides = [1, 1, 1], swizzle = 128>
+// The 98 pixels of seven rows lie behind each other; an image has two parts.
+// CHECK:         conv.tensor_map %[[ARG1]] <sizes = [128, 98, 8], strides = [256, 25088], box = [64, 64, 1], element_strides = [1, 1, 1], swizzle = 128>
 // CHECK:         conv.tensor_map %[[ARG0]] <sizes = [64, 14, 14, 4], strides = [128, 1792, 25088], box = [64, 64], element_strides = [1, 1, 1, 1], lower = [-1, -1], upper = [-1, -1], swizzle = 128>
 // One tile of rows times three of columns times two parts; then the kernel that adds the parts.
 // CHECK:         %[[GRID:.+]] = arith.constant 6 : index

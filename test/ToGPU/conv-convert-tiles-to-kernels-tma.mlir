@@ -30,12 +30,12 @@
 // CHECK:           scf.for
 // CHECK:             nvvm.mbarrier.try_wait.parity
 // CHECK:             nvvm.wgmma.fence.aligned
-// CHECK-COUNT-2:     nvvm.wgmma.mma_async {{.+}} D [<f32>, <zero>]
-// CHECK-COUNT-6:     nvvm.wgmma.mma_async {{.+}} D [<f32>, <one>]
+// CHECK-COUNT-2:     nvvm.wgmma.mma_async {{.+}} D[<f32>, <zero>]
+// CHECK-COUNT-6:     nvvm.wgmma.mma_async {{.+}} D[<f32>, <one>]
 // CHECK:             nvvm.wgmma.commit.group.sync.aligned
 // CHECK:             scf.for
 // CHECK:               nvvm.mbarrier.try_wait.parity
-// CHECK-COUNT-8:       nvvm.wgmma.mma_async {{.+}} D [<f32>, <one>]
+// CHECK-COUNT-8:       nvvm.wgmma.mma_async {{.+}} D[<f32>, <one>]
 // CHECK:               nvvm.wgmma.wait.group.sync.aligned 1
 // CHECK:               nvvm.mbarrier.arrive
 // CHECK:             nvvm.wgmma.wait.group.sync.aligned 0
