@@ -66,25 +66,20 @@ static std::optional<TmaGeometry> computeGeometry(ConvolutionOpInterface op,
                                                   const ConvolutionPlan &plan,
                                                   const PlanStep &step,
                                                   std::string &obstacle) {
-  RankedTensorType result = op.getResultType();
-  if (step.intermediate)
-    result = RankedTensorType::get(plan.intermediates[*step.intermediate],
-                                   getAccumulatorType(op));
+  auto getViewed = [](ViewAttr view, Value tensor) {
+    return ViewedTensor{view, cast<RankedTensorType>(tensor.getType()),
+                        getStrides(tensor)};
+  };
   const MatrixProduct &product = *step.product;
-  for (Value tensor : {Value(op.getTensor(product.lhsRole)),
-                       Value(op.getTensor(product.rhsRole)),
-                       Value(op.getResultTensor())}) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    if (getStrides(tensor) == computeContiguousStrides(type.getShape()))
-      continue;
-    obstacle = "expects tensors without gaps for a tma main loop, but got "
-               "other strides";
-    return std::nullopt;
+  ViewedTensor result = getViewed(step.target, op.getResultTensor());
+  if (step.intermediate) {
+    ArrayRef<int64_t> shape = plan.intermediates[*step.intermediate];
+    result.type = RankedTensorType::get(shape, getAccumulatorType(op));
+    result.strides = computeContiguousStrides(shape);
   }
   return computeTmaGeometry(
-      {product.lhs, op.getTensor(product.lhsRole).getType()},
-      {product.rhs, op.getTensor(product.rhsRole).getType()},
-      {step.target, result}, obstacle);
+      getViewed(product.lhs, op.getTensor(product.lhsRole)),
+      getViewed(product.rhs, op.getTensor(product.rhsRole)), result, obstacle);
 }
 
 /// Fills in what the `tma` main loop makes of all products, or nothing.

@@ -37,8 +37,8 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Rows or columns of tiles between which options make a difference.
-static constexpr int64_t kSmallTile = 64, kLargestTile = 256;
+/// Rows or columns of tiles beyond which options make no difference.
+static constexpr int64_t kLargestTile = 256;
 /// More parts are more to add up than there is to gain.
 static constexpr int64_t kMaxSplits = 64;
 
@@ -115,8 +115,8 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
        merged *= 2)
     all.push_back({.mergedGroups = merged});
   // Products that do not fill the chip: parts of their reduction may.
-  int64_t tiles = llvm::divideCeil(plain.rows, kSmallTile) *
-                  llvm::divideCeil(plain.columns, kSmallTile) * plain.batch;
+  int64_t tiles = llvm::divideCeil(plain.rows, kLargestTile) *
+                  llvm::divideCeil(plain.columns, kLargestTile) * plain.batch;
   int64_t longest = getSplittableSize(op);
   for (int64_t splits = 2; splits <= std::min(longest, kMaxSplits) &&
                            tiles * splits <= 4 * chip.computeUnits;

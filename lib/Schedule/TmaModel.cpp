@@ -27,6 +27,9 @@ static constexpr double kLaunchCycles = 4000;
 /// start, and every channel of an atom.
 static constexpr double kEpilogueCycles = 200;
 static constexpr double kEpilogueCyclesPerChannel = 14;
+/// Share of the memory's bandwidth at which what one kernel writes for another
+/// one goes there and back, while nothing is multiplied.
+static constexpr double kIntermediateShare = 0.35;
 /// Stages beyond which a ring does not become faster.
 static constexpr int64_t kMaxStages = 7;
 
@@ -120,9 +123,9 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
-  // What one kernel writes for another is read again after it.
   cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds) +
-                 problem.intermediateBytes / (chip.memoryGBs * 1e9);
+                 problem.intermediateBytes /
+                     (kIntermediateShare * chip.memoryGBs * 1e9);
   if (cost.memorySeconds > cost.computeSeconds)
     cost.limit = Limit::Memory;
   else

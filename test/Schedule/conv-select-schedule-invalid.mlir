@@ -204,3 +204,35 @@ func.func @exact(%x: tensor<1x8x8x16xf32>, %w: tensor<32x1x1x16xf32>) -> tensor<
   return %y : tensor<1x8x8x32xf32>
 }
 }
+
+// -----
+
+// The copy engine moves pieces of 16 bytes.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @tma_channels(%x: tensor<4x8x8x12xf16>, %w: tensor<64x3x3x12xf16>) -> tensor<4x8x8x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects channels that are multiples of 8, but got 12 and 12}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = channels>
+      : tensor<4x8x8x12xf16>, tensor<64x3x3x12xf16> -> tensor<4x8x8x64xf16>
+  return %y : tensor<4x8x8x64xf16>
+}
+}
+
+// -----
+
+// The columns of the right operand are the filter's input channels, which come in boxes of 64.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @tma_transposed(%dy: tensor<4x8x8x64xf16>, %w: tensor<64x3x3x96xf16>) -> tensor<4x8x8x96xf16> {
+  // expected-error @below {{unsupported (schedule): expects a multiple of 64 channels for a right operand with them innermost, but got 96}}
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [128, 96], subgroup = [64, 96], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 96 x 16>, main_loop = tma, raster = channels>
+      : tensor<4x8x8x64xf16>, tensor<64x3x3x96xf16> -> tensor<4x8x8x96xf16>
+  return %dx : tensor<4x8x8x96xf16>
+}
+}

@@ -68,13 +68,15 @@ MatrixAccess::Position TmaEpilogue::locate(const MatrixAccess &access,
                             math.add(math.cast(place.channel), offset)));
 }
 
-/// Whether the result has the place; of one that is the same for all rows, only
-/// the channel counts.
-Value TmaEpilogue::createGuard(const MatrixAccess &access, Place place) const {
+/// Whether the result has the element `offset` channels behind the place; of one
+/// that is the same for all rows, only the channel counts.
+Value TmaEpilogue::createGuard(const MatrixAccess &access, Place place,
+                               int64_t offset) const {
   const TiledConvolution &form = kernel.form;
   Value guard = kernel.math.yes();
   if (form.getChannels() % tile.channels != 0)
-    guard = ptx.math.below(place.channel, form.getChannels());
+    guard = ptx.math.below(ptx.math.add(place.channel, offset),
+                           form.getChannels());
   if (!access.isBroadcast(MatrixIndex::Row) &&
       form.getPixels() % tile.pixels != 0)
     guard = kernel.math.both(guard, ptx.math.below(place.row, form.getPixels()));
@@ -83,13 +85,14 @@ Value TmaEpilogue::createGuard(const MatrixAccess &access, Place place) const {
 
 Value TmaEpilogue::load(const MatrixAccess &access, Value buffer,
                         Place place) const {
-  Value guard = createGuard(access, place);
   SmallVector<Value> elements;
   int64_t width = access.getVectorWidth(MatrixIndex::Column, 2);
   for (int64_t i = 0; i < 2; i += width) {
     MatrixAccess::Position position = locate(access, place, i);
-    Value loaded = kernel.load(buffer, access.createOffset(position),
-                               access.createGuard(position, guard), width);
+    Value guard =
+        access.createGuard(position, createGuard(access, place, i));
+    Value loaded =
+        kernel.load(buffer, access.createOffset(position), guard, width);
     if (width == 2)
       return loaded;
     elements.push_back(vector::ExtractOp::create(ptx.b, loaded, 0));
@@ -99,7 +102,6 @@ Value TmaEpilogue::load(const MatrixAccess &access, Value buffer,
 }
 
 void TmaEpilogue::store(Value pair, Place place) const {
-  Value guard = createGuard(result, place);
   int64_t width = result.getVectorWidth(MatrixIndex::Column, 2);
   for (int64_t i = 0; i < 2; i += width) {
     MatrixAccess::Position position = locate(result, place, i);
@@ -107,7 +109,7 @@ void TmaEpilogue::store(Value pair, Place place) const {
         ptx.b, pair, ArrayRef{i}, ArrayRef{width}, ArrayRef{int64_t(1)});
     kernel.store(stored, kernel.arguments.back(),
                  result.createOffset(position),
-                 result.createGuard(position, guard));
+                 result.createGuard(position, createGuard(result, place, i)));
   }
 }
 

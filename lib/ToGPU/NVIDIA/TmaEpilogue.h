@@ -44,7 +44,8 @@ private:
                    int64_t offset, int64_t half) const;
   MatrixAccess::Position locate(const MatrixAccess &access, Place place,
                                 int64_t offset) const;
-  Value createGuard(const MatrixAccess &access, Place place) const;
+  Value createGuard(const MatrixAccess &access, Place place,
+                    int64_t offset) const;
   Value load(const MatrixAccess &access, Value buffer, Place place) const;
   void store(Value pair, Place place) const;
   void synchronize() const;

@@ -197,9 +197,12 @@ mlir::conv::buildTmaKernel(OpBuilder &builder, const TiledConvolution &form,
   Location loc = scf::ForallOp(form.forall).getLoc();
   ::conv::TmaTile tile = getTmaTile(form.schedule);
   std::string obstacle;
-  std::optional<TmaGeometry> geometry = computeTmaGeometry(
-      {form.lhs.view, form.lhs.getType()}, {form.rhs.view, form.rhs.getType()},
-      {form.result.view, form.result.getType()}, obstacle);
+  auto getViewed = [](const MatrixOperand &operand) {
+    return ViewedTensor{operand.view, operand.getType(), operand.strides};
+  };
+  std::optional<TmaGeometry> geometry =
+      computeTmaGeometry(getViewed(form.lhs), getViewed(form.rhs),
+                         getViewed(form.result), obstacle);
   if (geometry)
     obstacle = checkTmaTile(*geometry, tile);
   if (!obstacle.empty())

@@ -12,6 +12,8 @@
 
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -150,6 +152,9 @@ bool GeometryReader::readTypes() {
   Type type = lhs.type.getElementType();
   if (!(type.isF16() || type.isBF16()) || rhs.type.getElementType() != type)
     return refuse("operands of f16 or of bf16, but got others");
+  for (const ViewedTensor *operand : {&lhs, &rhs})
+    if (operand->strides != computeContiguousStrides(operand->type.getShape()))
+      return refuse("operands without gaps, but got strides");
   for (ViewAttr view : {lhs.view, rhs.view, result.view})
     if (!view.getLimits().empty() || view.getPadding() != PaddingMode::Zeros)
       return refuse("no conditions and padding with zeros, but got others");
@@ -175,7 +180,7 @@ bool GeometryReader::readParts() {
 
 /// Digits are in the order of the tensor.
 bool GeometryReader::readWindow() {
-  const auto &[view, type] = getWindow();
+  const auto &[view, type, strides] = getWindow();
   auto coordinates = view.getCoordinates();
   Digits image = getDigits(view, coordinates.front());
   Digits channel = getDigits(view, coordinates.back());
@@ -202,7 +207,7 @@ bool GeometryReader::readWindow() {
 }
 
 bool GeometryReader::readDimension(size_t dimension) {
-  const auto &[view, type] = getWindow();
+  const auto &[view, type, strides] = getWindow();
   Digits digits = getDigits(view, view.getCoordinates()[1 + dimension]);
   int64_t stride = digits.positions[1 + dimension];
   int64_t dilation = digits.taps[dimension];
@@ -290,14 +295,13 @@ bool GeometryReader::readResult() {
   geometry.resultChannels = channels;
   // Distances in memory of the digits' neighbours, against those in a matrix.
   SmallVector<int64_t> distances(result.view.getDigitSizes().size());
-  int64_t stride = 1, constant = 0;
+  int64_t constant = 0;
   auto coordinates = result.view.getCoordinates();
   for (size_t d = coordinates.size(); d-- > 0;) {
     for (auto [distance, coefficient] :
          llvm::zip(distances, coordinates[d].coefficients))
-      distance += coefficient * stride;
-    constant += coordinates[d].constant * stride;
-    stride *= result.type.getDimSize(d);
+      distance += coefficient * result.strides[d];
+    constant += coordinates[d].constant * result.strides[d];
   }
   bool isDense = constant == 0 && batch == 1;
   int64_t expected = 1;
@@ -307,9 +311,9 @@ bool GeometryReader::readResult() {
     expected *= size;
   }
   Type type = result.type.getElementType();
-  geometry.isResultCopied = isDense && expected == stride &&
-                            channels % kGranule == 0 &&
-                            (type.isF16() || type.isBF16());
+  geometry.isResultCopied =
+      isDense && expected == result.type.getNumElements() &&
+      channels % kGranule == 0 && (type.isF16() || type.isBF16());
   return geometry.isResultCopied || type.isF16() || type.isBF16() ||
          type.isF32() || refuse("a floating result, but got another");
 }

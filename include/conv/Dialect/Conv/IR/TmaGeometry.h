@@ -19,10 +19,11 @@
 
 namespace mlir::conv {
 
-/// A tensor and how it is seen as matrices.
+/// A tensor, how it is seen as matrices, and how it lies in memory.
 struct ViewedTensor {
   ViewAttr view;
   RankedTensorType type;
+  SmallVector<int64_t> strides; ///< Elements between neighbours.
 };
 
 /// Images with their channels innermost, and a window that moves over them.

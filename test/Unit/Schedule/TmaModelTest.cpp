@@ -1,0 +1,80 @@
+//===- TmaModelTest.cpp - tests of the tma main loop's candidates ---------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Schedule/TmaModel.h"
+
+#include "ForwardProblem.h"
+#include "conv/Schedule/Heuristics.h"
+
+#include <gtest/gtest.h>
+
+using namespace conv;
+
+namespace {
+
+/// A layer of ResNet-50 with 64 images of 14x14 and 256 channels.
+Problem createLayer() {
+  Problem problem = test::forward({.n = 64,
+                                   .h = 14,
+                                   .w = 14,
+                                   .c = 256,
+                                   .k = 256,
+                                   .r = 3,
+                                   .s = 3,
+                                   .p = 14,
+                                   .q = 14});
+  problem.tmaSteps = 9 * 256 / TmaTile::kRowElements;
+  return problem;
+}
+
+const ChipInfo &hopper() { return *lookupChip("sm_90a"); }
+
+TEST(TmaModel, CandidatesFitTheChip) {
+  for (const MatrixAtom &atom : hopper().atoms) {
+    if (atom.kind != AtomKind::WGMMA)
+      continue;
+    std::vector<Candidate> candidates =
+        listTmaCandidates(createLayer(), hopper(), atom);
+    EXPECT_FALSE(candidates.empty()) << atom.n;
+    for (const Candidate &candidate : candidates) {
+      TmaTile tile = getTmaTile(candidate);
+      EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
+      EXPECT_LE(tile.accumulators(), tile.maxAccumulators());
+      EXPECT_GE(tile.stages, 2);
+    }
+  }
+}
+
+// Tiles of rows of channels are copied in boxes of 64 channels.
+TEST(TmaModel, TransposedTilesAreWholeBoxes) {
+  Problem problem = createLayer();
+  problem.isTmaRhsTransposed = true;
+  for (const MatrixAtom &atom : hopper().atoms)
+    if (atom.kind == AtomKind::WGMMA) {
+      EXPECT_EQ(listTmaCandidates(problem, hopper(), atom).empty(),
+                atom.n % 64 != 0);
+    }
+}
+
+// 66 x 2 tiles of 192 x 128 are one round of 132 compute units; every other
+// tile takes longer, on the device too.
+TEST(TmaModel, TilesFillWholeRounds) {
+  Ranking ranking = rankCandidates(createLayer(), hopper());
+  const Candidate &best = ranking.accepted.front().candidate;
+  EXPECT_EQ(best.atom->kind, AtomKind::WGMMA);
+  EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{192, 128}));
+}
+
+TEST(TmaModel, WithoutBoxesThereAreNoCandidates) {
+  Problem problem = createLayer();
+  problem.tmaSteps = 0;
+  for (const RankedCandidate &ranked :
+       rankCandidates(problem, hopper()).accepted)
+    EXPECT_NE(ranked.candidate.atom->kind, AtomKind::WGMMA);
+}
+
+} // namespace
