@@ -179,7 +179,7 @@ static LogicalResult verify(Operation *op, Position position,
 /// X7: a tensor map is passed by value, which the argument points to.
 static LogicalResult verifyTensorMapArgument(Operation *op, unsigned index) {
   auto function = dyn_cast<FunctionOpInterface>(op);
-  Type type = function ? function.getArgument(index).getType() : Type();
+  Type type = function ? function.getArgumentTypes()[index] : Type();
   if (isa_and_nonnull<LLVM::LLVMPointerType>(type))
     return success();
   return op->emitOpError("expects ")
