@@ -213,13 +213,11 @@ double conv::computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
   };
   int64_t pixelTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
   int64_t channelTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
-  double rest = problem.resultBytes + problem.tailBytes +
-                2 * problem.intermediateBytes;
+  double rest =
+      problem.resultBytes + problem.tailBytes + 2 * problem.intermediateBytes;
   if (candidate.channelsFastest)
-    return problem.lhsBytes + reread(problem.rhsBytes, pixelTiles) +
-           rest;
-  return problem.rhsBytes + reread(problem.lhsBytes, channelTiles) +
-         rest;
+    return problem.lhsBytes + reread(problem.rhsBytes, pixelTiles) + rest;
+  return problem.rhsBytes + reread(problem.lhsBytes, channelTiles) + rest;
 }
 
 /// Cycles of the load path for one operand's tile, when `contiguous` elements
@@ -298,11 +296,11 @@ static double computeRound(const Problem &problem, const ChipInfo &chip,
                            int64_t workgroups) {
   double latency = isHost(chip) ? 0 : kLoadLatencyNs * chip.clockGHz;
   double step = std::max(double(workgroups) * cost.stepCycles, latency);
-  double tileBytes = double(candidate.workgroup[0] * candidate.workgroup[1]) *
-                     (double(byteSize(problem.result)) +
-                      problem.tailBytes / double(problem.products) /
-                          double(problem.batch) / double(problem.rows) /
-                          double(problem.columns));
+  double tileBytes =
+      double(candidate.workgroup[0] * candidate.workgroup[1]) *
+      (double(byteSize(problem.result)) +
+       problem.tailBytes / double(problem.products) / double(problem.batch) /
+           double(problem.rows) / double(problem.columns));
   double ends = kSetupCycles + tileBytes / kLoadBytesPerClock;
   // The first tile is waited for, and the last result is not.
   return latency + double(cost.steps) * step + double(workgroups) * ends;

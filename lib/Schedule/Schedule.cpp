@@ -168,11 +168,10 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
                                      const ::conv::ChipInfo &chip,
                                      ChosenBy chosenBy) {
   const ::conv::MatrixAtom &atom = *candidate.atom;
-  MainLoop mainLoop = chip.backend == ::conv::Backend::Host
-                          ? MainLoop::HostCache
-                      : atom.kind == ::conv::AtomKind::WGMMA
-                          ? MainLoop::Tma
-                          : MainLoop::RegisterStaged;
+  MainLoop mainLoop =
+      chip.backend == ::conv::Backend::Host  ? MainLoop::HostCache
+      : atom.kind == ::conv::AtomKind::WGMMA ? MainLoop::Tma
+                                             : MainLoop::RegisterStaged;
   return ScheduleAttr::get(
       context, Algorithm::ImplicitGemm, candidate.workgroup, candidate.subgroup,
       candidate.gemmK, candidate.stages,
@@ -248,7 +247,8 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
   if (schedule.getMainLoop() == MainLoop::RegisterStaged &&
       failed(verifyRegisterStaged(op, schedule, atom)))
     return failure();
-  if (schedule.getMainLoop() == MainLoop::Tma && failed(verifyTma(op, schedule)))
+  if (schedule.getMainLoop() == MainLoop::Tma &&
+      failed(verifyTma(op, schedule)))
     return failure();
 
   // S11.
@@ -260,8 +260,8 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
     return refuse() << "expects splits to be at most " << getSplittableSize(op)
                     << ", but got " << schedule.getSplits();
 
-  int64_t workItems = ::conv::computeWorkItems(
-      chip, getCandidate(schedule, chip, elementType));
+  int64_t workItems =
+      ::conv::computeWorkItems(chip, getCandidate(schedule, chip, elementType));
   int64_t limit = std::min(kMaxWorkgroups, kMaxWorkItems / workItems);
   for (const PlanStep &step :
        planConvolution(op, getPlanOptions(schedule)).steps) {

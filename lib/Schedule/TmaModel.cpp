@@ -123,9 +123,9 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
-  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds) +
-                 problem.intermediateBytes /
-                     (kIntermediateShare * chip.memoryGBs * 1e9);
+  cost.seconds =
+      std::max(cost.computeSeconds, cost.memorySeconds) +
+      problem.intermediateBytes / (kIntermediateShare * chip.memoryGBs * 1e9);
   if (cost.memorySeconds > cost.computeSeconds)
     cost.limit = Limit::Memory;
   else

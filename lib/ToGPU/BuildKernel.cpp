@@ -26,11 +26,11 @@ static int64_t computeBytes(MemRefType type) {
 
 /// Whether all coordinates of an operand are far from the limits of i32.
 static bool hasSmallCoordinates(const MatrixOperand &operand, int64_t limit) {
-  return llvm::all_of(
-      operand.view.getCoordinates(), [&](const ViewAttr::Coordinate &c) {
-        auto [low, high] = operand.view.getRange(c);
-        return -limit < low && high < limit;
-      });
+  return llvm::all_of(operand.view.getCoordinates(),
+                      [&](const ViewAttr::Coordinate &c) {
+                        auto [low, high] = operand.view.getRange(c);
+                        return -limit < low && high < limit;
+                      });
 }
 
 /// The width of indices, coordinates and offsets: i64 where one of them might
@@ -40,18 +40,19 @@ static IntegerType selectIndexType(const TiledConvolution &form,
                                    ArrayRef<Type> argumentTypes) {
   constexpr int64_t kLimit = int64_t(1) << 31;
   // A tile at the border is decoded as if it were whole.
-  int64_t beyond = std::max({form.schedule.getWorkgroup()[0],
-                             form.schedule.getWorkgroup()[1],
-                             form.schedule.getGemmK()});
+  int64_t beyond =
+      std::max({form.schedule.getWorkgroup()[0],
+                form.schedule.getWorkgroup()[1], form.schedule.getGemmK()});
   bool isLarge =
       chip.backend == ::conv::Backend::Host ||
       std::max({form.getBatch(), form.getPixels(), form.getChannels(),
                 form.getReduction()}) +
               beyond >=
           kLimit ||
-      llvm::any_of(form.getOperands(), [&](const MatrixOperand &operand) {
-        return !hasSmallCoordinates(operand, kLimit / 2);
-      }) ||
+      llvm::any_of(form.getOperands(),
+                   [&](const MatrixOperand &operand) {
+                     return !hasSmallCoordinates(operand, kLimit / 2);
+                   }) ||
       llvm::any_of(argumentTypes, [&](Type type) {
         return computeBytes(cast<MemRefType>(type)) >= kLimit;
       });
@@ -157,15 +158,13 @@ static int64_t countWorkItems(const TiledConvolution &form,
                               const ::conv::ChipInfo &chip) {
   if (chip.backend == ::conv::Backend::Host)
     return 1;
-  return form.hasProduct()
-             ? form.schedule.getNumSubgroups() * chip.subgroupSize
-             : kElementwiseWorkItems;
+  return form.hasProduct() ? form.schedule.getNumSubgroups() * chip.subgroupSize
+                           : kElementwiseWorkItems;
 }
 
 static int64_t countWorkgroups(const TiledConvolution &form,
                                const ::conv::ChipInfo &chip) {
-  bool isShared =
-      !form.hasProduct() && chip.backend != ::conv::Backend::Host;
+  bool isShared = !form.hasProduct() && chip.backend != ::conv::Backend::Host;
   return createGridScheduler(form)->getGridSize() *
          (isShared ? countElementwiseShares(form) : 1);
 }
@@ -187,9 +186,9 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
     return failure();
   // Without a product the schedule only says how large tiles are.
   const ::conv::MatrixAtom &atom =
-      form.hasProduct() ? *lookupAtom(chip, form.schedule.getAtom(),
-                                      form.getOperandType())
-                        : chip.atoms.front();
+      form.hasProduct()
+          ? *lookupAtom(chip, form.schedule.getAtom(), form.getOperandType())
+          : chip.atoms.front();
 
   if (form.hasProduct() && form.schedule.getMainLoop() == MainLoop::Tma)
     return buildTmaKernel(builder, form, chip, name, argumentTypes);
@@ -204,17 +203,16 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
           ? math.constant(0)
           : math.cast(
                 gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult());
-  Kernel kernel{
-      b,
-      form,
-      chip,
-      atom,
-      math,
-      llvm::to_vector_of<Value>(function.getArguments()),
-      workItems,
-      workItem,
-      math.rem(workItem, chip.subgroupSize),
-      math.div(workItem, chip.subgroupSize)};
+  Kernel kernel{b,
+                form,
+                chip,
+                atom,
+                math,
+                llvm::to_vector_of<Value>(function.getArguments()),
+                workItems,
+                workItem,
+                math.rem(workItem, chip.subgroupSize),
+                math.div(workItem, chip.subgroupSize)};
   if (failed(lookupBody(form, chip)(kernel, function)))
     return failure();
   return BuiltKernel{function,

@@ -82,9 +82,9 @@ ElementwiseTile::ElementwiseTile(const Kernel &kernel)
       origin(TileRaster(kernel.form)
                  .createOrigin(math, math.div(workgroup, shares))),
       along(selectIndex(kernel)),
-      result(createMatrix(
-          kernel.form.result, kernel.arguments.back(),
-          kernel.workgroupTile()[along == MatrixIndex::Column])) {
+      result(
+          createMatrix(kernel.form.result, kernel.arguments.back(),
+                       kernel.workgroupTile()[along == MatrixIndex::Column])) {
   for (auto [operand, buffer] :
        llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
     operands.push_back(createMatrix(operand, buffer, result.width));
@@ -117,10 +117,9 @@ SmallVector<Value> ElementwiseTile::load(const Matrix &operand, Value pixel,
   SmallVector<Value> elements;
   for (int64_t step = 0; step < result.width; step += operand.width) {
     MatrixAccess::Position position = locate(operand, pixel, channel, step);
-    Value loaded = kernel.load(operand.buffer,
-                               operand.access.createOffset(position),
-                               operand.access.createGuard(position, guard),
-                               operand.width);
+    Value loaded =
+        kernel.load(operand.buffer, operand.access.createOffset(position),
+                    operand.access.createGuard(position, guard), operand.width);
     for (int64_t i = 0; i < operand.width; ++i)
       elements.push_back(vector::ExtractOp::create(kernel.b, loaded, i));
   }

@@ -41,10 +41,10 @@ private:
 
 } // namespace
 
-Result<void>
-runtime::encodeTensorMap(const CudaLibrary &cuda,
-                         const artifact::TensorMapParameter &map, void *address,
-                         EncodedTensorMap &encoded) {
+Result<void> runtime::encodeTensorMap(const CudaLibrary &cuda,
+                                      const artifact::TensorMapParameter &map,
+                                      void *address,
+                                      EncodedTensorMap &encoded) {
   int type = map.dtype == "f16" ? kFloat16 : kBfloat16;
   auto rank = unsigned(map.sizes.size());
   int swizzle = getSwizzle(map.swizzle);

@@ -110,8 +110,8 @@ void WindowCopies::createStep(TileOrigin origin, ArrayRef<Value> common,
       ptx.math.split(step.outer, geometry.window.getTaps());
   Value channel = step.inner;
   if (geometry.parts > 1)
-    channel = ptx.math.add(
-        channel, ptx.math.mul(origin.batch, geometry.channelsOfPart));
+    channel = ptx.math.add(channel,
+                           ptx.math.mul(origin.batch, geometry.channelsOfPart));
   SmallVector<Value> coordinates = {channel};
   llvm::append_range(coordinates, common);
   ptx.loadBox(step.stage, leftMap, step.barrier, coordinates,
@@ -136,9 +136,9 @@ void GradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
   if (geometry.parts > 1)
     segment = math.add(math.mul(segment, geometry.parts), origin.batch);
   for (int64_t i = 0; i < tile.pixels / Tile::kRowElements; ++i)
-    ptx.loadBox(ptx.offset(step.stage, i * kBoxBytes), leftMap, step.barrier,
-                {math.add(origin.pixel, i * Tile::kRowElements), step.inner,
-                 segment});
+    ptx.loadBox(
+        ptx.offset(step.stage, i * kBoxBytes), leftMap, step.barrier,
+        {math.add(origin.pixel, i * Tile::kRowElements), step.inner, segment});
 
   // Positions behind the segment are multiplied with zeros of the left operand.
   Value position =

@@ -68,18 +68,19 @@ MatrixAccess::Position TmaEpilogue::locate(const MatrixAccess &access,
                             math.add(math.cast(place.channel), offset)));
 }
 
-/// Whether the result has the element `offset` channels behind the place; of one
-/// that is the same for all rows, only the channel counts.
+/// Whether the result has the element `offset` channels behind the place; of
+/// one that is the same for all rows, only the channel counts.
 Value TmaEpilogue::createGuard(const MatrixAccess &access, Place place,
                                int64_t offset) const {
   const TiledConvolution &form = kernel.form;
   Value guard = kernel.math.yes();
   if (form.getChannels() % tile.channels != 0)
-    guard = ptx.math.below(ptx.math.add(place.channel, offset),
-                           form.getChannels());
+    guard =
+        ptx.math.below(ptx.math.add(place.channel, offset), form.getChannels());
   if (!access.isBroadcast(MatrixIndex::Row) &&
       form.getPixels() % tile.pixels != 0)
-    guard = kernel.math.both(guard, ptx.math.below(place.row, form.getPixels()));
+    guard =
+        kernel.math.both(guard, ptx.math.below(place.row, form.getPixels()));
   return guard;
 }
 
@@ -89,8 +90,7 @@ Value TmaEpilogue::load(const MatrixAccess &access, Value buffer,
   int64_t width = access.getVectorWidth(MatrixIndex::Column, 2);
   for (int64_t i = 0; i < 2; i += width) {
     MatrixAccess::Position position = locate(access, place, i);
-    Value guard =
-        access.createGuard(position, createGuard(access, place, i));
+    Value guard = access.createGuard(position, createGuard(access, place, i));
     Value loaded =
         kernel.load(buffer, access.createOffset(position), guard, width);
     if (width == 2)
@@ -107,8 +107,7 @@ void TmaEpilogue::store(Value pair, Place place) const {
     MatrixAccess::Position position = locate(result, place, i);
     Value stored = vector::ExtractStridedSliceOp::create(
         ptx.b, pair, ArrayRef{i}, ArrayRef{width}, ArrayRef{int64_t(1)});
-    kernel.store(stored, kernel.arguments.back(),
-                 result.createOffset(position),
+    kernel.store(stored, kernel.arguments.back(), result.createOffset(position),
                  result.createGuard(position, createGuard(result, place, i)));
   }
 }
@@ -164,9 +163,9 @@ void TmaEpilogue::create(const WgmmaUnit &matrix, TileOrigin origin,
       math.add(origin.pixel, math.mul(consumer, tile.pixels / tile.consumers));
   for (auto [atom, sums] : llvm::enumerate(accumulators)) {
     Value row = math.add(rows, int64_t(atom) * Tile::kAtomRows);
-    Place first{
-        origin.batch, math.add(math.add(row, warpRow), math.div(lane, 4)),
-        math.add(origin.channel, math.mul(math.rem(lane, 4), 2))};
+    Place first{origin.batch,
+                math.add(math.add(row, warpRow), math.div(lane, 4)),
+                math.add(origin.channel, math.mul(math.rem(lane, 4), 2))};
     if (!isResultCopied) {
       storeAtom(matrix, first, sums);
       continue;

@@ -28,10 +28,11 @@ static constexpr int64_t kWarpsPerWarpgroup = 4;
 static constexpr llvm::StringLiteral kSharedName = "conv_shared";
 
 /// The tensor map that each argument is passed as; null for addresses.
-static SmallVector<TensorMapAttr>
-createTensorMaps(MLIRContext *context, const TmaCopies &copies,
-                 const TmaGeometry &geometry, const ::conv::TmaTile &tile,
-                 size_t numArguments) {
+static SmallVector<TensorMapAttr> createTensorMaps(MLIRContext *context,
+                                                   const TmaCopies &copies,
+                                                   const TmaGeometry &geometry,
+                                                   const ::conv::TmaTile &tile,
+                                                   size_t numArguments) {
   SmallVector<TensorMapAttr> maps(numArguments);
   maps[0] = copies.createLeftMap(context);
   maps[1] = copies.createRightMap(context);
@@ -122,15 +123,13 @@ void TmaBody::createProducer(Value warp) {
                NVVM::SetMaxRegisterAction::decrease);
   ptx.createIf(ptx.equal(warp, 0), [&] {
     ptx.createIf(ptx.elect(), [&] {
-      scheduler.createLoop(
-          ring.getStart().carried(),
-          [&](TileOrigin origin, ValueRange carried) {
-            return loop
-                .createProducer(origin, kernel.arguments[0],
-                                kernel.arguments[1],
-                                RingPosition::get(carried))
-                .carried();
-          });
+      scheduler.createLoop(ring.getStart().carried(), [&](TileOrigin origin,
+                                                          ValueRange carried) {
+        return loop
+            .createProducer(origin, kernel.arguments[0], kernel.arguments[1],
+                            RingPosition::get(carried))
+            .carried();
+      });
     });
   });
 }
@@ -145,13 +144,13 @@ void TmaBody::createConsumer(Value consumer, Value workItem) {
   TmaEpilogue epilogue(kernel, ptx, tile, geometry.isResultCopied, consumer,
                        workItem, staging);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
-  scheduler.createLoop(
-      ring.getStart().carried(), [&](TileOrigin origin, ValueRange carried) {
-        TmaLoop::Sums sums = loop.createConsumer(matrix, isReleasing,
-                                                 RingPosition::get(carried));
-        epilogue.create(matrix, origin, sums.accumulators);
-        return sums.position.carried();
-      });
+  scheduler.createLoop(ring.getStart().carried(), [&](TileOrigin origin,
+                                                      ValueRange carried) {
+    TmaLoop::Sums sums =
+        loop.createConsumer(matrix, isReleasing, RingPosition::get(carried));
+    epilogue.create(matrix, origin, sums.accumulators);
+    return sums.position.carried();
+  });
   epilogue.finish();
 }
 
@@ -161,9 +160,8 @@ void TmaBody::create() {
   // The same for all lanes: roles and descriptors stay in uniform registers.
   Value warp = ptx.uniform(math.div(workItem, kWarpSize));
   Value warpgroup = math.div(warp, kWarpsPerWarpgroup);
-  ptx.createIf(ptx.equal(workItem, 0), [&] {
-    ring.initialize(kWarpsPerWarpgroup * tile.consumers);
-  });
+  ptx.createIf(ptx.equal(workItem, 0),
+               [&] { ring.initialize(kWarpsPerWarpgroup * tile.consumers); });
   gpu::BarrierOp::create(kernel.b);
   scf::IfOp::create(
       kernel.b, ptx.equal(warpgroup, 0),
@@ -220,17 +218,17 @@ mlir::conv::buildTmaKernel(OpBuilder &builder, const TiledConvolution &form,
   IndexMath math(b, selectIndexType(form));
   Value workItem =
       math.cast(gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult());
-  Kernel kernel{b,
-                form,
-                chip,
-                *lookupAtom(chip, form.schedule.getAtom(),
-                            form.getOperandType()),
-                math,
-                llvm::to_vector_of<Value>(function.getArguments()),
-                tile.workItems(),
-                workItem,
-                math.rem(workItem, kWarpSize),
-                math.div(workItem, kWarpSize)};
+  Kernel kernel{
+      b,
+      form,
+      chip,
+      *lookupAtom(chip, form.schedule.getAtom(), form.getOperandType()),
+      math,
+      llvm::to_vector_of<Value>(function.getArguments()),
+      tile.workItems(),
+      workItem,
+      math.rem(workItem, kWarpSize),
+      math.div(workItem, kWarpSize)};
   Value memory =
       createSharedMemory(b, function->getParentOfType<gpu::GPUModuleOp>());
   TmaBody(kernel, ptx, tile, *geometry, *copies, memory).create();

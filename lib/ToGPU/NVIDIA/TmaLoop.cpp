@@ -21,8 +21,7 @@ RingPosition TmaLoop::createProducer(TileOrigin origin, Value leftMap,
   Value zero = ptx.math.constant(0);
   auto createStep = [&](Value outer, Value inner, RingPosition at) {
     Value full = ring.acquire(at, tile.stageBytes());
-    Value stage =
-        ptx.offset(memory, ptx.math.mul(at.stage, tile.stageBytes()));
+    Value stage = ptx.offset(memory, ptx.math.mul(at.stage, tile.stageBytes()));
     copies.createStep(origin, common, {outer, inner, stage, full}, leftMap,
                       rightMap);
     return ring.getNext(at).carried();
@@ -30,12 +29,12 @@ RingPosition TmaLoop::createProducer(TileOrigin origin, Value leftMap,
   SmallVector<Value> end = ptx.createFor(
       zero, ptx.math.constant(geometry.countOuterSteps()), 1,
       position.carried(), [&](Value outer, ValueRange carried) {
-        return ptx.createFor(
-            zero, ptx.math.constant(geometry.getInnerExtent()),
-            ::conv::TmaTile::kRowElements, carried,
-            [&](Value inner, ValueRange values) {
-              return createStep(outer, inner, RingPosition::get(values));
-            });
+        return ptx.createFor(zero, ptx.math.constant(geometry.getInnerExtent()),
+                             ::conv::TmaTile::kRowElements, carried,
+                             [&](Value inner, ValueRange values) {
+                               return createStep(outer, inner,
+                                                 RingPosition::get(values));
+                             });
       });
   return RingPosition::get(end);
 }
@@ -56,8 +55,8 @@ TmaLoop::Sums TmaLoop::createConsumer(const WgmmaUnit &matrix,
   // A stage is released when the step after it is on its way, so that the
   // matrix units never wait for the next step to be issued.
   carried = ptx.createFor(
-      ptx.math.constant(1), ptx.math.constant(geometry.countSteps()), 1, carried,
-      [&](Value, ValueRange values) {
+      ptx.math.constant(1), ptx.math.constant(geometry.countSteps()), 1,
+      carried, [&](Value, ValueRange values) {
         RingPosition at = RingPosition::get(values.drop_front(count));
         ring.wait(at);
         SmallVector<Value> next = matrix.createStep(

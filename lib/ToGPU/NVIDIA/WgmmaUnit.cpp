@@ -27,8 +27,7 @@ static constexpr int64_t kAtomK = 16;
 /// A matrix descriptor (PTX ISA, "Matrix descriptor format") of rows of 128
 /// swizzled bytes, without its address: eight rows are 1024 bytes.
 static constexpr uint64_t createLayout(int64_t leadingBytes) {
-  return uint64_t(1) << 62 |
-         uint64_t(8 * Tile::kRowBytes / kUnitBytes) << 32 |
+  return uint64_t(1) << 62 | uint64_t(8 * Tile::kRowBytes / kUnitBytes) << 32 |
          uint64_t(leadingBytes / kUnitBytes) << 16;
 }
 /// Rows of the reduction do not use the leading dimension's offset; those of a
@@ -45,8 +44,7 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                                       : NVVM::WGMMATypes::bf16),
       isLeftTransposed(geometry.reducesPositions),
       isRightTransposed(geometry.isRightTransposed()) {
-  Value address =
-      LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), memory);
+  Value address = LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), memory);
   Value rows = ptx.math.mul(consumer, tile.pixelBytes() / tile.consumers);
   left = createDescriptor(isLeftTransposed ? kTransposedRows : kRows,
                           ptx.math.add(address, rows));
@@ -75,8 +73,8 @@ SmallVector<Value> WgmmaUnit::createUndefined() const {
 SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators, Value stage,
                                          bool isFirst) const {
   using namespace NVVM;
-  Value units = ptx.extend64(
-      ptx.math.mul(stage, tile.stageBytes() / kUnitBytes));
+  Value units =
+      ptx.extend64(ptx.math.mul(stage, tile.stageBytes() / kUnitBytes));
   auto shape = MMAShapeAttr::get(ptx.b.getContext(), Tile::kAtomRows,
                                  tile.channels, kAtomK);
   WgmmaFenceAlignedOp::create(ptx.b);
@@ -90,9 +88,9 @@ SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators, Value stage,
                         ptx.constant64(alongReduction(isRightTransposed)));
     for (auto [i, sum] : llvm::enumerate(sums)) {
       int64_t rows = int64_t(i) * Tile::kAtomRows * Tile::kRowBytes;
-      Value a = ptx.add64(ptx.add64(left, units),
-                          ptx.constant64(alongReduction(isLeftTransposed) +
-                                         rows / kUnitBytes));
+      Value a = ptx.add64(
+          ptx.add64(left, units),
+          ptx.constant64(alongReduction(isLeftTransposed) + rows / kUnitBytes));
       sum = WgmmaMmaAsyncOp::create(
           ptx.b, sum.getType(), sum, a, b, shape, operandType, operandType,
           WGMMATypes::f32,
@@ -126,15 +124,15 @@ SmallVector<Value> WgmmaUnit::finish(ValueRange accumulators) const {
     SmallVector<Value> registers;
     for (int64_t i = 0; i < count; ++i)
       registers.push_back(LLVM::ExtractValueOp::create(ptx.b, sums, i));
-    finished.push_back(
-        LLVM::InlineAsmOp::create(
-            ptx.b, sums.getType(), registers, /*asm_string=*/"", constraints,
-            /*has_side_effects=*/true, /*is_align_stack=*/false,
-            LLVM::TailCallKind::None,
-            LLVM::AsmDialectAttr::get(ptx.b.getContext(),
-                                      LLVM::AsmDialect::AD_ATT),
-            /*operand_attrs=*/ArrayAttr())
-            .getResult(0));
+    finished.push_back(LLVM::InlineAsmOp::create(
+                           ptx.b, sums.getType(), registers, /*asm_string=*/"",
+                           constraints,
+                           /*has_side_effects=*/true, /*is_align_stack=*/false,
+                           LLVM::TailCallKind::None,
+                           LLVM::AsmDialectAttr::get(ptx.b.getContext(),
+                                                     LLVM::AsmDialect::AD_ATT),
+                           /*operand_attrs=*/ArrayAttr())
+                           .getResult(0));
   }
   return finished;
 }

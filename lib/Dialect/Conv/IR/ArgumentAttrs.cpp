@@ -176,7 +176,7 @@ static LogicalResult verify(Operation *op, Position position,
          << attribute.getName();
 }
 
-/// X7: a tensor map is passed by value, which the argument points to.
+/// Checks X7.
 static LogicalResult verifyTensorMapArgument(Operation *op, unsigned index) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   Type type = function ? function.getArgumentTypes()[index] : Type();

@@ -81,7 +81,8 @@ struct Digits {
   int64_t part, constant;
 
   /// Whether no digit counts but one of each.
-  bool hasOnly(std::optional<size_t> position, std::optional<size_t> tap) const {
+  bool hasOnly(std::optional<size_t> position,
+               std::optional<size_t> tap) const {
     auto others = [](ArrayRef<int64_t> list, std::optional<size_t> one) {
       for (auto [i, value] : llvm::enumerate(list))
         if (value != 0 && i != one)
@@ -240,7 +241,8 @@ bool GeometryReader::readFilter() {
         llvm::find_if(digits.taps, [](int64_t value) { return value != 0; });
     size_t index = tap - digits.taps.begin();
     bool isChannel = index == spatialRank;
-    int64_t part = isChannel && geometry.parts > 1 ? geometry.channelsOfPart : 0;
+    int64_t part =
+        isChannel && geometry.parts > 1 ? geometry.channelsOfPart : 0;
     if (digits.part != part)
       return refuse("channels that are split, but got another digit");
     if (digits.positions[0] == 1 && digits.hasOnly(0, std::nullopt))
@@ -269,9 +271,9 @@ bool GeometryReader::readPositions() {
     Digits digits = getDigits(lhs.view, coordinate);
     bool isChannel = i == sizes.size();
     if (digits.constant != 0 ||
-        (isChannel ? !digits.hasOnly(std::nullopt, 0) || digits.taps[0] != 1
-                   : !digits.hasOnly(i, std::nullopt) ||
-                         digits.positions[i] != 1))
+        (isChannel
+             ? !digits.hasOnly(std::nullopt, 0) || digits.taps[0] != 1
+             : !digits.hasOnly(i, std::nullopt) || digits.positions[i] != 1))
       return refuse("a dense left operand with its channels innermost, but got "
                     "another view");
     if (digits.part == 0)
