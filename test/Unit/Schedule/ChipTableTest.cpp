@@ -84,6 +84,8 @@ TEST(ChipTable, AtomsCoverTheirTilesWithTheLanesTheyHave) {
     if (chip.backend == Backend::Host)
       continue;
     for (const MatrixAtom &atom : chip.atoms) {
+      if (atom.kind == AtomKind::WGMMA)
+        continue; // Operands are in shared memory; accumulators see below.
       SCOPED_TRACE(std::string(chip.name) + " " + std::to_string(atom.m));
       EXPECT_EQ(atom.k % atom.kPerLane, 0);
       expectEachHeld(coverAccumulators(chip, atom), atom.m, atom.n, 1);
@@ -97,6 +99,20 @@ TEST(ChipTable, AtomsCoverTheirTilesWithTheLanesTheyHave) {
       expectEachHeld(coverOperand(chip, atom, atom.n, 1), atom.n, atom.k,
                      copies(atom.n, 1));
     }
+  }
+}
+
+TEST(ChipTable, AccumulatorsOfAWarpgroupCoverTheirTile) {
+  for (const MatrixAtom &atom : lookupChip("sm_90a")->atoms) {
+    if (atom.kind != AtomKind::WGMMA)
+      continue;
+    Coverage held;
+    for (int subgroup = 0; subgroup < 4; ++subgroup)
+      for (int lane = 0; lane < 32; ++lane)
+        for (int v = 0; v < atom.m * atom.n / 128; ++v)
+          ++held[{16 * subgroup + lane / 4 + v / 2 % 2 * 8,
+                  v / 4 * 8 + lane % 4 * 2 + v % 2}];
+    expectEachHeld(held, atom.m, atom.n, 1);
   }
 }
 
