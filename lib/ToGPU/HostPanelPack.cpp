@@ -154,11 +154,12 @@ void PanelPack::packElements(const Positions &starts, Value panel) const {
     SmallVector<Value> elements;
     for (const MatrixAccess::Position &start : starts) {
       MatrixAccess::Position position = access.add(start, column);
-      elements.push_back(
+      Value element =
           code.loadGuarded(source, access.createOffset(position),
-                           access.createGuard(position, math.yes()), 1));
+                           access.createGuard(position, math.yes()), 1);
+      elements.push_back(code.widen(element));
     }
-    code.store(code.widen(join(code.b, elements)), scratch, target(panel, k));
+    code.store(join(code.b, elements), scratch, target(panel, k));
   });
 }
 

@@ -112,25 +112,37 @@ Value OperandCopy::loadColumns(const Piece &piece, Value k, Value within,
   return kernel.load(buffer, access.createOffset(position), guard, width);
 }
 
-/// The `rowWidth` pieces from number `first` on.
+/// A vector with the same bits in other elements.
+static Value castElements(ImplicitLocOpBuilder &b, Value vector, Type element) {
+  auto type = cast<VectorType>(vector.getType());
+  return b.createOrFold<vector::BitCastOp>(type.clone(element), vector);
+}
+
+/// The `rowWidth` pieces from number `first` on. Single elements are moved as
+/// integers: LLVM's x86 code generator, which simulated kernels go through, has
+/// bf16 only in vectors that stay whole.
 SmallVector<Value> OperandCopy::loadRows(size_t first, Value k) const {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
   const Piece &piece = pieces[first];
   int64_t length = kernel.pieceElements();
   Value within = math.mul(piece.position, length);
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  Type carrier = b.getIntegerType(element.getIntOrFloatBitWidth());
   SmallVector<SmallVector<Value>> rows(rowWidth);
-  for (int64_t element = 0; element < length; element += width) {
-    Value loaded = loadColumns(piece, k, math.add(within, element),
+  for (int64_t step = 0; step < length; step += width) {
+    Value loaded = loadColumns(piece, k, math.add(within, step),
                                std::max(width, rowWidth));
     if (width == length)
       return {loaded};
+    loaded = castElements(b, loaded, carrier);
     for (int64_t i = 0; i < std::max(width, rowWidth); ++i)
       rows[i % rowWidth].push_back(vector::ExtractOp::create(b, loaded, i));
   }
-  auto type = VectorType::get({length}, rows.front().front().getType());
+  auto type = VectorType::get({length}, carrier);
   return llvm::map_to_vector(rows, [&](ArrayRef<Value> elements) -> Value {
-    return vector::FromElementsOp::create(b, type, elements);
+    Value piece = vector::FromElementsOp::create(b, type, elements);
+    return castElements(b, piece, element);
   });
 }
 

@@ -44,8 +44,8 @@ func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x
 
 // The f32 layer takes the f32 atom.
 // CHECK-LABEL: func.func @large_layer_f32
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64,
-// CHECK-SAME: stages = 2, atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = channels, chosen_by = heuristic>
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 128], subgroup = [32, 64], gemm_k = 32,
+// CHECK-SAME: stages = 2, atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = channels, splits = 4, chosen_by = heuristic>
 func.func @large_layer_f32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
     -> tensor<64x28x28x128xf32> {
   %y = conv.forward %x, %w
