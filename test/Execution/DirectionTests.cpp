@@ -168,6 +168,13 @@ static void addAccumulated() {
 // Lists
 //===----------------------------------------------------------------------===//
 
+/// Whether the window still fits half of dimension `d`.
+static bool fitsHalved(const tools::GenOptions &options, int64_t d) {
+  int64_t span = options.dilation[d] * (options.filter[d] - 1) + 1;
+  return span <=
+         options.low[d] + (options.input[d] + 1) / 2 + options.high[d];
+}
+
 /// Halves the largest of batch, spatial sizes and channels of a group until few
 /// products are left. Window and groups stay.
 static tools::GenOptions scaleDown(tools::GenOptions options) {
@@ -177,7 +184,8 @@ static tools::GenOptions scaleDown(tools::GenOptions options) {
     std::vector<int64_t *> sizes = {&options.n};
     for (int64_t d = 3 - options.spatialRank; d < 3; ++d) {
       products *= options.input[d] / options.stride[d] * options.filter[d];
-      sizes.push_back(&options.input[d]);
+      if (fitsHalved(options, d))
+        sizes.push_back(&options.input[d]);
     }
     if (products <= kProducts)
       return options;
