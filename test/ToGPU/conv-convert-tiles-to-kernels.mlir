@@ -70,7 +70,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // channels past the last are guarded in the result, which has 5.
 // CHECK:       gpu.func @small_channels_0(%[[X:.+]]: memref<1x8x8x3xf16
 // CHECK-COUNT-8: conv.guarded_load %[[X]]{{.*}} -> vector<1xf16>
-// CHECK:         vector.from_elements {{.*}} : vector<8xf16>
+// CHECK:         vector.from_elements {{.*}} : vector<8xi16>
 // CHECK:         conv.guarded_store {{.*}} : vector<1xf32>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @small_channels(%x: tensor<1x8x8x3xf16>, %w: tensor<5x3x3x3xf16>) -> tensor<1x6x6x5xf32> {

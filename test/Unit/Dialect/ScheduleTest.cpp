@@ -114,7 +114,7 @@ TEST_F(ScheduleTest, S9MainLoop) {
             "expects a main loop for gfx942, but got host_cache");
 }
 
-TEST_F(ScheduleTest, HostWidens16BitOperands) {
+TEST_F(ScheduleTest, HostWidensNarrowOperands) {
   Fields fields;
   fields.kind = AtomKind::FMA;
   fields.m = 16;
@@ -123,6 +123,7 @@ TEST_F(ScheduleTest, HostWidens16BitOperands) {
   fields.mainLoop = MainLoop::HostCache;
   EXPECT_EQ(check(fields, "host", f16), "");
   EXPECT_EQ(check(fields, "host", f32), "");
-  EXPECT_NE(check(fields, "host", IntegerType::get(&context, 8)), "");
+  EXPECT_EQ(check(fields, "host", IntegerType::get(&context, 8)), "");
+  EXPECT_NE(check(fields, "host", IntegerType::get(&context, 32)), "");
 }
 } // namespace
