@@ -124,6 +124,6 @@ TEST_F(ScheduleTest, HostWidensNarrowOperands) {
   EXPECT_EQ(check(fields, "host", f16), "");
   EXPECT_EQ(check(fields, "host", f32), "");
   EXPECT_EQ(check(fields, "host", IntegerType::get(&context, 8)), "");
-  EXPECT_NE(check(fields, "host", IntegerType::get(&context, 32)), "");
+  EXPECT_NE(check(fields, "host", IntegerType::get(&context, 16)), "");
 }
 } // namespace
