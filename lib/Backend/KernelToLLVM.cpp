@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ExpandFloat8.h"
 #include "KernelToLLVM.h"
+#include "ExpandFloat8.h"
 
 #include "conv/Dialect/Conv/IR/Conv.h"
 

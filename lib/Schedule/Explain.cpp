@@ -54,7 +54,8 @@ struct Explanation {
 
 Explanation::Explanation(ConvolutionOpInterface op)
     : op(op), chip(TargetAttr::lookup(op).getInfo()),
-      problem(computeProblem(op, getPlanOptions(op.getScheduleAttr()))), schedule(op.getScheduleAttr()),
+      problem(computeProblem(op, getPlanOptions(op.getScheduleAttr()))),
+      schedule(op.getScheduleAttr()),
       candidate(getCandidate(schedule, chip, getOperandElementType(op))),
       cost(::conv::computeCost(problem, chip, candidate)),
       ranking(::conv::rankCandidates(problem, chip)),
@@ -217,9 +218,9 @@ static std::string printToString(Attribute attribute) {
 static llvm::json::Value toJson(const Explanation &all,
                                 const ::conv::Candidate &candidate,
                                 const ::conv::Cost &cost) {
-  Attribute schedule = getSchedule(all.schedule.getContext(), candidate,
-                                   getPlanOptions(all.schedule), all.chip,
-                                   ChosenBy::Heuristic);
+  Attribute schedule =
+      getSchedule(all.schedule.getContext(), candidate,
+                  getPlanOptions(all.schedule), all.chip, ChosenBy::Heuristic);
   return llvm::json::Object{{"schedule", printToString(schedule)},
                             {"seconds", cost.seconds},
                             {"limit", std::string(::conv::getName(cost.limit))},

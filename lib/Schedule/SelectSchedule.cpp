@@ -52,8 +52,9 @@ static std::string printToString(Attribute attribute) {
 static void remarkDecision(ConvolutionOpInterface op, ScheduleAttr schedule,
                            const ::conv::ChipInfo &chip) {
   Type elementType = getOperandElementType(op);
-  ::conv::Cost cost = ::conv::computeCost(
-      computeProblem(op, getPlanOptions(schedule)), chip, getCandidate(schedule, chip, elementType));
+  ::conv::Cost cost =
+      ::conv::computeCost(computeProblem(op, getPlanOptions(schedule)), chip,
+                          getCandidate(schedule, chip, elementType));
   remark::passed(op.getLoc(),
                  remark::RemarkOpts::name("Selected").category(DEBUG_TYPE))
       << remark::metric("chosen_by", stringifyChosenBy(schedule.getChosenBy()))
@@ -110,8 +111,8 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
     return all;
   ::conv::Problem plain = computeProblem(op, PlanOptions());
   // Groups that do not fill a tile: side by side they may.
-  for (int64_t merged = 2; op.getGroups() % merged == 0 &&
-                           plain.columns * merged <= kLargestTile;
+  for (int64_t merged = 2;
+       op.getGroups() % merged == 0 && plain.columns * merged <= kLargestTile;
        merged *= 2)
     all.push_back({.mergedGroups = merged});
   // Products that do not fill the chip: parts of their reduction may.

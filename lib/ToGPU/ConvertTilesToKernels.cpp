@@ -58,7 +58,6 @@ static MemRefType bufferType(Type type, Attribute strides) {
                          contiguous.getMemorySpace());
 }
 
-
 /// What stands for the buffer that a tensor is in: a function argument, or the
 /// first of the scatters that fill it.
 static Value storageOf(Value tensor) {
@@ -172,13 +171,13 @@ void FunctionConverter::createFunction() {
   SmallVector<Type> types;
   SmallVector<Attribute> attributes;
   for (auto [i, type] : llvm::enumerate(source.getArgumentTypes())) {
-    types.push_back(bufferType(
-        type, source.getArgAttr(i, ConvDialect::kStridesAttr)));
+    types.push_back(
+        bufferType(type, source.getArgAttr(i, ConvDialect::kStridesAttr)));
     attributes.push_back(source.getArgAttrDict(i));
   }
   for (auto [i, type] : llvm::enumerate(source.getResultTypes())) {
-    types.push_back(bufferType(
-        type, source.getResultAttr(i, ConvDialect::kStridesAttr)));
+    types.push_back(
+        bufferType(type, source.getResultAttr(i, ConvDialect::kStridesAttr)));
     attributes.push_back(source.getResultAttrDict(i));
   }
   if (workspaceBytes > 0) {

@@ -117,9 +117,8 @@ void HostCacheLoop::createRegisterTile(Value row, Value column) {
 void HostCacheLoop::createReduction() {
   Value zero = math.constant(0);
   int64_t reduction = kernel.form.getReduction();
-  code.forEach(zero, math.constant(sumElements()), kernel.atom.m, [&](Value i) {
-    code.storeZeros(kernel.atom.m, sums, i);
-  });
+  code.forEach(zero, math.constant(sumElements()), kernel.atom.m,
+               [&](Value i) { code.storeZeros(kernel.atom.m, sums, i); });
   code.forEach(zero, math.constant(reduction), kernel.gemmK(), [&](Value k) {
     block.k = k;
     block.length = math.minimum(math.constant(kernel.gemmK()),

@@ -49,9 +49,8 @@ private:
 HostEpilogue::HostEpilogue(const Kernel &kernel, const TileOrigin &origin,
                            LoadSums loadSums)
     : kernel(kernel), math(kernel.math), code(kernel), origin(origin),
-      loadSums(loadSums),
-      result{code.flatten(kernel.arguments.back()),
-             MatrixAccess(math, kernel.form.result)} {
+      loadSums(loadSums), result{code.flatten(kernel.arguments.back()),
+                                 MatrixAccess(math, kernel.form.result)} {
   for (auto [operand, buffer] :
        llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
     operands.push_back({code.flatten(buffer), MatrixAccess(math, operand)});
@@ -70,8 +69,7 @@ MatrixAccess::Position HostEpilogue::locate(const MatrixAccess &access,
 Value HostEpilogue::load(const Matrix &operand, Value row, Value column,
                          int64_t elements) const {
   MatrixAccess::Position position = locate(operand.access, row, column);
-  return code.loadGuarded(operand.buffer,
-                          operand.access.createOffset(position),
+  return code.loadGuarded(operand.buffer, operand.access.createOffset(position),
                           operand.access.createGuard(position, math.yes()),
                           elements);
 }
@@ -110,8 +108,7 @@ void HostEpilogue::create(const HostBlock &block) const {
                kernel.form.getChannels() &&
            matrix.access.isCheckedTogether(MatrixIndex::Column);
   };
-  bool isVector = isContiguous(result) &&
-                  llvm::all_of(operands, isContiguous);
+  bool isVector = isContiguous(result) && llvm::all_of(operands, isContiguous);
   code.forEach(math.constant(0), block.pixels, 1, [&](Value row) {
     auto create = [&](Value first, int64_t elements) {
       createResult(row, first, elements);
@@ -142,8 +139,7 @@ HostBlock mlir::conv::clipToResult(const Kernel &kernel,
 
 void mlir::conv::createHostEpilogue(const Kernel &kernel,
                                     const TileOrigin &origin,
-                                    const HostBlock &block,
-                                    LoadSums loadSums) {
+                                    const HostBlock &block, LoadSums loadSums) {
   HostEpilogue(kernel, origin, loadSums).create(block);
 }
 

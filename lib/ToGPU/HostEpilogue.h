@@ -18,8 +18,7 @@
 namespace mlir::conv {
 
 /// Loads `elements` sums of a row of the tile, from column `first` on.
-using LoadSums =
-    function_ref<Value(Value row, Value first, int64_t elements)>;
+using LoadSums = function_ref<Value(Value row, Value first, int64_t elements)>;
 
 /// Creates the result's elements of a tile. Without `loadSums` the tail has no
 /// accumulator.

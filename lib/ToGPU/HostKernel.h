@@ -69,8 +69,8 @@ public:
 };
 
 /// Packs the left operand's rows from `origin`, widened, to rows of `gemmK`
-/// elements. Rows beyond the block's pixels, up to a whole register tile, repeat
-/// the last one.
+/// elements. Rows beyond the block's pixels, up to a whole register tile,
+/// repeat the last one.
 void packHostRows(const Kernel &kernel, const HostBlock &block, Value origin,
                   Value scratch);
 

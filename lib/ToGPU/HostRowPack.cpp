@@ -46,9 +46,9 @@ private:
 
 void RowPack::copyElement(const MatrixAccess::Position &position,
                           Value target) const {
-  Value element =
-      code.loadGuarded(source, access.createOffset(position),
-                       access.createGuard(position, math.yes()), /*elements=*/1);
+  Value element = code.loadGuarded(source, access.createOffset(position),
+                                   access.createGuard(position, math.yes()),
+                                   /*elements=*/1);
   code.store(code.widen(element), scratch, target);
 }
 
@@ -70,11 +70,10 @@ void RowPack::copyRun(const MatrixAccess::Position &start, Value length,
     scf::YieldOp::create(code.b);
   };
   auto clear = [&](OpBuilder &, Location) {
-    code.forEachVector(math.constant(0), length,
-                       [&](Value step, int64_t elements) {
-                         code.storeZeros(elements, scratch,
-                                         math.add(target, step));
-                       });
+    code.forEachVector(
+        math.constant(0), length, [&](Value step, int64_t elements) {
+          code.storeZeros(elements, scratch, math.add(target, step));
+        });
     scf::YieldOp::create(code.b);
   };
   if (access.isCheckedTogether(MatrixIndex::Column))
@@ -88,18 +87,17 @@ void RowPack::copyRun(const MatrixAccess::Position &start, Value length,
 }
 
 void RowPack::packRow(Value row, Value inTile) const {
-  MatrixAccess::Position start = access.add(
-      access.createPosition(MatrixIndex::Batch, block.batch),
-      access.createPosition(MatrixIndex::Row, row));
+  MatrixAccess::Position start =
+      access.add(access.createPosition(MatrixIndex::Batch, block.batch),
+                 access.createPosition(MatrixIndex::Row, row));
   Value tileRow = math.mul(inTile, kernel.gemmK());
-  code.forEachRun(
-      block, access.getInnermostSize(MatrixIndex::Column),
-      [&](Value column, Value length) {
-        Value target = math.add(tileRow, code.sub(column, block.k));
-        copyRun(access.add(start, access.createPosition(MatrixIndex::Column,
-                                                        column)),
-                length, target);
-      });
+  code.forEachRun(block, access.getInnermostSize(MatrixIndex::Column),
+                  [&](Value column, Value length) {
+                    Value target = math.add(tileRow, code.sub(column, block.k));
+                    copyRun(access.add(start, access.createPosition(
+                                                  MatrixIndex::Column, column)),
+                            length, target);
+                  });
 }
 
 void mlir::conv::packHostRows(const Kernel &kernel, const HostBlock &block,

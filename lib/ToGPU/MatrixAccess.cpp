@@ -53,10 +53,9 @@ MatrixAccess::MatrixAccess(const IndexMath &math, const MatrixOperand &operand)
   }
 
   ArrayRef<Digit> rest = all;
-  for (auto [part, count] :
-       llvm::zip(digits, std::array{view.getBatch().size(),
-                                    view.getRows().size(),
-                                    view.getColumns().size()})) {
+  for (auto [part, count] : llvm::zip(
+           digits, std::array{view.getBatch().size(), view.getRows().size(),
+                              view.getColumns().size()})) {
     part = llvm::to_vector(rest.take_front(count));
     rest = rest.drop_front(count);
     simplify(part);
@@ -72,9 +71,10 @@ void MatrixAccess::simplify(SmallVectorImpl<Digit> &digits) {
       return outer == inner * digit.size;
     };
     if (!merged.empty() && continues(merged.back().distance, digit.distance) &&
-        llvm::all_of(llvm::zip(merged.back().steps, digit.steps), [&](auto pair) {
-          return continues(std::get<0>(pair), std::get<1>(pair));
-        })) {
+        llvm::all_of(llvm::zip(merged.back().steps, digit.steps),
+                     [&](auto pair) {
+                       return continues(std::get<0>(pair), std::get<1>(pair));
+                     })) {
       int64_t outerSize = merged.back().size;
       merged.back() = digit;
       merged.back().size *= outerSize;
@@ -101,8 +101,7 @@ MatrixAccess::Position MatrixAccess::createPosition(MatrixIndex index,
   SmallVector<int64_t> sizes =
       llvm::map_to_vector(all, [](const Digit &digit) { return digit.size; });
   for (auto [digit, part] : llvm::zip(all, math.split(value, sizes))) {
-    position.offset =
-        math.add(position.offset, math.mul(part, digit.distance));
+    position.offset = math.add(position.offset, math.mul(part, digit.distance));
     for (auto [coordinate, step] : llvm::zip(position.coordinates, digit.steps))
       if (step != 0)
         coordinate = math.add(coordinate, math.mul(part, step));
@@ -141,8 +140,8 @@ static Value createPadded(const IndexMath &math, PaddingMode padding,
     return coordinate;
   case PaddingMode::Reflect: {
     Value positive = math.maximum(coordinate, math.mul(coordinate, -1));
-    return math.minimum(
-        positive, math.add(math.mul(positive, -1), 2 * (size - 1)));
+    return math.minimum(positive,
+                        math.add(math.mul(positive, -1), 2 * (size - 1)));
   }
   case PaddingMode::Replicate:
     return math.minimum(math.maximum(coordinate, math.constant(0)),

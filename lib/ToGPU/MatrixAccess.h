@@ -66,8 +66,8 @@ private:
   /// One digit of an index.
   struct Digit {
     int64_t size;
-    int64_t distance;            ///< In memory, of neighbours.
-    SmallVector<int64_t> steps;  ///< In the coordinates of `checks`.
+    int64_t distance;           ///< In memory, of neighbours.
+    SmallVector<int64_t> steps; ///< In the coordinates of `checks`.
   };
   /// A condition, or a coordinate that may leave the tensor.
   struct Check {

@@ -28,17 +28,15 @@ OperandCopy::OperandCopy(const Kernel &kernel, const SharedTile &tile,
     : kernel(kernel), tile(tile), access(kernel.math, source.operand),
       buffer(source.buffer), rowCount(source.operand.view.getShape()[1]) {
   pieces.resize(tile.getRows() * tile.getPiecesPerRow() / kernel.workItems);
-  bool rowsFollow =
-      access.getInnermostDistance(MatrixIndex::Column) != 1 &&
-      access.getInnermostDistance(MatrixIndex::Row) == 1;
+  bool rowsFollow = access.getInnermostDistance(MatrixIndex::Column) != 1 &&
+                    access.getInnermostDistance(MatrixIndex::Row) == 1;
   if (rowsFollow) {
-    int64_t limit = std::min<int64_t>({kernel.pieceElements(), source.rowRun,
-                                       powerOfTwoIn(pieces.size())});
+    int64_t limit = std::min<int64_t>(
+        {kernel.pieceElements(), source.rowRun, powerOfTwoIn(pieces.size())});
     rowWidth = access.getVectorWidth(MatrixIndex::Row, limit);
     assignAlongColumn();
   } else {
-    width =
-        access.getVectorWidth(MatrixIndex::Column, kernel.pieceElements());
+    width = access.getVectorWidth(MatrixIndex::Column, kernel.pieceElements());
     assignAlongRow();
   }
   locate(source);
@@ -84,8 +82,8 @@ void OperandCopy::locate(const Source &source) {
       access.createPosition(MatrixIndex::Batch, source.batch);
   for (Piece &piece : pieces) {
     Value row = math.add(source.origin, source.rowOf(piece.row));
-    piece.isRow = rowCount % tile.getRows() == 0 ? math.yes()
-                                                 : math.below(row, rowCount);
+    piece.isRow =
+        rowCount % tile.getRows() == 0 ? math.yes() : math.below(row, rowCount);
     piece.start =
         access.add(batch, access.createPosition(MatrixIndex::Row, row));
   }

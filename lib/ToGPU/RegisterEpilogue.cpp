@@ -44,8 +44,8 @@ private:
   Matrix createMatrix(const MatrixOperand &operand, Value buffer) const;
   /// Finds the accesses of the current run.
   void setRun(Matrix &target) const;
-  Elements loadRun(const Matrix &matrix,
-                   const MatrixAccess::Position &row, Value isRow) const;
+  Elements loadRun(const Matrix &matrix, const MatrixAccess::Position &row,
+                   Value isRow) const;
   void storeRun(const Elements &elements, const MatrixAccess::Position &row,
                 Value isRow) const;
   Value isChannel(int64_t first) const;
@@ -80,8 +80,11 @@ RegisterEpilogue::createMatrix(const MatrixOperand &operand,
   MatrixAccess access(kernel.math, operand);
   int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
   int64_t limit = std::gcd(matrix.runLength(), kPieceBytes / bytes);
-  return {buffer, access, access.createPosition(MatrixIndex::Batch, origin.batch),
-          access.getVectorWidth(MatrixIndex::Column, limit), {}};
+  return {buffer,
+          access,
+          access.createPosition(MatrixIndex::Batch, origin.batch),
+          access.getVectorWidth(MatrixIndex::Column, limit),
+          {}};
 }
 
 /// Whether the result has the channel number `first` of the current run.
@@ -109,10 +112,9 @@ RegisterEpilogue::loadRun(const Matrix &source,
   for (auto [i, column] : llvm::enumerate(source.columns)) {
     MatrixAccess::Position position = source.access.add(row, column);
     Value guard = kernel.math.both(isRow, isChannel(i * source.width));
-    Value loaded = kernel.load(source.buffer,
-                               source.access.createOffset(position),
-                               source.access.createGuard(position, guard),
-                               source.width);
+    Value loaded =
+        kernel.load(source.buffer, source.access.createOffset(position),
+                    source.access.createGuard(position, guard), source.width);
     for (int64_t element = 0; element < source.width; ++element)
       elements.push_back(vector::ExtractOp::create(kernel.b, loaded, element));
   }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operands and result are read and written through views (`ConvolutionPlan`), so
-// no layout, direction or group costs a copy.
+// Operands and result are read and written through views (`ConvolutionPlan`),
+// so no layout, direction or group costs a copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,7 @@ namespace {
 class PlanBuilder {
 public:
   PlanBuilder(ConvolutionOpInterface op, OpBuilder &builder)
-      : op(op), b(op.getLoc(), builder),
-        accumulator(getAccumulatorType(op)) {}
+      : op(op), b(op.getLoc(), builder), accumulator(getAccumulatorType(op)) {}
 
   /// The convolution's result.
   Value create();
@@ -70,9 +69,8 @@ Value PlanBuilder::createProduct(const MatrixProduct &product,
   auto map = [&](ArrayRef<AffineExpr> results) {
     return AffineMap::get(4, 0, results, b.getContext());
   };
-  auto matmul = linalg::BatchMatmulOp::create(b, TypeRange{filled.getType()},
-                                              ValueRange{lhs, rhs},
-                                              ValueRange{filled});
+  auto matmul = linalg::BatchMatmulOp::create(
+      b, TypeRange{filled.getType()}, ValueRange{lhs, rhs}, ValueRange{filled});
   matmul.setIndexingMapsAttr(b.getAffineMapArrayAttr(
       {map({batch, m, k}), map({batch, n, k}), map({batch, m, n})}));
   return matmul.getResult(0);
@@ -122,13 +120,13 @@ Value PlanBuilder::createTail(const PlanStep &step) {
   if (isLast)
     for (Value operand : op.getTailOperands()) {
       bool isVector = cast<RankedTensorType>(operand.getType()).getRank() == 1;
-      inputs.push_back(GatherOp::create(
-          b, operand, isVector ? step.channels : step.target));
+      inputs.push_back(
+          GatherOp::create(b, operand, isVector ? step.channels : step.target));
     }
 
   SmallVector<AffineMap> maps(inputs.size() + 1, b.getMultiDimIdentityMap(3));
-  Value empty = createEmpty(
-      shape, isLast ? op.getResultType().getElementType() : accumulator);
+  Value empty = createEmpty(shape, isLast ? op.getResultType().getElementType()
+                                          : accumulator);
   auto tail = linalg::GenericOp::create(
       b, TypeRange{empty.getType()}, inputs, ValueRange{empty}, maps,
       SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel),

@@ -171,8 +171,7 @@ static void addAccumulated() {
 /// Whether the window still fits half of dimension `d`.
 static bool fitsHalved(const tools::GenOptions &options, int64_t d) {
   int64_t span = options.dilation[d] * (options.filter[d] - 1) + 1;
-  return span <=
-         options.low[d] + (options.input[d] + 1) / 2 + options.high[d];
+  return span <= options.low[d] + (options.input[d] + 1) / 2 + options.high[d];
 }
 
 /// Halves the largest of batch, spatial sizes and channels of a group until few

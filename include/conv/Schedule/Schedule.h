@@ -20,8 +20,8 @@
 
 namespace mlir::conv {
 
-/// The sizes and types of the op, planned with `options`. Its element types must be numeric ones that
-/// kernels have (`getNumericType`).
+/// The sizes and types of the op, planned with `options`. Its element types
+/// must be numeric ones that kernels have (`getNumericType`).
 ::conv::Problem computeProblem(ConvolutionOpInterface op,
                                const PlanOptions &options);
 

@@ -17,8 +17,8 @@
 
 #include "conv/Runtime/conv_runtime.h"
 
-#include <cstring>
 #include <cstdlib>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <new>
 #include <sys/wait.h>

@@ -118,8 +118,8 @@ std::optional<int64_t> mlir::conv::computeExtent(ArrayRef<int64_t> shape,
   return extent;
 }
 
-SmallVector<int64_t> mlir::conv::computeContiguousStrides(
-    ArrayRef<int64_t> shape) {
+SmallVector<int64_t>
+mlir::conv::computeContiguousStrides(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> strides(shape.size(), 1);
   for (size_t d = shape.size(); d-- > 1;)
     strides[d - 1] = strides[d] * shape[d];
@@ -144,9 +144,9 @@ static LogicalResult verifyStrides(FunctionOpInterface function,
                   << attribute << " for " << position.getType(function);
   std::optional<int64_t> extent = computeExtent(type.getShape(), strides);
   int64_t bytes;
-  if (!extent || llvm::MulOverflow<int64_t>(
-                     *extent, llvm::divideCeil(type.getElementTypeBitWidth(), 8),
-                     bytes))
+  if (!extent ||
+      llvm::MulOverflow<int64_t>(
+          *extent, llvm::divideCeil(type.getElementTypeBitWidth(), 8), bytes))
     return emit() << "fewer than 2^63 bytes apart, but got " << attribute;
   // N4.
   if (!isApart(type.getShape(), strides))

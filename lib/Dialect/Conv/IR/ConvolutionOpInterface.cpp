@@ -45,11 +45,12 @@ TensorRole mlir::conv::getResultRole(Direction direction) {
   return getRoles(direction).result;
 }
 
-ConvolutionOpInterface mlir::conv::createConvolution(
-    OpBuilder &builder, Location loc, Direction direction,
-    RankedTensorType type, Value lhs, Value rhs, WindowAttr window,
-    LayoutsAttr layouts, int64_t groups, PaddingMode padding,
-    Arithmetic arithmetic) {
+ConvolutionOpInterface
+mlir::conv::createConvolution(OpBuilder &builder, Location loc,
+                              Direction direction, RankedTensorType type,
+                              Value lhs, Value rhs, WindowAttr window,
+                              LayoutsAttr layouts, int64_t groups,
+                              PaddingMode padding, Arithmetic arithmetic) {
   auto create = [&]<typename OpTy>() -> ConvolutionOpInterface {
     return OpTy::create(builder, loc, type, lhs, rhs,
                         /*tailOperands=*/ValueRange(), window, layouts, groups,

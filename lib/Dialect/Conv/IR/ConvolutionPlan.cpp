@@ -113,12 +113,11 @@ static std::string select(StringRef order, StringRef letters,
 
 void Planner::setInputPositions() {
   for (int64_t d = 0; d < rank; ++d)
-    space.setIndex(letter(kInputLetters, d),
-                   space.getIndex(letter(kOutputLetters, d)) *
-                           shape.strides[d] +
-                       space.getIndex(letter(kFilterLetters, d)) *
-                           shape.dilations[d] -
-                       shape.low[d]);
+    space.setIndex(
+        letter(kInputLetters, d),
+        space.getIndex(letter(kOutputLetters, d)) * shape.strides[d] +
+            space.getIndex(letter(kFilterLetters, d)) * shape.dilations[d] -
+            shape.low[d]);
 }
 
 void Planner::setForwardSpace() {
@@ -151,21 +150,23 @@ void Planner::planForward() {
   setForwardSpace();
   space.split(options.splits);
   setInputPositions();
-  addProduct({.product = MatrixProduct{TensorRole::Input, TensorRole::Filter,
-                           space.createLhs(layouts.getInput(), padding),
-                           space.createRhs(layouts.getFilter())},
-              .target = space.createResult(layouts.getOutput()),
-              .channels = space.createVector('K')});
+  addProduct(
+      {.product = MatrixProduct{TensorRole::Input, TensorRole::Filter,
+                                space.createLhs(layouts.getInput(), padding),
+                                space.createRhs(layouts.getFilter())},
+       .target = space.createResult(layouts.getOutput()),
+       .channels = space.createVector('K')});
 }
 
 void Planner::planBackwardWeight() {
   setBackwardWeightSpace();
   space.split(options.splits);
   setInputPositions();
-  addProduct({.product = MatrixProduct{TensorRole::Output, TensorRole::Input,
-                           space.createLhs(layouts.getOutput()),
-                           space.createRhs(layouts.getInput(), padding)},
-              .target = space.createResult(layouts.getFilter())});
+  addProduct(
+      {.product = MatrixProduct{TensorRole::Output, TensorRole::Input,
+                                space.createLhs(layouts.getOutput()),
+                                space.createRhs(layouts.getInput(), padding)},
+       .target = space.createResult(layouts.getFilter())});
 }
 
 /// Solves `residue + stride * i + low = stride * p + dilation * r` for `r`.
@@ -213,8 +214,8 @@ void Planner::planResidue(ArrayRef<Residue> residues) {
                    position + residue.offset - element * residue.distance);
   }
   addProduct({.product = MatrixProduct{TensorRole::Output, TensorRole::Filter,
-                           space.createLhs(layouts.getOutput()),
-                           space.createRhs(layouts.getFilter())},
+                                       space.createLhs(layouts.getOutput()),
+                                       space.createRhs(layouts.getFilter())},
               .target = space.createResult(layouts.getInput()),
               .channels = space.createVector('C')});
 }

@@ -67,8 +67,7 @@ void IndexSpace::split(int64_t parts) {
   for (const std::string &space : digits)
     for (char letter : space)
       indices[letter] = getDigit(letter);
-  AffineExpr index =
-      getDigit(kSplit) * splitLength + getDigit(splitLetter);
+  AffineExpr index = getDigit(kSplit) * splitLength + getDigit(splitLetter);
   indices[splitLetter] = index;
   if (splitLength * parts != largest)
     addCondition(index, largest);

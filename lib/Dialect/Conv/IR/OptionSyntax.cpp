@@ -88,8 +88,7 @@ ParseResult mlir::conv::parseViewOptions(AsmParser &parser,
                {"padding", [&] { return parseEnum(parser, padding); }}});
 }
 
-void mlir::conv::printViewOptions(AsmPrinter &printer,
-                                  ArrayRef<int64_t> limits,
+void mlir::conv::printViewOptions(AsmPrinter &printer, ArrayRef<int64_t> limits,
                                   PaddingMode padding) {
   if (!limits.empty())
     printer << ", limits = [" << limits << "]";

@@ -62,13 +62,10 @@ static LogicalResult verifyTma(EmitError emitError, ArrayRef<int64_t> workgroup,
   return success();
 }
 
-LogicalResult ScheduleAttr::verify(EmitError emitError, Algorithm,
-                                   ArrayRef<int64_t> workgroup,
-                                   ArrayRef<int64_t> subgroup, int64_t gemmK,
-                                   int64_t stages, AtomAttr atom,
-                                   MainLoop mainLoop, Raster,
-                                   int64_t mergedGroups, int64_t splits,
-                                   ChosenBy) {
+LogicalResult ScheduleAttr::verify(
+    EmitError emitError, Algorithm, ArrayRef<int64_t> workgroup,
+    ArrayRef<int64_t> subgroup, int64_t gemmK, int64_t stages, AtomAttr atom,
+    MainLoop mainLoop, Raster, int64_t mergedGroups, int64_t splits, ChosenBy) {
   // S1.
   if (failed(verifyTile(emitError, "workgroup", workgroup)) ||
       failed(verifyTile(emitError, "subgroup", subgroup)))

@@ -44,8 +44,8 @@ SmallVector<int64_t> mlir::conv::getStrides(Value tensor) {
     for (OpOperand &use : value.getUses()) {
       if (auto scatter = dyn_cast<ScatterOp>(use.getOwner()))
         next = scatter.getResult();
-      else if (auto function = dyn_cast<FunctionOpInterface>(
-                   use.getOwner()->getParentOp());
+      else if (auto function =
+                   dyn_cast<FunctionOpInterface>(use.getOwner()->getParentOp());
                function && use.getOwner()->hasTrait<OpTrait::ReturnLike>())
         strides = function.getResultAttr(use.getOperandNumber(),
                                          ConvDialect::kStridesAttr);
@@ -78,8 +78,8 @@ static FailureOr<MatrixOperand> matchOperand(scf::ForallOp forall, Value tile) {
 
 static LogicalResult matchProduct(TiledConvolution &form,
                                   linalg::BatchMatmulOp product) {
-  for (auto [operand, tile] : llvm::zip(std::array{&form.lhs, &form.rhs},
-                                        product.getInputs())) {
+  for (auto [operand, tile] :
+       llvm::zip(std::array{&form.lhs, &form.rhs}, product.getInputs())) {
     FailureOr<MatrixOperand> matched = matchOperand(form.forall, tile);
     if (failed(matched))
       return failure();

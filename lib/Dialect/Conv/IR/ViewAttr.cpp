@@ -44,13 +44,12 @@ LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<int64_t> limits, PaddingMode) {
   // V1.
   int64_t product = 1;
-  for (auto [name, sizes] :
-       {std::pair("batch", batch), std::pair("rows", rows),
-        std::pair("columns", columns)})
+  for (auto [name, sizes] : {std::pair("batch", batch), std::pair("rows", rows),
+                             std::pair("columns", columns)})
     for (int64_t size : sizes) {
       if (size <= 0)
-        return emitError() << "expects " << name
-                           << " to be positive, but got [" << sizes << "]";
+        return emitError() << "expects " << name << " to be positive, but got ["
+                           << sizes << "]";
       if (llvm::MulOverflow(product, size, product))
         return emitError()
                << "expects fewer than 2^63 elements, but got batch [" << batch
@@ -62,7 +61,8 @@ LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expects a map of " << digits
                        << " dimensions and no symbols, but got "
                        << AffineMapAttr::get(map);
-  auto sizes = llvm::to_vector(llvm::concat<const int64_t>(batch, rows, columns));
+  auto sizes =
+      llvm::to_vector(llvm::concat<const int64_t>(batch, rows, columns));
   for (AffineExpr expr : map.getResults()) {
     FailureOr<Coordinate> coordinate = readCoordinate(expr, digits);
     if (failed(coordinate))
@@ -78,8 +78,8 @@ LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (llvm::any_of(limits, [](int64_t limit) { return limit <= 0; }) ||
       limits.size() > map.getNumResults())
     return emitError() << "expects positive limits for the last of "
-                       << map.getNumResults() << " results, but got ["
-                       << limits << "]";
+                       << map.getNumResults() << " results, but got [" << limits
+                       << "]";
   return success();
 }
 

@@ -33,7 +33,8 @@ void GatherOp::build(OpBuilder &builder, OperationState &state, Value source,
                      ViewAttr view) {
   Value zero = arith::ConstantIndexOp::create(builder, state.location, 0);
   auto type = RankedTensorType::get(
-      view.getShape(), cast<RankedTensorType>(source.getType()).getElementType());
+      view.getShape(),
+      cast<RankedTensorType>(source.getType()).getElementType());
   build(builder, state, type, source, zero, zero, zero, ValueRange(), view);
 }
 

@@ -176,8 +176,9 @@ struct CheckSupportedPass final
         for (Operation &inner : block)
           supported &= succeeded(checkOp(&inner));
       // What a refused op has wrong shows in the signature too.
-      supported = supported && succeeded(checkSignature(function)) &&
-                  (function.isDeclaration() || succeeded(checkStrides(function)));
+      supported =
+          supported && succeeded(checkSignature(function)) &&
+          (function.isDeclaration() || succeeded(checkStrides(function)));
     }
     if (!supported)
       signalPassFailure();

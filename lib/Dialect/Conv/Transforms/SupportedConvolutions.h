@@ -16,7 +16,7 @@ namespace mlir::conv {
 bool isKernelType(Type type);
 
 /// The types of `isKernelType`, for messages.
-inline constexpr llvm::StringLiteral kKernelTypes = 
+inline constexpr llvm::StringLiteral kKernelTypes =
     "f32, f16, bf16, an 8-bit float, i8 or i32";
 
 /// Refuses a convolution that no kernel is made for, with a reason code.

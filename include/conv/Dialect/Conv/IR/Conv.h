@@ -18,8 +18,8 @@
 #include "conv/Dialect/Conv/IR/ConvolutionOpInterface.h"
 #include "conv/Dialect/Conv/IR/TmaTile.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"

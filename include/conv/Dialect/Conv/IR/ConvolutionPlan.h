@@ -71,9 +71,9 @@ struct ConvolutionPlan {
 ///     each product is dense: rows are the pixels `(n, h, w)` of that residue,
 ///     columns the input's channels, and the reduction is over those filter
 ///     elements and the output's channels. If some residue meets no filter
-///     element, a step of zeros comes first. With padding that is not zeros, this
-///     is the gradient of the padded input, and one step per dimension folds
-///     what was padded onto the elements that it was taken from.
+///     element, a step of zeros comes first. With padding that is not zeros,
+///     this is the gradient of the padded input, and one step per dimension
+///     folds what was padded onto the elements that it was taken from.
 ///   * backward weight: rows are the output's channels, columns the filter's
 ///     elements `(r, s, c)`; the reduction is over the output's pixels.
 ///
