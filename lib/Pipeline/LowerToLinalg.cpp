@@ -11,13 +11,11 @@
 #include "conv/ToLinalg/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 void mlir::conv::buildLowerToLinalgPipeline(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createConvertImplicitGemmPass());
-  manager.addPass(createCSEPass());
   manager.addPass(createVerifyStagePass({"linalg"}));
 }

@@ -11,13 +11,11 @@
 #include "conv/Tile/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 void mlir::conv::buildLowerToTiledPipeline(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createTileToWorkgroupsPass());
-  manager.addPass(createCSEPass());
   manager.addPass(createVerifyStagePass({"tiled"}));
 }

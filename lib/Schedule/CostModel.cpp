@@ -34,17 +34,18 @@ static constexpr double kTemporaries = 1.75;
 static constexpr double kAccumulationShare = 0.8;
 /// Loop counters, base addresses, lane numbers, constants.
 static constexpr int64_t kFixedRegisters = 20;
-/// Of a piece of input: its pixel's offset, first row and column, and a mask.
+/// Of a piece of input: its position's offset, first row and column, and a
+/// mask.
 static constexpr int64_t kRegistersPerInputPiece = 4;
 static constexpr int64_t kRegistersPerFilterPiece = 2;
 /// From issue to use of a load that misses the nearer caches. Published
 /// measurements of these chips lie between 250 ns (RDNA) and 700 ns (CDNA).
 static constexpr double kLoadLatencyNs = 400;
-/// A workgroup's start: it decodes where its pixels lie, with divisions.
+/// A workgroup's start: it decodes where its rows lie, with divisions.
 static constexpr double kSetupCycles = 400;
-/// A step's barrier, waits and loop control.
 /// Between the end of a kernel and the work of the next one.
 static constexpr double kLaunchSeconds = 4e-6;
+/// A step's barrier, waits and loop control.
 static constexpr double kBarrierCycles = 40;
 /// First-level cache: bytes, and addresses of lanes, in a clock.
 static constexpr double kLoadBytesPerClock = 64;
@@ -140,20 +141,20 @@ static int64_t countGranulesInFlight(const ChipInfo &chip,
 RegisterCost conv::computeRegisters(const ChipInfo &chip,
                                     const Candidate &candidate) {
   const MatrixAtom &atom = *candidate.atom;
-  auto [pixels, channels] = candidate.subgroup;
+  auto [rows, columns] = candidate.subgroup;
   int64_t inputPieces =
       piecesPerWorkItem(chip, candidate, candidate.workgroup[0]);
   int64_t filterPieces =
       piecesPerWorkItem(chip, candidate, candidate.workgroup[1]);
   int64_t registerBytes = 4;
-  int64_t bytesA = channels / atom.m * fragmentBytesA(atom);
+  int64_t bytesA = columns / atom.m * fragmentBytesA(atom);
   // The rows of A that an FMA atom reads are the same for all lanes; half of
   // one atom's are on the way while the other half is used.
   if (atom.kind == AtomKind::FMA)
     bytesA = fragmentBytesA(atom) / 2;
-  int64_t bytesB = pixels / atom.n * fragmentBytesB(atom);
+  int64_t bytesB = rows / atom.n * fragmentBytesB(atom);
   RegisterCost cost;
-  cost.accumulators = pixels * channels / chip.subgroupSize;
+  cost.accumulators = rows * columns / chip.subgroupSize;
   cost.staging = (inputPieces + filterPieces) * kPieceBytes / registerBytes;
   cost.fragments = countGranulesInFlight(chip, candidate) * (bytesA + bytesB) /
                    registerBytes;
@@ -211,13 +212,13 @@ double conv::computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
   auto reread = [&](double bytes, int64_t times) {
     return bytes <= double(chip.cacheBytes) ? bytes : bytes * double(times);
   };
-  int64_t pixelTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
-  int64_t channelTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
+  int64_t rowTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
+  int64_t columnTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
   double rest =
       problem.resultBytes + problem.tailBytes + 2 * problem.intermediateBytes;
-  if (candidate.channelsFastest)
-    return problem.lhsBytes + reread(problem.rhsBytes, pixelTiles) + rest;
-  return problem.rhsBytes + reread(problem.lhsBytes, channelTiles) + rest;
+  if (candidate.columnsFastest)
+    return problem.lhsBytes + reread(problem.rhsBytes, rowTiles) + rest;
+  return problem.rhsBytes + reread(problem.lhsBytes, columnTiles) + rest;
 }
 
 /// Cycles of the load path for one operand's tile, when `contiguous` elements
@@ -323,13 +324,12 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
   if (isTma(candidate))
     return computeTmaCost(problem, chip, candidate);
   Cost cost;
-  int64_t pixelTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
-  int64_t channelTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
+  int64_t rowTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
+  int64_t columnTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
   if (!isHost(chip))
     cost.registers = computeRegisters(chip, candidate);
   cost.sharedBytes = computeSharedBytes(candidate);
-  cost.workgroups =
-      problem.products * problem.batch * pixelTiles * channelTiles;
+  cost.workgroups = problem.products * problem.batch * rowTiles * columnTiles;
   cost.steps = ceilDiv(problem.reduction, candidate.gemmK);
   double computed = double(cost.workgroups) * double(cost.steps) *
                     double(candidate.workgroup[0]) *

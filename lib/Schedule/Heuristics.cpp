@@ -38,16 +38,16 @@ static void forEachGpuCandidate(const MatrixAtom &atom, Visit visit) {
        gemmK *= 2)
     for (int64_t atomsN : multiples)
       for (int64_t atomsM : multiples)
-        for (int64_t alongPixels : multiples)
-          for (int64_t alongChannels : multiples) {
-            if (alongPixels * alongChannels > kMaxSubgroups)
+        for (int64_t alongRows : multiples)
+          for (int64_t alongColumns : multiples) {
+            if (alongRows * alongColumns > kMaxSubgroups)
               continue;
             std::array<int64_t, 2> subgroup = {atomsN * atom.n,
                                                atomsM * atom.m};
             visit(Candidate{
                 .atom = &atom,
-                .workgroup = {subgroup[0] * alongPixels,
-                              subgroup[1] * alongChannels},
+                .workgroup = {subgroup[0] * alongRows,
+                              subgroup[1] * alongColumns},
                 .subgroup = subgroup,
                 .gemmK = gemmK,
                 .stages = kStages,
@@ -63,11 +63,11 @@ static void forEachHostCandidate(const Problem &problem, const MatrixAtom &atom,
   int64_t granule = std::max<int64_t>(8, reductionGranule(atom));
   int64_t longest = (problem.reduction + granule - 1) / granule * granule;
   int64_t gemmK = std::min<int64_t>(256, longest);
-  for (int64_t pixels : {4, 8, 16, 32, 64})
-    for (int64_t channels : {16, 32, 64})
+  for (int64_t rows : {4, 8, 16, 32, 64})
+    for (int64_t columns : {16, 32, 64})
       visit(Candidate{.atom = &atom,
-                      .workgroup = {pixels, channels},
-                      .subgroup = {pixels, channels},
+                      .workgroup = {rows, columns},
+                      .subgroup = {rows, columns},
                       .gemmK = gemmK,
                       .stages = 1});
 }
@@ -90,12 +90,12 @@ static bool isBetter(const RankedCandidate &a, const RankedCandidate &b) {
   return tieBreak(a.candidate) < tieBreak(b.candidate);
 }
 
-/// Sets the raster order that moves fewer bytes; channels first if equal.
+/// Sets the raster order that moves fewer bytes; columns first if equal.
 static void selectRaster(const Problem &problem, const ChipInfo &chip,
                          Candidate &candidate) {
   Candidate other = candidate;
-  candidate.channelsFastest = true;
-  other.channelsFastest = false;
+  candidate.columnsFastest = true;
+  other.columnsFastest = false;
   if (computeMemoryBytes(problem, chip, other) <
       computeMemoryBytes(problem, chip, candidate))
     candidate = other;

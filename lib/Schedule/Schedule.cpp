@@ -176,7 +176,7 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
       context, Algorithm::ImplicitGemm, candidate.workgroup, candidate.subgroup,
       candidate.gemmK, candidate.stages,
       AtomAttr::get(context, getAtomKind(atom.kind), atom.m, atom.n, atom.k),
-      mainLoop, candidate.channelsFastest ? Raster::Channels : Raster::Pixels,
+      mainLoop, candidate.columnsFastest ? Raster::Columns : Raster::Rows,
       options.mergedGroups, options.splits, chosenBy);
 }
 
@@ -190,7 +190,7 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
           .subgroup = {subgroup[0], subgroup[1]},
           .gemmK = schedule.getGemmK(),
           .stages = schedule.getStages(),
-          .channelsFastest = schedule.getRaster() == Raster::Channels};
+          .columnsFastest = schedule.getRaster() == Raster::Columns};
 }
 
 /// Checks what the register-staged main loop needs.

@@ -24,9 +24,9 @@ static constexpr double kStepCycles = 24;
 /// From the launch to the first product, and from the last one to the end.
 static constexpr double kLaunchCycles = 4000;
 /// A tile's way through registers and shared memory, for a warpgroup: its
-/// start, and every channel of an atom.
+/// start, and every column of an atom.
 static constexpr double kEpilogueCycles = 200;
-static constexpr double kEpilogueCyclesPerChannel = 14;
+static constexpr double kEpilogueCyclesPerColumn = 14;
 /// Share of the memory's bandwidth at which what one kernel writes for another
 /// one goes there and back, while nothing is multiplied.
 static constexpr double kIntermediateShare = 0.35;
@@ -50,9 +50,9 @@ static int64_t computeStages(TmaTile tile, int64_t bytes) {
 
 /// Whether there are such kernels for the problem, whatever their stages.
 static bool isPossible(const Problem &problem, const TmaTile &tile) {
-  return tile.pixels <= 256 && tile.channels <= tile.maxChannels() &&
+  return tile.rows <= 256 && tile.columns <= tile.maxColumns() &&
          tile.accumulators() <= tile.maxAccumulators() &&
-         (!problem.isTmaRhsTransposed || tile.hasWholeRowsOfChannels());
+         (!problem.isTmaRhsTransposed || tile.hasWholeRowsOfColumns());
 }
 
 std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
@@ -69,8 +69,8 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
         continue;
       if (int64_t stages = computeStages(tile, chip.sharedMemoryBytes))
         candidates.push_back({.atom = &atom,
-                              .workgroup = {tile.pixels, tile.channels},
-                              .subgroup = {rows, tile.channels},
+                              .workgroup = {tile.rows, tile.columns},
+                              .subgroup = {rows, tile.columns},
                               .gemmK = TmaTile::kRowElements,
                               .stages = stages});
     }
@@ -84,8 +84,8 @@ static double computeEpilogueCycles(const Problem &problem,
       problem.tailBytes / (double(problem.products) * double(problem.rows) *
                            double(problem.columns));
   return kEpilogueCycles +
-         kEpilogueCyclesPerChannel * double(tile.atomsPerConsumer()) *
-             double(tile.channels) *
+         kEpilogueCyclesPerColumn * double(tile.atomsPerConsumer()) *
+             double(tile.columns) *
              (1 + tailBytesPerElement / double(byteSize(problem.result)));
 }
 
@@ -97,20 +97,20 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   cost.registers.accumulators = tile.accumulators();
   cost.sharedBytes = tile.sharedBytes();
   cost.workgroups = problem.products * problem.batch *
-                    ceilDiv(problem.rows, tile.pixels) *
-                    ceilDiv(problem.columns, tile.channels);
+                    ceilDiv(problem.rows, tile.rows) *
+                    ceilDiv(problem.columns, tile.columns);
   cost.residentWorkgroups = 1;
   cost.wavesPerSimd = double(1 + tile.consumers);
   cost.steps = problem.tmaSteps;
   cost.tileEfficiency =
       problem.flops() / 2 /
-      (double(cost.workgroups) * double(cost.steps) * double(tile.pixels) *
-       double(tile.channels) * double(TmaTile::kRowElements));
+      (double(cost.workgroups) * double(cost.steps) * double(tile.rows) *
+       double(tile.columns) * double(TmaTile::kRowElements));
   int64_t perUnit = ceilDiv(cost.workgroups, chip.computeUnits);
   cost.waveEfficiency =
       double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
 
-  cost.matrixCycles = double(tile.pixels / atom.m) * atom.cycles /
+  cost.matrixCycles = double(tile.rows / atom.m) * atom.cycles /
                       chip.simdsPerComputeUnit *
                       double(TmaTile::kRowElements / atom.k);
   cost.loadCycles = double(tile.stageBytes()) / kCopyBytesPerClock;

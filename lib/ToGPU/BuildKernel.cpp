@@ -45,7 +45,7 @@ static IntegerType selectIndexType(const TiledConvolution &form,
                 form.schedule.getWorkgroup()[1], form.schedule.getGemmK()});
   bool isLarge =
       chip.backend == ::conv::Backend::Host ||
-      std::max({form.getBatch(), form.getPixels(), form.getChannels(),
+      std::max({form.getBatch(), form.getRows(), form.getColumns(),
                 form.getReduction()}) +
               beyond >=
           kLimit ||
@@ -114,24 +114,23 @@ LogicalResult mlir::conv::createRegisterStagedBody(Kernel &kernel,
   std::unique_ptr<TileScheduler> scheduler = createGridScheduler(kernel.form);
   TileOrigin origin = scheduler->createOrigin(kernel);
 
-  SharedTile pixelTile(kernel, kernel.workgroupTile()[0],
-                       kernel.form.lhs.getElementType());
-  SharedTile filterTile(kernel, kernel.workgroupTile()[1],
-                        kernel.form.rhs.getElementType());
-  allocateTiles(kernel, function, {&pixelTile, &filterTile});
+  SharedTile leftTile(kernel, kernel.workgroupTile()[0],
+                      kernel.form.lhs.getElementType());
+  SharedTile rightTile(kernel, kernel.workgroupTile()[1],
+                       kernel.form.rhs.getElementType());
+  allocateTiles(kernel, function, {&leftTile, &rightTile});
 
-  MatrixUnit matrix(kernel, pixelTile, filterTile);
-  OperandCopy pixels(kernel, pixelTile,
-                     {kernel.form.lhs, kernel.arguments[0], origin.batch,
-                      origin.pixel, [](Value row) { return row; },
-                      pixelTile.getRows()});
-  OperandCopy filter(kernel, filterTile,
-                     {kernel.form.rhs, kernel.arguments[1], origin.batch,
-                      origin.channel,
-                      [&](Value row) { return matrix.channelOfRow(row); },
-                      matrix.channelRun()});
+  MatrixUnit matrix(kernel, leftTile, rightTile);
+  OperandCopy lhs(kernel, leftTile,
+                  {kernel.form.lhs, kernel.arguments[0], origin.batch,
+                   origin.row, [](Value row) { return row; },
+                   leftTile.getRows()});
+  OperandCopy rhs(
+      kernel, rightTile,
+      {kernel.form.rhs, kernel.arguments[1], origin.batch, origin.column,
+       [&](Value row) { return matrix.columnOfRow(row); }, matrix.columnRun()});
   SmallVector<Value> sums =
-      createRegisterStagedLoop(kernel, {pixels, filter, matrix});
+      createRegisterStagedLoop(kernel, {lhs, rhs, matrix});
   createRegisterEpilogue(kernel, matrix, origin, sums);
   gpu::ReturnOp::create(kernel.b);
   return success();

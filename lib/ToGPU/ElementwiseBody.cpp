@@ -49,11 +49,11 @@ private:
   Matrix createMatrix(const MatrixOperand &operand, Value buffer,
                       int64_t limit) const;
   /// An access of a vector: `step` elements after its first.
-  MatrixAccess::Position locate(const Matrix &matrix, Value pixel,
-                                Value channel, int64_t step) const;
-  SmallVector<Value> load(const Matrix &operand, Value pixel, Value channel,
+  MatrixAccess::Position locate(const Matrix &matrix, Value row, Value column,
+                                int64_t step) const;
+  SmallVector<Value> load(const Matrix &operand, Value row, Value column,
                           Value guard) const;
-  void createVector(Value pixel, Value channel) const;
+  void createVector(Value row, Value column) const;
 
   const Kernel &kernel;
   const IndexMath &math;
@@ -100,23 +100,23 @@ ElementwiseTile::createMatrix(const MatrixOperand &operand, Value buffer,
   return {buffer, access, width};
 }
 
-MatrixAccess::Position ElementwiseTile::locate(const Matrix &matrix,
-                                               Value pixel, Value channel,
+MatrixAccess::Position ElementwiseTile::locate(const Matrix &matrix, Value row,
+                                               Value column,
                                                int64_t step) const {
-  (along == MatrixIndex::Row ? pixel : channel) =
-      math.add(along == MatrixIndex::Row ? pixel : channel, step);
+  (along == MatrixIndex::Row ? row : column) =
+      math.add(along == MatrixIndex::Row ? row : column, step);
   return matrix.access.add(
       matrix.access.createPosition(MatrixIndex::Batch, origin.batch),
       matrix.access.add(
-          matrix.access.createPosition(MatrixIndex::Row, pixel),
-          matrix.access.createPosition(MatrixIndex::Column, channel)));
+          matrix.access.createPosition(MatrixIndex::Row, row),
+          matrix.access.createPosition(MatrixIndex::Column, column)));
 }
 
-SmallVector<Value> ElementwiseTile::load(const Matrix &operand, Value pixel,
-                                         Value channel, Value guard) const {
+SmallVector<Value> ElementwiseTile::load(const Matrix &operand, Value row,
+                                         Value column, Value guard) const {
   SmallVector<Value> elements;
   for (int64_t step = 0; step < result.width; step += operand.width) {
-    MatrixAccess::Position position = locate(operand, pixel, channel, step);
+    MatrixAccess::Position position = locate(operand, row, column, step);
     Value loaded =
         kernel.load(operand.buffer, operand.access.createOffset(position),
                     operand.access.createGuard(position, guard), operand.width);
@@ -126,12 +126,12 @@ SmallVector<Value> ElementwiseTile::load(const Matrix &operand, Value pixel,
   return elements;
 }
 
-void ElementwiseTile::createVector(Value pixel, Value channel) const {
-  Value guard = math.both(math.below(pixel, kernel.form.getPixels()),
-                          math.below(channel, kernel.form.getChannels()));
+void ElementwiseTile::createVector(Value row, Value column) const {
+  Value guard = math.both(math.below(row, kernel.form.getRows()),
+                          math.below(column, kernel.form.getColumns()));
   SmallVector<SmallVector<Value>> loaded;
   for (const Matrix &operand : operands)
-    loaded.push_back(load(operand, pixel, channel, guard));
+    loaded.push_back(load(operand, row, column, guard));
   SmallVector<Value> results;
   for (int64_t i = 0; i < result.width; ++i) {
     SmallVector<Value> inputs;
@@ -141,7 +141,7 @@ void ElementwiseTile::createVector(Value pixel, Value channel) const {
   }
   auto type = VectorType::get({result.width}, kernel.form.getResultType());
   Value stored = vector::FromElementsOp::create(kernel.b, type, results);
-  MatrixAccess::Position position = locate(result, pixel, channel, 0);
+  MatrixAccess::Position position = locate(result, row, column, 0);
   kernel.store(stored, result.buffer, result.access.createOffset(position),
                result.access.createGuard(position, guard));
 }
@@ -159,8 +159,8 @@ void ElementwiseTile::create() const {
       [&](OpBuilder &, Location, Value vector, ValueRange) {
         Value line = math.div(vector, perLine);
         Value inLine = math.mul(math.rem(vector, perLine), result.width);
-        createVector(math.add(origin.pixel, isRow ? inLine : line),
-                     math.add(origin.channel, isRow ? line : inLine));
+        createVector(math.add(origin.row, isRow ? inLine : line),
+                     math.add(origin.column, isRow ? line : inLine));
         scf::YieldOp::create(b);
       });
 }

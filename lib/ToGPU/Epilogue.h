@@ -13,8 +13,8 @@
 namespace mlir::conv {
 
 /// Applies the tail to the accumulators and stores the result, straight from
-/// registers. Runs of channels make the accesses as wide as the result's
-/// channel count allows.
+/// registers. Runs of columns make the accesses as wide as the result's
+/// layout allows.
 void createRegisterEpilogue(const Kernel &kernel, const MatrixUnit &matrix,
                             const TileOrigin &origin, ValueRange accumulators);
 

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The raster decides which operand neighbouring workgroups share, and so what
-// stays in the cache: `channels` fastest shares pixels, `pixels` the filter.
+// stays in the cache: `columns` fastest shares rows of the left operand, `rows`
+// fastest those of the right one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,18 +21,18 @@ using namespace mlir::conv;
 TileRaster::TileRaster(const TiledConvolution &form)
     : tileSizes(form.schedule.getWorkgroup()), order(form.schedule.getRaster()),
       matrices(form.getBatch()),
-      pixelTiles(llvm::divideCeil(form.getPixels(), tileSizes[0])),
-      channelTiles(llvm::divideCeil(form.getChannels(), tileSizes[1])) {}
+      rowTiles(llvm::divideCeil(form.getRows(), tileSizes[0])),
+      columnTiles(llvm::divideCeil(form.getColumns(), tileSizes[1])) {}
 
 TileOrigin TileRaster::createOrigin(const IndexMath &math, Value tile) const {
-  bool channelsFastest = order == Raster::Channels;
-  int64_t fast = channelsFastest ? channelTiles : pixelTiles;
-  int64_t slow = channelsFastest ? pixelTiles : channelTiles;
+  bool columnsFastest = order == Raster::Columns;
+  int64_t fast = columnsFastest ? columnTiles : rowTiles;
+  int64_t slow = columnsFastest ? rowTiles : columnTiles;
   SmallVector<Value> digits = math.split(tile, {matrices, slow, fast});
-  Value channel = channelsFastest ? digits[2] : digits[1];
-  Value pixel = channelsFastest ? digits[1] : digits[2];
-  return {digits[0], math.mul(pixel, tileSizes[0]),
-          math.mul(channel, tileSizes[1])};
+  Value column = columnsFastest ? digits[2] : digits[1];
+  Value row = columnsFastest ? digits[1] : digits[2];
+  return {digits[0], math.mul(row, tileSizes[0]),
+          math.mul(column, tileSizes[1])};
 }
 
 namespace {

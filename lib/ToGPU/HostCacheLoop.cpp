@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Per block of the reduction, both tiles are packed and multiplied a register
-// tile at a time; sums stay in the cache between blocks. A panel of the filter
-// is used for all pixels before the next, so it stays in the innermost cache.
+// tile at a time; sums stay in the cache between blocks. A panel of the right
+// operand is used for all rows before the next, so it stays in the innermost
+// cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +38,8 @@ public:
   void create();
 
 private:
-  int64_t pixelElements() const { return tileRows * kernel.gemmK(); }
-  int64_t filterElements() const { return tileColumns * kernel.gemmK(); }
+  int64_t leftElements() const { return tileRows * kernel.gemmK(); }
+  int64_t rightElements() const { return tileColumns * kernel.gemmK(); }
   int64_t sumElements() const { return tileRows * tileColumns; }
   Value createScratch(int64_t elements);
   void createReduction();
@@ -57,13 +58,13 @@ private:
   int64_t tileRows, tileColumns; ///< Whole register tiles.
   TileOrigin origin;
   HostBlock block;
-  Value pixelTile, filterTile, sums;
+  Value leftTile, rightTile, sums;
 };
 } // namespace
 
 LogicalResult HostCacheLoop::verify() const {
   // Each factor is bounded by S6 of the schedule, so nothing overflows.
-  int64_t bytes = (pixelElements() + filterElements() + sumElements()) *
+  int64_t bytes = (leftElements() + rightElements() + sumElements()) *
                   kernel.operandBytes();
   if (bytes <= kScratchBytes)
     return success();
@@ -87,14 +88,14 @@ SmallVector<Value> HostCacheLoop::createStep(Value row, Value column, Value k,
                                              ValueRange accumulators) {
   int64_t m = kernel.atom.m;
   Value panel = math.mul(column, kernel.gemmK());
-  Value filter = code.load(filterTile, math.add(panel, math.mul(k, m)), m);
+  Value right = code.load(rightTile, math.add(panel, math.mul(k, m)), m);
   SmallVector<Value> next;
   for (auto [i, accumulator] : llvm::enumerate(accumulators)) {
     Value tileRow = math.mul(math.add(row, i), kernel.gemmK());
-    Value pixel = vector::ExtractOp::create(
-        b, code.load(pixelTile, math.add(tileRow, k), 1), 0);
-    Value pixels = vector::BroadcastOp::create(b, filter.getType(), pixel);
-    next.push_back(code.multiplyAdd(pixels, filter, accumulator));
+    Value left = vector::ExtractOp::create(
+        b, code.load(leftTile, math.add(tileRow, k), 1), 0);
+    Value lefts = vector::BroadcastOp::create(b, right.getType(), left);
+    next.push_back(code.multiplyAdd(lefts, right, accumulator));
   }
   return next;
 }
@@ -123,18 +124,18 @@ void HostCacheLoop::createReduction() {
     block.k = k;
     block.length = math.minimum(math.constant(kernel.gemmK()),
                                 code.sub(math.constant(reduction), k));
-    packHostRows(kernel, block, origin.pixel, pixelTile);
-    packHostPanels(kernel, block, origin.channel, filterTile);
-    code.forEach(zero, block.channels, kernel.atom.m, [&](Value column) {
-      code.forEach(zero, block.pixels, kernel.atom.n,
+    packHostRows(kernel, block, origin.row, leftTile);
+    packHostPanels(kernel, block, origin.column, rightTile);
+    code.forEach(zero, block.columns, kernel.atom.m, [&](Value column) {
+      code.forEach(zero, block.rows, kernel.atom.n,
                    [&](Value row) { createRegisterTile(row, column); });
     });
   });
 }
 
 void HostCacheLoop::create() {
-  pixelTile = createScratch(pixelElements());
-  filterTile = createScratch(filterElements());
+  leftTile = createScratch(leftElements());
+  rightTile = createScratch(rightElements());
   sums = createScratch(sumElements());
   origin = createGridScheduler(kernel.form)->createOrigin(kernel);
   block = clipToResult(kernel, origin);

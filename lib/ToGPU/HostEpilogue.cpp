@@ -58,12 +58,12 @@ HostEpilogue::HostEpilogue(const Kernel &kernel, const TileOrigin &origin,
 
 MatrixAccess::Position HostEpilogue::locate(const MatrixAccess &access,
                                             Value row, Value column) const {
-  Value pixel = math.add(origin.pixel, row);
-  Value channel = math.add(origin.channel, column);
   return access.add(
       access.createPosition(MatrixIndex::Batch, origin.batch),
-      access.add(access.createPosition(MatrixIndex::Row, pixel),
-                 access.createPosition(MatrixIndex::Column, channel)));
+      access.add(
+          access.createPosition(MatrixIndex::Row, math.add(origin.row, row)),
+          access.createPosition(MatrixIndex::Column,
+                                math.add(origin.column, column))));
 }
 
 Value HostEpilogue::load(const Matrix &operand, Value row, Value column,
@@ -105,18 +105,18 @@ void HostEpilogue::create(const HostBlock &block) const {
   auto isContiguous = [&](const Matrix &matrix) {
     return matrix.access.getInnermostDistance(MatrixIndex::Column) == 1 &&
            matrix.access.getInnermostSize(MatrixIndex::Column) ==
-               kernel.form.getChannels() &&
+               kernel.form.getColumns() &&
            matrix.access.isCheckedTogether(MatrixIndex::Column);
   };
   bool isVector = isContiguous(result) && llvm::all_of(operands, isContiguous);
-  code.forEach(math.constant(0), block.pixels, 1, [&](Value row) {
+  code.forEach(math.constant(0), block.rows, 1, [&](Value row) {
     auto create = [&](Value first, int64_t elements) {
       createResult(row, first, elements);
     };
     if (isVector)
-      code.forEachVector(math.constant(0), block.channels, create);
+      code.forEachVector(math.constant(0), block.columns, create);
     else
-      code.forEach(math.constant(0), block.channels, 1,
+      code.forEach(math.constant(0), block.columns, 1,
                    [&](Value first) { create(first, 1); });
   });
 }
@@ -132,8 +132,8 @@ HostBlock mlir::conv::clipToResult(const Kernel &kernel,
   ArrayRef<int64_t> tile = kernel.workgroupTile();
   HostBlock block;
   block.batch = origin.batch;
-  block.pixels = clip(origin.pixel, kernel.form.getPixels(), tile[0]);
-  block.channels = clip(origin.channel, kernel.form.getChannels(), tile[1]);
+  block.rows = clip(origin.row, kernel.form.getRows(), tile[0]);
+  block.columns = clip(origin.column, kernel.form.getColumns(), tile[1]);
   return block;
 }
 

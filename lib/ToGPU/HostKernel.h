@@ -23,9 +23,9 @@ inline constexpr int64_t kHostLanes = 8;
 
 /// The part of the reduction, and of the result, that is computed at a time.
 struct HostBlock {
-  Value batch;            ///< The matrix.
-  Value k, length;        ///< First reduction index, and how many.
-  Value pixels, channels; ///< Those of the tile that the result has.
+  Value batch;         ///< The matrix.
+  Value k, length;     ///< First reduction index, and how many.
+  Value rows, columns; ///< Those of the tile that the result has.
 };
 
 /// Loops and accesses of a host kernel. Buffers are one-dimensional.
@@ -69,14 +69,14 @@ public:
 };
 
 /// Packs the left operand's rows from `origin`, widened, to rows of `gemmK`
-/// elements. Rows beyond the block's pixels, up to a whole register tile,
+/// elements. Rows beyond the block's, up to a whole register tile,
 /// repeat the last one.
 void packHostRows(const Kernel &kernel, const HostBlock &block, Value origin,
                   Value scratch);
 
 /// Packs the right operand's rows from `origin`, widened, to panels of as many
-/// rows as a register tile has channels, each with the reduction outermost.
-/// Rows beyond the block's channels, up to a whole panel, repeat the last one.
+/// rows as a register tile has columns, each with the reduction outermost.
+/// Rows beyond the block's columns, up to a whole panel, repeat the last one.
 void packHostPanels(const Kernel &kernel, const HostBlock &block, Value origin,
                     Value scratch);
 

@@ -169,7 +169,7 @@ void PanelPack::packGroup(Value row, Value inTile) const {
       math.add(math.mul(math.div(inTile, kernel.atom.m), panelElements),
                math.rem(inTile, kernel.atom.m));
   // Rows that do not exist repeat the last ones.
-  int64_t rows = kernel.form.getChannels();
+  int64_t rows = kernel.form.getColumns();
   auto startAt = [&](int64_t i, int64_t last) {
     return startOf(math.minimum(math.add(row, i), math.constant(last)));
   };
@@ -196,7 +196,7 @@ void mlir::conv::packHostPanels(const Kernel &kernel, const HostBlock &block,
   PanelPack pack(kernel, block, scratch);
   const IndexMath &math = kernel.math;
   Value columns = math.mul(
-      math.div(math.add(block.channels, kernel.atom.m - 1), kernel.atom.m),
+      math.div(math.add(block.columns, kernel.atom.m - 1), kernel.atom.m),
       kernel.atom.m);
   code.forEach(math.constant(0), columns, kHostLanes, [&](Value inTile) {
     pack.packGroup(math.add(origin, inTile), inTile);

@@ -105,10 +105,10 @@ void mlir::conv::packHostRows(const Kernel &kernel, const HostBlock &block,
   HostCode code(kernel);
   const IndexMath &math = kernel.math;
   RowPack pack(kernel, block, scratch);
-  Value rows = math.mul(
-      math.div(math.add(block.pixels, kernel.atom.n - 1), kernel.atom.n),
-      kernel.atom.n);
-  Value last = math.constant(kernel.form.getPixels() - 1);
+  Value rows =
+      math.mul(math.div(math.add(block.rows, kernel.atom.n - 1), kernel.atom.n),
+               kernel.atom.n);
+  Value last = math.constant(kernel.form.getRows() - 1);
   code.forEach(math.constant(0), rows, 1, [&](Value row) {
     pack.packRow(math.minimum(math.add(origin, row), last), row);
   });

@@ -82,7 +82,7 @@ struct Kernel {
   int64_t operandBytes() const { return ::conv::byteSize(atom.operand); }
   /// Elements of an operand in `kPieceBytes`.
   int64_t pieceElements() const { return kPieceBytes / operandBytes(); }
-  /// Where the subgroup's tile starts in the workgroup's: pixel, channel.
+  /// Where the subgroup's tile starts in the workgroup's: row, column.
   std::pair<Value, Value> subgroupOrigin() const;
   /// Position of the lane among those that hold rows of the same column.
   Value laneGroup() const { return math.div(lane, lanesPerRow()); }
@@ -100,9 +100,9 @@ private:
   Value accessOffset(Value buffer, Value offset) const;
 };
 
-/// The tile of a workgroup: its first pixel and channel.
+/// The tile of a workgroup: its first row and column.
 struct TileOrigin {
-  Value batch, pixel, channel;
+  Value batch, row, column;
 };
 
 } // namespace mlir::conv

@@ -15,8 +15,8 @@ namespace mlir::conv {
 
 /// What a main loop puts in order.
 struct MainLoopParts {
-  const OperandCopy &pixels;
-  const OperandCopy &filter;
+  const OperandCopy &lhs;
+  const OperandCopy &rhs;
   const MatrixUnit &matrix;
 };
 

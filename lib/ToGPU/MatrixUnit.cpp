@@ -20,15 +20,15 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-MatrixUnit::MatrixUnit(const Kernel &kernel, const SharedTile &pixels,
-                       const SharedTile &filter)
-    : kernel(kernel), pixels(pixels), filter(filter) {}
+MatrixUnit::MatrixUnit(const Kernel &kernel, const SharedTile &lhs,
+                       const SharedTile &rhs)
+    : kernel(kernel), lhs(lhs), rhs(rhs) {}
 
-int64_t MatrixUnit::pixelAtoms() const {
+int64_t MatrixUnit::rowAtoms() const {
   return kernel.subgroupTile()[0] / kernel.atom.n;
 }
 
-int64_t MatrixUnit::channelAtoms() const {
+int64_t MatrixUnit::columnAtoms() const {
   return kernel.subgroupTile()[1] / kernel.atom.m;
 }
 
@@ -36,8 +36,8 @@ int64_t MatrixUnit::registersPerAtom() const {
   return kernel.atom.m * kernel.atom.n / kernel.chip.subgroupSize;
 }
 
-/// Channels of one pixel that a lane holds of an atom.
-int64_t MatrixUnit::channelsPerAtom() const {
+/// Columns of one row that a lane holds of an atom.
+int64_t MatrixUnit::columnsPerAtom() const {
   return registersPerAtom() / kernel.atom.accColumns();
 }
 
@@ -49,7 +49,7 @@ SmallVector<Value> MatrixUnit::createZeros() const {
   auto type = VectorType::get({registersPerAtom()},
                               getAccumulatorType(kernel.form.getOperandType()));
   Value zero = arith::ConstantOp::create(kernel.b, kernel.b.getZeroAttr(type));
-  return SmallVector<Value>(pixelAtoms() * channelAtoms(), zero);
+  return SmallVector<Value>(rowAtoms() * columnAtoms(), zero);
 }
 
 /// The rows that this lane reads of each of `atoms` atoms of `atomRows` rows,
@@ -122,11 +122,10 @@ Value MatrixUnit::join(ArrayRef<Value> parts) const {
 SmallVector<Value> MatrixUnit::createStep(ValueRange accumulators,
                                           Value stage) const {
   const ::conv::MatrixAtom &atom = kernel.atom;
-  auto [pixelOrigin, channelOrigin] = kernel.subgroupOrigin();
-  SmallVector<Value> pixelRows =
-      rowsOfLane(pixelOrigin, pixelAtoms(), atom.n, 1);
-  SmallVector<Value> filterRows =
-      rowsOfLane(channelOrigin, channelAtoms(), atom.m, atom.rowsOfA());
+  auto [rowOrigin, columnOrigin] = kernel.subgroupOrigin();
+  SmallVector<Value> leftRows = rowsOfLane(rowOrigin, rowAtoms(), atom.n, 1);
+  SmallVector<Value> rightRows =
+      rowsOfLane(columnOrigin, columnAtoms(), atom.m, atom.rowsOfA());
 
   auto kind = AtomAttr::get(kernel.b.getContext(),
                             kernel.form.schedule.getAtom().getKind(), atom.m,
@@ -135,20 +134,20 @@ SmallVector<Value> MatrixUnit::createStep(ValueRange accumulators,
   int64_t perRound = atom.groupsOfK() * perRow * kernel.pieceElements();
   SmallVector<Value> sums(accumulators);
   for (int64_t round = 0; round < kernel.gemmK() / perRound; ++round) {
-    Fragments a = readRows(filter, filterRows, stage, round);
-    Fragments b = readRows(pixels, pixelRows, stage, round);
+    Fragments a = readRows(rhs, rightRows, stage, round);
+    Fragments b = readRows(lhs, leftRows, stage, round);
     for (int64_t part = 0; part < perRound / atom.k; ++part)
-      for (int64_t j = 0; j < channelAtoms(); ++j) {
+      for (int64_t j = 0; j < columnAtoms(); ++j) {
         SmallVector<Value> rows;
         for (int64_t row = 0; row < atom.rowsOfA(); ++row)
           rows.push_back(slice(ArrayRef<Value>(a).slice(
                                    (j * atom.rowsOfA() + row) * perRow, perRow),
                                part));
         Value left = join(rows);
-        for (int64_t i = 0; i < pixelAtoms(); ++i) {
+        for (int64_t i = 0; i < rowAtoms(); ++i) {
           Value right =
               slice(ArrayRef<Value>(b).slice(i * perRow, perRow), part);
-          Value &sum = sums[j * pixelAtoms() + i];
+          Value &sum = sums[j * rowAtoms() + i];
           sum = MmaOp::create(kernel.b, sum.getType(), kind, left, right, sum);
         }
       }
@@ -158,15 +157,14 @@ SmallVector<Value> MatrixUnit::createStep(ValueRange accumulators,
 
 int64_t MatrixUnit::runLength() const {
   int64_t resultBytes = kernel.form.getResultType().getIntOrFloatBitWidth() / 8;
-  return std::gcd(kPieceBytes / resultBytes,
-                  channelAtoms() * channelsPerAtom());
+  return std::gcd(kPieceBytes / resultBytes, columnAtoms() * columnsPerAtom());
 }
 
 int64_t MatrixUnit::numRuns() const {
-  return channelAtoms() * channelsPerAtom() / runLength();
+  return columnAtoms() * columnsPerAtom() / runLength();
 }
 
-Value MatrixUnit::channelOfRun(int64_t run) const {
+Value MatrixUnit::columnOfRun(int64_t run) const {
   const IndexMath &math = kernel.math;
   Value first = kernel.subgroupOrigin().second;
   Value within = math.mul(kernel.laneGroup(), runLength());
@@ -174,7 +172,7 @@ Value MatrixUnit::channelOfRun(int64_t run) const {
                   run * runLength() * kernel.laneGroups());
 }
 
-Value MatrixUnit::getPixel(int64_t index) const {
+Value MatrixUnit::getRow(int64_t index) const {
   const IndexMath &math = kernel.math;
   int64_t columns = kernel.atom.accColumns();
   Value within = math.mul(math.rem(kernel.lane, kernel.lanesPerRow()), columns);
@@ -182,21 +180,21 @@ Value MatrixUnit::getPixel(int64_t index) const {
                   index / columns * kernel.atom.n + index % columns);
 }
 
-Value MatrixUnit::element(ValueRange accumulators, int64_t pixel, int64_t run,
+Value MatrixUnit::element(ValueRange accumulators, int64_t row, int64_t run,
                           int64_t position) const {
   int64_t columns = kernel.atom.accColumns();
   int64_t index = run * runLength() + position;
-  int64_t atom = index / channelsPerAtom();
+  int64_t atom = index / columnsPerAtom();
   return vector::ExtractOp::create(
-      kernel.b, accumulators[atom * pixelAtoms() + pixel / columns],
-      index % channelsPerAtom() * columns + pixel % columns);
+      kernel.b, accumulators[atom * rowAtoms() + row / columns],
+      index % columnsPerAtom() * columns + row % columns);
 }
 
-Value MatrixUnit::channelOfRow(Value row) const {
+Value MatrixUnit::columnOfRow(Value row) const {
   const IndexMath &math = kernel.math;
   const ::conv::MatrixAtom &atom = kernel.atom;
-  int64_t tileChannels = kernel.subgroupTile()[1];
-  Value inSubgroup = math.rem(row, tileChannels);
+  int64_t tileColumns = kernel.subgroupTile()[1];
+  Value inSubgroup = math.rem(row, tileColumns);
   Value atomIndex = math.div(inSubgroup, atom.m);
   Value inAtom = math.rem(inSubgroup, atom.m);
   // The lane group and register that the atom's row belongs to (MatrixAtom).
@@ -205,12 +203,12 @@ Value MatrixUnit::channelOfRow(Value row) const {
   Value reg =
       math.add(math.rem(inAtom, atom.accRun),
                math.mul(math.div(sweep, kernel.laneGroups()), atom.accRun));
-  // The channel that channelOfRun and element give that register.
-  Value index = math.add(math.mul(atomIndex, channelsPerAtom()), reg);
+  // The column that columnOfRun and element give that register.
+  Value index = math.add(math.mul(atomIndex, columnsPerAtom()), reg);
   Value run = math.div(index, runLength());
-  Value channel = math.add(
+  Value column = math.add(
       math.mul(run, runLength() * kernel.laneGroups()),
       math.add(math.mul(group, runLength()), math.rem(index, runLength())));
-  Value origin = math.mul(math.div(row, tileChannels), tileChannels);
-  return math.add(origin, channel);
+  Value origin = math.mul(math.div(row, tileColumns), tileColumns);
+  return math.add(origin, column);
 }

@@ -15,18 +15,18 @@
 
 namespace mlir::conv {
 
-/// Computes the tile of a subgroup with the schedule's atom. The filter is the
-/// atom's A operand (rows are channels) and the pixels are B (columns), so that
-/// a lane's accumulators are channels of one pixel, which are neighbours in
-/// memory.
+/// Computes the tile of a subgroup with the schedule's atom. The right operand
+/// is the atom's A (its rows are the result's columns) and the left one its B,
+/// so that a lane's accumulators are columns of one row, which are neighbours
+/// in memory.
 ///
-/// Which channel each row of the filter tile holds is free, and chosen so that
+/// Which column each row of the right tile holds is free, and chosen so that
 /// a lane's accumulators, in order, come in runs of `runLength()` consecutive
-/// channels, and the runs of lanes with the same pixel lie side by side.
+/// columns, and the runs of lanes with the same row lie side by side.
 class MatrixUnit {
 public:
-  MatrixUnit(const Kernel &kernel, const SharedTile &pixels,
-             const SharedTile &filter);
+  MatrixUnit(const Kernel &kernel, const SharedTile &lhs,
+             const SharedTile &rhs);
 
   /// Accumulators before the first step: one vector for each atom.
   SmallVector<Value> createZeros() const;
@@ -34,33 +34,33 @@ public:
   /// Adds the product of the tiles in one stage of shared memory.
   SmallVector<Value> createStep(ValueRange accumulators, Value stage) const;
 
-  /// Consecutive channels that a lane holds: what one store takes at most.
+  /// Consecutive columns that a lane holds: what one store takes at most.
   int64_t runLength() const;
-  /// Runs of each lane for one pixel.
+  /// Runs of each lane for one row.
   int64_t numRuns() const;
-  /// Pixels of which a lane holds all its runs.
-  int64_t numPixels() const { return pixelAtoms() * kernel.atom.accColumns(); }
+  /// Rows of which a lane holds all its runs.
+  int64_t numRows() const { return rowAtoms() * kernel.atom.accColumns(); }
 
-  /// First channel of a run, within the workgroup's tile.
-  Value channelOfRun(int64_t run) const;
-  /// One of the lane's pixels, within the workgroup's tile.
-  Value getPixel(int64_t index) const;
+  /// First column of a run, within the workgroup's tile.
+  Value columnOfRun(int64_t run) const;
+  /// One of the lane's rows, within the workgroup's tile.
+  Value getRow(int64_t index) const;
   /// One accumulator of a run.
-  Value element(ValueRange accumulators, int64_t pixel, int64_t run,
+  Value element(ValueRange accumulators, int64_t row, int64_t run,
                 int64_t position) const;
-  /// The channel of the workgroup's tile that a row of the filter tile holds.
-  Value channelOfRow(Value row) const;
-  /// Rows of the filter tile, aligned, whose channels follow each other.
-  int64_t channelRun() const {
+  /// The column of the workgroup's tile that a row of the right tile holds.
+  Value columnOfRow(Value row) const;
+  /// Rows of the right tile, aligned, whose columns follow each other.
+  int64_t columnRun() const {
     return std::gcd(kernel.atom.accRun, runLength());
   }
 
 private:
   using Fragments = SmallVector<Value>;
-  int64_t pixelAtoms() const;
-  int64_t channelAtoms() const;
+  int64_t rowAtoms() const;
+  int64_t columnAtoms() const;
   int64_t registersPerAtom() const;
-  int64_t channelsPerAtom() const;
+  int64_t columnsPerAtom() const;
   int64_t piecesPerRound() const;
   SmallVector<Value> rowsOfLane(Value origin, int64_t atoms, int64_t atomRows,
                                 int64_t rowsPerAtom) const;
@@ -70,8 +70,8 @@ private:
   Value join(ArrayRef<Value> parts) const;
 
   const Kernel &kernel;
-  const SharedTile &pixels;
-  const SharedTile &filter;
+  const SharedTile &lhs;
+  const SharedTile &rhs;
 };
 
 } // namespace mlir::conv

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The tail's scalar ops are cloned for each element; back ends vectorise them
-// where that pays. Vectors of channels are loaded once a run and used for every
-// pixel.
+// where that pays. Vectors of columns are loaded once a run and used for every
+// row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,9 +48,9 @@ private:
                    Value isRow) const;
   void storeRun(const Elements &elements, const MatrixAccess::Position &row,
                 Value isRow) const;
-  Value isChannel(int64_t first) const;
-  void createPixel(int64_t index, int64_t run,
-                   ArrayRef<Elements> broadcast) const;
+  Value isColumn(int64_t first) const;
+  void createRow(int64_t index, int64_t run,
+                 ArrayRef<Elements> broadcast) const;
 
   const Kernel &kernel;
   const MatrixUnit &matrix;
@@ -58,7 +58,7 @@ private:
   ValueRange accumulators;
   SmallVector<Matrix, 0> operands;
   Matrix result;
-  Value channel; ///< First one of the current run.
+  Value firstColumn; ///< Of the current run.
 };
 } // namespace
 
@@ -87,12 +87,12 @@ RegisterEpilogue::createMatrix(const MatrixOperand &operand,
           {}};
 }
 
-/// Whether the result has the channel number `first` of the current run.
-Value RegisterEpilogue::isChannel(int64_t first) const {
-  int64_t channels = kernel.form.getChannels();
-  return channels % kernel.workgroupTile()[1] == 0
+/// Whether the result has the column number `first` of the current run.
+Value RegisterEpilogue::isColumn(int64_t first) const {
+  int64_t columns = kernel.form.getColumns();
+  return columns % kernel.workgroupTile()[1] == 0
              ? kernel.math.yes()
-             : kernel.math.below(kernel.math.add(channel, first), channels);
+             : kernel.math.below(kernel.math.add(firstColumn, first), columns);
 }
 
 void RegisterEpilogue::setRun(Matrix &target) const {
@@ -101,7 +101,7 @@ void RegisterEpilogue::setRun(Matrix &target) const {
     target.columns.push_back(target.access.add(
         target.batch,
         target.access.createPosition(MatrixIndex::Column,
-                                     kernel.math.add(channel, first))));
+                                     kernel.math.add(firstColumn, first))));
 }
 
 RegisterEpilogue::Elements
@@ -111,7 +111,7 @@ RegisterEpilogue::loadRun(const Matrix &source,
   Elements elements;
   for (auto [i, column] : llvm::enumerate(source.columns)) {
     MatrixAccess::Position position = source.access.add(row, column);
-    Value guard = kernel.math.both(isRow, isChannel(i * source.width));
+    Value guard = kernel.math.both(isRow, isColumn(i * source.width));
     Value loaded =
         kernel.load(source.buffer, source.access.createOffset(position),
                     source.access.createGuard(position, guard), source.width);
@@ -130,26 +130,26 @@ void RegisterEpilogue::storeRun(const Elements &elements,
     Value stored = vector::FromElementsOp::create(
         kernel.b, type, ArrayRef<Value>(elements).slice(first, result.width));
     MatrixAccess::Position position = result.access.add(row, column);
-    Value guard = kernel.math.both(isRow, isChannel(first));
+    Value guard = kernel.math.both(isRow, isColumn(first));
     kernel.store(stored, result.buffer, result.access.createOffset(position),
                  result.access.createGuard(position, guard));
   }
 }
 
-void RegisterEpilogue::createPixel(int64_t index, int64_t run,
-                                   ArrayRef<Elements> broadcast) const {
+void RegisterEpilogue::createRow(int64_t index, int64_t run,
+                                 ArrayRef<Elements> broadcast) const {
   const IndexMath &math = kernel.math;
-  Value pixel = math.add(origin.pixel, matrix.getPixel(index));
-  Value isPixel = kernel.form.getPixels() % kernel.workgroupTile()[0] == 0
-                      ? math.yes()
-                      : math.below(pixel, kernel.form.getPixels());
+  Value row = math.add(origin.row, matrix.getRow(index));
+  Value isRow = kernel.form.getRows() % kernel.workgroupTile()[0] == 0
+                    ? math.yes()
+                    : math.below(row, kernel.form.getRows());
   auto rowOf = [&](const Matrix &matrix) {
-    return matrix.access.createPosition(MatrixIndex::Row, pixel);
+    return matrix.access.createPosition(MatrixIndex::Row, row);
   };
   SmallVector<Elements> loaded(broadcast);
   for (auto [operand, elements] : llvm::zip(operands, loaded))
     if (elements.empty())
-      elements = loadRun(operand, rowOf(operand), isPixel);
+      elements = loadRun(operand, rowOf(operand), isRow);
 
   Elements results;
   for (int64_t i = 0; i < matrix.runLength(); ++i) {
@@ -158,15 +158,15 @@ void RegisterEpilogue::createPixel(int64_t index, int64_t run,
       inputs.push_back(elements[i]);
     results.push_back(createTail(kernel.b, kernel.form.tail, inputs));
   }
-  storeRun(results, rowOf(result), isPixel);
+  storeRun(results, rowOf(result), isRow);
 }
 
 void RegisterEpilogue::create() {
   const IndexMath &math = kernel.math;
   for (int64_t run = 0; run < matrix.numRuns(); ++run) {
-    channel = math.add(origin.channel, matrix.channelOfRun(run));
+    firstColumn = math.add(origin.column, matrix.columnOfRun(run));
     setRun(result);
-    // What is the same for all pixels is loaded once.
+    // What is the same for all rows is loaded once.
     SmallVector<Elements> broadcast(operands.size());
     for (auto [operand, elements] : llvm::zip(operands, broadcast)) {
       setRun(operand);
@@ -176,8 +176,8 @@ void RegisterEpilogue::create() {
             operand.access.createPosition(MatrixIndex::Row, math.constant(0)),
             math.yes());
     }
-    for (int64_t pixel = 0; pixel < matrix.numPixels(); ++pixel)
-      createPixel(pixel, run, broadcast);
+    for (int64_t row = 0; row < matrix.numRows(); ++row)
+      createRow(row, run, broadcast);
   }
 }
 

@@ -21,15 +21,15 @@ using namespace mlir::conv;
 
 /// The pieces of both operands at one step, in registers.
 static SmallVector<Value> loadBoth(const MainLoopParts &parts, Value k) {
-  SmallVector<Value> pieces = parts.pixels.load(k);
-  pieces.append(parts.filter.load(k));
+  SmallVector<Value> pieces = parts.lhs.load(k);
+  pieces.append(parts.rhs.load(k));
   return pieces;
 }
 
 static void storeBoth(const MainLoopParts &parts, ValueRange pieces,
-                      size_t numPixelPieces, Value stage) {
-  parts.pixels.store(pieces.take_front(numPixelPieces), stage);
-  parts.filter.store(pieces.drop_front(numPixelPieces), stage);
+                      size_t numLeftPieces, Value stage) {
+  parts.lhs.store(pieces.take_front(numLeftPieces), stage);
+  parts.rhs.store(pieces.drop_front(numLeftPieces), stage);
 }
 
 /// Unrolling a loop whose body is a whole tile only costs compile time and
@@ -51,11 +51,11 @@ mlir::conv::createRegisterStagedLoop(const Kernel &kernel,
   const IndexMath &math = kernel.math;
   int64_t steps = llvm::divideCeil(kernel.form.getReduction(), kernel.gemmK());
 
-  SmallVector<Value> first = parts.pixels.load(math.constant(0));
-  size_t numPixelPieces = first.size();
-  first.append(parts.filter.load(math.constant(0)));
+  SmallVector<Value> first = parts.lhs.load(math.constant(0));
+  size_t numLeftPieces = first.size();
+  first.append(parts.rhs.load(math.constant(0)));
   Value stage = math.constant(0);
-  storeBoth(parts, first, numPixelPieces, stage);
+  storeBoth(parts, first, numLeftPieces, stage);
   gpu::BarrierOp::create(b);
   SmallVector<Value> sums = parts.matrix.createZeros();
   if (steps == 1)
@@ -74,7 +74,7 @@ mlir::conv::createRegisterStagedLoop(const Kernel &kernel,
         SmallVector<Value> next =
             parts.matrix.createStep(carriedValues.drop_back(), current);
         Value other = math.bitXor(current, math.constant(1));
-        storeBoth(parts, pieces, numPixelPieces, other);
+        storeBoth(parts, pieces, numLeftPieces, other);
         gpu::BarrierOp::create(b);
         next.push_back(other);
         scf::YieldOp::create(b, next);

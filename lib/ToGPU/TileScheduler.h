@@ -17,13 +17,13 @@ namespace mlir::conv {
 class TileRaster {
 public:
   explicit TileRaster(const TiledConvolution &form);
-  int64_t countTiles() const { return matrices * pixelTiles * channelTiles; }
+  int64_t countTiles() const { return matrices * rowTiles * columnTiles; }
   TileOrigin createOrigin(const IndexMath &math, Value tile) const;
 
 private:
   ArrayRef<int64_t> tileSizes;
   Raster order;
-  int64_t matrices, pixelTiles, channelTiles;
+  int64_t matrices, rowTiles, columnTiles;
 };
 
 /// Assigns tiles of the result to workgroups.

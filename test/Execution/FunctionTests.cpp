@@ -114,7 +114,7 @@ func.func @rows(%x: tensor<1x6x6x64xf16>, %w: tensor<16x3x3x64xf16>)
       schedule = <algorithm = implicit_gemm, workgroup = [16, 16],
                   subgroup = [16, 16], gemm_k = 512, stages = 2,
                   atom = <wmma 16 x 16 x 16>, main_loop = register_staged,
-                  raster = channels>
+                  raster = columns>
       : tensor<1x6x6x64xf16>, tensor<16x3x3x64xf16> -> tensor<1x6x6x16xf32>
   return %y : tensor<1x6x6x16xf32>
 }
@@ -175,7 +175,7 @@ func.func @tosa(%x: tensor<1x8x8x4xf32>, %w: tensor<8x3x3x4xf32>,
 static const char *const kUnevenTiles = R"mlir(
 #schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [20, 36],
   subgroup = [4, 4], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>,
-  main_loop = host_cache, raster = channels>
+  main_loop = host_cache, raster = columns>
 func.func @uneven_tiles(%x: tensor<1x9x9x8xf32>, %dy: tensor<1x9x9x20xf32>)
     -> tensor<20x3x3x8xf32> {
   %dw = conv.backward_weight %x, %dy

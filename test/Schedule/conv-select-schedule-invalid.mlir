@@ -41,7 +41,7 @@ func.func @schedule_s5_no_such_atom(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
-                  stages = 2, atom = <wmma 16 x 16 x 16>, main_loop = register_staged, raster = channels>
+                  stages = 2, atom = <wmma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -57,7 +57,7 @@ func.func @schedule_s6_too_large(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16x
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [256, 256], subgroup = [128, 128], gemm_k = 64,
-                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = channels>
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -73,7 +73,7 @@ func.func @schedule_s7_too_many_work_items(%x: tensor<4x8x8x16xf16>, %w: tensor<
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [640, 32], subgroup = [32, 32], gemm_k = 16,
-                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = channels>
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -89,7 +89,7 @@ func.func @schedule_s8_uneven(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [256, 32], subgroup = [64, 32], gemm_k = 16,
-                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = channels>
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -105,7 +105,7 @@ func.func @schedule_s9_main_loop(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16x
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 1, atom = <fma 16 x 4 x 1>, main_loop = register_staged, raster = channels>
+                  stages = 1, atom = <fma 16 x 4 x 1>, main_loop = register_staged, raster = columns>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -121,7 +121,7 @@ func.func @schedule_gemm_k(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) 
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 48,
-                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = channels>
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -137,7 +137,7 @@ func.func @schedule_gemm_k_short(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16x
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 8,
-                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = channels>
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -153,7 +153,7 @@ func.func @schedule_stages(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) 
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
-                  stages = 1, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = channels>
+                  stages = 1, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -169,7 +169,7 @@ func.func @problem_size(%x: tensor<536870912x16x16x1xf16>, %w: tensor<1x3x3x1xf1
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [32, 32], gemm_k = 16,
-                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = channels>
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>
       : tensor<536870912x16x16x1xf16>, tensor<1x3x3x1xf16> -> tensor<536870912x16x16x1xf16>
   return %y : tensor<536870912x16x16x1xf16>
 }
@@ -199,7 +199,7 @@ func.func @exact(%x: tensor<1x8x8x16xf32>, %w: tensor<32x1x1x16xf32>) -> tensor<
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 16, stages = 2,
-                  atom = <mfma 32 x 32 x 4>, main_loop = register_staged, raster = channels>
+                  atom = <mfma 32 x 32 x 4>, main_loop = register_staged, raster = columns>
       : tensor<1x8x8x16xf32>, tensor<32x1x1x16xf32> -> tensor<1x8x8x32xf32>
   return %y : tensor<1x8x8x32xf32>
 }
@@ -215,7 +215,7 @@ func.func @tma_channels(%x: tensor<4x8x8x12xf16>, %w: tensor<64x3x3x12xf16>) -> 
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = channels>
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns>
       : tensor<4x8x8x12xf16>, tensor<64x3x3x12xf16> -> tensor<4x8x8x64xf16>
   return %y : tensor<4x8x8x64xf16>
 }
@@ -231,7 +231,7 @@ func.func @tma_transposed(%dy: tensor<4x8x8x64xf16>, %w: tensor<64x3x3x96xf16>) 
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [128, 96], subgroup = [64, 96], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 96 x 16>, main_loop = tma, raster = channels>
+                  stages = 4, atom = <wgmma 64 x 96 x 16>, main_loop = tma, raster = columns>
       : tensor<4x8x8x64xf16>, tensor<64x3x3x96xf16> -> tensor<4x8x8x96xf16>
   return %dx : tensor<4x8x8x96xf16>
 }

@@ -21,13 +21,13 @@
 namespace conv {
 
 /// One way to run a main loop, which the atom decides. Tiles are
-/// `[pixels, channels]`, as in `#conv.schedule`.
+/// `[rows, columns]`, as in `#conv.schedule`.
 struct Candidate {
   const MatrixAtom *atom = nullptr;
   std::array<int64_t, 2> workgroup{}, subgroup{};
   int64_t gemmK = 0;
   int64_t stages = 0;
-  bool channelsFastest = true; ///< Raster: neighbours share their pixels.
+  bool columnsFastest = true; ///< Raster: neighbours share their rows.
 
   int64_t subgroups() const {
     return (workgroup[0] / subgroup[0]) * (workgroup[1] / subgroup[1]);

@@ -83,7 +83,7 @@ TensorMapAttr mlir::conv::createPositionsMap(MLIRContext *context,
 TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,
                                           const TmaGeometry &geometry,
                                           const ::conv::TmaTile &tile) {
-  return createDenseMap(context, {geometry.resultChannels, geometry.resultRows},
-                        {tile.chunkChannels(), Tile::kAtomRows},
-                        tile.chunkChannels() * Tile::kElementBytes);
+  return createDenseMap(context, {geometry.resultColumns, geometry.resultRows},
+                        {tile.chunkColumns(), Tile::kAtomRows},
+                        tile.chunkColumns() * Tile::kElementBytes);
 }

@@ -55,13 +55,13 @@ public:
   using TmaCopies::TmaCopies;
 
   TensorMapAttr createLeftMap(MLIRContext *context) const override {
-    return createWindowMap(context, geometry.window, tile.pixels);
+    return createWindowMap(context, geometry.window, tile.rows);
   }
   TensorMapAttr createRightMap(MLIRContext *context) const override {
-    return createFilterMap(context, geometry, tile.channels);
+    return createFilterMap(context, geometry, tile.columns);
   }
   SmallVector<Value> createTile(TileOrigin origin) const override {
-    return createCorner(origin.pixel);
+    return createCorner(origin.row);
   }
   void createStep(TileOrigin origin, ArrayRef<Value> common, const Step &step,
                   Value leftMap, Value rightMap) const override;
@@ -117,14 +117,14 @@ void WindowCopies::createStep(TileOrigin origin, ArrayRef<Value> common,
   ptx.loadBox(step.stage, leftMap, step.barrier, coordinates,
               createOffsets(taps));
 
-  Value right = ptx.offset(step.stage, tile.pixelBytes());
+  Value right = ptx.offset(step.stage, tile.leftBytes());
   if (!geometry.isRightTransposed())
-    return createFilterCopy(right, step, rightMap, taps, origin.channel,
+    return createFilterCopy(right, step, rightMap, taps, origin.column,
                             channel);
   // Rows in shared memory are then channels of the reduction.
-  for (int64_t i = 0; i < tile.channels / Tile::kRowElements; ++i)
+  for (int64_t i = 0; i < tile.columns / Tile::kRowElements; ++i)
     createFilterCopy(ptx.offset(right, i * kBoxBytes), step, rightMap, taps,
-                     ptx.math.add(origin.channel, i * Tile::kRowElements),
+                     ptx.math.add(origin.column, i * Tile::kRowElements),
                      channel);
 }
 
@@ -135,18 +135,18 @@ void GradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
   Value segment = step.outer;
   if (geometry.parts > 1)
     segment = math.add(math.mul(segment, geometry.parts), origin.batch);
-  for (int64_t i = 0; i < tile.pixels / Tile::kRowElements; ++i)
+  for (int64_t i = 0; i < tile.rows / Tile::kRowElements; ++i)
     ptx.loadBox(
         ptx.offset(step.stage, i * kBoxBytes), leftMap, step.barrier,
-        {math.add(origin.pixel, i * Tile::kRowElements), step.inner, segment});
+        {math.add(origin.row, i * Tile::kRowElements), step.inner, segment});
 
   // Positions behind the segment are multiplied with zeros of the left operand.
   Value position =
       math.add(math.mul(segment, geometry.segmentPositions), step.inner);
   SmallVector<Value> corner = createCorner(position);
-  Value right = ptx.offset(step.stage, tile.pixelBytes());
-  for (int64_t i = 0; i < tile.channels / Tile::kRowElements; ++i) {
-    Value column = math.add(origin.channel, i * Tile::kRowElements);
+  Value right = ptx.offset(step.stage, tile.leftBytes());
+  for (int64_t i = 0; i < tile.columns / Tile::kRowElements; ++i) {
+    Value column = math.add(origin.column, i * Tile::kRowElements);
     SmallVector<Value> coordinates = {column};
     SmallVector<int64_t> sizes = geometry.window.getTaps();
     SmallVector<Value> taps(sizes.size(), math.constant(0));

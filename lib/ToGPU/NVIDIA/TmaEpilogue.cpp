@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// stmatrix takes the accumulators of 16 channels as they are and writes rows of
+// stmatrix takes the accumulators of 16 columns as they are and writes rows of
 // 16 bytes, permuted as the copy expects them.
 //
 //===----------------------------------------------------------------------===//
@@ -21,9 +21,9 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-/// Channels that one stmatrix writes, and among which each lane has a pair.
-static constexpr int64_t kChannelsPerStore = 16;
-static constexpr int64_t kChannelsPerPair = 8;
+/// Columns that one stmatrix writes, and among which each lane has a pair.
+static constexpr int64_t kColumnsPerStore = 16;
+static constexpr int64_t kColumnsPerPair = 8;
 static constexpr int64_t kWarpSize = 32;
 
 TmaEpilogue::TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
@@ -38,10 +38,10 @@ TmaEpilogue::TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
   isFirst = ptx.equal(workItem, 0);
   lane = math.rem(workItem, kWarpSize);
   warpRow = math.mul(math.div(workItem, kWarpSize), 16);
-  // Lanes 0 to 15 give the rows of the first eight channels, 16 to 31 those of
+  // Lanes 0 to 15 give the rows of the first eight columns, 16 to 31 those of
   // the next eight.
   Value row = math.add(warpRow, math.rem(lane, 16));
-  int64_t rowBytes = tile.chunkChannels() * Tile::kElementBytes;
+  int64_t rowBytes = tile.chunkColumns() * Tile::kElementBytes;
   stagedRow = math.mul(row, rowBytes);
   // Pieces of 16 bytes are exchanged by the number of the 128 bytes they are
   // in.
@@ -65,22 +65,20 @@ MatrixAccess::Position TmaEpilogue::locate(const MatrixAccess &access,
   return access.add(
       access.add(ofMatrix, ofRow),
       access.createPosition(MatrixIndex::Column,
-                            math.add(math.cast(place.channel), offset)));
+                            math.add(math.cast(place.column), offset)));
 }
 
-/// Whether the result has the element `offset` channels behind the place; of
-/// one that is the same for all rows, only the channel counts.
+/// Whether the result has the element `offset` columns behind the place; of
+/// one that is the same for all rows, only the column counts.
 Value TmaEpilogue::createGuard(const MatrixAccess &access, Place place,
                                int64_t offset) const {
   const TiledConvolution &form = kernel.form;
   Value guard = kernel.math.yes();
-  if (form.getChannels() % tile.channels != 0)
+  if (form.getColumns() % tile.columns != 0)
     guard =
-        ptx.math.below(ptx.math.add(place.channel, offset), form.getChannels());
-  if (!access.isBroadcast(MatrixIndex::Row) &&
-      form.getPixels() % tile.pixels != 0)
-    guard =
-        kernel.math.both(guard, ptx.math.below(place.row, form.getPixels()));
+        ptx.math.below(ptx.math.add(place.column, offset), form.getColumns());
+  if (!access.isBroadcast(MatrixIndex::Row) && form.getRows() % tile.rows != 0)
+    guard = kernel.math.both(guard, ptx.math.below(place.row, form.getRows()));
   return guard;
 }
 
@@ -115,7 +113,7 @@ void TmaEpilogue::store(Value pair, Place place) const {
 Value TmaEpilogue::createPair(const WgmmaUnit &matrix, Place &place, Value sums,
                               int64_t offset, int64_t half) const {
   place.row = ptx.math.add(place.row, 8 * half);
-  place.channel = ptx.math.add(place.channel, offset);
+  place.column = ptx.math.add(place.column, offset);
   SmallVector<Value> inputs = {matrix.getPair(sums, offset / 2 + 2 * half)};
   for (auto [i, access] : llvm::enumerate(operands))
     inputs.push_back(load(access, kernel.arguments[2 + i], place));
@@ -125,7 +123,7 @@ Value TmaEpilogue::createPair(const WgmmaUnit &matrix, Place &place, Value sums,
 void TmaEpilogue::storeAtom(const WgmmaUnit &matrix, Place first,
                             Value sums) const {
   for (int64_t half : {0, 1})
-    for (int64_t c = 0; c < tile.channels; c += kChannelsPerPair) {
+    for (int64_t c = 0; c < tile.columns; c += kColumnsPerPair) {
       Place place = first;
       Value pair = createPair(matrix, place, sums, c, half);
       store(pair, place);
@@ -136,7 +134,7 @@ void TmaEpilogue::copyAtom(const WgmmaUnit &matrix, Place first,
                            Value sums) const {
   const IndexMath &math = ptx.math;
   auto shape = NVVM::LdStMatrixShapeAttr::get(ptx.b.getContext(), 8, 8);
-  for (int64_t c = 0; c < tile.channels; c += kChannelsPerStore) {
+  for (int64_t c = 0; c < tile.columns; c += kColumnsPerStore) {
     SmallVector<Value> registers;
     for (int64_t eight : {0, 8})
       for (int64_t half : {0, 1}) {
@@ -145,8 +143,8 @@ void TmaEpilogue::copyAtom(const WgmmaUnit &matrix, Place first,
             ptx.b, ptx.b.getI32Type(),
             createPair(matrix, place, sums, c + eight, half)));
       }
-    int64_t chunk = c / tile.chunkChannels();
-    int64_t bytes = c % tile.chunkChannels() * Tile::kElementBytes;
+    int64_t chunk = c / tile.chunkColumns();
+    int64_t bytes = c % tile.chunkColumns() * Tile::kElementBytes;
     Value address =
         math.add(stagedRow, math.bitXor(twist, math.constant(bytes)));
     NVVM::StMatrixOp::create(
@@ -160,12 +158,12 @@ void TmaEpilogue::create(const WgmmaUnit &matrix, TileOrigin origin,
                          ValueRange accumulators) const {
   const IndexMath &math = ptx.math;
   Value rows =
-      math.add(origin.pixel, math.mul(consumer, tile.pixels / tile.consumers));
+      math.add(origin.row, math.mul(consumer, tile.rows / tile.consumers));
   for (auto [atom, sums] : llvm::enumerate(accumulators)) {
     Value row = math.add(rows, int64_t(atom) * Tile::kAtomRows);
     Place first{origin.batch,
                 math.add(math.add(row, warpRow), math.div(lane, 4)),
-                math.add(origin.channel, math.mul(math.rem(lane, 4), 2))};
+                math.add(origin.column, math.mul(math.rem(lane, 4), 2))};
     if (!isResultCopied) {
       storeAtom(matrix, first, sums);
       continue;
@@ -177,12 +175,12 @@ void TmaEpilogue::create(const WgmmaUnit &matrix, TileOrigin origin,
     ptx.fenceSharedForCopies();
     synchronize();
     ptx.createIf(isFirst, [&] {
-      int64_t chunks = tile.channels / tile.chunkChannels();
+      int64_t chunks = tile.columns / tile.chunkColumns();
       for (int64_t chunk = 0; chunk < chunks; ++chunk)
         ptx.storeBox(
             kernel.arguments.back(),
             ptx.offset(staging, chunk * tile.chunkBytes()),
-            {math.add(origin.channel, chunk * tile.chunkChannels()), row});
+            {math.add(origin.column, chunk * tile.chunkColumns()), row});
       ptx.commitStores();
     });
   }

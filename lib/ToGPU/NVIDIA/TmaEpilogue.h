@@ -15,7 +15,7 @@ namespace mlir::conv {
 
 /// Applies the tail to a consumer's accumulators, and stores the result. If it
 /// can be copied, an atom's rows go to shared memory and from there in chunks
-/// of channels by copies, which leave out what is beyond the result. Otherwise
+/// of columns by copies, which leave out what is beyond the result. Otherwise
 /// each lane stores what it has.
 class TmaEpilogue {
 public:
@@ -31,14 +31,14 @@ public:
   void finish() const;
 
 private:
-  /// A lane's two neighbouring channels of a row, in the result.
+  /// A lane's two neighbouring columns of a row, in the result.
   struct Place {
-    Value batch, row, channel;
+    Value batch, row, column;
   };
 
   void copyAtom(const WgmmaUnit &matrix, Place first, Value sums) const;
   void storeAtom(const WgmmaUnit &matrix, Place first, Value sums) const;
-  /// The results of the pair of accumulators `offset` channels and `half`
+  /// The results of the pair of accumulators `offset` columns and `half`
   /// times 8 rows behind the first.
   Value createPair(const WgmmaUnit &matrix, Place &place, Value sums,
                    int64_t offset, int64_t half) const;

@@ -45,11 +45,11 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
       isLeftTransposed(geometry.reducesPositions),
       isRightTransposed(geometry.isRightTransposed()) {
   Value address = LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), memory);
-  Value rows = ptx.math.mul(consumer, tile.pixelBytes() / tile.consumers);
+  Value rows = ptx.math.mul(consumer, tile.leftBytes() / tile.consumers);
   left = createDescriptor(isLeftTransposed ? kTransposedRows : kRows,
                           ptx.math.add(address, rows));
   right = createDescriptor(isRightTransposed ? kTransposedRows : kRows,
-                           ptx.math.add(address, tile.pixelBytes()));
+                           ptx.math.add(address, tile.leftBytes()));
 }
 
 Value WgmmaUnit::createDescriptor(uint64_t layout, Value address) const {
@@ -76,7 +76,7 @@ SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators, Value stage,
   Value units =
       ptx.extend64(ptx.math.mul(stage, tile.stageBytes() / kUnitBytes));
   auto shape = MMAShapeAttr::get(ptx.b.getContext(), Tile::kAtomRows,
-                                 tile.channels, kAtomK);
+                                 tile.columns, kAtomK);
   WgmmaFenceAlignedOp::create(ptx.b);
   SmallVector<Value> sums(accumulators);
   for (int64_t k = 0; k < Tile::kRowElements; k += kAtomK) {

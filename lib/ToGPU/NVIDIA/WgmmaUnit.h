@@ -14,13 +14,13 @@
 
 namespace mlir::conv {
 
-/// Computes the tile of one consumer: atoms of 64 pixels and all channels, one
+/// Computes the tile of one consumer: atoms of 64 rows and all columns, one
 /// below the other. Operands are tiles in shared memory whose rows are 128
 /// swizzled bytes: of the reduction, or, for a transposed operand, of its own
 /// rows, 64 lines of the first ones, then 64 of the next.
 ///
 /// Of an atom, lane l of warp w has of row 16 w + l / 4 + 8 h and of each eight
-/// channels from 8 j the two from 8 j + 2 (l % 4): elements 4 j + 2 h and
+/// columns from 8 j the two from 8 j + 2 (l % 4): elements 4 j + 2 h and
 /// 4 j + 2 h + 1 of its accumulators.
 class WgmmaUnit {
 public:
@@ -50,7 +50,7 @@ public:
 private:
   Value createDescriptor(uint64_t layout, Value address) const;
   Type getAccumulatorType() const;
-  int64_t getNumAccumulators() const { return tile.channels / 2; }
+  int64_t getNumAccumulators() const { return tile.columns / 2; }
 
   const PtxBuilder &ptx;
   const ::conv::TmaTile &tile;

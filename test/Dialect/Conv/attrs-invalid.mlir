@@ -147,84 +147,84 @@ func.func private @target_t1_unknown() attributes {a = #conv.target<"gfx000">}
 func.func private @schedule_s1_one_size() attributes {
   // expected-error @below {{expects workgroup to be two positive sizes, but got [128]}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128], subgroup = [64, 32], gemm_k = 32, stages = 2,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
 
 // -----
 
 func.func private @schedule_s1_zero_size() attributes {
   // expected-error @below {{expects subgroup to be two positive sizes, but got [64, 0]}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 0], gemm_k = 32, stages = 2,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
 
 // -----
 
 func.func private @schedule_s1_gemm_k() attributes {
   // expected-error @below {{expects gemm_k to be positive, but got 0}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 0, stages = 2,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
 
 // -----
 
 func.func private @schedule_s1_stages() attributes {
   // expected-error @below {{expects stages to be positive, but got -1}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = -1,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
 
 // -----
 
 func.func private @schedule_s2_subgroup() attributes {
   // expected-error @below {{expects subgroup to divide workgroup, but got [96, 32] and [128, 64]}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [96, 32], gemm_k = 32, stages = 2,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
 
 // -----
 
 func.func private @schedule_s3_atom() attributes {
-  // expected-error @below {{expects subgroup to be a multiple of 32 pixels and 32 channels, but got [64, 16]}}
+  // expected-error @below {{expects subgroup to be a multiple of 32 rows and 32 columns, but got [64, 16]}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 16], gemm_k = 32, stages = 2,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
 
 // -----
 
 func.func private @schedule_s4_gemm_k() attributes {
   // expected-error @below {{expects gemm_k to be a multiple of 8, but got 36}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 36, stages = 2,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
 
 // -----
 
 func.func private @schedule_s10_kind() attributes {
   // expected-error @below {{expects a tma main loop just for wgmma, but got tma and #conv.atom<mma_sync 16 x 8 x 16>}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
-                     atom = <mma_sync 16 x 8 x 16>, main_loop = tma, raster = pixels>}
+                     atom = <mma_sync 16 x 8 x 16>, main_loop = tma, raster = rows>}
 
 // -----
 
 func.func private @schedule_s10_channels() attributes {
-  // expected-error @below {{expects subgroup and atom to have all 128 channels, but got 128 and 64}}
+  // expected-error @below {{expects subgroup and atom to have all 128 columns, but got 128 and 64}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 128], subgroup = [64, 128], gemm_k = 64, stages = 2,
-                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = pixels>}
+                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows>}
 
 // -----
 
 func.func private @schedule_s10_warpgroups() attributes {
-  // expected-error @below {{expects at most 3 warpgroups and 256 pixels, but got 4 and 256}}
+  // expected-error @below {{expects at most 3 warpgroups and 256 rows, but got 4 and 256}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [256, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
-                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = pixels>}
+                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows>}
 
 // -----
 
 func.func private @schedule_s10_accumulators() attributes {
   // expected-error @below {{expects at most 192 accumulators of a lane, but got 256}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [256, 256], subgroup = [128, 256], gemm_k = 64, stages = 2,
-                     atom = <wgmma 64 x 256 x 16>, main_loop = tma, raster = pixels>}
+                     atom = <wgmma 64 x 256 x 16>, main_loop = tma, raster = rows>}
 
 // -----
 
 func.func private @schedule_s10_stages() attributes {
   // expected-error @below {{expects gemm_k to be 64 and 2 stages or more, but got 32 and 4}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32, stages = 4,
-                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = pixels>}
+                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows>}
 
 // -----
 

@@ -44,15 +44,15 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
   // A schedule that a user writes need not say so.
   // CHECK-LABEL: @schedule_of_user
-  // CHECK-SAME: raster = pixels>
+  // CHECK-SAME: raster = rows>
   func.func private @schedule_of_user() attributes {
     a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32,
-                       stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = pixels>}
+                       stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
 
   // On the host the register tile is the compiler's, so the atom need not divide the subgroup.
   // CHECK-LABEL: @schedule_of_host
-  // CHECK-SAME: main_loop = host_cache, raster = channels, chosen_by = database>
+  // CHECK-SAME: main_loop = host_cache, raster = columns, chosen_by = database>
   func.func private @schedule_of_host() attributes {
     a = #conv.schedule<algorithm = implicit_gemm, workgroup = [90, 50], subgroup = [6, 10], gemm_k = 7, stages = 1,
-                       atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = channels, chosen_by = database>}
+                       atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = columns, chosen_by = database>}
 }

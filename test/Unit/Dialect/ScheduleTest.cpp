@@ -32,7 +32,7 @@ protected:
         AtomAttr::get(&context, fields.kind, fields.m, fields.n, fields.k);
     ScheduleAttr schedule = ScheduleAttr::get(
         &context, Algorithm::ImplicitGemm, fields.workgroup, fields.subgroup,
-        fields.gemmK, fields.stages, atom, fields.mainLoop, Raster::Channels,
+        fields.gemmK, fields.stages, atom, fields.mainLoop, Raster::Columns,
         /*mergedGroups=*/1, /*splits=*/1, ChosenBy::User);
     std::string message;
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {

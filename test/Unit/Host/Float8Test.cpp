@@ -37,7 +37,7 @@ std::string makeSource(size_t count, const std::string &from,
          "[1, 1], low = [0, 0], high = [0, 0]> layouts = <\"NHWC\", \"KRSC\", "
          "\"NPQK\"> schedule = <algorithm = implicit_gemm, workgroup = [16, 16]"
          ", subgroup = [16, 16], gemm_k = 8, stages = 1, atom = <fma 16 x 4 x "
-         "1>, main_loop = host_cache, raster = channels>\n" +
+         "1>, main_loop = host_cache, raster = columns>\n" +
          tail + " : " + x + ", " + w + " -> " + y + "\nreturn %y : " + y +
          "\n}\n}\n";
 }

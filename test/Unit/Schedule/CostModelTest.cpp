@@ -139,9 +139,9 @@ TEST(CostModel, RasterKeepsTheLargerOperandInPlace) {
                              .p = 16,
                              .q = 16});
   Candidate candidate = fourWaves();
-  candidate.channelsFastest = true;
+  candidate.columnsFastest = true;
   double channels = computeMemoryBytes(problem, chipOf("gfx942"), candidate);
-  candidate.channelsFastest = false;
+  candidate.columnsFastest = false;
   double pixels = computeMemoryBytes(problem, chipOf("gfx942"), candidate);
   EXPECT_DOUBLE_EQ(pixels, problem.compulsoryBytes());
   EXPECT_DOUBLE_EQ(channels,

@@ -126,7 +126,7 @@ TEST_F(ScheduleTest, EveryCandidateIsAValidAttribute) {
             verifyScheduleForChip(emit, schedule, chip, wide ? f32 : f16)));
         ::conv::Candidate back = getCandidate(schedule, chip, wide ? f32 : f16);
         EXPECT_EQ(back.workgroup, ranked.candidate.workgroup);
-        EXPECT_EQ(back.channelsFastest, ranked.candidate.channelsFastest);
+        EXPECT_EQ(back.columnsFastest, ranked.candidate.columnsFastest);
         PlanOptions options = getPlanOptions(schedule);
         EXPECT_EQ(options.mergedGroups, 2);
         EXPECT_EQ(options.splits, 3);

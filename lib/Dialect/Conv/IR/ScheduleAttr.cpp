@@ -38,18 +38,17 @@ static LogicalResult verifyTma(EmitError emitError, ArrayRef<int64_t> workgroup,
                                int64_t stages, AtomAttr atom) {
   ::conv::TmaTile tile{workgroup[0], workgroup[1], stages,
                        workgroup[0] / subgroup[0]};
-  if (subgroup[1] != workgroup[1] || atom.getChannels() != workgroup[1])
+  if (subgroup[1] != workgroup[1] || atom.getColumns() != workgroup[1])
     return emitError() << "expects subgroup and atom to have all "
-                       << workgroup[1] << " channels, but got " << subgroup[1]
-                       << " and " << atom.getChannels();
-  if (tile.consumers > 3 || tile.pixels > 256)
-    return emitError()
-           << "expects at most 3 warpgroups and 256 pixels, but got "
-           << tile.consumers << " and " << tile.pixels;
-  if (tile.channels > tile.maxChannels())
-    return emitError() << "expects at most " << tile.maxChannels()
-                       << " channels of " << tile.consumers
-                       << " warpgroups, but got " << tile.channels;
+                       << workgroup[1] << " columns, but got " << subgroup[1]
+                       << " and " << atom.getColumns();
+  if (tile.consumers > 3 || tile.rows > 256)
+    return emitError() << "expects at most 3 warpgroups and 256 rows, but got "
+                       << tile.consumers << " and " << tile.rows;
+  if (tile.columns > tile.maxColumns())
+    return emitError() << "expects at most " << tile.maxColumns()
+                       << " columns of " << tile.consumers
+                       << " warpgroups, but got " << tile.columns;
   if (tile.accumulators() > tile.maxAccumulators())
     return emitError() << "expects at most " << tile.maxAccumulators()
                        << " accumulators of a lane, but got "
@@ -83,11 +82,10 @@ LogicalResult ScheduleAttr::verify(
                        << subgroup << "] and [" << workgroup << "]";
   // S3.
   if (mainLoop != MainLoop::HostCache &&
-      (subgroup[0] % atom.getPixels() || subgroup[1] % atom.getChannels()))
+      (subgroup[0] % atom.getRows() || subgroup[1] % atom.getColumns()))
     return emitError() << "expects subgroup to be a multiple of "
-                       << atom.getPixels() << " pixels and "
-                       << atom.getChannels() << " channels, but got ["
-                       << subgroup << "]";
+                       << atom.getRows() << " rows and " << atom.getColumns()
+                       << " columns, but got [" << subgroup << "]";
   // S4.
   if (gemmK % atom.getK())
     return emitError() << "expects gemm_k to be a multiple of " << atom.getK()

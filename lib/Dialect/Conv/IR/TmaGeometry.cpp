@@ -294,7 +294,7 @@ bool GeometryReader::readPositions() {
 bool GeometryReader::readResult() {
   auto [batch, rows, channels] = result.view.getShape();
   geometry.resultRows = rows;
-  geometry.resultChannels = channels;
+  geometry.resultColumns = channels;
   // Distances in memory of the digits' neighbours, against those in a matrix.
   SmallVector<int64_t> distances(result.view.getDigitSizes().size());
   int64_t constant = 0;
@@ -370,9 +370,9 @@ mlir::conv::computeTmaGeometry(const ViewedTensor &lhs, const ViewedTensor &rhs,
 
 std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
                                      const ::conv::TmaTile &tile) {
-  if (!geometry.isRightTransposed() || tile.hasWholeRowsOfChannels())
+  if (!geometry.isRightTransposed() || tile.hasWholeRowsOfColumns())
     return "";
   return formatv("expects a multiple of {0} channels for a right operand with "
                  "them innermost, but got {1}",
-                 Tile::kRowElements, tile.channels);
+                 Tile::kRowElements, tile.columns);
 }

@@ -122,8 +122,8 @@ def Conv_AtomKind : I32EnumAttr<"AtomKind", "class of matrix instruction", [
 }
 
 def Conv_Raster : I32EnumAttr<"Raster", "which tile index moves fastest over workgroups", [
-    I32EnumAttrCase<"Pixels", 0, "pixels">,
-    I32EnumAttrCase<"Channels", 1, "channels">
+    I32EnumAttrCase<"Rows", 0, "rows">,
+    I32EnumAttrCase<"Columns", 1, "columns">
   ]> {
   let cppNamespace = "::mlir::conv";
 }
@@ -140,8 +140,8 @@ def Conv_AtomAttr : Conv_Attr<"Atom", "atom"> {
   let summary = "Matrix instruction by class and size";
   let description = [{
     Names one row of the chip's table (`MatrixAtom` in `conv/Chip/Chip.h`):
-    `m` output channels by `n` pixels by `k` of the reduction; for `wgmma`, `m`
-    pixels by `n` channels. Element types come from the operands.
+    `m` columns by `n` rows by `k` of the reduction of a matrix product; for
+    `wgmma`, `m` rows by `n` columns. Element types come from the operands.
 
     Constraints:
       * (A1) `m`, `n` and `k` are positive.
@@ -154,10 +154,10 @@ def Conv_AtomAttr : Conv_Attr<"Atom", "atom"> {
   let assemblyFormat = "`<` $kind $m `x` $n `x` $k `>`";
   let extraClassDeclaration = [{
     /// What of the result it computes.
-    int64_t getPixels() const {
+    int64_t getRows() const {
       return getKind() == AtomKind::WGMMA ? getM() : getN();
     }
-    int64_t getChannels() const {
+    int64_t getColumns() const {
       return getKind() == AtomKind::WGMMA ? getN() : getM();
     }
   }];
@@ -177,7 +177,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S1) `workgroup` and `subgroup` have two positive entries; `gemm_k` and
         `stages` are positive.
       * (S2) `subgroup` divides `workgroup`.
-      * (S3) For a subgroup of a GPU, the pixels and channels of `atom` divide
+      * (S3) For a subgroup of a GPU, the rows and columns of `atom` divide
         those of `subgroup`.
       * (S4) `gemm_k` is a multiple of `k` of `atom`.
       * (S5) The chip has `atom` for the operands' element type.
@@ -189,9 +189,9 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S9) `main_loop` is one for the chip: `host_cache` on the host, another
         on a GPU. S7 and S8 are about work-items and do not concern the host.
       * (S10) `main_loop` is `tma` just if `atom` is `wgmma`. Then subgroups are
-        warpgroups: 1 to 3 of them, side by side along the pixels, each with all
-        channels in one atom and at most 192 accumulators a lane, or 128 if they
-        are 3. A workgroup has at most 256 pixels, the box of one copy; `gemm_k`
+        warpgroups: 1 to 3 of them, side by side along the rows, each with all
+        columns in one atom and at most 192 accumulators a lane, or 128 if they
+        are 3. A workgroup has at most 256 rows, the box of one copy; `gemm_k`
         is the 128 bytes of a swizzled row; there are 2 stages or more. S8 is
         about copies by work-items and does not concern it.
       * (S11) `merged_groups` is positive and divides the groups.
@@ -203,7 +203,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64],
                    subgroup = [64, 32], gemm_k = 32, stages = 2,
                    atom = <mfma 32 x 32 x 8>, main_loop = register_staged,
-                   raster = channels, chosen_by = heuristic>
+                   raster = columns, chosen_by = heuristic>
     ```
   }];
   let parameters = (ins

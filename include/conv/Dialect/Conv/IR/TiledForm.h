@@ -48,8 +48,8 @@ struct TiledConvolution {
 
   /// Number of matrices, their rows and columns, and the reduction's length.
   int64_t getBatch() const { return result.view.getShape()[0]; }
-  int64_t getPixels() const { return result.view.getShape()[1]; }
-  int64_t getChannels() const { return result.view.getShape()[2]; }
+  int64_t getRows() const { return result.view.getShape()[1]; }
+  int64_t getColumns() const { return result.view.getShape()[2]; }
   int64_t getReduction() const {
     return hasProduct() ? lhs.view.getShape()[2] : 0;
   }

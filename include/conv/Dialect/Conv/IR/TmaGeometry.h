@@ -82,7 +82,7 @@ struct TmaGeometry {
   /// Rows of the result lie behind each other, in an element type of 16 bits:
   /// it can be copied. Otherwise lanes store it.
   bool isResultCopied;
-  int64_t resultRows, resultChannels;
+  int64_t resultRows, resultColumns;
 
   /// Steps of the main loop, in two nested loops: of taps, and of the rows of a
   /// tile that the channels take; or of segments, and of their positions.

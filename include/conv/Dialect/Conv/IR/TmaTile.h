@@ -34,20 +34,20 @@ struct TmaTile {
   /// Shared memory starts at a multiple of this, for the swizzle.
   static constexpr int64_t kAlignment = 1024;
 
-  int64_t pixels = 0, channels = 0; ///< Of the workgroup.
+  int64_t rows = 0, columns = 0; ///< Of the workgroup.
   int64_t stages = 0;
   int64_t consumers = 0;
 
   int64_t workItems() const { return (1 + consumers) * kWarpgroupSize; }
-  /// Instructions along the pixels that a consumer issues for each step of k.
-  int64_t atomsPerConsumer() const { return pixels / consumers / kAtomRows; }
+  /// Instructions along the rows that a consumer issues for each step of k.
+  int64_t atomsPerConsumer() const { return rows / consumers / kAtomRows; }
   /// Registers of a lane that hold sums.
-  int64_t accumulators() const { return atomsPerConsumer() * channels / 2; }
+  int64_t accumulators() const { return atomsPerConsumer() * columns / 2; }
   int64_t maxAccumulators() const { return consumers > 2 ? 128 : 192; }
-  /// Channels of an instruction that assembles with `launchRegisters`.
-  int64_t maxChannels() const { return consumers == 2 ? 256 : 192; }
-  /// What tiles of channels innermost, rather than of the reduction, need.
-  bool hasWholeRowsOfChannels() const { return channels % kRowElements == 0; }
+  /// Columns of an instruction that assembles with `launchRegisters`.
+  int64_t maxColumns() const { return consumers == 2 ? 256 : 192; }
+  /// What tiles of columns innermost, rather than of the reduction, need.
+  bool hasWholeRowsOfColumns() const { return columns % kRowElements == 0; }
 
   /// Registers of a work-item at launch, and what producers and consumers
   /// change that to.
@@ -57,17 +57,17 @@ struct TmaTile {
   }
   int64_t consumerRegisters() const { return consumers == 3 ? 160 : 232; }
 
-  int64_t pixelBytes() const { return pixels * kRowBytes; }
-  int64_t filterBytes() const { return channels * kRowBytes; }
-  int64_t stageBytes() const { return pixelBytes() + filterBytes(); }
+  int64_t leftBytes() const { return rows * kRowBytes; }
+  int64_t rightBytes() const { return columns * kRowBytes; }
+  int64_t stageBytes() const { return leftBytes() + rightBytes(); }
 
-  /// Channels that one copy to the result takes: a swizzled row.
-  int64_t chunkChannels() const { return channels % 64 == 0 ? 64 : 32; }
+  /// Columns that one copy to the result takes: a swizzled row.
+  int64_t chunkColumns() const { return columns % 64 == 0 ? 64 : 32; }
   int64_t chunkBytes() const {
-    return kAtomRows * chunkChannels() * kElementBytes;
+    return kAtomRows * chunkColumns() * kElementBytes;
   }
   /// Where a consumer puts the rows of one atom before they are copied.
-  int64_t stagingBytes() const { return kAtomRows * channels * kElementBytes; }
+  int64_t stagingBytes() const { return kAtomRows * columns * kElementBytes; }
   int64_t stagingOffset() const { return stages * stageBytes(); }
 
   /// One barrier for "full" and one for "empty" of each stage.
