@@ -187,7 +187,7 @@ int64_t conv::computeMaxWorkgroups(const ChipInfo &chip,
                   kMaxWorkItems / computeWorkItems(chip, candidate));
 }
 
-bool conv::fitsLaunch(const LaunchShape &shape, const ChipInfo &chip,
+bool conv::fitsLaunch(const ResultShape &shape, const ChipInfo &chip,
                       const Candidate &candidate) {
   double workgroups = double(shape.batch) *
                       double(ceilDiv(shape.rows, candidate.workgroup[0])) *
@@ -197,7 +197,7 @@ bool conv::fitsLaunch(const LaunchShape &shape, const ChipInfo &chip,
 
 Rejection conv::checkCandidate(const Problem &problem, const ChipInfo &chip,
                                const Candidate &candidate) {
-  for (const LaunchShape &shape : problem.launchShapes)
+  for (const ResultShape &shape : problem.launchResults)
     if (!fitsLaunch(shape, chip, candidate))
       return Rejection::LaunchSize;
   if (isTma(candidate)) // Listed only if it fits.

@@ -113,7 +113,7 @@ static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
   problem.rhsRun = computeRun(product.rhs, rhs.getShape());
 }
 
-static ::conv::LaunchShape getLaunchShape(const PlanStep &step) {
+static ::conv::ResultShape getResultShape(const PlanStep &step) {
   auto [batch, rows, columns] = step.target.getShape();
   return {batch, rows, columns};
 }
@@ -135,7 +135,7 @@ static ::conv::LaunchShape getLaunchShape(const PlanStep &step) {
   }
   problem.launches = plan.steps.size();
   for (const PlanStep &step : plan.steps)
-    problem.launchShapes.push_back(getLaunchShape(step));
+    problem.launchResults.push_back(getResultShape(step));
   problem.operand = getOperandNumericType(op);
   problem.result = *getNumericType(op.getResultType().getElementType());
   problem.resultBytes = static_cast<double>(getBytes(op.getResultType()));
@@ -267,7 +267,7 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
   ::conv::Candidate candidate = getCandidate(schedule, chip, elementType);
   for (const PlanStep &step :
        planConvolution(op, getPlanOptions(schedule)).steps) {
-    ::conv::LaunchShape shape = getLaunchShape(step);
+    ::conv::ResultShape shape = getResultShape(step);
     if (!::conv::fitsLaunch(shape, chip, candidate))
       return emitUnsupported(op.getLoc(), Reason::ProblemSize)
              << "expects at most "

@@ -106,8 +106,8 @@ int64_t computeWorkItems(const ChipInfo &chip, const Candidate &candidate);
 /// Workgroups that a launch can have.
 int64_t computeMaxWorkgroups(const ChipInfo &chip, const Candidate &candidate);
 
-/// Whether a launch for that much of the result has no more.
-bool fitsLaunch(const LaunchShape &shape, const ChipInfo &chip,
+/// Whether a launch for that result has no more.
+bool fitsLaunch(const ResultShape &shape, const ChipInfo &chip,
                 const Candidate &candidate);
 
 /// Whether the chip can run the candidate, and why not.

@@ -21,7 +21,7 @@
 namespace conv {
 
 /// What one launch computes: matrices of a result.
-struct LaunchShape {
+struct ResultShape {
   int64_t batch = 1, rows = 1, columns = 1;
 };
 
@@ -33,7 +33,7 @@ struct Problem {
   /// Kernels that run one after the other, those of products among them.
   int64_t launches = 1;
   /// What they compute.
-  std::vector<LaunchShape> launchShapes;
+  std::vector<ResultShape> launchResults;
   int64_t batch = 1, rows = 1, columns = 1, reduction = 1;
   NumericType operand = NumericType::F16; ///< Element type of both operands.
   NumericType result = NumericType::F16;  ///< Element type of the result.
