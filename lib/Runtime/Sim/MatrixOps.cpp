@@ -156,15 +156,13 @@ template <typename Sum, int M, int N, int Blocks> struct LayoutOfC {
 };
 
 template <typename A, typename B, int M, int N, int K, int Blocks>
-void mfma(WaveOp &op) {
+void multiplyMfma(WaveOp &op, uint32_t cbsz, uint32_t abid, uint32_t blgp) {
   using Sum = typename A::Sum;
   using Number = typename Arithmetic<Sum>::Type;
   using C = LayoutOfC<Sum, M, N, Blocks>;
   using Part = Vector<Number, C::perBlock>;
   constexpr int perLane = M * K * Blocks / 64;
   constexpr bool isDouble = C::isDouble;
-  uint32_t cbsz = op.uniform<uint32_t>(3), abid = op.uniform<uint32_t>(4),
-           blgp = op.uniform<uint32_t>(5);
   // For doubles the field negates the operands instead.
   Sum signA = isDouble && (blgp & 1) ? -1 : 1;
   Sum signB = isDouble && (blgp & 2) ? -1 : 1;
@@ -210,6 +208,38 @@ void mfma(WaveOp &op) {
              sizeof(Part));
     }
   }
+}
+
+template <typename A, typename B, int M, int N, int K, int Blocks>
+void mfma(WaveOp &op) {
+  multiplyMfma<A, B, M, N, K, Blocks>(op, op.uniform<uint32_t>(3),
+                                      op.uniform<uint32_t>(4),
+                                      op.uniform<uint32_t>(5));
+}
+
+/// Operands A, B, C, the formats of A and B, and for each of both which byte
+/// has the scale, and the scale. The compiler selects the instruction without
+/// scales if they are constants of zero, and so this is what zeros mean.
+template <int M, int N, int K> void mfmaOfFormats(WaveOp &op) {
+  for (uint32_t lane = 0; lane < 64; ++lane)
+    if (op.operand<uint32_t>(lane, 6) || op.operand<uint32_t>(lane, 8)) {
+      op.failure = "operands with scales are not simulated";
+      return;
+    }
+  uint32_t formatA = op.uniform<uint32_t>(3), formatB = op.uniform<uint32_t>(4);
+  constexpr uint32_t kFp8 = 0, kBf8 = 1;
+  if (formatA > kBf8 || formatB > kBf8) {
+    op.failure = "operands of 6 or 4 bits are not simulated";
+    return;
+  }
+  if (formatA == kFp8 && formatB == kFp8)
+    multiplyMfma<Fp8, Fp8, M, N, K, 1>(op, 0, 0, 0);
+  else if (formatA == kFp8)
+    multiplyMfma<Fp8, Bf8, M, N, K, 1>(op, 0, 0, 0);
+  else if (formatB == kFp8)
+    multiplyMfma<Bf8, Fp8, M, N, K, 1>(op, 0, 0, 0);
+  else
+    multiplyMfma<Bf8, Bf8, M, N, K, 1>(op, 0, 0, 0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -396,6 +426,13 @@ MFMA(f32_16x16x32_fp8_fp8, Fp8, Fp8, 16, 16, 32, 1)
 MFMA(f32_16x16x32_fp8_bf8, Fp8, Bf8, 16, 16, 32, 1)
 MFMA(f32_16x16x32_bf8_fp8, Bf8, Fp8, 16, 16, 32, 1)
 MFMA(f32_16x16x32_bf8_bf8, Bf8, Bf8, 16, 16, 32, 1)
+
+#define MFMA_OF_FORMATS(name, M, N, K)                                         \
+  void mfma_##name(WaveOp &op) { mfmaOfFormats<M, N, K>(op); }                 \
+  const MatrixInfo mfma_##name##_info = {2ull * M * N * K};
+
+MFMA_OF_FORMATS(f32_16x16x128_f8f6f4, 16, 16, 128)
+MFMA_OF_FORMATS(f32_32x32x64_f8f6f4, 32, 32, 64)
 
 MFMA(i32_32x32x4_i8, I8, I8, 32, 32, 4, 2)
 MFMA(i32_16x16x4_i8, I8, I8, 16, 16, 4, 4)

@@ -148,19 +148,31 @@ struct DataSheet {
 
 TEST(ChipTable, PeakRatesAreThoseOfTheDataSheets) {
   using enum NumericType;
-  for (DataSheet sheet :
-       {DataSheet{"gfx90a", F16, 181}, {"gfx90a", BF16, 181},
-        {"gfx90a", F32, 45.3},         {"gfx90a", I8, 181},
-        {"gfx942", F16, 1307.4},       {"gfx942", F32, 163.4},
-        {"gfx942", TF32, 653.7},       {"gfx942", F8FNUZ, 2614.9},
-        {"gfx942", I8, 2614.9},        {"gfx950", F16, 2309.6},
-        {"gfx950", F32, 144.2},        {"gfx950", I8, 4614},
-        {"gfx1100", F16, 122.8},       {"gfx1100", F32, 61.4},
-        {"gfx1100", I8, 122.8},        {"gfx1201", F16, 194.6},
-        {"gfx1201", F32, 48.7},        {"gfx1201", F8, 389},
-        {"gfx1201", I8, 389},          {"sm_80", F16, 312},
-        {"sm_80", TF32, 156},          {"sm_80", I8, 624},
-        {"sm_80", F32, 19.5},          {"sm_90a", F32, 66.9}}) {
+  for (DataSheet sheet : {DataSheet{"gfx90a", F16, 181},
+                          {"gfx90a", BF16, 181},
+                          {"gfx90a", F32, 45.3},
+                          {"gfx90a", I8, 181},
+                          {"gfx942", F16, 1307.4},
+                          {"gfx942", F32, 163.4},
+                          {"gfx942", TF32, 653.7},
+                          {"gfx942", F8FNUZ, 2614.9},
+                          {"gfx942", I8, 2614.9},
+                          {"gfx950", F16, 2309.6},
+                          {"gfx950", F32, 144.2},
+                          {"gfx950", I8, 4614},
+                          {"gfx950", F8, 4614},
+                          {"gfx1100", F16, 122.8},
+                          {"gfx1100", F32, 61.4},
+                          {"gfx1100", I8, 122.8},
+                          {"gfx1201", F16, 194.6},
+                          {"gfx1201", F32, 48.7},
+                          {"gfx1201", F8, 389},
+                          {"gfx1201", I8, 389},
+                          {"sm_80", F16, 312},
+                          {"sm_80", TF32, 156},
+                          {"sm_80", I8, 624},
+                          {"sm_80", F32, 19.5},
+                          {"sm_90a", F32, 66.9}}) {
     const ChipInfo &chip = *lookupChip(sheet.chip);
     for (const MatrixAtom &atom : chip.atoms)
       if (atom.operand == sheet.type)

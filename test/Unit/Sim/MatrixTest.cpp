@@ -177,6 +177,17 @@ TEST_P(Mfma, MatchesAPlainLoop) {
               b[index(block, k, j, it.k, it.n)];
 
   std::string ta = it.typeOfA, tb = it.typeOfB, tc = it.typeOfC;
+  // Immediates: how blocks are shared, or the formats and scales of operands.
+  bool namesFormats = std::string(it.name).ends_with("f8f6f4");
+  auto formatOf = [](Format format) {
+    return format == Format::Bf8 ? "%one" : "%zero";
+  };
+  std::string immediates = ", %zero, %zero, %zero", types = ", i32, i32, i32";
+  if (namesFormats) {
+    immediates = std::string(", ") + formatOf(it.a) + ", " + formatOf(it.b) +
+                 ", %zero, %zero, %zero, %zero";
+    types += types;
+  }
   auto load = [](const std::string &name, const std::string &pointer,
                  const std::string &type) {
     return "%" + name + "At = llvm.getelementptr " + pointer +
@@ -187,9 +198,10 @@ TEST_P(Mfma, MatchesAPlainLoop) {
   std::string kernel = kernelText(
       4, load("a", "%p0", ta) + load("b", "%p1", tb) + load("c", "%p2", tc) +
              "%zero = llvm.mlir.constant(0 : i32) : i32\n"
+             "%one = llvm.mlir.constant(1 : i32) : i32\n"
              "%d = llvm.call_intrinsic \"llvm.amdgcn." +
-             it.name + "\"(%a, %b, %c, %zero, %zero, %zero) : (" + ta + ", " +
-             tb + ", " + tc + ", i32, i32, i32) -> " + tc +
+             it.name + "\"(%a, %b, %c" + immediates + ") : (" + ta + ", " + tb +
+             ", " + tc + types + ") -> " + tc +
              "\n%dAt = llvm.getelementptr %p3[%tid64] : (!llvm.ptr<1>, i64) -> "
              "!llvm.ptr<1>, " +
              tc + "\nllvm.store %d, %dAt {alignment = 1 : i64} : " + tc +
@@ -217,9 +229,9 @@ constexpr char v4f16[] = "vector<4xf16>", v8f16[] = "vector<8xf16>",
                v8bf16[] = "vector<8xbf16>", v2f32[] = "vector<2xf32>",
                v4f32[] = "vector<4xf32>", v16f32[] = "vector<16xf32>",
                v32f32[] = "vector<32xf32>", v4i32[] = "vector<4xi32>",
-               v16i32[] = "vector<16xi32>", v32i32[] = "vector<32xi32>",
-               v4f64[] = "vector<4xf64>", i32[] = "i32", i64[] = "i64",
-               f32[] = "f32", f64[] = "f64";
+               v8i32[] = "vector<8xi32>", v16i32[] = "vector<16xi32>",
+               v32i32[] = "vector<32xi32>", v4f64[] = "vector<4xf64>",
+               i32[] = "i32", i64[] = "i64", f32[] = "f32", f64[] = "f64";
 
 INSTANTIATE_TEST_SUITE_P(Gfx90a, Mfma,
                          testing::ValuesIn(std::vector<Instruction>{
@@ -325,6 +337,14 @@ INSTANTIATE_TEST_SUITE_P(Gfx950, Mfma,
                               1, F::Fp8, F::Bf8, i64, i64, v4f32},
                              {"gfx950", "mfma.f32.32x32x16.bf8.fp8", 32, 32, 16,
                               1, F::Bf8, F::Fp8, i64, i64, v16f32},
+                             {"gfx950", "mfma.scale.f32.16x16x128.f8f6f4", 16,
+                              16, 128, 1, F::Fp8, F::Fp8, v8i32, v8i32, v4f32},
+                             {"gfx950", "mfma.scale.f32.16x16x128.f8f6f4", 16,
+                              16, 128, 1, F::Fp8, F::Bf8, v8i32, v8i32, v4f32},
+                             {"gfx950", "mfma.scale.f32.32x32x64.f8f6f4", 32,
+                              32, 64, 1, F::Bf8, F::Fp8, v8i32, v8i32, v16f32},
+                             {"gfx950", "mfma.scale.f32.32x32x64.f8f6f4", 32,
+                              32, 64, 1, F::Bf8, F::Bf8, v8i32, v8i32, v16f32},
                          }));
 
 //===----------------------------------------------------------------------===//
@@ -444,7 +464,7 @@ TEST_P(Wmma, MatchesAPlainLoop) {
 
 constexpr char v16f16[] = "vector<16xf16>", v16i16[] = "vector<16xi16>",
                v8i16[] = "vector<8xi16>", v2i32[] = "vector<2xi32>",
-               v8f32[] = "vector<8xf32>", v8i32[] = "vector<8xi32>";
+               v8f32[] = "vector<8xf32>";
 
 INSTANTIATE_TEST_SUITE_P(Gfx1100, Wmma,
                          testing::ValuesIn(std::vector<WmmaInstruction>{
