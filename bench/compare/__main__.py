@@ -1,10 +1,11 @@
 """Compare the compiler's kernels with cuDNN on lists of shapes.
 
     python3 bench/compare compile --lists headline --target sm_90a --output packs   on a machine without a GPU
-    python3 bench/compare run packs --output results                                on the GPU's
+    python3 bench/compare check packs                                               on the GPU's: right or wrong
+    python3 bench/compare run packs --output results                                and how fast
     python3 bench/compare report results                                            the table and the picture again
 
-`run` needs the Python package `conv`, and PyTorch if the device is a GPU. Each result is verified before it is timed;
+`check` and `run` need the Python package `conv`, and PyTorch if the device is a GPU. Each result is verified before it is timed;
 if one is wrong, the exit code is 1.
 """
 
@@ -31,7 +32,7 @@ def run_compile(options):
 
 
 def compare(item, problem, backend, folder, protocol):
-    """Everything about one problem: refused, wrong, or measured."""
+    """Everything about one problem: refused, wrong, or measured; without a protocol, right."""
     result = {"list": item["list"], "label": problem.label, "direction": problem.direction, "dtype": problem.dtype}
     result.update(flops=problem.flops, bytes=problem.bytes)
     if item["refused"]:
@@ -40,19 +41,41 @@ def compare(item, problem, backend, folder, protocol):
     sets = backend.tensor_sets(problem)
     error, library_error = backend.verify(problem, function, sets[0])
     result.update(error=error, library_error=library_error)
-    if error > 1:
+    if error > 1 or not protocol:
         return result
     candidates = {"ours": backend.ours(function, sets), "theirs": backend.theirs(problem, sets)}
     times = measure({name: graph for name, graph in candidates.items() if graph}, protocol)
     return {**result, "schedule": next(iter(function.entries.values())).schedule, "seconds": times}
 
 
-def run_benchmark(options):
-    if options.device == "host":
+def create_backend(device):
+    if device == "host":
         from numpy_backend import NumpyBackend as Backend
     else:
         from torch_backend import TorchBackend as Backend
-    backend = Backend(options.device)
+    return Backend(device)
+
+
+def run_check(options):
+    backend = create_backend(options.device)
+    right, refused, wrong, worst = 0, 0, 0, 0.0
+    for item, problem in dict((problem, (item, problem)) for item, problem in read_index(options.packs)).values():
+        result = compare(item, problem, backend, options.packs, None)
+        if "refused" in result:
+            refused += 1
+            print(f"refused {problem.direction} {problem.label}: {result['refused']}")
+        elif result["error"] > 1:
+            wrong += 1
+            print(f"wrong {problem.direction} {problem.label}: error {result['error']:.3f} of its bound")
+        else:
+            right += 1
+            worst = max(worst, result["error"])
+    print(f"{right} right, {wrong} wrong, {refused} refused; largest error {worst:.3f} of its bound")
+    return 1 if wrong else 0
+
+
+def run_benchmark(options):
+    backend = create_backend(options.device)
     protocol = Protocol(options.idle, options.burst, options.rounds)
     report = {
         **backend.describe(),
@@ -101,6 +124,11 @@ def main():
     step.add_argument("--target", default="sm_90a")
     step.add_argument("--jobs", type=int, default=os.cpu_count())
     step.add_argument("--output", required=True, metavar="FOLDER")
+
+    step = commands.add_parser("check", help="verify the artifacts of a folder")
+    step.set_defaults(run=run_check)
+    step.add_argument("packs", metavar="FOLDER")
+    step.add_argument("--device", default="cuda:0", help="a GPU, or host (default: cuda:0)")
 
     step = commands.add_parser("run", help="verify and time the artifacts of a folder")
     step.set_defaults(run=run_benchmark)

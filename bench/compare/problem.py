@@ -128,5 +128,5 @@ def read_lists(path):
     """The shape lists of a file, by name."""
     with open(path, encoding="utf-8") as file:
         lists = json.load(file)
-    lists.pop("schema")
+    lists.pop("schema", None)
     return lists

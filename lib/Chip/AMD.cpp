@@ -72,7 +72,7 @@ static constexpr MatrixAtom kAtomsGfx950[] = {
 };
 
 // Chips of wave size 32 have no matrix instruction for f32: each lane
-// multiplies its own pixel with 16 channels that all lanes read from the same
+// multiplies its own row with 16 columns that all lanes read from the same
 // address.
 static constexpr MatrixAtom kAtomsGfx11[] = {
     {WMMA, F16, F32, 16, 16, 16, 16, 1, 32},

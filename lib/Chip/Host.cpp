@@ -15,7 +15,7 @@
 
 using namespace conv;
 
-// A register tile of 4 pixels by 16 channels: eight 8-lane accumulators.
+// A register tile of 4 rows by 16 columns: eight 8-lane accumulators.
 // Narrower operands are widened on the way into the cache tile
 // (`getMultipliedType`).
 static constexpr MatrixAtom kHostAtoms[] = {

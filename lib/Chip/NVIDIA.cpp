@@ -15,8 +15,8 @@
 //     columns keeps four matrix units busy for n / 2 cycles;
 //   * shared memory, registers, warps: CUDA C++ programming guide, "Technical
 //     Specifications per Compute Capability";
-//   * compute units, clock, bandwidth, cache: data sheets of the A100 80GB SXM
-//     and the H200 SXM.
+//   * compute units, clock, bandwidth, cache: data sheets of the A100 80GB SXM,
+//     the H200 SXM and the HGX B200, whose mma.sync is assumed to be Hopper's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using enum NumericType;
 using enum AtomKind;
 
 // As on AMD chips without a matrix instruction for f32: each lane multiplies
-// its own pixel with 16 channels that all lanes read from the same address.
+// its own row with 16 columns that all lanes read from the same address.
 // kind, operand, accumulator, m, n, k, kPerLane, accRun, cycles
 static constexpr MatrixAtom kAtomsSm80[] = {
     {MMASync, F16, F32, 16, 8, 16, 4, 1, 8},
@@ -37,9 +37,13 @@ static constexpr MatrixAtom kAtomsSm80[] = {
     {MMASync, I8, I32, 16, 8, 32, 8, 1, 8},
 };
 
+// What code without architecture-specific features can use comes first.
 static constexpr MatrixAtom kAtomsSm90a[] = {
     {MMASync, F16, F32, 16, 8, 16, 4, 1, 7},
     {MMASync, BF16, F32, 16, 8, 16, 4, 1, 7},
+    {FMA, F32, F32, 16, 32, 4, 4, 16, 64},
+    {MMASync, TF32, F32, 16, 8, 8, 2, 1, 7},
+    {MMASync, I8, I32, 16, 8, 32, 8, 1, 7},
     {WGMMA, F16, F32, 64, 64, 16, 16, 1, 128},
     {WGMMA, F16, F32, 64, 96, 16, 16, 1, 192},
     {WGMMA, F16, F32, 64, 128, 16, 16, 1, 256},
@@ -52,58 +56,70 @@ static constexpr MatrixAtom kAtomsSm90a[] = {
     {WGMMA, BF16, F32, 64, 160, 16, 16, 1, 320},
     {WGMMA, BF16, F32, 64, 192, 16, 16, 1, 384},
     {WGMMA, BF16, F32, 64, 256, 16, 16, 1, 512},
-    {FMA, F32, F32, 16, 32, 4, 4, 16, 64},
-    {MMASync, TF32, F32, 16, 8, 8, 2, 1, 7},
-    {MMASync, I8, I32, 16, 8, 32, 8, 1, 7},
+};
+static constexpr size_t kPortableAtoms = 5;
+
+static constexpr ChipInfo kSm80 = {
+    .name = "sm_80",
+    .product = "A100 80GB",
+    .backend = Backend::NVPTX,
+    .subgroupSize = 32,
+    .maxWorkgroupSize = 1024,
+    .sharedMemoryBytes = 163 << 10,
+    .staticSharedMemory = 48 << 10,
+    .sharedMemoryOfUnit = 164 << 10,
+    .sharedMemoryBanks = 32,
+    .sharedMemoryBytesPerClock = 128,
+    .registersPerLane = 255,
+    .accumulationRegisters = 0,
+    .registerFilePerLane = 512,
+    .registerGranule = 8,
+    .simdsPerComputeUnit = 4,
+    .maxWavesPerSimd = 16,
+    .computeUnits = 108,
+    .clockGHz = 1.41,
+    .memoryGBs = 2039,
+    .cacheBytes = 40 << 20,
+    .fmaPerClock = 64,
+    .runnable = false,
+    .atoms = kAtomsSm80,
+    .ptxVersion = 80,
 };
 
+static constexpr ChipInfo createHopper(std::string_view name,
+                                       std::span<const MatrixAtom> atoms) {
+  ChipInfo chip = kSm80;
+  chip.name = name;
+  chip.product = "H200";
+  chip.sharedMemoryBytes = 227 << 10;
+  chip.sharedMemoryOfUnit = 228 << 10;
+  chip.computeUnits = 132;
+  chip.clockGHz = 1.98;
+  chip.memoryGBs = 4800;
+  chip.cacheBytes = 50 << 20;
+  chip.fmaPerClock = 128;
+  chip.atoms = atoms;
+  return chip;
+}
+
+/// Kernels of sm_90 that also run on Blackwell: no tcgen05.
+static constexpr ChipInfo createBlackwell() {
+  ChipInfo chip =
+      createHopper("sm_100a", std::span(kAtomsSm90a).first(kPortableAtoms));
+  chip.product = "B200";
+  chip.computeUnits = 148;
+  chip.clockGHz = 1.85;
+  chip.memoryGBs = 8000;
+  chip.cacheBytes = 126 << 20;
+  chip.ptxVersion = 86;
+  return chip;
+}
+
 static const ChipInfo kNVIDIAChips[] = {
-    {.name = "sm_80",
-     .product = "A100 80GB",
-     .backend = Backend::NVPTX,
-     .subgroupSize = 32,
-     .maxWorkgroupSize = 1024,
-     .sharedMemoryBytes = 163 << 10,
-     .staticSharedMemory = 48 << 10,
-     .sharedMemoryOfUnit = 164 << 10,
-     .sharedMemoryBanks = 32,
-     .sharedMemoryBytesPerClock = 128,
-     .registersPerLane = 255,
-     .accumulationRegisters = 0,
-     .registerFilePerLane = 512,
-     .registerGranule = 8,
-     .simdsPerComputeUnit = 4,
-     .maxWavesPerSimd = 16,
-     .computeUnits = 108,
-     .clockGHz = 1.41,
-     .memoryGBs = 2039,
-     .cacheBytes = 40 << 20,
-     .fmaPerClock = 64,
-     .runnable = false,
-     .atoms = kAtomsSm80},
-    {.name = "sm_90a",
-     .product = "H200",
-     .backend = Backend::NVPTX,
-     .subgroupSize = 32,
-     .maxWorkgroupSize = 1024,
-     .sharedMemoryBytes = 227 << 10,
-     .staticSharedMemory = 48 << 10,
-     .sharedMemoryOfUnit = 228 << 10,
-     .sharedMemoryBanks = 32,
-     .sharedMemoryBytesPerClock = 128,
-     .registersPerLane = 255,
-     .accumulationRegisters = 0,
-     .registerFilePerLane = 512,
-     .registerGranule = 8,
-     .simdsPerComputeUnit = 4,
-     .maxWavesPerSimd = 16,
-     .computeUnits = 132,
-     .clockGHz = 1.98,
-     .memoryGBs = 4800,
-     .cacheBytes = 50 << 20,
-     .fmaPerClock = 128,
-     .runnable = false,
-     .atoms = kAtomsSm90a},
+    kSm80,
+    createHopper("sm_90", std::span(kAtomsSm90a).first(kPortableAtoms)),
+    createHopper("sm_90a", kAtomsSm90a),
+    createBlackwell(),
 };
 
 std::span<const ChipInfo> conv::nvidiaChips() { return kNVIDIAChips; }

@@ -18,9 +18,11 @@
 
 #include "conv/Schedule/LineModel.h"
 #include "conv/Schedule/TmaModel.h"
+#include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 using namespace conv;
@@ -48,13 +50,12 @@ static constexpr double kSetupCycles = 400;
 static constexpr double kLaunchSeconds = 4e-6;
 /// A step's barrier, waits and loop control.
 static constexpr double kBarrierCycles = 40;
+/// Workgroups and work-items of one launch, as drivers count them.
+static constexpr int64_t kMaxWorkgroups = std::numeric_limits<int32_t>::max();
+static constexpr int64_t kMaxWorkItems = std::numeric_limits<uint32_t>::max();
 /// First-level cache: bytes, and addresses of lanes, in a clock.
 static constexpr double kLoadBytesPerClock = 64;
 static constexpr double kLoadLanesPerClock = 16;
-
-static int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
-static int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
 
 static bool isHost(const ChipInfo &chip) {
   return chip.backend == Backend::Host;
@@ -88,6 +89,8 @@ std::string_view conv::getName(Rejection rejection) {
     return "S8 uneven copy";
   case Rejection::Registers:
     return "registers";
+  case Rejection::LaunchSize:
+    return "launch size";
   }
   return "";
 }
@@ -179,8 +182,25 @@ int64_t conv::computeWorkItems(const ChipInfo &chip,
                                   : candidate.subgroups() * chip.subgroupSize;
 }
 
-Rejection conv::checkCandidate(const ChipInfo &chip,
+int64_t conv::computeMaxWorkgroups(const ChipInfo &chip,
+                                   const Candidate &candidate) {
+  return std::min(kMaxWorkgroups,
+                  kMaxWorkItems / computeWorkItems(chip, candidate));
+}
+
+bool conv::fitsLaunch(const ResultShape &shape, const ChipInfo &chip,
+                      const Candidate &candidate) {
+  double workgroups = double(shape.batch) *
+                      double(ceilDiv(shape.rows, candidate.workgroup[0])) *
+                      double(ceilDiv(shape.columns, candidate.workgroup[1]));
+  return workgroups <= double(computeMaxWorkgroups(chip, candidate));
+}
+
+Rejection conv::checkCandidate(const Problem &problem, const ChipInfo &chip,
                                const Candidate &candidate) {
+  for (const ResultShape &shape : problem.launchResults)
+    if (!fitsLaunch(shape, chip, candidate))
+      return Rejection::LaunchSize;
   if (hasWarpgroups(candidate)) // Listed only if it fits.
     return Rejection::None;
   int64_t workItems = computeWorkItems(chip, candidate);

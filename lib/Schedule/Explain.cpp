@@ -112,6 +112,9 @@ static std::string formatReason(const Explanation &all,
         ::conv::computeNeededRegisters(
             ::conv::computeRegisters(all.chip, candidate)),
         ::conv::computeAvailableRegisters(all.chip, candidate.subgroups()));
+  case ::conv::Rejection::LaunchSize:
+    return formatv("more than {0} workgroups",
+                   ::conv::computeMaxWorkgroups(all.chip, candidate));
   case ::conv::Rejection::None:
     break;
   }

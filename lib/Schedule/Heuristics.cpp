@@ -7,8 +7,8 @@
 //
 // The space is small and generated: powers of two of the atom for the
 // subgroup's tile, up to eight subgroups, up to 256 bytes of the reduction in a
-// step. The smallest candidate of each atom fits every chip, so that there
-// always is one.
+// step. The smallest candidate of each atom fits every chip; the largest has
+// the fewest workgroups.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 
 #include "conv/Schedule/LineModel.h"
 #include "conv/Schedule/TmaModel.h"
+#include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
 #include <tuple>
@@ -62,7 +63,7 @@ static void forEachHostCandidate(const Problem &problem, const MatrixAtom &atom,
                                  Visit visit) {
   // A whole number of 16-byte pieces, and no longer than the reduction.
   int64_t granule = std::max<int64_t>(8, reductionGranule(atom));
-  int64_t longest = (problem.reduction + granule - 1) / granule * granule;
+  int64_t longest = roundUp(problem.reduction, granule);
   int64_t gemmK = std::min<int64_t>(256, longest);
   for (int64_t rows : {4, 8, 16, 32, 64})
     for (int64_t columns : {16, 32, 64})
@@ -105,7 +106,7 @@ static void selectRaster(const Problem &problem, const ChipInfo &chip,
 Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
   Ranking ranking;
   auto visit = [&](Candidate candidate) {
-    if (Rejection reason = checkCandidate(chip, candidate);
+    if (Rejection reason = checkCandidate(problem, chip, candidate);
         reason != Rejection::None) {
       ranking.rejected.push_back({candidate, reason});
       return;

@@ -14,6 +14,7 @@
 #include "conv/Schedule/LineModel.h"
 
 #include "conv/Schedule/TmaModel.h"
+#include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
 
@@ -32,8 +33,6 @@ static constexpr double kLaunchCycles = 6000;
 static constexpr int64_t kMaxGroups = 64;
 /// Stages beyond which a ring does not become faster.
 static constexpr int64_t kMaxStages = 4;
-
-static int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 static LineTile getLineTile(const Problem &problem,
                             const Candidate &candidate) {

@@ -19,6 +19,7 @@
 #include "conv/Dialect/Conv/IR/LineGeometry.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
+#include "conv/Support/IntegerMath.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -26,10 +27,6 @@
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// Workgroups and work-items of one launch, as drivers count them.
-static constexpr int64_t kMaxWorkgroups = std::numeric_limits<int32_t>::max();
-static constexpr int64_t kMaxWorkItems = std::numeric_limits<uint32_t>::max();
 
 static int64_t getBytes(RankedTensorType type) {
   return type.getNumElements() *
@@ -133,6 +130,11 @@ static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
   problem.rhsRun = computeRun(product.rhs, rhs.getShape());
 }
 
+static ::conv::ResultShape getResultShape(const PlanStep &step) {
+  auto [batch, rows, columns] = step.target.getShape();
+  return {batch, rows, columns};
+}
+
 ::conv::Problem mlir::conv::computeProblem(ConvolutionOpInterface op,
                                            const PlanOptions &options) {
   ConvolutionPlan plan = planConvolution(op, options);
@@ -149,6 +151,8 @@ static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
     problem.columns = largest.target.getShape()[2];
   }
   problem.launches = plan.steps.size();
+  for (const PlanStep &step : plan.steps)
+    problem.launchResults.push_back(getResultShape(step));
   problem.operand = getOperandNumericType(op);
   problem.result = *getNumericType(op.getResultType().getElementType());
   problem.resultBytes = static_cast<double>(getBytes(op.getResultType()));
@@ -294,21 +298,18 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
     return refuse() << "expects splits to be at most " << getSplittableSize(op)
                     << ", but got " << schedule.getSplits();
 
-  int64_t workItems =
-      ::conv::computeWorkItems(chip, getCandidate(schedule, chip, elementType));
-  int64_t limit = std::min(kMaxWorkgroups, kMaxWorkItems / workItems);
+  ::conv::Candidate candidate = getCandidate(schedule, chip, elementType);
   for (const PlanStep &step :
        planConvolution(op, getPlanOptions(schedule)).steps) {
-    auto [batch, rows, columns] = step.target.getShape();
-    int64_t rowTiles = llvm::divideCeil(rows, schedule.getWorkgroup()[0]);
-    int64_t columnTiles = llvm::divideCeil(columns, schedule.getWorkgroup()[1]);
-    int64_t workgroups;
-    if (llvm::MulOverflow(batch * rowTiles, columnTiles, workgroups) ||
-        workgroups > limit)
+    ::conv::ResultShape shape = getResultShape(step);
+    if (!::conv::fitsLaunch(shape, chip, candidate))
       return emitUnsupported(op.getLoc(), Reason::ProblemSize)
-             << "expects at most " << limit << " workgroups of " << workItems
-             << " work-items, but got " << batch << " x " << rowTiles << " x "
-             << columnTiles;
+             << "expects at most "
+             << ::conv::computeMaxWorkgroups(chip, candidate)
+             << " workgroups of " << ::conv::computeWorkItems(chip, candidate)
+             << " work-items, but got " << shape.batch << " x "
+             << ::conv::ceilDiv(shape.rows, candidate.workgroup[0]) << " x "
+             << ::conv::ceilDiv(shape.columns, candidate.workgroup[1]);
   }
   return success();
 }

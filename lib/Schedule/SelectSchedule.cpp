@@ -174,6 +174,10 @@ private:
     ScheduleAttr chosen = given ? given : op.getScheduleAttr();
     if (!chosen)
       chosen = selectByCost(op, chip);
+    if (!chosen)
+      return emitUnsupported(op.getLoc(), Reason::ProblemSize)
+             << "expects a result that one launch can compute, but got "
+             << op.getResultType();
     if (failed(verifySupportedSchedule(op, chosen, chip)))
       return failure();
     op.setScheduleAttr(chosen);
@@ -181,6 +185,7 @@ private:
     return success();
   }
 
+  /// The cheapest schedule; null if there is none.
   static ScheduleAttr selectByCost(ConvolutionOpInterface op,
                                    const ::conv::ChipInfo &chip) {
     std::optional<::conv::Ranking> best;
@@ -188,14 +193,16 @@ private:
     for (const PlanOptions &options : enumerateOptions(op, chip)) {
       ::conv::Ranking ranking =
           ::conv::rankCandidates(computeProblem(op, options), chip);
-      assert(!ranking.accepted.empty() &&
-             "the smallest candidate of an atom always fits");
+      if (ranking.accepted.empty())
+        continue;
       if (best && ranking.accepted.front().cost.seconds >=
                       best->accepted.front().cost.seconds)
         continue;
       best = std::move(ranking);
       bestOptions = options;
     }
+    if (!best)
+      return nullptr;
     remarkRejections(op, *best);
     return getSchedule(op.getContext(), best->accepted.front().candidate,
                        bestOptions, chip, ChosenBy::Heuristic);

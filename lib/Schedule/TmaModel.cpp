@@ -13,6 +13,8 @@
 
 #include "conv/Schedule/TmaModel.h"
 
+#include "conv/Support/IntegerMath.h"
+
 #include <algorithm>
 
 using namespace conv;
@@ -32,8 +34,6 @@ static constexpr double kEpilogueCyclesPerColumn = 14;
 static constexpr double kIntermediateShare = 0.35;
 /// Stages beyond which a ring does not become faster.
 static constexpr int64_t kMaxStages = 7;
-
-static int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 TmaTile conv::getTmaTile(const Candidate &candidate) {
   return {candidate.workgroup[0], candidate.workgroup[1], candidate.stages,

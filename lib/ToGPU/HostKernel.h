@@ -68,6 +68,29 @@ public:
   const IndexMath &math;
 };
 
+/// One operand's part of a block, and the scratch that takes it, widened.
+class HostPack {
+protected:
+  HostPack(const Kernel &kernel, const HostBlock &block,
+           const MatrixOperand &operand, Value argument, Value scratch)
+      : kernel(kernel), math(kernel.math), block(block), code(kernel),
+        access(kernel.math, operand), source(code.flatten(argument)),
+        scratch(scratch) {}
+
+  /// The part of the place of a row's elements that no column changes.
+  MatrixAccess::Position startOf(Value row) const {
+    return access.add(access.createPosition(MatrixIndex::Batch, block.batch),
+                      access.createPosition(MatrixIndex::Row, row));
+  }
+
+  const Kernel &kernel;
+  const IndexMath &math;
+  const HostBlock &block;
+  HostCode code;
+  MatrixAccess access;
+  Value source, scratch;
+};
+
 /// Packs the left operand's rows from `origin`, widened, to rows of `gemmK`
 /// elements. Rows beyond the block's, up to a whole register tile,
 /// repeat the last one.

@@ -72,20 +72,17 @@ static Value join(ImplicitLocOpBuilder &b, ArrayRef<Value> parts) {
 
 namespace {
 /// Packs groups of `kHostLanes` rows, one after another.
-class PanelPack {
+class PanelPack : HostPack {
 public:
   PanelPack(const Kernel &kernel, const HostBlock &block, Value scratch)
-      : kernel(kernel), math(kernel.math), block(block), code(kernel),
-        access(kernel.math, kernel.form.rhs),
-        source(code.flatten(kernel.arguments[1])), scratch(scratch) {}
+      : HostPack(kernel, block, kernel.form.rhs, kernel.arguments[1], scratch) {
+  }
 
   /// Packs the rows from `row`, which is number `inTile` of the tile.
   void packGroup(Value row, Value inTile) const;
 
 private:
   using Positions = SmallVector<MatrixAccess::Position>;
-  /// The part of an address that does not depend on the reduction.
-  MatrixAccess::Position startOf(Value row) const;
   void packTransposed(const Positions &starts, Value panel) const;
   void packContiguous(const MatrixAccess::Position &start, Value panel) const;
   void packElements(const Positions &starts, Value panel) const;
@@ -93,20 +90,8 @@ private:
   Value target(Value panel, Value k) const {
     return math.add(panel, math.mul(code.sub(k, block.k), kernel.atom.m));
   }
-
-  const Kernel &kernel;
-  const IndexMath &math;
-  const HostBlock &block;
-  HostCode code;
-  MatrixAccess access;
-  Value source, scratch;
 };
 } // namespace
-
-MatrixAccess::Position PanelPack::startOf(Value row) const {
-  return access.add(access.createPosition(MatrixIndex::Batch, block.batch),
-                    access.createPosition(MatrixIndex::Row, row));
-}
 
 /// The rows are contiguous in memory, and nothing is outside of the tensor.
 void PanelPack::packTransposed(const Positions &starts, Value panel) const {

@@ -20,12 +20,11 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-class RowPack {
+class RowPack : HostPack {
 public:
   RowPack(const Kernel &kernel, const HostBlock &block, Value scratch)
-      : kernel(kernel), math(kernel.math), block(block), code(kernel),
-        access(kernel.math, kernel.form.lhs),
-        source(code.flatten(kernel.arguments[0])), scratch(scratch) {}
+      : HostPack(kernel, block, kernel.form.lhs, kernel.arguments[0], scratch) {
+  }
 
   /// Packs a row of the matrix as row `inTile` of the tile.
   void packRow(Value row, Value inTile) const;
@@ -34,13 +33,6 @@ private:
   void copyElement(const MatrixAccess::Position &position, Value target) const;
   void copyRun(const MatrixAccess::Position &start, Value length,
                Value target) const;
-
-  const Kernel &kernel;
-  const IndexMath &math;
-  const HostBlock &block;
-  HostCode code;
-  MatrixAccess access;
-  Value source, scratch;
 };
 } // namespace
 
@@ -87,9 +79,7 @@ void RowPack::copyRun(const MatrixAccess::Position &start, Value length,
 }
 
 void RowPack::packRow(Value row, Value inTile) const {
-  MatrixAccess::Position start =
-      access.add(access.createPosition(MatrixIndex::Batch, block.batch),
-                 access.createPosition(MatrixIndex::Row, row));
+  MatrixAccess::Position start = startOf(row);
   Value tileRow = math.mul(inTile, kernel.gemmK());
   code.forEachRun(block, access.getInnermostSize(MatrixIndex::Column),
                   [&](Value column, Value length) {

@@ -5,7 +5,6 @@
 // LIST-NEXT: func.func(
 // LIST-NEXT: conv-convert-implicit-gemm
 // LIST-NEXT: ),
-// LIST-NEXT: cse,
 // LIST-NEXT: conv-verify-stage{stage=linalg}
 // LIST-NEXT: )
 

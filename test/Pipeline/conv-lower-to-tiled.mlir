@@ -5,7 +5,6 @@
 // LIST-NEXT: func.func(
 // LIST-NEXT: conv-tile-to-workgroups
 // LIST-NEXT: ),
-// LIST-NEXT: cse,
 // LIST-NEXT: conv-verify-stage{stage=tiled}
 // LIST-NEXT: )
 

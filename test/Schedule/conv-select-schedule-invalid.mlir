@@ -239,6 +239,38 @@ func.func @tma_transposed(%dy: tensor<4x8x8x64xf16>, %w: tensor<64x3x3x96xf16>) 
 
 // -----
 
+// (S11) Three groups are not whole pairs.
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @schedule_merged_groups(%x: tensor<4x8x8x48xf16>, %w: tensor<96x3x3x16xf16>) -> tensor<4x8x8x96xf16> {
+  // expected-error @below {{unsupported (schedule): expects merged_groups to divide the 3 groups, but got 2}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 3
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+                  atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, merged_groups = 2>
+      : tensor<4x8x8x48xf16>, tensor<96x3x3x16xf16> -> tensor<4x8x8x96xf16>
+  return %y : tensor<4x8x8x96xf16>
+}
+}
+
+// -----
+
+// (S12) The reduction is over 3 x 3 taps and 16 channels; only channels are split.
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @schedule_splits(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects splits to be at most 16, but got 17}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+                  atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, splits = 17>
+      : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
+  return %y : tensor<4x8x8x32xf16>
+}
+}
+
+// -----
+
 // A filter that stays in shared memory has the columns of one tile.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @line_s13_columns(%x: tensor<4x8x8x4xf16>, %w: tensor<96x3x3x4xf16>) -> tensor<4x8x8x96xf16> {

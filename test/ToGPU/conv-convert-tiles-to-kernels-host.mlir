@@ -109,19 +109,3 @@ module attributes {conv.target = #conv.target<"host">} {
     return %y : tensor<1x8x8x19xf32>
   }
 }
-
-// -----
-
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [1000, 1000], subgroup = [8, 8], gemm_k = 8, stages = 1, atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = columns>
-
-// Sums that a thread's stack does not hold.
-module attributes {conv.target = #conv.target<"host">} {
-  func.func @large_tile(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x4x19xf32>) -> tensor<1x8x8x19xf32> {
-    // expected-error @below {{expects tiles and sums of at most 1048576 bytes on the host, but got 4096256}}
-    %y = conv.forward %x, %w
-        window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
-        layouts = <"NHWC", "RSCK", "NPQK"> schedule = #schedule
-        : tensor<1x8x8x4xf32>, tensor<1x1x4x19xf32> -> tensor<1x8x8x19xf32>
-    return %y : tensor<1x8x8x19xf32>
-  }
-}

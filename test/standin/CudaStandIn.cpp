@@ -212,6 +212,70 @@ STANDIN_API int cuFuncSetAttribute(void *function, int attribute, int value) {
                    /*isSynchronous=*/false, [] { return Success; });
 }
 
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+/// "[8, 5]".
+template <typename T> static std::string list(const T *values, size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i)
+    text += (i ? ", " : "") + std::to_string(values[i]);
+  return "[" + text + "]";
+}
+
+/// Encodes no more than what the map is of, as StandIn::describe reads it, and
+/// records the rest. `shape` is what only one of the functions takes.
+static int encodeMap(const char *name, void *map, int type, unsigned rank,
+                     void *address, const uint64_t *sizes,
+                     const uint64_t *strides, const std::string &shape,
+                     const uint32_t *elementStrides, int interleave,
+                     int swizzle, int promotion, int fill) {
+  std::string call =
+      std::string(name) + "(type " + std::to_string(type) + ", sizes " +
+      list(sizes, rank) + ", strides " + list(strides, rank - 1) + ", " +
+      shape + ", steps " + list(elementStrides, rank) + ", interleave " +
+      std::to_string(interleave) + ", swizzle " + std::to_string(swizzle) +
+      ", promotion " + std::to_string(promotion) + ", fill " +
+      std::to_string(fill) + ")";
+  return driver().guarded(call, [&]() -> int {
+    if (reinterpret_cast<uintptr_t>(map) % alignof(TensorMap) != 0 ||
+        reinterpret_cast<uintptr_t>(address) % 16 != 0)
+      return InvalidValue;
+    new (map) TensorMap{address, TensorMap::kMark, {}};
+    return Success;
+  });
+}
+
+STANDIN_API int
+cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
+                       const uint64_t *sizes, const uint64_t *strides,
+                       const uint32_t *box, const uint32_t *elementStrides,
+                       int interleave, int swizzle, int promotion, int fill) {
+  return encodeMap("cuTensorMapEncodeTiled", map, type, rank, address, sizes,
+                   strides, "box " + list(box, rank), elementStrides,
+                   interleave, swizzle, promotion, fill);
+}
+
+STANDIN_API int
+cuTensorMapEncodeIm2col(void *map, int type, unsigned rank, void *address,
+                        const uint64_t *sizes, const uint64_t *strides,
+                        const int *lower, const int *upper, unsigned channels,
+                        unsigned pixels, const uint32_t *elementStrides,
+                        int interleave, int swizzle, int promotion, int fill) {
+  std::string shape = "corners " + list(lower, rank - 2) + " " +
+                      list(upper, rank - 2) + ", channels " +
+                      std::to_string(channels) + ", pixels " +
+                      std::to_string(pixels);
+  return encodeMap("cuTensorMapEncodeIm2col", map, type, rank, address, sizes,
+                   strides, shape, elementStrides, interleave, swizzle,
+                   promotion, fill);
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
 STANDIN_API int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
                                unsigned gridZ, unsigned blockX, unsigned blockY,
                                unsigned blockZ, unsigned sharedBytes,

@@ -306,6 +306,12 @@ std::string StandIn::describe(const Parameter &parameter, void *value,
     isRight &= passed == i32->value;
     return std::to_string(passed);
   }
+  bool isMap = std::holds_alternative<TensorMapParameter>(parameter);
+  if (isMap &&
+      static_cast<const TensorMap *>(value)->mark != TensorMap::kMark) {
+    isRight = false;
+    return "no tensor map";
+  }
   char *address;
   std::memcpy(&address, value, sizeof(address));
   const Allocation *allocation = find(address, 1);
@@ -314,7 +320,8 @@ std::string StandIn::describe(const Parameter &parameter, void *value,
     return "an address that was not allocated";
   }
   auto offset = address - static_cast<char *>(allocation->buffer->address());
-  return "buffer" + std::to_string(allocation->number) +
+  return (isMap ? "map of buffer" : "buffer") +
+         std::to_string(allocation->number) +
          (offset ? "+" + std::to_string(offset) : "");
 }
 

@@ -55,6 +55,15 @@ enum DriverError : int {
   CaptureUnsupported = 900,
 };
 
+/// What is passed for a tensor map: the address comes first, so that what runs
+/// in a kernel's place finds it as it finds others.
+struct alignas(64) TensorMap {
+  static constexpr uint64_t kMark = 0x70616d726f736e65; ///< "ensormap".
+  void *address;
+  uint64_t mark;
+  char rest[112];
+};
+
 class StandIn;
 
 /// The library's driver, which the file that defines its functions has.

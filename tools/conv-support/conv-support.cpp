@@ -108,6 +108,10 @@ static Result<void> printElementTypes() {
     for (const ElementProbe &element : makeElementProbes()) {
       GenOptions problem = makeProbes().front().problem;
       problem.spatialRank = 2;
+      // Large enough for the chip's best instruction to pay.
+      problem.n = 32;
+      problem.c = problem.k = 128;
+      problem.input = {1, 28, 28};
       problem.command = element.command;
       problem.fnuz = element.fnuz;
       problem.tf32 = element.tf32;

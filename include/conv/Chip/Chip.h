@@ -121,6 +121,7 @@ struct ChipInfo {
   int fmaPerClock;    ///< f32 multiply-adds of a compute unit in a clock.
   bool runnable;      ///< The simulator executes it; else it only compiles.
   std::span<const MatrixAtom> atoms;
+  int ptxVersion = 0; ///< Oldest PTX that its kernels can be in: 80 is 8.0.
 };
 
 /// What a chip's atoms see of elements that are stored as `stored`: the host

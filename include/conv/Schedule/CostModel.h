@@ -81,6 +81,7 @@ enum class Rejection {
   WorkgroupSize, ///< S7: more work-items than the chip allows.
   UnevenCopy,    ///< S8: 16-byte pieces do not divide evenly over work-items.
   Registers,     ///< It might spill.
+  LaunchSize,    ///< A launch has more workgroups than can be counted.
 };
 
 /// "S6 shared memory": for people.
@@ -104,8 +105,16 @@ int64_t computeSharedBytes(const Candidate &candidate);
 /// Work-items of a workgroup.
 int64_t computeWorkItems(const ChipInfo &chip, const Candidate &candidate);
 
+/// Workgroups that a launch can have.
+int64_t computeMaxWorkgroups(const ChipInfo &chip, const Candidate &candidate);
+
+/// Whether a launch for that result has no more.
+bool fitsLaunch(const ResultShape &shape, const ChipInfo &chip,
+                const Candidate &candidate);
+
 /// Whether the chip can run the candidate, and why not.
-Rejection checkCandidate(const ChipInfo &chip, const Candidate &candidate);
+Rejection checkCandidate(const Problem &problem, const ChipInfo &chip,
+                         const Candidate &candidate);
 
 /// Bytes to and from device memory for either raster order.
 double computeMemoryBytes(const Problem &problem, const ChipInfo &chip,

@@ -39,7 +39,7 @@ struct Ranking {
 };
 
 /// Ranks what `chip` can run. `accepted` is empty only if the chip has no atom
-/// for the problem's operands.
+/// for the problem's operands, or every launch would be too large.
 Ranking rankCandidates(const Problem &problem, const ChipInfo &chip);
 
 } // namespace conv

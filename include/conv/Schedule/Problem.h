@@ -18,8 +18,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace conv {
+
+/// What one launch computes: matrices of a result.
+struct ResultShape {
+  int64_t batch = 1, rows = 1, columns = 1;
+};
 
 /// Sizes and types of a convolution as a batch of matrix products: `rows` by
 /// `columns` of the result, each a sum of `reduction` products.
@@ -28,6 +34,8 @@ struct Problem {
   int64_t products = 1;
   /// Kernels that run one after the other, those of products among them.
   int64_t launches = 1;
+  /// What they compute.
+  std::vector<ResultShape> launchResults;
   int64_t batch = 1, rows = 1, columns = 1, reduction = 1;
   NumericType operand = NumericType::F16; ///< Element type of both operands.
   NumericType result = NumericType::F16;  ///< Element type of the result.

@@ -34,8 +34,6 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Oldest PTX version that has everything of sm_90a.
-static constexpr StringLiteral kPtxVersion = "+ptx80";
 /// What functions of libdevice begin with.
 static constexpr StringLiteral kLibdevicePrefix = "__nv_";
 
@@ -62,9 +60,9 @@ public:
 
 static NVVM::NVVMTargetAttr targetOf(gpu::GPUModuleOp module) {
   TargetAttr target = TargetAttr::lookup(module);
-  return NVVM::NVVMTargetAttr::get(module.getContext(), /*optLevel=*/3,
-                                   "nvptx64-nvidia-cuda", target.getChip(),
-                                   kPtxVersion);
+  return NVVM::NVVMTargetAttr::get(
+      module.getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda",
+      target.getChip(), ("+ptx" + Twine(target.getInfo().ptxVersion)).str());
 }
 
 static bool needsLibdevice(gpu::GPUModuleOp module) {

@@ -46,7 +46,7 @@ struct Case {
   bool reductionFirst = false;
   std::string workgroup = "[16, 32]";
   int64_t gemmK = 24;
-  const char *raster = "channels";
+  const char *raster = "columns";
   const Tail *tail = nullptr;
 
   size_t rank() const { return input.size(); }
@@ -377,7 +377,7 @@ std::vector<Case> windows() {
   add("tile_of_no_register_tiles", tile);
   tile.workgroup = "[64, 64]";
   tile.gemmK = 256;
-  tile.raster = "pixels";
+  tile.raster = "rows";
   add("tile_larger_than_the_result", tile);
   return cases;
 }

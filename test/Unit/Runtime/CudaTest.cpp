@@ -93,6 +93,59 @@ TEST_F(CudaTest, ARunCanBeCaptured) {
             "cuStreamSynchronize -> 900\n");
 }
 
+// The first launch reads boxes of 4 rows of 16 elements, the second one im2col
+// boxes of what the first one wrote.
+TEST_F(CudaTest, EncodesTensorMapsAtEachLaunch) {
+  Entry &entry = artifact.manifest.entries.back();
+  TensorMapParameter tiled{ArgumentParameter{0},
+                           "bf16",
+                           {16, 10},
+                           {32},
+                           {16, 4},
+                           {1, 1},
+                           {},
+                           {},
+                           32};
+  TensorMapParameter im2col{WorkspaceParameter{512},
+                            "f16",
+                            {32, 3, 2, 1},
+                            {64, 192, 384},
+                            {32, 8},
+                            {1, 2, 1, 1},
+                            {-1, 0},
+                            {-1, -2},
+                            64};
+  entry.launches[0].parameters[0] = tiled;
+  entry.launches[1].parameters[0] = im2col;
+  Result<void> written = artifact.write(directory.path("a.convpack"));
+  ASSERT_TRUE(written) << written.error().message;
+  auto device = createCudaDevice();
+  auto executable = Executable::load(**device, artifact);
+  ASSERT_TRUE(executable) << executable.error().message;
+  auto input = (*device)->allocate(400), output = (*device)->allocate(400),
+       workspace = (*device)->allocate(2048);
+  std::vector<float> values(100, 1.5f), results(100);
+  ASSERT_TRUE((*device)->copyToDevice((*input)->address(), values.data(), 400));
+  calls();
+  void *arguments[] = {(*input)->address(), (*output)->address()};
+  ASSERT_TRUE(executable->run(arguments, (*workspace)->address(), nullptr));
+  EXPECT_EQ(calls(),
+            "cuTensorMapEncodeTiled(type 9, sizes [16, 10], strides [32], box "
+            "[16, 4], steps [1, 1], interleave 0, swizzle 1, promotion 3, fill "
+            "0)\n"
+            "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), shared "
+            "0, stream default, parameters [map of buffer0, buffer2+512, -2])\n"
+            "cuTensorMapEncodeIm2col(type 6, sizes [32, 3, 2, 1], strides "
+            "[64, 192, 384], corners [-1, 0] [-1, -2], channels 32, pixels 8, "
+            "steps [1, 2, 1, 1], interleave 0, swizzle 2, promotion 3, fill "
+            "0)\n"
+            "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), shared "
+            "0, stream default, parameters [map of buffer2+512, buffer1, "
+            "-3])\n");
+  ASSERT_TRUE((*device)->copyToHost(results.data(), (*output)->address(), 400));
+  EXPECT_EQ(results, std::vector<float>(100, 9.0f));
+}
+
 TEST_F(CudaTest, LeavesTheContextOfTheThreadAsItWas) {
   setenv("CONV_STANDIN_DEVICES", "2", 1);
   auto first = openDevice("cuda:0"), second = openDevice("cuda:1");

@@ -150,26 +150,33 @@ TEST(CostModel, RasterKeepsTheLargerOperandInPlace) {
 
 TEST(CostModel, RejectsWhatTheChipCannotRun) {
   const ChipInfo &chip = chipOf("gfx942");
-  EXPECT_EQ(checkCandidate(chip, fourWaves()), Rejection::None);
+  Problem problem = layer();
+  EXPECT_EQ(checkCandidate(problem, chip, fourWaves()), Rejection::None);
 
   Candidate large = fourWaves();
   large.gemmK = 128;
-  EXPECT_EQ(checkCandidate(chip, large), Rejection::SharedMemory);
+  EXPECT_EQ(checkCandidate(problem, chip, large), Rejection::SharedMemory);
 
   Candidate crowded = fourWaves();
   crowded.workgroup = {512, 128};
   crowded.subgroup = {32, 32};
   crowded.gemmK = 16;
-  EXPECT_EQ(checkCandidate(chip, crowded), Rejection::WorkgroupSize);
+  EXPECT_EQ(checkCandidate(problem, chip, crowded), Rejection::WorkgroupSize);
 
   Candidate uneven = fourWaves();
   uneven.workgroup = {256, 32};
   uneven.gemmK = 16;
-  EXPECT_EQ(checkCandidate(chip, uneven), Rejection::UnevenCopy);
+  EXPECT_EQ(checkCandidate(problem, chip, uneven), Rejection::UnevenCopy);
 
   Candidate spilling = fourWaves();
   spilling.workgroup = spilling.subgroup = {128, 128};
-  EXPECT_EQ(checkCandidate(chip, spilling), Rejection::Registers);
+  EXPECT_EQ(checkCandidate(problem, chip, spilling), Rejection::Registers);
+
+  // 2^24 workgroups of 256 work-items are 2^32, one more than can be counted.
+  problem.launchResults = {{.batch = 1 << 24, .rows = 128, .columns = 64}};
+  EXPECT_EQ(checkCandidate(problem, chip, fourWaves()), Rejection::LaunchSize);
+  problem.launchResults.front().batch -= 1;
+  EXPECT_EQ(checkCandidate(problem, chip, fourWaves()), Rejection::None);
 }
 
 TEST(CostModel, RegistersAreSharedByTheWavesOfASimd) {

@@ -78,7 +78,8 @@ TEST(Heuristics, EveryProblemHasAScheduleThatFits) {
         SCOPED_TRACE(chip.name);
         EXPECT_EQ(best.candidate.atom->operand, type);
         expectWellFormed(best.candidate, chip);
-        EXPECT_EQ(checkCandidate(chip, best.candidate), Rejection::None);
+        EXPECT_EQ(checkCandidate(problem, chip, best.candidate),
+                  Rejection::None);
         EXPECT_LE(best.cost.sharedBytes, chip.sharedMemoryBytes);
         EXPECT_LE(best.cost.registers.total(), chip.registersPerLane);
         EXPECT_TRUE(std::isfinite(best.cost.seconds));

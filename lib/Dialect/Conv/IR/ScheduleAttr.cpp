@@ -163,6 +163,22 @@ static LogicalResult verifySharedMemory(EmitError emitError,
   return success();
 }
 
+/// Checks S6 of the host, where a thread has the sums beside the tiles, as
+/// whole register tiles. No product overflows: the tiles fit already.
+static LogicalResult verifyHostSums(EmitError emitError, ScheduleAttr schedule,
+                                    const ::conv::ChipInfo &chip,
+                                    const ::conv::MatrixAtom &atom) {
+  int64_t rows = llvm::alignTo(schedule.getWorkgroup()[0], atom.n);
+  int64_t columns = llvm::alignTo(schedule.getWorkgroup()[1], atom.m);
+  int64_t elements = (rows + columns) * schedule.getGemmK() + rows * columns;
+  int64_t bytes = elements * byteSize(atom.operand);
+  if (bytes > chip.sharedMemoryBytes)
+    return emitError() << "expects tiles and sums of at most "
+                       << chip.sharedMemoryBytes << " bytes for " << chip.name
+                       << ", but got " << bytes;
+  return success();
+}
+
 /// Checks S6 and S7 of main loops of warpgroups. How long lines are, and so S6
 /// of a line_buffer, is known where the convolution is.
 static LogicalResult verifyWarpgroupsForChip(EmitError emitError,
@@ -230,6 +246,6 @@ LogicalResult mlir::conv::verifyScheduleForChip(EmitError emitError,
   int64_t elementBytes = byteSize(atom->operand);
   if (failed(verifySharedMemory(emitError, schedule, chip, elementBytes)))
     return failure();
-  return onHost ? success()
+  return onHost ? verifyHostSums(emitError, schedule, chip, *atom)
                 : verifyWorkItems(emitError, schedule, chip, elementBytes);
 }

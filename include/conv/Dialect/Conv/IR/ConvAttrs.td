@@ -183,9 +183,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S4) `gemm_k` is a multiple of `k` of `atom`.
       * (S5) The chip has `atom` for the operands' element type.
       * (S6) `stages` tiles of both operands fit the chip's shared memory, for
-        `tma` together with barriers and the tile that is being stored; for
-        `line_buffer`, `stages` times the lines that the windows of a tile see,
-        the filter, barriers and the tile that is being stored do.
+        `tma` together with barriers and the tile that is being stored, on the
+        host together with the sums; for `line_buffer`, `stages` times the lines
+        that the windows of a tile see do, with the filter, barriers and the
+        tile that is being stored.
       * (S7) The workgroup has no more work-items than the chip allows.
       * (S8) Every work-item copies the same number of 16-byte pieces of each
         operand's tile.

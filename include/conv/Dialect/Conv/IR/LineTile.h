@@ -17,6 +17,7 @@
 #define CONV_DIALECT_CONV_IR_LINETILE_H
 
 #include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
 #include <numeric>
@@ -78,12 +79,11 @@ struct LineWindow {
     return hasPairs() ? horizontal.low * channels % 2 : 0;
   }
   int64_t groupsPerRun() const {
-    return (lead() + runElements() + kGroupElements - 1) / kGroupElements;
+    return ceilDiv(lead() + runElements(), kGroupElements);
   }
   /// With one more for the last instruction, if need be.
   int64_t countGroups() const {
-    int64_t groups = countRuns() * groupsPerRun();
-    return groups + groups % kGroupsPerAtom;
+    return roundUp(countRuns() * groupsPerRun(), kGroupsPerAtom);
   }
 
   /// Most lines that the windows of `rows` consecutive positions see, if they
@@ -93,9 +93,7 @@ struct LineWindow {
     int64_t spanned = (across - std::gcd(rows, across) + rows - 1) / across + 1;
     spanned = std::min(spanned, images * vertical.positions);
     bool staysInImage = images == 1 || across * vertical.positions % rows == 0;
-    int64_t jumps = staysInImage ? 0
-                                 : (spanned - 1 + vertical.positions - 1) /
-                                       vertical.positions;
+    int64_t jumps = staysInImage ? 0 : ceilDiv(spanned - 1, vertical.positions);
     return (spanned - 1 - jumps) * vertical.stride +
            jumps * std::max(vertical.stride, linesToNextImage()) +
            (vertical.taps - 1) * vertical.dilation + 1;
@@ -122,17 +120,16 @@ struct LineTile {
   int64_t filterBytes() const {
     constexpr int64_t kGroupsPerRow =
         TmaTile::kRowElements / LineWindow::kGroupElements;
-    int64_t blocks = (window.countGroups() + kGroupsPerRow - 1) / kGroupsPerRow;
-    return blocks * tile.columns * TmaTile::kRowBytes;
+    return ceilDiv(window.countGroups(), kGroupsPerRow) * tile.columns *
+           TmaTile::kRowBytes;
   }
   int64_t stageBytes() const {
     return window.countLines(tile.rows) * window.lineBytes();
   }
   int64_t ringOffset() const { return filterBytes(); }
   int64_t stagingOffset() const {
-    int64_t end = ringOffset() + tile.stages * stageBytes();
-    return (end + TmaTile::kAlignment - 1) / TmaTile::kAlignment *
-           TmaTile::kAlignment;
+    return roundUp(ringOffset() + tile.stages * stageBytes(),
+                   TmaTile::kAlignment);
   }
   int64_t barrierOffset() const {
     return stagingOffset() + tile.consumers * tile.stagingBytes();
