@@ -14,6 +14,7 @@
 #include "Epilogue.h"
 #include "KernelBody.h"
 #include "MainLoop.h"
+#include "NVIDIA/LineKernel.h"
 #include "NVIDIA/TmaKernel.h"
 #include "TileScheduler.h"
 
@@ -147,7 +148,8 @@ static KernelBodyBuilder lookupBody(const TiledConvolution &form,
   case MainLoop::HostCache:
     return createHostCacheBody;
   case MainLoop::Tma:
-    break; // A kernel of another signature: buildTmaKernel.
+  case MainLoop::LineBuffer:
+    break; // Kernels of other signatures: buildTmaKernel, buildLineKernel.
   }
   llvm_unreachable("expects a main loop whose kernels take addresses");
 }
@@ -191,6 +193,8 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
 
   if (form.hasProduct() && form.schedule.getMainLoop() == MainLoop::Tma)
     return buildTmaKernel(builder, form, chip, name, argumentTypes);
+  if (form.hasProduct() && form.schedule.getMainLoop() == MainLoop::LineBuffer)
+    return buildLineKernel(builder, form, chip, name, argumentTypes);
   int64_t workItems = countWorkItems(form, chip);
   gpu::GPUFuncOp function =
       createFunction(builder, forall.getLoc(), name, argumentTypes, workItems);

@@ -194,9 +194,16 @@ func.func private @schedule_s4_gemm_k() attributes {
 // -----
 
 func.func private @schedule_s10_kind() attributes {
-  // expected-error @below {{expects a tma main loop just for wgmma, but got tma and #conv.atom<mma_sync 16 x 8 x 16>}}
+  // expected-error @below {{expects a tma or line_buffer main loop just for wgmma, but got tma and #conv.atom<mma_sync 16 x 8 x 16>}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
                      atom = <mma_sync 16 x 8 x 16>, main_loop = tma, raster = rows>}
+
+// -----
+
+func.func private @schedule_s10_line_buffer() attributes {
+  // expected-error @below {{expects a tma or line_buffer main loop just for wgmma, but got line_buffer and #conv.atom<mma_sync 16 x 8 x 16>}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
+                     atom = <mma_sync 16 x 8 x 16>, main_loop = line_buffer, raster = rows>}
 
 // -----
 
