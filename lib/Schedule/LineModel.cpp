@@ -13,6 +13,7 @@
 
 #include "conv/Schedule/LineModel.h"
 
+#include "conv/Dialect/Conv/IR/LineGradientTile.h"
 #include "conv/Schedule/TmaModel.h"
 #include "conv/Support/IntegerMath.h"
 
@@ -26,6 +27,10 @@ static constexpr double kFragmentCycles = 11;
 static constexpr double kTileCycles = 480;
 /// Results on their way through shared memory, for every column of an atom.
 static constexpr double kEpilogueCyclesPerColumn = 14;
+/// From the start of a copy to a stage until it is seen.
+static constexpr double kCopyCycles = 1300;
+/// Sums of positions that are stored one by one, for every column of an atom.
+static constexpr double kGradientCyclesPerColumn = 60;
 /// From the launch until the filter is in shared memory, and after the last
 /// tile.
 static constexpr double kLaunchCycles = 6000;
@@ -33,17 +38,27 @@ static constexpr double kLaunchCycles = 6000;
 static constexpr int64_t kMaxGroups = 64;
 /// Stages beyond which a ring does not become faster.
 static constexpr int64_t kMaxStages = 4;
+static constexpr int64_t kMaxGradientStages = 8;
 
 static LineTile getLineTile(const Problem &problem,
                             const Candidate &candidate) {
   return {getTmaTile(candidate), *problem.lines};
 }
 
-/// As many stages as fit, up to kMaxStages; 0 if there is no ring.
-static int64_t computeStages(LineTile tile, int64_t bytes) {
-  for (int64_t &stages = tile.tile.stages = kMaxStages; stages >= 2; --stages)
+static LineGradientTile getLineGradientTile(const Problem &problem,
+                                            const Candidate &candidate) {
+  return {getTmaTile(candidate), *problem.lines, problem.lineSegmentPositions};
+}
+
+/// As many stages as fit, a multiple of `granule` and at most `stages`; 0 if
+/// there is no ring.
+template <typename Tile>
+static int64_t computeStages(Tile tile, int64_t stages, int64_t granule,
+                             int64_t bytes) {
+  for (tile.tile.stages = stages; tile.tile.stages >= 2;
+       tile.tile.stages -= granule)
     if (tile.sharedBytes() <= bytes)
-      return stages;
+      return tile.tile.stages;
   return 0;
 }
 
@@ -58,19 +73,48 @@ static bool isPossible(const Problem &problem, const LineTile &tile) {
              std::min(tile.filterBytes(), sizes.stagingBytes());
 }
 
+/// Candidates whose reduction is over positions: one warpgroup multiplies.
+static std::vector<Candidate> listGradientCandidates(const Problem &problem,
+                                                     const ChipInfo &chip,
+                                                     const MatrixAtom &atom) {
+  std::vector<Candidate> candidates;
+  for (int64_t atoms = 1; atoms <= 4; ++atoms) {
+    Candidate candidate{.atom = &atom,
+                        .workgroup = {atoms * TmaTile::kAtomRows, atom.n},
+                        .subgroup = {atoms * TmaTile::kAtomRows, atom.n},
+                        .gemmK = TmaTile::kRowElements,
+                        .buffersLines = true};
+    LineGradientTile tile = getLineGradientTile(problem, candidate);
+    const TmaTile &sizes = tile.tile;
+    if (sizes.columns < tile.usedColumns() || !sizes.hasWholeRowsOfColumns() ||
+        sizes.accumulators() > sizes.maxAccumulators() ||
+        tile.window.countGroups() > kMaxGroups)
+      continue;
+    candidate.stages = computeStages(tile, kMaxGradientStages, tile.kGatherers,
+                                     chip.sharedMemoryBytes);
+    tile.tile.stages = candidate.stages;
+    if (candidate.stages > 0 && tile.window.reachBytes() <= tile.linesOffset())
+      candidates.push_back(candidate);
+  }
+  return candidates;
+}
+
 std::vector<Candidate> conv::listLineCandidates(const Problem &problem,
                                                 const ChipInfo &chip,
                                                 const MatrixAtom &atom) {
   std::vector<Candidate> candidates;
   if (!problem.lines)
     return candidates;
+  if (problem.lineSegments > 0)
+    return listGradientCandidates(problem, chip, atom);
   for (int64_t consumers = 1; consumers <= 3; ++consumers)
     for (int64_t atoms = 1; atoms <= 4; ++atoms) {
       int64_t rows = atoms * TmaTile::kAtomRows;
       LineTile tile{{consumers * rows, atom.n, 0, consumers}, *problem.lines};
       if (!isPossible(problem, tile))
         continue;
-      if (int64_t stages = computeStages(tile, chip.sharedMemoryBytes))
+      if (int64_t stages =
+              computeStages(tile, kMaxStages, 1, chip.sharedMemoryBytes))
         candidates.push_back({.atom = &atom,
                               .workgroup = {tile.tile.rows, tile.tile.columns},
                               .subgroup = {rows, tile.tile.columns},
@@ -92,8 +136,67 @@ static double computeFragmentCycles(const LineWindow &window) {
   return kFragmentCycles * double(registers * conflicts);
 }
 
+/// Fills in what follows from the cycles of a step and of a tile's other parts.
+static void computeSeconds(const Problem &problem, const ChipInfo &chip,
+                           const Candidate &candidate, double tileCycles,
+                           Cost &cost) {
+  cost.residentWorkgroups = 1;
+  cost.workgroups = problem.batch *
+                    ceilDiv(problem.rows, candidate.workgroup[0]) *
+                    ceilDiv(problem.columns, candidate.workgroup[1]);
+  int64_t perUnit = ceilDiv(cost.workgroups, chip.computeUnits);
+  cost.waveEfficiency =
+      double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
+  double cycles =
+      double(problem.launches) * kLaunchCycles +
+      double(perUnit) * (double(cost.steps) * cost.stepCycles + tileCycles);
+  cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
+  cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
+  cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
+  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds);
+  if (cost.memorySeconds > cost.computeSeconds)
+    cost.limit = Limit::Memory;
+  else
+    cost.limit = cost.stepCycles > cost.matrixCycles ? Limit::SharedMemory
+                                                     : Limit::MatrixUnits;
+}
+
+/// A step is as long as its windows take to gather, or to multiply.
+static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
+                                const Candidate &candidate) {
+  LineGradientTile tile = getLineGradientTile(problem, candidate);
+  const MatrixAtom &atom = *candidate.atom;
+  Cost cost;
+  cost.registers.accumulators = tile.tile.accumulators();
+  cost.sharedBytes = tile.sharedBytes();
+  cost.wavesPerSimd = double(1 + tile.tile.workers());
+  cost.steps = problem.lineSegments *
+               ceilDiv(problem.lineSegmentPositions, TmaTile::kRowElements);
+  double added = double(problem.lineSegments * problem.lineSegmentPositions);
+  cost.tileEfficiency =
+      added * double(problem.columns) /
+      (double(cost.steps * TmaTile::kRowElements) * double(tile.tile.columns));
+  cost.matrixCycles = double(tile.tile.rows / atom.m) * atom.cycles /
+                      double(chip.simdsPerComputeUnit) *
+                      double(TmaTile::kRowElements / atom.k);
+  double gatherCycles = kTileCycles + computeFragmentCycles(tile.window);
+  cost.sharedCycles = gatherCycles / double(tile.kGatherers);
+  // From one copy to a stage to the next.
+  double stageCycles = kCopyCycles + gatherCycles + cost.matrixCycles;
+  cost.stepCycles = std::max({cost.matrixCycles, cost.sharedCycles,
+                              stageCycles / double(tile.tile.stages)});
+  computeSeconds(problem, chip, candidate,
+                 kGradientCyclesPerColumn *
+                     double(tile.tile.atomsPerConsumer()) *
+                     double(tile.tile.columns),
+                 cost);
+  return cost;
+}
+
 Cost conv::computeLineCost(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate) {
+  if (problem.lineSegments > 0)
+    return computeGradientCost(problem, chip, candidate);
   LineTile tile = getLineTile(problem, candidate);
   const MatrixAtom &atom = *candidate.atom;
   double reduction =
@@ -101,16 +204,8 @@ Cost conv::computeLineCost(const Problem &problem, const ChipInfo &chip,
   Cost cost;
   cost.registers.accumulators = tile.tile.accumulators();
   cost.sharedBytes = tile.sharedBytes();
-  cost.workgroups = ceilDiv(problem.rows, tile.tile.rows);
-  cost.residentWorkgroups = 1;
   cost.wavesPerSimd = double(1 + tile.tile.consumers);
   cost.steps = 1;
-  cost.tileEfficiency = problem.flops() / 2 /
-                        (double(cost.workgroups) * double(tile.tile.rows) *
-                         double(tile.tile.columns) * reduction);
-  int64_t perUnit = ceilDiv(cost.workgroups, chip.computeUnits);
-  cost.waveEfficiency =
-      double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
 
   double atomCycles =
       atom.cycles / double(chip.simdsPerComputeUnit) * reduction / atom.k;
@@ -124,15 +219,9 @@ Cost conv::computeLineCost(const Problem &problem, const ChipInfo &chip,
       cost.matrixCycles, kTileCycles + cost.sharedCycles + epilogueCycles +
                              double(tile.tile.atomsPerConsumer()) * atomCycles);
 
-  double cycles = kLaunchCycles + double(perUnit) * cost.stepCycles;
-  cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
-  cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
-  cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
-  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds);
-  if (cost.memorySeconds > cost.computeSeconds)
-    cost.limit = Limit::Memory;
-  else
-    cost.limit = cost.stepCycles > cost.matrixCycles ? Limit::SharedMemory
-                                                     : Limit::MatrixUnits;
+  computeSeconds(problem, chip, candidate, /*tileCycles=*/0, cost);
+  cost.tileEfficiency = problem.flops() / 2 /
+                        (double(cost.workgroups) * double(tile.tile.rows) *
+                         double(tile.tile.columns) * reduction);
   return cost;
 }

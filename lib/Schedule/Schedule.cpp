@@ -102,17 +102,23 @@ static void computeTmaSteps(ConvolutionOpInterface op,
   problem.tmaSteps = steps;
 }
 
-/// Fills in the window of the `line_buffer` main loop, if the plan is one
-/// product that it can compute.
+/// Fills in what the `line_buffer` main loop makes of a plan with one product,
+/// if it can compute that.
 static void computeLines(ConvolutionOpInterface op, const ConvolutionPlan &plan,
                          ::conv::Problem &problem) {
   const PlanStep &step = plan.steps.front();
-  if (plan.steps.size() != 1 || !step.product)
+  if (!step.product || problem.products != 1)
     return;
   std::string obstacle;
   auto [lhs, rhs, result] = getViewedProduct(op, plan, step);
-  if (auto geometry = computeLineGeometry(lhs, rhs, result, obstacle))
-    problem.lines = geometry->window;
+  auto geometry = computeLineGeometry(lhs, rhs, result, obstacle);
+  if (!geometry)
+    return;
+  problem.lines = geometry->window;
+  if (!geometry->product.reducesPositions)
+    return;
+  problem.lineSegmentPositions = geometry->product.segmentPositions;
+  problem.lineSegments = geometry->product.segments;
 }
 
 /// Sets what a problem has of its largest product.
@@ -246,7 +252,7 @@ static std::string findObstacle(const ViewedProduct &product,
     if (auto geometry = computeTmaGeometry(lhs, rhs, result, obstacle))
       return checkTmaTile(*geometry, getTmaTile(schedule));
   } else if (auto geometry = computeLineGeometry(lhs, rhs, result, obstacle)) {
-    return checkLineTile(*geometry, getLineTile(schedule, *geometry), chip);
+    return checkLines(*geometry, schedule, chip);
   }
   return obstacle;
 }

@@ -41,6 +41,8 @@ using namespace mlir::conv;
 static constexpr int64_t kLargestTile = 256;
 /// More parts are more to add up than there is to gain.
 static constexpr int64_t kMaxSplits = 64;
+/// Parts that the kernel that adds them takes as arguments, with its result.
+static constexpr int64_t kMaxParts = 127;
 
 static std::string printToString(Attribute attribute) {
   std::string text;
@@ -123,6 +125,14 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
                            tiles * splits <= 4 * chip.computeUnits;
        splits *= 2)
     all.push_back({.splits = splits});
+  // As many equal parts as there are compute units, or a few less.
+  if (tiles == 1 && longest > 1) {
+    int64_t splits = std::min<int64_t>({longest, chip.computeUnits, kMaxParts});
+    while (longest % splits != 0)
+      --splits;
+    if (splits > 1)
+      all.push_back({.splits = splits});
+  }
   return all;
 }
 

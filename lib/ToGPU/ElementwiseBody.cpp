@@ -27,11 +27,15 @@ using namespace mlir::conv;
 /// Elements of a work-item: there is nothing else to hide the latency of loads
 /// than many of those.
 static constexpr int64_t kElementsPerWorkItem = 4;
+/// Loads of a work-item that adds many matrices: it has fewer elements then.
+static constexpr int64_t kLoadsPerWorkItem = 16;
 
 int64_t mlir::conv::countElementwiseShares(const TiledConvolution &form) {
   ArrayRef<int64_t> tile = form.schedule.getWorkgroup();
-  return llvm::divideCeil(tile[0] * tile[1],
-                          kElementwiseWorkItems * kElementsPerWorkItem);
+  int64_t operands = std::max<int64_t>(1, form.tailOperands.size());
+  int64_t elements = std::clamp<int64_t>(kLoadsPerWorkItem / operands, 1,
+                                         kElementsPerWorkItem);
+  return llvm::divideCeil(tile[0] * tile[1], kElementwiseWorkItems * elements);
 }
 
 namespace {

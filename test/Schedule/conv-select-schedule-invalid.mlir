@@ -319,16 +319,80 @@ func.func @line_s6(%x: tensor<1x8x4096x4xf16>, %w: tensor<64x5x1x4xf16>) -> tens
 
 // -----
 
-// The gradient of a filter has its windows on the right.
+// The gradient of a filter is multiplied by one warpgroup; two others gather its windows.
 module attributes {conv.target = #conv.target<"sm_90a">} {
-func.func @line_gradient(%x: tensor<4x8x8x4xf16>, %dy: tensor<4x8x8x64xf16>) -> tensor<64x3x3x4xf16> {
-  // expected-error @below {{unsupported (schedule): expects a window on the left operand, but got one on the right}}
+func.func @line_gradient_warpgroups(%x: tensor<4x8x8x4xf16>, %dy: tensor<4x8x8x64xf16>) -> tensor<64x3x3x4xf16> {
+  // expected-error @below {{unsupported (schedule): expects 1 warpgroup and at most 128 accumulators of a lane for positions that are reduced, but got 2 and 32}}
   %y = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
                   stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
       : tensor<4x8x8x4xf16>, tensor<4x8x8x64xf16> -> tensor<64x3x3x4xf16>
+  return %y : tensor<64x3x3x4xf16>
+}
+}
+
+// -----
+
+// Five lines of 20 elements are three groups of eight each, and one more for the last instruction.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @line_gradient_columns(%x: tensor<4x8x8x4xf16>, %dy: tensor<4x8x8x64xf16>) -> tensor<64x5x5x4xf16> {
+  // expected-error @below {{unsupported (schedule): expects one tile of a multiple of 64 columns that has all 128, but got 64}}
+  %y = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [2, 2], high = [2, 2]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      : tensor<4x8x8x4xf16>, tensor<4x8x8x64xf16> -> tensor<64x5x5x4xf16>
+  return %y : tensor<64x5x5x4xf16>
+}
+}
+
+// -----
+
+// Gatherers take turns, so that each stage is always written by the same one.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @line_gradient_stages(%x: tensor<4x8x8x4xf16>, %dy: tensor<4x8x8x64xf16>) -> tensor<64x3x3x4xf16> {
+  // expected-error @below {{unsupported (schedule): expects a multiple of 2 stages for positions that are reduced, but got 3}}
+  %y = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 3, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      : tensor<4x8x8x4xf16>, tensor<4x8x8x64xf16> -> tensor<64x3x3x4xf16>
+  return %y : tensor<64x3x3x4xf16>
+}
+}
+
+// -----
+
+// The left operand is copied as boxes.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @line_gradient_channels(%x: tensor<4x8x8x4xf16>, %dy: tensor<4x8x8x60xf16>) -> tensor<60x3x3x4xf16> {
+  // expected-error @below {{unsupported (schedule): expects a left operand with a multiple of 8 channels, but got 60}}
+  %y = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      : tensor<4x8x8x4xf16>, tensor<4x8x8x60xf16> -> tensor<60x3x3x4xf16>
+  return %y : tensor<60x3x3x4xf16>
+}
+}
+
+// -----
+
+// Three lines of 33 KB, twice.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @line_gradient_s6(%x: tensor<4x8x4160x4xf16>, %dy: tensor<4x8x4160x64xf16>) -> tensor<64x3x3x4xf16> {
+  // expected-error @below {{unsupported (schedule): expects 2 stages of 16384 bytes of tiles and 99840 bytes of lines to fit 232448 bytes of shared memory, but got more}}
+  %y = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      : tensor<4x8x4160x4xf16>, tensor<4x8x4160x64xf16> -> tensor<64x3x3x4xf16>
   return %y : tensor<64x3x3x4xf16>
 }
 }

@@ -42,6 +42,32 @@ func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x
   return %y : tensor<64x56x56x64xbf16>
 }
 
+// The gradient of such a filter: as many parts as lines of the output, which are a few less than compute units.
+// CHECK-LABEL: func.func @three_channels_gradient_bf16
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
+// CHECK-SAME: stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = line_buffer, raster = columns, splits = 112, chosen_by = heuristic>
+func.func @three_channels_gradient_bf16(%x: tensor<64x224x224x3xbf16>, %dy: tensor<64x112x112x64xbf16>)
+    -> tensor<64x7x7x3xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [2, 2], dilations = [1, 1], low = [3, 3], high = [3, 3]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<64x224x224x3xbf16>, tensor<64x112x112x64xbf16> -> tensor<64x7x7x3xbf16>
+  return %dw : tensor<64x7x7x3xbf16>
+}
+
+// Three output channels: their windows are read in lines, 64 input channels at a time as boxes.
+// CHECK-LABEL: func.func @three_output_channels_gradient_bf16
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+// CHECK-SAME: stages = 8, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns, splits = 64, chosen_by = heuristic>
+func.func @three_output_channels_gradient_bf16(%x: tensor<1x512x512x128xbf16>, %dy: tensor<1x512x512x3xbf16>)
+    -> tensor<3x3x3x128xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<1x512x512x128xbf16>, tensor<1x512x512x3xbf16> -> tensor<3x3x3x128xbf16>
+  return %dw : tensor<3x3x3x128xbf16>
+}
+
 // The f32 layer takes the f32 atom.
 // CHECK-LABEL: func.func @large_layer_f32
 // CHECK: schedule = <algorithm = implicit_gemm, workgroup = [128, 128], subgroup = [128, 16], gemm_k = 8,

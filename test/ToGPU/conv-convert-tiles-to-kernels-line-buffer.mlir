@@ -74,3 +74,47 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     return %y : tensor<1x8x8x10xf16>
   }
 }
+
+// -----
+
+// The gradient of the first filter, in two parts of two images each: four steps of 64 positions. Of the 64 columns, groups
+// of eight are two for each line.
+
+// CHECK:       gpu.func @gradient_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[GX:.+]]: memref<4x16x16x3xf16, {{.+}}>, %[[PARTS:.+]]: memref<2x64x27xf32, {{.+}}>) kernel
+// A lane's copy makes a stage "copied", a warpgroup's four warps make it "gathered", those of the other one "empty".
+// CHECK-COUNT-4:   nvvm.mbarrier.init %{{.+}}, %c1_i32
+// CHECK-COUNT-8:   nvvm.mbarrier.init %{{.+}}, %c4_i32
+// The producer copies positions of 64 channels, and the lines that their windows are in.
+// CHECK:         nvvm.setmaxregister decrease 32
+// CHECK:           %[[IMAGES:.+]] = conv.address %[[GX]]
+// CHECK:             scf.for %{{.+}} = %{{.+}} to %c4_i32
+// CHECK:               nvvm.mbarrier.arrive.expect_tx
+// CHECK:               nvvm.cp.async.bulk.tensor.shared.cluster.global {{.+}}, %[[DY]]
+// CHECK:               nvvm.cp.async.bulk.shared.cluster.global
+// One warpgroup multiplies, as with tiles that are copied, and stores each element that the filter has.
+// CHECK:         nvvm.setmaxregister increase 160
+// CHECK:           nvvm.wgmma.mma_async {{.+}}, <m = 64, n = 64, k = 16>, D[<f32>, <zero>], A[<f16>, <one>, <col>], B[<f16>, <one>, <row>]
+// CHECK:           nvvm.wgmma.wait.group.sync.aligned 0
+// CHECK-COUNT-32:  conv.guarded_store %{{.+}}, %[[PARTS]]{{.*}} : vector<1xf32>
+// Two others take every second step each. All fragments of a step are loaded before one is written.
+// CHECK:             scf.for %{{.+}} = %{{.+}} to %c4_i32{{.*}} step %c2_i32
+// CHECK:               nvvm.mbarrier.try_wait.parity
+// CHECK-NOT:           nvvm.stmatrix
+// CHECK-COUNT-12:      llvm.load {{.+}} {alignment = 4 : i64} : !llvm.ptr<3> -> i32
+// CHECK-NOT:           llvm.load
+// CHECK-COUNT-3:       nvvm.stmatrix
+// CHECK:               nvvm.fence.proxy
+// CHECK-NEXT:          %{{.+}} = arith.constant
+// CHECK-NEXT:          nvvm.bar.warp.sync
+// CHECK:               nvvm.mbarrier.arrive
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @gradient(%x: tensor<4x16x16x3xf16>, %dy: tensor<4x8x8x64xf16>) -> tensor<64x3x3x3xf16> {
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                    atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns, splits = 2>
+        : tensor<4x16x16x3xf16>, tensor<4x8x8x64xf16> -> tensor<64x3x3x3xf16>
+    return %dw : tensor<64x3x3x3xf16>
+  }
+}

@@ -50,8 +50,11 @@ struct Problem {
   /// the right operand's channels rather than of its reduction.
   int64_t tmaSteps = 0;
   bool isTmaRhsTransposed = false;
-  /// What the `line_buffer` main loop makes of it, if it can compute it.
+  /// What the `line_buffer` main loop makes of it, if it can compute it: the
+  /// window, and, if its positions are reduced, how many follow each other, and
+  /// how often.
   std::optional<LineWindow> lines;
+  int64_t lineSegmentPositions = 0, lineSegments = 0;
 
   /// Multiplications and additions that the convolution needs.
   double usefulFlops = 0;

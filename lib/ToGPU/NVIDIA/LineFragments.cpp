@@ -105,7 +105,9 @@ LineFragments::createRows(Value row, Value firstLine, Value lines) const {
   const IndexMath &math = ptx.math;
   SmallVector<Row> rows;
   for (int64_t half : {0, 1}) {
-    Value own = math.add(math.add(row, rowInAtom), 8 * half);
+    // A row behind the last one reads lines that are there, too.
+    Value own = math.minimum(math.add(math.add(row, rowInAtom), 8 * half),
+                             math.constant(window.countPositions() - 1));
     SmallVector<Value> digits = createDigits(ptx, window, own);
     Value line = createStart(ptx, window.vertical, digits[1]);
     Value start = createStart(ptx, window.horizontal, digits[2]);

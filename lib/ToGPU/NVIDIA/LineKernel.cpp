@@ -1,5 +1,5 @@
 //===- LineKernel.cpp - one tiled convolution to a kernel of line buffers -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,10 @@
 
 #include "LineKernel.h"
 
+#include "LineCopy.h"
 #include "LineFilter.h"
 #include "LineFragments.h"
+#include "LineGradientBody.h"
 #include "MbarrierRing.h"
 #include "PersistentScheduler.h"
 #include "TensorMaps.h"
@@ -49,8 +51,6 @@ public:
 
 private:
   void createProducer();
-  RingPosition createCopy(Value images, Value firstLine,
-                          RingPosition position) const;
   void createConsumer(Value consumer, Value workItem);
   SmallVector<Value> createSums(const WgmmaFragmentUnit &matrix, Value row,
                                 Value firstLine, Value lines) const;
@@ -72,39 +72,18 @@ Value LineBody::getStage(Value stage) const {
                     ptx.math.mul(stage, tile.stageBytes()));
 }
 
-/// Copies the lines from `firstLine` on that there are.
-RingPosition LineBody::createCopy(Value images, Value firstLine,
-                                  RingPosition position) const {
-  const IndexMath &math = ptx.math;
-  int64_t lineBytes = tile.window.lineBytes();
-  int64_t all = tile.window.images * tile.window.vertical.extent;
-  Value begin = math.maximum(firstLine, math.constant(0));
-  Value end =
-      math.minimum(math.add(firstLine, tile.window.countLines(tile.tile.rows)),
-                   math.constant(all));
-  Value count = math.maximum(math.sub(end, begin), math.constant(0));
-  Value bytes = math.mul(count, lineBytes);
-  Value full = ring.acquire(position, bytes);
-  ptx.createIf(ptx.math.below(math.sub(count, 1), all), [&] {
-    Value skipped = math.mul(math.sub(begin, firstLine), lineBytes);
-    Value source =
-        ptx.offset(images, ptx.b.createOrFold<arith::MulIOp>(
-                               ptx.extend64(begin), ptx.constant64(lineBytes)));
-    ptx.loadBytes(ptx.offset(getStage(position.stage), skipped), source, full,
-                  bytes);
-  });
-  return ring.getNext(position);
-}
-
 void LineBody::createProducer() {
   Value images = AddressOp::create(
       ptx.b, LLVM::LLVMPointerType::get(ptx.b.getContext(), 1),
       kernel.arguments[0]);
   scheduler.createLoop(
       ring.getStart().carried(), [&](TileOrigin origin, ValueRange carried) {
-        return createCopy(images, fragments.createFirstLine(origin.row),
-                          RingPosition::get(carried))
-            .carried();
+        RingPosition position = RingPosition::get(carried);
+        LineCopy copy(ptx, tile.window, fragments.createFirstLine(origin.row),
+                      tile.window.countLines(tile.tile.rows));
+        Value full = ring.acquire(position, copy.getBytes());
+        copy.create(images, getStage(position.stage), full);
+        return ring.getNext(position).carried();
       });
 }
 
@@ -162,7 +141,7 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
 
 void LineBody::create() {
   ptx.createIf(ptx.equal(workItem, 0),
-               [&] { ring.initialize(tile.tile.consumerWarps()); });
+               [&] { ring.initialize(1, tile.tile.consumerWarps()); });
   createLineFilter(kernel, ptx, tile, memory);
   gpu::BarrierOp::create(kernel.b);
   createRoles(
@@ -170,6 +149,19 @@ void LineBody::create() {
       [&](Value consumer, Value workItem) {
         createConsumer(consumer, workItem);
       });
+}
+
+/// The tensor map that each argument is passed as; null for addresses.
+static SmallVector<TensorMapAttr> createTensorMaps(MLIRContext *context,
+                                                   const TmaGeometry &product,
+                                                   const ::conv::TmaTile &tile,
+                                                   size_t numArguments) {
+  SmallVector<TensorMapAttr> maps(numArguments);
+  if (product.reducesPositions)
+    maps.front() = createPositionsMap(context, product);
+  else if (product.isResultCopied)
+    maps.back() = createResultMap(context, product, tile);
+  return maps;
 }
 
 FailureOr<BuiltKernel>
@@ -181,29 +173,34 @@ mlir::conv::buildLineKernel(OpBuilder &builder, const TiledConvolution &form,
   std::optional<LineGeometry> geometry =
       computeLineGeometry(getViewed(form.lhs), getViewed(form.rhs),
                           getViewed(form.result), obstacle);
-  if (!geometry)
-    return emitError(loc) << obstacle;
-  ::conv::LineTile tile = getLineTile(form.schedule, *geometry);
-  obstacle = checkLineTile(*geometry, tile, chip);
+  if (geometry)
+    obstacle = checkLines(*geometry, form.schedule, chip);
   if (!obstacle.empty())
     return emitError(loc) << obstacle;
+  const TmaGeometry &product = geometry->product;
+  ::conv::LineTile tile = getLineTile(form.schedule, *geometry);
+  ::conv::LineGradientTile gradient =
+      getLineGradientTile(form.schedule, *geometry);
+  const ::conv::TmaTile &sizes =
+      product.reducesPositions ? gradient.tile : tile.tile;
 
-  SmallVector<TensorMapAttr> maps(argumentTypes.size());
-  if (geometry->product.isResultCopied)
-    maps.back() =
-        createResultMap(builder.getContext(), geometry->product, tile.tile);
-  gpu::GPUFuncOp function = createWarpgroupFunction(
-      builder, loc, name, argumentTypes, maps, tile.tile);
+  SmallVector<TensorMapAttr> maps = createTensorMaps(
+      builder.getContext(), product, sizes, argumentTypes.size());
+  gpu::GPUFuncOp function =
+      createWarpgroupFunction(builder, loc, name, argumentTypes, maps, sizes);
   ImplicitLocOpBuilder b(loc, builder);
   b.setInsertionPointToStart(&function.getBody().front());
   PtxBuilder ptx(b);
-  Kernel kernel = createWarpgroupKernel(b, form, chip, function, tile.tile);
+  Kernel kernel = createWarpgroupKernel(b, form, chip, function, sizes);
   Value memory =
       createSharedMemory(b, function->getParentOfType<gpu::GPUModuleOp>());
-  LineBody(kernel, ptx, tile, geometry->product.isResultCopied, memory)
-      .create();
+  if (product.reducesPositions)
+    createLineGradientBody(kernel, ptx, gradient, product, memory);
+  else
+    LineBody(kernel, ptx, tile, product.isResultCopied, memory).create();
   gpu::ReturnOp::create(b);
+  int64_t sharedBytes =
+      product.reducesPositions ? gradient.sharedBytes() : tile.sharedBytes();
   return BuiltKernel{function, PersistentScheduler::getGridSize(form, chip),
-                     tile.tile.workItems(), tile.sharedBytes(),
-                     std::move(maps)};
+                     sizes.workItems(), sharedBytes, std::move(maps)};
 }

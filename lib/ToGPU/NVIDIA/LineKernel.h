@@ -14,8 +14,9 @@
 namespace mlir::conv {
 
 /// `buildKernel` for a schedule whose main loop is `line_buffer`: the result is
-/// passed as a tensor map if it can be copied, all others as addresses. Fails
-/// with a diagnostic if the left operand is no window on lines.
+/// passed as a tensor map if it can be copied, or the left operand if positions
+/// are reduced; all others as addresses. Fails with a diagnostic if no operand
+/// is a window on lines.
 FailureOr<BuiltKernel> buildLineKernel(OpBuilder &builder,
                                        const TiledConvolution &form,
                                        const ::conv::ChipInfo &chip,

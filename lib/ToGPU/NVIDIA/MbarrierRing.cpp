@@ -12,28 +12,38 @@
 
 #include "MbarrierRing.h"
 
-#include "conv/Dialect/Conv/IR/TmaTile.h"
-
 using namespace mlir;
 using namespace mlir::conv;
 
 /// How long a try may suspend the warp, in nanoseconds; it is repeated.
 static constexpr int64_t kTryNanoseconds = 10000000;
-static constexpr int64_t kBarrierBytes = ::conv::TmaTile::kBarrierBytes;
 
-void MbarrierRing::initialize(int64_t releases) const {
-  for (int64_t stage = 0; stage < stages; ++stage) {
-    Value index = ptx.math.constant(stage);
-    NVVM::MBarrierInitOp::create(ptx.b, getFull(index), ptx.math.constant(1),
-                                 Value());
-    NVVM::MBarrierInitOp::create(ptx.b, getEmpty(index),
-                                 ptx.math.constant(releases), Value());
-  }
+void MbarrierRing::initializeEach(Value first, int64_t count) const {
+  for (int64_t stage = 0; stage < stages; ++stage)
+    NVVM::MBarrierInitOp::create(
+        ptx.b,
+        ptx.offset(first,
+                   ptx.math.mul(ptx.math.constant(stage), kBarrierBytes)),
+        ptx.math.constant(count), Value());
   NVVM::FenceMbarrierInitOp::create(ptx.b);
+}
+
+void MbarrierRing::initialize(int64_t fills, int64_t releases) const {
+  initializeEach(full, fills);
+  initializeEach(empty, releases);
+}
+
+void MbarrierRing::initializeFull(int64_t fills) const {
+  initializeEach(full, fills);
 }
 
 RingPosition MbarrierRing::getStart() const {
   return {ptx.math.constant(0), ptx.math.constant(0)};
+}
+
+RingPosition MbarrierRing::getPosition(Value step) const {
+  return {ptx.math.rem(step, stages),
+          ptx.math.rem(ptx.math.div(step, stages), 2)};
 }
 
 RingPosition MbarrierRing::getNext(RingPosition position) const {
@@ -57,18 +67,22 @@ void MbarrierRing::wait(RingPosition position) const {
   wait(getFull(position.stage), position.phase);
 }
 
+void MbarrierRing::fill(Value stage) const {
+  NVVM::MBarrierArriveOp::create(ptx.b, ptx.b.getI64Type(), getFull(stage),
+                                 Value());
+}
+
 void MbarrierRing::release(Value stage) const {
   NVVM::MBarrierArriveOp::create(ptx.b, ptx.b.getI64Type(), getEmpty(stage),
                                  Value());
 }
 
 Value MbarrierRing::getFull(Value stage) const {
-  return ptx.offset(barriers, ptx.math.mul(stage, kBarrierBytes));
+  return ptx.offset(full, ptx.math.mul(stage, kBarrierBytes));
 }
 
 Value MbarrierRing::getEmpty(Value stage) const {
-  return ptx.offset(ptx.offset(barriers, stages * kBarrierBytes),
-                    ptx.math.mul(stage, kBarrierBytes));
+  return ptx.offset(empty, ptx.math.mul(stage, kBarrierBytes));
 }
 
 void MbarrierRing::wait(Value barrier, Value parity) const {

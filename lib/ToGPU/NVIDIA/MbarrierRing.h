@@ -10,6 +10,8 @@
 
 #include "PtxBuilder.h"
 
+#include "conv/Dialect/Conv/IR/TmaTile.h"
+
 namespace mlir::conv {
 
 /// Where a producer or consumer is in a ring: the stage, and how often it has
@@ -29,15 +31,25 @@ struct RingPosition {
 /// does not block.
 class MbarrierRing {
 public:
+  static constexpr int64_t kBarrierBytes = ::conv::TmaTile::kBarrierBytes;
+
   /// `barriers` is where the barriers are: all of "full", then all of "empty".
   MbarrierRing(const PtxBuilder &ptx, Value barriers, int64_t stages)
-      : ptx(ptx), barriers(barriers), stages(stages) {}
+      : MbarrierRing(ptx, barriers,
+                     ptx.offset(barriers, stages * kBarrierBytes), stages) {}
+  /// The same with these in two places, since rings may share one.
+  MbarrierRing(const PtxBuilder &ptx, Value full, Value empty, int64_t stages)
+      : ptx(ptx), full(full), empty(empty), stages(stages) {}
 
-  /// By one work-item, before all others go on: `releases` calls of `release`
-  /// make a stage empty.
-  void initialize(int64_t releases) const;
+  /// By one work-item, before all others go on: `fills` calls of `acquire` or
+  /// `fill` make a stage full, `releases` of `release` make it empty.
+  void initialize(int64_t fills, int64_t releases) const;
+  /// The same for a ring whose "empty" is that of another one.
+  void initializeFull(int64_t fills) const;
 
   RingPosition getStart() const;
+  /// Where step `step` of all steps is.
+  RingPosition getPosition(Value step) const;
   RingPosition getNext(RingPosition position) const;
 
   /// Producer: waits until the stage is empty and announces `bytes`. Returns
@@ -45,16 +57,19 @@ public:
   Value acquire(RingPosition position, Value bytes) const;
   /// Consumer: waits until the stage is full.
   void wait(RingPosition position) const;
+  /// Producer, by one lane: what it wrote to the stage is there.
+  void fill(Value stage) const;
   /// Consumer, by one lane: the stage is no longer read.
   void release(Value stage) const;
 
 private:
+  void initializeEach(Value first, int64_t count) const;
   Value getFull(Value stage) const;
   Value getEmpty(Value stage) const;
   void wait(Value barrier, Value parity) const;
 
   const PtxBuilder &ptx;
-  Value barriers;
+  Value full, empty;
   int64_t stages;
 };
 

@@ -86,6 +86,10 @@ Value PtxBuilder::elect() const {
   return NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
 }
 
+void PtxBuilder::synchronizeWarp() const {
+  NVVM::SyncWarpOp::create(b, math.constant(-1));
+}
+
 void PtxBuilder::barrier(Value id, int64_t workItems) const {
   NVVM::BarrierOp::create(b, TypeRange(), id, math.constant(workItems),
                           NVVM::BarrierReductionAttr(), Value());

@@ -48,6 +48,8 @@ public:
   Value uniform(Value value) const;
   /// True for one lane of a warp.
   Value elect() const;
+  /// Waits for all lanes of the warp, and sees what they wrote.
+  void synchronizeWarp() const;
   /// Waits for `workItems` work-items at named barrier `id`; 0 is for all.
   void barrier(Value id, int64_t workItems) const;
   /// Makes what this work-item wrote to shared memory visible to copies.

@@ -31,32 +31,44 @@ TmaEpilogue::TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
                          Value consumer, Value workItem, Value staging)
     : kernel(kernel), ptx(ptx), tile(tile), isResultCopied(isResultCopied),
       consumer(consumer), workItem(workItem), staging(staging),
-      result(kernel.math, kernel.form.result) {
+      result(kernel.math, kernel.form.result),
+      chunk(ptx, workItem, tile.chunkColumns() * Tile::kElementBytes) {
   for (const MatrixOperand &operand : kernel.form.tailOperands)
     operands.emplace_back(kernel.math, operand);
   const IndexMath &math = ptx.math;
   isFirst = ptx.equal(workItem, 0);
   lane = math.rem(workItem, kWarpSize);
   warpRow = math.mul(math.div(workItem, kWarpSize), 16);
-  // Lanes 0 to 15 give the rows of the first eight columns, 16 to 31 those of
-  // the next eight.
-  Value row = math.add(warpRow, math.rem(lane, 16));
-  int64_t rowBytes = tile.chunkColumns() * Tile::kElementBytes;
-  stagedRow = math.mul(row, rowBytes);
-  // Pieces of 16 bytes are exchanged by the number of the 128 bytes they are
-  // in.
-  Value line = math.div(row, Tile::kRowBytes / rowBytes);
-  Value piece =
-      math.bitXor(math.rem(line, rowBytes / kPieceBytes), math.div(lane, 16));
-  twist = math.mul(piece, kPieceBytes);
+}
+
+TmaEpilogue::TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
+                         const ::conv::TmaTile &tile, Value consumer,
+                         Value workItem, ColumnOrder order)
+    : TmaEpilogue(kernel, ptx, tile, /*isResultCopied=*/false, consumer,
+                  workItem, /*staging=*/Value()) {
+  this->order = std::move(order);
 }
 
 void TmaEpilogue::synchronize() const {
   ptx.barrier(ptx.math.add(consumer, 1), Tile::kWarpgroupSize);
 }
 
+TmaEpilogue::Column TmaEpilogue::getColumn(Place place, int64_t offset) const {
+  Value column = ptx.math.add(place.column, offset);
+  if (order)
+    return order(column);
+  int64_t columns = kernel.form.getColumns();
+  return {column, columns % tile.columns == 0
+                      ? kernel.math.yes()
+                      : ptx.math.below(column, columns)};
+}
+
+int64_t TmaEpilogue::getWidth(const MatrixAccess &access) const {
+  return order ? 1 : access.getVectorWidth(MatrixIndex::Column, 2);
+}
+
 MatrixAccess::Position TmaEpilogue::locate(const MatrixAccess &access,
-                                           Place place, int64_t offset) const {
+                                           Place place, Column column) const {
   const IndexMath &math = kernel.math;
   MatrixAccess::Position ofMatrix =
       access.createPosition(MatrixIndex::Batch, math.cast(place.batch));
@@ -64,31 +76,28 @@ MatrixAccess::Position TmaEpilogue::locate(const MatrixAccess &access,
       access.createPosition(MatrixIndex::Row, math.cast(place.row));
   return access.add(
       access.add(ofMatrix, ofRow),
-      access.createPosition(MatrixIndex::Column,
-                            math.add(math.cast(place.column), offset)));
+      access.createPosition(MatrixIndex::Column, math.cast(column.number)));
 }
 
-/// Whether the result has the element `offset` columns behind the place; of
-/// one that is the same for all rows, only the column counts.
+/// Whether the result has the element; of one that is the same for all rows,
+/// only the column counts.
 Value TmaEpilogue::createGuard(const MatrixAccess &access, Place place,
-                               int64_t offset) const {
-  const TiledConvolution &form = kernel.form;
-  Value guard = kernel.math.yes();
-  if (form.getColumns() % tile.columns != 0)
-    guard =
-        ptx.math.below(ptx.math.add(place.column, offset), form.getColumns());
-  if (!access.isBroadcast(MatrixIndex::Row) && form.getRows() % tile.rows != 0)
-    guard = kernel.math.both(guard, ptx.math.below(place.row, form.getRows()));
-  return guard;
+                               Column column) const {
+  int64_t rows = kernel.form.getRows();
+  if (access.isBroadcast(MatrixIndex::Row) || rows % tile.rows == 0)
+    return column.isUsed;
+  return kernel.math.both(column.isUsed, ptx.math.below(place.row, rows));
 }
 
 Value TmaEpilogue::load(const MatrixAccess &access, Value buffer,
                         Place place) const {
   SmallVector<Value> elements;
-  int64_t width = access.getVectorWidth(MatrixIndex::Column, 2);
+  int64_t width = getWidth(access);
   for (int64_t i = 0; i < 2; i += width) {
-    MatrixAccess::Position position = locate(access, place, i);
-    Value guard = access.createGuard(position, createGuard(access, place, i));
+    Column column = getColumn(place, i);
+    MatrixAccess::Position position = locate(access, place, column);
+    Value guard =
+        access.createGuard(position, createGuard(access, place, column));
     Value loaded =
         kernel.load(buffer, access.createOffset(position), guard, width);
     if (width == 2)
@@ -100,13 +109,15 @@ Value TmaEpilogue::load(const MatrixAccess &access, Value buffer,
 }
 
 void TmaEpilogue::store(Value pair, Place place) const {
-  int64_t width = result.getVectorWidth(MatrixIndex::Column, 2);
+  int64_t width = getWidth(result);
   for (int64_t i = 0; i < 2; i += width) {
-    MatrixAccess::Position position = locate(result, place, i);
+    Column column = getColumn(place, i);
+    MatrixAccess::Position position = locate(result, place, column);
     Value stored = vector::ExtractStridedSliceOp::create(
         ptx.b, pair, ArrayRef{i}, ArrayRef{width}, ArrayRef{int64_t(1)});
-    kernel.store(stored, kernel.arguments.back(), result.createOffset(position),
-                 result.createGuard(position, createGuard(result, place, i)));
+    kernel.store(
+        stored, kernel.arguments.back(), result.createOffset(position),
+        result.createGuard(position, createGuard(result, place, column)));
   }
 }
 
@@ -132,8 +143,6 @@ void TmaEpilogue::storeAtom(const WgmmaSums &matrix, Place first,
 
 void TmaEpilogue::copyAtom(const WgmmaSums &matrix, Place first,
                            Value sums) const {
-  const IndexMath &math = ptx.math;
-  auto shape = NVVM::LdStMatrixShapeAttr::get(ptx.b.getContext(), 8, 8);
   for (int64_t c = 0; c < tile.columns; c += kColumnsPerStore) {
     SmallVector<Value> registers;
     for (int64_t eight : {0, 8})
@@ -143,14 +152,9 @@ void TmaEpilogue::copyAtom(const WgmmaSums &matrix, Place first,
             ptx.b, ptx.b.getI32Type(),
             createPair(matrix, place, sums, c + eight, half)));
       }
-    int64_t chunk = c / tile.chunkColumns();
-    int64_t bytes = c % tile.chunkColumns() * Tile::kElementBytes;
-    Value address =
-        math.add(stagedRow, math.bitXor(twist, math.constant(bytes)));
-    NVVM::StMatrixOp::create(
-        ptx.b,
-        ptx.offset(ptx.offset(staging, chunk * tile.chunkBytes()), address),
-        registers, NVVM::MMALayout::row, shape, NVVM::LdStMatrixEltType::B16);
+    chunk.store(
+        ptx.offset(staging, c / tile.chunkColumns() * tile.chunkBytes()),
+        c % tile.chunkColumns() * Tile::kElementBytes, registers);
   }
 }
 

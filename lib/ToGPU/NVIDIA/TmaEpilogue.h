@@ -9,6 +9,7 @@
 #define CONV_LIB_TOGPU_NVIDIA_TMAEPILOGUE_H
 
 #include "../MatrixAccess.h"
+#include "FragmentTile.h"
 #include "WgmmaSums.h"
 
 namespace mlir::conv {
@@ -19,11 +20,23 @@ namespace mlir::conv {
 /// each lane stores what it has.
 class TmaEpilogue {
 public:
+  /// A column of the result, and whether there is one.
+  struct Column {
+    Value number, isUsed;
+  };
+  /// The column that a column of the sums is of.
+  using ColumnOrder = std::function<Column(Value)>;
+
   /// `staging` is this consumer's part of shared memory; `barrier` the named
   /// barrier of its warpgroup, of which `workItem` is a number.
   TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
               const ::conv::TmaTile &tile, bool isResultCopied, Value consumer,
               Value workItem, Value staging);
+  /// The same for results whose columns the tile has in another order, which
+  /// are not copied.
+  TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
+              const ::conv::TmaTile &tile, Value consumer, Value workItem,
+              ColumnOrder order);
 
   void create(const WgmmaSums &matrix, TileOrigin origin,
               ValueRange accumulators) const;
@@ -42,10 +55,13 @@ private:
   /// times 8 rows behind the first.
   Value createPair(const WgmmaSums &matrix, Place &place, Value sums,
                    int64_t offset, int64_t half) const;
+  Column getColumn(Place place, int64_t offset) const;
+  /// How many of a lane's two columns one access takes.
+  int64_t getWidth(const MatrixAccess &access) const;
   MatrixAccess::Position locate(const MatrixAccess &access, Place place,
-                                int64_t offset) const;
+                                Column column) const;
   Value createGuard(const MatrixAccess &access, Place place,
-                    int64_t offset) const;
+                    Column column) const;
   Value load(const MatrixAccess &access, Value buffer, Place place) const;
   void store(Value pair, Place place) const;
   void synchronize() const;
@@ -57,11 +73,11 @@ private:
   Value consumer, workItem, staging;
   SmallVector<MatrixAccess, 0> operands; ///< Of the tail.
   MatrixAccess result;
-  Value isFirst;   ///< This work-item starts the copies.
-  Value lane;      ///< Within the warp.
-  Value warpRow;   ///< First row of the warp in an atom.
-  Value stagedRow; ///< Where this lane's row starts in a chunk, for stmatrix.
-  Value twist;     ///< XOR of its pieces, in bytes.
+  FragmentTile chunk; ///< Of columns, in shared memory.
+  ColumnOrder order;  ///< Null if it is that of the result.
+  Value isFirst;      ///< This work-item starts the copies.
+  Value lane;         ///< Within the warp.
+  Value warpRow;      ///< First row of the warp in an atom.
 };
 
 } // namespace mlir::conv

@@ -48,7 +48,7 @@ public:
         memory(memory),
         ring(ptx, ptx.offset(memory, tile.barrierOffset()), tile.stages),
         scheduler(ptx, kernel.form, kernel.chip),
-        loop(ptx, geometry, tile, copies, ring, memory) {}
+        loop(ptx, geometry, tile, ring, memory), copies(copies) {}
 
   void create();
 
@@ -64,6 +64,7 @@ private:
   MbarrierRing ring;
   PersistentScheduler scheduler;
   TmaLoop loop;
+  const TmaCopies &copies;
 };
 } // namespace
 
@@ -71,8 +72,8 @@ void TmaBody::createProducer() {
   scheduler.createLoop(
       ring.getStart().carried(), [&](TileOrigin origin, ValueRange carried) {
         return loop
-            .createProducer(origin, kernel.arguments[0], kernel.arguments[1],
-                            RingPosition::get(carried))
+            .createProducer(copies, origin, kernel.arguments[0],
+                            kernel.arguments[1], RingPosition::get(carried))
             .carried();
       });
 }
@@ -98,7 +99,7 @@ void TmaBody::createConsumer(Value consumer, Value workItem) {
 void TmaBody::create() {
   Value workItem = ptx.math.cast(kernel.workItem);
   ptx.createIf(ptx.equal(workItem, 0),
-               [&] { ring.initialize(tile.consumerWarps()); });
+               [&] { ring.initialize(1, tile.consumerWarps()); });
   gpu::BarrierOp::create(kernel.b);
   createRoles(
       ptx, tile, workItem, [&] { createProducer(); },

@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-RingPosition TmaLoop::createProducer(TileOrigin origin, Value leftMap,
-                                     Value rightMap,
+RingPosition TmaLoop::createProducer(const TmaCopies &copies, TileOrigin origin,
+                                     Value leftMap, Value rightMap,
                                      RingPosition position) const {
   SmallVector<Value> common = copies.createTile(origin);
   Value zero = ptx.math.constant(0);

@@ -20,14 +20,13 @@ class TmaLoop {
 public:
   /// `memory` is where stage 0 starts.
   TmaLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
-          const ::conv::TmaTile &tile, const TmaCopies &copies,
-          const MbarrierRing &ring, Value memory)
-      : ptx(ptx), geometry(geometry), tile(tile), copies(copies), ring(ring),
-        memory(memory) {}
+          const ::conv::TmaTile &tile, const MbarrierRing &ring, Value memory)
+      : ptx(ptx), geometry(geometry), tile(tile), ring(ring), memory(memory) {}
 
   /// One lane: starts all copies of the tile at `origin`, as stages become
   /// empty. Returns where the next tile starts in the ring.
-  RingPosition createProducer(TileOrigin origin, Value leftMap, Value rightMap,
+  RingPosition createProducer(const TmaCopies &copies, TileOrigin origin,
+                              Value leftMap, Value rightMap,
                               RingPosition position) const;
 
   struct Sums {
@@ -43,7 +42,6 @@ private:
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;
   const ::conv::TmaTile &tile;
-  const TmaCopies &copies;
   const MbarrierRing &ring;
   Value memory;
 };

@@ -563,6 +563,30 @@ Sizes makeSquare(int64_t filter, int64_t stride, int64_t dilation) {
   return sizes;
 }
 
+// A gradient of three output channels does not gather nine input channels:
+// these are its rows, and columns are taps and output channels.
+TEST_F(ConvolutionPlanTest, FewOutputChannelsHaveTheWindows) {
+  Sizes sizes = makeSquare(3, 1, 2);
+  sizes.n = 2;
+  sizes.c = 9;
+  sizes.k = 3;
+  sizes.low = {1, 2};
+  sizes.high = {3, 0};
+  for (const std::array<std::string, 3> &orders :
+       {std::array<std::string, 3>{"NHWC", "KRSC", "NPQK"},
+        std::array<std::string, 3>{"NCHW", "KCRS", "NKPQ"}}) {
+    sizes.orders = orders;
+    Tensors tensors = Random(0).makeTensors(sizes);
+    ConvolutionOpInterface op = parse(tensors, Direction::BackwardWeight);
+    ASSERT_TRUE(op);
+    ConvolutionPlan plan = planConvolution(op, PlanOptions());
+    EXPECT_EQ(plan.steps.front().product->lhs.getShape()[1], 9);
+    EXPECT_EQ(plan.steps.front().product->rhs.getShape()[1], 9 * 3);
+    for (int64_t splits : {1, 3, 8})
+      check(op, tensors, {.splits = splits});
+  }
+}
+
 class ResidueTest : public ConvolutionPlanTest {
 protected:
   /// The reductions of backward data's steps, 0 without a product.

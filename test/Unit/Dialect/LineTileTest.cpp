@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Dialect/Conv/IR/LineTile.h"
+#include "conv/Dialect/Conv/IR/LineGradientTile.h"
 
 #include <gtest/gtest.h>
 
@@ -64,6 +64,18 @@ TEST(LineTile, LinesOfTheStem) {
   EXPECT_EQ(tile.sharedBytes(), 108608);
 }
 
+// A part of the gradient is one line of each image: 64 positions from a
+// multiple of 16 on are in up to two lines of positions.
+TEST(LineTile, GradientOfTheStem) {
+  LineGradientTile tile({64, 192, 4, 1}, createStem(), 112);
+  EXPECT_EQ(tile.tile.workers(), 3);
+  EXPECT_EQ(tile.tile.workItems(), 512);
+  EXPECT_EQ(tile.usedColumns(), 176);
+  EXPECT_EQ(tile.countLines(), 2 + 7);
+  EXPECT_EQ(tile.linesBytes(), 9 * 224 * 3 * 2);
+  EXPECT_EQ(tile.sharedBytes(), 179608);
+}
+
 /// The line of all images in which the window of a position starts.
 int64_t computeFirstLine(const LineWindow &window, int64_t position) {
   int64_t line = position / window.horizontal.positions;
@@ -92,16 +104,18 @@ TEST(LineTile, LinesHoldAllWindows) {
     if (window.images > 1 && window.linesToNextImage() < 0)
       continue;
     int64_t rows = 64 * draw(1, 4);
-    int64_t positions =
-        window.images * window.vertical.positions * window.horizontal.positions;
-    for (int64_t first = 0; first < positions; first += rows)
+    int64_t granule = int64_t(1) << draw(0, 6);
+    if (granule == 64)
+      granule = rows;
+    int64_t positions = window.countPositions();
+    for (int64_t first = 0; first < positions; first += granule)
       for (int64_t p = first; p < std::min(first + rows, positions); ++p) {
         int64_t line =
             computeFirstLine(window, p) - computeFirstLine(window, first);
         int64_t last =
             line + (window.vertical.taps - 1) * window.vertical.dilation;
         ASSERT_GE(line, 0);
-        ASSERT_LT(last, window.countLines(rows));
+        ASSERT_LT(last, window.countLines(rows, granule));
       }
   }
 }

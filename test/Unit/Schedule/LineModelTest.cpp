@@ -8,6 +8,7 @@
 #include "conv/Schedule/LineModel.h"
 
 #include "ForwardProblem.h"
+#include "conv/Dialect/Conv/IR/LineGradientTile.h"
 #include "conv/Schedule/Heuristics.h"
 #include "conv/Schedule/TmaModel.h"
 
@@ -77,6 +78,50 @@ TEST(LineModel, ManyChannelsHaveConflicts) {
   problem.lines->vertical.low = problem.lines->horizontal.low = 0;
   EXPECT_GT(computeLineCost(problem, hopper(), candidate).sharedCycles,
             2 * few);
+}
+
+// The gradient of its filter, in parts of one line of each image.
+Problem createGradient() {
+  Problem problem = createStem();
+  problem.batch = 112;
+  problem.rows = 64;
+  problem.columns = 147;
+  problem.reduction = 64 * 112;
+  problem.launches = 2;
+  problem.lineSegments = 64;
+  problem.lineSegmentPositions = 112;
+  return problem;
+}
+
+// One warpgroup multiplies all groups of the window.
+TEST(LineModel, GradientsHaveOneConsumer) {
+  for (const MatrixAtom &atom : hopper().atoms) {
+    if (atom.kind != AtomKind::WGMMA)
+      continue;
+    Problem problem = createGradient();
+    for (const Candidate &candidate :
+         listLineCandidates(problem, hopper(), atom)) {
+      LineGradientTile tile(getTmaTile(candidate), *problem.lines,
+                            problem.lineSegmentPositions);
+      EXPECT_EQ(candidate.subgroups(), 1);
+      EXPECT_GE(tile.tile.columns, tile.usedColumns());
+      EXPECT_EQ(tile.tile.stages % tile.kGatherers, 0);
+      EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
+      EXPECT_LE(tile.tile.accumulators(), tile.tile.maxAccumulators());
+    }
+  }
+}
+
+// Measured: 74 us, and 154 us with two stages.
+TEST(LineModel, GradientsWaitForStages) {
+  Problem problem = createGradient();
+  Candidate best = rankCandidates(problem, hopper()).accepted[0].candidate;
+  EXPECT_TRUE(best.buffersLines);
+  EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{64, 192}));
+  EXPECT_EQ(best.stages, 4);
+  double four = computeLineCost(problem, hopper(), best).stepCycles;
+  best.stages = 2;
+  EXPECT_EQ(computeLineCost(problem, hopper(), best).stepCycles, 2 * four);
 }
 
 TEST(LineModel, WithoutLinesThereAreNoCandidates) {

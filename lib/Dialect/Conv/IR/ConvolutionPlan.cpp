@@ -54,11 +54,14 @@ private:
   void planForward();
   void planBackwardData();
   void planBackwardWeight();
+  void planOutputWindows();
   void planResidue(ArrayRef<Residue> residues);
   void planFold(int64_t d, size_t source, bool isLast);
 
   void setForwardSpace();
   void setBackwardWeightSpace();
+  /// Whether windows of the gradient of a filter are on the output.
+  bool hasOutputWindows() const;
   /// The rows and columns of the input, without a reduction.
   void setInputSpace();
   /// Sets the input's positions from those of output and filter.
@@ -130,7 +133,24 @@ void Planner::setForwardSpace() {
        .mergesReduction = true});
 }
 
+/// Without strides, input and output can change their parts: the tensor whose
+/// channels are too few for a vector has the windows, so that the other one is
+/// not gathered.
+bool Planner::hasOutputWindows() const {
+  constexpr int64_t kFewChannels = 8;
+  return shape.groups == 1 && padding == PaddingMode::Zeros &&
+         llvm::all_of(shape.strides, [](int64_t s) { return s == 1; }) &&
+         shape.k < kFewChannels && shape.c >= kFewChannels;
+}
+
 void Planner::setBackwardWeightSpace() {
+  if (hasOutputWindows())
+    return space.setDigits(
+        {.rows = "C",
+         .columns =
+             select(layouts.getFilter(), letters('K', kFilterLetters), 'K'),
+         .reduction = select(layouts.getInput(), letters('N', kInputLetters)),
+         .mergesReduction = false});
   space.setDigits(
       {.rows = "K",
        .columns = select(layouts.getFilter(), letters('C', kFilterLetters)),
@@ -158,7 +178,23 @@ void Planner::planForward() {
        .channels = space.createVector('K')});
 }
 
+void Planner::planOutputWindows() {
+  setBackwardWeightSpace();
+  space.split(options.splits);
+  for (int64_t d = 0; d < rank; ++d)
+    space.setIndex(letter(kOutputLetters, d),
+                   space.getIndex(letter(kInputLetters, d)) + shape.low[d] -
+                       space.getIndex(letter(kFilterLetters, d)) *
+                           shape.dilations[d]);
+  addProduct({.product = MatrixProduct{TensorRole::Input, TensorRole::Output,
+                                       space.createLhs(layouts.getInput()),
+                                       space.createRhs(layouts.getOutput())},
+              .target = space.createResult(layouts.getFilter())});
+}
+
 void Planner::planBackwardWeight() {
+  if (hasOutputWindows())
+    return planOutputWindows();
   setBackwardWeightSpace();
   space.split(options.splits);
   setInputPositions();

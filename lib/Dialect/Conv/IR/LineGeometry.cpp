@@ -45,10 +45,14 @@ std::optional<LineGeometry> mlir::conv::computeLineGeometry(
     obstacle = "expects " + expected;
     return std::nullopt;
   };
-  if (product->reducesPositions)
-    return refuse("a window on the left operand, but got one on the right");
-  if (product->parts > 1)
+  if (!product->reducesPositions && product->parts > 1)
     return refuse(formatv("1 split, but got {0}", product->parts));
+  constexpr int64_t kGranule =
+      ::conv::LineWindow::kGranuleBytes / ::conv::TmaTile::kElementBytes;
+  if (product->reducesPositions && product->leftChannels % kGranule)
+    return refuse(formatv("a left operand with a multiple of {0} channels, but "
+                          "got {1}",
+                          kGranule, product->leftChannels));
   if (product->window.rank() > 2)
     return refuse(formatv("1 or 2 spatial dimensions, but got {0}",
                           product->window.rank()));
@@ -69,9 +73,16 @@ std::optional<LineGeometry> mlir::conv::computeLineGeometry(
   return {getTmaTile(schedule), geometry.window};
 }
 
-std::string mlir::conv::checkLineTile(const LineGeometry &geometry,
-                                      const ::conv::LineTile &tile,
-                                      const ::conv::ChipInfo &chip) {
+::conv::LineGradientTile
+mlir::conv::getLineGradientTile(ScheduleAttr schedule,
+                                const LineGeometry &geometry) {
+  return {getTmaTile(schedule), geometry.window,
+          geometry.product.segmentPositions};
+}
+
+static std::string checkTile(const LineGeometry &geometry,
+                             const ::conv::LineTile &tile,
+                             const ::conv::ChipInfo &chip) {
   if (geometry.product.resultColumns > tile.tile.columns)
     return formatv("expects one tile of all {0} columns, but got {1}",
                    geometry.product.resultColumns, tile.tile.columns);
@@ -89,4 +100,42 @@ std::string mlir::conv::checkLineTile(const LineGeometry &geometry,
                    tile.tile.stagingBytes(), tile.tile.consumers,
                    chip.sharedMemoryBytes);
   return "";
+}
+
+static std::string checkTile(const ::conv::LineGradientTile &tile,
+                             const ::conv::ChipInfo &chip) {
+  const ::conv::TmaTile &sizes = tile.tile;
+  if (sizes.consumers != 1 || sizes.accumulators() > sizes.maxAccumulators())
+    return formatv("expects 1 warpgroup and at most {0} accumulators of a lane "
+                   "for positions that are reduced, but got {1} and {2}",
+                   sizes.maxAccumulators(), sizes.consumers,
+                   sizes.accumulators());
+  if (tile.usedColumns() > sizes.columns || !sizes.hasWholeRowsOfColumns())
+    return formatv("expects one tile of a multiple of {0} columns that has all "
+                   "{1}, but got {2}",
+                   ::conv::TmaTile::kRowElements, tile.usedColumns(),
+                   sizes.columns);
+  if (sizes.stages % tile.kGatherers != 0)
+    return formatv("expects a multiple of {0} stages for positions that are "
+                   "reduced, but got {1}",
+                   tile.kGatherers, sizes.stages);
+  if (tile.window.reachBytes() > tile.linesOffset())
+    return formatv("expects windows that reach at most {0} bytes beyond a line,"
+                   " but got {1}",
+                   tile.linesOffset(), tile.window.reachBytes());
+  // S6.
+  if (tile.sharedBytes() > chip.sharedMemoryBytes)
+    return formatv("expects {0} stages of {1} bytes of tiles and {2} bytes of "
+                   "lines to fit {3} bytes of shared memory, but got more",
+                   sizes.stages, sizes.stageBytes(), tile.linesBytes(),
+                   chip.sharedMemoryBytes);
+  return "";
+}
+
+std::string mlir::conv::checkLines(const LineGeometry &geometry,
+                                   ScheduleAttr schedule,
+                                   const ::conv::ChipInfo &chip) {
+  return geometry.product.reducesPositions
+             ? checkTile(getLineGradientTile(schedule, geometry), chip)
+             : checkTile(geometry, getLineTile(schedule, geometry), chip);
 }

@@ -202,8 +202,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S11) `merged_groups` is positive and divides the groups.
       * (S12) `splits` is positive, and at most the size of the longest digit of
         the reduction: `getSplittableSize`.
-      * (S13) With `line_buffer`, a workgroup has all columns, and lines of the
-        left operand's images are multiples of 16 bytes.
+      * (S13) With `line_buffer`, a workgroup has all columns, and lines of
+        images are multiples of 16 bytes. If positions are reduced, one
+        warpgroup multiplies, columns are a multiple of 64, those between
+        groups among them, and stages of 2, as many as warpgroups gather.
 
     Example:
     ```mlir

@@ -75,7 +75,9 @@ struct ConvolutionPlan {
 ///     this is the gradient of the padded input, and one step per dimension
 ///     folds what was padded onto the elements that it was taken from.
 ///   * backward weight: rows are the output's channels, columns the filter's
-///     elements `(r, s, c)`; the reduction is over the output's pixels.
+///     elements `(r, s, c)`; the reduction is over the output's pixels. If
+///     these have few channels, and there are no strides, rows are the input's
+///     channels, columns `(r, s, k)`, and the reduction is over its pixels.
 ///
 /// Groups are the batch, those of one merged set side by side in rows, columns
 /// and reduction: elements of two different groups are zero or not written.

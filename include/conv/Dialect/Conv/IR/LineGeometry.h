@@ -13,7 +13,7 @@
 #ifndef CONV_DIALECT_CONV_IR_LINEGEOMETRY_H
 #define CONV_DIALECT_CONV_IR_LINEGEOMETRY_H
 
-#include "conv/Dialect/Conv/IR/LineTile.h"
+#include "conv/Dialect/Conv/IR/LineGradientTile.h"
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 
 namespace mlir::conv {
@@ -30,14 +30,16 @@ std::optional<LineGeometry> computeLineGeometry(const ViewedTensor &lhs,
                                                 const ViewedTensor &result,
                                                 std::string &obstacle);
 
-/// The tile of a schedule whose main loop is `line_buffer`.
+/// The tile of a schedule whose main loop is `line_buffer`, if windows are on
+/// the left or if their positions are reduced.
 ::conv::LineTile getLineTile(ScheduleAttr schedule,
                              const LineGeometry &geometry);
+::conv::LineGradientTile getLineGradientTile(ScheduleAttr schedule,
+                                             const LineGeometry &geometry);
 
-/// Why line buffers of that size cannot be had; empty if they can.
-std::string checkLineTile(const LineGeometry &geometry,
-                          const ::conv::LineTile &tile,
-                          const ::conv::ChipInfo &chip);
+/// Why the schedule's line buffers cannot be had; empty if they can.
+std::string checkLines(const LineGeometry &geometry, ScheduleAttr schedule,
+                       const ::conv::ChipInfo &chip);
 
 } // namespace mlir::conv
 

@@ -53,6 +53,10 @@ struct LineWindow {
   int64_t images = 1, channels = 1;
   Dimension vertical, horizontal;
 
+  /// In all images.
+  int64_t countPositions() const {
+    return images * vertical.positions * horizontal.positions;
+  }
   int64_t lineElements() const { return horizontal.extent * channels; }
   int64_t lineBytes() const { return lineElements() * TmaTile::kElementBytes; }
   /// Lines from the first of the last position in an image to the first of the
@@ -87,17 +91,23 @@ struct LineWindow {
   }
 
   /// Most lines that the windows of `rows` consecutive positions see, if they
-  /// start at a multiple of `rows`.
-  int64_t countLines(int64_t rows) const {
+  /// start at a multiple of `granule`, which divides `rows`.
+  int64_t countLines(int64_t rows, int64_t granule) const {
     int64_t across = horizontal.positions;
-    int64_t spanned = (across - std::gcd(rows, across) + rows - 1) / across + 1;
+    int64_t spanned =
+        (across - std::gcd(granule, across) + rows - 1) / across + 1;
     spanned = std::min(spanned, images * vertical.positions);
-    bool staysInImage = images == 1 || across * vertical.positions % rows == 0;
+    bool staysInImage =
+        images == 1 ||
+        (granule == rows && across * vertical.positions % rows == 0);
     int64_t jumps = staysInImage ? 0 : ceilDiv(spanned - 1, vertical.positions);
     return (spanned - 1 - jumps) * vertical.stride +
            jumps * std::max(vertical.stride, linesToNextImage()) +
            (vertical.taps - 1) * vertical.dilation + 1;
   }
+
+  /// The same if they start at a multiple of `rows`.
+  int64_t countLines(int64_t rows) const { return countLines(rows, rows); }
 
   /// Bytes before and behind lines that fragments read, and do not use.
   int64_t reachBytes() const {

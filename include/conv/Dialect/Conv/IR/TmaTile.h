@@ -22,6 +22,7 @@ namespace conv {
 /// multiply. All elements have two bytes.
 struct TmaTile {
   static constexpr int64_t kWarpgroupSize = 128;
+  static constexpr int64_t kWarps = 4; ///< Of a warpgroup.
   static constexpr int64_t kElementBytes = 2;
   /// A row of a tile of an operand: elements of the reduction, and their bytes,
   /// which is as far as a swizzle reaches.
@@ -37,26 +38,30 @@ struct TmaTile {
   int64_t rows = 0, columns = 0; ///< Of the workgroup.
   int64_t stages = 0;
   int64_t consumers = 0;
+  /// Warpgroups that write tiles of the right operand, if copies do not.
+  int64_t gatherers = 0;
 
-  int64_t workItems() const { return (1 + consumers) * kWarpgroupSize; }
-  int64_t consumerWarps() const { return 4 * consumers; }
+  /// Warpgroups beside the one that copies.
+  int64_t workers() const { return consumers + gatherers; }
+  int64_t workItems() const { return (1 + workers()) * kWarpgroupSize; }
+  int64_t consumerWarps() const { return kWarps * consumers; }
   /// Instructions along the rows that a consumer issues for each step of k.
   int64_t atomsPerConsumer() const { return rows / consumers / kAtomRows; }
   /// Registers of a lane that hold sums.
   int64_t accumulators() const { return atomsPerConsumer() * columns / 2; }
-  int64_t maxAccumulators() const { return consumers > 2 ? 128 : 192; }
+  int64_t maxAccumulators() const { return workers() > 2 ? 128 : 192; }
   /// Columns of an instruction that assembles with `launchRegisters`.
-  int64_t maxColumns() const { return consumers == 2 ? 256 : 192; }
+  int64_t maxColumns() const { return workers() == 2 ? 256 : 192; }
   /// What tiles of columns innermost, rather than of the reduction, need.
   bool hasWholeRowsOfColumns() const { return columns % kRowElements == 0; }
 
   /// Registers of a work-item at launch, and what producers and consumers
   /// change that to.
-  int64_t launchRegisters() const { return consumers == 2 ? 168 : 128; }
+  int64_t launchRegisters() const { return workers() == 2 ? 168 : 128; }
   int64_t producerRegisters() const {
-    return consumers == 1 ? 24 : consumers == 2 ? 40 : 32;
+    return workers() == 1 ? 24 : workers() == 2 ? 40 : 32;
   }
-  int64_t consumerRegisters() const { return consumers == 3 ? 160 : 232; }
+  int64_t consumerRegisters() const { return workers() == 3 ? 160 : 232; }
 
   int64_t leftBytes() const { return rows * kRowBytes; }
   int64_t rightBytes() const { return columns * kRowBytes; }

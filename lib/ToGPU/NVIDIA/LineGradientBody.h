@@ -1,0 +1,31 @@
+//===- LineGradientBody.h - gradients from buffered lines -------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel whose reduction is over the positions of a window with few channels.
+// A lane copies tiles of the left operand, and the lines that windows are in;
+// two warpgroups write windows from these, and one multiplies.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_NVIDIA_LINEGRADIENTBODY_H
+#define CONV_LIB_TOGPU_NVIDIA_LINEGRADIENTBODY_H
+
+#include "PtxBuilder.h"
+
+#include "conv/Dialect/Conv/IR/LineGeometry.h"
+
+namespace mlir::conv {
+
+/// Creates the body of a kernel, at the end of which its builder is. `memory`
+/// is its shared memory.
+void createLineGradientBody(const Kernel &kernel, const PtxBuilder &ptx,
+                            const ::conv::LineGradientTile &tile,
+                            const TmaGeometry &geometry, Value memory);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_NVIDIA_LINEGRADIENTBODY_H
