@@ -188,18 +188,20 @@ int64_t conv::computeMaxWorkgroups(const ChipInfo &chip,
                   kMaxWorkItems / computeWorkItems(chip, candidate));
 }
 
-bool conv::fitsLaunch(const ResultShape &shape, const ChipInfo &chip,
+bool conv::fitsLaunch(std::span<const ResultShape> parts, const ChipInfo &chip,
                       const Candidate &candidate) {
-  double workgroups = double(shape.batch) *
-                      double(ceilDiv(shape.rows, candidate.workgroup[0])) *
-                      double(ceilDiv(shape.columns, candidate.workgroup[1]));
+  double workgroups = 0;
+  for (const ResultShape &shape : parts)
+    workgroups += double(shape.batch) *
+                  double(ceilDiv(shape.rows, candidate.workgroup[0])) *
+                  double(ceilDiv(shape.columns, candidate.workgroup[1]));
   return workgroups <= double(computeMaxWorkgroups(chip, candidate));
 }
 
 Rejection conv::checkCandidate(const Problem &problem, const ChipInfo &chip,
                                const Candidate &candidate) {
-  for (const ResultShape &shape : problem.launchResults)
-    if (!fitsLaunch(shape, chip, candidate))
+  for (const std::vector<ResultShape> &parts : problem.launchResults)
+    if (!fitsLaunch(parts, chip, candidate))
       return Rejection::LaunchSize;
   if (hasWarpgroups(candidate)) // Listed only if it fits.
     return Rejection::None;

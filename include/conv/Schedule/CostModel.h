@@ -17,6 +17,7 @@
 #include "conv/Schedule/Problem.h"
 
 #include <array>
+#include <span>
 
 namespace conv {
 
@@ -70,7 +71,7 @@ struct Cost {
   double stepCycles = 0;  ///< The three, partly overlapped.
   double memoryBytes = 0; ///< To and from device memory, all workgroups.
   double computeSeconds = 0, memorySeconds = 0;
-  double seconds = 0; ///< The larger of the two.
+  double seconds = 0; ///< Both, overlapped, and all launches but the first.
   Limit limit = Limit::MatrixUnits;
 };
 
@@ -108,8 +109,8 @@ int64_t computeWorkItems(const ChipInfo &chip, const Candidate &candidate);
 /// Workgroups that a launch can have.
 int64_t computeMaxWorkgroups(const ChipInfo &chip, const Candidate &candidate);
 
-/// Whether a launch for that result has no more.
-bool fitsLaunch(const ResultShape &shape, const ChipInfo &chip,
+/// Whether a launch for all of those has no more.
+bool fitsLaunch(std::span<const ResultShape> parts, const ChipInfo &chip,
                 const Candidate &candidate);
 
 /// Whether the chip can run the candidate, and why not.

@@ -121,11 +121,12 @@ void PtxBuilder::loadBox(Value destination, Value map, Value barrier,
       /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
 }
 
-void PtxBuilder::storeBox(Value map, Value source,
-                          ArrayRef<Value> coordinates) const {
+void PtxBuilder::storeBox(Value map, Value source, ArrayRef<Value> coordinates,
+                          bool isIm2col) const {
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
       b, map, source, coordinates, /*l2CacheHint=*/Value(),
-      NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+      isIm2col ? NVVM::TMAStoreMode::IM2COL : NVVM::TMAStoreMode::TILE,
+      /*predicate=*/Value());
 }
 
 void PtxBuilder::commitStores() const {

@@ -60,8 +60,10 @@ public:
   /// With `offsets`, im2col.
   void loadBox(Value destination, Value map, Value barrier,
                ArrayRef<Value> coordinates, ArrayRef<Value> offsets = {}) const;
-  /// Copies a box from shared to global memory, in the group that is open.
-  void storeBox(Value map, Value source, ArrayRef<Value> coordinates) const;
+  /// Copies a box from shared to global memory, in the group that is open. With
+  /// `isIm2col`, one of positions of a window.
+  void storeBox(Value map, Value source, ArrayRef<Value> coordinates,
+                bool isIm2col) const;
   void commitStores() const;
   /// Waits until shared memory of the groups committed is no longer read, or
   /// until all that they store is visible.
