@@ -378,7 +378,8 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
-  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds) +
+  cost.seconds = chip.registerStagedSlowdown *
+                     std::max(cost.computeSeconds, cost.memorySeconds) +
                  double(problem.launches - 1) * kLaunchSeconds;
   cost.limit = computeLimit(chip, cost);
   return cost;
