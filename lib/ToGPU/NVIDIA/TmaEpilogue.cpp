@@ -183,7 +183,7 @@ void TmaEpilogue::createAtom(TileOrigin origin, Value row, Value sums) const {
   if (!form.isCopied())
     return storeAtom(first, sums);
   // What was stored before must have left shared memory.
-  ptx.createIf(isFirst, [&] { ptx.waitForStores(/*onlyReads=*/true); });
+  ptx.createIf(isFirst, [&] { ptx.waitForStores(); });
   synchronize();
   stageAtom(first, sums);
   ptx.fenceSharedForCopies();
@@ -201,6 +201,5 @@ void TmaEpilogue::create(TileOrigin origin, ValueRange accumulators) const {
 }
 
 void TmaEpilogue::finish(const PtxBuilder &ptx, Value workItem) {
-  ptx.createIf(ptx.equal(workItem, 0),
-               [&] { ptx.waitForStores(/*onlyReads=*/false); });
+  ptx.createIf(ptx.equal(workItem, 0), [&] { ptx.waitForStores(); });
 }

@@ -29,7 +29,7 @@ public:
 
   /// Without accumulators if there is no product.
   void create(TileOrigin origin, ValueRange accumulators) const;
-  /// Waits for the stores of all tiles.
+  /// Waits until the stores of all tiles have left shared memory.
   static void finish(const PtxBuilder &ptx, Value workItem);
 
 private:

@@ -133,8 +133,13 @@ void TmaBody::createConsumer(Value consumer, Value workItem) {
 void TmaBody::create() {
   Value workItem = ptx.math.cast(
       gpu::ThreadIdOp::create(ptx.b, gpu::Dimension::x).getResult());
-  ptx.createIf(ptx.equal(workItem, 0),
-               [&] { ring.initialize(tile.consumerWarps()); });
+  ptx.createIf(ptx.equal(workItem, 0), [&] {
+    for (BlockArgument argument : function.getArguments())
+      if (function.getArgAttr(argument.getArgNumber(),
+                              TensorMapAttr::kArgumentName))
+        ptx.prefetchMap(argument);
+    ring.initialize(tile.consumerWarps());
+  });
   gpu::BarrierOp::create(ptx.b);
   createRoles(
       ptx, tile, workItem, [&] { createProducer(); },
