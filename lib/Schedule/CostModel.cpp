@@ -188,18 +188,20 @@ int64_t conv::computeMaxWorkgroups(const ChipInfo &chip,
                   kMaxWorkItems / computeWorkItems(chip, candidate));
 }
 
-bool conv::fitsLaunch(const ResultShape &shape, const ChipInfo &chip,
+bool conv::fitsLaunch(std::span<const ResultShape> parts, const ChipInfo &chip,
                       const Candidate &candidate) {
-  double workgroups = double(shape.batch) *
-                      double(ceilDiv(shape.rows, candidate.workgroup[0])) *
-                      double(ceilDiv(shape.columns, candidate.workgroup[1]));
+  double workgroups = 0;
+  for (const ResultShape &shape : parts)
+    workgroups += double(shape.batch) *
+                  double(ceilDiv(shape.rows, candidate.workgroup[0])) *
+                  double(ceilDiv(shape.columns, candidate.workgroup[1]));
   return workgroups <= double(computeMaxWorkgroups(chip, candidate));
 }
 
 Rejection conv::checkCandidate(const Problem &problem, const ChipInfo &chip,
                                const Candidate &candidate) {
-  for (const ResultShape &shape : problem.launchResults)
-    if (!fitsLaunch(shape, chip, candidate))
+  for (const std::vector<ResultShape> &parts : problem.launchResults)
+    if (!fitsLaunch(parts, chip, candidate))
       return Rejection::LaunchSize;
   if (hasWarpgroups(candidate)) // Listed only if it fits.
     return Rejection::None;
@@ -352,6 +354,7 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
   if (!isHost(chip))
     cost.registers = computeRegisters(chip, candidate);
   cost.sharedBytes = computeSharedBytes(candidate);
+  cost.workItems = computeWorkItems(chip, candidate);
   cost.workgroups = problem.products * problem.batch * rowTiles * columnTiles;
   cost.steps = ceilDiv(problem.reduction, candidate.gemmK);
   double computed = double(cost.workgroups) * double(cost.steps) *
@@ -376,7 +379,8 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
-  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds) +
+  cost.seconds = chip.registerStagedSlowdown *
+                     std::max(cost.computeSeconds, cost.memorySeconds) +
                  double(problem.launches - 1) * kLaunchSeconds;
   cost.limit = computeLimit(chip, cost);
   return cost;

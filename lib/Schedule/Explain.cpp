@@ -151,9 +151,8 @@ static void printDecision(const Explanation &all, raw_ostream &os) {
                 all.ranking.accepted.size(), all.ranking.rejected.size())
      << formatv("grid        {0} workgroups of {1} work-items on {2} compute "
                 "units: {3:P0} of them busy, {4:P0} of the products needed\n",
-                cost.workgroups,
-                ::conv::computeWorkItems(all.chip, all.candidate),
-                all.chip.computeUnits, cost.waveEfficiency, cost.tileEfficiency)
+                cost.workgroups, cost.workItems, all.chip.computeUnits,
+                cost.waveEfficiency, cost.tileEfficiency)
      << formatv("occupancy   {0:F1} waves per SIMD unit: {1} registers ({2} "
                 "accumulators, {3} staging, {4} fragments, {5} addresses), "
                 "{6} bytes of shared memory\n",

@@ -169,6 +169,7 @@ static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
   Cost cost;
   cost.registers.accumulators = tile.tile.accumulators();
   cost.sharedBytes = tile.sharedBytes();
+  cost.workItems = tile.tile.workItems();
   cost.wavesPerSimd = double(1 + tile.tile.workers());
   cost.steps = problem.lineSegments *
                ceilDiv(problem.lineSegmentPositions, TmaTile::kRowElements);
@@ -204,6 +205,7 @@ Cost conv::computeLineCost(const Problem &problem, const ChipInfo &chip,
   Cost cost;
   cost.registers.accumulators = tile.tile.accumulators();
   cost.sharedBytes = tile.sharedBytes();
+  cost.workItems = tile.tile.workItems();
   cost.wavesPerSimd = double(1 + tile.tile.consumers);
   cost.steps = 1;
 

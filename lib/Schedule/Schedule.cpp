@@ -21,6 +21,7 @@
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Support/IntegerMath.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -58,7 +59,7 @@ static int64_t computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
 }
 
 namespace {
-/// The matrices of a step with a product, and how they lie in memory.
+/// The matrices of a part with a product, and how they lie in memory.
 struct ViewedProduct {
   ViewedTensor lhs, rhs, result;
 };
@@ -66,13 +67,14 @@ struct ViewedProduct {
 
 static ViewedProduct getViewedProduct(ConvolutionOpInterface op,
                                       const ConvolutionPlan &plan,
-                                      const PlanStep &step) {
+                                      const PlanStep &step,
+                                      const PlanPart &part) {
   auto getViewed = [](ViewAttr view, Value tensor) {
     return ViewedTensor{view, cast<RankedTensorType>(tensor.getType()),
                         getStrides(tensor)};
   };
-  const MatrixProduct &product = *step.product;
-  ViewedTensor result = getViewed(step.target, op.getResultTensor());
+  const MatrixProduct &product = *part.product;
+  ViewedTensor result = getViewed(part.target, op.getResultTensor());
   if (step.intermediate) {
     ArrayRef<int64_t> shape = plan.intermediates[*step.intermediate];
     result.type = RankedTensorType::get(shape, getAccumulatorType(op));
@@ -86,20 +88,20 @@ static ViewedProduct getViewedProduct(ConvolutionOpInterface op,
 static void computeTmaSteps(ConvolutionOpInterface op,
                             const ConvolutionPlan &plan,
                             ::conv::Problem &problem) {
-  int64_t steps = 0;
-  for (const PlanStep &step : plan.steps) {
-    if (!step.product)
-      continue;
+  int64_t largest = 0, total = 0;
+  for (auto [step, part] : plan.getProducts()) {
     std::string obstacle;
-    auto [lhs, rhs, result] = getViewedProduct(op, plan, step);
+    auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *part);
     std::optional<TmaGeometry> geometry =
         computeTmaGeometry(lhs, rhs, result, obstacle);
     if (!geometry)
       return;
-    steps = std::max(steps, geometry->countSteps());
+    largest = std::max(largest, geometry->countSteps());
+    total += geometry->countSteps();
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
   }
-  problem.tmaSteps = steps;
+  problem.tmaSteps = largest;
+  problem.tmaTotalSteps = total;
 }
 
 /// Fills in what the `line_buffer` main loop makes of a plan with one product,
@@ -107,10 +109,12 @@ static void computeTmaSteps(ConvolutionOpInterface op,
 static void computeLines(ConvolutionOpInterface op, const ConvolutionPlan &plan,
                          ::conv::Problem &problem) {
   const PlanStep &step = plan.steps.front();
-  if (!step.product || problem.products != 1)
+  if (step.parts.size() != 1 || !step.parts.front().product ||
+      problem.products != 1)
     return;
   std::string obstacle;
-  auto [lhs, rhs, result] = getViewedProduct(op, plan, step);
+  auto [lhs, rhs, result] =
+      getViewedProduct(op, plan, step, step.parts.front());
   auto geometry = computeLineGeometry(lhs, rhs, result, obstacle);
   if (!geometry)
     return;
@@ -136,21 +140,23 @@ static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
   problem.rhsRun = computeRun(product.rhs, rhs.getShape());
 }
 
-static ::conv::ResultShape getResultShape(const PlanStep &step) {
-  auto [batch, rows, columns] = step.target.getShape();
-  return {batch, rows, columns};
+static std::vector<::conv::ResultShape> getResultShapes(const PlanStep &step) {
+  std::vector<::conv::ResultShape> shapes;
+  for (const PlanPart &part : step.parts) {
+    auto [batch, rows, columns] = part.target.getShape();
+    shapes.push_back({batch, rows, columns});
+  }
+  return shapes;
 }
 
 ::conv::Problem mlir::conv::computeProblem(ConvolutionOpInterface op,
                                            const PlanOptions &options) {
   ConvolutionPlan plan = planConvolution(op, options);
-  const PlanStep &largest = plan.getLargestProduct();
+  const PlanPart &largest = plan.getLargestProduct();
   ::conv::Problem problem;
   if (largest.product) {
     setProduct(op, *largest.product, problem);
-    problem.products = llvm::count_if(plan.steps, [](const PlanStep &step) {
-      return step.product.has_value();
-    });
+    problem.products = plan.getProducts().size();
   } else {
     // A gradient of windows that see only padding: zeros are written.
     problem.rows = largest.target.getShape()[1];
@@ -158,7 +164,7 @@ static ::conv::ResultShape getResultShape(const PlanStep &step) {
   }
   problem.launches = plan.steps.size();
   for (const PlanStep &step : plan.steps)
-    problem.launchResults.push_back(getResultShape(step));
+    problem.launchResults.push_back(getResultShapes(step));
   problem.operand = getOperandNumericType(op);
   problem.result = *getNumericType(op.getResultType().getElementType());
   problem.resultBytes = static_cast<double>(getBytes(op.getResultType()));
@@ -262,11 +268,13 @@ static LogicalResult verifyProducts(ConvolutionOpInterface op,
                                     ScheduleAttr schedule,
                                     const ::conv::ChipInfo &chip) {
   ConvolutionPlan plan = planConvolution(op, getPlanOptions(schedule));
-  for (const PlanStep &step : plan.steps) {
-    if (!step.product)
-      continue;
+  for (auto [step, part] : plan.getProducts()) {
     std::string obstacle =
-        findObstacle(getViewedProduct(op, plan, step), schedule, chip);
+        findObstacle(getViewedProduct(op, plan, *step, *part), schedule, chip);
+    if (schedule.getMainLoop() == MainLoop::LineBuffer &&
+        step->parts.size() > 1)
+      obstacle = llvm::formatv("expects one part in each kernel, but got {0}",
+                               step->parts.size());
     if (!obstacle.empty())
       return emitUnsupported(op.getLoc(), Reason::Schedule) << obstacle;
   }
@@ -307,15 +315,24 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
   ::conv::Candidate candidate = getCandidate(schedule, chip, elementType);
   for (const PlanStep &step :
        planConvolution(op, getPlanOptions(schedule)).steps) {
-    ::conv::ResultShape shape = getResultShape(step);
-    if (!::conv::fitsLaunch(shape, chip, candidate))
-      return emitUnsupported(op.getLoc(), Reason::ProblemSize)
-             << "expects at most "
-             << ::conv::computeMaxWorkgroups(chip, candidate)
-             << " workgroups of " << ::conv::computeWorkItems(chip, candidate)
-             << " work-items, but got " << shape.batch << " x "
-             << ::conv::ceilDiv(shape.rows, candidate.workgroup[0]) << " x "
-             << ::conv::ceilDiv(shape.columns, candidate.workgroup[1]);
+    std::vector<::conv::ResultShape> parts = getResultShapes(step);
+    if (::conv::fitsLaunch(parts, chip, candidate))
+      continue;
+    auto diagnostic = emitUnsupported(op.getLoc(), Reason::ProblemSize);
+    diagnostic << "expects at most "
+               << ::conv::computeMaxWorkgroups(chip, candidate)
+               << " workgroups of " << ::conv::computeWorkItems(chip, candidate)
+               << " work-items, but got ";
+    llvm::interleave(
+        parts, diagnostic,
+        [&](const ::conv::ResultShape &shape) {
+          diagnostic << shape.batch << " x "
+                     << ::conv::ceilDiv(shape.rows, candidate.workgroup[0])
+                     << " x "
+                     << ::conv::ceilDiv(shape.columns, candidate.workgroup[1]);
+        },
+        " + ");
+    return diagnostic;
   }
   return success();
 }

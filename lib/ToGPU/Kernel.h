@@ -72,7 +72,9 @@ struct Kernel {
   /// operands, result.
   SmallVector<Value> arguments;
   int64_t workItems;
-  Value workItem, lane, subgroup; ///< In the width of `math`.
+  /// Numbers in the width of `math`: of the workgroup among those that compute
+  /// the form, and of the work-item.
+  Value workgroup, workItem, lane, subgroup;
 
   ArrayRef<Value> tailArguments() const {
     return ArrayRef(arguments).drop_back().take_back(form.tailOperands.size());

@@ -17,6 +17,7 @@
 #include "conv/Schedule/Problem.h"
 
 #include <array>
+#include <span>
 
 namespace conv {
 
@@ -59,6 +60,7 @@ struct Cost {
   RegisterCost registers;
   int64_t sharedBytes = 0;        ///< Shared memory of a workgroup.
   int64_t workgroups = 0;         ///< Of the whole grid.
+  int64_t workItems = 0;          ///< Of a workgroup.
   int64_t residentWorkgroups = 0; ///< On one compute unit at a time.
   double wavesPerSimd = 0;        ///< Resident on one SIMD unit.
   double waveEfficiency = 0;      ///< Busy share of all units over the rounds.
@@ -70,7 +72,7 @@ struct Cost {
   double stepCycles = 0;  ///< The three, partly overlapped.
   double memoryBytes = 0; ///< To and from device memory, all workgroups.
   double computeSeconds = 0, memorySeconds = 0;
-  double seconds = 0; ///< The larger of the two.
+  double seconds = 0; ///< Both, overlapped, and all launches but the first.
   Limit limit = Limit::MatrixUnits;
 };
 
@@ -108,8 +110,8 @@ int64_t computeWorkItems(const ChipInfo &chip, const Candidate &candidate);
 /// Workgroups that a launch can have.
 int64_t computeMaxWorkgroups(const ChipInfo &chip, const Candidate &candidate);
 
-/// Whether a launch for that result has no more.
-bool fitsLaunch(const ResultShape &shape, const ChipInfo &chip,
+/// Whether a launch for all of those has no more.
+bool fitsLaunch(std::span<const ResultShape> parts, const ChipInfo &chip,
                 const Candidate &candidate);
 
 /// Whether the chip can run the candidate, and why not.

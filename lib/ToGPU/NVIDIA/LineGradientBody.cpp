@@ -41,14 +41,15 @@ class LineGradientBody {
 public:
   LineGradientBody(const Kernel &kernel, const PtxBuilder &ptx,
                    const ::conv::LineGradientTile &tile,
-                   const TmaGeometry &geometry, Value memory)
+                   const TmaGeometry &geometry, int64_t workgroups,
+                   Value memory)
       : kernel(kernel), ptx(ptx), tile(tile), geometry(geometry),
         memory(memory), workItem(ptx.math.cast(kernel.workItem)),
         fragments(ptx, tile.window,
                   ptx.math.rem(workItem, Tile::kWarpgroupSize)),
         copied(ptx, getBarriers(0), getBarriers(2), tile.tile.stages),
         gathered(ptx, getBarriers(1), getBarriers(2), tile.tile.stages),
-        scheduler(ptx, kernel.form, kernel.chip) {}
+        scheduler(ptx, kernel.form, /*first=*/0, workgroups) {}
 
   void create();
 
@@ -194,14 +195,19 @@ void LineGradientBody::createConsumer(Value workItem) {
         ptx.math.rem(column, Window::kGroupElements));
     return {element.number, element.isUsed};
   };
-  TmaEpilogue epilogue(kernel, ptx, tile.tile, consumer, workItem, getColumn);
+  TmaResult stored{TmaResult::Form::Lanes,
+                   kernel.form.getRows(),
+                   kernel.form.getColumns(),
+                   {}};
+  TmaEpilogue epilogue(kernel, ptx, tile.tile, stored, consumer, workItem,
+                       /*staging=*/Value(), getColumn);
   TmaLoop loop(ptx, geometry, tile.tile, gathered, memory);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
   scheduler.createLoop(gathered.getStart().carried(), [&](TileOrigin origin,
                                                           ValueRange carried) {
     TmaLoop::Sums sums =
         loop.createConsumer(matrix, isReleasing, RingPosition::get(carried));
-    epilogue.create(matrix, origin, sums.accumulators);
+    epilogue.create(origin, sums.accumulators);
     return sums.position.carried();
   });
 }
@@ -226,6 +232,6 @@ void mlir::conv::createLineGradientBody(const Kernel &kernel,
                                         const PtxBuilder &ptx,
                                         const ::conv::LineGradientTile &tile,
                                         const TmaGeometry &geometry,
-                                        Value memory) {
-  LineGradientBody(kernel, ptx, tile, geometry, memory).create();
+                                        int64_t workgroups, Value memory) {
+  LineGradientBody(kernel, ptx, tile, geometry, workgroups, memory).create();
 }

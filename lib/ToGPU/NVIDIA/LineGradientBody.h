@@ -21,10 +21,11 @@
 namespace mlir::conv {
 
 /// Creates the body of a kernel, at the end of which its builder is. `memory`
-/// is its shared memory.
+/// is its shared memory, `workgroups` how many there are.
 void createLineGradientBody(const Kernel &kernel, const PtxBuilder &ptx,
                             const ::conv::LineGradientTile &tile,
-                            const TmaGeometry &geometry, Value memory);
+                            const TmaGeometry &geometry, int64_t workgroups,
+                            Value memory);
 
 } // namespace mlir::conv
 

@@ -39,11 +39,12 @@ namespace {
 class LineBody {
 public:
   LineBody(const Kernel &kernel, const PtxBuilder &ptx,
-           const ::conv::LineTile &tile, bool isResultCopied, Value memory)
-      : kernel(kernel), ptx(ptx), tile(tile), isResultCopied(isResultCopied),
-        memory(memory), workItem(ptx.math.cast(kernel.workItem)),
+           const ::conv::LineTile &tile, const TmaResult &result,
+           int64_t workgroups, Value memory)
+      : kernel(kernel), ptx(ptx), tile(tile), result(result), memory(memory),
+        workItem(ptx.math.cast(kernel.workItem)),
         ring(ptx, ptx.offset(memory, tile.barrierOffset()), tile.tile.stages),
-        scheduler(ptx, kernel.form, kernel.chip),
+        scheduler(ptx, kernel.form, /*first=*/0, workgroups),
         fragments(ptx, tile.window,
                   ptx.math.rem(workItem, Tile::kWarpgroupSize)) {}
 
@@ -59,7 +60,7 @@ private:
   const Kernel &kernel;
   const PtxBuilder &ptx;
   const ::conv::LineTile &tile;
-  bool isResultCopied;
+  const TmaResult &result;
   Value memory, workItem;
   MbarrierRing ring;
   PersistentScheduler scheduler;
@@ -119,8 +120,8 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
                            memory);
   Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
                              math.mul(consumer, tile.tile.stagingBytes()));
-  TmaEpilogue epilogue(kernel, ptx, tile.tile, isResultCopied, consumer,
-                       workItem, staging);
+  TmaEpilogue epilogue(kernel, ptx, tile.tile, result, consumer, workItem,
+                       staging);
   Value isReleasing = ptx.equal(math.rem(workItem, kWarpSize), 0);
   scheduler.createLoop(ring.getStart().carried(), [&](TileOrigin origin,
                                                       ValueRange carried) {
@@ -133,10 +134,10 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
                    getStage(position.stage));
     // Products were started by the whole warp: all its loads are done.
     ptx.createIf(isReleasing, [&] { ring.release(position.stage); });
-    epilogue.create(matrix, origin, matrix.finish(sums));
+    epilogue.create(origin, matrix.finish(sums));
     return ring.getNext(position).carried();
   });
-  epilogue.finish();
+  TmaEpilogue::finish(ptx, workItem);
 }
 
 void LineBody::create() {
@@ -151,24 +152,15 @@ void LineBody::create() {
       });
 }
 
-/// The tensor map that each argument is passed as; null for addresses.
-static SmallVector<TensorMapAttr> createTensorMaps(MLIRContext *context,
-                                                   const TmaGeometry &product,
-                                                   const ::conv::TmaTile &tile,
-                                                   size_t numArguments) {
-  SmallVector<TensorMapAttr> maps(numArguments);
-  if (product.reducesPositions)
-    maps.front() = createPositionsMap(context, product);
-  else if (product.isResultCopied)
-    maps.back() = createResultMap(context, product, tile);
-  return maps;
-}
-
-FailureOr<BuiltKernel>
-mlir::conv::buildLineKernel(OpBuilder &builder, const TiledConvolution &form,
-                            const ::conv::ChipInfo &chip, StringRef name,
-                            ArrayRef<Type> argumentTypes) {
+FailureOr<BuiltKernel> mlir::conv::buildLineKernel(OpBuilder &builder,
+                                                   ArrayRef<KernelPart> parts,
+                                                   const ::conv::ChipInfo &chip,
+                                                   StringRef name) {
+  const auto &[form, buffers] = parts.front();
   Location loc = scf::ForallOp(form.forall).getLoc();
+  if (parts.size() > 1)
+    return emitError(loc) << "expects one part in each kernel, but got "
+                          << parts.size();
   std::string obstacle;
   std::optional<LineGeometry> geometry =
       computeLineGeometry(getViewed(form.lhs), getViewed(form.rhs),
@@ -184,23 +176,35 @@ mlir::conv::buildLineKernel(OpBuilder &builder, const TiledConvolution &form,
   const ::conv::TmaTile &sizes =
       product.reducesPositions ? gradient.tile : tile.tile;
 
-  SmallVector<TensorMapAttr> maps = createTensorMaps(
-      builder.getContext(), product, sizes, argumentTypes.size());
-  gpu::GPUFuncOp function =
-      createWarpgroupFunction(builder, loc, name, argumentTypes, maps, sizes);
-  ImplicitLocOpBuilder b(loc, builder);
-  b.setInsertionPointToStart(&function.getBody().front());
-  PtxBuilder ptx(b);
-  Kernel kernel = createWarpgroupKernel(b, form, chip, function, sizes);
-  Value memory =
-      createSharedMemory(b, function->getParentOfType<gpu::GPUModuleOp>());
-  if (product.reducesPositions)
-    createLineGradientBody(kernel, ptx, gradient, product, memory);
-  else
-    LineBody(kernel, ptx, tile, product.isResultCopied, memory).create();
-  gpu::ReturnOp::create(b);
-  int64_t sharedBytes =
+  BuiltKernel built{};
+  built.workgroups =
+      std::min<int64_t>(TileRaster(form).countTiles(), chip.computeUnits);
+  built.workItems = sizes.workItems();
+  built.dynamicSharedBytes =
       product.reducesPositions ? gradient.sharedBytes() : tile.sharedBytes();
-  return BuiltKernel{function, PersistentScheduler::getGridSize(form, chip),
-                     sizes.workItems(), sharedBytes, std::move(maps)};
+  for (Value buffer : buffers)
+    built.arguments.push_back({buffer});
+  if (product.reducesPositions)
+    built.arguments.front().map =
+        createPositionsMap(builder.getContext(), product);
+  else if (geometry->result.isCopied())
+    built.arguments.back().map =
+        createResultMap(builder.getContext(), geometry->result, sizes);
+  built.function =
+      createWarpgroupFunction(builder, loc, name, built.arguments, sizes);
+  ImplicitLocOpBuilder b(loc, builder);
+  b.setInsertionPointToStart(&built.function.getBody().front());
+  PtxBuilder ptx(b);
+  Kernel kernel = createWarpgroupKernel(b, form, chip,
+                                        built.function.getArguments(), sizes);
+  Value memory = createSharedMemory(
+      b, built.function->getParentOfType<gpu::GPUModuleOp>());
+  if (product.reducesPositions)
+    createLineGradientBody(kernel, ptx, gradient, product, built.workgroups,
+                           memory);
+  else
+    LineBody(kernel, ptx, tile, geometry->result, built.workgroups, memory)
+        .create();
+  gpu::ReturnOp::create(b);
+  return std::move(built);
 }
