@@ -37,8 +37,11 @@ private:
   char letter(StringRef letters, int64_t d) const {
     return letters.take_back(rank)[d];
   }
-  std::string letters(char first, StringRef spatial) const {
-    return first + spatial.take_back(rank).str();
+  std::string spatial(StringRef letters) const {
+    return letters.take_back(rank).str();
+  }
+  std::string letters(char first, StringRef others) const {
+    return first + spatial(others);
   }
 
   void planForward();
@@ -86,7 +89,8 @@ Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
     : direction(op.getDirection()), layouts(op.getLayouts()),
       shape(ConvolutionShape::get(op)), padding(op.getPadding()),
       options(options), rank(shape.getRank()),
-      space(op.getContext(), options.mergedGroups) {
+      space(op.getContext(), options.mergedGroups,
+            rank == 2 ? options.patch : ArrayRef<int64_t>()) {
   space.setSize('G', shape.groups / options.mergedGroups);
   space.setSize('N', shape.n);
   space.setSize('C', shape.c / shape.groups);
@@ -126,6 +130,7 @@ void Planner::setForwardSpace() {
        .columns = "K",
        .reduction = select(layouts.getFilter(), letters('C', kFilterLetters),
                            channelsInnermost ? 'C' : 0),
+       .positions = spatial(kOutputLetters),
        .mergesReduction = true});
 }
 
@@ -134,6 +139,7 @@ void Planner::setBackwardWeightSpace() {
       {.rows = "K",
        .columns = select(layouts.getFilter(), letters('C', kFilterLetters)),
        .reduction = select(layouts.getOutput(), letters('N', kOutputLetters)),
+       .positions = spatial(kOutputLetters),
        .mergesReduction = false});
 }
 
@@ -142,6 +148,7 @@ void Planner::setInputSpace() {
       {.rows = select(layouts.getInput(), letters('N', kInputLetters)),
        .columns = "C",
        .reduction = "",
+       .positions = "",
        .mergesReduction = true});
 }
 
@@ -183,6 +190,7 @@ PlanPart Planner::planResidue(ArrayRef<Residue> residues) {
          .columns = "C",
          .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
                              channelsInnermost ? 'K' : 0),
+         .positions = spatial(kInputLetters),
          .mergesReduction = true});
   for (auto [d, residue] : llvm::enumerate(residues)) {
     AffineExpr position = space.getIndex(letter(kInputLetters, d));
