@@ -380,7 +380,8 @@ ConvolutionPlan mlir::conv::planConvolution(ConvolutionOpInterface op,
 
 PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
   return {.mergedGroups = schedule.getMergedGroups(),
-          .splits = schedule.getSplits()};
+          .splits = schedule.getSplits(),
+          .patch = SmallVector<int64_t, 2>(schedule.getPatch())};
 }
 
 int64_t mlir::conv::getSplittableSize(ConvolutionOpInterface op) {

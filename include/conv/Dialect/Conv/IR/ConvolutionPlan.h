@@ -52,7 +52,7 @@ struct PlanStep {
 struct PlanOptions {
   /// Positions of a block in each dimension, and what sizes of patches are
   /// multiples of.
-  static constexpr int64_t kBlockSize = 8;
+  static constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
 
   /// Groups whose channels are side by side in one matrix: divides the groups.
   int64_t mergedGroups = 1;
