@@ -42,12 +42,13 @@ static constexpr int64_t kMaxGradientStages = 8;
 
 static LineTile getLineTile(const Problem &problem,
                             const Candidate &candidate) {
-  return {getTmaTile(candidate), *problem.lines};
+  return {getTmaTile(problem, candidate), *problem.lines};
 }
 
 static LineGradientTile getLineGradientTile(const Problem &problem,
                                             const Candidate &candidate) {
-  return {getTmaTile(candidate), *problem.lines, problem.lineSegmentPositions};
+  return {getTmaTile(problem, candidate), *problem.lines,
+          problem.lineSegmentPositions};
 }
 
 /// As many stages as fit, a multiple of `granule` and at most `stages`; 0 if

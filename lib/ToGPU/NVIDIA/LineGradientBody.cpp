@@ -97,7 +97,7 @@ private:
 LineGradientBody::Step LineGradientBody::getStep(TileOrigin origin,
                                                  Value step) const {
   const IndexMath &math = ptx.math;
-  int64_t perSegment = geometry.countSteps() / geometry.countOuterSteps();
+  int64_t perSegment = geometry.getInnerLoop().count();
   Value segment = math.add(math.mul(math.div(step, perSegment), geometry.parts),
                            origin.batch);
   Value inSegment = math.mul(math.rem(step, perSegment), Tile::kRowElements);
@@ -201,12 +201,13 @@ void LineGradientBody::createConsumer(Value workItem) {
                    {}};
   TmaEpilogue epilogue(kernel, ptx, tile.tile, stored, consumer, workItem,
                        /*staging=*/Value(), getColumn);
-  TmaLoop loop(ptx, geometry, tile.tile, gathered, memory);
+  TmaRings rings(gathered);
+  TmaLoop loop(ptx, geometry, tile.tile, rings, memory);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
-  scheduler.createLoop(gathered.getStart().carried(), [&](TileOrigin origin,
-                                                          ValueRange carried) {
+  scheduler.createLoop(rings.getStart().carried(), [&](TileOrigin origin,
+                                                       ValueRange carried) {
     TmaLoop::Sums sums =
-        loop.createConsumer(matrix, isReleasing, RingPosition::get(carried));
+        loop.createConsumer(matrix, isReleasing, LoopPosition::get(carried));
     epilogue.create(origin, sums.accumulators);
     return sums.position.carried();
   });

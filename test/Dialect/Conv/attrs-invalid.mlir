@@ -235,6 +235,27 @@ func.func private @schedule_s10_stages() attributes {
 
 // -----
 
+func.func private @schedule_s14_main_loop() attributes {
+  // expected-error @below {{expects patch just for a tma main loop, but got register_staged}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows, patch = [8, 8]>}
+
+// -----
+
+func.func private @schedule_s14_blocks() attributes {
+  // expected-error @below {{expects patch to be two positive multiples of 8, but got [16, 12]}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, patch = [16, 12]>}
+
+// -----
+
+func.func private @schedule_s14_dimensions() attributes {
+  // expected-error @below {{expects patch to be two positive multiples of 8, but got [8, 8, 8]}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, patch = [8, 8, 8]>}
+
+// -----
+
 func.func private @tensor_map_x1_rank() attributes {
   // expected-error @below {{expects sizes of 1 to 5 dimensions, but got 6}}
   a = #conv.tensor_map<sizes = [8, 8, 8, 8, 8, 8], strides = [16, 16, 16, 16, 16], box = [8], element_strides = [1], swizzle = 128>}

@@ -39,6 +39,17 @@ func.func @gather_without_digits(%bias: tensor<32xbf16>, %zero: index) -> tensor
   return %b : tensor<1x1x32xbf16>
 }
 
+// Blocks of four rows, of which a condition excludes those that the image has not got.
+// CHECK-LABEL: @scatter_of_blocks
+// CHECK:         conv.scatter {{.*}} limits = [6]
+func.func @scatter_of_blocks(%tiles: tensor<1x8x3xf32>, %y: tensor<6x6xf32>) -> tensor<6x6xf32> {
+  %r = conv.scatter %tiles into %y
+      view = <batch = [1], rows = [2, 4], columns = [3],
+        map = affine_map<(g, b, p, k) -> (b * 4 + p, k * 2 + 1, b * 4 + p)>, limits = [6]>
+      : tensor<1x8x3xf32> into tensor<6x6xf32>
+  return %r : tensor<6x6xf32>
+}
+
 // The odd columns of an image, backwards: a view need not cover the tensor.
 // CHECK-LABEL: @scatter
 // CHECK-SAME:    %[[TILES:[^:]+]]: tensor<2x24x3xf32>, %[[Y:[^:]+]]: tensor<1x6x4x8xf32>

@@ -51,7 +51,7 @@ TEST(LineModel, CandidatesHaveAllColumns) {
         listLineCandidates(problem, hopper(), atom);
     EXPECT_EQ(candidates.empty(), atom.n < 96) << atom.n;
     for (const Candidate &candidate : candidates) {
-      LineTile tile{getTmaTile(candidate), *problem.lines};
+      LineTile tile{getTmaTile(problem, candidate), *problem.lines};
       EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
       EXPECT_LE(tile.tile.accumulators(), tile.tile.maxAccumulators());
       EXPECT_GE(candidate.stages, 2);
@@ -101,7 +101,7 @@ TEST(LineModel, GradientsHaveOneConsumer) {
     Problem problem = createGradient();
     for (const Candidate &candidate :
          listLineCandidates(problem, hopper(), atom)) {
-      LineGradientTile tile(getTmaTile(candidate), *problem.lines,
+      LineGradientTile tile(getTmaTile(problem, candidate), *problem.lines,
                             problem.lineSegmentPositions);
       EXPECT_EQ(candidate.subgroups(), 1);
       EXPECT_GE(tile.tile.columns, tile.usedColumns());

@@ -37,8 +37,11 @@ private:
   char letter(StringRef letters, int64_t d) const {
     return letters.take_back(rank)[d];
   }
-  std::string letters(char first, StringRef spatial) const {
-    return first + spatial.take_back(rank).str();
+  std::string spatial(StringRef letters) const {
+    return letters.take_back(rank).str();
+  }
+  std::string letters(char first, StringRef others) const {
+    return first + spatial(others);
   }
 
   void planForward();
@@ -89,7 +92,8 @@ Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
     : direction(op.getDirection()), layouts(op.getLayouts()),
       shape(ConvolutionShape::get(op)), padding(op.getPadding()),
       options(options), rank(shape.getRank()),
-      space(op.getContext(), options.mergedGroups) {
+      space(op.getContext(), options.mergedGroups,
+            rank == 2 ? options.patch : ArrayRef<int64_t>()) {
   space.setSize('G', shape.groups / options.mergedGroups);
   space.setSize('N', shape.n);
   space.setSize('C', shape.c / shape.groups);
@@ -129,6 +133,7 @@ void Planner::setForwardSpace() {
        .columns = "K",
        .reduction = select(layouts.getFilter(), letters('C', kFilterLetters),
                            channelsInnermost ? 'C' : 0),
+       .positions = spatial(kOutputLetters),
        .mergesReduction = true});
 }
 
@@ -149,11 +154,13 @@ void Planner::setBackwardWeightSpace() {
          .columns =
              select(layouts.getFilter(), letters('K', kFilterLetters), 'K'),
          .reduction = select(layouts.getInput(), letters('N', kInputLetters)),
+         .positions = spatial(kInputLetters),
          .mergesReduction = false});
   space.setDigits(
       {.rows = "K",
        .columns = select(layouts.getFilter(), letters('C', kFilterLetters)),
        .reduction = select(layouts.getOutput(), letters('N', kOutputLetters)),
+       .positions = spatial(kOutputLetters),
        .mergesReduction = false});
 }
 
@@ -162,6 +169,7 @@ void Planner::setInputSpace() {
       {.rows = select(layouts.getInput(), letters('N', kInputLetters)),
        .columns = "C",
        .reduction = "",
+       .positions = "",
        .mergesReduction = true});
 }
 
@@ -219,6 +227,7 @@ PlanPart Planner::planResidue(ArrayRef<Residue> residues) {
          .columns = "C",
          .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
                              channelsInnermost ? 'K' : 0),
+         .positions = spatial(kInputLetters),
          .mergesReduction = true});
   for (auto [d, residue] : llvm::enumerate(residues)) {
     AffineExpr position = space.getIndex(letter(kInputLetters, d));
@@ -408,7 +417,8 @@ ConvolutionPlan mlir::conv::planConvolution(ConvolutionOpInterface op,
 
 PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
   return {.mergedGroups = schedule.getMergedGroups(),
-          .splits = schedule.getSplits()};
+          .splits = schedule.getSplits(),
+          .patch = SmallVector<int64_t, 2>(schedule.getPatch())};
 }
 
 int64_t mlir::conv::getSplittableSize(ConvolutionOpInterface op) {

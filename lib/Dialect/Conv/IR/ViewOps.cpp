@@ -178,6 +178,37 @@ static LogicalResult verifyDistinct(ScatterOp op, ViewAttr view) {
   return success();
 }
 
+/// The positive factor between two lists of coefficients, or none.
+static std::optional<int64_t> getFactor(ArrayRef<int64_t> multiple,
+                                        ArrayRef<int64_t> base) {
+  const int64_t *first = llvm::find_if(base, [](int64_t c) { return c != 0; });
+  if (first == base.end())
+    return std::nullopt;
+  int64_t factor = multiple[first - base.begin()] / *first;
+  for (auto [product, coefficient] : llvm::zip(multiple, base))
+    if (product != factor * coefficient)
+      return std::nullopt;
+  return factor > 0 ? std::optional(factor) : std::nullopt;
+}
+
+/// The smallest and the largest value of a coordinate of elements that no
+/// condition excludes. Looks at conditions that the coordinate is a multiple
+/// of.
+static std::pair<int64_t, int64_t>
+getWrittenRange(ViewAttr view, const ViewAttr::Coordinate &coordinate) {
+  auto [low, high] = view.getRange(coordinate);
+  SmallVector<ViewAttr::Coordinate> all = view.getCoordinates();
+  for (auto [limit, condition] : llvm::zip(
+           view.getLimits(), ArrayRef(all).take_back(view.getLimits().size())))
+    if (auto factor =
+            getFactor(coordinate.coefficients, condition.coefficients)) {
+      int64_t start = coordinate.constant - *factor * condition.constant;
+      low = std::max(low, start);
+      high = std::min(high, start + *factor * (limit - 1));
+    }
+  return {low, high};
+}
+
 /// Checks O1 to O4 of one of the matrices.
 static LogicalResult verifyMatrices(ScatterOp op, RankedTensorType matrices,
                                     ViewAttr view) {
@@ -194,7 +225,7 @@ static LogicalResult verifyMatrices(ScatterOp op, RankedTensorType matrices,
   // O3.
   SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
   for (int64_t dimension = 0; dimension < destination.getRank(); ++dimension) {
-    auto [low, high] = view.getRange(coordinates[dimension]);
+    auto [low, high] = getWrittenRange(view, coordinates[dimension]);
     if (low < 0 || high >= destination.getDimSize(dimension))
       return op.emitOpError("expects coordinate ")
              << dimension << " to be from 0 to "

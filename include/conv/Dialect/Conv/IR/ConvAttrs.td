@@ -173,6 +173,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     side by side in one product. `splits` parts of the reduction are computed
     as matrices of a batch, and added by a kernel of its own.
 
+    With `patch`, positions are numbered patch by patch, each of that height and
+    width, so that tiles are rectangles of them. A patch is copied once for all
+    taps, together with the halo around it that they read.
+
     Constraints (those of the chip are checked where the target is known, by
     `verifyScheduleForChip`):
       * (S1) `workgroup` and `subgroup` have two positive entries; `gemm_k` and
@@ -184,9 +188,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S5) The chip has `atom` for the operands' element type.
       * (S6) `stages` tiles of both operands fit the chip's shared memory, for
         `tma` together with barriers and the tile that is being stored, on the
-        host together with the sums; for `line_buffer`, `stages` times the lines
-        that the windows of a tile see do, with the filter, barriers and the
-        tile that is being stored.
+        host together with the sums. With `patch`, these are stages of the right
+        operand, and two slots have the patches of a tile with their halos. For
+        `line_buffer`, `stages` times the lines that the windows of a tile see
+        do, with the filter, barriers and the tile that is being stored.
       * (S7) The workgroup has no more work-items than the chip allows.
       * (S8) Every work-item copies the same number of 16-byte pieces of each
         operand's tile.
@@ -206,6 +211,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         images are multiples of 16 bytes. If positions are reduced, one
         warpgroup multiplies, columns are a multiple of 64, those between
         groups among them, and stages of 2, as many as warpgroups gather.
+      * (S14) `patch` is for `tma`, and has two positive multiples of 8, the sides
+        of the blocks of positions that one atom computes. There are two spatial
+        dimensions, along which the window moves by 1, and patches divide the
+        rows of `workgroup`.
 
     Example:
     ```mlir
@@ -224,6 +233,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     "AtomAttr":$atom,
     EnumParameter<Conv_MainLoop>:$mainLoop,
     EnumParameter<Conv_Raster>:$raster,
+    OptionalArrayRefParameter<"int64_t">:$patch,
     DefaultValuedParameter<"int64_t", "1">:$mergedGroups,
     DefaultValuedParameter<"int64_t", "1">:$splits,
     DefaultValuedParameter<"ChosenBy", "ChosenBy::User">:$chosenBy
@@ -233,7 +243,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         `subgroup` `=` `[` $subgroup `]` `,` `gemm_k` `=` $gemmK `,`
         `stages` `=` $stages `,` `atom` `=` $atom `,`
         `main_loop` `=` $mainLoop `,` `raster` `=` $raster
-        `` custom<ScheduleOptions>($mergedGroups, $splits, $chosenBy) `>`
+        `` custom<ScheduleOptions>($patch, $mergedGroups, $splits, $chosenBy) `>`
   }];
   let extraClassDeclaration = [{
     /// Subgroups of a workgroup.
