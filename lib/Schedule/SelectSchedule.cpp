@@ -41,8 +41,9 @@ using namespace mlir::conv;
 static constexpr int64_t kLargestTile = 256;
 /// More parts are more to add up than there is to gain.
 static constexpr int64_t kMaxSplits = 64;
-/// Parts that the kernel that adds them takes as arguments, with its result.
-static constexpr int64_t kMaxParts = 127;
+/// The same for parts of a single tile, which are all that there is to compute
+/// side by side. So many were measured.
+static constexpr int64_t kMaxSplitsOfTile = 112;
 /// Sides of patches: larger ones, of which halos are a smaller part, come
 /// first, since of equal costs the first one is taken.
 static constexpr int64_t kPatchSides[] = {16, 8};
@@ -130,7 +131,8 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
     all.push_back({.splits = splits});
   // As many equal parts as there are compute units, or a few less.
   if (tiles == 1 && longest > 1) {
-    int64_t splits = std::min<int64_t>({longest, chip.computeUnits, kMaxParts});
+    int64_t splits =
+        std::min<int64_t>({longest, chip.computeUnits, kMaxSplitsOfTile});
     while (longest % splits != 0)
       --splits;
     if (splits > 1)
