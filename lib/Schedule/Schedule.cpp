@@ -13,10 +13,8 @@
 
 #include "conv/Schedule/Schedule.h"
 
-#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
-#include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Support/IntegerMath.h"
@@ -57,26 +55,13 @@ static int64_t computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
   return run;
 }
 
-/// What the copy engine makes of a step with a product, or in `obstacle` why it
-/// does not.
+/// How copies of boxes see the product of a step.
 static std::optional<TmaGeometry> computeGeometry(ConvolutionOpInterface op,
                                                   const ConvolutionPlan &plan,
                                                   const PlanStep &step,
                                                   std::string &obstacle) {
-  auto getViewed = [](ViewAttr view, Value tensor) {
-    return ViewedTensor{view, cast<RankedTensorType>(tensor.getType()),
-                        getStrides(tensor)};
-  };
-  const MatrixProduct &product = *step.product;
-  ViewedTensor result = getViewed(step.target, op.getResultTensor());
-  if (step.intermediate) {
-    ArrayRef<int64_t> shape = plan.intermediates[*step.intermediate];
-    result.type = RankedTensorType::get(shape, getAccumulatorType(op));
-    result.strides = computeContiguousStrides(shape);
-  }
-  return computeTmaGeometry(
-      getViewed(product.lhs, op.getTensor(product.lhsRole)),
-      getViewed(product.rhs, op.getTensor(product.rhsRole)), result, obstacle);
+  ViewedProduct product = getViewedProduct(op, plan, step);
+  return computeTmaGeometry(product.lhs, product.rhs, product.result, obstacle);
 }
 
 /// Fills in what the `tma` main loop makes of all products, or nothing.

@@ -195,12 +195,9 @@ mlir::conv::buildTmaKernel(OpBuilder &builder, const TiledConvolution &form,
   Location loc = scf::ForallOp(form.forall).getLoc();
   ::conv::TmaTile tile = getTmaTile(form.schedule);
   std::string obstacle;
-  auto getViewed = [](const MatrixOperand &operand) {
-    return ViewedTensor{operand.view, operand.getType(), operand.strides};
-  };
   std::optional<TmaGeometry> geometry =
-      computeTmaGeometry(getViewed(form.lhs), getViewed(form.rhs),
-                         getViewed(form.result), obstacle);
+      computeTmaGeometry(form.lhs.getViewed(), form.rhs.getViewed(),
+                         form.result.getViewed(), obstacle);
   if (geometry)
     obstacle = checkTmaTile(*geometry, tile);
   if (!obstacle.empty())

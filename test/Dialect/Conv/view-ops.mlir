@@ -39,6 +39,17 @@ func.func @gather_without_digits(%bias: tensor<32xbf16>, %zero: index) -> tensor
   return %b : tensor<1x1x32xbf16>
 }
 
+// Rows go beyond the tensor where a condition excludes them.
+// CHECK-LABEL: @scatter_condition
+// CHECK:         conv.scatter {{.*}} map = affine_map<(d0, d1, d2, d3) -> (d1 * 2 + d2 - 1, d3, d1 * 2 + d2 - 1)>, limits = [5]>
+func.func @scatter_condition(%tiles: tensor<1x6x3xf32>, %y: tensor<5x3xf32>) -> tensor<5x3xf32> {
+  %r = conv.scatter %tiles into %y
+      view = <batch = [1], rows = [3, 2], columns = [3],
+        map = affine_map<(g, i, r, c) -> (2 * i + r - 1, c, 2 * i + r - 1)>, limits = [5]>
+      : tensor<1x6x3xf32> into tensor<5x3xf32>
+  return %r : tensor<5x3xf32>
+}
+
 // The odd columns of an image, backwards: a view need not cover the tensor.
 // CHECK-LABEL: @scatter
 // CHECK-SAME:    %[[TILES:[^:]+]]: tensor<2x24x3xf32>, %[[Y:[^:]+]]: tensor<1x6x4x8xf32>

@@ -500,7 +500,7 @@ void ConvolutionPlanTest::check(ConvolutionOpInterface op,
   execute(planConvolution(op, options), tensors, result);
   EXPECT_EQ(result.elements, computeDefinition(tensors, role))
       << "merged groups " << options.mergedGroups << ", splits "
-      << options.splits;
+      << options.splits << (options.joinsResidues ? ", joined residues" : "");
 }
 
 void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
@@ -519,6 +519,7 @@ void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
       options.mergedGroups = random.upTo(sizes.groups, 1);
     while (sizes.groups % options.mergedGroups);
     check(op, tensors, options);
+    check(op, tensors, {.joinsResidues = true});
   }
 }
 

@@ -9,7 +9,9 @@
 
 #include "IndexSpace.h"
 
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -20,6 +22,7 @@ using namespace mlir::conv;
 
 static constexpr StringLiteral kInputLetters = "DHW";
 static constexpr StringLiteral kFilterLetters = "TRS";
+static constexpr StringLiteral kResidueLetters = "dhw";
 static constexpr StringLiteral kOutputLetters = "ZPQ";
 
 namespace {
@@ -55,6 +58,9 @@ private:
   void planBackwardData();
   void planBackwardWeight();
   void planResidue(ArrayRef<Residue> residues);
+  void planResidues();
+  bool canJoinResidues() const;
+  void planJoinedResidues();
   void planFold(int64_t d, size_t source, bool isLast);
 
   void setForwardSpace();
@@ -220,6 +226,96 @@ void Planner::planResidue(ArrayRef<Residue> residues) {
               .channels = space.createVector('C')});
 }
 
+void Planner::planResidues() {
+  // All combinations of the residues of each dimension, the last one fastest.
+  SmallVector<SmallVector<Residue>> combinations = {{}};
+  bool isUntouched = false;
+  for (int64_t d = 0; d < rank; ++d) {
+    SmallVector<SmallVector<Residue>> longer;
+    for (const SmallVector<Residue> &combination : combinations)
+      for (int64_t i = 0; i < std::min(shape.strides[d], shape.input[d]); ++i) {
+        Residue residue = computeResidue(d, i);
+        if (residue.count == 0) {
+          isUntouched = true;
+          continue;
+        }
+        longer.push_back(combination);
+        longer.back().push_back(residue);
+      }
+    combinations = std::move(longer);
+  }
+  if (isUntouched) {
+    setInputSpace();
+    result.steps.push_back({.intermediate = target,
+                            .target = space.createResult(layouts.getInput()),
+                            .channels = space.createVector('C')});
+  }
+  for (ArrayRef<Residue> residues : combinations)
+    planResidue(residues);
+}
+
+bool Planner::canJoinResidues() const {
+  bool isStrided = llvm::any_of(shape.strides, [](int64_t s) { return s > 1; });
+  bool isDilated =
+      llvm::any_of(llvm::zip(shape.strides, shape.dilations), [](auto pair) {
+        return std::get<0>(pair) > 1 && std::get<1>(pair) > 1;
+      });
+  return options.joinsResidues && isStrided && !isDilated &&
+         options.mergedGroups == 1 && options.splits == 1;
+}
+
+/// With `low = stride * skipped + rest`, position `stride * i + residue - rest`
+/// meets filter element `stride * j + residue` in the output position
+/// `i + skipped - j`.
+void Planner::planJoinedResidues() {
+  std::string residues;
+  for (int64_t d = 0; d < rank; ++d) {
+    int64_t stride = shape.strides[d];
+    char residue = letter(kResidueLetters, d);
+    if (stride > 1)
+      residues += residue;
+    space.setSize(residue, stride);
+    space.setSize(
+        letter(kInputLetters, d),
+        llvm::divideCeil(shape.input[d] + shape.low[d] % stride, stride));
+    space.setSize(letter(kFilterLetters, d),
+                  llvm::divideCeil(shape.filter[d], stride));
+  }
+  bool channelsInnermost = layouts.getOutput().back() == 'K';
+  space.setDigits(
+      {.rows = select(layouts.getInput(), letters('N', kInputLetters)),
+       .columns = residues + "C",
+       .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
+                           channelsInnermost ? 'K' : 0),
+       .mergesReduction = true});
+  for (int64_t d = 0; d < rank; ++d) {
+    int64_t stride = shape.strides[d];
+    AffineExpr position = space.getIndex(letter(kInputLetters, d));
+    AffineExpr element = space.getIndex(letter(kFilterLetters, d));
+    AffineExpr residue = getAffineConstantExpr(0, layouts.getContext());
+    if (stride > 1)
+      residue = space.getIndex(letter(kResidueLetters, d));
+    space.setIndex(letter(kInputLetters, d),
+                   position * stride + residue - shape.low[d] % stride);
+    space.setIndex(letter(kFilterLetters, d), element * stride + residue);
+    space.setIndex(letter(kOutputLetters, d), position + shape.low[d] / stride -
+                                                  element * shape.dilations[d]);
+  }
+  PlanStep step;
+  step.product = MatrixProduct{TensorRole::Output, TensorRole::Filter,
+                               space.createLhs(layouts.getOutput()),
+                               space.createRhs(layouts.getFilter())};
+  step.channels = space.createVector('C');
+  for (int64_t d = 0; d < rank; ++d)
+    if ((shape.input[d] + shape.low[d]) % shape.strides[d] != 0 ||
+        shape.low[d] % shape.strides[d] != 0)
+      space.addCondition(space.getIndex(letter(kInputLetters, d)),
+                         shape.input[d]);
+  step.target = space.createLhsOfResult(layouts.getInput());
+  space.clearConditions();
+  addProduct(std::move(step));
+}
+
 /// Adds the gradients of dimension `d`'s padded positions to those of the
 /// positions that the padding was taken from.
 void Planner::planFold(int64_t d, size_t source, bool isLast) {
@@ -285,31 +381,10 @@ void Planner::planBackwardData() {
   if (!folded.empty())
     target = addIntermediate(space.getShape(layouts.getInput()));
 
-  // All combinations of the residues of each dimension, the last one fastest.
-  SmallVector<SmallVector<Residue>> combinations = {{}};
-  bool isUntouched = false;
-  for (int64_t d = 0; d < rank; ++d) {
-    SmallVector<SmallVector<Residue>> longer;
-    for (const SmallVector<Residue> &combination : combinations)
-      for (int64_t i = 0; i < std::min(shape.strides[d], shape.input[d]); ++i) {
-        Residue residue = computeResidue(d, i);
-        if (residue.count == 0) {
-          isUntouched = true;
-          continue;
-        }
-        longer.push_back(combination);
-        longer.back().push_back(residue);
-      }
-    combinations = std::move(longer);
-  }
-  if (isUntouched) {
-    setInputSpace();
-    result.steps.push_back({.intermediate = target,
-                            .target = space.createResult(layouts.getInput()),
-                            .channels = space.createVector('C')});
-  }
-  for (ArrayRef<Residue> residues : combinations)
-    planResidue(residues);
+  if (canJoinResidues())
+    planJoinedResidues();
+  else
+    planResidues();
 
   for (int64_t d = 0; d < rank; ++d)
     space.setSize(letter(kInputLetters, d), shape.input[d]);
@@ -390,7 +465,26 @@ ConvolutionPlan mlir::conv::planConvolution(ConvolutionOpInterface op,
 
 PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
   return {.mergedGroups = schedule.getMergedGroups(),
-          .splits = schedule.getSplits()};
+          .splits = schedule.getSplits(),
+          .joinsResidues = false};
+}
+
+ViewedProduct mlir::conv::getViewedProduct(ConvolutionOpInterface op,
+                                           const ConvolutionPlan &plan,
+                                           const PlanStep &step) {
+  auto getViewed = [](ViewAttr view, Value tensor) {
+    return ViewedTensor{view, cast<RankedTensorType>(tensor.getType()),
+                        getStrides(tensor)};
+  };
+  const MatrixProduct &product = *step.product;
+  ViewedTensor result = getViewed(step.target, op.getResultTensor());
+  if (step.intermediate) {
+    ArrayRef<int64_t> shape = plan.intermediates[*step.intermediate];
+    result.type = RankedTensorType::get(shape, getAccumulatorType(op));
+    result.strides = computeContiguousStrides(shape);
+  }
+  return {getViewed(product.lhs, op.getTensor(product.lhsRole)),
+          getViewed(product.rhs, op.getTensor(product.rhsRole)), result};
 }
 
 int64_t mlir::conv::getSplittableSize(ConvolutionOpInterface op) {

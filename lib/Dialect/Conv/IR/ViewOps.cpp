@@ -152,6 +152,20 @@ static LogicalResult verifyDistinct(ScatterOp op) {
   return success();
 }
 
+/// Whether a view has only elements with this coordinate below `size`.
+static bool isCondition(ViewAttr view, const ViewAttr::Coordinate &coordinate,
+                        int64_t size) {
+  SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
+  return llvm::any_of(
+      llvm::zip(view.getLimits(),
+                ArrayRef(coordinates).drop_front(view.getTensorRank())),
+      [&](const auto &pair) {
+        const auto &[limit, condition] = pair;
+        return limit <= size && condition.constant == coordinate.constant &&
+               condition.coefficients == coordinate.coefficients;
+      });
+}
+
 LogicalResult ScatterOp::verify() {
   RankedTensorType destination = getDestination().getType();
   RankedTensorType matrices = getMatrices().getType();
@@ -168,7 +182,9 @@ LogicalResult ScatterOp::verify() {
   SmallVector<ViewAttr::Coordinate> coordinates = getView().getCoordinates();
   for (int64_t dimension = 0; dimension < destination.getRank(); ++dimension) {
     auto [low, high] = getView().getRange(coordinates[dimension]);
-    if (low < 0 || high >= destination.getDimSize(dimension))
+    bool isInside = low >= 0 && high < destination.getDimSize(dimension);
+    if (!isInside && !isCondition(getView(), coordinates[dimension],
+                                  destination.getDimSize(dimension)))
       return emitOpError("expects coordinate ")
              << dimension << " to be from 0 to "
              << destination.getDimSize(dimension) - 1 << ", but got " << low

@@ -13,7 +13,7 @@
 #ifndef CONV_DIALECT_CONV_IR_CONVOLUTIONPLAN_H
 #define CONV_DIALECT_CONV_IR_CONVOLUTIONPLAN_H
 
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/ViewedTensor.h"
 
 namespace mlir::conv {
 
@@ -49,6 +49,9 @@ struct PlanOptions {
   int64_t mergedGroups = 1;
   /// Parts of the reduction, each a matrix of the batch, that a last step adds.
   int64_t splits = 1;
+  /// The residues of backward data are columns of one product, if they can be:
+  /// if nothing is merged or split, and no strided dimension is dilated.
+  bool joinsResidues = false;
 };
 
 /// Kernels that one after the other compute a convolution. What one of them
@@ -71,9 +74,12 @@ struct ConvolutionPlan {
 ///     each product is dense: rows are the pixels `(n, h, w)` of that residue,
 ///     columns the input's channels, and the reduction is over those filter
 ///     elements and the output's channels. If some residue meets no filter
-///     element, a step of zeros comes first. With padding that is not zeros,
-///     this is the gradient of the padded input, and one step per dimension
-///     folds what was padded onto the elements that it was taken from.
+///     element, a step of zeros comes first. Joined residues are one product
+///     instead, with a column for each residue and channel; its filter elements
+///     and positions go beyond the tensors where a residue has fewer. With
+///     padding that is not zeros, this is the gradient of the padded input, and
+///     one step per dimension folds what was padded onto the elements that it
+///     was taken from.
 ///   * backward weight: rows are the output's channels, columns the filter's
 ///     elements `(r, s, c)`; the reduction is over the output's pixels.
 ///
@@ -84,6 +90,11 @@ ConvolutionPlan planConvolution(ConvolutionOpInterface op,
 
 /// The options that a schedule asks for.
 PlanOptions getPlanOptions(ScheduleAttr schedule);
+
+/// The tensors of a step's product, as its kernel sees them.
+ViewedProduct getViewedProduct(ConvolutionOpInterface op,
+                               const ConvolutionPlan &plan,
+                               const PlanStep &step);
 
 /// The digit of the reduction that is split: its size.
 int64_t getSplittableSize(ConvolutionOpInterface op);

@@ -15,7 +15,7 @@
 #ifndef CONV_DIALECT_CONV_IR_TILEDFORM_H
 #define CONV_DIALECT_CONV_IR_TILEDFORM_H
 
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/ViewedTensor.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -33,6 +33,7 @@ struct MatrixOperand {
     return cast<RankedTensorType>(tensor.getType());
   }
   Type getElementType() const { return getType().getElementType(); }
+  ViewedTensor getViewed() const { return {view, getType(), strides}; }
 };
 
 /// One tiled convolution: `result = tail(lhs * transpose(rhs), tailOperands)`,

@@ -73,8 +73,9 @@ def Conv_ScatterOp : Conv_Op<"scatter", [Pure,
       * (O1) `destination` is static and has the rank of the view.
       * (O2) `matrices` has the element type of `destination` and the view's
         sizes.
-      * (O3) Every coordinate is inside `destination`. Elements that a condition
-        of the view excludes are not written.
+      * (O3) Every coordinate is inside `destination`, or is a condition of the
+        view with a limit that is. Elements that a condition excludes are not
+        written.
       * (O4) No two elements that are written have the same place. Without
         conditions: with digits of more than one value sorted by their distance
         in `destination`, each distance is larger than the sum of all the smaller
