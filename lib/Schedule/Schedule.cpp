@@ -17,6 +17,7 @@
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
+#include "conv/Schedule/DirectModel.h"
 #include "conv/Support/IntegerMath.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -218,6 +219,34 @@ static LogicalResult verifyTma(ConvolutionOpInterface op,
   return success();
 }
 
+/// Checks what main loops of matrix instructions need beyond S1 to S10.
+static LogicalResult verifyImplicitGemm(ConvolutionOpInterface op,
+                                        ScheduleAttr schedule,
+                                        const ::conv::ChipInfo &chip) {
+  const ::conv::MatrixAtom &atom =
+      *lookupAtom(chip, schedule.getAtom(), getOperandElementType(op));
+  ::conv::NumericType operand = getOperandNumericType(op);
+  if (atom.operand != getMultipliedType(chip, operand))
+    return emitUnsupported(op.getLoc(), Reason::Schedule)
+           << "expects an atom that multiplies " << ::conv::getName(operand)
+           << ", but got " << schedule.getAtom();
+  if (schedule.getMainLoop() == MainLoop::RegisterStaged)
+    return verifyRegisterStaged(op, schedule, atom);
+  if (schedule.getMainLoop() == MainLoop::Tma)
+    return verifyTma(op, schedule);
+  return success();
+}
+
+/// Checks D1 to D5.
+static LogicalResult verifyDirect(ConvolutionOpInterface op,
+                                  ScheduleAttr schedule,
+                                  const ::conv::ChipInfo &chip) {
+  std::string obstacle;
+  if (computeDirectCost(op, schedule, chip, obstacle))
+    return success();
+  return emitUnsupported(op.getLoc(), Reason::Schedule) << obstacle;
+}
+
 LogicalResult
 mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
                                     ScheduleAttr schedule,
@@ -226,20 +255,6 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
   Type elementType = getOperandElementType(op);
   if (failed(verifyScheduleForChip(refuse, schedule, chip, elementType)))
     return failure();
-  const ::conv::MatrixAtom &atom =
-      *lookupAtom(chip, schedule.getAtom(), elementType);
-  ::conv::NumericType operand = getOperandNumericType(op);
-  if (atom.operand != getMultipliedType(chip, operand))
-    return refuse() << "expects an atom that multiplies "
-                    << ::conv::getName(operand) << ", but got "
-                    << schedule.getAtom();
-  if (schedule.getMainLoop() == MainLoop::RegisterStaged &&
-      failed(verifyRegisterStaged(op, schedule, atom)))
-    return failure();
-  if (schedule.getMainLoop() == MainLoop::Tma &&
-      failed(verifyTma(op, schedule)))
-    return failure();
-
   // S11.
   if (op.getGroups() % schedule.getMergedGroups())
     return refuse() << "expects merged_groups to divide the " << op.getGroups()
@@ -248,19 +263,26 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
   if (schedule.getSplits() > getSplittableSize(op))
     return refuse() << "expects splits to be at most " << getSplittableSize(op)
                     << ", but got " << schedule.getSplits();
+  if (failed(schedule.isDirect() ? verifyDirect(op, schedule, chip)
+                                 : verifyImplicitGemm(op, schedule, chip)))
+    return failure();
 
-  ::conv::Candidate candidate = getCandidate(schedule, chip, elementType);
+  int64_t workItems =
+      schedule.isDirect()
+          ? schedule.getNumSubgroups() * chip.subgroupSize
+          : ::conv::computeWorkItems(chip,
+                                     getCandidate(schedule, chip, elementType));
   for (const PlanStep &step :
        planConvolution(op, getPlanOptions(schedule)).steps) {
     ::conv::ResultShape shape = getResultShape(step);
-    if (!::conv::fitsLaunch(shape, chip, candidate))
+    auto tile = schedule.getTile(step.product.has_value(), shape.columns);
+    if (!::conv::fitsLaunch(shape, tile, workItems))
       return emitUnsupported(op.getLoc(), Reason::ProblemSize)
-             << "expects at most "
-             << ::conv::computeMaxWorkgroups(chip, candidate)
-             << " workgroups of " << ::conv::computeWorkItems(chip, candidate)
-             << " work-items, but got " << shape.batch << " x "
-             << ::conv::ceilDiv(shape.rows, candidate.workgroup[0]) << " x "
-             << ::conv::ceilDiv(shape.columns, candidate.workgroup[1]);
+             << "expects at most " << ::conv::computeMaxWorkgroups(workItems)
+             << " workgroups of " << workItems << " work-items, but got "
+             << ::conv::ceilDiv(shape.batch, tile[0]) << " x "
+             << ::conv::ceilDiv(shape.rows, tile[1]) << " x "
+             << ::conv::ceilDiv(shape.columns, tile[2]);
   }
   return success();
 }

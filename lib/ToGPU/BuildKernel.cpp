@@ -15,14 +15,11 @@
 #include "KernelBody.h"
 #include "MainLoop.h"
 #include "NVIDIA/TmaKernel.h"
+#include "SharedMemory.h"
 #include "TileScheduler.h"
 
 using namespace mlir;
 using namespace mlir::conv;
-
-static int64_t computeBytes(MemRefType type) {
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
-}
 
 /// Whether all coordinates of an operand are far from the limits of i32.
 static bool hasSmallCoordinates(const MatrixOperand &operand, int64_t limit) {
@@ -72,43 +69,6 @@ static gpu::GPUFuncOp createFunction(OpBuilder &builder, Location loc,
   return function;
 }
 
-/// Shared memory that a kernel with this schedule asks for at launch: all of
-/// it, if it may not declare as much.
-static int64_t computeDynamicSharedBytes(const Kernel &kernel) {
-  if (!kernel.form.hasProduct() ||
-      kernel.form.schedule.getMainLoop() != MainLoop::RegisterStaged)
-    return 0;
-  int64_t bytes = 0;
-  for (int64_t rows : kernel.workgroupTile())
-    bytes += computeBytes(
-        SharedTile(kernel, rows, kernel.form.getOperandType()).getType());
-  return bytes > kernel.chip.staticSharedMemory ? bytes : 0;
-}
-
-/// Gives each tile its part of shared memory.
-static void allocateTiles(const Kernel &kernel, gpu::GPUFuncOp function,
-                          ArrayRef<SharedTile *> tiles) {
-  ImplicitLocOpBuilder &b = kernel.b;
-  if (computeDynamicSharedBytes(kernel) == 0) {
-    for (SharedTile *tile : tiles)
-      tile->setBuffer(
-          function.addWorkgroupAttribution(tile->getType(), b.getLoc()));
-    return;
-  }
-  auto space =
-      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  Value memory = gpu::DynamicSharedMemoryOp::create(
-      b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), AffineMap(),
-                         space));
-  int64_t offset = 0;
-  for (SharedTile *tile : tiles) {
-    tile->setBuffer(memref::ViewOp::create(
-        b, tile->getType(), memory, arith::ConstantIndexOp::create(b, offset),
-        ValueRange{}));
-    offset += computeBytes(tile->getType());
-  }
-}
-
 LogicalResult mlir::conv::createRegisterStagedBody(Kernel &kernel,
                                                    gpu::GPUFuncOp function) {
   std::unique_ptr<TileScheduler> scheduler = createGridScheduler(kernel.form);
@@ -118,7 +78,10 @@ LogicalResult mlir::conv::createRegisterStagedBody(Kernel &kernel,
                       kernel.form.lhs.getElementType());
   SharedTile rightTile(kernel, kernel.workgroupTile()[1],
                        kernel.form.rhs.getElementType());
-  allocateTiles(kernel, function, {&leftTile, &rightTile});
+  SmallVector<Value> buffers = allocateShared(
+      kernel, function, {leftTile.getType(), rightTile.getType()});
+  leftTile.setBuffer(buffers[0]);
+  rightTile.setBuffer(buffers[1]);
 
   MatrixUnit matrix(kernel, leftTile, rightTile);
   OperandCopy lhs(kernel, leftTile,
@@ -146,6 +109,10 @@ static KernelBodyBuilder lookupBody(const TiledConvolution &form,
     return createRegisterStagedBody;
   case MainLoop::HostCache:
     return createHostCacheBody;
+  case MainLoop::Direct:
+    return createDirectBody;
+  case MainLoop::DirectReduction:
+    return createDirectReductionBody;
   case MainLoop::Tma:
     break; // A kernel of another signature: buildTmaKernel.
   }
@@ -183,9 +150,10 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
       failed(verifyScheduleForChip(emitError, form.schedule, chip,
                                    form.getOperandType())))
     return failure();
-  // Without a product the schedule only says how large tiles are.
+  // Neither direct schedules nor those of tensors that are only added up have a
+  // matrix instruction.
   const ::conv::MatrixAtom &atom =
-      form.hasProduct()
+      form.hasProduct() && !form.schedule.isDirect()
           ? *lookupAtom(chip, form.schedule.getAtom(), form.getOperandType())
           : chip.atoms.front();
 
@@ -217,6 +185,6 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
   return BuiltKernel{function,
                      countWorkgroups(form, chip),
                      workItems,
-                     computeDynamicSharedBytes(kernel),
+                     kernel.dynamicSharedBytes,
                      {}};
 }

@@ -466,7 +466,7 @@ ConvolutionPlan mlir::conv::planConvolution(ConvolutionOpInterface op,
 PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
   return {.mergedGroups = schedule.getMergedGroups(),
           .splits = schedule.getSplits(),
-          .joinsResidues = false};
+          .joinsResidues = schedule.isDirect()};
 }
 
 ViewedProduct mlir::conv::getViewedProduct(ConvolutionOpInterface op,

@@ -61,8 +61,40 @@ static LogicalResult verifyTma(EmitError emitError, ArrayRef<int64_t> workgroup,
   return success();
 }
 
+/// Multiplications of the largest atom of a direct schedule: its operands and
+/// sums are in registers.
+static constexpr int64_t kMaxDirectProducts = 64;
+
+/// Checks S13 for the algorithm `direct`.
+static LogicalResult verifyDirect(EmitError emitError,
+                                  ArrayRef<int64_t> workgroup,
+                                  ArrayRef<int64_t> subgroup, int64_t stages,
+                                  AtomAttr atom, MainLoop mainLoop,
+                                  int64_t mergedGroups) {
+  if (stages != 1 || mergedGroups != 1)
+    return emitError() << "expects 1 stage and 1 of merged_groups for the "
+                          "algorithm direct, but got "
+                       << stages << " and " << mergedGroups;
+  if (subgroup[1] != workgroup[1] || workgroup[1] % atom.getM())
+    return emitError() << "expects subgroup to have all " << workgroup[1]
+                       << " matrices, and whole atoms of " << atom.getM()
+                       << ", but got " << subgroup[1];
+  bool isReduction = mainLoop == MainLoop::DirectReduction;
+  int64_t products;
+  if (atom.getKind() != AtomKind::FMA ||
+      (isReduction ? atom.getN() : atom.getK()) != 1 ||
+      llvm::MulOverflow(atom.getM(), isReduction ? atom.getK() : atom.getN(),
+                        products) ||
+      products > kMaxDirectProducts)
+    return emitError() << "expects an fma atom of at most "
+                       << kMaxDirectProducts << " multiplications with "
+                       << (isReduction ? "n" : "k") << " of 1 for "
+                       << stringifyMainLoop(mainLoop) << ", but got " << atom;
+  return success();
+}
+
 LogicalResult ScheduleAttr::verify(
-    EmitError emitError, Algorithm, ArrayRef<int64_t> workgroup,
+    EmitError emitError, Algorithm algorithm, ArrayRef<int64_t> workgroup,
     ArrayRef<int64_t> subgroup, int64_t gemmK, int64_t stages, AtomAttr atom,
     MainLoop mainLoop, Raster, int64_t mergedGroups, int64_t splits, ChosenBy) {
   // S1.
@@ -76,6 +108,20 @@ LogicalResult ScheduleAttr::verify(
     if (value <= 0)
       return emitError() << "expects " << name << " to be positive, but got "
                          << value;
+  // S4.
+  if (gemmK % atom.getK())
+    return emitError() << "expects gemm_k to be a multiple of " << atom.getK()
+                       << ", but got " << gemmK;
+  // S13.
+  bool isDirect = algorithm == Algorithm::Direct;
+  if (isDirect !=
+      (mainLoop == MainLoop::Direct || mainLoop == MainLoop::DirectReduction))
+    return emitError() << "expects a main loop for the algorithm "
+                       << stringifyAlgorithm(algorithm) << ", but got "
+                       << stringifyMainLoop(mainLoop);
+  if (isDirect)
+    return verifyDirect(emitError, workgroup, subgroup, stages, atom, mainLoop,
+                        mergedGroups);
   // S2.
   if (workgroup[0] % subgroup[0] || workgroup[1] % subgroup[1])
     return emitError() << "expects subgroup to divide workgroup, but got ["
@@ -86,10 +132,6 @@ LogicalResult ScheduleAttr::verify(
     return emitError() << "expects subgroup to be a multiple of "
                        << atom.getRows() << " rows and " << atom.getColumns()
                        << " columns, but got [" << subgroup << "]";
-  // S4.
-  if (gemmK % atom.getK())
-    return emitError() << "expects gemm_k to be a multiple of " << atom.getK()
-                       << ", but got " << gemmK;
   // S10.
   bool isTma = mainLoop == MainLoop::Tma;
   if (isTma != (atom.getKind() == AtomKind::WGMMA))
@@ -190,19 +232,24 @@ static LogicalResult verifyTmaForChip(EmitError emitError,
   return success();
 }
 
-/// Checks S7 and S8.
+/// Checks S7.
 static LogicalResult verifyWorkItems(EmitError emitError, ScheduleAttr schedule,
-                                     const ::conv::ChipInfo &chip,
-                                     int64_t elementBytes) {
+                                     const ::conv::ChipInfo &chip) {
   int64_t workItems;
-  // S7.
   if (llvm::MulOverflow<int64_t>(schedule.getNumSubgroups(), chip.subgroupSize,
                                  workItems) ||
       workItems > chip.maxWorkgroupSize)
     return emitError() << "expects at most " << chip.maxWorkgroupSize
                        << " work-items, but got " << schedule.getNumSubgroups()
                        << " subgroups of " << chip.subgroupSize;
-  // S8.
+  return success();
+}
+
+/// Checks S8.
+static LogicalResult verifyCopies(EmitError emitError, ScheduleAttr schedule,
+                                  const ::conv::ChipInfo &chip,
+                                  int64_t elementBytes) {
+  int64_t workItems = schedule.getNumSubgroups() * chip.subgroupSize;
   for (int64_t rows : schedule.getWorkgroup()) {
     int64_t tileBytes = rows * schedule.getGemmK() * elementBytes;
     if (tileBytes % (workItems * kBytesPerCopy))
@@ -215,27 +262,40 @@ static LogicalResult verifyWorkItems(EmitError emitError, ScheduleAttr schedule,
   return success();
 }
 
+/// Checks S9.
+static LogicalResult verifyMainLoop(EmitError emitError, ScheduleAttr schedule,
+                                    const ::conv::ChipInfo &chip) {
+  bool onHost = chip.backend == ::conv::Backend::Host;
+  if (onHost == (schedule.getMainLoop() == MainLoop::HostCache))
+    return success();
+  return emitError() << "expects a main loop for " << chip.name << ", but got "
+                     << stringifyMainLoop(schedule.getMainLoop());
+}
+
 LogicalResult mlir::conv::verifyScheduleForChip(EmitError emitError,
                                                 ScheduleAttr schedule,
                                                 const ::conv::ChipInfo &chip,
                                                 Type elementType) {
+  if (schedule.isDirect())
+    return failed(verifyMainLoop(emitError, schedule, chip))
+               ? failure()
+               : verifyWorkItems(emitError, schedule, chip);
   // S5.
   const ::conv::MatrixAtom *atom =
       lookupAtom(chip, schedule.getAtom(), elementType);
   if (!atom)
     return emitError() << "expects an atom that " << chip.name << " has for "
                        << elementType << ", but got " << schedule.getAtom();
-  // S9.
-  bool onHost = chip.backend == ::conv::Backend::Host;
-  if (onHost != (schedule.getMainLoop() == MainLoop::HostCache))
-    return emitError() << "expects a main loop for " << chip.name
-                       << ", but got "
-                       << stringifyMainLoop(schedule.getMainLoop());
+  if (failed(verifyMainLoop(emitError, schedule, chip)))
+    return failure();
   if (schedule.getMainLoop() == MainLoop::Tma)
     return verifyTmaForChip(emitError, schedule, chip);
   int64_t elementBytes = byteSize(atom->operand);
   if (failed(verifySharedMemory(emitError, schedule, chip, elementBytes)))
     return failure();
-  return onHost ? verifyHostSums(emitError, schedule, chip, *atom)
-                : verifyWorkItems(emitError, schedule, chip, elementBytes);
+  if (chip.backend == ::conv::Backend::Host)
+    return verifyHostSums(emitError, schedule, chip, *atom);
+  return failed(verifyWorkItems(emitError, schedule, chip))
+             ? failure()
+             : verifyCopies(emitError, schedule, chip, elementBytes);
 }

@@ -55,6 +55,10 @@ struct TiledConvolution {
     return hasProduct() ? lhs.view.getShape()[2] : 0;
   }
   bool hasProduct() const { return lhs.tensor != nullptr; }
+  /// Matrices, rows and columns of a tile.
+  std::array<int64_t, 3> getTile() const {
+    return schedule.getTile(hasProduct(), getColumns());
+  }
   /// What kernels get as arguments before the result, in order.
   SmallVector<MatrixOperand> getOperands() const;
   /// Of `rhs`; that of `lhs` may be another 8-bit float of the same size.

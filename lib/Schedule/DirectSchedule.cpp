@@ -1,0 +1,214 @@
+//===- DirectSchedule.cpp - when and how to compute directly -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Depthwise convolutions are bound by memory. Tiles are enumerated: parts of
+// one digit of the rows, with all values of the digits inside of it. Those that
+// move more than a little beyond what they have to are left out if there are
+// others, and the fastest of the rest is taken.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Schedule/DirectSchedule.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Schedule/CostModel.h"
+#include "conv/Schedule/DirectModel.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Bytes that may be moved, for each byte that has to be.
+static constexpr double kMostTraffic = 1.125;
+/// Work-items of a workgroup: enough for one pass over most tiles.
+static constexpr int64_t kMaxWorkItems = 256;
+/// Accumulators of a work-item.
+static constexpr int64_t kMaxSums = 64;
+/// Matrices of a tile, in those of a work-item.
+static constexpr int64_t kMaxMatrices = 16;
+/// Bytes of the widest access of a lane.
+static constexpr int64_t kPieceBytes = 16;
+
+static int64_t getPieceElements(Type element) {
+  return kPieceBytes / llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+/// Sizes of tiles that may be boxes of these digits, with whole runs of the
+/// innermost one.
+static SmallVector<int64_t> enumerateTiles(ArrayRef<int64_t> digits,
+                                           int64_t run = 1) {
+  SmallVector<int64_t> tiles;
+  int64_t inside = 1;
+  for (int64_t size : llvm::reverse(digits)) {
+    for (int64_t parts = size; parts > 1; --parts) {
+      int64_t part =
+          llvm::alignTo(llvm::divideCeil(size, parts), inside == 1 ? run : 1);
+      if (part < size && (tiles.empty() || part * inside > tiles.back()))
+        tiles.push_back(part * inside);
+    }
+    inside *= size;
+  }
+  tiles.push_back(inside);
+  return tiles;
+}
+
+namespace {
+class Search {
+public:
+  /// `products` are those of a direct schedule, at least one.
+  Search(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
+         SmallVector<ViewedProduct> products);
+  ScheduleAttr run();
+
+private:
+  void runOverRows();
+  void runOverReduction();
+  /// A vector of matrices, if they follow each other in memory: as many as a
+  /// work-item has accumulators for, if each takes `sums`.
+  int64_t getMatricesAtom(Type element, int64_t sums) const;
+  /// Tries one tile; `shared` is of what subgroups share, in `boxes` boxes.
+  void visit(AtomAttr atom, std::array<int64_t, 2> tile, int64_t gemmK,
+             int64_t shared, int64_t boxes);
+  AtomAttr getAtom(int64_t m, int64_t n, int64_t k) {
+    return AtomAttr::get(op.getContext(), AtomKind::FMA, m, n, k);
+  }
+
+  ConvolutionOpInterface op;
+  const ::conv::ChipInfo &chip;
+  bool isShared; ///< Work-items share the reduction.
+  SmallVector<ViewedProduct> products;
+  ViewedProduct product; ///< That with the most rows.
+  int64_t matrices, rows, columns, reduction = 1;
+  bool isAlongBatch;
+  ScheduleAttr best;
+  DirectCost bestCost;
+};
+} // namespace
+
+Search::Search(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
+               SmallVector<ViewedProduct> all)
+    : op(op), chip(chip),
+      isShared(op.getDirection() == Direction::BackwardWeight),
+      products(std::move(all)) {
+  for (const ViewedProduct &each : products)
+    reduction = std::max(reduction, each.lhs.view.getShape()[2]);
+  product = *llvm::max_element(products, [](const auto &a, const auto &b) {
+    return a.lhs.view.getShape()[1] < b.lhs.view.getShape()[1];
+  });
+  std::tie(matrices, rows, columns) =
+      std::tuple_cat(product.result.view.getShape());
+  isAlongBatch =
+      DirectTiling::isAlongBatchOf(isShared ? product.lhs : product.result);
+}
+
+int64_t Search::getMatricesAtom(Type element, int64_t sums) const {
+  if (!isAlongBatch)
+    return 1;
+  int64_t m = std::min<int64_t>(getPieceElements(element),
+                                llvm::PowerOf2Ceil(matrices));
+  while (m > 1 && m * sums > kMaxSums)
+    m /= 2;
+  return m;
+}
+
+void Search::visit(AtomAttr atom, std::array<int64_t, 2> tile, int64_t gemmK,
+                   int64_t shared, int64_t boxes) {
+  int64_t subgroups =
+      std::clamp<int64_t>(llvm::divideCeil(boxes, chip.subgroupSize), 1,
+                          kMaxWorkItems / chip.subgroupSize);
+  auto schedule = ScheduleAttr::get(
+      op.getContext(), Algorithm::Direct, tile,
+      {int64_t(llvm::divideCeil(shared, subgroups)), tile[1]}, gemmK,
+      /*stages=*/1, atom,
+      isShared ? MainLoop::DirectReduction : MainLoop::Direct,
+      isAlongBatch ? Raster::Columns : Raster::Rows, /*mergedGroups=*/1,
+      /*splits=*/1, ChosenBy::Heuristic);
+  std::string obstacle; // Nobody wants to know it.
+  std::optional<DirectCost> cost =
+      computeDirectCost(op, products, schedule, chip, obstacle);
+  if (!cost || cost->workgroups > ::conv::computeMaxWorkgroups(cost->workItems))
+    return;
+  auto rank = [](const DirectCost &one) {
+    double most = std::max(one.memoryBytes, kMostTraffic * one.compulsoryBytes);
+    return std::tuple(most, one.seconds(), one.memoryBytes);
+  };
+  if (!best || rank(*cost) < rank(bestCost)) {
+    best = schedule;
+    bestCost = *cost;
+  }
+}
+
+/// A work-item has a 16-byte vector of the result if it has room for it. Along
+/// the batch it also has several rows, which share what they read: an odd
+/// number of them, so that the lanes of an access lie in different banks.
+void Search::runOverRows() {
+  Type element = op.getResultType().getElementType();
+  int64_t m = getMatricesAtom(element, columns);
+  SmallVector<int64_t> runs = {1, getPieceElements(element)};
+  if (isAlongBatch)
+    runs = {1, 3, 5, 7};
+  for (int64_t n : runs) {
+    if (m * n * columns > kMaxSums)
+      continue;
+    for (int64_t tile : enumerateTiles(product.result.view.getRows(), n))
+      for (int64_t several = m;
+           several < matrices + m && several <= kMaxMatrices * m; several *= 2)
+        visit(getAtom(m, n, 1), {tile, several}, reduction, tile,
+              int64_t(llvm::divideCeil(tile, n)) * several / m);
+  }
+}
+
+/// A work-item has sums for a vector of matrices, and takes as much of the
+/// innermost digit of the reduction as divides it.
+void Search::runOverReduction() {
+  Type element = product.lhs.type.getElementType();
+  auto lastOf = [](ArrayRef<int64_t> digits) {
+    return DigitBox::compute(digits, 1)->getInnermostSize();
+  };
+  int64_t columnRun = lastOf(product.result.view.getColumns());
+  int64_t m = getMatricesAtom(element, rows * columnRun);
+  if (m * rows * columnRun > kMaxSums)
+    return;
+  int64_t innermost = lastOf(product.lhs.view.getColumns());
+  int64_t k = isAlongBatch ? kMaxSums / m : getPieceElements(element);
+  k = std::min<int64_t>(k, 8);
+  while (innermost % k != 0)
+    --k;
+  for (int64_t part : enumerateTiles(product.lhs.view.getColumns()))
+    for (int64_t several = m;
+         several < matrices + m && several <= kMaxMatrices * m; several *= 2)
+      visit(getAtom(m, 1, k), {rows, several}, part, part, kMaxWorkItems);
+}
+
+ScheduleAttr Search::run() {
+  if (isShared)
+    runOverReduction();
+  else
+    runOverRows();
+  return best;
+}
+
+std::variant<ScheduleAttr, std::string>
+mlir::conv::selectDirectSchedule(ConvolutionOpInterface op,
+                                 const ::conv::ChipInfo &chip) {
+  if (chip.backend == ::conv::Backend::Host)
+    return "the host has no direct main loop";
+  if (!DirectTiling::takes(op.getLhs().getType().getElementType()) ||
+      !DirectTiling::takes(op.getRhs().getType().getElementType()))
+    return "operands are not f16, bf16 or f32";
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  if (shape.groups == 1 || shape.c != shape.groups)
+    return "groups have more than one input channel";
+  SmallVector<ViewedProduct> products =
+      getViewedProducts(op, {.joinsResidues = true});
+  if (products.empty())
+    return "windows see nothing but padding";
+  if (ScheduleAttr schedule = Search(op, chip, std::move(products)).run())
+    return schedule;
+  return "no tile fits shared memory and the registers";
+}
