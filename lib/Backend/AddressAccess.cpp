@@ -96,6 +96,18 @@ struct GuardedStoreLowering final : ConvertOpToLLVMPattern<GuardedStoreOp> {
   }
 };
 
+struct AddressLowering final : ConvertOpToLLVMPattern<AddressOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(AddressOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MemRefDescriptor buffer(adaptor.getBuffer());
+    rewriter.replaceOp(op, buffer.alignedPtr(rewriter, op.getLoc()));
+    return success();
+  }
+};
+
 struct StoreToBranch final : OpRewritePattern<GuardedStoreOp> {
   StoreToBranch(MLIRContext *context,
                 std::function<bool(GuardedStoreOp)> needsBranch)
@@ -128,5 +140,6 @@ void mlir::conv::populateStoreToBranchPatterns(
 
 void mlir::conv::populateAddressAccessPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<GuardedLoadLowering, GuardedStoreLowering>(converter);
+  patterns.add<AddressLowering, GuardedLoadLowering, GuardedStoreLowering>(
+      converter);
 }

@@ -14,8 +14,8 @@
 
 namespace mlir::conv {
 
-/// Parses MLIR text or bytecode, and reports what is wrong. Text that nests too
-/// deep for MLIR's parser is refused before (conv/Support/Nesting.h).
+/// Parses MLIR text or bytecode, and reports what is wrong: also more levels of
+/// nesting than conv/Support/Nesting.h allows.
 OwningOpRef<ModuleOp> parseSource(const SourceFile &source,
                                   MLIRContext *context);
 

@@ -16,6 +16,7 @@
 
 #include "conv/Schedule/CostModel.h"
 
+#include "conv/Schedule/LineModel.h"
 #include "conv/Schedule/TmaModel.h"
 #include "conv/Support/IntegerMath.h"
 
@@ -171,14 +172,14 @@ int64_t conv::computeSharedBytes(const Candidate &candidate) {
          candidate.gemmK * byteSize(candidate.atom->operand);
 }
 
-static bool isTma(const Candidate &candidate) {
+static bool hasWarpgroups(const Candidate &candidate) {
   return candidate.atom->kind == AtomKind::WGMMA;
 }
 
 int64_t conv::computeWorkItems(const ChipInfo &chip,
                                const Candidate &candidate) {
-  return isTma(candidate) ? getTmaTile(candidate).workItems()
-                          : candidate.subgroups() * chip.subgroupSize;
+  return hasWarpgroups(candidate) ? getTmaTile(candidate).workItems()
+                                  : candidate.subgroups() * chip.subgroupSize;
 }
 
 int64_t conv::computeMaxWorkgroups(int64_t workItems) {
@@ -201,7 +202,7 @@ Rejection conv::checkCandidate(const Problem &problem, const ChipInfo &chip,
   for (const ResultShape &shape : problem.launchResults)
     if (!fitsLaunch(shape, tile, workItems))
       return Rejection::LaunchSize;
-  if (isTma(candidate)) // Listed only if it fits.
+  if (hasWarpgroups(candidate)) // Listed only if it fits.
     return Rejection::None;
   if (computeSharedBytes(candidate) > chip.sharedMemoryBytes)
     return Rejection::SharedMemory;
@@ -341,7 +342,9 @@ static Limit computeLimit(const ChipInfo &chip, const Cost &cost) {
 
 Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate) {
-  if (isTma(candidate))
+  if (candidate.buffersLines)
+    return computeLineCost(problem, chip, candidate);
+  if (hasWarpgroups(candidate))
     return computeTmaCost(problem, chip, candidate);
   Cost cost;
   int64_t rowTiles = ceilDiv(problem.rows, candidate.workgroup[0]);

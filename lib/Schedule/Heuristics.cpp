@@ -14,6 +14,7 @@
 
 #include "conv/Schedule/Heuristics.h"
 
+#include "conv/Schedule/LineModel.h"
 #include "conv/Schedule/TmaModel.h"
 #include "conv/Support/IntegerMath.h"
 
@@ -118,12 +119,14 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
   for (const MatrixAtom &atom : chip.atoms) {
     if (atom.operand != multiplied)
       continue;
-    if (atom.kind == AtomKind::WGMMA)
+    if (atom.kind == AtomKind::WGMMA) {
       std::ranges::for_each(listTmaCandidates(problem, chip, atom), visit);
-    else if (chip.backend == Backend::Host)
+      std::ranges::for_each(listLineCandidates(problem, chip, atom), visit);
+    } else if (chip.backend == Backend::Host) {
       forEachHostCandidate(problem, atom, visit);
-    else
+    } else {
       forEachGpuCandidate(atom, visit);
+    }
   }
   std::sort(ranking.accepted.begin(), ranking.accepted.end(), isBetter);
   return ranking;

@@ -15,6 +15,7 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
+#include "conv/Dialect/Conv/IR/LineGeometry.h"
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Schedule/DirectModel.h"
@@ -56,15 +57,6 @@ static int64_t computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
   return run;
 }
 
-/// How copies of boxes see the product of a step.
-static std::optional<TmaGeometry> computeGeometry(ConvolutionOpInterface op,
-                                                  const ConvolutionPlan &plan,
-                                                  const PlanStep &step,
-                                                  std::string &obstacle) {
-  ViewedProduct product = getViewedProduct(op, plan, step);
-  return computeTmaGeometry(product.lhs, product.rhs, product.result, obstacle);
-}
-
 /// Fills in what the `tma` main loop makes of all products, or nothing.
 static void computeTmaSteps(ConvolutionOpInterface op,
                             const ConvolutionPlan &plan,
@@ -74,14 +66,28 @@ static void computeTmaSteps(ConvolutionOpInterface op,
     if (!step.product)
       continue;
     std::string obstacle;
+    auto [lhs, rhs, result] = getViewedProduct(op, plan, step);
     std::optional<TmaGeometry> geometry =
-        computeGeometry(op, plan, step, obstacle);
+        computeTmaGeometry(lhs, rhs, result, obstacle);
     if (!geometry)
       return;
     steps = std::max(steps, geometry->countSteps());
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
   }
   problem.tmaSteps = steps;
+}
+
+/// Fills in the window of the `line_buffer` main loop, if the plan is one
+/// product that it can compute.
+static void computeLines(ConvolutionOpInterface op, const ConvolutionPlan &plan,
+                         ::conv::Problem &problem) {
+  const PlanStep &step = plan.steps.front();
+  if (plan.steps.size() != 1 || !step.product)
+    return;
+  std::string obstacle;
+  auto [lhs, rhs, result] = getViewedProduct(op, plan, step);
+  if (auto geometry = computeLineGeometry(lhs, rhs, result, obstacle))
+    problem.lines = geometry->window;
 }
 
 /// Sets what a problem has of its largest product.
@@ -133,6 +139,7 @@ static ::conv::ResultShape getResultShape(const PlanStep &step) {
         getBytes(RankedTensorType::get(shape, getAccumulatorType(op))));
   problem.usefulFlops = ConvolutionShape::get(op).computeFlops();
   computeTmaSteps(op, plan, problem);
+  computeLines(op, plan, problem);
   return problem;
 }
 
@@ -160,6 +167,7 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
   const ::conv::MatrixAtom &atom = *candidate.atom;
   MainLoop mainLoop =
       chip.backend == ::conv::Backend::Host  ? MainLoop::HostCache
+      : candidate.buffersLines               ? MainLoop::LineBuffer
       : atom.kind == ::conv::AtomKind::WGMMA ? MainLoop::Tma
                                              : MainLoop::RegisterStaged;
   return ScheduleAttr::get(
@@ -180,7 +188,8 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
           .subgroup = {subgroup[0], subgroup[1]},
           .gemmK = schedule.getGemmK(),
           .stages = schedule.getStages(),
-          .columnsFastest = schedule.getRaster() == Raster::Columns};
+          .columnsFastest = schedule.getRaster() == Raster::Columns,
+          .buffersLines = schedule.getMainLoop() == MainLoop::LineBuffer};
 }
 
 /// Checks what the register-staged main loop needs.
@@ -202,17 +211,31 @@ static LogicalResult verifyRegisterStaged(ConvolutionOpInterface op,
   return success();
 }
 
-/// Checks that the copy engine can move the operands of every product.
-static LogicalResult verifyTma(ConvolutionOpInterface op,
-                               ScheduleAttr schedule) {
+/// Why a main loop of warpgroups cannot compute a product; empty if it can.
+static std::string findObstacle(const ViewedProduct &product,
+                                ScheduleAttr schedule,
+                                const ::conv::ChipInfo &chip) {
+  const auto &[lhs, rhs, result] = product;
+  std::string obstacle;
+  if (schedule.getMainLoop() == MainLoop::Tma) {
+    if (auto geometry = computeTmaGeometry(lhs, rhs, result, obstacle))
+      return checkTmaTile(*geometry, getTmaTile(schedule));
+  } else if (auto geometry = computeLineGeometry(lhs, rhs, result, obstacle)) {
+    return checkLineTile(*geometry, getLineTile(schedule, *geometry), chip);
+  }
+  return obstacle;
+}
+
+/// Checks what the main loops of warpgroups need of every product.
+static LogicalResult verifyProducts(ConvolutionOpInterface op,
+                                    ScheduleAttr schedule,
+                                    const ::conv::ChipInfo &chip) {
   ConvolutionPlan plan = planConvolution(op, getPlanOptions(schedule));
   for (const PlanStep &step : plan.steps) {
     if (!step.product)
       continue;
-    std::string obstacle;
-    if (std::optional<TmaGeometry> geometry =
-            computeGeometry(op, plan, step, obstacle))
-      obstacle = checkTmaTile(*geometry, getTmaTile(schedule));
+    std::string obstacle =
+        findObstacle(getViewedProduct(op, plan, step), schedule, chip);
     if (!obstacle.empty())
       return emitUnsupported(op.getLoc(), Reason::Schedule) << obstacle;
   }
@@ -232,8 +255,8 @@ static LogicalResult verifyImplicitGemm(ConvolutionOpInterface op,
            << ", but got " << schedule.getAtom();
   if (schedule.getMainLoop() == MainLoop::RegisterStaged)
     return verifyRegisterStaged(op, schedule, atom);
-  if (schedule.getMainLoop() == MainLoop::Tma)
-    return verifyTma(op, schedule);
+  if (atom.kind == ::conv::AtomKind::WGMMA)
+    return verifyProducts(op, schedule, chip);
   return success();
 }
 

@@ -14,6 +14,7 @@
 #include "Epilogue.h"
 #include "KernelBody.h"
 #include "MainLoop.h"
+#include "NVIDIA/LineKernel.h"
 #include "NVIDIA/TmaKernel.h"
 #include "SharedMemory.h"
 #include "TileScheduler.h"
@@ -114,7 +115,8 @@ static KernelBodyBuilder lookupBody(const TiledConvolution &form,
   case MainLoop::DirectReduction:
     return createDirectReductionBody;
   case MainLoop::Tma:
-    break; // A kernel of another signature: buildTmaKernel.
+  case MainLoop::LineBuffer:
+    break; // Kernels of other signatures: buildTmaKernel, buildLineKernel.
   }
   llvm_unreachable("expects a main loop whose kernels take addresses");
 }
@@ -159,6 +161,8 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
 
   if (form.hasProduct() && form.schedule.getMainLoop() == MainLoop::Tma)
     return buildTmaKernel(builder, form, chip, name, argumentTypes);
+  if (form.hasProduct() && form.schedule.getMainLoop() == MainLoop::LineBuffer)
+    return buildLineKernel(builder, form, chip, name, argumentTypes);
   int64_t workItems = countWorkItems(form, chip);
   gpu::GPUFuncOp function =
       createFunction(builder, forall.getLoc(), name, argumentTypes, workItems);

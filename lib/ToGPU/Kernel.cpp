@@ -39,6 +39,10 @@ Value IndexMath::add(Value lhs, int64_t rhs) const {
   return add(lhs, constant(rhs));
 }
 
+Value IndexMath::sub(Value lhs, Value rhs) const {
+  return b.createOrFold<arith::SubIOp>(lhs, rhs);
+}
+
 Value IndexMath::sub(Value lhs, int64_t rhs) const { return add(lhs, -rhs); }
 
 Value IndexMath::mul(Value lhs, int64_t rhs) const {

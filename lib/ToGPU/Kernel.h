@@ -37,6 +37,7 @@ public:
   Value cast(Value value) const;
   Value add(Value lhs, Value rhs) const;
   Value add(Value lhs, int64_t rhs) const;
+  Value sub(Value lhs, Value rhs) const;
   Value sub(Value lhs, int64_t rhs) const;
   Value mul(Value lhs, int64_t rhs) const;
   /// Quotient and remainder of a non-negative value.

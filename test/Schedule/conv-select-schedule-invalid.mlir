@@ -268,3 +268,99 @@ func.func @schedule_splits(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) 
   return %y : tensor<4x8x8x32xf16>
 }
 }
+
+// -----
+
+// A filter that stays in shared memory has the columns of one tile.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @line_s13_columns(%x: tensor<4x8x8x4xf16>, %w: tensor<96x3x3x4xf16>) -> tensor<4x8x8x96xf16> {
+  // expected-error @below {{unsupported (schedule): expects one tile of all 96 columns, but got 64}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      : tensor<4x8x8x4xf16>, tensor<96x3x3x4xf16> -> tensor<4x8x8x96xf16>
+  return %y : tensor<4x8x8x96xf16>
+}
+}
+
+// -----
+
+// Lines are copied in pieces of 16 bytes.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @line_s13_bytes(%x: tensor<4x8x7x3xf16>, %w: tensor<64x3x3x3xf16>) -> tensor<4x8x7x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects lines of a multiple of 16 bytes, but got 42}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      : tensor<4x8x7x3xf16>, tensor<64x3x3x3xf16> -> tensor<4x8x7x64xf16>
+  return %y : tensor<4x8x7x64xf16>
+}
+}
+
+// -----
+
+// Five lines of 32 KB, twice.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @line_s6(%x: tensor<1x8x4096x4xf16>, %w: tensor<64x5x1x4xf16>) -> tensor<1x8x4096x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects 2 stages of 163840 bytes, 8192 bytes of filter and 8192 bytes for each of 2 warpgroups to fit 232448 bytes of shared memory, but got more}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [2, 0], high = [2, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      : tensor<1x8x4096x4xf16>, tensor<64x5x1x4xf16> -> tensor<1x8x4096x64xf16>
+  return %y : tensor<1x8x4096x64xf16>
+}
+}
+
+// -----
+
+// The gradient of a filter has its windows on the right.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @line_gradient(%x: tensor<4x8x8x4xf16>, %dy: tensor<4x8x8x64xf16>) -> tensor<64x3x3x4xf16> {
+  // expected-error @below {{unsupported (schedule): expects a window on the left operand, but got one on the right}}
+  %y = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      : tensor<4x8x8x4xf16>, tensor<4x8x8x64xf16> -> tensor<64x3x3x4xf16>
+  return %y : tensor<64x3x3x4xf16>
+}
+}
+
+// -----
+
+// A tile is one step.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @line_splits(%x: tensor<4x8x8x4xf16>, %w: tensor<64x3x3x4xf16>) -> tensor<4x8x8x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects 1 split, but got 2}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns, splits = 2>
+      : tensor<4x8x8x4xf16>, tensor<64x3x3x4xf16> -> tensor<4x8x8x64xf16>
+  return %y : tensor<4x8x8x64xf16>
+}
+}
+
+// -----
+
+// The last windows start behind the image: lines of the next one come before theirs.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @line_padding(%x: tensor<4x8x8x4xf16>, %w: tensor<64x5x3x4xf16>) -> tensor<4x12x8x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects windows that start before the end of the image, but got others}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [4, 1], high = [4, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      : tensor<4x8x8x4xf16>, tensor<64x5x3x4xf16> -> tensor<4x12x8x64xf16>
+  return %y : tensor<4x12x8x64xf16>
+}
+}

@@ -29,10 +29,10 @@ func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16
   return %y : tensor<1x7x7x512xf16>
 }
 
-// Three input channels: a short reduction, loaded element by element.
+// Three input channels: windows are read in lines.
 // CHECK-LABEL: func.func @three_channels_bf16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [256, 64], subgroup = [32, 64], gemm_k = 32,
-// CHECK-SAME: stages = 2, atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = columns, chosen_by = heuristic>
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [192, 64], subgroup = [64, 64], gemm_k = 64,
+// CHECK-SAME: stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns, chosen_by = heuristic>
 func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x3xbf16>)
     -> tensor<64x56x56x64xbf16> {
   %y = conv.forward %x, %w

@@ -20,7 +20,7 @@
 
 namespace conv {
 
-/// One way to run a main loop, which the atom decides. Tiles are
+/// One way to run a main loop, which the atom decides but for one. Tiles are
 /// `[rows, columns]`, as in `#conv.schedule`.
 struct Candidate {
   const MatrixAtom *atom = nullptr;
@@ -28,6 +28,8 @@ struct Candidate {
   int64_t gemmK = 0;
   int64_t stages = 0;
   bool columnsFastest = true; ///< Raster: neighbours share their rows.
+  /// `line_buffer` rather than `tma`, which have the same atoms.
+  bool buffersLines = false;
 
   int64_t subgroups() const {
     return (workgroup[0] / subgroup[0]) * (workgroup[1] / subgroup[1]);

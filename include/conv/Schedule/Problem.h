@@ -14,8 +14,10 @@
 #define CONV_SCHEDULE_PROBLEM_H
 
 #include "conv/Chip/Chip.h"
+#include "conv/Dialect/Conv/IR/LineTile.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace conv {
@@ -48,6 +50,8 @@ struct Problem {
   /// the right operand's channels rather than of its reduction.
   int64_t tmaSteps = 0;
   bool isTmaRhsTransposed = false;
+  /// What the `line_buffer` main loop makes of it, if it can compute it.
+  std::optional<LineWindow> lines;
 
   /// Multiplications and additions that the convolution needs.
   double usefulFlops = 0;

@@ -43,13 +43,13 @@ RingPosition MbarrierRing::getNext(RingPosition position) const {
   return {ptx.select(wraps, 0, next), ptx.math.bitXor(position.phase, flip)};
 }
 
-Value MbarrierRing::acquire(RingPosition position, int64_t bytes) const {
+Value MbarrierRing::acquire(RingPosition position, Value bytes) const {
   wait(getEmpty(position.stage),
        ptx.math.bitXor(position.phase, ptx.math.constant(1)));
   Value full = getFull(position.stage);
   NVVM::MBarrierArriveExpectTxOp::create(
-      ptx.b, /*res=*/Type(), full, ptx.math.constant(bytes),
-      NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
+      ptx.b, /*res=*/Type(), full, bytes, NVVM::MemScopeKind::CTA,
+      /*relaxed=*/false, /*predicate=*/Value());
   return full;
 }
 

@@ -42,7 +42,7 @@ public:
 
   /// Producer: waits until the stage is empty and announces `bytes`. Returns
   /// the barrier that copies to it count at.
-  Value acquire(RingPosition position, int64_t bytes) const;
+  Value acquire(RingPosition position, Value bytes) const;
   /// Consumer: waits until the stage is full.
   void wait(RingPosition position) const;
   /// Consumer, by one lane: the stage is no longer read.

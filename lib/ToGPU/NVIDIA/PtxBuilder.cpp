@@ -98,13 +98,24 @@ void PtxBuilder::fenceSharedForCopies() const {
                                  NVVM::SharedSpace::shared_cta));
 }
 
+/// Copies to shared memory name it as a cluster does.
+static Value castToCluster(ImplicitLocOpBuilder &b, Value shared) {
+  auto type = LLVM::LLVMPointerType::get(b.getContext(), kSharedCluster);
+  return LLVM::AddrSpaceCastOp::create(b, type, shared);
+}
+
+void PtxBuilder::loadBytes(Value destination, Value source, Value barrier,
+                           Value bytes) const {
+  NVVM::CpAsyncBulkGlobalToSharedClusterOp::create(
+      b, castToCluster(b, destination), source, barrier, bytes,
+      /*multicastMask=*/Value(), /*l2CacheHint=*/Value());
+}
+
 void PtxBuilder::loadBox(Value destination, Value map, Value barrier,
                          ArrayRef<Value> coordinates,
                          ArrayRef<Value> offsets) const {
-  auto type = LLVM::LLVMPointerType::get(b.getContext(), kSharedCluster);
-  Value inCluster = LLVM::AddrSpaceCastOp::create(b, type, destination);
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      b, inCluster, map, coordinates, barrier, offsets,
+      b, castToCluster(b, destination), map, coordinates, barrier, offsets,
       /*multicastMask=*/Value(), /*l2CacheHint=*/Value(),
       offsets.empty() ? NVVM::TMALoadMode::TILE : NVVM::TMALoadMode::IM2COL,
       /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), /*predicate=*/Value());

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the parts of a tma kernel are written in: 32-bit arithmetic, structured
+// What kernels of warpgroups are written in: 32-bit arithmetic, structured
 // control flow, and one call for each instruction that they share.
 //
 //===----------------------------------------------------------------------===//
@@ -52,6 +52,10 @@ public:
   void barrier(Value id, int64_t workItems) const;
   /// Makes what this work-item wrote to shared memory visible to copies.
   void fenceSharedForCopies() const;
+  /// Copies `bytes` from global to shared memory: multiples of 16, like both
+  /// addresses. `barrier` counts them.
+  void loadBytes(Value destination, Value source, Value barrier,
+                 Value bytes) const;
   /// Copies a box from global to shared memory; `barrier` counts its bytes.
   /// With `offsets`, im2col.
   void loadBox(Value destination, Value map, Value barrier,

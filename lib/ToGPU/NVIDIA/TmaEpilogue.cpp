@@ -110,7 +110,7 @@ void TmaEpilogue::store(Value pair, Place place) const {
   }
 }
 
-Value TmaEpilogue::createPair(const WgmmaUnit &matrix, Place &place, Value sums,
+Value TmaEpilogue::createPair(const WgmmaSums &matrix, Place &place, Value sums,
                               int64_t offset, int64_t half) const {
   place.row = ptx.math.add(place.row, 8 * half);
   place.column = ptx.math.add(place.column, offset);
@@ -120,7 +120,7 @@ Value TmaEpilogue::createPair(const WgmmaUnit &matrix, Place &place, Value sums,
   return createTail(ptx.b, kernel.form.tail, inputs);
 }
 
-void TmaEpilogue::storeAtom(const WgmmaUnit &matrix, Place first,
+void TmaEpilogue::storeAtom(const WgmmaSums &matrix, Place first,
                             Value sums) const {
   for (int64_t half : {0, 1})
     for (int64_t c = 0; c < tile.columns; c += kColumnsPerPair) {
@@ -130,7 +130,7 @@ void TmaEpilogue::storeAtom(const WgmmaUnit &matrix, Place first,
     }
 }
 
-void TmaEpilogue::copyAtom(const WgmmaUnit &matrix, Place first,
+void TmaEpilogue::copyAtom(const WgmmaSums &matrix, Place first,
                            Value sums) const {
   const IndexMath &math = ptx.math;
   auto shape = NVVM::LdStMatrixShapeAttr::get(ptx.b.getContext(), 8, 8);
@@ -154,7 +154,7 @@ void TmaEpilogue::copyAtom(const WgmmaUnit &matrix, Place first,
   }
 }
 
-void TmaEpilogue::create(const WgmmaUnit &matrix, TileOrigin origin,
+void TmaEpilogue::create(const WgmmaSums &matrix, TileOrigin origin,
                          ValueRange accumulators) const {
   const IndexMath &math = ptx.math;
   Value rows =

@@ -9,7 +9,7 @@
 #define CONV_LIB_TOGPU_NVIDIA_TMAEPILOGUE_H
 
 #include "../MatrixAccess.h"
-#include "WgmmaUnit.h"
+#include "WgmmaSums.h"
 
 namespace mlir::conv {
 
@@ -25,7 +25,7 @@ public:
               const ::conv::TmaTile &tile, bool isResultCopied, Value consumer,
               Value workItem, Value staging);
 
-  void create(const WgmmaUnit &matrix, TileOrigin origin,
+  void create(const WgmmaSums &matrix, TileOrigin origin,
               ValueRange accumulators) const;
   /// Waits for the stores of all tiles.
   void finish() const;
@@ -36,11 +36,11 @@ private:
     Value batch, row, column;
   };
 
-  void copyAtom(const WgmmaUnit &matrix, Place first, Value sums) const;
-  void storeAtom(const WgmmaUnit &matrix, Place first, Value sums) const;
+  void copyAtom(const WgmmaSums &matrix, Place first, Value sums) const;
+  void storeAtom(const WgmmaSums &matrix, Place first, Value sums) const;
   /// The results of the pair of accumulators `offset` columns and `half`
   /// times 8 rows behind the first.
-  Value createPair(const WgmmaUnit &matrix, Place &place, Value sums,
+  Value createPair(const WgmmaSums &matrix, Place &place, Value sums,
                    int64_t offset, int64_t half) const;
   MatrixAccess::Position locate(const MatrixAccess &access, Place place,
                                 int64_t offset) const;

@@ -20,7 +20,7 @@ RingPosition TmaLoop::createProducer(TileOrigin origin, Value leftMap,
   SmallVector<Value> common = copies.createTile(origin);
   Value zero = ptx.math.constant(0);
   auto createStep = [&](Value outer, Value inner, RingPosition at) {
-    Value full = ring.acquire(at, tile.stageBytes());
+    Value full = ring.acquire(at, ptx.math.constant(tile.stageBytes()));
     Value stage = ptx.offset(memory, ptx.math.mul(at.stage, tile.stageBytes()));
     copies.createStep(origin, common, {outer, inner, stage, full}, leftMap,
                       rightMap);

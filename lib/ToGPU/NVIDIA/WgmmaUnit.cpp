@@ -12,8 +12,6 @@
 
 #include "WgmmaUnit.h"
 
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -36,23 +34,8 @@ static constexpr uint64_t kRows = createLayout(kUnitBytes);
 static constexpr uint64_t kTransposedRows =
     createLayout(Tile::kRowElements * Tile::kRowBytes);
 
-WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
-                     const TmaGeometry &geometry, Type operandType,
-                     Value memory, Value consumer)
-    : ptx(ptx), tile(tile),
-      operandType(operandType.isF16() ? NVVM::WGMMATypes::f16
-                                      : NVVM::WGMMATypes::bf16),
-      isLeftTransposed(geometry.reducesPositions),
-      isRightTransposed(geometry.isRightTransposed()) {
-  Value address = LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), memory);
-  Value rows = ptx.math.mul(consumer, tile.leftBytes() / tile.consumers);
-  left = createDescriptor(isLeftTransposed ? kTransposedRows : kRows,
-                          ptx.math.add(address, rows));
-  right = createDescriptor(isRightTransposed ? kTransposedRows : kRows,
-                           ptx.math.add(address, tile.leftBytes()));
-}
-
-Value WgmmaUnit::createDescriptor(uint64_t layout, Value address) const {
+static Value createDescriptor(const PtxBuilder &ptx, uint64_t layout,
+                              Value address) {
   // 14 bits: above them the address has the rank in a cluster.
   Value units =
       ptx.math.rem(ptx.math.div(address, kUnitBytes), int64_t(1) << 14);
@@ -60,14 +43,25 @@ Value WgmmaUnit::createDescriptor(uint64_t layout, Value address) const {
       ptx.extend64(units), ptx.constant64(static_cast<int64_t>(layout)));
 }
 
-Type WgmmaUnit::getAccumulatorType() const {
-  SmallVector<Type> types(getNumAccumulators(), ptx.b.getF32Type());
-  return LLVM::LLVMStructType::getLiteral(ptx.b.getContext(), types);
+Value mlir::conv::createRowsDescriptor(const PtxBuilder &ptx, Value address) {
+  return createDescriptor(ptx, kRows, address);
 }
 
-SmallVector<Value> WgmmaUnit::createUndefined() const {
-  Value nothing = LLVM::PoisonOp::create(ptx.b, getAccumulatorType());
-  return SmallVector<Value>(tile.atomsPerConsumer(), nothing);
+WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+                     const TmaGeometry &geometry, Type operandType,
+                     Value memory, Value consumer)
+
+    : WgmmaSums(ptx, tile),
+      operandType(operandType.isF16() ? NVVM::WGMMATypes::f16
+                                      : NVVM::WGMMATypes::bf16),
+      isLeftTransposed(geometry.reducesPositions),
+      isRightTransposed(geometry.isRightTransposed()) {
+  Value address = LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), memory);
+  Value rows = ptx.math.mul(consumer, tile.leftBytes() / tile.consumers);
+  left = createDescriptor(ptx, isLeftTransposed ? kTransposedRows : kRows,
+                          ptx.math.add(address, rows));
+  right = createDescriptor(ptx, isRightTransposed ? kTransposedRows : kRows,
+                           ptx.math.add(address, tile.leftBytes()));
 }
 
 SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators, Value stage,
@@ -103,43 +97,4 @@ SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators, Value stage,
   }
   WgmmaGroupSyncAlignedOp::create(ptx.b);
   return sums;
-}
-
-void WgmmaUnit::wait(int64_t steps) const {
-  NVVM::WgmmaWaitGroupSyncOp::create(ptx.b, steps);
-}
-
-SmallVector<Value> WgmmaUnit::finish(ValueRange accumulators) const {
-  wait(0);
-  // The wait does not mention the registers that it waits for. An empty piece
-  // of assembly that reads and writes them keeps their uses behind it.
-  int64_t count = getNumAccumulators();
-  std::string constraints;
-  for (int64_t i = 0; i < count; ++i)
-    constraints += "=f,";
-  for (int64_t i = 0; i < count; ++i)
-    constraints += std::to_string(i) + (i + 1 < count ? "," : "");
-  SmallVector<Value> finished;
-  for (Value sums : accumulators) {
-    SmallVector<Value> registers;
-    for (int64_t i = 0; i < count; ++i)
-      registers.push_back(LLVM::ExtractValueOp::create(ptx.b, sums, i));
-    finished.push_back(LLVM::InlineAsmOp::create(
-                           ptx.b, sums.getType(), registers, /*asm_string=*/"",
-                           constraints,
-                           /*has_side_effects=*/true, /*is_align_stack=*/false,
-                           LLVM::TailCallKind::None,
-                           LLVM::AsmDialectAttr::get(ptx.b.getContext(),
-                                                     LLVM::AsmDialect::AD_ATT),
-                           /*operand_attrs=*/ArrayAttr())
-                           .getResult(0));
-  }
-  return finished;
-}
-
-Value WgmmaUnit::getPair(Value accumulators, int64_t first) const {
-  Value low = LLVM::ExtractValueOp::create(ptx.b, accumulators, first);
-  Value high = LLVM::ExtractValueOp::create(ptx.b, accumulators, first + 1);
-  return vector::FromElementsOp::create(
-      ptx.b, VectorType::get({2}, ptx.b.getF32Type()), ValueRange{low, high});
 }

@@ -8,7 +8,7 @@
 #ifndef CONV_LIB_TOGPU_NVIDIA_WGMMAUNIT_H
 #define CONV_LIB_TOGPU_NVIDIA_WGMMAUNIT_H
 
-#include "PtxBuilder.h"
+#include "WgmmaSums.h"
 
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 
@@ -18,11 +18,7 @@ namespace mlir::conv {
 /// below the other. Operands are tiles in shared memory whose rows are 128
 /// swizzled bytes: of the reduction, or, for a transposed operand, of its own
 /// rows, 64 lines of the first ones, then 64 of the next.
-///
-/// Of an atom, lane l of warp w has of row 16 w + l / 4 + 8 h and of each eight
-/// columns from 8 j the two from 8 j + 2 (l % 4): elements 4 j + 2 h and
-/// 4 j + 2 h + 1 of its accumulators.
-class WgmmaUnit {
+class WgmmaUnit : public WgmmaSums {
 public:
   /// `memory` is where stage 0 starts; `consumer` is the warpgroup among those
   /// that compute.
@@ -30,34 +26,20 @@ public:
             const TmaGeometry &geometry, Type operandType, Value memory,
             Value consumer);
 
-  /// Accumulators whose values nothing reads, for `createStep` with `isFirst`.
-  SmallVector<Value> createUndefined() const;
-
   /// Starts adding the product of the tiles in `stage`; the first step writes
   /// instead of adding.
   SmallVector<Value> createStep(ValueRange accumulators, Value stage,
                                 bool isFirst) const;
 
-  /// Waits until at most `steps` are under way.
-  void wait(int64_t steps) const;
-
-  /// The accumulators after all steps. Nothing reads them before.
-  SmallVector<Value> finish(ValueRange accumulators) const;
-
-  /// Elements `first` and `first + 1` of an atom's accumulators.
-  Value getPair(Value accumulators, int64_t first) const;
-
 private:
-  Value createDescriptor(uint64_t layout, Value address) const;
-  Type getAccumulatorType() const;
-  int64_t getNumAccumulators() const { return tile.columns / 2; }
-
-  const PtxBuilder &ptx;
-  const ::conv::TmaTile &tile;
   NVVM::WGMMATypes operandType;
   bool isLeftTransposed, isRightTransposed;
   Value left, right; ///< Descriptors of stage 0.
 };
+
+/// The descriptor of a tile at `address` in shared memory, whose rows are 128
+/// swizzled bytes of the reduction.
+Value createRowsDescriptor(const PtxBuilder &ptx, Value address);
 
 } // namespace mlir::conv
 

@@ -85,3 +85,19 @@ module attributes {conv.target = #conv.target<"gfx942">} {
   gpu.module @kernels {
   }
 }
+
+// -----
+
+// The address of a buffer, for instructions that take it.
+// CHECK-LABEL: llvm.func @address
+// CHECK-SAME:      (%[[X:[^:]+]]: !llvm.ptr<1>)
+// CHECK:         llvm.load volatile %[[X]] : !llvm.ptr<1> -> i32
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  gpu.module @kernels {
+    gpu.func @address(%x: memref<64xf16, #gpu.address_space<global>>) kernel {
+      %pointer = conv.address %x : memref<64xf16, #gpu.address_space<global>> -> !llvm.ptr<1>
+      %v = llvm.load volatile %pointer : !llvm.ptr<1> -> i32
+      gpu.return
+    }
+  }
+}

@@ -194,9 +194,16 @@ func.func private @schedule_s4_gemm_k() attributes {
 // -----
 
 func.func private @schedule_s10_kind() attributes {
-  // expected-error @below {{expects a tma main loop just for wgmma, but got tma and #conv.atom<mma_sync 16 x 8 x 16>}}
+  // expected-error @below {{expects a tma or line_buffer main loop just for wgmma, but got tma and #conv.atom<mma_sync 16 x 8 x 16>}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
                      atom = <mma_sync 16 x 8 x 16>, main_loop = tma, raster = rows>}
+
+// -----
+
+func.func private @schedule_s10_line_buffer() attributes {
+  // expected-error @below {{expects a tma or line_buffer main loop just for wgmma, but got line_buffer and #conv.atom<mma_sync 16 x 8 x 16>}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
+                     atom = <mma_sync 16 x 8 x 16>, main_loop = line_buffer, raster = rows>}
 
 // -----
 
@@ -228,56 +235,56 @@ func.func private @schedule_s10_stages() attributes {
 
 // -----
 
-func.func private @schedule_s13_main_loop() attributes {
+func.func private @schedule_s14_main_loop() attributes {
   // expected-error @below {{expects a main loop for the algorithm direct, but got register_staged}}
   a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
                      atom = <fma 8 x 1 x 1>, main_loop = register_staged, raster = columns>}
 
 // -----
 
-func.func private @schedule_s13_algorithm() attributes {
+func.func private @schedule_s14_algorithm() attributes {
   // expected-error @below {{expects a main loop for the algorithm implicit_gemm, but got direct}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
                      atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>}
 
 // -----
 
-func.func private @schedule_s13_stages() attributes {
+func.func private @schedule_s14_stages() attributes {
   // expected-error @below {{expects 1 stage and 1 of merged_groups for the algorithm direct, but got 2 and 1}}
   a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 2,
                      atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>}
 
 // -----
 
-func.func private @schedule_s13_merged_groups() attributes {
+func.func private @schedule_s14_merged_groups() attributes {
   // expected-error @below {{expects 1 stage and 1 of merged_groups for the algorithm direct, but got 1 and 2}}
   a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
                      atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns, merged_groups = 2>}
 
 // -----
 
-func.func private @schedule_s13_subgroup() attributes {
+func.func private @schedule_s14_subgroup() attributes {
   // expected-error @below {{expects subgroup to have all 16 matrices, and whole atoms of 8, but got 8}}
   a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 8], gemm_k = 9, stages = 1,
                      atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>}
 
 // -----
 
-func.func private @schedule_s13_atoms() attributes {
+func.func private @schedule_s14_atoms() attributes {
   // expected-error @below {{expects subgroup to have all 16 matrices, and whole atoms of 3, but got 16}}
   a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
                      atom = <fma 3 x 1 x 1>, main_loop = direct, raster = columns>}
 
 // -----
 
-func.func private @schedule_s13_large_atom() attributes {
+func.func private @schedule_s14_large_atom() attributes {
   // expected-error @below {{expects an fma atom of at most 64 multiplications with k of 1 for direct, but got #conv.atom<fma 8 x 16 x 1>}}
   a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
                      atom = <fma 8 x 16 x 1>, main_loop = direct, raster = columns>}
 
 // -----
 
-func.func private @schedule_s13_atom_of_reduction() attributes {
+func.func private @schedule_s14_atom_of_reduction() attributes {
   // expected-error @below {{expects an fma atom of at most 64 multiplications with n of 1 for direct_reduction, but got #conv.atom<fma 8 x 2 x 3>}}
   a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
                      atom = <fma 8 x 2 x 3>, main_loop = direct_reduction, raster = columns>}

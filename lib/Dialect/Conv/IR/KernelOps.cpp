@@ -47,6 +47,14 @@ LogicalResult GuardedStoreOp::verify() {
                              getOffset().getType(), getValue());
 }
 
+LogicalResult AddressOp::verify() {
+  // G6.
+  if (!getBuffer().getType().getLayout().isIdentity())
+    return emitOpError("expects a contiguous buffer, but got ")
+           << getBuffer().getType();
+  return success();
+}
+
 /// Checks that `value` has as many elements as a lane holds of an operand.
 static LogicalResult verifyFragment(MmaOp op, StringRef name, Value value,
                                     int64_t expected) {

@@ -23,6 +23,11 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 /// Bytes that one work-item copies to shared memory at a time.
 static constexpr int64_t kBytesPerCopy = 16;
 
+/// Whether a producer and consumers are warpgroups of one workgroup.
+static bool isWarpgroupLoop(MainLoop mainLoop) {
+  return mainLoop == MainLoop::Tma || mainLoop == MainLoop::LineBuffer;
+}
+
 /// Checks S1.
 static LogicalResult verifyTile(EmitError emitError, StringRef name,
                                 ArrayRef<int64_t> tile) {
@@ -33,9 +38,10 @@ static LogicalResult verifyTile(EmitError emitError, StringRef name,
 }
 
 /// Checks S10.
-static LogicalResult verifyTma(EmitError emitError, ArrayRef<int64_t> workgroup,
-                               ArrayRef<int64_t> subgroup, int64_t gemmK,
-                               int64_t stages, AtomAttr atom) {
+static LogicalResult verifyWarpgroups(EmitError emitError,
+                                      ArrayRef<int64_t> workgroup,
+                                      ArrayRef<int64_t> subgroup, int64_t gemmK,
+                                      int64_t stages, AtomAttr atom) {
   ::conv::TmaTile tile{workgroup[0], workgroup[1], stages,
                        workgroup[0] / subgroup[0]};
   if (subgroup[1] != workgroup[1] || atom.getColumns() != workgroup[1])
@@ -65,7 +71,7 @@ static LogicalResult verifyTma(EmitError emitError, ArrayRef<int64_t> workgroup,
 /// sums are in registers.
 static constexpr int64_t kMaxDirectProducts = 64;
 
-/// Checks S13 for the algorithm `direct`.
+/// Checks S14 for the algorithm `direct`.
 static LogicalResult verifyDirect(EmitError emitError,
                                   ArrayRef<int64_t> workgroup,
                                   ArrayRef<int64_t> subgroup, int64_t stages,
@@ -112,7 +118,7 @@ LogicalResult ScheduleAttr::verify(
   if (gemmK % atom.getK())
     return emitError() << "expects gemm_k to be a multiple of " << atom.getK()
                        << ", but got " << gemmK;
-  // S13.
+  // S14.
   bool isDirect = algorithm == Algorithm::Direct;
   if (isDirect !=
       (mainLoop == MainLoop::Direct || mainLoop == MainLoop::DirectReduction))
@@ -133,12 +139,14 @@ LogicalResult ScheduleAttr::verify(
                        << atom.getRows() << " rows and " << atom.getColumns()
                        << " columns, but got [" << subgroup << "]";
   // S10.
-  bool isTma = mainLoop == MainLoop::Tma;
-  if (isTma != (atom.getKind() == AtomKind::WGMMA))
-    return emitError() << "expects a tma main loop just for wgmma, but got "
+  bool hasWarpgroups = isWarpgroupLoop(mainLoop);
+  if (hasWarpgroups != (atom.getKind() == AtomKind::WGMMA))
+    return emitError() << "expects a tma or line_buffer main loop just for "
+                          "wgmma, but got "
                        << stringifyMainLoop(mainLoop) << " and " << atom;
-  return isTma ? verifyTma(emitError, workgroup, subgroup, gemmK, stages, atom)
-               : success();
+  return hasWarpgroups ? verifyWarpgroups(emitError, workgroup, subgroup, gemmK,
+                                          stages, atom)
+                       : success();
 }
 
 ::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule) {
@@ -213,13 +221,15 @@ static LogicalResult verifyHostSums(EmitError emitError, ScheduleAttr schedule,
   return success();
 }
 
-/// Checks S6 and S7 of a tma main loop.
-static LogicalResult verifyTmaForChip(EmitError emitError,
-                                      ScheduleAttr schedule,
-                                      const ::conv::ChipInfo &chip) {
+/// Checks S6 and S7 of main loops of warpgroups. How long lines are, and so S6
+/// of a line_buffer, is known where the convolution is.
+static LogicalResult verifyWarpgroupsForChip(EmitError emitError,
+                                             ScheduleAttr schedule,
+                                             const ::conv::ChipInfo &chip) {
   ::conv::TmaTile tile = getTmaTile(schedule);
   if (tile.stages > chip.sharedMemoryBytes ||
-      tile.sharedBytes() > chip.sharedMemoryBytes)
+      (schedule.getMainLoop() == MainLoop::Tma &&
+       tile.sharedBytes() > chip.sharedMemoryBytes))
     return emitError() << "expects " << tile.stages << " stages of "
                        << tile.stageBytes() << " bytes, barriers and "
                        << tile.stagingBytes() << " bytes for each of "
@@ -288,8 +298,8 @@ LogicalResult mlir::conv::verifyScheduleForChip(EmitError emitError,
                        << elementType << ", but got " << schedule.getAtom();
   if (failed(verifyMainLoop(emitError, schedule, chip)))
     return failure();
-  if (schedule.getMainLoop() == MainLoop::Tma)
-    return verifyTmaForChip(emitError, schedule, chip);
+  if (isWarpgroupLoop(schedule.getMainLoop()))
+    return verifyWarpgroupsForChip(emitError, schedule, chip);
   int64_t elementBytes = byteSize(atom->operand);
   if (failed(verifySharedMemory(emitError, schedule, chip, elementBytes)))
     return failure();

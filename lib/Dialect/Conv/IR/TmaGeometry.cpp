@@ -100,6 +100,8 @@ public:
                  const ViewedTensor &result, std::string &obstacle)
       : lhs(lhs), rhs(rhs), result(result), obstacle(obstacle) {}
 
+  /// All but the filter, and that with what the copy engine needs.
+  std::optional<TmaGeometry> readWindowed();
   std::optional<TmaGeometry> read();
 
 private:
@@ -196,9 +198,6 @@ bool GeometryReader::readWindow() {
       channel.part != (isChannelSplit ? geometry.channelsOfPart : 0))
     return refuse("images outermost and channels innermost, but got another "
                   "layout");
-  if (isChannelSplit && geometry.channelsOfPart % Tile::kRowElements)
-    return refuse(formatv("parts of a multiple of {0} channels, but got {1}",
-                          Tile::kRowElements, geometry.channelsOfPart));
   geometry.window.images = type.getDimSize(0);
   geometry.window.channels = type.getDimSize(type.getRank() - 1);
   for (size_t d = 0; d < spatialRank; ++d)
@@ -328,6 +327,10 @@ bool GeometryReader::checkLimits() {
     return refuse(formatv("channels that are multiples of {0}, but got {1} and "
                           "{2}",
                           kGranule, window.channels, other));
+  if (!geometry.reducesPositions && geometry.parts > 1 &&
+      geometry.channelsOfPart % Tile::kRowElements)
+    return refuse(formatv("parts of a multiple of {0} channels, but got {1}",
+                          Tile::kRowElements, geometry.channelsOfPart));
   if (geometry.reducesPositions && window.countTaps() > 1 &&
       window.channels % Tile::kRowElements)
     return refuse(formatv("channels that are a multiple of {0} behind each "
@@ -351,13 +354,19 @@ bool GeometryReader::checkLimits() {
   return true;
 }
 
-std::optional<TmaGeometry> GeometryReader::read() {
+std::optional<TmaGeometry> GeometryReader::readWindowed() {
   geometry = {};
   if (readTypes() && readParts() &&
-      (geometry.reducesPositions ? readPositions() && readWindow()
-                                 : readWindow() && readFilter()) &&
-      readResult() && checkLimits())
-    return std::move(geometry);
+      (!geometry.reducesPositions || readPositions()) && readWindow() &&
+      readResult())
+    return geometry;
+  return std::nullopt;
+}
+
+std::optional<TmaGeometry> GeometryReader::read() {
+  if (readWindowed() && (geometry.reducesPositions || readFilter()) &&
+      checkLimits())
+    return geometry;
   return std::nullopt;
 }
 
@@ -366,6 +375,12 @@ mlir::conv::computeTmaGeometry(const ViewedTensor &lhs, const ViewedTensor &rhs,
                                const ViewedTensor &result,
                                std::string &obstacle) {
   return GeometryReader(lhs, rhs, result, obstacle).read();
+}
+
+std::optional<TmaGeometry> mlir::conv::computeWindowGeometry(
+    const ViewedTensor &lhs, const ViewedTensor &rhs,
+    const ViewedTensor &result, std::string &obstacle) {
+  return GeometryReader(lhs, rhs, result, obstacle).readWindowed();
 }
 
 std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,

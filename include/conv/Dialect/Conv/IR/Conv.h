@@ -64,7 +64,7 @@ Type getAccumulatorType(Type operand);
 const ::conv::MatrixAtom *lookupAtom(const ::conv::ChipInfo &chip,
                                      AtomAttr atom, Type elementType);
 
-/// The tile of a schedule whose main loop is `tma`.
+/// The tile of a schedule whose main loop is `tma` or `line_buffer`.
 ::conv::TmaTile getTmaTile(ScheduleAttr schedule);
 
 /// Checks S5 to S9 of a schedule against a chip.

@@ -108,8 +108,9 @@ def Conv_MainLoop : I32EnumAttr<"MainLoop", "how tiles travel to the matrix unit
     I32EnumAttrCase<"RegisterStaged", 0, "register_staged">,
     I32EnumAttrCase<"HostCache", 1, "host_cache">,
     I32EnumAttrCase<"Tma", 2, "tma">,
-    I32EnumAttrCase<"Direct", 3, "direct">,
-    I32EnumAttrCase<"DirectReduction", 4, "direct_reduction">
+    I32EnumAttrCase<"LineBuffer", 3, "line_buffer">,
+    I32EnumAttrCase<"Direct", 4, "direct">,
+    I32EnumAttrCase<"DirectReduction", 5, "direct_reduction">
   ]> {
   let cppNamespace = "::mlir::conv";
 }
@@ -203,22 +204,27 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S5) The chip has `atom` for the operands' element type.
       * (S6) `stages` tiles of both operands fit the chip's shared memory, for
         `tma` together with barriers and the tile that is being stored, on the
-        host together with the sums.
+        host together with the sums; for `line_buffer`, `stages` times the lines
+        that the windows of a tile see do, with the filter, barriers and the
+        tile that is being stored.
       * (S7) The workgroup has no more work-items than the chip allows.
       * (S8) Every work-item copies the same number of 16-byte pieces of each
         operand's tile.
       * (S9) `main_loop` is one for the chip: `host_cache` on the host, another
         on a GPU. S7 and S8 are about work-items and do not concern the host.
-      * (S10) `main_loop` is `tma` just if `atom` is `wgmma`. Then subgroups are
-        warpgroups: 1 to 3 of them, side by side along the rows, each with all
-        columns in one atom and at most 192 accumulators a lane, or 128 if they
-        are 3. A workgroup has at most 256 rows, the box of one copy; `gemm_k`
-        is the 128 bytes of a swizzled row; there are 2 stages or more. S8 is
-        about copies by work-items and does not concern it.
+      * (S10) `main_loop` is `tma` or `line_buffer` just if `atom` is `wgmma`.
+        Then subgroups are warpgroups: 1 to 3 of them, side by side along the
+        rows, each with all columns in one atom and at most 192 accumulators a
+        lane, or 128 if they are 3. A workgroup has at most 256 rows, the box of
+        one copy; `gemm_k` is the 128 bytes of a swizzled row; there are 2
+        stages or more. S8 is about copies by work-items and does not concern
+        it.
       * (S11) `merged_groups` is positive and divides the groups.
       * (S12) `splits` is positive, and at most the size of the longest digit of
         the reduction: `getSplittableSize`.
-      * (S13) `main_loop` is `direct` or `direct_reduction` just if the algorithm
+      * (S13) With `line_buffer`, a workgroup has all columns, and lines of the
+        left operand's images are multiples of 16 bytes.
+      * (S14) `main_loop` is `direct` or `direct_reduction` just if the algorithm
         is `direct`. Then there is 1 stage; `merged_groups` is 1; `subgroup` has
         all matrices of `workgroup`, and they are whole atoms; `atom` is an `fma`
         of at most 64 multiplications, with `k` 1 for `direct` and `n` 1 for

@@ -9,6 +9,7 @@
 #define CONV_KERNEL_OPS_TD
 
 include "conv/Dialect/Conv/IR/ConvAttrs.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Conv_Offset : AnyTypeOf<[I32, I64]>;
@@ -60,6 +61,23 @@ def Conv_GuardedStoreOp : Conv_Op<"guarded_store",
     $value `,` $destination `[` $offset `]` `if` $guard attr-dict
     `:` type($value) `,` type($destination) `,` type($offset)
   }];
+  let hasVerifier = 1;
+}
+
+def Conv_AddressOp : Conv_Op<"address", [Pure]> {
+  let summary = "The address of a buffer in global memory";
+  let description = [{
+    For instructions of a target that take addresses: copies that no lane waits
+    for.
+
+    Constraints:
+      * (G6) `buffer` is static and contiguous.
+
+    Example: `%pointer = conv.address %x : memref<4x8xf16> -> !llvm.ptr<1>`
+  }];
+  let arguments = (ins AnyStaticShapeMemRef:$buffer);
+  let results = (outs LLVM_PointerInAddressSpace<1>:$result);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
   let hasVerifier = 1;
 }
 

@@ -96,6 +96,13 @@ std::optional<TmaGeometry> computeTmaGeometry(const ViewedTensor &lhs,
                                               const ViewedTensor &result,
                                               std::string &obstacle);
 
+/// The same, whoever brings the operands: without the filter and without what
+/// the copy engine needs.
+std::optional<TmaGeometry> computeWindowGeometry(const ViewedTensor &lhs,
+                                                 const ViewedTensor &rhs,
+                                                 const ViewedTensor &result,
+                                                 std::string &obstacle);
+
 /// Why tiles of that size cannot be copied; empty if they can.
 std::string checkTmaTile(const TmaGeometry &geometry,
                          const ::conv::TmaTile &tile);

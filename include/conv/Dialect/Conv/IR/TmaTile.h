@@ -39,6 +39,7 @@ struct TmaTile {
   int64_t consumers = 0;
 
   int64_t workItems() const { return (1 + consumers) * kWarpgroupSize; }
+  int64_t consumerWarps() const { return 4 * consumers; }
   /// Instructions along the rows that a consumer issues for each step of k.
   int64_t atomsPerConsumer() const { return rows / consumers / kAtomRows; }
   /// Registers of a lane that hold sums.

@@ -1,0 +1,44 @@
+//===- LineGeometry.h - a product as a line buffer sees it --*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whether the left operand of a matrix product are windows on whole lines of
+// images: asked when a schedule is chosen, and again when its kernel is built.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DIALECT_CONV_IR_LINEGEOMETRY_H
+#define CONV_DIALECT_CONV_IR_LINEGEOMETRY_H
+
+#include "conv/Dialect/Conv/IR/LineTile.h"
+#include "conv/Dialect/Conv/IR/TmaGeometry.h"
+
+namespace mlir::conv {
+
+struct LineGeometry {
+  TmaGeometry product; ///< Without a filter: it may have any layout.
+  ::conv::LineWindow window;
+};
+
+/// The geometry of `result = lhs * transpose(rhs)`; or none, and in `obstacle`
+/// what a line buffer needs, as "expects ..., but got ...".
+std::optional<LineGeometry> computeLineGeometry(const ViewedTensor &lhs,
+                                                const ViewedTensor &rhs,
+                                                const ViewedTensor &result,
+                                                std::string &obstacle);
+
+/// The tile of a schedule whose main loop is `line_buffer`.
+::conv::LineTile getLineTile(ScheduleAttr schedule,
+                             const LineGeometry &geometry);
+
+/// Why line buffers of that size cannot be had; empty if they can.
+std::string checkLineTile(const LineGeometry &geometry,
+                          const ::conv::LineTile &tile,
+                          const ::conv::ChipInfo &chip);
+
+} // namespace mlir::conv
+
+#endif // CONV_DIALECT_CONV_IR_LINEGEOMETRY_H

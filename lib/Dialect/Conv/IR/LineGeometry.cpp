@@ -1,0 +1,92 @@
+//===- LineGeometry.cpp - a product as a line buffer sees it -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Narrows the window of a product, which has any number of dimensions, to lines
+// and what is above them. One dimension is images of one line.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/LineGeometry.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+using llvm::formatv;
+
+static ::conv::LineWindow::Dimension
+getDimension(const TmaWindow::Dimension &d) {
+  return {d.extent,   d.positions, d.taps,      d.stride,
+          d.dilation, d.low,       d.isReversed};
+}
+
+static ::conv::LineWindow getLineWindow(const TmaWindow &window) {
+  ::conv::LineWindow lines;
+  lines.images = window.images;
+  lines.channels = window.channels;
+  lines.horizontal = getDimension(window.dimensions.back());
+  if (window.rank() == 2)
+    lines.vertical = getDimension(window.dimensions.front());
+  return lines;
+}
+
+std::optional<LineGeometry> mlir::conv::computeLineGeometry(
+    const ViewedTensor &lhs, const ViewedTensor &rhs,
+    const ViewedTensor &result, std::string &obstacle) {
+  std::optional<TmaGeometry> product =
+      computeWindowGeometry(lhs, rhs, result, obstacle);
+  if (!product)
+    return std::nullopt;
+  auto refuse = [&](const std::string &expected) {
+    obstacle = "expects " + expected;
+    return std::nullopt;
+  };
+  if (product->reducesPositions)
+    return refuse("a window on the left operand, but got one on the right");
+  if (product->parts > 1)
+    return refuse(formatv("1 split, but got {0}", product->parts));
+  if (product->window.rank() > 2)
+    return refuse(formatv("1 or 2 spatial dimensions, but got {0}",
+                          product->window.rank()));
+  LineGeometry geometry{*product, getLineWindow(product->window)};
+  const ::conv::LineWindow &window = geometry.window;
+  if (window.lineBytes() % ::conv::LineWindow::kGranuleBytes)
+    return refuse(formatv("lines of a multiple of {0} bytes, but got {1}",
+                          ::conv::LineWindow::kGranuleBytes,
+                          window.lineBytes()));
+  if (window.images > 1 && window.linesToNextImage() < 0)
+    return refuse("windows that start before the end of the image, but got "
+                  "others");
+  return geometry;
+}
+
+::conv::LineTile mlir::conv::getLineTile(ScheduleAttr schedule,
+                                         const LineGeometry &geometry) {
+  return {getTmaTile(schedule), geometry.window};
+}
+
+std::string mlir::conv::checkLineTile(const LineGeometry &geometry,
+                                      const ::conv::LineTile &tile,
+                                      const ::conv::ChipInfo &chip) {
+  if (geometry.product.resultColumns > tile.tile.columns)
+    return formatv("expects one tile of all {0} columns, but got {1}",
+                   geometry.product.resultColumns, tile.tile.columns);
+  int64_t reach = std::min(tile.filterBytes(), tile.tile.stagingBytes());
+  if (tile.window.reachBytes() > reach)
+    return formatv("expects windows that reach at most {0} bytes beyond a line,"
+                   " but got {1}",
+                   reach, tile.window.reachBytes());
+  // S6.
+  if (tile.sharedBytes() > chip.sharedMemoryBytes)
+    return formatv("expects {0} stages of {1} bytes, {2} bytes of filter and "
+                   "{3} bytes for each of {4} warpgroups to fit {5} bytes of "
+                   "shared memory, but got more",
+                   tile.tile.stages, tile.stageBytes(), tile.filterBytes(),
+                   tile.tile.stagingBytes(), tile.tile.consumers,
+                   chip.sharedMemoryBytes);
+  return "";
+}

@@ -1,0 +1,138 @@
+//===- LineModel.cpp - candidates of the line_buffer main loop -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warpgroup loads fragments, multiplies them, and stores the result, one
+// after the other; the others do so at other times. So a tile takes what one
+// warpgroup takes, or what the matrix units take for all of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Schedule/LineModel.h"
+
+#include "conv/Schedule/TmaModel.h"
+#include "conv/Support/IntegerMath.h"
+
+#include <algorithm>
+
+using namespace conv;
+
+/// A register of a fragment, of all four warps: its load and its mask.
+static constexpr double kFragmentCycles = 11;
+/// Where a tile's rows are in the lines, and waiting for these.
+static constexpr double kTileCycles = 480;
+/// Results on their way through shared memory, for every column of an atom.
+static constexpr double kEpilogueCyclesPerColumn = 14;
+/// From the launch until the filter is in shared memory, and after the last
+/// tile.
+static constexpr double kLaunchCycles = 6000;
+/// Fragments of the whole reduction are code without loops.
+static constexpr int64_t kMaxGroups = 64;
+/// Stages beyond which a ring does not become faster.
+static constexpr int64_t kMaxStages = 4;
+
+static LineTile getLineTile(const Problem &problem,
+                            const Candidate &candidate) {
+  return {getTmaTile(candidate), *problem.lines};
+}
+
+/// As many stages as fit, up to kMaxStages; 0 if there is no ring.
+static int64_t computeStages(LineTile tile, int64_t bytes) {
+  for (int64_t &stages = tile.tile.stages = kMaxStages; stages >= 2; --stages)
+    if (tile.sharedBytes() <= bytes)
+      return stages;
+  return 0;
+}
+
+/// Whether there are such kernels for the problem, whatever their stages.
+static bool isPossible(const Problem &problem, const LineTile &tile) {
+  const TmaTile &sizes = tile.tile;
+  return sizes.columns >= problem.columns && sizes.rows <= 256 &&
+         sizes.columns <= sizes.maxColumns() &&
+         sizes.accumulators() <= sizes.maxAccumulators() &&
+         tile.window.countGroups() <= kMaxGroups &&
+         tile.window.reachBytes() <=
+             std::min(tile.filterBytes(), sizes.stagingBytes());
+}
+
+std::vector<Candidate> conv::listLineCandidates(const Problem &problem,
+                                                const ChipInfo &chip,
+                                                const MatrixAtom &atom) {
+  std::vector<Candidate> candidates;
+  if (!problem.lines)
+    return candidates;
+  for (int64_t consumers = 1; consumers <= 3; ++consumers)
+    for (int64_t atoms = 1; atoms <= 4; ++atoms) {
+      int64_t rows = atoms * TmaTile::kAtomRows;
+      LineTile tile{{consumers * rows, atom.n, 0, consumers}, *problem.lines};
+      if (!isPossible(problem, tile))
+        continue;
+      if (int64_t stages = computeStages(tile, chip.sharedMemoryBytes))
+        candidates.push_back({.atom = &atom,
+                              .workgroup = {tile.tile.rows, tile.tile.columns},
+                              .subgroup = {rows, tile.tile.columns},
+                              .gemmK = TmaTile::kRowElements,
+                              .stages = stages,
+                              .buffersLines = true});
+    }
+  return candidates;
+}
+
+/// Cycles that a warpgroup takes to load the fragments of one atom. Eight rows
+/// of a fragment are read together: if they are a multiple of the 128 bytes of
+/// all banks apart, one after the other.
+static double computeFragmentCycles(const LineWindow &window) {
+  int64_t distance =
+      window.horizontal.stride * window.channels * TmaTile::kElementBytes;
+  int64_t conflicts = std::max<int64_t>(1, std::gcd(distance, 128) / 16);
+  int64_t registers = 2 * window.countGroups() * (window.hasPairs() ? 1 : 2);
+  return kFragmentCycles * double(registers * conflicts);
+}
+
+Cost conv::computeLineCost(const Problem &problem, const ChipInfo &chip,
+                           const Candidate &candidate) {
+  LineTile tile = getLineTile(problem, candidate);
+  const MatrixAtom &atom = *candidate.atom;
+  double reduction =
+      double(tile.window.countGroups() * LineWindow::kGroupElements);
+  Cost cost;
+  cost.registers.accumulators = tile.tile.accumulators();
+  cost.sharedBytes = tile.sharedBytes();
+  cost.workgroups = ceilDiv(problem.rows, tile.tile.rows);
+  cost.residentWorkgroups = 1;
+  cost.wavesPerSimd = double(1 + tile.tile.consumers);
+  cost.steps = 1;
+  cost.tileEfficiency = problem.flops() / 2 /
+                        (double(cost.workgroups) * double(tile.tile.rows) *
+                         double(tile.tile.columns) * reduction);
+  int64_t perUnit = ceilDiv(cost.workgroups, chip.computeUnits);
+  cost.waveEfficiency =
+      double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
+
+  double atomCycles =
+      atom.cycles / double(chip.simdsPerComputeUnit) * reduction / atom.k;
+  cost.matrixCycles = double(tile.tile.rows / atom.m) * atomCycles;
+  cost.sharedCycles =
+      double(tile.tile.atomsPerConsumer()) * computeFragmentCycles(tile.window);
+  double epilogueCycles = kEpilogueCyclesPerColumn *
+                          double(tile.tile.atomsPerConsumer()) *
+                          double(tile.tile.columns);
+  cost.stepCycles = std::max(
+      cost.matrixCycles, kTileCycles + cost.sharedCycles + epilogueCycles +
+                             double(tile.tile.atomsPerConsumer()) * atomCycles);
+
+  double cycles = kLaunchCycles + double(perUnit) * cost.stepCycles;
+  cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
+  cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
+  cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
+  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds);
+  if (cost.memorySeconds > cost.computeSeconds)
+    cost.limit = Limit::Memory;
+  else
+    cost.limit = cost.stepCycles > cost.matrixCycles ? Limit::SharedMemory
+                                                     : Limit::MatrixUnits;
+  return cost;
+}

@@ -1,0 +1,209 @@
+//===- LineKernel.cpp - one tiled convolution to a kernel of line buffers -*-
+//C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The producer copies the lines that a tile of positions sees, which are one
+// piece of memory. Consumers load fragments from them and multiply these with
+// the filter, which stays: a tile is one step.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LineKernel.h"
+
+#include "LineFilter.h"
+#include "LineFragments.h"
+#include "MbarrierRing.h"
+#include "PersistentScheduler.h"
+#include "TensorMaps.h"
+#include "TmaEpilogue.h"
+#include "Warpgroups.h"
+#include "WgmmaFragmentUnit.h"
+
+#include "conv/Dialect/Conv/IR/LineGeometry.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+using Tile = ::conv::TmaTile;
+
+static constexpr int64_t kWarpSize = 32;
+
+namespace {
+/// Builds the body of one kernel.
+class LineBody {
+public:
+  LineBody(const Kernel &kernel, const PtxBuilder &ptx,
+           const ::conv::LineTile &tile, bool isResultCopied, Value memory)
+      : kernel(kernel), ptx(ptx), tile(tile), isResultCopied(isResultCopied),
+        memory(memory), workItem(ptx.math.cast(kernel.workItem)),
+        ring(ptx, ptx.offset(memory, tile.barrierOffset()), tile.tile.stages),
+        scheduler(ptx, kernel.form, kernel.chip),
+        fragments(ptx, tile.window,
+                  ptx.math.rem(workItem, Tile::kWarpgroupSize)) {}
+
+  void create();
+
+private:
+  void createProducer();
+  RingPosition createCopy(Value images, Value firstLine,
+                          RingPosition position) const;
+  void createConsumer(Value consumer, Value workItem);
+  SmallVector<Value> createSums(const WgmmaFragmentUnit &matrix, Value row,
+                                Value firstLine, Value lines) const;
+  Value getStage(Value stage) const;
+
+  const Kernel &kernel;
+  const PtxBuilder &ptx;
+  const ::conv::LineTile &tile;
+  bool isResultCopied;
+  Value memory, workItem;
+  MbarrierRing ring;
+  PersistentScheduler scheduler;
+  LineFragments fragments;
+};
+} // namespace
+
+Value LineBody::getStage(Value stage) const {
+  return ptx.offset(ptx.offset(memory, tile.ringOffset()),
+                    ptx.math.mul(stage, tile.stageBytes()));
+}
+
+/// Copies the lines from `firstLine` on that there are.
+RingPosition LineBody::createCopy(Value images, Value firstLine,
+                                  RingPosition position) const {
+  const IndexMath &math = ptx.math;
+  int64_t lineBytes = tile.window.lineBytes();
+  int64_t all = tile.window.images * tile.window.vertical.extent;
+  Value begin = math.maximum(firstLine, math.constant(0));
+  Value end =
+      math.minimum(math.add(firstLine, tile.window.countLines(tile.tile.rows)),
+                   math.constant(all));
+  Value count = math.maximum(math.sub(end, begin), math.constant(0));
+  Value bytes = math.mul(count, lineBytes);
+  Value full = ring.acquire(position, bytes);
+  ptx.createIf(ptx.math.below(math.sub(count, 1), all), [&] {
+    Value skipped = math.mul(math.sub(begin, firstLine), lineBytes);
+    Value source =
+        ptx.offset(images, ptx.b.createOrFold<arith::MulIOp>(
+                               ptx.extend64(begin), ptx.constant64(lineBytes)));
+    ptx.loadBytes(ptx.offset(getStage(position.stage), skipped), source, full,
+                  bytes);
+  });
+  return ring.getNext(position);
+}
+
+void LineBody::createProducer() {
+  Value images = AddressOp::create(
+      ptx.b, LLVM::LLVMPointerType::get(ptx.b.getContext(), 1),
+      kernel.arguments[0]);
+  scheduler.createLoop(
+      ring.getStart().carried(), [&](TileOrigin origin, ValueRange carried) {
+        return createCopy(images, fragments.createFirstLine(origin.row),
+                          RingPosition::get(carried))
+            .carried();
+      });
+}
+
+/// The sums of this consumer's atoms, all of which are under way. Fragments of
+/// `gemm_k` elements are loaded at a time, while those before are multiplied.
+SmallVector<Value> LineBody::createSums(const WgmmaFragmentUnit &matrix,
+                                        Value row, Value firstLine,
+                                        Value lines) const {
+  int64_t steps =
+      tile.window.countGroups() / ::conv::LineWindow::kGroupsPerAtom;
+  int64_t stepsAtOnce = kernel.gemmK() / kernel.form.schedule.getAtom().getK();
+  SmallVector<Value> sums = matrix.createUndefined();
+  for (auto [atom, sum] : llvm::enumerate(sums)) {
+    SmallVector<LineFragments::Row> rows = fragments.createRows(
+        ptx.math.add(row, int64_t(atom) * Tile::kAtomRows), firstLine, lines);
+    for (int64_t first = 0; first < steps; first += stepsAtOnce) {
+      int64_t last = std::min(first + stepsAtOnce, steps);
+      SmallVector<SmallVector<Value>> loaded;
+      for (int64_t step = first; step < last; ++step)
+        loaded.push_back(fragments.load(rows, step));
+      matrix.begin();
+      for (int64_t step = first; step < last; ++step)
+        sum = matrix.createProduct(sum, loaded[step - first], step);
+      matrix.commit();
+    }
+  }
+  return sums;
+}
+
+void LineBody::createConsumer(Value consumer, Value workItem) {
+  const IndexMath &math = ptx.math;
+  WgmmaFragmentUnit matrix(ptx, tile.tile, kernel.form.getOperandType(),
+                           memory);
+  Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
+                             math.mul(consumer, tile.tile.stagingBytes()));
+  TmaEpilogue epilogue(kernel, ptx, tile.tile, isResultCopied, consumer,
+                       workItem, staging);
+  Value isReleasing = ptx.equal(math.rem(workItem, kWarpSize), 0);
+  scheduler.createLoop(ring.getStart().carried(), [&](TileOrigin origin,
+                                                      ValueRange carried) {
+    RingPosition position = RingPosition::get(carried);
+    ring.wait(position);
+    Value row = math.add(
+        origin.row, math.mul(consumer, tile.tile.rows / tile.tile.consumers));
+    SmallVector<Value> sums =
+        createSums(matrix, row, fragments.createFirstLine(origin.row),
+                   getStage(position.stage));
+    // Products were started by the whole warp: all its loads are done.
+    ptx.createIf(isReleasing, [&] { ring.release(position.stage); });
+    epilogue.create(matrix, origin, matrix.finish(sums));
+    return ring.getNext(position).carried();
+  });
+  epilogue.finish();
+}
+
+void LineBody::create() {
+  ptx.createIf(ptx.equal(workItem, 0),
+               [&] { ring.initialize(tile.tile.consumerWarps()); });
+  createLineFilter(kernel, ptx, tile, memory);
+  gpu::BarrierOp::create(kernel.b);
+  createRoles(
+      ptx, tile.tile, workItem, [&] { createProducer(); },
+      [&](Value consumer, Value workItem) {
+        createConsumer(consumer, workItem);
+      });
+}
+
+FailureOr<BuiltKernel>
+mlir::conv::buildLineKernel(OpBuilder &builder, const TiledConvolution &form,
+                            const ::conv::ChipInfo &chip, StringRef name,
+                            ArrayRef<Type> argumentTypes) {
+  Location loc = scf::ForallOp(form.forall).getLoc();
+  std::string obstacle;
+  std::optional<LineGeometry> geometry =
+      computeLineGeometry(getViewed(form.lhs), getViewed(form.rhs),
+                          getViewed(form.result), obstacle);
+  if (!geometry)
+    return emitError(loc) << obstacle;
+  ::conv::LineTile tile = getLineTile(form.schedule, *geometry);
+  obstacle = checkLineTile(*geometry, tile, chip);
+  if (!obstacle.empty())
+    return emitError(loc) << obstacle;
+
+  SmallVector<TensorMapAttr> maps(argumentTypes.size());
+  if (geometry->product.isResultCopied)
+    maps.back() =
+        createResultMap(builder.getContext(), geometry->product, tile.tile);
+  gpu::GPUFuncOp function = createWarpgroupFunction(
+      builder, loc, name, argumentTypes, maps, tile.tile);
+  ImplicitLocOpBuilder b(loc, builder);
+  b.setInsertionPointToStart(&function.getBody().front());
+  PtxBuilder ptx(b);
+  Kernel kernel = createWarpgroupKernel(b, form, chip, function, tile.tile);
+  Value memory =
+      createSharedMemory(b, function->getParentOfType<gpu::GPUModuleOp>());
+  LineBody(kernel, ptx, tile, geometry->product.isResultCopied, memory)
+      .create();
+  gpu::ReturnOp::create(b);
+  return BuiltKernel{function, PersistentScheduler::getGridSize(form, chip),
+                     tile.tile.workItems(), tile.sharedBytes(),
+                     std::move(maps)};
+}

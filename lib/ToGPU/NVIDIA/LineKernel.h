@@ -1,0 +1,27 @@
+//===- LineKernel.h - one tiled convolution to a kernel of line buffers -*- C++
+//-*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_NVIDIA_LINEKERNEL_H
+#define CONV_LIB_TOGPU_NVIDIA_LINEKERNEL_H
+
+#include "../BuildKernel.h"
+
+namespace mlir::conv {
+
+/// `buildKernel` for a schedule whose main loop is `line_buffer`: the result is
+/// passed as a tensor map if it can be copied, all others as addresses. Fails
+/// with a diagnostic if the left operand is no window on lines.
+FailureOr<BuiltKernel> buildLineKernel(OpBuilder &builder,
+                                       const TiledConvolution &form,
+                                       const ::conv::ChipInfo &chip,
+                                       StringRef name,
+                                       ArrayRef<Type> argumentTypes);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_NVIDIA_LINEKERNEL_H

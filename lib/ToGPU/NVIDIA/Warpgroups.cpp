@@ -1,0 +1,129 @@
+//===- Warpgroups.cpp - kernels whose warpgroups have roles -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Warpgroup 0 copies and the others multiply. They part once, and go over the
+// same tiles on their own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Warpgroups.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+static constexpr int64_t kWarpSize = 32;
+static constexpr int64_t kWarpsPerWarpgroup = 4;
+/// All dynamic shared memory of the kernels of a module.
+static constexpr llvm::StringLiteral kSharedName = "conv_shared";
+
+ViewedTensor mlir::conv::getViewed(const MatrixOperand &operand) {
+  return {operand.view, operand.getType(), operand.strides};
+}
+
+gpu::GPUFuncOp mlir::conv::createWarpgroupFunction(
+    OpBuilder &builder, Location loc, StringRef name,
+    ArrayRef<Type> argumentTypes, ArrayRef<TensorMapAttr> maps,
+    const ::conv::TmaTile &tile) {
+  SmallVector<Type> types(argumentTypes);
+  for (auto [type, map] : llvm::zip(types, maps))
+    if (map)
+      type = LLVM::LLVMPointerType::get(builder.getContext());
+  auto function = gpu::GPUFuncOp::create(builder, loc, name,
+                                         builder.getFunctionType(types, {}));
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
+  function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
+      {static_cast<int32_t>(tile.workItems()), 1, 1}));
+  function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                    builder.getI32IntegerAttr(tile.launchRegisters()));
+  for (auto [i, map] : llvm::enumerate(maps))
+    if (map)
+      function.setArgAttr(i, TensorMapAttr::kArgumentName,
+                          builder.getUnitAttr());
+  return function;
+}
+
+/// The address of the shared memory that is asked for at launch.
+Value mlir::conv::createSharedMemory(ImplicitLocOpBuilder &b,
+                                     gpu::GPUModuleOp module) {
+  constexpr unsigned kSpace =
+      static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
+  auto shared = module.lookupSymbol<LLVM::GlobalOp>(kSharedName);
+  if (!shared) {
+    OpBuilder inModule = OpBuilder::atBlockBegin(module.getBody());
+    shared = LLVM::GlobalOp::create(
+        inModule, module.getLoc(),
+        LLVM::LLVMArrayType::get(inModule.getI8Type(), 0),
+        /*isConstant=*/false, LLVM::Linkage::External, kSharedName,
+        /*value=*/Attribute(), ::conv::TmaTile::kAlignment, kSpace);
+  }
+  return LLVM::AddressOfOp::create(b, shared);
+}
+
+/// Offsets into operands of the tail and the result: i64 if one has 2^31
+/// elements.
+static IntegerType selectIndexType(const TiledConvolution &form) {
+  auto isLarge = [](const MatrixOperand &each) {
+    return each.getType().getNumElements() >= int64_t(1) << 31;
+  };
+  bool isAnyLarge =
+      isLarge(form.result) || llvm::any_of(form.tailOperands, isLarge);
+  return IntegerType::get(form.schedule.getContext(), isAnyLarge ? 64 : 32);
+}
+
+Kernel mlir::conv::createWarpgroupKernel(ImplicitLocOpBuilder &b,
+                                         const TiledConvolution &form,
+                                         const ::conv::ChipInfo &chip,
+                                         gpu::GPUFuncOp function,
+                                         const ::conv::TmaTile &tile) {
+  IndexMath math(b, selectIndexType(form));
+  Value workItem =
+      math.cast(gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult());
+  return {b,
+          form,
+          chip,
+          *lookupAtom(chip, form.schedule.getAtom(), form.getOperandType()),
+          math,
+          llvm::to_vector_of<Value>(function.getArguments()),
+          tile.workItems(),
+          workItem,
+          math.rem(workItem, kWarpSize),
+          math.div(workItem, kWarpSize)};
+}
+
+/// Moves registers from warpgroups that need few to those that need many.
+static void setRegisters(const PtxBuilder &ptx, int64_t count,
+                         NVVM::SetMaxRegisterAction action) {
+  NVVM::SetMaxRegisterOp::create(ptx.b, count, action);
+}
+
+void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+                             Value workItem, function_ref<void()> producer,
+                             function_ref<void(Value, Value)> consumer) {
+  const IndexMath &math = ptx.math;
+  // The same for all lanes: roles and descriptors stay in uniform registers.
+  Value warp = ptx.uniform(math.div(workItem, kWarpSize));
+  Value warpgroup = math.div(warp, kWarpsPerWarpgroup);
+  scf::IfOp::create(
+      ptx.b, ptx.equal(warpgroup, 0),
+      [&](OpBuilder &, Location) {
+        setRegisters(ptx, tile.producerRegisters(),
+                     NVVM::SetMaxRegisterAction::decrease);
+        ptx.createIf(ptx.equal(warp, 0),
+                     [&] { ptx.createIf(ptx.elect(), producer); });
+        scf::YieldOp::create(ptx.b);
+      },
+      [&](OpBuilder &, Location) {
+        setRegisters(ptx, tile.consumerRegisters(),
+                     NVVM::SetMaxRegisterAction::increase);
+        consumer(math.sub(warpgroup, 1),
+                 math.rem(workItem, ::conv::TmaTile::kWarpgroupSize));
+        scf::YieldOp::create(ptx.b);
+      });
+}

@@ -1,0 +1,53 @@
+//===- Warpgroups.h - kernels whose warpgroups have roles ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What kernels have in common in which one warpgroup copies what the others
+// multiply.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_NVIDIA_WARPGROUPS_H
+#define CONV_LIB_TOGPU_NVIDIA_WARPGROUPS_H
+
+#include "PtxBuilder.h"
+
+#include "conv/Dialect/Conv/IR/TmaGeometry.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace mlir::conv {
+
+/// The operand without its value.
+ViewedTensor getViewed(const MatrixOperand &operand);
+
+/// A kernel's function, without a body. Arguments with a map are passed as
+/// tensor maps.
+gpu::GPUFuncOp createWarpgroupFunction(OpBuilder &builder, Location loc,
+                                       StringRef name,
+                                       ArrayRef<Type> argumentTypes,
+                                       ArrayRef<TensorMapAttr> maps,
+                                       const ::conv::TmaTile &tile);
+
+/// The description of the kernel `function`, in which `b` is.
+Kernel createWarpgroupKernel(ImplicitLocOpBuilder &b,
+                             const TiledConvolution &form,
+                             const ::conv::ChipInfo &chip,
+                             gpu::GPUFuncOp function,
+                             const ::conv::TmaTile &tile);
+
+/// The address of the shared memory that is asked for at launch.
+Value createSharedMemory(ImplicitLocOpBuilder &b, gpu::GPUModuleOp module);
+
+/// What one lane does that copies, and what warpgroups do that multiply: their
+/// number among those, and a work-item's in its warpgroup.
+void createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+                 Value workItem, function_ref<void()> producer,
+                 function_ref<void(Value, Value)> consumer);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_NVIDIA_WARPGROUPS_H

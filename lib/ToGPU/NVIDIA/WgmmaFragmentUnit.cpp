@@ -1,0 +1,102 @@
+//===- WgmmaFragmentUnit.cpp - products with fragments in registers -*- C++
+//-*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The NVVM dialect has no wgmma with an operand in registers, so it is spelled
+// here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WgmmaFragmentUnit.h"
+
+#include "WgmmaUnit.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+using Tile = ::conv::TmaTile;
+
+/// The unit of addresses in descriptors.
+static constexpr int64_t kUnitBytes = 16;
+/// Elements of the reduction of one instruction.
+static constexpr int64_t kAtomK = 16;
+/// Registers of a fragment.
+static constexpr int64_t kFragmentRegisters = 4;
+
+WgmmaFragmentUnit::WgmmaFragmentUnit(const PtxBuilder &ptx,
+                                     const ::conv::TmaTile &tile,
+                                     Type operandType, Value filter)
+    : WgmmaSums(ptx, tile), isF16(operandType.isF16()),
+      filter(createRowsDescriptor(
+          ptx, LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), filter))) {}
+
+void WgmmaFragmentUnit::begin() const {
+  NVVM::WgmmaFenceAlignedOp::create(ptx.b);
+}
+
+void WgmmaFragmentUnit::commit() const {
+  NVVM::WgmmaGroupSyncAlignedOp::create(ptx.b);
+}
+
+/// "$first, ..., $(first + count - 1)".
+static std::string listOperands(int64_t first, int64_t count) {
+  std::string list;
+  for (int64_t i = first; i < first + count; ++i)
+    list += llvm::formatv("{0}${1}", i == first ? "" : ", ", i);
+  return list;
+}
+
+/// The instruction, whose operands are: sums, which are read and written;
+/// registers of the fragment; the filter's descriptor; whether sums are read.
+static std::string createAssembly(int64_t columns, StringRef type) {
+  int64_t sums = columns / 2;
+  int64_t fragment = 2 * sums;
+  int64_t descriptor = fragment + kFragmentRegisters;
+  return llvm::formatv(
+      "{{ .reg .pred p; setp.ne.b32 p, ${0}, 0; "
+      "wgmma.mma_async.sync.aligned.m64n{1}k16.f32.{2}.{2} {{{3}}, {{{4}}, "
+      "${5}, p, 1, 1, 0; }",
+      descriptor + 1, columns, type, listOperands(0, sums),
+      listOperands(fragment, kFragmentRegisters), descriptor);
+}
+
+/// Results, the same as operands, and the others.
+static std::string createConstraints(int64_t columns) {
+  int64_t sums = columns / 2;
+  std::string constraints;
+  for (int64_t i = 0; i < sums; ++i)
+    constraints += "=f,";
+  for (int64_t i = 0; i < sums; ++i)
+    constraints += std::to_string(i) + ",";
+  for (int64_t i = 0; i < kFragmentRegisters; ++i)
+    constraints += "r,";
+  return constraints + "l,n";
+}
+
+Value WgmmaFragmentUnit::createProduct(Value sums, ArrayRef<Value> fragment,
+                                       int64_t step) const {
+  constexpr int64_t kStepsPerRow = Tile::kRowElements / kAtomK;
+  int64_t bytes = step / kStepsPerRow * tile.columns * Tile::kRowBytes +
+                  step % kStepsPerRow * kAtomK * Tile::kElementBytes;
+  SmallVector<Value> operands;
+  for (int64_t i = 0; i < getNumAccumulators(); ++i)
+    operands.push_back(LLVM::ExtractValueOp::create(ptx.b, sums, i));
+  llvm::append_range(operands, fragment);
+  operands.push_back(ptx.add64(filter, ptx.constant64(bytes / kUnitBytes)));
+  operands.push_back(ptx.math.constant(step == 0 ? 0 : 1));
+  return LLVM::InlineAsmOp::create(
+             ptx.b, sums.getType(), operands,
+             createAssembly(tile.columns, isF16 ? "f16" : "bf16"),
+             createConstraints(tile.columns), /*has_side_effects=*/true,
+             /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(ptx.b.getContext(),
+                                       LLVM::AsmDialect::AD_ATT),
+             /*operand_attrs=*/ArrayAttr())
+      .getResult(0);
+}

@@ -1,0 +1,66 @@
+//===- WgmmaSums.cpp - accumulators of a warpgroup ----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An atom's accumulators are one struct, as the instructions return it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WgmmaSums.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+Type WgmmaSums::getAccumulatorType() const {
+  SmallVector<Type> types(getNumAccumulators(), ptx.b.getF32Type());
+  return LLVM::LLVMStructType::getLiteral(ptx.b.getContext(), types);
+}
+
+SmallVector<Value> WgmmaSums::createUndefined() const {
+  Value nothing = LLVM::PoisonOp::create(ptx.b, getAccumulatorType());
+  return SmallVector<Value>(tile.atomsPerConsumer(), nothing);
+}
+
+void WgmmaSums::wait(int64_t steps) const {
+  NVVM::WgmmaWaitGroupSyncOp::create(ptx.b, steps);
+}
+
+SmallVector<Value> WgmmaSums::finish(ValueRange accumulators) const {
+  wait(0);
+  // The wait does not mention the registers that it waits for. An empty piece
+  // of assembly that reads and writes them keeps their uses behind it.
+  int64_t count = getNumAccumulators();
+  std::string constraints;
+  for (int64_t i = 0; i < count; ++i)
+    constraints += "=f,";
+  for (int64_t i = 0; i < count; ++i)
+    constraints += std::to_string(i) + (i + 1 < count ? "," : "");
+  SmallVector<Value> finished;
+  for (Value sums : accumulators) {
+    SmallVector<Value> registers;
+    for (int64_t i = 0; i < count; ++i)
+      registers.push_back(LLVM::ExtractValueOp::create(ptx.b, sums, i));
+    finished.push_back(LLVM::InlineAsmOp::create(
+                           ptx.b, sums.getType(), registers, /*asm_string=*/"",
+                           constraints,
+                           /*has_side_effects=*/true, /*is_align_stack=*/false,
+                           LLVM::TailCallKind::None,
+                           LLVM::AsmDialectAttr::get(ptx.b.getContext(),
+                                                     LLVM::AsmDialect::AD_ATT),
+                           /*operand_attrs=*/ArrayAttr())
+                           .getResult(0));
+  }
+  return finished;
+}
+
+Value WgmmaSums::getPair(Value accumulators, int64_t first) const {
+  Value low = LLVM::ExtractValueOp::create(ptx.b, accumulators, first);
+  Value high = LLVM::ExtractValueOp::create(ptx.b, accumulators, first + 1);
+  return vector::FromElementsOp::create(
+      ptx.b, VectorType::get({2}, ptx.b.getF32Type()), ValueRange{low, high});
+}
