@@ -46,8 +46,6 @@ static constexpr int64_t kRegistersPerFilterPiece = 2;
 static constexpr double kLoadLatencyNs = 400;
 /// A workgroup's start: it decodes where its rows lie, with divisions.
 static constexpr double kSetupCycles = 400;
-/// Between the end of a kernel and the work of the next one.
-static constexpr double kLaunchSeconds = 4e-6;
 /// A step's barrier, waits and loop control.
 static constexpr double kBarrierCycles = 40;
 /// Workgroups and work-items of one launch, as drivers count them.

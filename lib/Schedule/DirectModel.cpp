@@ -14,9 +14,12 @@
 #include "conv/Schedule/DirectModel.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Schedule/CostModel.h"
 
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -56,6 +59,19 @@ static int64_t countPlaces(int64_t ones, int64_t one, int64_t others,
     for (int64_t j = 0; j < others; ++j)
       places.insert((i * one + j * other) / together);
   return places.size();
+}
+
+/// How often shared memory is read, for one time without conflicts: lanes have
+/// vectors of neighbouring matrices, of which the next ones are `run` pixels
+/// further.
+static double countConflicts(const DirectTiling &tiling, int64_t run) {
+  constexpr int64_t kLanes = 8; // That read 16 bytes each from all banks.
+  const DigitBox &batch = tiling.batch;
+  int64_t neighbours =
+      batch.getRank() ? batch.getPadded(batch.innermost) / batch.run : 1;
+  if (!tiling.isAlongBatch || neighbours >= kLanes)
+    return 1;
+  return double(std::min(std::gcd(run, kLanes), kLanes / neighbours));
 }
 
 namespace {
@@ -116,6 +132,7 @@ static StepWork computeSharedWork(const DirectTiling &tiling) {
           run, distances[firstTerm + tiling.reduction.innermost], taps,
           distances[firstColumn + tiling.columns.innermost], together)) +
       rows * double(run) / double(together);
+  work.vectors *= countConflicts(tiling, run);
   return work;
 }
 
@@ -159,21 +176,22 @@ static void addProduct(const DirectTiling &tiling, const StepWork &work,
   cost.computeSeconds += cycles / (chip.clockGHz * 1e9);
 }
 
-SmallVector<ViewedProduct>
-mlir::conv::getViewedProducts(ConvolutionOpInterface op,
-                              const PlanOptions &options) {
-  SmallVector<ViewedProduct> products;
+DirectPlan DirectPlan::get(ConvolutionOpInterface op,
+                           const PlanOptions &options) {
   ConvolutionPlan plan = planConvolution(op, options);
+  DirectPlan result{{}, int64_t(plan.steps.size()), 0};
   for (const PlanStep &step : plan.steps)
     if (step.product)
-      products.push_back(getViewedProduct(op, plan, step));
-  return products;
+      result.products.push_back(getViewedProduct(op, plan, step));
+  for (ArrayRef<int64_t> shape : plan.intermediates)
+    result.intermediateBytes +=
+        getBytes(RankedTensorType::get(shape, getAccumulatorType(op)));
+  return result;
 }
 
 std::optional<DirectCost> mlir::conv::computeDirectCost(
-    ConvolutionOpInterface op, ArrayRef<ViewedProduct> products,
-    ScheduleAttr schedule, const ::conv::ChipInfo &chip,
-    std::string &obstacle) {
+    ConvolutionOpInterface op, const DirectPlan &plan, ScheduleAttr schedule,
+    const ::conv::ChipInfo &chip, std::string &obstacle) {
   DirectCost cost;
   cost.workItems = schedule.getNumSubgroups() * chip.subgroupSize;
   cost.memoryBytes = getBytes(op.getResultType());
@@ -182,7 +200,8 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     cost.compulsoryBytes += getBytes(operand.getType());
   for (Value operand : op.getTailOperands())
     cost.memoryBytes += getBytes(operand.getType());
-  for (const ViewedProduct &product : products) {
+  cost.memoryBytes += 2 * plan.intermediateBytes;
+  for (const ViewedProduct &product : plan.products) {
     std::optional<DirectTiling> tiling =
         DirectTiling::compute(schedule, chip, product, obstacle);
     if (!tiling)
@@ -194,6 +213,7 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
   }
   cost.memorySeconds =
       cost.memoryBytes * cost.linesOfRuns / (chip.memoryGBs * 1e9);
+  cost.launchSeconds = double(plan.launches - 1) * ::conv::kLaunchSeconds;
   return cost;
 }
 
@@ -201,7 +221,7 @@ std::optional<DirectCost>
 mlir::conv::computeDirectCost(ConvolutionOpInterface op, ScheduleAttr schedule,
                               const ::conv::ChipInfo &chip,
                               std::string &obstacle) {
-  return computeDirectCost(op, getViewedProducts(op, getPlanOptions(schedule)),
+  return computeDirectCost(op, DirectPlan::get(op, getPlanOptions(schedule)),
                            schedule, chip, obstacle);
 }
 

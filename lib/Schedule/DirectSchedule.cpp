@@ -31,6 +31,10 @@ static constexpr int64_t kMaxWorkItems = 256;
 static constexpr int64_t kMaxSums = 64;
 /// Matrices of a tile, in those of a work-item.
 static constexpr int64_t kMaxMatrices = 16;
+/// Parts of a reduction.
+static constexpr int64_t kMaxSplits = 64;
+/// Neighbours in the reduction that a work-item multiplies at a time.
+static constexpr int64_t kMaxRun = 8;
 /// Bytes of the widest access of a lane.
 static constexpr int64_t kPieceBytes = 16;
 
@@ -60,10 +64,13 @@ static SmallVector<int64_t> enumerateTiles(ArrayRef<int64_t> digits,
 namespace {
 class Search {
 public:
-  /// `products` are those of a direct schedule, at least one.
-  Search(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
-         SmallVector<ViewedProduct> products);
-  ScheduleAttr run();
+  Search(ConvolutionOpInterface op, const ::conv::ChipInfo &chip)
+      : op(op), chip(chip),
+        isShared(op.getDirection() == Direction::BackwardWeight) {}
+
+  /// Tries all tiles of a plan that has products.
+  void run(const PlanOptions &options);
+  ScheduleAttr getBest() const { return best; }
 
 private:
   void runOverRows();
@@ -81,29 +88,33 @@ private:
   ConvolutionOpInterface op;
   const ::conv::ChipInfo &chip;
   bool isShared; ///< Work-items share the reduction.
-  SmallVector<ViewedProduct> products;
+  PlanOptions options;
+  DirectPlan plan;
   ViewedProduct product; ///< That with the most rows.
-  int64_t matrices, rows, columns, reduction = 1;
+  int64_t matrices, rows, columns, reduction;
   bool isAlongBatch;
   ScheduleAttr best;
   DirectCost bestCost;
 };
 } // namespace
 
-Search::Search(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
-               SmallVector<ViewedProduct> all)
-    : op(op), chip(chip),
-      isShared(op.getDirection() == Direction::BackwardWeight),
-      products(std::move(all)) {
-  for (const ViewedProduct &each : products)
+void Search::run(const PlanOptions &planOptions) {
+  options = planOptions;
+  plan = DirectPlan::get(op, options);
+  reduction = 1;
+  for (const ViewedProduct &each : plan.products)
     reduction = std::max(reduction, each.lhs.view.getShape()[2]);
-  product = *llvm::max_element(products, [](const auto &a, const auto &b) {
+  product = *llvm::max_element(plan.products, [](const auto &a, const auto &b) {
     return a.lhs.view.getShape()[1] < b.lhs.view.getShape()[1];
   });
   std::tie(matrices, rows, columns) =
       std::tuple_cat(product.result.view.getShape());
   isAlongBatch =
       DirectTiling::isAlongBatchOf(isShared ? product.lhs : product.result);
+  if (isShared)
+    runOverReduction();
+  else
+    runOverRows();
 }
 
 int64_t Search::getMatricesAtom(Type element, int64_t sums) const {
@@ -127,10 +138,10 @@ void Search::visit(AtomAttr atom, std::array<int64_t, 2> tile, int64_t gemmK,
       /*stages=*/1, atom,
       isShared ? MainLoop::DirectReduction : MainLoop::Direct,
       isAlongBatch ? Raster::Columns : Raster::Rows, /*mergedGroups=*/1,
-      /*splits=*/1, ChosenBy::Heuristic);
+      options.splits, ChosenBy::Heuristic);
   std::string obstacle; // Nobody wants to know it.
   std::optional<DirectCost> cost =
-      computeDirectCost(op, products, schedule, chip, obstacle);
+      computeDirectCost(op, plan, schedule, chip, obstacle);
   if (!cost || cost->workgroups > ::conv::computeMaxWorkgroups(cost->workItems))
     return;
   auto rank = [](const DirectCost &one) {
@@ -163,8 +174,8 @@ void Search::runOverRows() {
   }
 }
 
-/// A work-item has sums for a vector of matrices, and takes as much of the
-/// innermost digit of the reduction as divides it.
+/// A work-item has sums for a vector of matrices, and takes neighbours of the
+/// innermost digit of the reduction, which share what they read.
 void Search::runOverReduction() {
   Type element = product.lhs.type.getElementType();
   auto lastOf = [](ArrayRef<int64_t> digits) {
@@ -175,22 +186,27 @@ void Search::runOverReduction() {
   if (m * rows * columnRun > kMaxSums)
     return;
   int64_t innermost = lastOf(product.lhs.view.getColumns());
-  int64_t k = isAlongBatch ? kMaxSums / m : getPieceElements(element);
-  k = std::min<int64_t>(k, 8);
-  while (innermost % k != 0)
-    --k;
-  for (int64_t part : enumerateTiles(product.lhs.view.getColumns()))
-    for (int64_t several = m;
-         several < matrices + m && several <= kMaxMatrices * m; several *= 2)
-      visit(getAtom(m, 1, k), {rows, several}, part, part, kMaxWorkItems);
+  for (int64_t k = 1; k <= kMaxRun && m * k <= kMaxSums; ++k) {
+    if (innermost % k != 0)
+      continue;
+    for (int64_t part : enumerateTiles(product.lhs.view.getColumns(), k))
+      for (int64_t several = m;
+           several < matrices + m && several <= kMaxMatrices * m; several *= 2)
+        visit(getAtom(m, 1, k), {rows, several}, part, part, kMaxWorkItems);
+  }
 }
 
-ScheduleAttr Search::run() {
-  if (isShared)
-    runOverReduction();
-  else
-    runOverRows();
-  return best;
+/// Parts of a weight gradient's reduction, so that its few matrices fill the
+/// chip.
+static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op) {
+  SmallVector<int64_t> splits = {1};
+  if (op.getDirection() != Direction::BackwardWeight)
+    return splits;
+  int64_t longest = getSplittableSize(op);
+  for (int64_t parts = 2; parts <= std::min(longest, kMaxSplits); ++parts)
+    if (longest % parts == 0)
+      splits.push_back(parts);
+  return splits;
 }
 
 std::variant<ScheduleAttr, std::string>
@@ -204,11 +220,12 @@ mlir::conv::selectDirectSchedule(ConvolutionOpInterface op,
   ConvolutionShape shape = ConvolutionShape::get(op);
   if (shape.groups == 1 || shape.c != shape.groups)
     return "groups have more than one input channel";
-  SmallVector<ViewedProduct> products =
-      getViewedProducts(op, {.joinsResidues = true});
-  if (products.empty())
+  if (DirectPlan::get(op, {.joinsResidues = true}).products.empty())
     return "windows see nothing but padding";
-  if (ScheduleAttr schedule = Search(op, chip, std::move(products)).run())
-    return schedule;
+  Search search(op, chip);
+  for (int64_t splits : enumerateSplits(op))
+    search.run({.splits = splits, .joinsResidues = true});
+  if (search.getBest())
+    return search.getBest();
   return "no tile fits shared memory and the registers";
 }

@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 /// Loads of a work-item that are on their way at a time.
-static constexpr int64_t kLoadsInFlight = 4;
+static constexpr int64_t kLoadsInFlight = 8;
 
 MemRefType SharedBox::getType() const {
   auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),

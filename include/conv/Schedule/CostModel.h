@@ -20,6 +20,9 @@
 
 namespace conv {
 
+/// Between the end of a kernel and the work of the next one.
+inline constexpr double kLaunchSeconds = 4e-6;
+
 /// One way to run a main loop, which the atom decides but for one. Tiles are
 /// `[rows, columns]`, as in `#conv.schedule`.
 struct Candidate {

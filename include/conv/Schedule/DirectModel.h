@@ -23,28 +23,35 @@ struct DirectCost {
   double linesOfRuns = 1; ///< Bytes of lines that runs in memory lie in, to
                           ///< those of the runs.
   double computeSeconds = 0, memorySeconds = 0;
+  double launchSeconds = 0; ///< Between one kernel and the next one.
 
   /// A workgroup does not compute while it waits for memory: others do.
   double seconds() const {
     return std::max(computeSeconds, memorySeconds) +
-           std::min(computeSeconds, memorySeconds) / double(residentWorkgroups);
+           std::min(computeSeconds, memorySeconds) /
+               double(residentWorkgroups) +
+           launchSeconds;
   }
 };
 
-/// The products of a convolution that is computed with these options.
-SmallVector<ViewedProduct> getViewedProducts(ConvolutionOpInterface op,
-                                             const PlanOptions &options);
+/// What the cost model sees of a plan.
+struct DirectPlan {
+  SmallVector<ViewedProduct> products;
+  int64_t launches;         ///< Those of products among them.
+  double intermediateBytes; ///< What one kernel writes for another one.
 
-/// Predicts a direct schedule of the convolution that has these products; none
-/// if D1 to D5 do not hold, and in `obstacle` why, as "expects ..., but got
-/// ...".
+  static DirectPlan get(ConvolutionOpInterface op, const PlanOptions &options);
+};
+
+/// Predicts a direct schedule of the convolution that has this plan; none if D1
+/// to D5 do not hold, and in `obstacle` why, as "expects ..., but got ...".
 std::optional<DirectCost> computeDirectCost(ConvolutionOpInterface op,
-                                            ArrayRef<ViewedProduct> products,
+                                            const DirectPlan &plan,
                                             ScheduleAttr schedule,
                                             const ::conv::ChipInfo &chip,
                                             std::string &obstacle);
 
-/// The same, with the products that the schedule asks for.
+/// The same, with the plan that the schedule asks for.
 std::optional<DirectCost> computeDirectCost(ConvolutionOpInterface op,
                                             ScheduleAttr schedule,
                                             const ::conv::ChipInfo &chip,
