@@ -38,11 +38,11 @@ def compare(item, problem, backend, folder, protocol):
     if item["refused"]:
         return {**result, "refused": item["refused"]}
     function = backend.load(pathlib.Path(folder, item["pack"]))
-    sets = backend.tensor_sets(problem)
-    error, library_error = backend.verify(problem, function, sets[0])
+    error, library_error = backend.verify(problem, function, backend.tensors(problem), with_library=bool(protocol))
     result.update(error=error, library_error=library_error)
     if error > 1 or not protocol:
         return result
+    sets = backend.tensor_sets(problem)
     candidates = {"ours": backend.ours(function, sets), "theirs": backend.theirs(problem, sets)}
     times = measure({name: graph for name, graph in candidates.items() if graph}, protocol)
     return {**result, "schedule": next(iter(function.entries.values())).schedule, "seconds": times}

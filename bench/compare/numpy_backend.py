@@ -35,14 +35,17 @@ class NumpyBackend:
     def describe(self):
         return {"device": platform.processor() or platform.machine(), "library": None, "runtime": conv.__version__}
 
-    def tensor_sets(self, problem):
+    def tensors(self, problem):
         if problem.dtype not in _DTYPES:
             raise SystemExit(f"compare: error: expects f16 or f32 on the CPU, but got {problem.dtype}")
         random = np.random.default_rng(0)
         names, _ = OPERANDS[problem.direction]
-        return [
-            {name: random.standard_normal(problem.shapes[part(name)]).astype(_DTYPES[problem.dtype]) for name in names}
-        ]
+        return {
+            name: random.standard_normal(problem.shapes[part(name)]).astype(_DTYPES[problem.dtype]) for name in names
+        }
+
+    def tensor_sets(self, problem):
+        return [self.tensors(problem)]
 
     def load(self, pack):
         """The only function of an artifact, for arrays without gaps in the order of PyTorch's dimensions."""
@@ -66,7 +69,7 @@ class NumpyBackend:
     def theirs(self, problem, sets):
         return None
 
-    def verify(self, problem, function, tensors):
+    def verify(self, problem, function, tensors, with_library):
         [entry] = function.entries.values()
         result = function(**self._arrange(function, tensors))
         layout = function.arguments[-1].layout

@@ -57,14 +57,15 @@ class TorchBackend:
     def _random(self, shape, dtype):
         return self._empty(shape, torch.float32).normal_().to(_DTYPES[dtype])
 
-    def tensor_sets(self, problem):
-        """Operands with fresh random values, in as many sets as exceed the L2 cache three times."""
-        count = math.ceil(3 * self.properties.L2_cache_size / problem.bytes)
+    def tensors(self, problem):
+        """Operands with fresh random values."""
         names, _ = OPERANDS[problem.direction]
-        return [
-            {name: self._random(problem.shapes[part(name)], problem.dtype) for name in names}
-            for _ in range(min(max(count, 2), 256))
-        ]
+        return {name: self._random(problem.shapes[part(name)], problem.dtype) for name in names}
+
+    def tensor_sets(self, problem):
+        """As many sets of them as exceed the L2 cache three times."""
+        count = math.ceil(3 * self.properties.L2_cache_size / problem.bytes)
+        return [self.tensors(problem) for _ in range(min(max(count, 2), 256))]
 
     # Ours.
 
@@ -129,7 +130,7 @@ class TorchBackend:
 
     # The reference.
 
-    def verify(self, problem, function, tensors):
+    def verify(self, problem, function, tensors, with_library):
         """The worst error, as a part of what is allowed: ours, and the library's."""
         [entry] = function.entries.values()
         exact = {name: tensor.double() for name, tensor in tensors.items()}
@@ -143,8 +144,8 @@ class TorchBackend:
             result = function(**tensors).fill_(float("nan"))  # What is not written stays wrong.
             function(**tensors, out=result)
         self.stream.synchronize()
-        library_error = error(self._convolve(problem, tensors)) if problem.is_symmetric else None
-        return error(result), library_error
+        asks_library = with_library and problem.is_symmetric
+        return error(result), error(self._convolve(problem, tensors)) if asks_library else None
 
     def _reference(self, problem, tensors):
         """With the padding made explicit, because a library pads both sides alike."""

@@ -46,6 +46,8 @@ static constexpr int64_t kRegistersPerFilterPiece = 2;
 static constexpr double kLoadLatencyNs = 400;
 /// A workgroup's start: it decodes where its rows lie, with divisions.
 static constexpr double kSetupCycles = 400;
+/// Between the end of a kernel and the work of the next one.
+static constexpr double kLaunchSeconds = 4e-6;
 /// A step's barrier, waits and loop control.
 static constexpr double kBarrierCycles = 40;
 /// Workgroups and work-items of one launch, as drivers count them.
@@ -184,11 +186,13 @@ int64_t conv::computeMaxWorkgroups(int64_t workItems) {
   return std::min(kMaxWorkgroups, kMaxWorkItems / workItems);
 }
 
-bool conv::fitsLaunch(const ResultShape &shape,
+bool conv::fitsLaunch(std::span<const ResultShape> parts,
                       const std::array<int64_t, 3> &tile, int64_t workItems) {
-  double workgroups = double(ceilDiv(shape.batch, tile[0])) *
-                      double(ceilDiv(shape.rows, tile[1])) *
-                      double(ceilDiv(shape.columns, tile[2]));
+  double workgroups = 0;
+  for (const ResultShape &shape : parts)
+    workgroups += double(ceilDiv(shape.batch, tile[0])) *
+                  double(ceilDiv(shape.rows, tile[1])) *
+                  double(ceilDiv(shape.columns, tile[2]));
   return workgroups <= double(computeMaxWorkgroups(workItems));
 }
 
@@ -197,8 +201,8 @@ Rejection conv::checkCandidate(const Problem &problem, const ChipInfo &chip,
   std::array<int64_t, 3> tile = {1, candidate.workgroup[0],
                                  candidate.workgroup[1]};
   int64_t workItems = computeWorkItems(chip, candidate);
-  for (const ResultShape &shape : problem.launchResults)
-    if (!fitsLaunch(shape, tile, workItems))
+  for (const std::vector<ResultShape> &parts : problem.launchResults)
+    if (!fitsLaunch(parts, tile, workItems))
       return Rejection::LaunchSize;
   if (hasWarpgroups(candidate)) // Listed only if it fits.
     return Rejection::None;
@@ -374,7 +378,8 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
-  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds) +
+  cost.seconds = chip.registerStagedSlowdown *
+                     std::max(cost.computeSeconds, cost.memorySeconds) +
                  double(problem.launches - 1) * kLaunchSeconds;
   cost.limit = computeLimit(chip, cost);
   return cost;

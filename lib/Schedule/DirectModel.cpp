@@ -28,13 +28,15 @@ using namespace mlir::conv;
 static constexpr double kLoadLatencyNs = 400;
 /// Bytes in a clock from the first-level cache.
 static constexpr double kLoadBytesPerClock = 64;
+/// Between the end of a kernel and the work of the next one.
+static constexpr double kLaunchSeconds = 4e-6;
 /// A workgroup's start and its barrier.
 static constexpr double kSetupCycles = 400;
 /// Instructions that a multiply-add takes with what it needs around it:
 /// conversions and addresses.
 static constexpr double kInstructionsPerProduct = 1.5;
-/// Waves that a SIMD unit has at a time, by their registers.
-static constexpr int64_t kWavesPerSimd = 4;
+/// Registers of addresses and loop counters.
+static constexpr int64_t kFixedRegisters = 40;
 /// Bytes that memory and the caches move together.
 static constexpr int64_t kLineBytes = 64;
 /// Bytes of the widest access of a lane.
@@ -81,6 +83,9 @@ struct StepWork {
   double boxes = 1;    ///< Of products.
   double products = 1; ///< Of a box.
   double vectors = 0;  ///< Read from shared memory for a box.
+  /// Of a work-item, as compilers were seen to take for its sums and what it
+  /// reads ahead.
+  int64_t registers = 0;
 };
 } // namespace
 
@@ -109,6 +114,9 @@ static StepWork computeWork(const DirectTiling &tiling) {
                          distances[firstTap + tiling.reduction.innermost],
                          tiling.isAlongBatch ? 1 : tiling.rows.run)) +
       double(taps) * columns;
+  int64_t sums = tiling.batch.run * tiling.rows.run *
+                 llvm::product_of(tiling.columns.digits);
+  work.registers = 2 * sums + kFixedRegisters;
   return work;
 }
 
@@ -133,6 +141,8 @@ static StepWork computeSharedWork(const DirectTiling &tiling) {
           distances[firstColumn + tiling.columns.innermost], together)) +
       rows * double(run) / double(together);
   work.vectors *= countConflicts(tiling, run);
+  int64_t sums = tiling.batch.run * llvm::product_of(tiling.rows.digits) * taps;
+  work.registers = 2 * sums + tiling.batch.run * run + kFixedRegisters;
   return work;
 }
 
@@ -162,9 +172,13 @@ static void addProduct(const DirectTiling &tiling, const StepWork &work,
   double latency = 2 * kLoadLatencyNs * chip.clockGHz;
 
   int64_t subgroups = cost.workItems / chip.subgroupSize;
+  int64_t waves = std::clamp<int64_t>(
+      chip.registerFilePerLane /
+          llvm::alignTo(work.registers, chip.registerGranule),
+      1, chip.maxWavesPerSimd);
   int64_t resident = std::max<int64_t>(
       1, std::min(chip.sharedMemoryOfUnit / tiling.sharedBytes,
-                  kWavesPerSimd * chip.simdsPerComputeUnit / subgroups));
+                  waves * chip.simdsPerComputeUnit / subgroups));
   cost.residentWorkgroups = cost.residentWorkgroups == 0
                                 ? resident
                                 : std::min(cost.residentWorkgroups, resident);
@@ -179,10 +193,12 @@ static void addProduct(const DirectTiling &tiling, const StepWork &work,
 DirectPlan DirectPlan::get(ConvolutionOpInterface op,
                            const PlanOptions &options) {
   ConvolutionPlan plan = planConvolution(op, options);
-  DirectPlan result{{}, int64_t(plan.steps.size()), 0};
-  for (const PlanStep &step : plan.steps)
-    if (step.product)
-      result.products.push_back(getViewedProduct(op, plan, step));
+  DirectPlan result{};
+  result.launches = plan.steps.size();
+  result.hasSingleParts = llvm::all_of(
+      plan.steps, [](const PlanStep &step) { return step.parts.size() == 1; });
+  for (auto [step, part] : plan.getProducts())
+    result.products.push_back(getViewedProduct(op, plan, *step, *part));
   for (ArrayRef<int64_t> shape : plan.intermediates)
     result.intermediateBytes +=
         getBytes(RankedTensorType::get(shape, getAccumulatorType(op)));
@@ -192,6 +208,11 @@ DirectPlan DirectPlan::get(ConvolutionOpInterface op,
 std::optional<DirectCost> mlir::conv::computeDirectCost(
     ConvolutionOpInterface op, const DirectPlan &plan, ScheduleAttr schedule,
     const ::conv::ChipInfo &chip, std::string &obstacle) {
+  if (!plan.hasSingleParts) {
+    obstacle = "expects kernels of one part for the algorithm direct, but got "
+               "a gradient whose residues are parts";
+    return std::nullopt;
+  }
   DirectCost cost;
   cost.workItems = schedule.getNumSubgroups() * chip.subgroupSize;
   cost.memoryBytes = getBytes(op.getResultType());
@@ -213,7 +234,7 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
   }
   cost.memorySeconds =
       cost.memoryBytes * cost.linesOfRuns / (chip.memoryGBs * 1e9);
-  cost.launchSeconds = double(plan.launches - 1) * ::conv::kLaunchSeconds;
+  cost.launchSeconds = double(plan.launches - 1) * kLaunchSeconds;
   return cost;
 }
 

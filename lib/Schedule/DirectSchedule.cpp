@@ -25,8 +25,8 @@ using namespace mlir::conv;
 
 /// Bytes that may be moved, for each byte that has to be.
 static constexpr double kMostTraffic = 1.125;
-/// Work-items of a workgroup: enough for one pass over most tiles.
-static constexpr int64_t kMaxWorkItems = 256;
+/// Work-items of a workgroup, at most.
+static constexpr int64_t kMaxWorkItems[] = {128, 256};
 /// Accumulators of a work-item.
 static constexpr int64_t kMaxSums = 64;
 /// Matrices of a tile, in those of a work-item.
@@ -80,7 +80,12 @@ private:
   int64_t getMatricesAtom(Type element, int64_t sums) const;
   /// Tries one tile; `shared` is of what subgroups share, in `boxes` boxes.
   void visit(AtomAttr atom, std::array<int64_t, 2> tile, int64_t gemmK,
-             int64_t shared, int64_t boxes);
+             int64_t shared, int64_t boxes) {
+    for (int64_t workItems : kMaxWorkItems)
+      visit(atom, tile, gemmK, shared, boxes, workItems);
+  }
+  void visit(AtomAttr atom, std::array<int64_t, 2> tile, int64_t gemmK,
+             int64_t shared, int64_t boxes, int64_t workItems);
   AtomAttr getAtom(int64_t m, int64_t n, int64_t k) {
     return AtomAttr::get(op.getContext(), AtomKind::FMA, m, n, k);
   }
@@ -128,10 +133,10 @@ int64_t Search::getMatricesAtom(Type element, int64_t sums) const {
 }
 
 void Search::visit(AtomAttr atom, std::array<int64_t, 2> tile, int64_t gemmK,
-                   int64_t shared, int64_t boxes) {
+                   int64_t shared, int64_t boxes, int64_t workItems) {
   int64_t subgroups =
-      std::clamp<int64_t>(llvm::divideCeil(boxes, chip.subgroupSize), 1,
-                          kMaxWorkItems / chip.subgroupSize);
+      std::min<int64_t>(llvm::divideCeil(boxes, chip.subgroupSize),
+                        llvm::divideCeil(workItems, chip.subgroupSize));
   auto schedule = ScheduleAttr::get(
       op.getContext(), Algorithm::Direct, tile,
       {int64_t(llvm::divideCeil(shared, subgroups)), tile[1]}, gemmK,
@@ -192,7 +197,8 @@ void Search::runOverReduction() {
     for (int64_t part : enumerateTiles(product.lhs.view.getColumns(), k))
       for (int64_t several = m;
            several < matrices + m && several <= kMaxMatrices * m; several *= 2)
-        visit(getAtom(m, 1, k), {rows, several}, part, part, kMaxWorkItems);
+        visit(getAtom(m, 1, k), {rows, several}, part, part,
+              /*boxes=*/part * several);
   }
 }
 
@@ -220,8 +226,11 @@ mlir::conv::selectDirectSchedule(ConvolutionOpInterface op,
   ConvolutionShape shape = ConvolutionShape::get(op);
   if (shape.groups == 1 || shape.c != shape.groups)
     return "groups have more than one input channel";
-  if (DirectPlan::get(op, {.joinsResidues = true}).products.empty())
+  DirectPlan plan = DirectPlan::get(op, {.joinsResidues = true});
+  if (plan.products.empty())
     return "windows see nothing but padding";
+  if (!plan.hasSingleParts)
+    return "strided dimensions of the gradient are dilated";
   Search search(op, chip);
   for (int64_t splits : enumerateSplits(op))
     search.run({.splits = splits, .joinsResidues = true});

@@ -21,6 +21,7 @@
 #include "conv/Schedule/DirectModel.h"
 #include "conv/Support/IntegerMath.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -61,20 +62,20 @@ static int64_t computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
 static void computeTmaSteps(ConvolutionOpInterface op,
                             const ConvolutionPlan &plan,
                             ::conv::Problem &problem) {
-  int64_t steps = 0;
-  for (const PlanStep &step : plan.steps) {
-    if (!step.product)
-      continue;
+  int64_t largest = 0, total = 0;
+  for (auto [step, part] : plan.getProducts()) {
     std::string obstacle;
-    auto [lhs, rhs, result] = getViewedProduct(op, plan, step);
+    auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *part);
     std::optional<TmaGeometry> geometry =
         computeTmaGeometry(lhs, rhs, result, obstacle);
     if (!geometry)
       return;
-    steps = std::max(steps, geometry->countSteps());
+    largest = std::max(largest, geometry->countSteps());
+    total += geometry->countSteps();
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
   }
-  problem.tmaSteps = steps;
+  problem.tmaSteps = largest;
+  problem.tmaTotalSteps = total;
 }
 
 /// Fills in the window of the `line_buffer` main loop, if the plan is one
@@ -82,10 +83,12 @@ static void computeTmaSteps(ConvolutionOpInterface op,
 static void computeLines(ConvolutionOpInterface op, const ConvolutionPlan &plan,
                          ::conv::Problem &problem) {
   const PlanStep &step = plan.steps.front();
-  if (plan.steps.size() != 1 || !step.product)
+  if (plan.steps.size() != 1 || step.parts.size() != 1 ||
+      !step.parts.front().product)
     return;
   std::string obstacle;
-  auto [lhs, rhs, result] = getViewedProduct(op, plan, step);
+  auto [lhs, rhs, result] =
+      getViewedProduct(op, plan, step, step.parts.front());
   if (auto geometry = computeLineGeometry(lhs, rhs, result, obstacle))
     problem.lines = geometry->window;
 }
@@ -105,21 +108,23 @@ static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
   problem.rhsRun = computeRun(product.rhs, rhs.getShape());
 }
 
-static ::conv::ResultShape getResultShape(const PlanStep &step) {
-  auto [batch, rows, columns] = step.target.getShape();
-  return {batch, rows, columns};
+static std::vector<::conv::ResultShape> getResultShapes(const PlanStep &step) {
+  std::vector<::conv::ResultShape> shapes;
+  for (const PlanPart &part : step.parts) {
+    auto [batch, rows, columns] = part.target.getShape();
+    shapes.push_back({batch, rows, columns});
+  }
+  return shapes;
 }
 
 ::conv::Problem mlir::conv::computeProblem(ConvolutionOpInterface op,
                                            const PlanOptions &options) {
   ConvolutionPlan plan = planConvolution(op, options);
-  const PlanStep &largest = plan.getLargestProduct();
+  const PlanPart &largest = plan.getLargestProduct();
   ::conv::Problem problem;
   if (largest.product) {
     setProduct(op, *largest.product, problem);
-    problem.products = llvm::count_if(plan.steps, [](const PlanStep &step) {
-      return step.product.has_value();
-    });
+    problem.products = plan.getProducts().size();
   } else {
     // A gradient of windows that see only padding: zeros are written.
     problem.rows = largest.target.getShape()[1];
@@ -127,7 +132,7 @@ static ::conv::ResultShape getResultShape(const PlanStep &step) {
   }
   problem.launches = plan.steps.size();
   for (const PlanStep &step : plan.steps)
-    problem.launchResults.push_back(getResultShape(step));
+    problem.launchResults.push_back(getResultShapes(step));
   problem.operand = getOperandNumericType(op);
   problem.result = *getNumericType(op.getResultType().getElementType());
   problem.resultBytes = static_cast<double>(getBytes(op.getResultType()));
@@ -231,11 +236,13 @@ static LogicalResult verifyProducts(ConvolutionOpInterface op,
                                     ScheduleAttr schedule,
                                     const ::conv::ChipInfo &chip) {
   ConvolutionPlan plan = planConvolution(op, getPlanOptions(schedule));
-  for (const PlanStep &step : plan.steps) {
-    if (!step.product)
-      continue;
+  for (auto [step, part] : plan.getProducts()) {
     std::string obstacle =
-        findObstacle(getViewedProduct(op, plan, step), schedule, chip);
+        findObstacle(getViewedProduct(op, plan, *step, *part), schedule, chip);
+    if (schedule.getMainLoop() == MainLoop::LineBuffer &&
+        step->parts.size() > 1)
+      obstacle = llvm::formatv("expects one part in each kernel, but got {0}",
+                               step->parts.size());
     if (!obstacle.empty())
       return emitUnsupported(op.getLoc(), Reason::Schedule) << obstacle;
   }
@@ -260,7 +267,7 @@ static LogicalResult verifyImplicitGemm(ConvolutionOpInterface op,
   return success();
 }
 
-/// Checks D1 to D5.
+/// Checks D1 to D6.
 static LogicalResult verifyDirect(ConvolutionOpInterface op,
                                   ScheduleAttr schedule,
                                   const ::conv::ChipInfo &chip) {
@@ -297,15 +304,24 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
                                      getCandidate(schedule, chip, elementType));
   for (const PlanStep &step :
        planConvolution(op, getPlanOptions(schedule)).steps) {
-    ::conv::ResultShape shape = getResultShape(step);
-    auto tile = schedule.getTile(step.product.has_value(), shape.columns);
-    if (!::conv::fitsLaunch(shape, tile, workItems))
-      return emitUnsupported(op.getLoc(), Reason::ProblemSize)
-             << "expects at most " << ::conv::computeMaxWorkgroups(workItems)
-             << " workgroups of " << workItems << " work-items, but got "
-             << ::conv::ceilDiv(shape.batch, tile[0]) << " x "
-             << ::conv::ceilDiv(shape.rows, tile[1]) << " x "
-             << ::conv::ceilDiv(shape.columns, tile[2]);
+    std::vector<::conv::ResultShape> parts = getResultShapes(step);
+    const PlanPart &first = step.parts.front();
+    auto tile =
+        schedule.getTile(first.product.has_value(), parts.front().columns);
+    if (::conv::fitsLaunch(parts, tile, workItems))
+      continue;
+    auto diagnostic = emitUnsupported(op.getLoc(), Reason::ProblemSize);
+    diagnostic << "expects at most " << ::conv::computeMaxWorkgroups(workItems)
+               << " workgroups of " << workItems << " work-items, but got ";
+    llvm::interleave(
+        parts, diagnostic,
+        [&](const ::conv::ResultShape &shape) {
+          diagnostic << ::conv::ceilDiv(shape.batch, tile[0]) << " x "
+                     << ::conv::ceilDiv(shape.rows, tile[1]) << " x "
+                     << ::conv::ceilDiv(shape.columns, tile[2]);
+        },
+        " + ");
+    return diagnostic;
   }
   return success();
 }

@@ -19,6 +19,8 @@
 #include "SharedMemory.h"
 #include "TileScheduler.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -35,7 +37,7 @@ static bool hasSmallCoordinates(const MatrixOperand &operand, int64_t limit) {
 /// not fit i32. Offsets of elements outside of a tensor may wrap around.
 static IntegerType selectIndexType(const TiledConvolution &form,
                                    const ::conv::ChipInfo &chip,
-                                   ArrayRef<Type> argumentTypes) {
+                                   ValueRange arguments) {
   constexpr int64_t kLimit = int64_t(1) << 31;
   // A tile at the border is decoded as if it were whole.
   int64_t beyond =
@@ -51,7 +53,7 @@ static IntegerType selectIndexType(const TiledConvolution &form,
                    [&](const MatrixOperand &operand) {
                      return !hasSmallCoordinates(operand, kLimit / 2);
                    }) ||
-      llvm::any_of(argumentTypes, [&](Type type) {
+      llvm::any_of(arguments.getTypes(), [&](Type type) {
         return computeBytes(cast<MemRefType>(type)) >= kLimit;
       });
   return IntegerType::get(form.schedule.getContext(), isLarge ? 64 : 32);
@@ -96,7 +98,6 @@ LogicalResult mlir::conv::createRegisterStagedBody(Kernel &kernel,
   SmallVector<Value> sums =
       createRegisterStagedLoop(kernel, {lhs, rhs, matrix});
   createRegisterEpilogue(kernel, matrix, origin, sums);
-  gpu::ReturnOp::create(kernel.b);
   return success();
 }
 
@@ -121,13 +122,19 @@ static KernelBodyBuilder lookupBody(const TiledConvolution &form,
   llvm_unreachable("expects a main loop whose kernels take addresses");
 }
 
-/// Work-items of a workgroup: one on the host, whatever a subgroup is.
-static int64_t countWorkItems(const TiledConvolution &form,
+static bool hasProduct(const KernelPart &part) {
+  return part.form.hasProduct();
+}
+
+/// Work-items of a workgroup: one on the host, whatever a subgroup is. A part
+/// without a product takes as many as products need.
+static int64_t countWorkItems(ArrayRef<KernelPart> parts,
                               const ::conv::ChipInfo &chip) {
   if (chip.backend == ::conv::Backend::Host)
     return 1;
-  return form.hasProduct() ? form.schedule.getNumSubgroups() * chip.subgroupSize
-                           : kElementwiseWorkItems;
+  return llvm::any_of(parts, hasProduct)
+             ? parts.front().form.schedule.getNumSubgroups() * chip.subgroupSize
+             : kElementwiseWorkItems;
 }
 
 static int64_t countWorkgroups(const TiledConvolution &form,
@@ -137,58 +144,147 @@ static int64_t countWorkgroups(const TiledConvolution &form,
          (isShared ? countElementwiseShares(form) : 1);
 }
 
-FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
-                                               const TiledConvolution &form,
-                                               StringRef name,
-                                               ArrayRef<Type> argumentTypes) {
-  scf::ForallOp forall = form.forall;
-  TargetAttr target = TargetAttr::lookup(forall);
-  if (!target)
-    return forall.emitOpError("expects the module to have ")
-           << TargetAttr::kName;
-  const ::conv::ChipInfo &chip = target.getInfo();
-  auto emitError = [&] { return forall.emitOpError(); };
-  if (form.hasProduct() &&
-      failed(verifyScheduleForChip(emitError, form.schedule, chip,
-                                   form.getOperandType())))
-    return failure();
-  // Neither direct schedules nor those of tensors that are only added up have a
-  // matrix instruction.
-  const ::conv::MatrixAtom &atom =
-      form.hasProduct() && !form.schedule.isDirect()
-          ? *lookupAtom(chip, form.schedule.getAtom(), form.getOperandType())
-          : chip.atoms.front();
+const ::conv::MatrixAtom &mlir::conv::getAtom(const TiledConvolution &form,
+                                              const ::conv::ChipInfo &chip) {
+  // Direct schedules have no matrix instruction either.
+  return form.hasProduct() && !form.schedule.isDirect()
+             ? *lookupAtom(chip, form.schedule.getAtom(), form.getOperandType())
+             : chip.atoms.front();
+}
 
-  if (form.hasProduct() && form.schedule.getMainLoop() == MainLoop::Tma)
-    return buildTmaKernel(builder, form, chip, name, argumentTypes);
-  if (form.hasProduct() && form.schedule.getMainLoop() == MainLoop::LineBuffer)
-    return buildLineKernel(builder, form, chip, name, argumentTypes);
-  int64_t workItems = countWorkItems(form, chip);
-  gpu::GPUFuncOp function =
-      createFunction(builder, forall.getLoc(), name, argumentTypes, workItems);
-  ImplicitLocOpBuilder b(forall.getLoc(), builder.getContext());
-  b.setInsertionPointToStart(&function.getBody().front());
-  IndexMath math(b, selectIndexType(form, chip, argumentTypes));
+size_t mlir::conv::findOrAddArgument(SmallVectorImpl<KernelArgument> &arguments,
+                                     KernelArgument argument) {
+  size_t position = llvm::find(arguments, argument) - arguments.begin();
+  if (position == arguments.size())
+    arguments.push_back(argument);
+  return position;
+}
+
+/// Checks the schedule of a part with a product.
+static LogicalResult verifySchedule(const TiledConvolution &form,
+                                    const ::conv::ChipInfo &chip) {
+  scf::ForallOp forall = form.forall;
+  auto emitError = [&] { return forall.emitOpError(); };
+  if (!form.hasProduct())
+    return success();
+  return verifyScheduleForChip(emitError, form.schedule, chip,
+                               form.getOperandType());
+}
+
+namespace {
+/// Builds a kernel whose arguments are addresses: consecutive workgroups for
+/// each part.
+class AddressKernel {
+public:
+  AddressKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
+                const ::conv::ChipInfo &chip, StringRef name);
+
+  FailureOr<BuiltKernel> build();
+
+private:
+  LogicalResult buildPart(const KernelPart &part);
+  LogicalResult buildBody(const KernelPart &part);
+
+  ArrayRef<KernelPart> parts;
+  const ::conv::ChipInfo &chip;
+  ImplicitLocOpBuilder b;
+  BuiltKernel built;
+  Value workgroup; ///< Among all.
+};
+} // namespace
+
+AddressKernel::AddressKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
+                             const ::conv::ChipInfo &chip, StringRef name)
+    : parts(parts), chip(chip),
+      b(scf::ForallOp(parts.front().form.forall).getLoc(),
+        builder.getContext()),
+      built{} {
+  for (const KernelPart &part : parts)
+    for (Value buffer : part.buffers)
+      findOrAddArgument(built.arguments, {buffer});
+  built.workItems = countWorkItems(parts, chip);
+  SmallVector<Type> types =
+      llvm::map_to_vector(built.arguments, [](const KernelArgument &argument) {
+        return argument.buffer.getType();
+      });
+  built.function =
+      createFunction(builder, b.getLoc(), name, types, built.workItems);
+}
+
+LogicalResult AddressKernel::buildBody(const KernelPart &part) {
+  const TiledConvolution &form = part.form;
+  SmallVector<Value> arguments;
+  for (Value buffer : part.buffers)
+    arguments.push_back(built.function.getArgument(
+        findOrAddArgument(built.arguments, {buffer})));
+  IndexMath math(b, selectIndexType(form, chip, ValueRange(arguments)));
+  Value number = math.sub(math.cast(workgroup), built.workgroups);
   Value workItem =
-      workItems == 1
+      built.workItems == 1
           ? math.constant(0)
           : math.cast(
                 gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult());
   Kernel kernel{b,
                 form,
                 chip,
-                atom,
+                getAtom(form, chip),
                 math,
-                llvm::to_vector_of<Value>(function.getArguments()),
-                workItems,
+                arguments,
+                built.workItems,
+                number,
                 workItem,
                 math.rem(workItem, chip.subgroupSize),
                 math.div(workItem, chip.subgroupSize)};
-  if (failed(lookupBody(form, chip)(kernel, function)))
+  if (failed(lookupBody(form, chip)(kernel, built.function)))
     return failure();
-  return BuiltKernel{function,
-                     countWorkgroups(form, chip),
-                     workItems,
-                     kernel.dynamicSharedBytes,
-                     {}};
+  built.dynamicSharedBytes =
+      std::max(built.dynamicSharedBytes, kernel.dynamicSharedBytes);
+  return success();
+}
+
+LogicalResult AddressKernel::buildPart(const KernelPart &part) {
+  if (parts.size() == 1)
+    return buildBody(part);
+  LogicalResult result = success();
+  IndexMath math(b, b.getI32Type());
+  Value number = math.sub(math.cast(workgroup), built.workgroups);
+  Value isMine = math.below(number, countWorkgroups(part.form, chip));
+  scf::IfOp::create(b, isMine, [&](OpBuilder &, Location) {
+    result = buildBody(part);
+    scf::YieldOp::create(b);
+  });
+  return result;
+}
+
+FailureOr<BuiltKernel> AddressKernel::build() {
+  b.setInsertionPointToStart(&built.function.getBody().front());
+  workgroup = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  for (const KernelPart &part : parts) {
+    if (failed(buildPart(part)))
+      return failure();
+    built.workgroups += countWorkgroups(part.form, chip);
+  }
+  gpu::ReturnOp::create(b);
+  return std::move(built);
+}
+
+FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
+                                               ArrayRef<KernelPart> parts,
+                                               StringRef name) {
+  scf::ForallOp forall = parts.front().form.forall;
+  TargetAttr target = TargetAttr::lookup(forall);
+  if (!target)
+    return forall.emitOpError("expects the module to have ")
+           << TargetAttr::kName;
+  const ::conv::ChipInfo &chip = target.getInfo();
+  for (const KernelPart &part : parts)
+    if (failed(verifySchedule(part.form, chip)))
+      return failure();
+  MainLoop mainLoop = parts.front().form.schedule.getMainLoop();
+  bool isProduct = llvm::any_of(parts, hasProduct);
+  if (isProduct && mainLoop == MainLoop::Tma)
+    return buildTmaKernel(builder, parts, chip, name);
+  if (isProduct && mainLoop == MainLoop::LineBuffer)
+    return buildLineKernel(builder, parts, chip, name);
+  return AddressKernel(builder, parts, chip, name).build();
 }

@@ -1,4 +1,4 @@
-//===- BuildKernel.h - one tiled convolution to one kernel -*- C++ -*-===//
+//===- BuildKernel.h - tiled convolutions to one kernel ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,24 +14,46 @@
 
 namespace mlir::conv {
 
+/// One of the nests that a kernel computes, and where its tensors are: both
+/// operands of the product if there is one, tail operands, result.
+struct KernelPart {
+  TiledConvolution form;
+  SmallVector<Value> buffers;
+};
+
+/// What a kernel is given of a buffer: its address, or a tensor map.
+struct KernelArgument {
+  Value buffer;
+  TensorMapAttr map = {};
+
+  bool operator==(const KernelArgument &) const = default;
+};
+
 /// A kernel and what it is launched with: the number of workgroups and of
-/// work-items, the shared memory that it does not declare itself, and the
-/// tensor map that each argument is passed as; null, or past the end, for
-/// addresses.
+/// work-items, the shared memory that it does not declare itself, and its
+/// arguments.
 struct BuiltKernel {
   gpu::GPUFuncOp function;
   int64_t workgroups, workItems;
   int64_t dynamicSharedBytes;
-  SmallVector<TensorMapAttr> tensorMaps;
+  SmallVector<KernelArgument> arguments;
 };
 
-/// Builds the kernel of `form` at the insertion point. Its arguments are
-/// buffers in global memory: input, filter, tail operands, result; each has the
-/// type in `argumentTypes`. Fails with a diagnostic if the target has no atom
-/// as the schedule says.
+/// Builds the kernel of all parts of a `conv.scatter`, which have one schedule,
+/// at the insertion point. Fails with a diagnostic if the target has no atom as
+/// the schedule says.
 FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
-                                   const TiledConvolution &form, StringRef name,
-                                   ArrayRef<Type> argumentTypes);
+                                   ArrayRef<KernelPart> parts, StringRef name);
+
+/// The atom of the schedule; any of the chip's without a product, when the
+/// schedule only says how large tiles are.
+const ::conv::MatrixAtom &getAtom(const TiledConvolution &form,
+                                  const ::conv::ChipInfo &chip);
+
+/// The position of an argument in the list, to which it is added if it is not
+/// there: parts share the tensors that they have in common.
+size_t findOrAddArgument(SmallVectorImpl<KernelArgument> &arguments,
+                         KernelArgument argument);
 
 } // namespace mlir::conv
 

@@ -1,5 +1,4 @@
-//===- ConvertTilesToKernels.cpp - functions on tensors to launches -*- C++
-//-*-===//
+//===- ConvertTilesToKernels.cpp - functions on tensors to launches -------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Gives every tensor of a function a place (argument, result or workspace) and
-// replaces each tiled convolution by a launch. How a kernel is built is not
-// known here.
+// replaces the tiled convolutions of each `conv.scatter` by a launch. How a
+// kernel is built is not known here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,8 +84,10 @@ private:
   LogicalResult assignResults();
   void assignWorkspace();
   void createFunction();
-  LogicalResult createLaunch(scf::ForallOp nest, gpu::GPUModuleOp module,
-                             int64_t index);
+  FailureOr<KernelPart> findBuffers(const TiledConvolution &form);
+  /// The launch of the kernel of all nests of one scatter.
+  LogicalResult createLaunch(ArrayRef<TiledConvolution> forms,
+                             gpu::GPUModuleOp module, int64_t index);
   /// The buffer of a tensor, whatever it is reshaped to.
   Value bufferOf(Value tensor) { return buffers.lookup(storageOf(tensor)); }
 
@@ -223,30 +224,43 @@ static std::string createKernelName(StringRef function, int64_t index) {
   return llvm::isDigit(name.front()) ? "_" + name : name;
 }
 
-LogicalResult FunctionConverter::createLaunch(scf::ForallOp nest,
+FailureOr<KernelPart>
+FunctionConverter::findBuffers(const TiledConvolution &form) {
+  KernelPart part{form, {}};
+  for (const MatrixOperand &operand : form.getOperands())
+    part.buffers.push_back(bufferOf(operand.tensor));
+  part.buffers.push_back(bufferOf(form.result.tensor));
+  scf::ForallOp forall = form.forall;
+  if (llvm::is_contained(part.buffers, Value()))
+    return forall.emitOpError(
+        "expects operands that are arguments or results of convolutions");
+  return part;
+}
+
+LogicalResult FunctionConverter::createLaunch(ArrayRef<TiledConvolution> forms,
                                               gpu::GPUModuleOp module,
                                               int64_t index) {
-  FailureOr<TiledConvolution> form = TiledConvolution::match(nest);
-  if (failed(form))
-    return failure();
-  SmallVector<Value> arguments;
-  for (const MatrixOperand &operand : form->getOperands())
-    arguments.push_back(bufferOf(operand.tensor));
-  arguments.push_back(bufferOf(form->result.tensor));
-  if (llvm::is_contained(arguments, Value()))
-    return nest.emitOpError(
-        "expects operands that are arguments or results of convolutions");
-
+  SmallVector<KernelPart, 0> parts;
+  for (const TiledConvolution &form : forms) {
+    FailureOr<KernelPart> part = findBuffers(form);
+    if (failed(part))
+      return failure();
+    parts.push_back(std::move(*part));
+  }
   OpBuilder inModule = OpBuilder::atBlockEnd(module.getBody());
-  std::string name = createKernelName(source.getName(), index);
-  FailureOr<BuiltKernel> kernel = buildKernel(
-      inModule, *form, name, llvm::to_vector(ValueRange(arguments).getTypes()));
+  FailureOr<BuiltKernel> kernel =
+      buildKernel(inModule, parts, createKernelName(source.getName(), index));
   if (failed(kernel))
     return failure();
-  for (auto [argument, map] : llvm::zip(arguments, kernel->tensorMaps))
-    if (map)
-      argument = TensorMapOp::create(
-          b, LLVM::LLVMPointerType::get(b.getContext()), argument, map);
+  auto arguments =
+      llvm::map_to_vector(kernel->arguments, [&](KernelArgument argument) {
+        auto [buffer, map] = argument;
+        return map ? TensorMapOp::create(
+                         b, LLVM::LLVMPointerType::get(b.getContext()), buffer,
+                         map)
+                         .getResult()
+                   : buffer;
+      });
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
@@ -259,23 +273,30 @@ LogicalResult FunctionConverter::createLaunch(scf::ForallOp nest,
       gpu::KernelDim3{constant(kernel->workgroups), one, one},
       gpu::KernelDim3{constant(kernel->workItems), one, one},
       dynamicSharedBytes, arguments);
-  launch->setAttr(kScheduleName, form->schedule);
+  launch->setAttr(kScheduleName, forms.front().schedule);
   return success();
 }
 
 LogicalResult FunctionConverter::convert() {
   if (failed(verify()))
     return failure();
-  auto nests = llvm::to_vector(source.getOps<scf::ForallOp>());
+  // The nests of each scatter, in the order of the function.
+  llvm::MapVector<Operation *, SmallVector<TiledConvolution, 0>> kernels;
   if (failed(assignResults()))
     return failure();
+  for (auto nest : source.getOps<scf::ForallOp>()) {
+    FailureOr<TiledConvolution> form = TiledConvolution::match(nest);
+    if (failed(form))
+      return failure();
+    kernels[form->scatter].push_back(std::move(*form));
+  }
   assignWorkspace();
   b.setInsertionPoint(source);
   auto module =
       gpu::GPUModuleOp::create(b, (source.getName() + "_kernels").str());
   createFunction();
-  for (auto [i, nest] : llvm::enumerate(nests))
-    if (failed(createLaunch(nest, module, i)))
+  for (auto [i, forms] : llvm::enumerate(llvm::make_second_range(kernels)))
+    if (failed(createLaunch(forms, module, i)))
       return failure();
   func::ReturnOp::create(b);
   source.erase();

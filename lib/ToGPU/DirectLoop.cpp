@@ -155,7 +155,6 @@ void DirectLoop::create() {
                        createElements(number);
                        scf::YieldOp::create(b);
                      });
-  gpu::ReturnOp::create(b);
 }
 
 LogicalResult mlir::conv::createDirectBody(Kernel &kernel,

@@ -211,7 +211,6 @@ void DirectReduction::create() {
         ArrayRef<Value>(sums).slice(
             i, std::min<size_t>(sums.size() - i, DirectTiling::kPartials)),
         i);
-  gpu::ReturnOp::create(b);
 }
 
 LogicalResult mlir::conv::createDirectReductionBody(Kernel &kernel,

@@ -57,8 +57,7 @@ private:
 
   const Kernel &kernel;
   const IndexMath &math;
-  int64_t shares;  ///< Workgroups that share a tile.
-  Value workgroup; ///< Its number in the grid.
+  int64_t shares; ///< Workgroups that share a tile.
   TileOrigin origin;
   MatrixIndex along; ///< The index along which vectors lie.
   Matrix result;
@@ -77,10 +76,8 @@ static MatrixIndex selectIndex(const Kernel &kernel) {
 ElementwiseTile::ElementwiseTile(const Kernel &kernel)
     : kernel(kernel), math(kernel.math),
       shares(countElementwiseShares(kernel.form)),
-      workgroup(math.cast(
-          gpu::BlockIdOp::create(kernel.b, gpu::Dimension::x).getResult())),
       origin(TileRaster(kernel.form)
-                 .createOrigin(math, math.div(workgroup, shares))),
+                 .createOrigin(math, math.div(kernel.workgroup, shares))),
       along(selectIndex(kernel)),
       result(
           createMatrix(kernel.form.result, kernel.arguments.back(),
@@ -151,8 +148,9 @@ void ElementwiseTile::create() const {
   bool isRow = along == MatrixIndex::Row;
   int64_t across = kernel.workgroupTile()[isRow];
   int64_t perLine = kernel.workgroupTile()[!isRow] / result.width;
-  Value first = math.add(
-      math.mul(math.rem(workgroup, shares), kernel.workItems), kernel.workItem);
+  Value first =
+      math.add(math.mul(math.rem(kernel.workgroup, shares), kernel.workItems),
+               kernel.workItem);
   scf::ForOp::create(
       b, first, math.constant(across * perLine),
       math.constant(shares * kernel.workItems), ValueRange{},
@@ -168,6 +166,5 @@ void ElementwiseTile::create() const {
 LogicalResult mlir::conv::createElementwiseBody(Kernel &kernel,
                                                 gpu::GPUFuncOp) {
   ElementwiseTile(kernel).create();
-  gpu::ReturnOp::create(kernel.b);
   return success();
 }

@@ -13,8 +13,6 @@
 
 #include "TileScheduler.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -50,9 +48,7 @@ public:
   int64_t getGridSize() const override { return raster.countTiles(); }
 
   TileOrigin createOrigin(const Kernel &kernel) const override {
-    Value tile = kernel.math.cast(
-        gpu::BlockIdOp::create(kernel.b, gpu::Dimension::x).getResult());
-    return raster.createOrigin(kernel.math, tile);
+    return raster.createOrigin(kernel.math, kernel.workgroup);
   }
 
 private:

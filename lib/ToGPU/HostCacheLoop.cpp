@@ -37,7 +37,8 @@ private:
   int64_t leftElements() const { return tileRows * kernel.gemmK(); }
   int64_t rightElements() const { return tileColumns * kernel.gemmK(); }
   int64_t sumElements() const { return tileRows * tileColumns; }
-  Value createScratch(int64_t elements);
+  /// Scratch number `index`, which is the same for all parts of the kernel.
+  Value createScratch(size_t index, int64_t elements);
   void createReduction();
   void createRegisterTile(Value row, Value column);
   SmallVector<Value> createStep(Value row, Value column, Value k,
@@ -58,7 +59,10 @@ private:
 };
 } // namespace
 
-Value HostCacheLoop::createScratch(int64_t elements) {
+Value HostCacheLoop::createScratch(size_t index, int64_t elements) {
+  if (ArrayRef<BlockArgument> known = function.getPrivateAttributions();
+      index < known.size())
+    return known[index];
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Private);
   return function.addPrivateAttribution(
@@ -119,9 +123,9 @@ void HostCacheLoop::createReduction() {
 }
 
 void HostCacheLoop::create() {
-  leftTile = createScratch(leftElements());
-  rightTile = createScratch(rightElements());
-  sums = createScratch(sumElements());
+  leftTile = createScratch(0, leftElements());
+  rightTile = createScratch(1, rightElements());
+  sums = createScratch(2, sumElements());
   origin = createGridScheduler(kernel.form)->createOrigin(kernel);
   block = clipToResult(kernel, origin);
   createReduction();
@@ -129,7 +133,6 @@ void HostCacheLoop::create() {
                      [&](Value row, Value first, int64_t elements) {
                        return code.load(sums, sumOffset(row, first), elements);
                      });
-  gpu::ReturnOp::create(b);
 }
 
 LogicalResult mlir::conv::createHostCacheBody(Kernel &kernel,

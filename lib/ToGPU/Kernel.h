@@ -72,7 +72,9 @@ struct Kernel {
   /// operands, result.
   SmallVector<Value> arguments;
   int64_t workItems;
-  Value workItem, lane, subgroup; ///< In the width of `math`.
+  /// Numbers in the width of `math`: of the workgroup among those that compute
+  /// the form, and of the work-item.
+  Value workgroup, workItem, lane, subgroup;
   int64_t dynamicSharedBytes = 0; ///< What it asks for at launch.
 
   ArrayRef<Value> tailArguments() const {

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A main loop is chosen by the schedule and builds everything between a
-// kernel's arguments and its return. GPU kernels share most parts; the host has
-// its own.
+// kernel's arguments and its return, for one of its parts. GPU kernels share
+// most parts; the host has its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,9 @@
 
 namespace mlir::conv {
 
-/// Builds the body of `function` at the kernel's insertion point. Fails with a
-/// diagnostic if the schedule asks for what this main loop cannot do.
+/// Builds what a workgroup of `function` does for the kernel's form, at the
+/// insertion point. Fails with a diagnostic if the schedule asks for what this
+/// main loop cannot do.
 using KernelBodyBuilder = LogicalResult (*)(Kernel &kernel,
                                             gpu::GPUFuncOp function);
 

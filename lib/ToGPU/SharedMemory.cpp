@@ -26,8 +26,12 @@ SmallVector<Value> mlir::conv::allocateShared(Kernel &kernel,
   int64_t bytes = llvm::sum_of(llvm::map_range(types, computeBytes));
   SmallVector<Value> buffers;
   if (bytes <= kernel.chip.staticSharedMemory) {
-    for (MemRefType type : types)
-      buffers.push_back(function.addWorkgroupAttribution(type, b.getLoc()));
+    // The parts of a kernel have the same buffers, one after the other.
+    for (auto [i, type] : llvm::enumerate(types))
+      buffers.push_back(
+          i < function.getNumWorkgroupAttributions()
+              ? function.getWorkgroupAttributions()[i]
+              : function.addWorkgroupAttribution(type, b.getLoc()));
     return buffers;
   }
   kernel.dynamicSharedBytes = bytes;

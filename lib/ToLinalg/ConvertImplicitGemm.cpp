@@ -40,7 +40,7 @@ private:
     return tensor::EmptyOp::create(b, shape, element);
   }
   Value createProduct(const MatrixProduct &product, ArrayRef<int64_t> shape);
-  Value createTail(const PlanStep &step);
+  Value createTail(const PlanPart &part, bool isLast);
   /// The sum of the first `addends` elements.
   Value createSum(OpBuilder &nested, Location loc, ValueRange elements,
                   size_t addends);
@@ -107,13 +107,12 @@ Value PlanBuilder::createTailBody(OpBuilder &nested, Location loc, Value sum,
       cast<YieldOp>(body.getTerminator()).getValue());
 }
 
-Value PlanBuilder::createTail(const PlanStep &step) {
-  bool isLast = !step.intermediate;
-  SmallVector<int64_t> shape = llvm::to_vector(step.target.getShape());
+Value PlanBuilder::createTail(const PlanPart &part, bool isLast) {
+  SmallVector<int64_t> shape = llvm::to_vector(part.target.getShape());
   SmallVector<Value> inputs;
-  if (step.product)
-    inputs.push_back(createProduct(*step.product, shape));
-  for (const PlanStep::Term &term : step.terms)
+  if (part.product)
+    inputs.push_back(createProduct(*part.product, shape));
+  for (const PlanPart::Term &term : part.terms)
     inputs.push_back(
         GatherOp::create(b, intermediates[term.intermediate], term.view));
   size_t addends = inputs.size();
@@ -121,7 +120,7 @@ Value PlanBuilder::createTail(const PlanStep &step) {
     for (Value operand : op.getTailOperands()) {
       bool isVector = cast<RankedTensorType>(operand.getType()).getRank() == 1;
       inputs.push_back(
-          GatherOp::create(b, operand, isVector ? step.channels : step.target));
+          GatherOp::create(b, operand, isVector ? part.channels : part.target));
     }
 
   SmallVector<AffineMap> maps(inputs.size() + 1, b.getMultiDimIdentityMap(3));
@@ -149,10 +148,15 @@ Value PlanBuilder::create() {
   RankedTensorType type = op.getResultType();
   Value result = createEmpty(type.getShape(), type.getElementType());
   for (const PlanStep &step : plan.steps) {
-    Value elements = createTail(step);
+    SmallVector<Value> elements;
+    SmallVector<Attribute> views;
+    for (const PlanPart &part : step.parts) {
+      elements.push_back(createTail(part, /*isLast=*/!step.intermediate));
+      views.push_back(part.target);
+    }
     Value &target =
         step.intermediate ? intermediates[*step.intermediate] : result;
-    target = ScatterOp::create(b, elements, target, step.target);
+    target = ScatterOp::create(b, target, elements, b.getArrayAttr(views));
   }
   return result;
 }

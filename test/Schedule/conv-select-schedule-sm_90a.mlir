@@ -4,8 +4,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
 // A large layer keeps the matrix units busy with large tiles.
 // CHECK-LABEL: func.func @large_layer_f16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [192, 128], subgroup = [64, 128], gemm_k = 64,
-// CHECK-SAME: stages = 4, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns, chosen_by = heuristic>
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [128, 256], subgroup = [64, 256], gemm_k = 64,
+// CHECK-SAME: stages = 3, atom = <wgmma 64 x 256 x 16>, main_loop = tma, raster = columns, chosen_by = heuristic>
 func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<64x28x28x512xf16> {
   %y = conv.forward %x, %w
@@ -18,8 +18,8 @@ func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512x
 // The same kind of layer with few outputs: parts of the reduction keep more units
 // busy.
 // CHECK-LABEL: func.func @small_layer_f16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 128], subgroup = [32, 32], gemm_k = 64,
-// CHECK-SAME: stages = 2, atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = columns, splits = 32, chosen_by = heuristic>
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+// CHECK-SAME: stages = 7, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, splits = 8, chosen_by = heuristic>
 func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<1x7x7x512xf16> {
   %y = conv.forward %x, %w

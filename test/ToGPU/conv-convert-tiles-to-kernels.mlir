@@ -137,17 +137,29 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 #schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
 
-// Each product of a gradient is a kernel; one after another writes the result.
+// All products of a gradient are one kernel: one workgroup for each of them here,
+// in the same shared memory.
 // CHECK:       gpu.module @data_kernels
-// CHECK:         gpu.func @data_0(
-// CHECK:         gpu.func @data_1(
-// CHECK:         gpu.func @data_2(
-// CHECK:         gpu.func @data_3(
+// CHECK:         gpu.func @data_0({{.*}}) workgroup(%[[A:.+]] : memref<4096xf16, {{.+}}>, %[[B:.+]] : memref<4096xf16, {{.+}}>) kernel
+// CHECK:           %[[BLOCK:.+]] = gpu.block_id x
+// CHECK:           %[[FIRST:.+]] = arith.index_cast %[[BLOCK]] : index to i32
+// CHECK:           %[[IS_FIRST:.+]] = arith.cmpi ult, %[[FIRST]], %c1_i32
+// CHECK:           scf.if %[[IS_FIRST]] {
+// CHECK-DAG:         vector.store %{{.+}}, %[[A]]
+// CHECK-DAG:         vector.store %{{.+}}, %[[B]]
+// CHECK:           %[[SECOND:.+]] = arith.addi %{{.+}}, %c-1_i32
+// CHECK:           %[[IS_SECOND:.+]] = arith.cmpi ult, %[[SECOND]], %c1_i32
+// CHECK:           scf.if %[[IS_SECOND]] {
+// CHECK-DAG:         vector.store %{{.+}}, %[[A]]
+// CHECK-DAG:         vector.store %{{.+}}, %[[B]]
+// CHECK:           arith.addi %{{.+}}, %c-2_i32
+// CHECK:           scf.if
+// CHECK:           arith.addi %{{.+}}, %c-3_i32
+// CHECK:           scf.if
+// CHECK:           gpu.return
 // CHECK:       func.func @data(%[[DY:.+]]: memref<1x4x4x32xf16, {{[^>]+}}>>, %[[W:.+]]: memref<32x3x3x16xf16, {{[^>]+}}>>, %[[DX:.+]]: memref<1x8x7x16xf32, {{[^>]+}}>>) {
-// CHECK:         gpu.launch_func @data_kernels::@data_0 {{.*}} args(%[[DY]] : {{.*}}, %[[W]] : {{.*}}, %[[DX]] :
-// CHECK:         gpu.launch_func @data_kernels::@data_1 {{.*}} args(%[[DY]] : {{.*}}, %[[W]] : {{.*}}, %[[DX]] :
-// CHECK:         gpu.launch_func @data_kernels::@data_2 {{.*}} args(%[[DY]] : {{.*}}, %[[W]] : {{.*}}, %[[DX]] :
-// CHECK:         gpu.launch_func @data_kernels::@data_3 {{.*}} args(%[[DY]] : {{.*}}, %[[W]] : {{.*}}, %[[DX]] :
+// CHECK:         %[[GRID:.+]] = arith.constant 4 : index
+// CHECK:         gpu.launch_func @data_kernels::@data_0 blocks in (%[[GRID]], {{.*}} args(%[[DY]] : {{.*}}, %[[W]] : {{.*}}, %[[DX]] :
 // CHECK-NOT:     gpu.launch_func
 // CHECK:         return
 module attributes {conv.target = #conv.target<"gfx942">} {

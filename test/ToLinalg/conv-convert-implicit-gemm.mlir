@@ -162,44 +162,57 @@ func.func @backward_data(%dy: tensor<1x8x8x32xf16>, %w: tensor<32x3x3x16xf16>) -
 
 // With a stride of 2, one product for each residue of the positions. Even
 // positions meet filter element 1, odd ones 0 and 2, so that the reductions are
-// over 1, 2, 2 and 4 elements. Each scatter writes over what the last one left.
+// over 4, 2, 2 and 1 elements. One scatter takes all, and the largest first.
 // CHECK-LABEL: func @backward_data_stride
 // CHECK-SAME:    %[[DY:.+]]: tensor<1x4x4x32xf16>, %[[W:.+]]: tensor<32x3x3x16xf16>
 // CHECK:         %[[EMPTY:.+]] = tensor.empty() : tensor<1x8x7x16xf32>
-// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 4], columns = [1, 1, 32], {{.*}} (d1, d2 - d4, d3 - d5, d0 * 32 + d6)>> : {{.*}} -> tensor<1x16x32xf16>
-// CHECK:         conv.gather %[[W]]{{.*}} rows = [16], columns = [1, 1, 32], {{.*}} (d0 * 32 + d4, d2 * 2 + 1, d3 * 2 + 1, d1)>> : {{.*}} -> tensor<1x16x32xf16>
-// CHECK:         %[[R00:.+]] = conv.scatter %{{.+}} into %[[EMPTY]] view = {{.*}} rows = [1, 4, 4], {{.*}} (d1, d2 * 2, d3 * 2, d0 * 16 + d4)>>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 3], columns = [2, 2, 32], {{.*}} (d1, d2 - d4 + 1, d3 - d5 + 1, d0 * 32 + d6)>> : {{.*}} -> tensor<1x12x128xf16>
+// CHECK:         conv.gather %[[W]]{{.*}} columns = [2, 2, 32], {{.*}} (d0 * 32 + d4, d2 * 2, d3 * 2, d1)>>
+// CHECK:         %[[R11:.+]] = linalg.generic
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 4], columns = [2, 1, 32], {{.*}} -> tensor<1x16x64xf16>
+// CHECK:         %[[R10:.+]] = linalg.generic
 // CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 3], columns = [1, 2, 32], {{.*}} (d1, d2 - d4, d3 - d5 + 1, d0 * 32 + d6)>> : {{.*}} -> tensor<1x12x64xf16>
 // CHECK:         conv.gather %[[W]]{{.*}} columns = [1, 2, 32], {{.*}} (d0 * 32 + d4, d2 * 2 + 1, d3 * 2, d1)>>
-// CHECK:         %[[R01:.+]] = conv.scatter %{{.+}} into %[[R00]] view = {{.*}} rows = [1, 4, 3], {{.*}} (d1, d2 * 2, d3 * 2 + 1, d0 * 16 + d4)>>
-// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 4], columns = [2, 1, 32], {{.*}} -> tensor<1x16x64xf16>
-// CHECK:         %[[R10:.+]] = conv.scatter %{{.+}} into %[[R01]] view = {{.*}} rows = [1, 4, 4], {{.*}} (d1, d2 * 2 + 1, d3 * 2, d0 * 16 + d4)>>
-// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 3], columns = [2, 2, 32], {{.*}} -> tensor<1x12x128xf16>
-// CHECK:         %[[R11:.+]] = conv.scatter %{{.+}} into %[[R10]] view = {{.*}} rows = [1, 4, 3], {{.*}} (d1, d2 * 2 + 1, d3 * 2 + 1, d0 * 16 + d4)>>
-// CHECK:         return %[[R11]]
+// CHECK:         %[[R01:.+]] = linalg.generic
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 4], columns = [1, 1, 32], {{.*}} (d1, d2 - d4, d3 - d5, d0 * 32 + d6)>> : {{.*}} -> tensor<1x16x32xf16>
+// CHECK:         conv.gather %[[W]]{{.*}} rows = [16], columns = [1, 1, 32], {{.*}} (d0 * 32 + d4, d2 * 2 + 1, d3 * 2 + 1, d1)>> : {{.*}} -> tensor<1x16x32xf16>
+// CHECK:         %[[R00:.+]] = linalg.generic
+// CHECK:         %[[DX:.+]] = conv.scatter %[[R11]], %[[R10]], %[[R01]], %[[R00]] into %[[EMPTY]] view =
+// CHECK-SAME:      rows = [1, 4, 3], {{[^>]*}}> (d1, d2 * 2 + 1, d3 * 2 + 1, d0 * 16 + d4)>>,
+// CHECK-SAME:      rows = [1, 4, 4], {{[^>]*}}> (d1, d2 * 2 + 1, d3 * 2, d0 * 16 + d4)>>,
+// CHECK-SAME:      rows = [1, 4, 3], {{[^>]*}}> (d1, d2 * 2, d3 * 2 + 1, d0 * 16 + d4)>>,
+// CHECK-SAME:      rows = [1, 4, 4], {{[^>]*}}> (d1, d2 * 2, d3 * 2, d0 * 16 + d4)>>
+// CHECK:         return %[[DX]]
 func.func @backward_data_stride(%dy: tensor<1x4x4x32xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<1x8x7x16xf32> {
   %dx = conv.backward_data %dy, %w window = #stride2 layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
       : tensor<1x4x4x32xf16>, tensor<32x3x3x16xf16> -> tensor<1x8x7x16xf32>
   return %dx : tensor<1x8x7x16xf32>
 }
 
-// A filter smaller than the stride leaves positions that no element meets. All
-// are written first, with the tail of zero.
+// A filter smaller than the stride leaves positions that no element meets: in
+// lines that have others, and lines of nothing else. They get the tail of zero.
 // CHECK-LABEL: func @backward_data_untouched
 // CHECK-SAME:    %[[DY:.+]]: tensor<1x3x3x32xf16>, %[[W:.+]]: tensor<32x1x1x16xf16>, %[[BIAS:.+]]: tensor<16xf32>
 // CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
 // CHECK-DAG:     %[[EMPTY:.+]] = tensor.empty() : tensor<1x8x8x16xf32>
-// CHECK-NOT:     linalg.batch_matmul
-// CHECK:         %[[BIASES:.+]] = conv.gather %[[BIAS]]{{.*}} rows = [1, 8, 8], columns = [16], {{.*}} -> (d0 * 16 + d4)>>
-// CHECK:         %[[ZEROS:.+]] = linalg.generic {{.*}} ins(%[[BIASES]] :
-// CHECK:         ^bb0(%[[B:.+]]: f32, %{{.+}}: f32)
-// CHECK-NEXT:      arith.addf %[[B]], %[[ZERO]] : f32
-// CHECK:         %[[ALL:.+]] = conv.scatter %[[ZEROS]] into %[[EMPTY]] view = {{.*}} rows = [1, 8, 8], columns = [16], {{.*}} (d1, d2, d3, d0 * 16 + d4)>>
 // CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 3, 3], columns = [1, 1, 32], {{.*}} -> tensor<1x9x32xf16>
 // CHECK:         linalg.batch_matmul
 // CHECK:         conv.gather %[[BIAS]]{{.*}} rows = [1, 3, 3], columns = [16],
-// CHECK:         %[[DX:.+]] = conv.scatter %{{.+}} into %[[ALL]] view = {{.*}} rows = [1, 3, 3], columns = [16], {{.*}} (d1, d2 * 3, d3 * 3, d0 * 16 + d4)>>
-// CHECK-NOT:     conv.scatter
+// CHECK:         %[[PRODUCT:.+]] = linalg.generic
+// CHECK-NOT:     linalg.batch_matmul
+// CHECK:         %[[BIASES:.+]] = conv.gather %[[BIAS]]{{.*}} rows = [1, 3, 3], columns = [16], {{.*}} -> (d0 * 16 + d4)>>
+// CHECK:         %[[ZEROS1:.+]] = linalg.generic {{.*}} ins(%[[BIASES]] :
+// CHECK:         ^bb0(%[[B:.+]]: f32, %{{.+}}: f32)
+// CHECK-NEXT:      arith.addf %[[B]], %[[ZERO]] : f32
+// CHECK:         %[[ZEROS2:.+]] = linalg.generic
+// CHECK:         %[[LINES1:.+]] = linalg.generic
+// CHECK:         %[[LINES2:.+]] = linalg.generic
+// CHECK:         %[[DX:.+]] = conv.scatter %[[PRODUCT]], %[[ZEROS1]], %[[ZEROS2]], %[[LINES1]], %[[LINES2]] into %[[EMPTY]] view =
+// CHECK-SAME:      rows = [1, 3, 3], {{[^>]*}}> (d1, d2 * 3, d3 * 3, d0 * 16 + d4)>>,
+// CHECK-SAME:      rows = [1, 3, 3], {{[^>]*}}> (d1, d2 * 3, d3 * 3 + 1, d0 * 16 + d4)>>,
+// CHECK-SAME:      rows = [1, 3, 2], {{[^>]*}}> (d1, d2 * 3, d3 * 3 + 2, d0 * 16 + d4)>>,
+// CHECK-SAME:      rows = [1, 3, 8], {{[^>]*}}> (d1, d2 * 3 + 1, d3, d0 * 16 + d4)>>,
+// CHECK-SAME:      rows = [1, 2, 8], {{[^>]*}}> (d1, d2 * 3 + 2, d3, d0 * 16 + d4)>>
 // CHECK:         return %[[DX]]
 func.func @backward_data_untouched(%dy: tensor<1x3x3x32xf16>, %w: tensor<32x1x1x16xf16>, %bias: tensor<16xf32>) -> tensor<1x8x8x16xf32> {
   %dx = conv.backward_data %dy, %w window = #stride3 layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule

@@ -17,11 +17,9 @@
 #include "conv/Schedule/Problem.h"
 
 #include <array>
+#include <span>
 
 namespace conv {
-
-/// Between the end of a kernel and the work of the next one.
-inline constexpr double kLaunchSeconds = 4e-6;
 
 /// One way to run a main loop, which the atom decides but for one. Tiles are
 /// `[rows, columns]`, as in `#conv.schedule`.
@@ -73,7 +71,7 @@ struct Cost {
   double stepCycles = 0;  ///< The three, partly overlapped.
   double memoryBytes = 0; ///< To and from device memory, all workgroups.
   double computeSeconds = 0, memorySeconds = 0;
-  double seconds = 0; ///< The larger of the two.
+  double seconds = 0; ///< Both, overlapped, and all launches but the first.
   Limit limit = Limit::MatrixUnits;
 };
 
@@ -111,10 +109,10 @@ int64_t computeWorkItems(const ChipInfo &chip, const Candidate &candidate);
 /// Workgroups of so many work-items that a launch can have.
 int64_t computeMaxWorkgroups(int64_t workItems);
 
-/// Whether a launch for that result has no more. Tiles have matrices, rows and
-/// columns.
-bool fitsLaunch(const ResultShape &shape, const std::array<int64_t, 3> &tile,
-                int64_t workItems);
+/// Whether a launch for all of those has no more, with tiles of so many
+/// matrices, rows and columns.
+bool fitsLaunch(std::span<const ResultShape> parts,
+                const std::array<int64_t, 3> &tile, int64_t workItems);
 
 /// Whether the chip can run the candidate, and why not.
 Rejection checkCandidate(const Problem &problem, const ChipInfo &chip,

@@ -39,12 +39,13 @@ struct DirectPlan {
   SmallVector<ViewedProduct> products;
   int64_t launches;         ///< Those of products among them.
   double intermediateBytes; ///< What one kernel writes for another one.
+  bool hasSingleParts;      ///< D6.
 
   static DirectPlan get(ConvolutionOpInterface op, const PlanOptions &options);
 };
 
 /// Predicts a direct schedule of the convolution that has this plan; none if D1
-/// to D5 do not hold, and in `obstacle` why, as "expects ..., but got ...".
+/// to D6 do not hold, and in `obstacle` why, as "expects ..., but got ...".
 std::optional<DirectCost> computeDirectCost(ConvolutionOpInterface op,
                                             const DirectPlan &plan,
                                             ScheduleAttr schedule,

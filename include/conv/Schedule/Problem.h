@@ -22,7 +22,7 @@
 
 namespace conv {
 
-/// What one launch computes: matrices of a result.
+/// A part of what one launch computes: matrices of a result.
 struct ResultShape {
   int64_t batch = 1, rows = 1, columns = 1;
 };
@@ -34,8 +34,8 @@ struct Problem {
   int64_t products = 1;
   /// Kernels that run one after the other, those of products among them.
   int64_t launches = 1;
-  /// What they compute.
-  std::vector<ResultShape> launchResults;
+  /// What they compute, all parts of each.
+  std::vector<std::vector<ResultShape>> launchResults;
   int64_t batch = 1, rows = 1, columns = 1, reduction = 1;
   NumericType operand = NumericType::F16; ///< Element type of both operands.
   NumericType result = NumericType::F16;  ///< Element type of the result.
@@ -45,10 +45,11 @@ struct Problem {
   double intermediateBytes = 0;
   /// Elements that follow each other in memory, inside of the tensor.
   int64_t lhsRun = 1, rhsRun = 1;
-  /// What the `tma` main loop makes of it: steps over the reduction, none if
-  /// copies of boxes cannot bring the operands; and whether they bring rows of
-  /// the right operand's channels rather than of its reduction.
-  int64_t tmaSteps = 0;
+  /// What the `tma` main loop makes of it: steps over the largest product's
+  /// reduction and over those of all products, none if copies of boxes cannot
+  /// bring the operands; and whether they bring rows of the right operand's
+  /// columns rather than of its reduction.
+  int64_t tmaSteps = 0, tmaTotalSteps = 0;
   bool isTmaRhsTransposed = false;
   /// What the `line_buffer` main loop makes of it, if it can compute it.
   std::optional<LineWindow> lines;

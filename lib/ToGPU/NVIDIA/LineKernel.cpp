@@ -1,5 +1,5 @@
 //===- LineKernel.cpp - one tiled convolution to a kernel of line buffers -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,11 +37,12 @@ namespace {
 class LineBody {
 public:
   LineBody(const Kernel &kernel, const PtxBuilder &ptx,
-           const ::conv::LineTile &tile, bool isResultCopied, Value memory)
-      : kernel(kernel), ptx(ptx), tile(tile), isResultCopied(isResultCopied),
-        memory(memory), workItem(ptx.math.cast(kernel.workItem)),
+           const ::conv::LineTile &tile, const TmaResult &result,
+           int64_t workgroups, Value memory)
+      : kernel(kernel), ptx(ptx), tile(tile), result(result), memory(memory),
+        workItem(ptx.math.cast(kernel.workItem)),
         ring(ptx, ptx.offset(memory, tile.barrierOffset()), tile.tile.stages),
-        scheduler(ptx, kernel.form, kernel.chip),
+        scheduler(ptx, kernel.form, /*first=*/0, workgroups),
         fragments(ptx, tile.window,
                   ptx.math.rem(workItem, Tile::kWarpgroupSize)) {}
 
@@ -59,7 +60,7 @@ private:
   const Kernel &kernel;
   const PtxBuilder &ptx;
   const ::conv::LineTile &tile;
-  bool isResultCopied;
+  const TmaResult &result;
   Value memory, workItem;
   MbarrierRing ring;
   PersistentScheduler scheduler;
@@ -140,8 +141,8 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
                            memory);
   Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
                              math.mul(consumer, tile.tile.stagingBytes()));
-  TmaEpilogue epilogue(kernel, ptx, tile.tile, isResultCopied, consumer,
-                       workItem, staging);
+  TmaEpilogue epilogue(kernel, ptx, tile.tile, result, consumer, workItem,
+                       staging);
   Value isReleasing = ptx.equal(math.rem(workItem, kWarpSize), 0);
   scheduler.createLoop(ring.getStart().carried(), [&](TileOrigin origin,
                                                       ValueRange carried) {
@@ -154,10 +155,10 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
                    getStage(position.stage));
     // Products were started by the whole warp: all its loads are done.
     ptx.createIf(isReleasing, [&] { ring.release(position.stage); });
-    epilogue.create(matrix, origin, matrix.finish(sums));
+    epilogue.create(origin, matrix.finish(sums));
     return ring.getNext(position).carried();
   });
-  epilogue.finish();
+  TmaEpilogue::finish(ptx, workItem);
 }
 
 void LineBody::create() {
@@ -172,15 +173,19 @@ void LineBody::create() {
       });
 }
 
-FailureOr<BuiltKernel>
-mlir::conv::buildLineKernel(OpBuilder &builder, const TiledConvolution &form,
-                            const ::conv::ChipInfo &chip, StringRef name,
-                            ArrayRef<Type> argumentTypes) {
+FailureOr<BuiltKernel> mlir::conv::buildLineKernel(OpBuilder &builder,
+                                                   ArrayRef<KernelPart> parts,
+                                                   const ::conv::ChipInfo &chip,
+                                                   StringRef name) {
+  const auto &[form, buffers] = parts.front();
   Location loc = scf::ForallOp(form.forall).getLoc();
+  if (parts.size() > 1)
+    return emitError(loc) << "expects one part in each kernel, but got "
+                          << parts.size();
   std::string obstacle;
   std::optional<LineGeometry> geometry =
-      computeLineGeometry(getViewed(form.lhs), getViewed(form.rhs),
-                          getViewed(form.result), obstacle);
+      computeLineGeometry(form.lhs.getViewed(), form.rhs.getViewed(),
+                          form.result.getViewed(), obstacle);
   if (!geometry)
     return emitError(loc) << obstacle;
   ::conv::LineTile tile = getLineTile(form.schedule, *geometry);
@@ -188,22 +193,27 @@ mlir::conv::buildLineKernel(OpBuilder &builder, const TiledConvolution &form,
   if (!obstacle.empty())
     return emitError(loc) << obstacle;
 
-  SmallVector<TensorMapAttr> maps(argumentTypes.size());
-  if (geometry->product.isResultCopied)
-    maps.back() =
-        createResultMap(builder.getContext(), geometry->product, tile.tile);
-  gpu::GPUFuncOp function = createWarpgroupFunction(
-      builder, loc, name, argumentTypes, maps, tile.tile);
+  BuiltKernel built{};
+  built.workgroups =
+      std::min<int64_t>(TileRaster(form).countTiles(), chip.computeUnits);
+  built.workItems = tile.tile.workItems();
+  built.dynamicSharedBytes = tile.sharedBytes();
+  for (Value buffer : buffers)
+    built.arguments.push_back({buffer});
+  if (geometry->result.isCopied())
+    built.arguments.back().map =
+        createResultMap(builder.getContext(), geometry->result, tile.tile);
+  built.function =
+      createWarpgroupFunction(builder, loc, name, built.arguments, tile.tile);
   ImplicitLocOpBuilder b(loc, builder);
-  b.setInsertionPointToStart(&function.getBody().front());
+  b.setInsertionPointToStart(&built.function.getBody().front());
   PtxBuilder ptx(b);
-  Kernel kernel = createWarpgroupKernel(b, form, chip, function, tile.tile);
-  Value memory =
-      createSharedMemory(b, function->getParentOfType<gpu::GPUModuleOp>());
-  LineBody(kernel, ptx, tile, geometry->product.isResultCopied, memory)
+  Kernel kernel = createWarpgroupKernel(
+      b, form, chip, built.function.getArguments(), tile.tile);
+  Value memory = createSharedMemory(
+      b, built.function->getParentOfType<gpu::GPUModuleOp>());
+  LineBody(kernel, ptx, tile, geometry->result, built.workgroups, memory)
       .create();
   gpu::ReturnOp::create(b);
-  return BuiltKernel{function, PersistentScheduler::getGridSize(form, chip),
-                     tile.tile.workItems(), tile.sharedBytes(),
-                     std::move(maps)};
+  return std::move(built);
 }

@@ -15,12 +15,12 @@ namespace mlir::conv {
 
 /// `buildKernel` for a schedule whose main loop is `line_buffer`: the result is
 /// passed as a tensor map if it can be copied, all others as addresses. Fails
-/// with a diagnostic if the left operand is no window on lines.
+/// with a diagnostic if the left operand is no window on lines, or if there are
+/// several parts.
 FailureOr<BuiltKernel> buildLineKernel(OpBuilder &builder,
-                                       const TiledConvolution &form,
+                                       ArrayRef<KernelPart> parts,
                                        const ::conv::ChipInfo &chip,
-                                       StringRef name,
-                                       ArrayRef<Type> argumentTypes);
+                                       StringRef name);
 
 } // namespace mlir::conv
 

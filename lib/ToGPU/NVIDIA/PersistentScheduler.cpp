@@ -18,24 +18,19 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-PersistentScheduler::PersistentScheduler(const PtxBuilder &ptx,
-                                         const TiledConvolution &form,
-                                         const ::conv::ChipInfo &chip)
-    : ptx(ptx), raster(form), gridSize(getGridSize(form, chip)) {}
-
-int64_t PersistentScheduler::getGridSize(const TiledConvolution &form,
-                                         const ::conv::ChipInfo &chip) {
-  return std::min<int64_t>(TileRaster(form).countTiles(), chip.computeUnits);
-}
-
 SmallVector<Value> PersistentScheduler::createLoop(
     ValueRange initial,
     function_ref<SmallVector<Value>(TileOrigin, ValueRange)> body) const {
-  Value first = ptx.math.cast(
-      gpu::BlockIdOp::create(ptx.b, gpu::Dimension::x).getResult());
-  return ptx.createFor(first, ptx.math.constant(raster.countTiles()), gridSize,
-                       initial, [&](Value tile, ValueRange carried) {
-                         return body(raster.createOrigin(ptx.math, tile),
-                                     carried);
+  const IndexMath &math = ptx.math;
+  Value workgroup =
+      math.cast(gpu::BlockIdOp::create(ptx.b, gpu::Dimension::x).getResult());
+  // Whoever comes after the one that took the last tile takes the first.
+  int64_t behind = (workgroups - first % workgroups) % workgroups;
+  if (behind != 0)
+    workgroup = math.rem(math.add(workgroup, behind), workgroups);
+  return ptx.createFor(workgroup, math.constant(raster.countTiles()),
+                       workgroups, initial,
+                       [&](Value tile, ValueRange carried) {
+                         return body(raster.createOrigin(math, tile), carried);
                        });
 }

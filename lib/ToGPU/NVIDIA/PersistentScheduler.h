@@ -13,15 +13,13 @@
 
 namespace mlir::conv {
 
-/// As many workgroups as the chip runs at a time, each of which takes every
-/// so-many-th tile in raster order.
+/// Each of `workgroups` takes every so-many-th tile in raster order. Tiles are
+/// counted from `first` on, those of the parts before this one.
 class PersistentScheduler {
 public:
   PersistentScheduler(const PtxBuilder &ptx, const TiledConvolution &form,
-                      const ::conv::ChipInfo &chip);
-
-  static int64_t getGridSize(const TiledConvolution &form,
-                             const ::conv::ChipInfo &chip);
+                      int64_t first, int64_t workgroups)
+      : ptx(ptx), raster(form), first(first), workgroups(workgroups) {}
 
   /// `body` for each tile of this workgroup, with what it carries along.
   /// Warpgroups that call this see the same tiles in the same order.
@@ -32,7 +30,7 @@ public:
 private:
   const PtxBuilder &ptx;
   TileRaster raster;
-  int64_t gridSize;
+  int64_t first, workgroups;
 };
 
 } // namespace mlir::conv

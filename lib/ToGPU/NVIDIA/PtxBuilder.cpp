@@ -121,18 +121,24 @@ void PtxBuilder::loadBox(Value destination, Value map, Value barrier,
       /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
 }
 
-void PtxBuilder::storeBox(Value map, Value source,
-                          ArrayRef<Value> coordinates) const {
+void PtxBuilder::prefetchMap(Value map) const {
+  NVVM::PrefetchOp::create(b, /*cacheLevel=*/{}, /*evictPriority=*/{}, map,
+                           /*predicate=*/Value(), /*tensormap=*/true,
+                           /*uniform=*/false, /*in_param_space=*/false);
+}
+
+void PtxBuilder::storeBox(Value map, Value source, ArrayRef<Value> coordinates,
+                          bool isIm2col) const {
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
       b, map, source, coordinates, /*l2CacheHint=*/Value(),
-      NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+      isIm2col ? NVVM::TMAStoreMode::IM2COL : NVVM::TMAStoreMode::TILE,
+      /*predicate=*/Value());
 }
 
 void PtxBuilder::commitStores() const {
   NVVM::CpAsyncBulkCommitGroupOp::create(b);
 }
 
-void PtxBuilder::waitForStores(bool onlyReads) const {
-  NVVM::CpAsyncBulkWaitGroupOp::create(
-      b, /*group=*/0, onlyReads ? b.getUnitAttr() : UnitAttr());
+void PtxBuilder::waitForStores() const {
+  NVVM::CpAsyncBulkWaitGroupOp::create(b, /*group=*/0, b.getUnitAttr());
 }

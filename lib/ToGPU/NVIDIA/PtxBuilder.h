@@ -52,6 +52,8 @@ public:
   void barrier(Value id, int64_t workItems) const;
   /// Makes what this work-item wrote to shared memory visible to copies.
   void fenceSharedForCopies() const;
+  /// Fetches a tensor map, which the first copy would wait for.
+  void prefetchMap(Value map) const;
   /// Copies `bytes` from global to shared memory: multiples of 16, like both
   /// addresses. `barrier` counts them.
   void loadBytes(Value destination, Value source, Value barrier,
@@ -60,12 +62,14 @@ public:
   /// With `offsets`, im2col.
   void loadBox(Value destination, Value map, Value barrier,
                ArrayRef<Value> coordinates, ArrayRef<Value> offsets = {}) const;
-  /// Copies a box from shared to global memory, in the group that is open.
-  void storeBox(Value map, Value source, ArrayRef<Value> coordinates) const;
+  /// Copies a box from shared to global memory, in the group that is open. With
+  /// `isIm2col`, one of positions of a window.
+  void storeBox(Value map, Value source, ArrayRef<Value> coordinates,
+                bool isIm2col) const;
   void commitStores() const;
-  /// Waits until shared memory of the groups committed is no longer read, or
-  /// until all that they store is visible.
-  void waitForStores(bool onlyReads) const;
+  /// Waits until shared memory of the groups committed is no longer read. What
+  /// they store is visible when the kernel ends.
+  void waitForStores() const;
 };
 
 } // namespace mlir::conv

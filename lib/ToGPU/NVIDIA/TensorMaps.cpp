@@ -27,7 +27,7 @@ static SmallVector<int64_t> getDenseStrides(ArrayRef<int64_t> sizes) {
 
 TensorMapAttr mlir::conv::createWindowMap(MLIRContext *context,
                                           const TmaWindow &window,
-                                          int64_t positions) {
+                                          int64_t positions, int64_t rowBytes) {
   SmallVector<int64_t> sizes = {window.channels};
   SmallVector<int64_t> elementStrides = {1};
   SmallVector<int64_t> lower, upper;
@@ -40,8 +40,8 @@ TensorMapAttr mlir::conv::createWindowMap(MLIRContext *context,
   sizes.push_back(window.images);
   elementStrides.push_back(1);
   return TensorMapAttr::get(context, sizes, getDenseStrides(sizes),
-                            {Tile::kRowElements, positions}, elementStrides,
-                            lower, upper, Tile::kRowBytes);
+                            {rowBytes / Tile::kElementBytes, positions},
+                            elementStrides, lower, upper, rowBytes);
 }
 
 /// A map without corners of a dense tensor.
@@ -81,9 +81,11 @@ TensorMapAttr mlir::conv::createPositionsMap(MLIRContext *context,
 }
 
 TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,
-                                          const TmaGeometry &geometry,
+                                          const TmaResult &result,
                                           const ::conv::TmaTile &tile) {
-  return createDenseMap(context, {geometry.resultColumns, geometry.resultRows},
-                        {tile.chunkColumns(), Tile::kAtomRows},
-                        tile.chunkColumns() * Tile::kElementBytes);
+  int64_t rowBytes = tile.chunkColumns() * Tile::kElementBytes;
+  if (result.form == TmaResult::Form::Positions)
+    return createWindowMap(context, result.window, Tile::kAtomRows, rowBytes);
+  return createDenseMap(context, {result.columns, result.rows},
+                        {tile.chunkColumns(), Tile::kAtomRows}, rowBytes);
 }

@@ -12,10 +12,11 @@
 
 namespace mlir::conv {
 
-/// Boxes of a window's operand: one tap of that many positions, and as many
-/// channels as a row of a tile has.
+/// Boxes of a window's tensor: one tap of that many positions, and as many
+/// channels as swizzled rows of `rowBytes` hold.
 TensorMapAttr createWindowMap(MLIRContext *context, const TmaWindow &window,
-                              int64_t positions);
+                              int64_t positions,
+                              int64_t rowBytes = ::conv::TmaTile::kRowBytes);
 /// Boxes of a filter: one tap of that many channels of the result, or, if it is
 /// transposed, of a row of them.
 TensorMapAttr createFilterMap(MLIRContext *context, const TmaGeometry &geometry,
@@ -24,8 +25,8 @@ TensorMapAttr createFilterMap(MLIRContext *context, const TmaGeometry &geometry,
 /// as many positions. Dimensions are channels, positions and runs of those.
 TensorMapAttr createPositionsMap(MLIRContext *context,
                                  const TmaGeometry &geometry);
-/// Boxes of a result that is copied: dimensions are channels and rows.
-TensorMapAttr createResultMap(MLIRContext *context, const TmaGeometry &geometry,
+/// Boxes of a result that is copied: a chunk of columns of an atom's rows.
+TensorMapAttr createResultMap(MLIRContext *context, const TmaResult &result,
                               const ::conv::TmaTile &tile);
 
 } // namespace mlir::conv

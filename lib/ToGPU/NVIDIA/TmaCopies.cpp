@@ -22,12 +22,13 @@ using Tile = ::conv::TmaTile;
 /// Bytes of 64 rows, which transposed tiles have for each 64 channels.
 static constexpr int64_t kBoxBytes = Tile::kRowElements * Tile::kRowBytes;
 
-SmallVector<Value> TmaCopies::createCorner(Value position) const {
-  SmallVector<Value> digits =
-      ptx.math.split(position, geometry.window.getPositions());
+SmallVector<Value> mlir::conv::createCorner(const PtxBuilder &ptx,
+                                            const TmaWindow &window,
+                                            Value position) {
+  SmallVector<Value> digits = ptx.math.split(position, window.getPositions());
   SmallVector<Value> corner;
-  for (size_t i = geometry.window.rank(); i-- > 0;) {
-    const TmaWindow::Dimension &d = geometry.window.dimensions[i];
+  for (size_t i = window.rank(); i-- > 0;) {
+    const TmaWindow::Dimension &d = window.dimensions[i];
     corner.push_back(
         ptx.math.sub(ptx.math.mul(digits[1 + i], d.stride), d.low));
   }
@@ -61,7 +62,7 @@ public:
     return createFilterMap(context, geometry, tile.columns);
   }
   SmallVector<Value> createTile(TileOrigin origin) const override {
-    return createCorner(origin.row);
+    return createCorner(ptx, geometry.window, origin.row);
   }
   void createStep(TileOrigin origin, ArrayRef<Value> common, const Step &step,
                   Value leftMap, Value rightMap) const override;
@@ -143,7 +144,7 @@ void GradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
   // Positions behind the segment are multiplied with zeros of the left operand.
   Value position =
       math.add(math.mul(segment, geometry.segmentPositions), step.inner);
-  SmallVector<Value> corner = createCorner(position);
+  SmallVector<Value> corner = createCorner(ptx, geometry.window, position);
   Value right = ptx.offset(step.stage, tile.leftBytes());
   for (int64_t i = 0; i < tile.columns / Tile::kRowElements; ++i) {
     Value column = math.add(origin.column, i * Tile::kRowElements);

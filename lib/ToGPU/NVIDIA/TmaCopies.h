@@ -19,6 +19,11 @@
 
 namespace mlir::conv {
 
+/// Where a window is at a number among all positions: innermost first, as a
+/// tensor map lists dimensions, without channels.
+SmallVector<Value> createCorner(const PtxBuilder &ptx, const TmaWindow &window,
+                                Value position);
+
 class TmaCopies {
 public:
   TmaCopies(const PtxBuilder &ptx, const TmaGeometry &geometry,
@@ -42,9 +47,6 @@ public:
                           Value rightMap) const = 0;
 
 protected:
-  /// Where the window is at a number among all positions: innermost first, as
-  /// a tensor map lists dimensions, without channels.
-  SmallVector<Value> createCorner(Value position) const;
   /// The window's tap with these digits, as offsets from the corner.
   SmallVector<Value> createOffsets(ArrayRef<Value> digits) const;
 

@@ -13,6 +13,7 @@
 #include "TmaEpilogue.h"
 
 #include "../Tail.h"
+#include "TmaCopies.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -27,10 +28,10 @@ static constexpr int64_t kColumnsPerPair = 8;
 static constexpr int64_t kWarpSize = 32;
 
 TmaEpilogue::TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
-                         const ::conv::TmaTile &tile, bool isResultCopied,
+                         const ::conv::TmaTile &tile, const TmaResult &form,
                          Value consumer, Value workItem, Value staging)
-    : kernel(kernel), ptx(ptx), tile(tile), isResultCopied(isResultCopied),
-      consumer(consumer), workItem(workItem), staging(staging),
+    : kernel(kernel), ptx(ptx), tile(tile), form(form), consumer(consumer),
+      workItem(workItem), staging(staging),
       result(kernel.math, kernel.form.result) {
   for (const MatrixOperand &operand : kernel.form.tailOperands)
     operands.emplace_back(kernel.math, operand);
@@ -110,28 +111,32 @@ void TmaEpilogue::store(Value pair, Place place) const {
   }
 }
 
-Value TmaEpilogue::createPair(const WgmmaSums &matrix, Place &place, Value sums,
-                              int64_t offset, int64_t half) const {
+Value TmaEpilogue::createPair(Place &place, Value sums, int64_t offset,
+                              int64_t half) const {
   place.row = ptx.math.add(place.row, 8 * half);
   place.column = ptx.math.add(place.column, offset);
-  SmallVector<Value> inputs = {matrix.getPair(sums, offset / 2 + 2 * half)};
-  for (auto [i, access] : llvm::enumerate(operands))
-    inputs.push_back(load(access, kernel.arguments[2 + i], place));
-  return createTail(ptx.b, kernel.form.tail, inputs);
+  SmallVector<Value> inputs;
+  if (sums)
+    inputs.push_back(WgmmaSums::getPair(ptx, sums, offset / 2 + 2 * half));
+  for (auto [access, buffer] : llvm::zip(operands, kernel.tailArguments()))
+    inputs.push_back(load(access, buffer, place));
+  Value results = createTail(ptx.b, kernel.form.tail, inputs);
+  if (!inputs.empty())
+    return results;
+  auto type = VectorType::get({2}, results.getType());
+  return vector::BroadcastOp::create(ptx.b, type, results);
 }
 
-void TmaEpilogue::storeAtom(const WgmmaSums &matrix, Place first,
-                            Value sums) const {
+void TmaEpilogue::storeAtom(Place first, Value sums) const {
   for (int64_t half : {0, 1})
     for (int64_t c = 0; c < tile.columns; c += kColumnsPerPair) {
       Place place = first;
-      Value pair = createPair(matrix, place, sums, c, half);
+      Value pair = createPair(place, sums, c, half);
       store(pair, place);
     }
 }
 
-void TmaEpilogue::copyAtom(const WgmmaSums &matrix, Place first,
-                           Value sums) const {
+void TmaEpilogue::stageAtom(Place first, Value sums) const {
   const IndexMath &math = ptx.math;
   auto shape = NVVM::LdStMatrixShapeAttr::get(ptx.b.getContext(), 8, 8);
   for (int64_t c = 0; c < tile.columns; c += kColumnsPerStore) {
@@ -139,9 +144,9 @@ void TmaEpilogue::copyAtom(const WgmmaSums &matrix, Place first,
     for (int64_t eight : {0, 8})
       for (int64_t half : {0, 1}) {
         Place place = first;
-        registers.push_back(LLVM::BitcastOp::create(
-            ptx.b, ptx.b.getI32Type(),
-            createPair(matrix, place, sums, c + eight, half)));
+        registers.push_back(
+            LLVM::BitcastOp::create(ptx.b, ptx.b.getI32Type(),
+                                    createPair(place, sums, c + eight, half)));
       }
     int64_t chunk = c / tile.chunkColumns();
     int64_t bytes = c % tile.chunkColumns() * Tile::kElementBytes;
@@ -154,39 +159,47 @@ void TmaEpilogue::copyAtom(const WgmmaSums &matrix, Place first,
   }
 }
 
-void TmaEpilogue::create(const WgmmaSums &matrix, TileOrigin origin,
-                         ValueRange accumulators) const {
+void TmaEpilogue::copyRows(TileOrigin origin, Value row) const {
+  bool isIm2col = form.form == TmaResult::Form::Positions;
+  SmallVector<Value> coordinates = {origin.column};
+  if (isIm2col)
+    llvm::append_range(coordinates, createCorner(ptx, form.window, row));
+  else
+    coordinates.push_back(row);
+  for (int64_t c = 0; c < tile.columns; c += tile.chunkColumns()) {
+    coordinates.front() = ptx.math.add(origin.column, c);
+    ptx.storeBox(
+        kernel.arguments.back(),
+        ptx.offset(staging, c / tile.chunkColumns() * tile.chunkBytes()),
+        coordinates, isIm2col);
+  }
+  ptx.commitStores();
+}
+
+void TmaEpilogue::createAtom(TileOrigin origin, Value row, Value sums) const {
+  const IndexMath &math = ptx.math;
+  Place first{origin.batch, math.add(math.add(row, warpRow), math.div(lane, 4)),
+              math.add(origin.column, math.mul(math.rem(lane, 4), 2))};
+  if (!form.isCopied())
+    return storeAtom(first, sums);
+  // What was stored before must have left shared memory.
+  ptx.createIf(isFirst, [&] { ptx.waitForStores(); });
+  synchronize();
+  stageAtom(first, sums);
+  ptx.fenceSharedForCopies();
+  synchronize();
+  ptx.createIf(isFirst, [&] { copyRows(origin, row); });
+}
+
+void TmaEpilogue::create(TileOrigin origin, ValueRange accumulators) const {
   const IndexMath &math = ptx.math;
   Value rows =
       math.add(origin.row, math.mul(consumer, tile.rows / tile.consumers));
-  for (auto [atom, sums] : llvm::enumerate(accumulators)) {
-    Value row = math.add(rows, int64_t(atom) * Tile::kAtomRows);
-    Place first{origin.batch,
-                math.add(math.add(row, warpRow), math.div(lane, 4)),
-                math.add(origin.column, math.mul(math.rem(lane, 4), 2))};
-    if (!isResultCopied) {
-      storeAtom(matrix, first, sums);
-      continue;
-    }
-    // What was stored before must have left shared memory.
-    ptx.createIf(isFirst, [&] { ptx.waitForStores(/*onlyReads=*/true); });
-    synchronize();
-    copyAtom(matrix, first, sums);
-    ptx.fenceSharedForCopies();
-    synchronize();
-    ptx.createIf(isFirst, [&] {
-      int64_t chunks = tile.columns / tile.chunkColumns();
-      for (int64_t chunk = 0; chunk < chunks; ++chunk)
-        ptx.storeBox(
-            kernel.arguments.back(),
-            ptx.offset(staging, chunk * tile.chunkBytes()),
-            {math.add(origin.column, chunk * tile.chunkColumns()), row});
-      ptx.commitStores();
-    });
-  }
+  for (int64_t atom = 0; atom < tile.atomsPerConsumer(); ++atom)
+    createAtom(origin, math.add(rows, atom * Tile::kAtomRows),
+               accumulators.empty() ? Value() : accumulators[atom]);
 }
 
-void TmaEpilogue::finish() const {
-  if (isResultCopied)
-    ptx.createIf(isFirst, [&] { ptx.waitForStores(/*onlyReads=*/false); });
+void TmaEpilogue::finish(const PtxBuilder &ptx, Value workItem) {
+  ptx.createIf(ptx.equal(workItem, 0), [&] { ptx.waitForStores(); });
 }

@@ -11,6 +11,8 @@
 #include "../MatrixAccess.h"
 #include "WgmmaSums.h"
 
+#include "conv/Dialect/Conv/IR/TmaGeometry.h"
+
 namespace mlir::conv {
 
 /// Applies the tail to a consumer's accumulators, and stores the result. If it
@@ -22,13 +24,13 @@ public:
   /// `staging` is this consumer's part of shared memory; `barrier` the named
   /// barrier of its warpgroup, of which `workItem` is a number.
   TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
-              const ::conv::TmaTile &tile, bool isResultCopied, Value consumer,
-              Value workItem, Value staging);
+              const ::conv::TmaTile &tile, const TmaResult &form,
+              Value consumer, Value workItem, Value staging);
 
-  void create(const WgmmaSums &matrix, TileOrigin origin,
-              ValueRange accumulators) const;
-  /// Waits for the stores of all tiles.
-  void finish() const;
+  /// Without accumulators if there is no product.
+  void create(TileOrigin origin, ValueRange accumulators) const;
+  /// Waits until the stores of all tiles have left shared memory.
+  static void finish(const PtxBuilder &ptx, Value workItem);
 
 private:
   /// A lane's two neighbouring columns of a row, in the result.
@@ -36,12 +38,16 @@ private:
     Value batch, row, column;
   };
 
-  void copyAtom(const WgmmaSums &matrix, Place first, Value sums) const;
-  void storeAtom(const WgmmaSums &matrix, Place first, Value sums) const;
+  void createAtom(TileOrigin origin, Value row, Value sums) const;
+  /// Puts the rows of an atom into shared memory, or into the result.
+  void stageAtom(Place first, Value sums) const;
+  void storeAtom(Place first, Value sums) const;
+  /// Starts the copies of staged rows, the first of which is `row`.
+  void copyRows(TileOrigin origin, Value row) const;
   /// The results of the pair of accumulators `offset` columns and `half`
   /// times 8 rows behind the first.
-  Value createPair(const WgmmaSums &matrix, Place &place, Value sums,
-                   int64_t offset, int64_t half) const;
+  Value createPair(Place &place, Value sums, int64_t offset,
+                   int64_t half) const;
   MatrixAccess::Position locate(const MatrixAccess &access, Place place,
                                 int64_t offset) const;
   Value createGuard(const MatrixAccess &access, Place place,
@@ -53,7 +59,7 @@ private:
   const Kernel &kernel;
   const PtxBuilder &ptx;
   const ::conv::TmaTile &tile;
-  bool isResultCopied;
+  const TmaResult &form;
   Value consumer, workItem, staging;
   SmallVector<MatrixAccess, 0> operands; ///< Of the tail.
   MatrixAccess result;

@@ -1,4 +1,4 @@
-//===- TmaKernel.cpp - one tiled convolution to a warp-specialised kernel -===//
+//===- TmaKernel.cpp - tiled convolutions to a warp-specialised kernel ----===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Warpgroup 0 copies and the others multiply. They part once, right behind the
-// initialisation of the barriers, and go over the same tiles on their own.
+// initialisation of the barriers, and go over the same tiles on their own: all
+// tiles of one part, then those of the next, without a pause in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,83 +24,123 @@ using namespace mlir::conv;
 
 static constexpr int64_t kWarpSize = 32;
 
-/// The tensor map that each argument is passed as; null for addresses.
-static SmallVector<TensorMapAttr> createTensorMaps(MLIRContext *context,
-                                                   const TmaCopies &copies,
-                                                   const TmaGeometry &geometry,
-                                                   const ::conv::TmaTile &tile,
-                                                   size_t numArguments) {
-  SmallVector<TensorMapAttr> maps(numArguments);
-  maps[0] = copies.createLeftMap(context);
-  maps[1] = copies.createRightMap(context);
-  if (geometry.isResultCopied)
-    maps.back() = createResultMap(context, geometry, tile);
-  return maps;
-}
-
 namespace {
-/// Builds the body of one kernel.
+/// What a kernel knows of one of its parts before it is built.
+struct TmaPart {
+  const TiledConvolution *form;
+  std::optional<TmaGeometry> geometry; ///< Of the product, if there is one.
+  std::unique_ptr<TmaCopies> copies;
+  TmaResult result;
+  SmallVector<size_t> arguments; ///< Positions among the kernel's.
+  int64_t firstTile; ///< The number of tiles of the parts before it.
+};
+
+/// Builds the body of one kernel: each role goes over the tiles of all parts.
 class TmaBody {
 public:
-  TmaBody(const Kernel &kernel, const PtxBuilder &ptx,
-          const ::conv::TmaTile &tile, const TmaGeometry &geometry,
-          const TmaCopies &copies, Value memory)
-      : kernel(kernel), ptx(ptx), tile(tile), geometry(geometry),
-        memory(memory),
-        ring(ptx, ptx.offset(memory, tile.barrierOffset()), tile.stages),
-        scheduler(ptx, kernel.form, kernel.chip),
-        loop(ptx, geometry, tile, copies, ring, memory) {}
+  TmaBody(const PtxBuilder &ptx, ArrayRef<TmaPart> parts,
+          gpu::GPUFuncOp function, const ::conv::ChipInfo &chip,
+          const ::conv::TmaTile &tile, int64_t workgroups, Value memory)
+      : ptx(ptx), parts(parts), function(function), chip(chip), tile(tile),
+        workgroups(workgroups), memory(memory),
+        ring(ptx, ptx.offset(memory, tile.barrierOffset()), tile.stages) {}
 
   void create();
 
 private:
+  /// `body` for each tile of a part, from a position in the ring to the next.
+  using TileBody = function_ref<RingPosition(TileOrigin, RingPosition)>;
+  RingPosition createTiles(const TmaPart &part, RingPosition position,
+                           TileBody body);
   void createProducer();
   void createConsumer(Value consumer, Value workItem);
+  /// What a consumer does for a part. Returns where the next one starts.
+  RingPosition createPart(const TmaPart &part, Value consumer, Value workItem,
+                          RingPosition position);
 
-  const Kernel &kernel;
   const PtxBuilder &ptx;
+  ArrayRef<TmaPart> parts;
+  gpu::GPUFuncOp function;
+  const ::conv::ChipInfo &chip;
   const ::conv::TmaTile &tile;
-  const TmaGeometry &geometry;
+  int64_t workgroups;
   Value memory;
   MbarrierRing ring;
-  PersistentScheduler scheduler;
-  TmaLoop loop;
 };
 } // namespace
 
-void TmaBody::createProducer() {
-  scheduler.createLoop(
-      ring.getStart().carried(), [&](TileOrigin origin, ValueRange carried) {
-        return loop
-            .createProducer(origin, kernel.arguments[0], kernel.arguments[1],
-                            RingPosition::get(carried))
-            .carried();
+RingPosition TmaBody::createTiles(const TmaPart &part, RingPosition position,
+                                  TileBody body) {
+  PersistentScheduler scheduler(ptx, *part.form, part.firstTile, workgroups);
+  SmallVector<Value> end = scheduler.createLoop(
+      position.carried(), [&](TileOrigin origin, ValueRange carried) {
+        return body(origin, RingPosition::get(carried)).carried();
       });
+  return RingPosition::get(end);
+}
+
+void TmaBody::createProducer() {
+  RingPosition position = ring.getStart();
+  for (const TmaPart &part : parts) {
+    if (!part.geometry)
+      continue;
+    TmaLoop loop(ptx, *part.geometry, tile, *part.copies, ring, memory);
+    position =
+        createTiles(part, position, [&](TileOrigin origin, RingPosition at) {
+          return loop.createProducer(
+              origin, function.getArgument(part.arguments[0]),
+              function.getArgument(part.arguments[1]), at);
+        });
+  }
+}
+
+RingPosition TmaBody::createPart(const TmaPart &part, Value consumer,
+                                 Value workItem, RingPosition position) {
+  SmallVector<Value> arguments;
+  for (size_t position : part.arguments)
+    arguments.push_back(function.getArgument(position));
+  Kernel kernel =
+      createWarpgroupKernel(ptx.b, *part.form, chip, arguments, tile);
+  Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
+                             ptx.math.mul(consumer, tile.stagingBytes()));
+  TmaEpilogue epilogue(kernel, ptx, tile, part.result, consumer, workItem,
+                       staging);
+  if (!part.geometry) {
+    createTiles(part, position, [&](TileOrigin origin, RingPosition at) {
+      epilogue.create(origin, {});
+      return at;
+    });
+    return position;
+  }
+  WgmmaUnit matrix(ptx, tile, *part.geometry, part.form->getOperandType(),
+                   memory, consumer);
+  TmaLoop loop(ptx, *part.geometry, tile, *part.copies, ring, memory);
+  Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
+  return createTiles(part, position, [&](TileOrigin origin, RingPosition at) {
+    TmaLoop::Sums sums = loop.createConsumer(matrix, isReleasing, at);
+    epilogue.create(origin, sums.accumulators);
+    return sums.position;
+  });
 }
 
 void TmaBody::createConsumer(Value consumer, Value workItem) {
-  WgmmaUnit matrix(ptx, tile, geometry, kernel.form.getOperandType(), memory,
-                   consumer);
-  Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
-                             ptx.math.mul(consumer, tile.stagingBytes()));
-  TmaEpilogue epilogue(kernel, ptx, tile, geometry.isResultCopied, consumer,
-                       workItem, staging);
-  Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
-  scheduler.createLoop(ring.getStart().carried(), [&](TileOrigin origin,
-                                                      ValueRange carried) {
-    TmaLoop::Sums sums =
-        loop.createConsumer(matrix, isReleasing, RingPosition::get(carried));
-    epilogue.create(matrix, origin, sums.accumulators);
-    return sums.position.carried();
-  });
-  epilogue.finish();
+  RingPosition position = ring.getStart();
+  for (const TmaPart &part : parts)
+    position = createPart(part, consumer, workItem, position);
+  TmaEpilogue::finish(ptx, workItem);
 }
 
 void TmaBody::create() {
-  Value workItem = ptx.math.cast(kernel.workItem);
-  ptx.createIf(ptx.equal(workItem, 0),
-               [&] { ring.initialize(tile.consumerWarps()); });
-  gpu::BarrierOp::create(kernel.b);
+  Value workItem = ptx.math.cast(
+      gpu::ThreadIdOp::create(ptx.b, gpu::Dimension::x).getResult());
+  ptx.createIf(ptx.equal(workItem, 0), [&] {
+    for (BlockArgument argument : function.getArguments())
+      if (function.getArgAttr(argument.getArgNumber(),
+                              TensorMapAttr::kArgumentName))
+        ptx.prefetchMap(argument);
+    ring.initialize(tile.consumerWarps());
+  });
+  gpu::BarrierOp::create(ptx.b);
   createRoles(
       ptx, tile, workItem, [&] { createProducer(); },
       [&](Value consumer, Value workItem) {
@@ -107,36 +148,77 @@ void TmaBody::create() {
       });
 }
 
-FailureOr<BuiltKernel>
-mlir::conv::buildTmaKernel(OpBuilder &builder, const TiledConvolution &form,
-                           const ::conv::ChipInfo &chip, StringRef name,
-                           ArrayRef<Type> argumentTypes) {
-  MLIRContext *context = builder.getContext();
-  Location loc = scf::ForallOp(form.forall).getLoc();
-  ::conv::TmaTile tile = getTmaTile(form.schedule);
+/// Finds out how the copy engine moves what a part has.
+static FailureOr<TmaPart> analyze(const PtxBuilder &ptx,
+                                  const TiledConvolution &form,
+                                  const ::conv::TmaTile &tile) {
+  TmaPart part{};
+  part.form = &form;
+  part.result = computeTmaResult(form.result.getViewed());
+  if (!form.hasProduct())
+    return std::move(part);
   std::string obstacle;
-  std::optional<TmaGeometry> geometry =
-      computeTmaGeometry(form.lhs.getViewed(), form.rhs.getViewed(),
-                         form.result.getViewed(), obstacle);
-  if (geometry)
-    obstacle = checkTmaTile(*geometry, tile);
+  part.geometry = computeTmaGeometry(form.lhs.getViewed(), form.rhs.getViewed(),
+                                     form.result.getViewed(), obstacle);
+  if (part.geometry)
+    obstacle = checkTmaTile(*part.geometry, tile);
   if (!obstacle.empty())
-    return emitError(loc) << obstacle;
+    return emitError(ptx.b.getLoc()) << obstacle;
+  return std::move(part);
+}
 
-  ImplicitLocOpBuilder b(loc, builder);
+/// Adds what a part needs to the kernel's arguments: maps of operands and of
+/// the result, and addresses of what lanes load and store.
+static void addArguments(TmaPart &part, ArrayRef<Value> buffers,
+                         const ::conv::TmaTile &tile,
+                         SmallVectorImpl<KernelArgument> &arguments) {
+  MLIRContext *context = part.form->schedule.getContext();
+  SmallVector<TensorMapAttr> maps(buffers.size());
+  if (part.geometry) {
+    maps[0] = part.copies->createLeftMap(context);
+    maps[1] = part.copies->createRightMap(context);
+  }
+  if (part.result.isCopied())
+    maps.back() = createResultMap(context, part.result, tile);
+  for (auto [buffer, map] : llvm::zip(buffers, maps))
+    part.arguments.push_back(findOrAddArgument(arguments, {buffer, map}));
+}
+
+FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
+                                                  ArrayRef<KernelPart> parts,
+                                                  const ::conv::ChipInfo &chip,
+                                                  StringRef name) {
+  const TiledConvolution &first = parts.front().form;
+  ::conv::TmaTile tile = getTmaTile(first.schedule);
+  ImplicitLocOpBuilder b(scf::ForallOp(first.forall).getLoc(), builder);
   PtxBuilder ptx(b);
-  std::unique_ptr<TmaCopies> copies = createTmaCopies(ptx, *geometry, tile);
-  SmallVector<TensorMapAttr> maps =
-      createTensorMaps(context, *copies, *geometry, tile, argumentTypes.size());
-  gpu::GPUFuncOp function =
-      createWarpgroupFunction(builder, loc, name, argumentTypes, maps, tile);
+  BuiltKernel built{};
+  built.workItems = tile.workItems();
+  built.dynamicSharedBytes = tile.sharedBytes();
+  SmallVector<TmaPart, 0> analyzed;
+  analyzed.reserve(parts.size());
+  int64_t tiles = 0;
+  for (const auto &[form, buffers] : parts) {
+    FailureOr<TmaPart> found = analyze(ptx, form, tile);
+    if (failed(found))
+      return failure();
+    TmaPart &part = analyzed.emplace_back(std::move(*found));
+    // Copies refer to the geometry where it stays.
+    if (part.geometry)
+      part.copies = createTmaCopies(ptx, *part.geometry, tile);
+    addArguments(part, buffers, tile, built.arguments);
+    part.firstTile = tiles;
+    tiles += TileRaster(form).countTiles();
+  }
+  built.workgroups = std::min<int64_t>(tiles, chip.computeUnits);
+  built.function =
+      createWarpgroupFunction(builder, b.getLoc(), name, built.arguments, tile);
 
-  b.setInsertionPointToStart(&function.getBody().front());
-  Kernel kernel = createWarpgroupKernel(b, form, chip, function, tile);
-  Value memory =
-      createSharedMemory(b, function->getParentOfType<gpu::GPUModuleOp>());
-  TmaBody(kernel, ptx, tile, *geometry, *copies, memory).create();
+  b.setInsertionPointToStart(&built.function.getBody().front());
+  Value memory = createSharedMemory(
+      b, built.function->getParentOfType<gpu::GPUModuleOp>());
+  TmaBody(ptx, analyzed, built.function, chip, tile, built.workgroups, memory)
+      .create();
   gpu::ReturnOp::create(b);
-  return BuiltKernel{function, PersistentScheduler::getGridSize(form, chip),
-                     tile.workItems(), tile.sharedBytes(), std::move(maps)};
+  return std::move(built);
 }

@@ -12,14 +12,13 @@
 
 namespace mlir::conv {
 
-/// `buildKernel` for a schedule whose main loop is `tma`: operands and result
+/// `buildKernel` for a schedule whose main loop is `tma`: operands and results
 /// are passed as tensor maps, operands of the tail as addresses. Fails with a
 /// diagnostic if the copy engine cannot move the operands.
 FailureOr<BuiltKernel> buildTmaKernel(OpBuilder &builder,
-                                      const TiledConvolution &form,
+                                      ArrayRef<KernelPart> parts,
                                       const ::conv::ChipInfo &chip,
-                                      StringRef name,
-                                      ArrayRef<Type> argumentTypes);
+                                      StringRef name);
 
 } // namespace mlir::conv
 

@@ -22,18 +22,15 @@ static constexpr int64_t kWarpsPerWarpgroup = 4;
 /// All dynamic shared memory of the kernels of a module.
 static constexpr llvm::StringLiteral kSharedName = "conv_shared";
 
-ViewedTensor mlir::conv::getViewed(const MatrixOperand &operand) {
-  return {operand.view, operand.getType(), operand.strides};
-}
-
 gpu::GPUFuncOp mlir::conv::createWarpgroupFunction(
     OpBuilder &builder, Location loc, StringRef name,
-    ArrayRef<Type> argumentTypes, ArrayRef<TensorMapAttr> maps,
-    const ::conv::TmaTile &tile) {
-  SmallVector<Type> types(argumentTypes);
-  for (auto [type, map] : llvm::zip(types, maps))
-    if (map)
-      type = LLVM::LLVMPointerType::get(builder.getContext());
+    ArrayRef<KernelArgument> arguments, const ::conv::TmaTile &tile) {
+  auto types =
+      llvm::map_to_vector(arguments, [&](const KernelArgument &argument) {
+        return argument.map
+                   ? Type(LLVM::LLVMPointerType::get(builder.getContext()))
+                   : argument.buffer.getType();
+      });
   auto function = gpu::GPUFuncOp::create(builder, loc, name,
                                          builder.getFunctionType(types, {}));
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
@@ -42,8 +39,8 @@ gpu::GPUFuncOp mlir::conv::createWarpgroupFunction(
       {static_cast<int32_t>(tile.workItems()), 1, 1}));
   function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                     builder.getI32IntegerAttr(tile.launchRegisters()));
-  for (auto [i, map] : llvm::enumerate(maps))
-    if (map)
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    if (argument.map)
       function.setArgAttr(i, TensorMapAttr::kArgumentName,
                           builder.getUnitAttr());
   return function;
@@ -80,7 +77,7 @@ static IntegerType selectIndexType(const TiledConvolution &form) {
 Kernel mlir::conv::createWarpgroupKernel(ImplicitLocOpBuilder &b,
                                          const TiledConvolution &form,
                                          const ::conv::ChipInfo &chip,
-                                         gpu::GPUFuncOp function,
+                                         ValueRange arguments,
                                          const ::conv::TmaTile &tile) {
   IndexMath math(b, selectIndexType(form));
   Value workItem =
@@ -88,10 +85,11 @@ Kernel mlir::conv::createWarpgroupKernel(ImplicitLocOpBuilder &b,
   return {b,
           form,
           chip,
-          *lookupAtom(chip, form.schedule.getAtom(), form.getOperandType()),
+          getAtom(form, chip),
           math,
-          llvm::to_vector_of<Value>(function.getArguments()),
+          llvm::to_vector_of<Value>(arguments),
           tile.workItems(),
+          /*workgroup=*/Value(),
           workItem,
           math.rem(workItem, kWarpSize),
           math.div(workItem, kWarpSize)};

@@ -13,30 +13,25 @@
 #ifndef CONV_LIB_TOGPU_NVIDIA_WARPGROUPS_H
 #define CONV_LIB_TOGPU_NVIDIA_WARPGROUPS_H
 
+#include "../BuildKernel.h"
 #include "PtxBuilder.h"
 
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-
 namespace mlir::conv {
-
-/// The operand without its value.
-ViewedTensor getViewed(const MatrixOperand &operand);
 
 /// A kernel's function, without a body. Arguments with a map are passed as
 /// tensor maps.
 gpu::GPUFuncOp createWarpgroupFunction(OpBuilder &builder, Location loc,
                                        StringRef name,
-                                       ArrayRef<Type> argumentTypes,
-                                       ArrayRef<TensorMapAttr> maps,
+                                       ArrayRef<KernelArgument> arguments,
                                        const ::conv::TmaTile &tile);
 
-/// The description of the kernel `function`, in which `b` is.
+/// The description of what a kernel, in which `b` is, does for `form`, whose
+/// tensors are in `arguments`.
 Kernel createWarpgroupKernel(ImplicitLocOpBuilder &b,
                              const TiledConvolution &form,
-                             const ::conv::ChipInfo &chip,
-                             gpu::GPUFuncOp function,
+                             const ::conv::ChipInfo &chip, ValueRange arguments,
                              const ::conv::TmaTile &tile);
 
 /// The address of the shared memory that is asked for at launch.

@@ -58,7 +58,8 @@ SmallVector<Value> WgmmaSums::finish(ValueRange accumulators) const {
   return finished;
 }
 
-Value WgmmaSums::getPair(Value accumulators, int64_t first) const {
+Value WgmmaSums::getPair(const PtxBuilder &ptx, Value accumulators,
+                         int64_t first) {
   Value low = LLVM::ExtractValueOp::create(ptx.b, accumulators, first);
   Value high = LLVM::ExtractValueOp::create(ptx.b, accumulators, first + 1);
   return vector::FromElementsOp::create(

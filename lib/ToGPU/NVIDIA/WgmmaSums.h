@@ -35,7 +35,8 @@ public:
   SmallVector<Value> finish(ValueRange accumulators) const;
 
   /// Elements `first` and `first + 1` of an atom's accumulators.
-  Value getPair(Value accumulators, int64_t first) const;
+  static Value getPair(const PtxBuilder &ptx, Value accumulators,
+                       int64_t first);
 
 protected:
   Type getAccumulatorType() const;

@@ -155,3 +155,23 @@ func.func @scatter_o4_reach(%t: tensor<1x2x3xf32>, %y: tensor<5xf32>) {
   %r = conv.scatter %t into %y view = #reach : tensor<1x2x3xf32> into tensor<5xf32>
   return
 }
+
+// -----
+
+#rows = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k) -> (m, k)>>
+func.func @scatter_o1_views(%t: tensor<1x4x8xf32>, %y: tensor<4x8xf32>) {
+  // expected-error @below {{expects a view for each of 2 matrices, but got 1}}
+  %r = conv.scatter %t, %t into %y view = #rows : tensor<1x4x8xf32>, tensor<1x4x8xf32> into tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// Every third row is an even one, too.
+#even = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k) -> (m * 2, k)>>
+#third = #conv.view<batch = [1], rows = [3], columns = [8], map = affine_map<(g, m, k) -> (m * 3 + 1, k)>>
+func.func @scatter_o5(%t: tensor<1x4x8xf32>, %u: tensor<1x3x8xf32>, %y: tensor<8x8xf32>) {
+  // expected-error @below {{expects views of different elements, but got}}
+  %r = conv.scatter %t, %u into %y view = #even, #third : tensor<1x4x8xf32>, tensor<1x3x8xf32> into tensor<8x8xf32>
+  return
+}

@@ -63,3 +63,18 @@ func.func @scatter(%tiles: tensor<2x24x3xf32>, %y: tensor<1x6x4x8xf32>) -> tenso
       : tensor<2x24x3xf32> into tensor<1x6x4x8xf32>
   return %r : tensor<1x6x4x8xf32>
 }
+
+// Elements of several matrices: even rows, odd ones, and those behind both.
+// CHECK-LABEL: @scatter_several
+// CHECK:         conv.scatter %{{.+}}, %{{.+}}, %{{.+}} into %{{.+}} view = <batch = [1], rows = [2], {{.*}} (d1 * 2, d2)>>,
+// CHECK-SAME:      <batch = [1], rows = [2], {{.*}} (d1 * 2 + 1, d2)>>, <batch = [1], rows = [3], {{.*}} (d1 + 4, d2)>>
+// CHECK-SAME:      : tensor<1x2x8xf32>, tensor<1x2x8xf32>, tensor<1x3x8xf32> into tensor<7x8xf32>
+func.func @scatter_several(%even: tensor<1x2x8xf32>, %odd: tensor<1x2x8xf32>, %rest: tensor<1x3x8xf32>,
+                           %y: tensor<7x8xf32>) -> tensor<7x8xf32> {
+  %r = conv.scatter %even, %odd, %rest into %y
+      view = <batch = [1], rows = [2], columns = [8], map = affine_map<(g, m, k) -> (m * 2, k)>>,
+        <batch = [1], rows = [2], columns = [8], map = affine_map<(g, m, k) -> (m * 2 + 1, k)>>,
+        <batch = [1], rows = [3], columns = [8], map = affine_map<(g, m, k) -> (m + 4, k)>>
+      : tensor<1x2x8xf32>, tensor<1x2x8xf32>, tensor<1x3x8xf32> into tensor<7x8xf32>
+  return %r : tensor<7x8xf32>
+}

@@ -316,48 +316,52 @@ void scatter(const Array &matrices, ViewAttr view, Array &tensor) {
 }
 
 /// A vector's element is that of the result's channel, counted over all groups.
-void checkChannels(const PlanStep &step, const Tensor &result) {
+void checkChannels(const PlanPart &part, const Tensor &result) {
   char channel = result.role == TensorRole::Input ? 'C' : 'K';
   size_t group = result.order().find('G');
-  forEachElement(step.target, [&](const Element &element) {
-    auto place = locate(step.target, element);
+  forEachElement(part.target, [&](const Element &element) {
+    auto place = locate(part.target, element);
     if (!place)
       return;
     int64_t expected = (*place)[result.order().find(channel)];
     if (group != std::string::npos)
       expected += (*place)[group] * result.sizes.size(channel);
-    EXPECT_EQ(locate(step.channels, element), SmallVector<int64_t>{expected});
+    EXPECT_EQ(locate(part.channels, element), SmallVector<int64_t>{expected});
   });
 }
 
-/// Runs the steps one after the other.
+/// Runs one part of a step.
+void execute(const PlanStep &step, const PlanPart &part, const Tensors &tensors,
+             std::vector<Array> &intermediates, Tensor &result) {
+  Array sum(part.target.getShape());
+  if (part.product)
+    multiply(gather(tensors[size_t(part.product->lhsRole)], part.product->lhs),
+             gather(tensors[size_t(part.product->rhsRole)], part.product->rhs),
+             sum);
+  for (const PlanPart::Term &term : part.terms) {
+    Array added = gather(intermediates[term.intermediate], term.view);
+    ASSERT_EQ(added.shape, sum.shape);
+    for (auto [total, element] : llvm::zip(sum.elements, added.elements))
+      total += element;
+  }
+  if (step.intermediate)
+    return scatter(sum, part.target, intermediates[*step.intermediate]);
+  scatter(sum, part.target, result);
+  EXPECT_EQ(bool(part.channels), result.role != TensorRole::Filter);
+  if (part.channels)
+    checkChannels(part, result);
+}
+
+/// Runs the steps one after the other. Parts of a step do not depend on each
+/// other: the last one runs first.
 void execute(const ConvolutionPlan &plan, const Tensors &tensors,
              Tensor &result) {
   std::vector<Array> intermediates;
   for (ArrayRef<int64_t> shape : plan.intermediates)
     intermediates.emplace_back(shape, kUnwritten);
-  for (const PlanStep &step : plan.steps) {
-    Array sum(step.target.getShape());
-    if (step.product)
-      multiply(
-          gather(tensors[size_t(step.product->lhsRole)], step.product->lhs),
-          gather(tensors[size_t(step.product->rhsRole)], step.product->rhs),
-          sum);
-    for (const PlanStep::Term &term : step.terms) {
-      Array added = gather(intermediates[term.intermediate], term.view);
-      ASSERT_EQ(added.shape, sum.shape);
-      for (auto [total, element] : llvm::zip(sum.elements, added.elements))
-        total += element;
-    }
-    if (step.intermediate) {
-      scatter(sum, step.target, intermediates[*step.intermediate]);
-      continue;
-    }
-    scatter(sum, step.target, result);
-    EXPECT_EQ(bool(step.channels), result.role != TensorRole::Filter);
-    if (step.channels)
-      checkChannels(step, result);
-  }
+  for (const PlanStep &step : plan.steps)
+    for (const PlanPart &part : llvm::reverse(step.parts))
+      execute(step, part, tensors, intermediates, result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -566,16 +570,22 @@ Sizes makeSquare(int64_t filter, int64_t stride, int64_t dilation) {
 
 class ResidueTest : public ConvolutionPlanTest {
 protected:
-  /// The reductions of backward data's steps, 0 without a product.
+  /// The reductions of backward data's parts, 0 without a product.
   SmallVector<int64_t> getReductions(const Sizes &sizes) {
     Tensors tensors = Random(0).makeTensors(sizes);
     SmallVector<int64_t> reductions;
     for (const PlanStep &step :
          planConvolution(parse(tensors, Direction::BackwardData), PlanOptions())
-             .steps)
-      reductions.push_back(step.product ? step.product->lhs.getShape()[2] : 0);
+             .steps) {
+      numParts.push_back(step.parts.size());
+      for (const PlanPart &part : step.parts)
+        reductions.push_back(part.product ? part.product->lhs.getShape()[2]
+                                          : 0);
+    }
     return reductions;
   }
+
+  SmallVector<size_t> numParts; ///< Of the steps of all plans so far.
 };
 
 // Each residue of the positions by the strides has its own filter elements:
@@ -586,12 +596,22 @@ TEST_F(ResidueTest, HasTheFilterElementsThatMeetIt) {
             (SmallVector<int64_t>{4 * 5, 2 * 5, 2 * 5, 1 * 5}));
 }
 
-// Positions that no filter element meets are written first. With a dilation of
-// 2, only even positions meet any.
+// Positions that no filter element meets are parts without a product: those in
+// the lines of the others by residue, and whole lines. With a dilation of 2,
+// only even positions meet any.
 TEST_F(ResidueTest, WithoutFilterElementsIsZeroed) {
-  EXPECT_EQ(getReductions(makeSquare(1, 3, 1)), (SmallVector<int64_t>{0, 5}));
+  EXPECT_EQ(getReductions(makeSquare(1, 3, 1)),
+            (SmallVector<int64_t>{5, 0, 0, 0, 0}));
   EXPECT_EQ(getReductions(makeSquare(3, 2, 2)),
-            (SmallVector<int64_t>{0, 9 * 5}));
+            (SmallVector<int64_t>{9 * 5, 0, 0}));
+}
+
+// One kernel computes all residues, unless there are many.
+TEST_F(ResidueTest, SharesAKernel) {
+  getReductions(makeSquare(3, 2, 1));
+  getReductions(makeSquare(3, 3, 1));
+  getReductions(makeSquare(4, 4, 1));
+  EXPECT_EQ(numParts, (SmallVector<size_t>{4, 9, 9, 7}));
 }
 
 } // namespace

@@ -173,9 +173,9 @@ TEST(CostModel, RejectsWhatTheChipCannotRun) {
   EXPECT_EQ(checkCandidate(problem, chip, spilling), Rejection::Registers);
 
   // 2^24 workgroups of 256 work-items are 2^32, one more than can be counted.
-  problem.launchResults = {{.batch = 1 << 24, .rows = 128, .columns = 64}};
+  problem.launchResults = {{{.batch = 1 << 24, .rows = 128, .columns = 64}}};
   EXPECT_EQ(checkCandidate(problem, chip, fourWaves()), Rejection::LaunchSize);
-  problem.launchResults.front().batch -= 1;
+  problem.launchResults.front().front().batch -= 1;
   EXPECT_EQ(checkCandidate(problem, chip, fourWaves()), Rejection::None);
 }
 

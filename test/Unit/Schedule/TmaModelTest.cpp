@@ -27,7 +27,7 @@ Problem createLayer() {
                                    .s = 3,
                                    .p = 14,
                                    .q = 14});
-  problem.tmaSteps = 9 * 256 / TmaTile::kRowElements;
+  problem.tmaSteps = problem.tmaTotalSteps = 9 * 256 / TmaTile::kRowElements;
   return problem;
 }
 

@@ -25,6 +25,11 @@ ParseResult parseTail(OpAsmParser &parser,
 void printTail(OpAsmPrinter &printer, Operation *op, OperandRange operands,
                TypeRange types, Region &tail);
 
+/// Parses `<...>, <...>`: a list of `#conv.view`.
+ParseResult parseViews(OpAsmParser &parser, ArrayAttr &views);
+
+void printViews(OpAsmPrinter &printer, Operation *op, ArrayAttr views);
+
 /// Checks C1 to C9, C11 and C12.
 LogicalResult verifyConvolution(ConvolutionOpInterface op);
 

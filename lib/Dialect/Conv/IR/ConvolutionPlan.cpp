@@ -8,14 +8,11 @@
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
 
 #include "IndexSpace.h"
+#include "Residue.h"
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
-
-#include "llvm/Support/MathExtras.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -24,18 +21,11 @@ static constexpr StringLiteral kInputLetters = "DHW";
 static constexpr StringLiteral kFilterLetters = "TRS";
 static constexpr StringLiteral kResidueLetters = "dhw";
 static constexpr StringLiteral kOutputLetters = "ZPQ";
+/// Most parts of a kernel, each of which is code of its own: as many as strides
+/// of 3 have residues in two dimensions.
+static constexpr size_t kMaxParts = 9;
 
 namespace {
-/// Positions of the input, and the filter elements that meet them: position
-/// number `i` is `residue + stride * i`, element number `j` is
-/// `first + step * j`, and they meet in the output position
-/// `offset + i - distance * j`.
-struct Residue {
-  int64_t residue, positions;
-  int64_t first, step, count;
-  int64_t offset, distance;
-};
-
 /// Plans one convolution. The result's padding may be that of another one:
 /// backward data plans the gradient of the padded input first.
 class Planner {
@@ -57,7 +47,7 @@ private:
   void planForward();
   void planBackwardData();
   void planBackwardWeight();
-  void planResidue(ArrayRef<Residue> residues);
+  PlanPart planResidue(ArrayRef<Residue> residues);
   void planResidues();
   bool canJoinResidues() const;
   void planJoinedResidues();
@@ -69,11 +59,12 @@ private:
   void setInputSpace();
   /// Sets the input's positions from those of output and filter.
   void setInputPositions();
-  Residue computeResidue(int64_t d, int64_t residue) const;
 
-  /// Adds a step for a product with this result, and one that adds its parts if
-  /// it is split.
-  void addProduct(PlanStep step);
+  /// Adds a step for a product with this result, and one that adds its terms
+  /// if it is split.
+  void addProduct(PlanPart part);
+  void addStep(SmallVector<PlanPart, 0> parts,
+               std::optional<size_t> intermediate);
   size_t addIntermediate(ArrayRef<int64_t> shape);
 
   Direction direction;
@@ -88,6 +79,14 @@ private:
   ConvolutionPlan result;
 };
 } // namespace
+
+/// Multiplications for each column of a part.
+static double countProducts(const PlanPart &part) {
+  if (!part.product)
+    return 0;
+  auto [batch, rows, reduction] = part.product->lhs.getShape();
+  return double(batch) * double(rows) * double(reduction);
+}
 
 Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
     : direction(op.getDirection()), layouts(op.getLayouts()),
@@ -175,83 +174,57 @@ void Planner::planBackwardWeight() {
        .target = space.createResult(layouts.getFilter())});
 }
 
-/// Solves `residue + stride * i + low = stride * p + dilation * r` for `r`.
-Residue Planner::computeResidue(int64_t d, int64_t residue) const {
-  int64_t stride = shape.strides[d], dilation = shape.dilations[d];
-  int64_t divisor = std::gcd(stride, dilation);
-  Residue result{};
-  result.residue = residue;
-  result.positions = llvm::divideCeil(shape.input[d] - residue, stride);
-  result.step = stride / divisor;
-  result.distance = dilation / divisor;
-  int64_t position = residue + shape.low[d];
-  int64_t candidates = std::min(shape.filter[d], result.step);
-  while (result.first < candidates &&
-         (position - result.first * dilation) % stride != 0)
-    ++result.first;
-  if (result.first == candidates)
-    return result; // No filter element: `count` is zero.
-  result.count = llvm::divideCeil(shape.filter[d] - result.first, result.step);
-  result.offset = (position - result.first * dilation) / stride;
-  return result;
-}
-
-void Planner::planResidue(ArrayRef<Residue> residues) {
+PlanPart Planner::planResidue(ArrayRef<Residue> residues) {
   for (auto [d, residue] : llvm::enumerate(residues)) {
     space.setSize(letter(kInputLetters, d), residue.positions);
     space.setSize(letter(kFilterLetters, d), residue.count);
   }
+  bool isZero = residues.back().count == 0;
   bool channelsInnermost = layouts.getOutput().back() == 'K';
-  space.setDigits(
-      {.rows = select(layouts.getInput(), letters('N', kInputLetters)),
-       .columns = "C",
-       .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
-                           channelsInnermost ? 'K' : 0),
-       .mergesReduction = true});
-  space.split(options.splits);
+  if (isZero)
+    setInputSpace();
+  else
+    space.setDigits(
+        {.rows = select(layouts.getInput(), letters('N', kInputLetters)),
+         .columns = "C",
+         .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
+                             channelsInnermost ? 'K' : 0),
+         .mergesReduction = true});
   for (auto [d, residue] : llvm::enumerate(residues)) {
     AffineExpr position = space.getIndex(letter(kInputLetters, d));
-    AffineExpr element = space.getIndex(letter(kFilterLetters, d));
     space.setIndex(letter(kInputLetters, d),
-                   position * shape.strides[d] + residue.residue);
+                   position * residue.stride + residue.residue);
+    if (isZero)
+      continue;
+    AffineExpr element = space.getIndex(letter(kFilterLetters, d));
     space.setIndex(letter(kFilterLetters, d),
                    element * residue.step + residue.first);
     space.setIndex(letter(kOutputLetters, d),
                    position + residue.offset - element * residue.distance);
   }
-  addProduct({.product = MatrixProduct{TensorRole::Output, TensorRole::Filter,
-                                       space.createLhs(layouts.getOutput()),
-                                       space.createRhs(layouts.getFilter())},
-              .target = space.createResult(layouts.getInput()),
-              .channels = space.createVector('C')});
+  PlanPart part{.target = space.createResult(layouts.getInput()),
+                .channels = space.createVector('C')};
+  if (!isZero)
+    part.product = MatrixProduct{TensorRole::Output, TensorRole::Filter,
+                                 space.createLhs(layouts.getOutput()),
+                                 space.createRhs(layouts.getFilter())};
+  return part;
 }
 
 void Planner::planResidues() {
-  // All combinations of the residues of each dimension, the last one fastest.
-  SmallVector<SmallVector<Residue>> combinations = {{}};
-  bool isUntouched = false;
-  for (int64_t d = 0; d < rank; ++d) {
-    SmallVector<SmallVector<Residue>> longer;
-    for (const SmallVector<Residue> &combination : combinations)
-      for (int64_t i = 0; i < std::min(shape.strides[d], shape.input[d]); ++i) {
-        Residue residue = computeResidue(d, i);
-        if (residue.count == 0) {
-          isUntouched = true;
-          continue;
-        }
-        longer.push_back(combination);
-        longer.back().push_back(residue);
-      }
-    combinations = std::move(longer);
+  SmallVector<PlanPart, 0> parts; // The largest first.
+  auto isLarger = [](const PlanPart &a, const PlanPart &b) {
+    return countProducts(a) > countProducts(b);
+  };
+  for (ArrayRef<Residue> residues : listResidues(shape)) {
+    PlanPart part = planResidue(residues);
+    parts.insert(llvm::upper_bound(parts, part, isLarger), std::move(part));
   }
-  if (isUntouched) {
-    setInputSpace();
-    result.steps.push_back({.intermediate = target,
-                            .target = space.createResult(layouts.getInput()),
-                            .channels = space.createVector('C')});
+  for (ArrayRef<PlanPart> rest = parts; !rest.empty();) {
+    ArrayRef<PlanPart> some = rest.take_front(kMaxParts);
+    addStep({some.begin(), some.end()}, target);
+    rest = rest.drop_front(some.size());
   }
-  for (ArrayRef<Residue> residues : combinations)
-    planResidue(residues);
 }
 
 bool Planner::canJoinResidues() const {
@@ -301,19 +274,19 @@ void Planner::planJoinedResidues() {
     space.setIndex(letter(kOutputLetters, d), position + shape.low[d] / stride -
                                                   element * shape.dilations[d]);
   }
-  PlanStep step;
-  step.product = MatrixProduct{TensorRole::Output, TensorRole::Filter,
+  PlanPart part;
+  part.product = MatrixProduct{TensorRole::Output, TensorRole::Filter,
                                space.createLhs(layouts.getOutput()),
                                space.createRhs(layouts.getFilter())};
-  step.channels = space.createVector('C');
+  part.channels = space.createVector('C');
   for (int64_t d = 0; d < rank; ++d)
     if ((shape.input[d] + shape.low[d]) % shape.strides[d] != 0 ||
         shape.low[d] % shape.strides[d] != 0)
       space.addCondition(space.getIndex(letter(kInputLetters, d)),
                          shape.input[d]);
-  step.target = space.createLhsOfResult(layouts.getInput());
+  part.target = space.createLhsOfResult(layouts.getInput());
   space.clearConditions();
-  addProduct(std::move(step));
+  addProduct(std::move(part));
 }
 
 /// Adds the gradients of dimension `d`'s padded positions to those of the
@@ -325,9 +298,8 @@ void Planner::planFold(int64_t d, size_t source, bool isLast) {
   space.setSize(dimension, size);
   setInputSpace();
   AffineExpr position = space.getIndex(dimension);
-  PlanStep step;
-  step.target = space.createResult(layouts.getInput());
-  step.channels = space.createVector('C');
+  PlanPart part{.target = space.createResult(layouts.getInput()),
+                .channels = space.createVector('C')};
 
   // Where positions from `first` to `first + count - 1` read the padded tensor.
   auto addTerm = [&](AffineExpr padded, int64_t first, int64_t count) {
@@ -337,7 +309,7 @@ void Planner::planFold(int64_t d, size_t source, bool isLast) {
     space.clearConditions();
     if (count < size)
       space.addCondition(position - first, count);
-    step.terms.push_back({source, space.createLhsOfResult(layouts.getInput())});
+    part.terms.push_back({source, space.createLhsOfResult(layouts.getInput())});
   };
   addTerm(position + low, 0, size);
   switch (padding) {
@@ -361,9 +333,10 @@ void Planner::planFold(int64_t d, size_t source, bool isLast) {
   }
   space.clearConditions();
   shape.input[d] = size;
+  std::optional<size_t> intermediate;
   if (!isLast)
-    step.intermediate = addIntermediate(space.getShape(layouts.getInput()));
-  result.steps.push_back(std::move(step));
+    intermediate = addIntermediate(space.getShape(layouts.getInput()));
+  addStep({std::move(part)}, intermediate);
 }
 
 void Planner::planBackwardData() {
@@ -400,21 +373,24 @@ size_t Planner::addIntermediate(ArrayRef<int64_t> shape) {
   return result.intermediates.size() - 1;
 }
 
-void Planner::addProduct(PlanStep step) {
-  step.intermediate = target;
+void Planner::addStep(SmallVector<PlanPart, 0> parts,
+                      std::optional<size_t> intermediate) {
+  result.steps.push_back({std::move(parts), intermediate});
+}
+
+void Planner::addProduct(PlanPart part) {
   int64_t splits = space.getSplits();
-  if (splits == 1) {
-    result.steps.push_back(std::move(step));
-    return;
-  }
-  PlanStep parts;
-  parts.product = std::exchange(step.product, std::nullopt);
-  parts.intermediate = addIntermediate(space.getPartsShape());
-  parts.target = space.createParts();
+  if (splits == 1)
+    return addStep({std::move(part)}, target);
+  PlanPart product{
+      .product = std::exchange(part.product, std::nullopt),
+      .target = space.createParts(),
+  };
+  size_t sums = addIntermediate(space.getPartsShape());
   for (int64_t split = 0; split < splits; ++split)
-    step.terms.push_back({*parts.intermediate, space.createPart(split)});
-  result.steps.push_back(std::move(parts));
-  result.steps.push_back(std::move(step));
+    part.terms.push_back({sums, space.createPart(split)});
+  addStep({std::move(product)}, sums);
+  addStep({std::move(part)}, target);
 }
 
 ConvolutionPlan Planner::plan() {
@@ -446,16 +422,22 @@ int64_t Planner::getSplittableSize() {
   return space.getSplittableSize();
 }
 
-const PlanStep &ConvolutionPlan::getLargestProduct() const {
-  auto work = [](const PlanStep &step) {
-    if (!step.product)
-      return 0.0;
-    auto [batch, rows, reduction] = step.product->lhs.getShape();
-    return double(batch) * double(rows) * double(reduction);
-  };
-  return *llvm::max_element(steps, [&](const PlanStep &a, const PlanStep &b) {
-    return work(a) < work(b);
-  });
+SmallVector<std::pair<const PlanStep *, const PlanPart *>>
+ConvolutionPlan::getProducts() const {
+  SmallVector<std::pair<const PlanStep *, const PlanPart *>> products;
+  for (const PlanStep &step : steps)
+    for (const PlanPart &part : step.parts)
+      if (part.product)
+        products.push_back({&step, &part});
+  return products;
+}
+
+const PlanPart &ConvolutionPlan::getLargestProduct() const {
+  const PlanPart *largest = &steps.front().parts.front();
+  for (auto [step, part] : getProducts())
+    if (countProducts(*part) > countProducts(*largest))
+      largest = part;
+  return *largest;
 }
 
 ConvolutionPlan mlir::conv::planConvolution(ConvolutionOpInterface op,
@@ -471,13 +453,14 @@ PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
 
 ViewedProduct mlir::conv::getViewedProduct(ConvolutionOpInterface op,
                                            const ConvolutionPlan &plan,
-                                           const PlanStep &step) {
+                                           const PlanStep &step,
+                                           const PlanPart &part) {
   auto getViewed = [](ViewAttr view, Value tensor) {
     return ViewedTensor{view, cast<RankedTensorType>(tensor.getType()),
                         getStrides(tensor)};
   };
-  const MatrixProduct &product = *step.product;
-  ViewedTensor result = getViewed(step.target, op.getResultTensor());
+  const MatrixProduct &product = *part.product;
+  ViewedTensor result = getViewed(part.target, op.getResultTensor());
   if (step.intermediate) {
     ArrayRef<int64_t> shape = plan.intermediates[*step.intermediate];
     result.type = RankedTensorType::get(shape, getAccumulatorType(op));

@@ -52,7 +52,8 @@ std::optional<LineGeometry> mlir::conv::computeLineGeometry(
   if (product->window.rank() > 2)
     return refuse(formatv("1 or 2 spatial dimensions, but got {0}",
                           product->window.rank()));
-  LineGeometry geometry{*product, getLineWindow(product->window)};
+  LineGeometry geometry{*product, getLineWindow(product->window),
+                        computeTmaResult(result)};
   const ::conv::LineWindow &window = geometry.window;
   if (window.lineBytes() % ::conv::LineWindow::kGranuleBytes)
     return refuse(formatv("lines of a multiple of {0} bytes, but got {1}",
@@ -72,9 +73,9 @@ std::optional<LineGeometry> mlir::conv::computeLineGeometry(
 std::string mlir::conv::checkLineTile(const LineGeometry &geometry,
                                       const ::conv::LineTile &tile,
                                       const ::conv::ChipInfo &chip) {
-  if (geometry.product.resultColumns > tile.tile.columns)
+  if (geometry.result.columns > tile.tile.columns)
     return formatv("expects one tile of all {0} columns, but got {1}",
-                   geometry.product.resultColumns, tile.tile.columns);
+                   geometry.result.columns, tile.tile.columns);
   int64_t reach = std::min(tile.filterBytes(), tile.tile.stagingBytes());
   if (tile.window.reachBytes() > reach)
     return formatv("expects windows that reach at most {0} bytes beyond a line,"

@@ -145,7 +145,10 @@ FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
                      : ScatterOp();
   if (!scatter)
     return forall.emitOpError("expects a result that only a conv.scatter uses");
-  form.result = {scatter.getResult(), scatter.getView(),
+  form.scatter = scatter;
+  size_t index = llvm::find(scatter.getMatrices(), forall.getResult(0)) -
+                 scatter.getMatrices().begin();
+  form.result = {scatter.getResult(), scatter.getView(index),
                  getStrides(scatter.getResult())};
 
   form.tail = findOnly<linalg::GenericOp>(forall);

@@ -25,8 +25,6 @@ using llvm::formatv;
 
 using Tile = ::conv::TmaTile;
 
-/// What strides in memory and widths of rows are multiples of, in elements.
-static constexpr int64_t kGranule = 16 / Tile::kElementBytes;
 static constexpr int64_t kMaxElementStride = 8;
 /// Most dimensions that a tensor map has.
 static constexpr size_t kMaxRank = 5;
@@ -111,7 +109,6 @@ private:
   bool readDimension(size_t dimension);
   bool readFilter();
   bool readPositions();
-  bool readResult();
   bool checkLimits();
 
   const ViewedTensor &getWindow() const {
@@ -155,6 +152,9 @@ bool GeometryReader::readTypes() {
   Type type = lhs.type.getElementType();
   if (!(type.isF16() || type.isBF16()) || rhs.type.getElementType() != type)
     return refuse("operands of f16 or of bf16, but got others");
+  if (Type element = result.type.getElementType();
+      !(element.isF16() || element.isBF16() || element.isF32()))
+    return refuse("a floating result, but got another");
   for (const ViewedTensor *operand : {&lhs, &rhs})
     if (operand->strides != computeContiguousStrides(operand->type.getShape()))
       return refuse("operands without gaps, but got strides");
@@ -290,43 +290,14 @@ bool GeometryReader::readPositions() {
   return true;
 }
 
-bool GeometryReader::readResult() {
-  auto [batch, rows, channels] = result.view.getShape();
-  geometry.resultRows = rows;
-  geometry.resultColumns = channels;
-  // Distances in memory of the digits' neighbours, against those in a matrix.
-  SmallVector<int64_t> distances(result.view.getDigitSizes().size());
-  int64_t constant = 0;
-  auto coordinates = result.view.getCoordinates();
-  for (size_t d = coordinates.size(); d-- > 0;) {
-    for (auto [distance, coefficient] :
-         llvm::zip(distances, coordinates[d].coefficients))
-      distance += coefficient * result.strides[d];
-    constant += coordinates[d].constant * result.strides[d];
-  }
-  bool isDense = constant == 0 && batch == 1;
-  int64_t expected = 1;
-  for (auto [size, distance] :
-       llvm::reverse(llvm::zip(result.view.getDigitSizes(), distances))) {
-    isDense &= size == 1 || distance == expected;
-    expected *= size;
-  }
-  Type type = result.type.getElementType();
-  geometry.isResultCopied =
-      isDense && expected == result.type.getNumElements() &&
-      channels % kGranule == 0 && (type.isF16() || type.isBF16());
-  return geometry.isResultCopied || type.isF16() || type.isBF16() ||
-         type.isF32() || refuse("a floating result, but got another");
-}
-
 bool GeometryReader::checkLimits() {
   const TmaWindow &window = geometry.window;
   int64_t other = geometry.reducesPositions ? geometry.leftChannels
                                             : geometry.filter.back().size;
-  if (window.channels % kGranule || other % kGranule)
+  if (window.channels % Tile::kGranule || other % Tile::kGranule)
     return refuse(formatv("channels that are multiples of {0}, but got {1} and "
                           "{2}",
-                          kGranule, window.channels, other));
+                          Tile::kGranule, window.channels, other));
   if (!geometry.reducesPositions && geometry.parts > 1 &&
       geometry.channelsOfPart % Tile::kRowElements)
     return refuse(formatv("parts of a multiple of {0} channels, but got {1}",
@@ -336,29 +307,33 @@ bool GeometryReader::checkLimits() {
     return refuse(formatv("channels that are a multiple of {0} behind each "
                           "tap, but got {1}",
                           Tile::kRowElements, window.channels));
+  obstacle = checkTmaWindow(window);
+  return obstacle.empty();
+}
+
+std::string mlir::conv::checkTmaWindow(const TmaWindow &window) {
   // Bits of an offset, and of a corner with its sign.
-  int64_t bits = spatialRank == 1 ? 16 : spatialRank == 2 ? 8 : 5;
+  int64_t bits = window.rank() == 1 ? 16 : window.rank() == 2 ? 8 : 5;
   int64_t corner = int64_t(1) << (bits - 1);
   for (auto [i, d] : llvm::enumerate(window.dimensions)) {
     int64_t lower = window.getLowerCorner(i);
     int64_t upper = window.getUpperCorner(i);
     if (d.stride > kMaxElementStride)
-      return refuse(formatv("strides of at most {0}, but got {1}",
-                            kMaxElementStride, d.stride));
+      return formatv("expects strides of at most {0}, but got {1}",
+                     kMaxElementStride, d.stride);
     if ((d.taps - 1) * d.dilation >= int64_t(1) << bits ||
         std::min(lower, upper) < -corner || std::max(lower, upper) >= corner)
-      return refuse(formatv("a window of {0} bits, but got corners {1} and {2} "
-                            "and {3} taps",
-                            bits, lower, upper, d.taps));
+      return formatv("expects a window of {0} bits, but got corners {1} and "
+                     "{2} and {3} taps",
+                     bits, lower, upper, d.taps);
   }
-  return true;
+  return "";
 }
 
 std::optional<TmaGeometry> GeometryReader::readWindowed() {
   geometry = {};
   if (readTypes() && readParts() &&
-      (!geometry.reducesPositions || readPositions()) && readWindow() &&
-      readResult())
+      (!geometry.reducesPositions || readPositions()) && readWindow())
     return geometry;
   return std::nullopt;
 }

@@ -10,11 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "ConvolutionOps.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -124,9 +126,33 @@ GatherOp::generateResultTileValue(OpBuilder &builder, unsigned,
   return getTiledImplementation(builder, offsets, sizes);
 }
 
+//===----------------------------------------------------------------------===//
+// conv.scatter
+//===----------------------------------------------------------------------===//
+
+ParseResult mlir::conv::parseViews(OpAsmParser &parser, ArrayAttr &views) {
+  SmallVector<Attribute> list;
+  if (parser.parseCommaSeparatedList([&] {
+        ViewAttr view;
+        if (parser.parseCustomAttributeWithFallback(view))
+          return failure();
+        list.push_back(view);
+        return ParseResult::success();
+      }))
+    return failure();
+  views = parser.getBuilder().getArrayAttr(list);
+  return success();
+}
+
+void mlir::conv::printViews(OpAsmPrinter &printer, Operation *,
+                            ArrayAttr views) {
+  llvm::interleaveComma(
+      views.getAsRange<ViewAttr>(), printer,
+      [&](ViewAttr view) { printer.printStrippedAttrOrType(view); });
+}
+
 /// Checks O4: digits in order of their distance do not reach the next one.
-static LogicalResult verifyDistinct(ScatterOp op) {
-  ViewAttr view = op.getView();
+static LogicalResult verifyDistinct(ScatterOp op, ViewAttr view) {
   SmallVector<int64_t> sizes = view.getDigitSizes();
   SmallVector<int64_t> distances(sizes.size(), 0);
   int64_t stride = 1;
@@ -166,30 +192,77 @@ static bool isCondition(ViewAttr view, const ViewAttr::Coordinate &coordinate,
       });
 }
 
-LogicalResult ScatterOp::verify() {
-  RankedTensorType destination = getDestination().getType();
-  RankedTensorType matrices = getMatrices().getType();
+/// Checks O1 to O4 of one of the matrices.
+static LogicalResult verifyMatrices(ScatterOp op, RankedTensorType matrices,
+                                    ViewAttr view) {
+  RankedTensorType destination = op.getDestination().getType();
   // O1.
-  if (failed(verifyRank(*this, "destination", destination, getView())))
+  if (failed(verifyRank(op, "destination", destination, view)))
     return failure();
   // O2.
   auto expected =
-      RankedTensorType::get(getView().getShape(), destination.getElementType());
+      RankedTensorType::get(view.getShape(), destination.getElementType());
   if (matrices != expected)
-    return emitOpError("expects matrices of type ")
+    return op.emitOpError("expects matrices of type ")
            << expected << ", but got " << matrices;
   // O3.
-  SmallVector<ViewAttr::Coordinate> coordinates = getView().getCoordinates();
+  SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
   for (int64_t dimension = 0; dimension < destination.getRank(); ++dimension) {
-    auto [low, high] = getView().getRange(coordinates[dimension]);
-    bool isInside = low >= 0 && high < destination.getDimSize(dimension);
-    if (!isInside && !isCondition(getView(), coordinates[dimension],
-                                  destination.getDimSize(dimension)))
-      return emitOpError("expects coordinate ")
+    auto [low, high] = view.getRange(coordinates[dimension]);
+    int64_t size = destination.getDimSize(dimension);
+    bool isInside = low >= 0 && high < size;
+    if (!isInside && !isCondition(view, coordinates[dimension], size))
+      return op.emitOpError("expects coordinate ")
              << dimension << " to be from 0 to "
              << destination.getDimSize(dimension) - 1 << ", but got " << low
              << " to " << high;
   }
   // O4.
-  return getView().getLimits().empty() ? verifyDistinct(*this) : success();
+  return view.getLimits().empty() ? verifyDistinct(op, view) : success();
+}
+
+/// O5: whether some coordinate has no value in both views.
+static bool areDisjoint(ViewAttr lhs, ViewAttr rhs) {
+  auto haveNoCommon = [&](const ViewAttr::Coordinate &a,
+                          const ViewAttr::Coordinate &b) {
+    auto [lowA, highA] = lhs.getRange(a);
+    auto [lowB, highB] = rhs.getRange(b);
+    if (highA < lowB || highB < lowA)
+      return true;
+    int64_t divisor = 0;
+    auto include = [&](ViewAttr view, const ViewAttr::Coordinate &coordinate) {
+      for (auto [size, coefficient] :
+           llvm::zip(view.getDigitSizes(), coordinate.coefficients))
+        if (size > 1)
+          divisor = std::gcd(divisor, coefficient);
+    };
+    include(lhs, a);
+    include(rhs, b);
+    int64_t distance = a.constant - b.constant;
+    return divisor == 0 ? distance != 0 : distance % divisor != 0;
+  };
+  auto [a, b] = std::pair(lhs.getCoordinates(), rhs.getCoordinates());
+  for (unsigned d = 0; d < lhs.getTensorRank(); ++d)
+    if (haveNoCommon(a[d], b[d]))
+      return true;
+  return false;
+}
+
+LogicalResult ScatterOp::verify() {
+  // O1.
+  if (getViews().size() != getMatrices().size())
+    return emitOpError("expects a view for each of ")
+           << getMatrices().size() << " matrices, but got "
+           << getViews().size();
+  for (auto [i, matrices] : llvm::enumerate(getMatrices()))
+    if (failed(verifyMatrices(*this, cast<RankedTensorType>(matrices.getType()),
+                              getView(i))))
+      return failure();
+  // O5.
+  for (size_t i = 0; i < getViews().size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (!areDisjoint(getView(i), getView(j)))
+        return emitOpError("expects views of different elements, but got ")
+               << getView(j) << " and " << getView(i);
+  return success();
 }

@@ -248,6 +248,8 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         sizes divide all digits of the reduction, and `k` of the atom divides the
         innermost one's. A work-item has all columns of their innermost digit,
         and a workgroup has at least as many work-items as there are such boxes.
+      * (D6) Every kernel computes one part: no strided dimension of a gradient
+        is dilated.
 
     Example:
     ```mlir

@@ -24,9 +24,9 @@ struct MatrixProduct {
   ViewAttr lhs, rhs;
 };
 
-/// One kernel: the sum of a product, if there is one, and of terms, written
-/// through a view of its target.
-struct PlanStep {
+/// The sum of a product, if there is one, and of terms, written through a view
+/// of the target.
+struct PlanPart {
   /// Matrices that are added, in this order: views of intermediate tensors.
   struct Term {
     size_t intermediate;
@@ -34,13 +34,18 @@ struct PlanStep {
   };
   std::optional<MatrixProduct> product = std::nullopt;
   SmallVector<Term, 0> terms = {};
-  /// The intermediate tensor that it writes, or none for the result: then the
-  /// tail is applied to the sum.
-  std::optional<size_t> intermediate = std::nullopt;
   ViewAttr target;
   /// A vector with one element per channel of the result, as matrices of the
   /// target's sizes. Null where a result has no such vector.
   ViewAttr channels = {};
+};
+
+/// One kernel: parts that write different elements of one tensor.
+struct PlanStep {
+  SmallVector<PlanPart, 0> parts;
+  /// The intermediate tensor that it writes, or none for the result: then the
+  /// tail is applied to the sums.
+  std::optional<size_t> intermediate = std::nullopt;
 };
 
 /// How many of what a plan puts together, or takes apart.
@@ -54,32 +59,35 @@ struct PlanOptions {
   bool joinsResidues = false;
 };
 
-/// Kernels that one after the other compute a convolution. What one of them
-/// writes stands over what an earlier one wrote.
+/// Kernels that one after the other compute a convolution.
 struct ConvolutionPlan {
   /// Shapes of the intermediate tensors, whose elements are accumulators.
   SmallVector<SmallVector<int64_t>> intermediates;
   SmallVector<PlanStep, 0> steps;
 
-  /// The step with the largest product, or the first one if none has any.
-  const PlanStep &getLargestProduct() const;
+  /// All parts with a product, and their steps.
+  SmallVector<std::pair<const PlanStep *, const PlanPart *>>
+  getProducts() const;
+  /// The part with the largest product, or the first one if none has any.
+  const PlanPart &getLargestProduct() const;
 };
 
 /// Plans a convolution:
 ///
 ///   * forward: rows are the output's pixels `(n, p, q)`, columns its channels;
 ///     the reduction is over the filter's elements.
-///   * backward data: one product for each residue of the input's positions by
+///   * backward data: one part for each residue of the input's positions by
 ///     the strides. Positions of one residue meet the same filter elements, so
 ///     each product is dense: rows are the pixels `(n, h, w)` of that residue,
 ///     columns the input's channels, and the reduction is over those filter
-///     elements and the output's channels. If some residue meets no filter
-///     element, a step of zeros comes first. Joined residues are one product
-///     instead, with a column for each residue and channel; its filter elements
-///     and positions go beyond the tensors where a residue has fewer. With
-///     padding that is not zeros, this is the gradient of the padded input, and
-///     one step per dimension folds what was padded onto the elements that it
-///     was taken from.
+///     elements and the output's channels. Positions that meet no filter
+///     element are parts of zeros. Parts are in the order of their work, the
+///     largest first, so that those at the end are short. Joined residues are
+///     one product instead, with a column for each residue and channel; its
+///     filter elements and positions go beyond the tensors where a residue has
+///     fewer. With padding that is not zeros, this is the gradient of the padded input, and one step per
+///     dimension folds what was padded onto the elements that it was taken
+///     from.
 ///   * backward weight: rows are the output's channels, columns the filter's
 ///     elements `(r, s, c)`; the reduction is over the output's pixels.
 ///
@@ -91,10 +99,10 @@ ConvolutionPlan planConvolution(ConvolutionOpInterface op,
 /// The options that a schedule asks for.
 PlanOptions getPlanOptions(ScheduleAttr schedule);
 
-/// The tensors of a step's product, as its kernel sees them.
+/// The tensors of the product of a step's part, as its kernel sees them.
 ViewedProduct getViewedProduct(ConvolutionOpInterface op,
                                const ConvolutionPlan &plan,
-                               const PlanStep &step);
+                               const PlanStep &step, const PlanPart &part);
 
 /// The digit of the reduction that is split: its size.
 int64_t getSplittableSize(ConvolutionOpInterface op);

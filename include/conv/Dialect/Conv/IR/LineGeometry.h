@@ -21,6 +21,7 @@ namespace mlir::conv {
 struct LineGeometry {
   TmaGeometry product; ///< Without a filter: it may have any layout.
   ::conv::LineWindow window;
+  TmaResult result;
 };
 
 /// The geometry of `result = lhs * transpose(rhs)`; or none, and in `obstacle`

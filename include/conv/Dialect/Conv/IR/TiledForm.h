@@ -7,8 +7,9 @@
 //
 // A convolution cut into workgroup tiles is an `scf.forall` over the tiles of a
 // batch of matrix products, followed by the `conv.scatter` that puts their
-// elements into the result. This is the contract between tiling and kernels:
-// stages meet only in IR, and this reads it.
+// elements, and possibly those of other nests, into the result. This is the
+// contract between tiling and kernels: stages meet only in IR, and this reads
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,12 +41,13 @@ struct MatrixOperand {
 /// or a tail alone, `result = tail(tailOperands)`.
 struct TiledConvolution {
   scf::ForallOp forall;
+  ScatterOp scatter; ///< Of all that one kernel computes.
   ScheduleAttr schedule;
   MatrixOperand lhs, rhs; ///< Null if there is no product.
   linalg::GenericOp tail;
   /// As the tail's inputs, from the 2nd if there is a product.
   SmallVector<MatrixOperand> tailOperands;
-  MatrixOperand result; ///< Its tensor is the result of the `conv.scatter`.
+  MatrixOperand result; ///< Its tensor is the result of `scatter`.
 
   /// Number of matrices, their rows and columns, and the reduction's length.
   int64_t getBatch() const { return result.view.getShape()[0]; }

@@ -72,11 +72,6 @@ struct TmaGeometry {
   /// memory are `segments` times `parts` runs of `segmentPositions` positions.
   int64_t leftChannels, segments, segmentPositions;
 
-  /// Rows of the result lie behind each other, in an element type of 16 bits:
-  /// it can be copied. Otherwise lanes store it.
-  bool isResultCopied;
-  int64_t resultRows, resultColumns;
-
   /// Steps of the main loop, in two nested loops: of taps, and of the rows of a
   /// tile that the channels take; or of segments, and of their positions.
   int64_t countOuterSteps() const;
@@ -88,6 +83,22 @@ struct TmaGeometry {
     return reducesPositions || filter.back().index == Coordinate::Row;
   }
 };
+
+/// How rows of a result get to memory.
+struct TmaResult {
+  enum class Form {
+    Lanes,     ///< Each lane stores what it has.
+    Matrix,    ///< Copies of rows that lie behind each other.
+    Positions, ///< Copies of rows that are the positions of a window: pixels.
+  } form = Form::Lanes;
+  int64_t rows, columns;
+  TmaWindow window; ///< Of one tap, if rows are its positions.
+
+  bool isCopied() const { return form != Form::Lanes; }
+};
+
+/// Why the copy engine cannot walk over the window; empty if it can.
+std::string checkTmaWindow(const TmaWindow &window);
 
 /// The geometry of `result = lhs * transpose(rhs)`; or none, and in `obstacle`
 /// what the copy engine needs, as "expects ..., but got ...".
@@ -102,6 +113,10 @@ std::optional<TmaGeometry> computeWindowGeometry(const ViewedTensor &lhs,
                                                  const ViewedTensor &rhs,
                                                  const ViewedTensor &result,
                                                  std::string &obstacle);
+
+/// Every result has a form, but elements of other sizes and other layouts than
+/// channels innermost are left to the lanes.
+TmaResult computeTmaResult(const ViewedTensor &result);
 
 /// Why tiles of that size cannot be copied; empty if they can.
 std::string checkTmaTile(const TmaGeometry &geometry,

@@ -23,6 +23,8 @@ namespace conv {
 struct TmaTile {
   static constexpr int64_t kWarpgroupSize = 128;
   static constexpr int64_t kElementBytes = 2;
+  /// What strides in memory and widths of rows are multiples of, in elements.
+  static constexpr int64_t kGranule = 16 / kElementBytes;
   /// A row of a tile of an operand: elements of the reduction, and their bytes,
   /// which is as far as a swizzle reaches.
   static constexpr int64_t kRowElements = 64;

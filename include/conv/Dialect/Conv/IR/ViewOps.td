@@ -65,14 +65,17 @@ def Conv_GatherOp : Conv_Op<"gather", [Pure,
 
 def Conv_ScatterOp : Conv_Op<"scatter", [Pure,
     AllTypesMatch<["destination", "result"]>]> {
-  let summary = "Writes all matrices of a view into a tensor";
+  let summary = "Writes all matrices of views into a tensor";
   let description = [{
-    The result is `destination` with the elements of the view replaced.
+    The result is `destination` with the elements of the views replaced, each by
+    those of the matrices in its place. What several matrices are computed from
+    is independent of each other: one kernel computes all that one op scatters.
 
     Constraints:
-      * (O1) `destination` is static and has the rank of the view.
-      * (O2) `matrices` has the element type of `destination` and the view's
-        sizes.
+      * (O1) `destination` is static and has the rank of the views, of which
+        there is one for each of `matrices`.
+      * (O2) Each of `matrices` has the element type of `destination` and its
+        view's sizes.
       * (O3) Every coordinate is inside `destination`, or is a condition of the
         view with a limit that is. Elements that a condition excludes are not
         written.
@@ -80,24 +83,37 @@ def Conv_ScatterOp : Conv_Op<"scatter", [Pure,
         conditions: with digits of more than one value sorted by their distance
         in `destination`, each distance is larger than the sum of all the smaller
         ones times the digits' largest values.
+      * (O5) Any two views differ in a coordinate: no value of one of them is
+        one of the other, since their ranges or their remainders by the common
+        divisor of all coefficients differ.
 
-    Example:
+    Examples: the pixels of an image, by channels; and the rows of a matrix, the
+    even ones from one place and the odd ones from another.
     ```mlir
     %y = conv.scatter %tiles into %empty view =
         <batch = [1], rows = [1, 56, 56], columns = [64],
           map = affine_map<(g, n, p, q, k) -> (n, k + g * 64, p, q)>>
         : tensor<1x3136x64xf16> into tensor<1x64x56x56xf16>
+    %z = conv.scatter %even, %odd into %empty view =
+        <batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, n) -> (m * 2, n)>>,
+        <batch = [1], rows = [3], columns = [8], map = affine_map<(g, m, n) -> (m * 2 + 1, n)>>
+        : tensor<1x4x8xf16>, tensor<1x3x8xf16> into tensor<7x8xf16>
     ```
   }];
   let arguments = (ins
-    3DTensorOf<[AnyType]>:$matrices,
     AnyRankedTensor:$destination,
-    Conv_ViewAttr:$view
+    Variadic<3DTensorOf<[AnyType]>>:$matrices,
+    TypedArrayAttrBase<Conv_ViewAttr, "views">:$views
   );
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $matrices `into` $destination `view` `=` $view attr-dict
+    $matrices `into` $destination `view` `=` custom<Views>($views) attr-dict
     `:` type($matrices) `into` type($destination)
+  }];
+  let extraClassDeclaration = [{
+    ViewAttr getView(size_t index) {
+      return ::mlir::cast<ViewAttr>(getViews()[index]);
+    }
   }];
   let hasVerifier = 1;
 }

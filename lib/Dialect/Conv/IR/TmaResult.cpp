@@ -1,0 +1,86 @@
+//===- TmaResult.cpp - how results get to memory ----------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A copy writes 64 rows of a tile. If they are not neighbours in memory, the
+// copy engine can still find them as it finds the positions of a window, and
+// goes from one image to the next and from one line to the next by itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Dialect/Conv/IR/TmaGeometry.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Whether the elements are those of the tensor, in the same order.
+static bool isMatrix(const ViewedTensor &result) {
+  SmallVector<int64_t> sizes = result.view.getDigitSizes();
+  // Distances in memory of the digits' neighbours, against those in a matrix.
+  SmallVector<int64_t> distances(sizes.size());
+  int64_t constant = 0;
+  for (auto [coordinate, stride] :
+       llvm::zip(result.view.getCoordinates(), result.strides)) {
+    for (auto [distance, coefficient] :
+         llvm::zip(distances, coordinate.coefficients))
+      distance += coefficient * stride;
+    constant += coordinate.constant * stride;
+  }
+  int64_t expected = 1;
+  for (auto [size, distance] : llvm::reverse(llvm::zip(sizes, distances))) {
+    if (size != 1 && distance != expected)
+      return false;
+    expected *= size;
+  }
+  return constant == 0 && expected == result.type.getNumElements();
+}
+
+/// The window whose positions are the rows: images outermost, channels
+/// innermost, and pixels at some distance of each other between them.
+static std::optional<TmaWindow> readPositions(const ViewedTensor &result) {
+  ArrayRef<int64_t> shape = result.type.getShape();
+  ArrayRef<int64_t> rows = result.view.getRows();
+  if (shape.size() < 3 || rows.size() + 1 != shape.size() ||
+      result.view.getColumns() != shape.take_back() ||
+      result.strides != computeContiguousStrides(shape))
+    return std::nullopt;
+  TmaWindow window{shape.front(), shape.back(), {}};
+  size_t batch = result.view.getBatch().size();
+  for (auto [i, coordinate] : llvm::enumerate(result.view.getCoordinates())) {
+    // The only digit of a coordinate, of which there is one for each.
+    int64_t step = coordinate.coefficients[batch + i];
+    for (auto [digit, coefficient] : llvm::enumerate(coordinate.coefficients))
+      if (digit != batch + i && digit >= batch && coefficient != 0)
+        return std::nullopt;
+    bool isSpatial = i != 0 && i != rows.size();
+    if (step <= 0 || (!isSpatial && (step != 1 || coordinate.constant != 0)))
+      return std::nullopt;
+    if (isSpatial)
+      window.dimensions.push_back({shape[i], rows[i], /*taps=*/1, step,
+                                   /*dilation=*/1, -coordinate.constant,
+                                   /*isReversed=*/false});
+  }
+  return window;
+}
+
+TmaResult mlir::conv::computeTmaResult(const ViewedTensor &result) {
+  using Form = TmaResult::Form;
+  auto [batch, rows, columns] = result.view.getShape();
+  TmaResult computed{Form::Lanes, rows, columns, {}};
+  Type type = result.type.getElementType();
+  if (batch != 1 || columns % ::conv::TmaTile::kGranule ||
+      !(type.isF16() || type.isBF16()) || !result.view.getLimits().empty())
+    return computed;
+  if (isMatrix(result)) {
+    computed.form = Form::Matrix;
+  } else if (std::optional<TmaWindow> window = readPositions(result);
+             window && checkTmaWindow(*window).empty()) {
+    computed.form = Form::Positions;
+    computed.window = *window;
+  }
+  return computed;
+}
