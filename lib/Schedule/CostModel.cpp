@@ -178,8 +178,9 @@ static bool hasWarpgroups(const Candidate &candidate) {
 
 int64_t conv::computeWorkItems(const ChipInfo &chip,
                                const Candidate &candidate) {
-  return hasWarpgroups(candidate) ? getTmaTile(candidate).workItems()
-                                  : candidate.subgroups() * chip.subgroupSize;
+  return hasWarpgroups(candidate)
+             ? TmaTile{.consumers = candidate.subgroups()}.workItems()
+             : candidate.subgroups() * chip.subgroupSize;
 }
 
 int64_t conv::computeMaxWorkgroups(int64_t workItems) {

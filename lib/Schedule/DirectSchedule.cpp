@@ -142,8 +142,8 @@ void Search::visit(AtomAttr atom, std::array<int64_t, 2> tile, int64_t gemmK,
       {int64_t(llvm::divideCeil(shared, subgroups)), tile[1]}, gemmK,
       /*stages=*/1, atom,
       isShared ? MainLoop::DirectReduction : MainLoop::Direct,
-      isAlongBatch ? Raster::Columns : Raster::Rows, /*mergedGroups=*/1,
-      options.splits, ChosenBy::Heuristic);
+      isAlongBatch ? Raster::Columns : Raster::Rows, /*patch=*/{},
+      /*mergedGroups=*/1, options.splits, ChosenBy::Heuristic);
   std::string obstacle; // Nobody wants to know it.
   std::optional<DirectCost> cost =
       computeDirectCost(op, plan, schedule, chip, obstacle);

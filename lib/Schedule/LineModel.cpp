@@ -36,7 +36,7 @@ static constexpr int64_t kMaxStages = 4;
 
 static LineTile getLineTile(const Problem &problem,
                             const Candidate &candidate) {
-  return {getTmaTile(candidate), *problem.lines};
+  return {getTmaTile(problem, candidate), *problem.lines};
 }
 
 /// As many stages as fit, up to kMaxStages; 0 if there is no ring.

@@ -68,11 +68,14 @@ static void computeTmaSteps(ConvolutionOpInterface op,
     auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *part);
     std::optional<TmaGeometry> geometry =
         computeTmaGeometry(lhs, rhs, result, obstacle);
-    if (!geometry)
+    if (!geometry || geometry->hasPatches() != problem.patch.has_value())
       return;
     largest = std::max(largest, geometry->countSteps());
     total += geometry->countSteps();
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
+    if (problem.patch)
+      problem.patch = {geometry->getPatchRows(), geometry->getPatchBytes(),
+                       geometry->getInnerLoop().count()};
   }
   problem.tmaSteps = largest;
   problem.tmaTotalSteps = total;
@@ -143,8 +146,11 @@ static std::vector<::conv::ResultShape> getResultShapes(const PlanStep &step) {
     problem.intermediateBytes += static_cast<double>(
         getBytes(RankedTensorType::get(shape, getAccumulatorType(op))));
   problem.usefulFlops = ConvolutionShape::get(op).computeFlops();
+  if (!options.patch.empty())
+    problem.patch.emplace();
   computeTmaSteps(op, plan, problem);
-  computeLines(op, plan, problem);
+  if (!problem.patch)
+    computeLines(op, plan, problem);
   return problem;
 }
 
@@ -180,7 +186,7 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
       candidate.gemmK, candidate.stages,
       AtomAttr::get(context, getAtomKind(atom.kind), atom.m, atom.n, atom.k),
       mainLoop, candidate.columnsFastest ? Raster::Columns : Raster::Rows,
-      options.mergedGroups, options.splits, chosenBy);
+      options.patch, options.mergedGroups, options.splits, chosenBy);
 }
 
 ::conv::Candidate mlir::conv::getCandidate(ScheduleAttr schedule,
@@ -223,8 +229,11 @@ static std::string findObstacle(const ViewedProduct &product,
   const auto &[lhs, rhs, result] = product;
   std::string obstacle;
   if (schedule.getMainLoop() == MainLoop::Tma) {
-    if (auto geometry = computeTmaGeometry(lhs, rhs, result, obstacle))
-      return checkTmaTile(*geometry, getTmaTile(schedule));
+    if (auto geometry = computeTmaGeometry(lhs, rhs, result, obstacle)) {
+      ::conv::TmaTile tile = getTmaTile(schedule, *geometry);
+      obstacle = checkTmaTile(*geometry, tile);
+      return obstacle.empty() ? checkTmaMemory(tile, chip) : obstacle;
+    }
   } else if (auto geometry = computeLineGeometry(lhs, rhs, result, obstacle)) {
     return checkLineTile(*geometry, getLineTile(schedule, *geometry), chip);
   }

@@ -43,6 +43,9 @@ using namespace mlir::conv;
 static constexpr int64_t kLargestTile = 256;
 /// More parts are more to add up than there is to gain.
 static constexpr int64_t kMaxSplits = 64;
+/// Sides of patches: larger ones, of which halos are a smaller part, come first,
+/// since of equal costs the first one is taken.
+static constexpr int64_t kPatchSides[] = {16, 8};
 
 static std::string printToString(Attribute attribute) {
   std::string text;
@@ -143,6 +146,16 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
                            tiles * splits <= 4 * chip.computeUnits;
        splits *= 2)
     all.push_back({.splits = splits});
+  // Taps that read the same elements.
+  bool hasBoxes = llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
+    return atom.kind == ::conv::AtomKind::WGMMA;
+  });
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  if (hasBoxes && plain.tmaSteps > 0 && llvm::product_of(shape.filter) > 1 &&
+      llvm::all_of(shape.strides, [](int64_t stride) { return stride == 1; }))
+    for (int64_t height : kPatchSides)
+      for (int64_t width : kPatchSides)
+        all.push_back({.patch = {height, width}});
   return all;
 }
 

@@ -23,6 +23,8 @@ using namespace conv;
 
 /// Under load the clock is below that of the data sheet.
 static constexpr double kMatrixSlowdown = 1.17;
+/// The same where taps share copies, which take power too.
+static constexpr double kPatchSlowdown = 1.1;
 /// Bytes that copies bring to one compute unit in a clock.
 static constexpr double kCopyBytesPerClock = 78;
 /// Barriers of a step that nothing hides.
@@ -44,9 +46,15 @@ static constexpr double kOverlap = 1.5;
 /// Stages beyond which a ring does not become faster.
 static constexpr int64_t kMaxStages = 7;
 
-TmaTile conv::getTmaTile(const Candidate &candidate) {
-  return {candidate.workgroup[0], candidate.workgroup[1], candidate.stages,
-          candidate.subgroups()};
+/// What patches of so many rows take.
+static int64_t computePatchBytes(const Problem &problem, int64_t rows) {
+  return problem.patch ? rows / problem.patch->rows * problem.patch->bytes : 0;
+}
+
+TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
+  int64_t rows = candidate.workgroup[0];
+  return {rows, candidate.workgroup[1], candidate.stages, candidate.subgroups(),
+          computePatchBytes(problem, rows)};
 }
 
 /// As many stages as fit `bytes`, up to kMaxStages; 0 if there is no ring.
@@ -61,7 +69,8 @@ static int64_t computeStages(TmaTile tile, int64_t bytes) {
 static bool isPossible(const Problem &problem, const TmaTile &tile) {
   return tile.rows <= 256 && tile.columns <= tile.maxColumns() &&
          tile.accumulators() <= tile.maxAccumulators() &&
-         (!problem.isTmaRhsTransposed || tile.hasWholeRowsOfColumns());
+         (!problem.isTmaRhsTransposed || tile.hasWholeRowsOfColumns()) &&
+         (!problem.patch || tile.rows % problem.patch->rows == 0);
 }
 
 std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
@@ -73,7 +82,8 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
   for (int64_t consumers = 1; consumers <= 3; ++consumers)
     for (int64_t atoms = 1; atoms <= 4; ++atoms) {
       int64_t rows = atoms * TmaTile::kAtomRows;
-      TmaTile tile{consumers * rows, atom.n, 0, consumers};
+      TmaTile tile{consumers * rows, atom.n, 0, consumers,
+                   computePatchBytes(problem, consumers * rows)};
       if (!isPossible(problem, tile))
         continue;
       if (int64_t stages = computeStages(tile, chip.sharedMemoryBytes))
@@ -84,6 +94,13 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
                               .stages = stages});
     }
   return candidates;
+}
+
+/// What copies bring for a step, which has a part of the patches that it
+/// shares.
+static double computeStepBytes(const Problem &problem, const TmaTile &tile) {
+  double shared = problem.patch ? double(problem.patch->steps) : 1;
+  return double(tile.stageBytes()) + double(tile.patchBytes) / shared;
 }
 
 /// Cycles that a warpgroup needs to store its part of a tile.
@@ -100,7 +117,7 @@ static double computeEpilogueCycles(const Problem &problem,
 
 Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
                           const Candidate &candidate) {
-  TmaTile tile = getTmaTile(candidate);
+  TmaTile tile = getTmaTile(problem, candidate);
   const MatrixAtom &atom = *candidate.atom;
   Cost cost;
   cost.registers.accumulators = tile.accumulators();
@@ -119,10 +136,11 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   cost.waveEfficiency =
       double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
 
-  cost.matrixCycles = kMatrixSlowdown * double(tile.rows / atom.m) *
-                      atom.cycles / chip.simdsPerComputeUnit *
+  cost.matrixCycles = (problem.patch ? kPatchSlowdown : kMatrixSlowdown) *
+                      double(tile.rows / atom.m) * atom.cycles /
+                      chip.simdsPerComputeUnit *
                       double(TmaTile::kRowElements / atom.k);
-  cost.loadCycles = double(tile.stageBytes()) / kCopyBytesPerClock;
+  cost.loadCycles = computeStepBytes(problem, tile) / kCopyBytesPerClock;
   cost.stepCycles = std::max(cost.matrixCycles, cost.loadCycles) + kStepCycles;
 
   double stepsPerTile =

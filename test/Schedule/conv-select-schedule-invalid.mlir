@@ -380,3 +380,67 @@ func.func @line_parts(%dy: tensor<4x8x8x8xf16>, %w: tensor<8x3x3x64xf16>) -> ten
   return %dx : tensor<4x16x16x64xf16>
 }
 }
+
+// -----
+
+// Windows that move by 2 have no elements in common that lie side by side.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @s14_stride(%x: tensor<4x16x16x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<4x16x8x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects a window that moves by 1 over patches, but got 2}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, patch = [8, 8]>
+      : tensor<4x16x16x64xf16>, tensor<64x3x3x64xf16> -> tensor<4x16x8x64xf16>
+  return %y : tensor<4x16x8x64xf16>
+}
+}
+
+// -----
+
+// A tile has whole patches.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @s14_rows(%x: tensor<4x16x16x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<4x16x16x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects patches that divide 192 rows, but got 128}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [192, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, patch = [8, 16]>
+      : tensor<4x16x16x64xf16>, tensor<64x3x3x64xf16> -> tensor<4x16x16x64xf16>
+  return %y : tensor<4x16x16x64xf16>
+}
+}
+
+// -----
+
+// Patches have two dimensions.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @s14_dimensions(%x: tensor<4x64x64xf16>, %w: tensor<64x3x64xf16>) -> tensor<4x64x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects positions in two spatial dimensions for patches, but got others}}
+  %y = conv.forward %x, %w
+      window = <strides = [1], dilations = [1], low = [1], high = [1]>
+      layouts = <"NWC", "KSC", "NQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, patch = [8, 8]>
+      : tensor<4x64x64xf16>, tensor<64x3x64xf16> -> tensor<4x64x64xf16>
+  return %y : tensor<4x64x64xf16>
+}
+}
+
+// -----
+
+// Without the halos of a large window the patches would fit.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @s6_halo(%x: tensor<4x64x64x64xf16>, %w: tensor<64x31x31x64xf16>) -> tensor<4x64x64x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects 4 stages of 8192 bytes, 2 slots of 741376 bytes, barriers and 8192 bytes for each of 2 warpgroups to fit 232448 bytes of shared memory, but got more}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [15, 15], high = [15, 15]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [256, 64], subgroup = [128, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, patch = [8, 8]>
+      : tensor<4x64x64x64xf16>, tensor<64x31x31x64xf16> -> tensor<4x64x64x64xf16>
+  return %y : tensor<4x64x64x64xf16>
+}
+}

@@ -15,6 +15,31 @@ func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512x
   return %y : tensor<64x28x28x512xf16>
 }
 
+// Images that patches divide: all taps read the elements of one copy.
+// CHECK-LABEL: func.func @patches_bf16
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64,
+// CHECK-SAME: stages = 7, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns, patch = [16, 16], chosen_by = heuristic>
+func.func @patches_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<128x3x3x128xbf16>)
+    -> tensor<1x512x512x128xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<1x512x512x128xbf16>, tensor<128x3x3x128xbf16> -> tensor<1x512x512x128xbf16>
+  return %y : tensor<1x512x512x128xbf16>
+}
+
+// Positions of one dimension have no patches.
+// CHECK-LABEL: func.func @one_dimension_bf16
+// CHECK: main_loop = tma, raster = columns, chosen_by = heuristic>
+func.func @one_dimension_bf16(%x: tensor<64x4096x256xbf16>, %w: tensor<256x3x256xbf16>)
+    -> tensor<64x4096x256xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1], dilations = [1], low = [1], high = [1]>
+      layouts = <"NWC", "KSC", "NQK">
+      : tensor<64x4096x256xbf16>, tensor<256x3x256xbf16> -> tensor<64x4096x256xbf16>
+  return %y : tensor<64x4096x256xbf16>
+}
+
 // The same kind of layer with few outputs: parts of the reduction keep more units
 // busy.
 // CHECK-LABEL: func.func @small_layer_f16

@@ -51,6 +51,12 @@ struct Problem {
   /// columns rather than of its reduction.
   int64_t tmaSteps = 0, tmaTotalSteps = 0;
   bool isTmaRhsTransposed = false;
+  /// If positions come in patches, which only the `tma` main loop takes: rows
+  /// of one, its bytes in shared memory, and the steps that share it.
+  struct Patch {
+    int64_t rows = 0, bytes = 0, steps = 1;
+  };
+  std::optional<Patch> patch;
   /// What the `line_buffer` main loop makes of it, if it can compute it.
   std::optional<LineWindow> lines;
 

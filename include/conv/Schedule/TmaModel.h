@@ -23,7 +23,7 @@
 namespace conv {
 
 /// The tile of a candidate whose atom is WGMMA.
-TmaTile getTmaTile(const Candidate &candidate);
+TmaTile getTmaTile(const Problem &problem, const Candidate &candidate);
 
 /// All candidates with this atom that the chip can run for the problem.
 std::vector<Candidate> listTmaCandidates(const Problem &problem,

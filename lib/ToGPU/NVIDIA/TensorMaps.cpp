@@ -80,12 +80,30 @@ TensorMapAttr mlir::conv::createPositionsMap(MLIRContext *context,
                         Tile::kRowBytes);
 }
 
+TensorMapAttr mlir::conv::createBlockMap(MLIRContext *context,
+                                         const TmaWindow &window,
+                                         ArrayRef<int64_t> extents,
+                                         int64_t rowBytes) {
+  SmallVector<int64_t> sizes = {window.channels};
+  SmallVector<int64_t> box = {rowBytes / Tile::kElementBytes};
+  for (size_t d = window.rank(); d-- > 0;) {
+    sizes.push_back(window.dimensions[d].extent);
+    box.push_back(extents[d]);
+  }
+  sizes.push_back(window.images);
+  box.push_back(1);
+  return createDenseMap(context, sizes, box, rowBytes);
+}
+
 TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,
                                           const TmaResult &result,
                                           const ::conv::TmaTile &tile) {
   int64_t rowBytes = tile.chunkColumns() * Tile::kElementBytes;
   if (result.form == TmaResult::Form::Positions)
     return createWindowMap(context, result.window, Tile::kAtomRows, rowBytes);
+  if (result.form == TmaResult::Form::Patches)
+    return createBlockMap(context, result.window,
+                          {Tile::kBlockSize, Tile::kBlockSize}, rowBytes);
   return createDenseMap(context, {result.columns, result.rows},
                         {tile.chunkColumns(), Tile::kAtomRows}, rowBytes);
 }

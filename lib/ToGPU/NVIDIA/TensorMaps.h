@@ -17,6 +17,11 @@ namespace mlir::conv {
 TensorMapAttr createWindowMap(MLIRContext *context, const TmaWindow &window,
                               int64_t positions,
                               int64_t rowBytes = ::conv::TmaTile::kRowBytes);
+/// Boxes of so many elements of an image in each dimension, and as many
+/// channels as swizzled rows of `rowBytes` hold.
+TensorMapAttr createBlockMap(MLIRContext *context, const TmaWindow &window,
+                             ArrayRef<int64_t> extents,
+                             int64_t rowBytes = ::conv::TmaTile::kRowBytes);
 /// Boxes of a filter: one tap of that many channels of the result, or, if it is
 /// transposed, of a row of them.
 TensorMapAttr createFilterMap(MLIRContext *context, const TmaGeometry &geometry,

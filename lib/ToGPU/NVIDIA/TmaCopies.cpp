@@ -13,6 +13,7 @@
 #include "TmaCopies.h"
 
 #include "TensorMaps.h"
+#include "TmaPositions.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -22,10 +23,14 @@ using Tile = ::conv::TmaTile;
 /// Bytes of 64 rows, which transposed tiles have for each 64 channels.
 static constexpr int64_t kBoxBytes = Tile::kRowElements * Tile::kRowBytes;
 
+void TmaCopies::createPatches(TileOrigin, const Patches &, Value) const {
+  llvm_unreachable("only copies of patches share them");
+}
+
 SmallVector<Value> mlir::conv::createCorner(const PtxBuilder &ptx,
                                             const TmaWindow &window,
                                             Value position) {
-  SmallVector<Value> digits = ptx.math.split(position, window.getPositions());
+  SmallVector<Value> digits = createPosition(ptx.math, window, position);
   SmallVector<Value> corner;
   for (size_t i = window.rank(); i-- > 0;) {
     const TmaWindow::Dimension &d = window.dimensions[i];
@@ -36,40 +41,68 @@ SmallVector<Value> mlir::conv::createCorner(const PtxBuilder &ptx,
   return corner;
 }
 
-SmallVector<Value> TmaCopies::createOffsets(ArrayRef<Value> digits) const {
+SmallVector<Value> TmaCopies::createOffsets(Value tap) const {
   SmallVector<Value> offsets;
-  for (size_t i = geometry.window.rank(); i-- > 0;) {
-    const TmaWindow::Dimension &d = geometry.window.dimensions[i];
-    Value tap = digits[i];
-    if (d.isReversed)
-      tap = ptx.math.add(ptx.math.mul(tap, -1), d.taps - 1);
-    offsets.push_back(ptx.truncate16(ptx.math.mul(tap, d.dilation)));
-  }
+  for (Value offset :
+       llvm::reverse(createTapOffsets(ptx.math, geometry.window, tap)))
+    offsets.push_back(ptx.truncate16(offset));
   return offsets;
 }
 
 namespace {
 
-/// Left rows are positions: a step is one tap and 64 channels.
-class WindowCopies final : public TmaCopies {
+/// Left rows are positions, and right ones are those of a filter.
+class FilterCopies : public TmaCopies {
 public:
   using TmaCopies::TmaCopies;
 
-  TensorMapAttr createLeftMap(MLIRContext *context) const override {
-    return createWindowMap(context, geometry.window, tile.rows);
-  }
   TensorMapAttr createRightMap(MLIRContext *context) const override {
     return createFilterMap(context, geometry, tile.columns);
+  }
+
+protected:
+  /// The channel of a part's channel `inPart`.
+  Value createChannel(TileOrigin origin, Value inPart) const;
+  /// The tile of one tap and the channels from `channel`.
+  void createFilter(TileOrigin origin, Value tap, Value channel,
+                    const Step &step, Value map) const;
+
+private:
+  void createBox(Value destination, const Step &step, Value map,
+                 ArrayRef<Value> taps, Value row, Value channel) const;
+};
+
+/// A step is one tap and 64 channels of both operands.
+class WindowCopies final : public FilterCopies {
+public:
+  using FilterCopies::FilterCopies;
+
+  TensorMapAttr createLeftMap(MLIRContext *context) const override {
+    return createWindowMap(context, geometry.window, tile.rows);
   }
   SmallVector<Value> createTile(TileOrigin origin) const override {
     return createCorner(ptx, geometry.window, origin.row);
   }
   void createStep(TileOrigin origin, ArrayRef<Value> common, const Step &step,
                   Value leftMap, Value rightMap) const override;
+};
 
-private:
-  void createFilterCopy(Value destination, const Step &step, Value map,
-                        ArrayRef<Value> taps, Value row, Value channel) const;
+/// A step is one tap of the filter; patches have 64 channels for all taps.
+class PatchCopies final : public FilterCopies {
+public:
+  using FilterCopies::FilterCopies;
+
+  TensorMapAttr createLeftMap(MLIRContext *context) const override {
+    SmallVector<int64_t> extents;
+    for (size_t d = 0; d < geometry.window.rank(); ++d)
+      extents.push_back(geometry.getPatchExtent(d));
+    return createBlockMap(context, geometry.window, extents);
+  }
+  SmallVector<Value> createTile(TileOrigin) const override { return {}; }
+  void createStep(TileOrigin origin, ArrayRef<Value> common, const Step &step,
+                  Value leftMap, Value rightMap) const override;
+  void createPatches(TileOrigin origin, const Patches &patches,
+                     Value leftMap) const override;
 };
 
 /// Right rows are taps and channels: a step is 64 positions of a segment.
@@ -90,9 +123,16 @@ public:
 
 } // namespace
 
-void WindowCopies::createFilterCopy(Value destination, const Step &step,
-                                    Value map, ArrayRef<Value> taps, Value row,
-                                    Value channel) const {
+Value FilterCopies::createChannel(TileOrigin origin, Value inPart) const {
+  if (geometry.parts == 1)
+    return inPart;
+  return ptx.math.add(inPart,
+                      ptx.math.mul(origin.batch, geometry.channelsOfPart));
+}
+
+void FilterCopies::createBox(Value destination, const Step &step, Value map,
+                             ArrayRef<Value> taps, Value row,
+                             Value channel) const {
   using Coordinate = TmaGeometry::Coordinate;
   SmallVector<Value> coordinates;
   for (const Coordinate &c : llvm::reverse(geometry.filter)) {
@@ -104,29 +144,46 @@ void WindowCopies::createFilterCopy(Value destination, const Step &step,
   ptx.loadBox(destination, map, step.barrier, coordinates);
 }
 
+void FilterCopies::createFilter(TileOrigin origin, Value tap, Value channel,
+                                const Step &step, Value map) const {
+  SmallVector<Value> taps = ptx.math.split(tap, geometry.window.getTaps());
+  Value right = ptx.offset(step.stage, tile.rightOffset());
+  if (!geometry.isRightTransposed())
+    return createBox(right, step, map, taps, origin.column, channel);
+  // Rows in shared memory are then channels of the reduction.
+  for (int64_t i = 0; i < tile.columns / Tile::kRowElements; ++i)
+    createBox(ptx.offset(right, i * kBoxBytes), step, map, taps,
+              ptx.math.add(origin.column, i * Tile::kRowElements), channel);
+}
+
 void WindowCopies::createStep(TileOrigin origin, ArrayRef<Value> common,
                               const Step &step, Value leftMap,
                               Value rightMap) const {
-  SmallVector<Value> taps =
-      ptx.math.split(step.outer, geometry.window.getTaps());
-  Value channel = step.inner;
-  if (geometry.parts > 1)
-    channel = ptx.math.add(channel,
-                           ptx.math.mul(origin.batch, geometry.channelsOfPart));
+  Value channel = createChannel(origin, step.inner);
   SmallVector<Value> coordinates = {channel};
   llvm::append_range(coordinates, common);
   ptx.loadBox(step.stage, leftMap, step.barrier, coordinates,
-              createOffsets(taps));
+              createOffsets(step.outer));
+  createFilter(origin, step.outer, channel, step, rightMap);
+}
 
-  Value right = ptx.offset(step.stage, tile.leftBytes());
-  if (!geometry.isRightTransposed())
-    return createFilterCopy(right, step, rightMap, taps, origin.column,
-                            channel);
-  // Rows in shared memory are then channels of the reduction.
-  for (int64_t i = 0; i < tile.columns / Tile::kRowElements; ++i)
-    createFilterCopy(ptx.offset(right, i * kBoxBytes), step, rightMap, taps,
-                     ptx.math.add(origin.column, i * Tile::kRowElements),
-                     channel);
+void PatchCopies::createStep(TileOrigin origin, ArrayRef<Value>,
+                             const Step &step, Value, Value rightMap) const {
+  createFilter(origin, step.inner, createChannel(origin, step.outer), step,
+               rightMap);
+}
+
+void PatchCopies::createPatches(TileOrigin origin, const Patches &patches,
+                                Value leftMap) const {
+  int64_t rows = geometry.getPatchRows();
+  for (int64_t i = 0; i < tile.rows / rows; ++i) {
+    SmallVector<Value> coordinates = {createChannel(origin, patches.outer)};
+    llvm::append_range(
+        coordinates,
+        createCorner(ptx, geometry.window, ptx.math.add(origin.row, i * rows)));
+    ptx.loadBox(ptx.offset(patches.slot, i * geometry.getPatchBytes()), leftMap,
+                patches.barrier, coordinates);
+  }
 }
 
 void GradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
@@ -145,19 +202,18 @@ void GradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
   Value position =
       math.add(math.mul(segment, geometry.segmentPositions), step.inner);
   SmallVector<Value> corner = createCorner(ptx, geometry.window, position);
-  Value right = ptx.offset(step.stage, tile.leftBytes());
+  Value right = ptx.offset(step.stage, tile.rightOffset());
   for (int64_t i = 0; i < tile.columns / Tile::kRowElements; ++i) {
     Value column = math.add(origin.column, i * Tile::kRowElements);
     SmallVector<Value> coordinates = {column};
-    SmallVector<int64_t> sizes = geometry.window.getTaps();
-    SmallVector<Value> taps(sizes.size(), math.constant(0));
+    Value tap = math.constant(0);
     if (geometry.window.countTaps() > 1) {
       coordinates = {math.rem(column, geometry.window.channels)};
-      taps = math.split(math.div(column, geometry.window.channels), sizes);
+      tap = math.div(column, geometry.window.channels);
     }
     llvm::append_range(coordinates, corner);
     ptx.loadBox(ptx.offset(right, i * kBoxBytes), rightMap, step.barrier,
-                coordinates, createOffsets(taps));
+                coordinates, createOffsets(tap));
   }
 }
 
@@ -166,5 +222,7 @@ mlir::conv::createTmaCopies(const PtxBuilder &ptx, const TmaGeometry &geometry,
                             const ::conv::TmaTile &tile) {
   if (geometry.reducesPositions)
     return std::make_unique<GradientCopies>(ptx, geometry, tile);
+  if (geometry.hasPatches())
+    return std::make_unique<PatchCopies>(ptx, geometry, tile);
   return std::make_unique<WindowCopies>(ptx, geometry, tile);
 }

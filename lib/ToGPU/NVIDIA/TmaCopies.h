@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Fills the tiles of both operands for one step of the main loop. The left
-// tile is first in a stage; rows of both are 128 swizzled bytes.
+// Fills the tiles of both operands for one step of the main loop, or that of
+// the right one, and patches of the left one for several steps. The left tile
+// is first in a stage; rows of all are 128 swizzled bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +36,7 @@ public:
   virtual TensorMapAttr createLeftMap(MLIRContext *context) const = 0;
   virtual TensorMapAttr createRightMap(MLIRContext *context) const = 0;
 
-  /// What a tile's steps have in common.
+  /// What a tile's copies have in common.
   virtual SmallVector<Value> createTile(TileOrigin origin) const = 0;
 
   /// A step: numbers of the outer and of the inner loop, and where it goes.
@@ -46,16 +47,24 @@ public:
                           const Step &step, Value leftMap,
                           Value rightMap) const = 0;
 
+  /// The patches that all steps of a number of the outer loop share.
+  struct Patches {
+    Value outer, slot, barrier;
+  };
+  virtual void createPatches(TileOrigin origin, const Patches &patches,
+                             Value leftMap) const;
+
 protected:
-  /// The window's tap with these digits, as offsets from the corner.
-  SmallVector<Value> createOffsets(ArrayRef<Value> digits) const;
+  /// The window's tap with this number, as offsets from the corner.
+  SmallVector<Value> createOffsets(Value tap) const;
 
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;
   const ::conv::TmaTile &tile;
 };
 
-/// Copies for a reduction over taps and channels, or over positions.
+/// Copies for a reduction over taps and channels, with patches or without, or
+/// over positions.
 std::unique_ptr<TmaCopies> createTmaCopies(const PtxBuilder &ptx,
                                            const TmaGeometry &geometry,
                                            const ::conv::TmaTile &tile);

@@ -162,7 +162,7 @@ void TmaEpilogue::stageAtom(Place first, Value sums) const {
 void TmaEpilogue::copyRows(TileOrigin origin, Value row) const {
   bool isIm2col = form.form == TmaResult::Form::Positions;
   SmallVector<Value> coordinates = {origin.column};
-  if (isIm2col)
+  if (form.form != TmaResult::Form::Matrix)
     llvm::append_range(coordinates, createCorner(ptx, form.window, row));
   else
     coordinates.push_back(row);

@@ -42,21 +42,20 @@ public:
           gpu::GPUFuncOp function, const ::conv::ChipInfo &chip,
           const ::conv::TmaTile &tile, int64_t workgroups, Value memory)
       : ptx(ptx), parts(parts), function(function), chip(chip), tile(tile),
-        workgroups(workgroups), memory(memory),
-        ring(ptx, ptx.offset(memory, tile.barrierOffset()), tile.stages) {}
+        workgroups(workgroups), memory(memory), rings(ptx, tile, memory) {}
 
   void create();
 
 private:
-  /// `body` for each tile of a part, from a position in the ring to the next.
-  using TileBody = function_ref<RingPosition(TileOrigin, RingPosition)>;
-  RingPosition createTiles(const TmaPart &part, RingPosition position,
+  /// `body` for each tile of a part, from a position in the rings to the next.
+  using TileBody = function_ref<LoopPosition(TileOrigin, LoopPosition)>;
+  LoopPosition createTiles(const TmaPart &part, LoopPosition position,
                            TileBody body);
   void createProducer();
   void createConsumer(Value consumer, Value workItem);
   /// What a consumer does for a part. Returns where the next one starts.
-  RingPosition createPart(const TmaPart &part, Value consumer, Value workItem,
-                          RingPosition position);
+  LoopPosition createPart(const TmaPart &part, Value consumer, Value workItem,
+                          LoopPosition position);
 
   const PtxBuilder &ptx;
   ArrayRef<TmaPart> parts;
@@ -65,28 +64,28 @@ private:
   const ::conv::TmaTile &tile;
   int64_t workgroups;
   Value memory;
-  MbarrierRing ring;
+  TmaRings rings;
 };
 } // namespace
 
-RingPosition TmaBody::createTiles(const TmaPart &part, RingPosition position,
+LoopPosition TmaBody::createTiles(const TmaPart &part, LoopPosition position,
                                   TileBody body) {
   PersistentScheduler scheduler(ptx, *part.form, part.firstTile, workgroups);
   SmallVector<Value> end = scheduler.createLoop(
       position.carried(), [&](TileOrigin origin, ValueRange carried) {
-        return body(origin, RingPosition::get(carried)).carried();
+        return body(origin, LoopPosition::get(carried)).carried();
       });
-  return RingPosition::get(end);
+  return LoopPosition::get(end);
 }
 
 void TmaBody::createProducer() {
-  RingPosition position = ring.getStart();
+  LoopPosition position = rings.getStart();
   for (const TmaPart &part : parts) {
     if (!part.geometry)
       continue;
-    TmaLoop loop(ptx, *part.geometry, tile, *part.copies, ring, memory);
+    TmaLoop loop(ptx, *part.geometry, tile, *part.copies, rings, memory);
     position =
-        createTiles(part, position, [&](TileOrigin origin, RingPosition at) {
+        createTiles(part, position, [&](TileOrigin origin, LoopPosition at) {
           return loop.createProducer(
               origin, function.getArgument(part.arguments[0]),
               function.getArgument(part.arguments[1]), at);
@@ -94,8 +93,8 @@ void TmaBody::createProducer() {
   }
 }
 
-RingPosition TmaBody::createPart(const TmaPart &part, Value consumer,
-                                 Value workItem, RingPosition position) {
+LoopPosition TmaBody::createPart(const TmaPart &part, Value consumer,
+                                 Value workItem, LoopPosition position) {
   SmallVector<Value> arguments;
   for (size_t position : part.arguments)
     arguments.push_back(function.getArgument(position));
@@ -106,7 +105,7 @@ RingPosition TmaBody::createPart(const TmaPart &part, Value consumer,
   TmaEpilogue epilogue(kernel, ptx, tile, part.result, consumer, workItem,
                        staging);
   if (!part.geometry) {
-    createTiles(part, position, [&](TileOrigin origin, RingPosition at) {
+    createTiles(part, position, [&](TileOrigin origin, LoopPosition at) {
       epilogue.create(origin, {});
       return at;
     });
@@ -114,9 +113,9 @@ RingPosition TmaBody::createPart(const TmaPart &part, Value consumer,
   }
   WgmmaUnit matrix(ptx, tile, *part.geometry, part.form->getOperandType(),
                    memory, consumer);
-  TmaLoop loop(ptx, *part.geometry, tile, *part.copies, ring, memory);
+  TmaLoop loop(ptx, *part.geometry, tile, *part.copies, rings, memory);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
-  return createTiles(part, position, [&](TileOrigin origin, RingPosition at) {
+  return createTiles(part, position, [&](TileOrigin origin, LoopPosition at) {
     TmaLoop::Sums sums = loop.createConsumer(matrix, isReleasing, at);
     epilogue.create(origin, sums.accumulators);
     return sums.position;
@@ -124,7 +123,7 @@ RingPosition TmaBody::createPart(const TmaPart &part, Value consumer,
 }
 
 void TmaBody::createConsumer(Value consumer, Value workItem) {
-  RingPosition position = ring.getStart();
+  LoopPosition position = rings.getStart();
   for (const TmaPart &part : parts)
     position = createPart(part, consumer, workItem, position);
   TmaEpilogue::finish(ptx, workItem);
@@ -138,7 +137,7 @@ void TmaBody::create() {
       if (function.getArgAttr(argument.getArgNumber(),
                               TensorMapAttr::kArgumentName))
         ptx.prefetchMap(argument);
-    ring.initialize(tile.consumerWarps());
+    rings.initialize(tile.consumerWarps());
   });
   gpu::BarrierOp::create(ptx.b);
   createRoles(
@@ -149,9 +148,7 @@ void TmaBody::create() {
 }
 
 /// Finds out how the copy engine moves what a part has.
-static FailureOr<TmaPart> analyze(const PtxBuilder &ptx,
-                                  const TiledConvolution &form,
-                                  const ::conv::TmaTile &tile) {
+static FailureOr<TmaPart> analyze(Location loc, const TiledConvolution &form) {
   TmaPart part{};
   part.form = &form;
   part.result = computeTmaResult(form.result.getViewed());
@@ -161,9 +158,9 @@ static FailureOr<TmaPart> analyze(const PtxBuilder &ptx,
   part.geometry = computeTmaGeometry(form.lhs.getViewed(), form.rhs.getViewed(),
                                      form.result.getViewed(), obstacle);
   if (part.geometry)
-    obstacle = checkTmaTile(*part.geometry, tile);
+    obstacle = checkTmaTile(*part.geometry, getTmaTile(form.schedule));
   if (!obstacle.empty())
-    return emitError(ptx.b.getLoc()) << obstacle;
+    return emitError(loc) << obstacle;
   return std::move(part);
 }
 
@@ -189,20 +186,27 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
                                                   const ::conv::ChipInfo &chip,
                                                   StringRef name) {
   const TiledConvolution &first = parts.front().form;
-  ::conv::TmaTile tile = getTmaTile(first.schedule);
   ImplicitLocOpBuilder b(scf::ForallOp(first.forall).getLoc(), builder);
   PtxBuilder ptx(b);
+  SmallVector<TmaPart, 0> analyzed;
+  ::conv::TmaTile tile = getTmaTile(first.schedule);
+  for (const KernelPart &part : parts) {
+    FailureOr<TmaPart> found = analyze(b.getLoc(), part.form);
+    if (failed(found))
+      return failure();
+    // Slots have room for the largest halos of all parts.
+    if (found->geometry)
+      tile.patchBytes =
+          std::max(tile.patchBytes,
+                   getTmaTile(first.schedule, *found->geometry).patchBytes);
+    analyzed.push_back(std::move(*found));
+  }
   BuiltKernel built{};
   built.workItems = tile.workItems();
   built.dynamicSharedBytes = tile.sharedBytes();
-  SmallVector<TmaPart, 0> analyzed;
-  analyzed.reserve(parts.size());
   int64_t tiles = 0;
-  for (const auto &[form, buffers] : parts) {
-    FailureOr<TmaPart> found = analyze(ptx, form, tile);
-    if (failed(found))
-      return failure();
-    TmaPart &part = analyzed.emplace_back(std::move(*found));
+  for (auto [part, source] : llvm::zip(analyzed, parts)) {
+    const auto &[form, buffers] = source;
     // Copies refer to the geometry where it stays.
     if (part.geometry)
       part.copies = createTmaCopies(ptx, *part.geometry, tile);

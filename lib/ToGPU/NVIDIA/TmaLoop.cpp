@@ -5,70 +5,247 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Producer and consumers agree on nothing but the ring and the number of steps.
+// Producer and consumers agree on nothing but the rings and the number of
+// steps. Runs are the steps that share patches; without, all steps are one.
 //
 //===----------------------------------------------------------------------===//
 
 #include "TmaLoop.h"
 
+#include "TmaPositions.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
-RingPosition TmaLoop::createProducer(TileOrigin origin, Value leftMap,
+using Tile = ::conv::TmaTile;
+
+SmallVector<Value> LoopPosition::carried() const {
+  SmallVector<Value> values = stage.carried();
+  if (slot)
+    llvm::append_range(values, slot->carried());
+  return values;
+}
+
+LoopPosition LoopPosition::get(ValueRange carried) {
+  LoopPosition position{RingPosition::get(carried), std::nullopt};
+  if (carried.size() > 2)
+    position.slot = RingPosition::get(carried.drop_front(2));
+  return position;
+}
+
+TmaRings::TmaRings(const PtxBuilder &ptx, const Tile &tile, Value memory)
+    : stages(ptx, ptx.offset(memory, tile.barrierOffset()), tile.stages) {
+  if (tile.hasPatches())
+    slots.emplace(ptx, ptx.offset(memory, tile.patchBarrierOffset()),
+                  tile.patchSlots());
+}
+
+void TmaRings::initialize(int64_t releases) const {
+  stages.initialize(releases);
+  if (slots)
+    slots->initialize(releases);
+}
+
+LoopPosition TmaRings::getStart() const {
+  LoopPosition start{stages.getStart(), std::nullopt};
+  if (slots)
+    start.slot = slots->getStart();
+  return start;
+}
+
+//===----------------------------------------------------------------------===//
+// The producer
+//===----------------------------------------------------------------------===//
+
+LoopPosition TmaLoop::createProducer(TileOrigin origin, Value leftMap,
                                      Value rightMap,
-                                     RingPosition position) const {
+                                     LoopPosition position) const {
   SmallVector<Value> common = copies.createTile(origin);
-  Value zero = ptx.math.constant(0);
   auto createStep = [&](Value outer, Value inner, RingPosition at) {
-    Value full = ring.acquire(at, ptx.math.constant(tile.stageBytes()));
+    Value full = rings.stages.acquire(at, ptx.math.constant(tile.stageBytes()));
     Value stage = ptx.offset(memory, ptx.math.mul(at.stage, tile.stageBytes()));
     copies.createStep(origin, common, {outer, inner, stage, full}, leftMap,
                       rightMap);
-    return ring.getNext(at).carried();
+    return rings.stages.getNext(at);
   };
-  SmallVector<Value> end = ptx.createFor(
-      zero, ptx.math.constant(geometry.countOuterSteps()), 1,
-      position.carried(), [&](Value outer, ValueRange carried) {
-        return ptx.createFor(zero, ptx.math.constant(geometry.getInnerExtent()),
-                             ::conv::TmaTile::kRowElements, carried,
-                             [&](Value inner, ValueRange values) {
-                               return createStep(outer, inner,
-                                                 RingPosition::get(values));
-                             });
+  auto createPatches = [&](Value outer, RingPosition at) {
+    int64_t copied =
+        tile.rows / geometry.getPatchRows() * geometry.getPatchCopyBytes();
+    Value full = rings.slots->acquire(at, ptx.math.constant(copied));
+    Value slot = ptx.offset(ptx.offset(memory, tile.patchOffset()),
+                            ptx.math.mul(at.stage, tile.patchBytes));
+    copies.createPatches(origin, {outer, slot, full}, leftMap);
+    return rings.slots->getNext(at);
+  };
+  auto createLoop = [&](TmaGeometry::Loop loop, const LoopPosition &start,
+                        function_ref<LoopPosition(Value, LoopPosition)> body) {
+    return LoopPosition::get(ptx.createFor(
+        ptx.math.constant(0), ptx.math.constant(loop.extent), loop.step,
+        start.carried(), [&](Value index, ValueRange carried) {
+          return body(index, LoopPosition::get(carried)).carried();
+        }));
+  };
+  return createLoop(
+      geometry.getOuterLoop(), position, [&](Value outer, LoopPosition at) {
+        if (rings.slots)
+          at.slot = createPatches(outer, *at.slot);
+        return createLoop(geometry.getInnerLoop(), at,
+                          [&](Value inner, LoopPosition here) {
+                            here.stage = createStep(outer, inner, here.stage);
+                            return here;
+                          });
       });
-  return RingPosition::get(end);
+}
+
+//===----------------------------------------------------------------------===//
+// The consumers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Builds the steps of a consumer.
+class ConsumerBuilder {
+public:
+  ConsumerBuilder(const PtxBuilder &ptx, const TmaGeometry &geometry,
+                  const Tile &tile, const WgmmaUnit &matrix,
+                  const MbarrierRing &stages, Value isReleasing)
+      : ptx(ptx), geometry(geometry), tile(tile), matrix(matrix),
+        stages(stages), isReleasing(isReleasing) {}
+
+  /// Sums, where the next step is, and the stage that the last one still reads.
+  struct State {
+    SmallVector<Value> sums;
+    RingPosition next;
+    Value last;
+
+    SmallVector<Value> carried() const;
+    static State get(ValueRange carried);
+  };
+  /// One that has the patches in `slot`, or none.
+  State createStep(const State &state, Value slot, Value tap,
+                   bool isFirst) const;
+  /// Steps that have the same patches. Behind the first of them, `releasePast`
+  /// releases those of the steps before.
+  State createRun(
+      const State &state, Value slot, int64_t steps, bool isFirst,
+      function_ref<void()> releasePast = [] {}) const;
+
+  void release(const MbarrierRing &ring, Value stage) const {
+    ptx.createIf(isReleasing, [&] { ring.release(stage); });
+  }
+
+private:
+  WgmmaUnit::Operands locate(Value slot, Value stage, Value tap) const;
+
+  const PtxBuilder &ptx;
+  const TmaGeometry &geometry;
+  const Tile &tile;
+  const WgmmaUnit &matrix;
+  const MbarrierRing &stages;
+  Value isReleasing;
+};
+
+} // namespace
+
+SmallVector<Value> ConsumerBuilder::State::carried() const {
+  SmallVector<Value> values = sums;
+  llvm::append_range(values, next.carried());
+  values.push_back(last);
+  return values;
+}
+
+ConsumerBuilder::State ConsumerBuilder::State::get(ValueRange carried) {
+  return {llvm::to_vector_of<Value>(carried.drop_back(3)),
+          RingPosition::get(carried.take_back(3)), carried.back()};
+}
+
+WgmmaUnit::Operands ConsumerBuilder::locate(Value slot, Value stage,
+                                            Value tap) const {
+  const IndexMath &math = ptx.math;
+  Value right = math.mul(stage, tile.stageBytes());
+  if (!slot)
+    return {right, right};
+  Value left = math.mul(slot, tile.patchBytes);
+  for (auto [d, offset] :
+       llvm::enumerate(createTapOffsets(math, geometry.window, tap)))
+    left = math.add(
+        left, math.mul(offset, geometry.getPatchPitch(d) * Tile::kRowBytes));
+  return {left, right};
+}
+
+ConsumerBuilder::State ConsumerBuilder::createStep(const State &state,
+                                                   Value slot, Value tap,
+                                                   bool isFirst) const {
+  RingPosition at = state.next;
+  stages.wait(at);
+  SmallVector<Value> sums =
+      matrix.createStep(state.sums, locate(slot, at.stage, tap), isFirst);
+  // A stage is released when the step after it is on its way, so that the
+  // matrix units never wait for the next step to be issued.
+  if (!isFirst) {
+    matrix.wait(1);
+    release(stages, state.last);
+  }
+  return {sums, stages.getNext(at), at.stage};
+}
+
+ConsumerBuilder::State
+ConsumerBuilder::createRun(const State &state, Value slot, int64_t steps,
+                           bool isFirst,
+                           function_ref<void()> releasePast) const {
+  State first = createStep(state, slot, ptx.math.constant(0), isFirst);
+  releasePast();
+  return State::get(
+      ptx.createFor(ptx.math.constant(1), ptx.math.constant(steps), 1,
+                    first.carried(), [&](Value step, ValueRange carried) {
+                      return createStep(State::get(carried), slot, step,
+                                        /*isFirst=*/false)
+                          .carried();
+                    }));
 }
 
 TmaLoop::Sums TmaLoop::createConsumer(const WgmmaUnit &matrix,
                                       Value isReleasing,
-                                      RingPosition position) const {
-  auto release = [&](Value stage) {
-    ptx.createIf(isReleasing, [&] { ring.release(stage); });
-  };
+                                      LoopPosition position) const {
+  using State = ConsumerBuilder::State;
+  ConsumerBuilder builder(ptx, geometry, tile, matrix, rings.stages,
+                          isReleasing);
   // The first step writes accumulators that nothing has to clear.
-  ring.wait(position);
-  SmallVector<Value> carried = matrix.createStep(
-      matrix.createUndefined(), position.stage, /*isFirst=*/true);
-  size_t count = carried.size();
-  llvm::append_range(carried, ring.getNext(position).carried());
-  carried.push_back(position.stage);
-  // A stage is released when the step after it is on its way, so that the
-  // matrix units never wait for the next step to be issued.
+  State start{matrix.createUndefined(), position.stage, Value()};
+  if (!rings.slots) {
+    State end = builder.createRun(start, Value(), geometry.countSteps(),
+                                  /*isFirst=*/true);
+    SmallVector<Value> sums = matrix.finish(end.sums);
+    builder.release(rings.stages, end.last);
+    return {sums, {end.next, std::nullopt}};
+  }
+  RingPosition slot = *position.slot;
+  int64_t steps = geometry.getInnerLoop().count();
+  rings.slots->wait(slot);
+  SmallVector<Value> carried =
+      builder.createRun(start, slot.stage, steps, /*isFirst=*/true).carried();
+  llvm::append_range(carried, rings.slots->getNext(slot).carried());
+  carried.push_back(slot.stage);
   carried = ptx.createFor(
-      ptx.math.constant(1), ptx.math.constant(geometry.countSteps()), 1,
-      carried, [&](Value, ValueRange values) {
-        RingPosition at = RingPosition::get(values.drop_front(count));
-        ring.wait(at);
-        SmallVector<Value> next = matrix.createStep(
-            values.take_front(count), at.stage, /*isFirst=*/false);
-        matrix.wait(1);
-        release(values.back());
-        llvm::append_range(next, ring.getNext(at).carried());
+      ptx.math.constant(1), ptx.math.constant(geometry.getOuterLoop().count()),
+      1, carried, [&](Value, ValueRange values) {
+        RingPosition at = RingPosition::get(values.take_back(3));
+        rings.slots->wait(at);
+        SmallVector<Value> next =
+            builder
+                .createRun(
+                    State::get(values.drop_back(3)), at.stage, steps,
+                    /*isFirst=*/false,
+                    [&] { builder.release(*rings.slots, values.back()); })
+                .carried();
+        llvm::append_range(next, rings.slots->getNext(at).carried());
         next.push_back(at.stage);
         return next;
       });
   ValueRange values = carried;
-  SmallVector<Value> sums = matrix.finish(values.take_front(count));
-  release(values.back());
-  return {sums, RingPosition::get(values.drop_front(count))};
+  State end = State::get(values.drop_back(3));
+  SmallVector<Value> sums = matrix.finish(end.sums);
+  builder.release(rings.stages, end.last);
+  builder.release(*rings.slots, values.back());
+  return {sums, {end.next, RingPosition::get(values.take_back(3))}};
 }

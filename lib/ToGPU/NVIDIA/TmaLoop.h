@@ -14,6 +14,29 @@
 
 namespace mlir::conv {
 
+/// Where a warpgroup is in the rings of a loop.
+struct LoopPosition {
+  RingPosition stage;
+  std::optional<RingPosition> slot; ///< If the left operand has patches.
+
+  SmallVector<Value> carried() const;
+  static LoopPosition get(ValueRange carried);
+};
+
+/// The rings of a kernel: of stages, and of slots for patches.
+struct TmaRings {
+  /// `memory` is where stage 0 starts.
+  TmaRings(const PtxBuilder &ptx, const ::conv::TmaTile &tile, Value memory);
+
+  /// By one work-item, before all others go on: `releases` releases make a
+  /// stage or a slot empty.
+  void initialize(int64_t releases) const;
+  LoopPosition getStart() const;
+
+  MbarrierRing stages;
+  std::optional<MbarrierRing> slots;
+};
+
 /// The loop over the reduction of one tile, as its producer and as its
 /// consumers run it.
 class TmaLoop {
@@ -21,30 +44,30 @@ public:
   /// `memory` is where stage 0 starts.
   TmaLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
           const ::conv::TmaTile &tile, const TmaCopies &copies,
-          const MbarrierRing &ring, Value memory)
-      : ptx(ptx), geometry(geometry), tile(tile), copies(copies), ring(ring),
+          const TmaRings &rings, Value memory)
+      : ptx(ptx), geometry(geometry), tile(tile), copies(copies), rings(rings),
         memory(memory) {}
 
   /// One lane: starts all copies of the tile at `origin`, as stages become
-  /// empty. Returns where the next tile starts in the ring.
-  RingPosition createProducer(TileOrigin origin, Value leftMap, Value rightMap,
-                              RingPosition position) const;
+  /// empty. Returns where the next tile starts.
+  LoopPosition createProducer(TileOrigin origin, Value leftMap, Value rightMap,
+                              LoopPosition position) const;
 
   struct Sums {
     SmallVector<Value> accumulators;
-    RingPosition position;
+    LoopPosition position;
   };
   /// A warpgroup: the sums of its part of the tile. `isReleasing` is true for
   /// one lane of each warp.
   Sums createConsumer(const WgmmaUnit &matrix, Value isReleasing,
-                      RingPosition position) const;
+                      LoopPosition position) const;
 
 private:
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;
   const ::conv::TmaTile &tile;
   const TmaCopies &copies;
-  const MbarrierRing &ring;
+  const TmaRings &rings;
   Value memory;
 };
 

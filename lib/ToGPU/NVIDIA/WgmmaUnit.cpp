@@ -23,16 +23,19 @@ static constexpr int64_t kUnitBytes = 16;
 static constexpr int64_t kAtomK = 16;
 
 /// A matrix descriptor (PTX ISA, "Matrix descriptor format") of rows of 128
-/// swizzled bytes, without its address: eight rows are 1024 bytes.
-static constexpr uint64_t createLayout(int64_t leadingBytes) {
-  return uint64_t(1) << 62 | uint64_t(8 * Tile::kRowBytes / kUnitBytes) << 32 |
+/// swizzled bytes, without its address: the next eight rows are `strideBytes`
+/// behind the first ones.
+static constexpr uint64_t createLayout(int64_t strideBytes,
+                                       int64_t leadingBytes) {
+  return uint64_t(1) << 62 | uint64_t(strideBytes / kUnitBytes) << 32 |
          uint64_t(leadingBytes / kUnitBytes) << 16;
 }
+static constexpr int64_t kEightRows = 8 * Tile::kRowBytes;
 /// Rows of the reduction do not use the leading dimension's offset; those of a
 /// transposed operand have the next 64 elements behind 64 rows.
-static constexpr uint64_t kRows = createLayout(kUnitBytes);
+static constexpr uint64_t kRows = createLayout(kEightRows, kUnitBytes);
 static constexpr uint64_t kTransposedRows =
-    createLayout(Tile::kRowElements * Tile::kRowBytes);
+    createLayout(kEightRows, Tile::kRowElements *Tile::kRowBytes);
 
 static Value createDescriptor(const PtxBuilder &ptx, uint64_t layout,
                               Value address) {
@@ -50,41 +53,72 @@ Value mlir::conv::createRowsDescriptor(const PtxBuilder &ptx, Value address) {
 WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                      const TmaGeometry &geometry, Type operandType,
                      Value memory, Value consumer)
-
     : WgmmaSums(ptx, tile),
       operandType(operandType.isF16() ? NVVM::WGMMATypes::f16
                                       : NVVM::WGMMATypes::bf16),
       isLeftTransposed(geometry.reducesPositions),
       isRightTransposed(geometry.isRightTransposed()) {
+  const IndexMath &math = ptx.math;
   Value address = LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), memory);
-  Value rows = ptx.math.mul(consumer, tile.leftBytes() / tile.consumers);
-  left = createDescriptor(ptx, isLeftTransposed ? kTransposedRows : kRows,
-                          ptx.math.add(address, rows));
+  // The eight positions of a line of a block lie behind each other; the next
+  // line is as far away as in the patch.
+  uint64_t layout =
+      isLeftTransposed ? kTransposedRows
+      : tile.hasPatches()
+          ? createLayout(geometry.getPatchPitch(0) * Tile::kRowBytes,
+                         kUnitBytes)
+          : kRows;
+  Value first = math.mul(consumer, tile.atomsPerConsumer());
+  for (int64_t i = 0; i < tile.atomsPerConsumer(); ++i) {
+    Value offset = createAtomOffset(geometry, math.add(first, i));
+    left.push_back(createDescriptor(
+        ptx, layout, math.add(math.add(address, tile.leftOffset()), offset)));
+  }
   right = createDescriptor(ptx, isRightTransposed ? kTransposedRows : kRows,
-                           ptx.math.add(address, tile.leftBytes()));
+                           math.add(address, tile.rightOffset()));
 }
 
-SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators, Value stage,
+Value WgmmaUnit::createAtomOffset(const TmaGeometry &geometry,
+                                  Value atom) const {
+  const IndexMath &math = ptx.math;
+  if (!tile.hasPatches())
+    return math.mul(atom, Tile::kAtomRows * Tile::kRowBytes);
+  SmallVector<int64_t> sizes = {0};
+  for (int64_t size : geometry.window.patch)
+    sizes.push_back(size / Tile::kBlockSize);
+  SmallVector<Value> digits = math.split(atom, sizes);
+  Value offset = math.mul(digits.front(), geometry.getPatchBytes());
+  for (auto [d, block] : llvm::enumerate(ArrayRef(digits).drop_front()))
+    offset = math.add(
+        offset, math.mul(block, Tile::kBlockSize * geometry.getPatchPitch(d) *
+                                    Tile::kRowBytes));
+  return offset;
+}
+
+SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators,
+                                         const Operands &operands,
                                          bool isFirst) const {
   using namespace NVVM;
-  Value units =
-      ptx.extend64(ptx.math.mul(stage, tile.stageBytes() / kUnitBytes));
+  auto toUnits = [&](Value bytes) {
+    return ptx.extend64(ptx.math.div(bytes, kUnitBytes));
+  };
+  Value leftUnits = toUnits(operands.left);
+  Value rightUnits = toUnits(operands.right);
   auto shape = MMAShapeAttr::get(ptx.b.getContext(), Tile::kAtomRows,
                                  tile.columns, kAtomK);
   WgmmaFenceAlignedOp::create(ptx.b);
   SmallVector<Value> sums(accumulators);
   for (int64_t k = 0; k < Tile::kRowElements; k += kAtomK) {
     auto alongReduction = [&](bool isTransposed) {
-      return k * (isTransposed ? Tile::kRowBytes : Tile::kElementBytes) /
-             kUnitBytes;
+      return ptx.constant64(
+          k * (isTransposed ? Tile::kRowBytes : Tile::kElementBytes) /
+          kUnitBytes);
     };
-    Value b = ptx.add64(ptx.add64(right, units),
-                        ptx.constant64(alongReduction(isRightTransposed)));
-    for (auto [i, sum] : llvm::enumerate(sums)) {
-      int64_t rows = int64_t(i) * Tile::kAtomRows * Tile::kRowBytes;
-      Value a = ptx.add64(
-          ptx.add64(left, units),
-          ptx.constant64(alongReduction(isLeftTransposed) + rows / kUnitBytes));
+    Value b = ptx.add64(ptx.add64(right, rightUnits),
+                        alongReduction(isRightTransposed));
+    for (auto [sum, atom] : llvm::zip(sums, left)) {
+      Value a = ptx.add64(ptx.add64(atom, leftUnits),
+                          alongReduction(isLeftTransposed));
       sum = WgmmaMmaAsyncOp::create(
           ptx.b, sum.getType(), sum, a, b, shape, operandType, operandType,
           WGMMATypes::f32,

@@ -26,15 +26,25 @@ public:
             const TmaGeometry &geometry, Type operandType, Value memory,
             Value consumer);
 
-  /// Starts adding the product of the tiles in `stage`; the first step writes
-  /// instead of adding.
-  SmallVector<Value> createStep(ValueRange accumulators, Value stage,
-                                bool isFirst) const;
+  /// Where the tiles of a step are, in bytes behind those of the first stage
+  /// and slot.
+  struct Operands {
+    Value left, right;
+  };
+  /// Starts adding the product of two tiles; the first step writes instead of
+  /// adding.
+  SmallVector<Value> createStep(ValueRange accumulators,
+                                const Operands &operands, bool isFirst) const;
 
 private:
+  /// Where the left rows of an atom are, in bytes.
+  Value createAtomOffset(const TmaGeometry &geometry, Value atom) const;
+
   NVVM::WGMMATypes operandType;
   bool isLeftTransposed, isRightTransposed;
-  Value left, right; ///< Descriptors of stage 0.
+  /// Descriptors of the first stage and slot: of each atom, and of the columns.
+  SmallVector<Value> left;
+  Value right;
 };
 
 /// The descriptor of a tile at `address` in shared memory, whose rows are 128

@@ -118,11 +118,11 @@ func.func @scatter_o3_below(%t: tensor<1x4x8xf32>, %y: tensor<4x8xf32>) {
 
 // -----
 
-// A condition, but one that is not as tight as the tensor.
-#loose = #conv.view<batch = [1], rows = [4], columns = [8], map = affine_map<(g, m, k) -> (m + 1, k, m + 1)>, limits = [5]>
-func.func @scatter_o3_condition(%t: tensor<1x4x8xf32>, %y: tensor<4x8xf32>) {
-  // expected-error @below {{expects coordinate 0 to be from 0 to 3, but got 1 to 4}}
-  %r = conv.scatter %t into %y view = #loose : tensor<1x4x8xf32> into tensor<4x8xf32>
+// Rows 6 and 7 are twice the condition, which allows for 7.
+#excluded = #conv.view<batch = [1], rows = [8], columns = [8], map = affine_map<(g, m, k) -> (m * 2, k, m)>, limits = [7]>
+func.func @scatter_o3_condition(%t: tensor<1x8x8xf32>, %y: tensor<12x8xf32>) {
+  // expected-error @below {{expects coordinate 0 to be from 0 to 11, but got 0 to 12}}
+  %r = conv.scatter %t into %y view = #excluded : tensor<1x8x8xf32> into tensor<12x8xf32>
   return
 }
 

@@ -39,15 +39,15 @@ func.func @gather_without_digits(%bias: tensor<32xbf16>, %zero: index) -> tensor
   return %b : tensor<1x1x32xbf16>
 }
 
-// Rows go beyond the tensor where a condition excludes them.
-// CHECK-LABEL: @scatter_condition
-// CHECK:         conv.scatter {{.*}} map = affine_map<(d0, d1, d2, d3) -> (d1 * 2 + d2 - 1, d3, d1 * 2 + d2 - 1)>, limits = [5]>
-func.func @scatter_condition(%tiles: tensor<1x6x3xf32>, %y: tensor<5x3xf32>) -> tensor<5x3xf32> {
+// Blocks of four rows, of which a condition excludes those that the image has not got.
+// CHECK-LABEL: @scatter_of_blocks
+// CHECK:         conv.scatter {{.*}} limits = [6]
+func.func @scatter_of_blocks(%tiles: tensor<1x8x3xf32>, %y: tensor<6x6xf32>) -> tensor<6x6xf32> {
   %r = conv.scatter %tiles into %y
-      view = <batch = [1], rows = [3, 2], columns = [3],
-        map = affine_map<(g, i, r, c) -> (2 * i + r - 1, c, 2 * i + r - 1)>, limits = [5]>
-      : tensor<1x6x3xf32> into tensor<5x3xf32>
-  return %r : tensor<5x3xf32>
+      view = <batch = [1], rows = [2, 4], columns = [3],
+        map = affine_map<(g, b, p, k) -> (b * 4 + p, k * 2 + 1, b * 4 + p)>, limits = [6]>
+      : tensor<1x8x3xf32> into tensor<6x6xf32>
+  return %r : tensor<6x6xf32>
 }
 
 // The odd columns of an image, backwards: a view need not cover the tensor.

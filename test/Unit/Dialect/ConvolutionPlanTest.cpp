@@ -504,7 +504,8 @@ void ConvolutionPlanTest::check(ConvolutionOpInterface op,
   execute(planConvolution(op, options), tensors, result);
   EXPECT_EQ(result.elements, computeDefinition(tensors, role))
       << "merged groups " << options.mergedGroups << ", splits "
-      << options.splits << (options.joinsResidues ? ", joined residues" : "");
+      << options.splits << ", patch " << print(options.patch)
+      << (options.joinsResidues ? ", joined residues" : "");
 }
 
 void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
@@ -522,6 +523,9 @@ void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
     do
       options.mergedGroups = random.upTo(sizes.groups, 1);
     while (sizes.groups % options.mergedGroups);
+    if (rank == 2 && random.upTo(1))
+      options.patch = {random.upTo(2, 1) * PlanOptions::kBlockSize,
+                       random.upTo(2, 1) * PlanOptions::kBlockSize};
     check(op, tensors, options);
     check(op, tensors, {.joinsResidues = true});
   }
@@ -566,6 +570,22 @@ Sizes makeSquare(int64_t filter, int64_t stride, int64_t dilation) {
   sizes.low = sizes.high = {0, 0};
   sizes.orders = {"NHWC", "KRSC", "NPQK"};
   return sizes;
+}
+
+// 12x20 positions in patches of 8x16: two by two patches, of which each has one
+// block by two.
+TEST_F(ConvolutionPlanTest, PatchesAreDigits) {
+  Sizes sizes = makeSquare(3, 1, 1);
+  sizes.input = {12, 20};
+  sizes.low = sizes.high = {1, 1};
+  Tensors tensors = Random(0).makeTensors(sizes);
+  ConvolutionPlan plan =
+      planConvolution(parse(tensors, Direction::Forward), {.patch = {8, 16}});
+  ASSERT_EQ(plan.steps.size(), 1u);
+  const PlanPart &part = plan.getLargestProduct();
+  EXPECT_EQ(part.product->lhs.getRows(),
+            ArrayRef<int64_t>({1, 2, 2, 1, 2, 8, 8}));
+  EXPECT_EQ(part.target.getLimits(), ArrayRef<int64_t>({12, 20}));
 }
 
 class ResidueTest : public ConvolutionPlanTest {

@@ -50,7 +50,7 @@ TEST(LineModel, CandidatesHaveAllColumns) {
         listLineCandidates(problem, hopper(), atom);
     EXPECT_EQ(candidates.empty(), atom.n < 96) << atom.n;
     for (const Candidate &candidate : candidates) {
-      LineTile tile{getTmaTile(candidate), *problem.lines};
+      LineTile tile{getTmaTile(problem, candidate), *problem.lines};
       EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
       EXPECT_LE(tile.tile.accumulators(), tile.tile.maxAccumulators());
       EXPECT_GE(candidate.stages, 2);

@@ -120,8 +120,8 @@ TEST_F(ScheduleTest, EveryCandidateIsAValidAttribute) {
             emit, schedule.getAlgorithm(), schedule.getWorkgroup(),
             schedule.getSubgroup(), schedule.getGemmK(), schedule.getStages(),
             schedule.getAtom(), schedule.getMainLoop(), schedule.getRaster(),
-            schedule.getMergedGroups(), schedule.getSplits(),
-            schedule.getChosenBy())));
+            schedule.getPatch(), schedule.getMergedGroups(),
+            schedule.getSplits(), schedule.getChosenBy())));
         EXPECT_TRUE(succeeded(
             verifyScheduleForChip(emit, schedule, chip, wide ? f32 : f16)));
         ::conv::Candidate back = getCandidate(schedule, chip, wide ? f32 : f16);

@@ -41,7 +41,7 @@ TEST(TmaModel, CandidatesFitTheChip) {
         listTmaCandidates(createLayer(), hopper(), atom);
     EXPECT_FALSE(candidates.empty()) << atom.n;
     for (const Candidate &candidate : candidates) {
-      TmaTile tile = getTmaTile(candidate);
+      TmaTile tile = getTmaTile(createLayer(), candidate);
       EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
       EXPECT_LE(tile.accumulators(), tile.maxAccumulators());
       EXPECT_GE(tile.stages, 2);
@@ -67,6 +67,29 @@ TEST(TmaModel, TilesFillWholeRounds) {
   const Candidate &best = ranking.accepted.front().candidate;
   EXPECT_EQ(best.atom->kind, AtomKind::WGMMA);
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{192, 128}));
+}
+
+// What a slot of patches takes is not there for stages.
+TEST(TmaModel, TilesHaveWholePatches) {
+  Problem problem = createLayer();
+  problem.patch = {.rows = 128, .bytes = 10 * 18 * 128, .steps = 9};
+  for (const RankedCandidate &ranked :
+       rankCandidates(problem, hopper()).accepted) {
+    EXPECT_EQ(ranked.candidate.workgroup[0] % 128, 0);
+    TmaTile tile = getTmaTile(problem, ranked.candidate);
+    EXPECT_EQ(tile.patchBytes, ranked.candidate.workgroup[0] * 10 * 18);
+    EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
+  }
+}
+
+TEST(TmaModel, PatchesAreSharedBySteps) {
+  Problem problem = createLayer();
+  Candidate candidate =
+      rankCandidates(problem, hopper()).accepted.front().candidate;
+  candidate.workgroup[0] = 128;
+  double alone = computeTmaCost(problem, hopper(), candidate).loadCycles;
+  problem.patch = {.rows = 128, .bytes = 10 * 18 * 128, .steps = 9};
+  EXPECT_LT(computeTmaCost(problem, hopper(), candidate).loadCycles, alone);
 }
 
 TEST(TmaModel, WithoutBoxesThereAreNoCandidates) {

@@ -40,8 +40,11 @@ private:
   char letter(StringRef letters, int64_t d) const {
     return letters.take_back(rank)[d];
   }
-  std::string letters(char first, StringRef spatial) const {
-    return first + spatial.take_back(rank).str();
+  std::string spatial(StringRef letters) const {
+    return letters.take_back(rank).str();
+  }
+  std::string letters(char first, StringRef others) const {
+    return first + spatial(others);
   }
 
   void planForward();
@@ -92,7 +95,8 @@ Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
     : direction(op.getDirection()), layouts(op.getLayouts()),
       shape(ConvolutionShape::get(op)), padding(op.getPadding()),
       options(options), rank(shape.getRank()),
-      space(op.getContext(), options.mergedGroups) {
+      space(op.getContext(), options.mergedGroups,
+            rank == 2 ? options.patch : ArrayRef<int64_t>()) {
   space.setSize('G', shape.groups / options.mergedGroups);
   space.setSize('N', shape.n);
   space.setSize('C', shape.c / shape.groups);
@@ -132,6 +136,7 @@ void Planner::setForwardSpace() {
        .columns = "K",
        .reduction = select(layouts.getFilter(), letters('C', kFilterLetters),
                            channelsInnermost ? 'C' : 0),
+       .positions = spatial(kOutputLetters),
        .mergesReduction = true});
 }
 
@@ -140,6 +145,7 @@ void Planner::setBackwardWeightSpace() {
       {.rows = "K",
        .columns = select(layouts.getFilter(), letters('C', kFilterLetters)),
        .reduction = select(layouts.getOutput(), letters('N', kOutputLetters)),
+       .positions = spatial(kOutputLetters),
        .mergesReduction = false});
 }
 
@@ -148,6 +154,7 @@ void Planner::setInputSpace() {
       {.rows = select(layouts.getInput(), letters('N', kInputLetters)),
        .columns = "C",
        .reduction = "",
+       .positions = "",
        .mergesReduction = true});
 }
 
@@ -189,6 +196,7 @@ PlanPart Planner::planResidue(ArrayRef<Residue> residues) {
          .columns = "C",
          .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
                              channelsInnermost ? 'K' : 0),
+         .positions = spatial(kInputLetters),
          .mergesReduction = true});
   for (auto [d, residue] : llvm::enumerate(residues)) {
     AffineExpr position = space.getIndex(letter(kInputLetters, d));
@@ -234,7 +242,8 @@ bool Planner::canJoinResidues() const {
         return std::get<0>(pair) > 1 && std::get<1>(pair) > 1;
       });
   return options.joinsResidues && isStrided && !isDilated &&
-         options.mergedGroups == 1 && options.splits == 1;
+         options.mergedGroups == 1 && options.splits == 1 &&
+         options.patch.empty();
 }
 
 /// With `low = stride * skipped + rest`, position `stride * i + residue - rest`
@@ -260,6 +269,7 @@ void Planner::planJoinedResidues() {
        .columns = residues + "C",
        .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
                            channelsInnermost ? 'K' : 0),
+       .positions = "",
        .mergesReduction = true});
   for (int64_t d = 0; d < rank; ++d) {
     int64_t stride = shape.strides[d];
@@ -448,6 +458,7 @@ ConvolutionPlan mlir::conv::planConvolution(ConvolutionOpInterface op,
 PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
   return {.mergedGroups = schedule.getMergedGroups(),
           .splits = schedule.getSplits(),
+          .patch = SmallVector<int64_t, 2>(schedule.getPatch()),
           .joinsResidues = schedule.isDirect()};
 }
 

@@ -6,11 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Digits that are no dimension of a tensor have small letters: a group among
-// merged ones, on the two sides of the product, and a part of the reduction.
+// merged ones, on the two sides of the product, a part of the reduction, and
+// where a position is in a patch.
 //
 //===----------------------------------------------------------------------===//
 
 #include "IndexSpace.h"
+
+#include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -18,13 +21,16 @@ using namespace mlir;
 using namespace mlir::conv;
 
 static constexpr char kLhsGroup = 'i', kRhsGroup = 'j', kSplit = 's';
+/// Of both positions: the block in a patch, and the place in a block.
+static constexpr StringLiteral kBlocks = "ab", kPlaces = "xy";
+static constexpr int64_t kBlockSize = PlanOptions::kBlockSize;
 
 void IndexSpace::setDigits(const Letters &letters) {
   digits = {"G", letters.rows, letters.columns, letters.reduction};
   mergesReduction = letters.mergesReduction;
+  positions = patch.empty() ? "" : letters.positions;
   splits = 1;
   splitLetter = 0;
-  conditions.clear();
   if (mergedGroups > 1) {
     setSize(kLhsGroup, mergedGroups);
     setSize(kRhsGroup, mergedGroups);
@@ -36,42 +42,87 @@ void IndexSpace::setDigits(const Letters &letters) {
     insert(digits[mergesReduction ? Reduction : Rows], kLhsGroup);
     insert(digits[Columns], kRhsGroup);
   }
-  indices.clear();
-  for (const std::string &space : digits)
-    for (char letter : space)
-      indices[letter] = getDigit(letter);
+  if (!positions.empty()) {
+    Space space = getPositionSpace();
+    for (auto [size, block, place] : llvm::zip(patch, kBlocks, kPlaces)) {
+      setSize(block, size / kBlockSize);
+      setSize(place, kBlockSize);
+    }
+    digits[space] += kBlocks;
+    digits[space] += kPlaces;
+  }
+  setIndices();
 }
 
-/// The digit of merged groups is not one: each sum is of one group.
+IndexSpace::Space IndexSpace::getPositionSpace() const {
+  return StringRef(digits[Rows]).contains(positions.front()) ? Rows : Reduction;
+}
+
+int64_t IndexSpace::getPatchSize(char letter) const {
+  size_t found = positions.find(letter);
+  return found == std::string::npos ? 1 : patch[found];
+}
+
+int64_t IndexSpace::getDigitSize(char letter) const {
+  return letter == splitLetter
+             ? splitLength
+             : llvm::divideCeil(getSize(letter), getPatchSize(letter));
+}
+
+AffineExpr IndexSpace::computeIndex(char letter) const {
+  AffineExpr index = getDigit(letter);
+  if (letter == splitLetter)
+    index = getDigit(kSplit) * splitLength + index;
+  if (size_t i = positions.find(letter); i != std::string::npos)
+    index = index * patch[i] + getDigit(kBlocks[i]) * kBlockSize +
+            getDigit(kPlaces[i]);
+  return index;
+}
+
+void IndexSpace::setIndices() {
+  indices.clear();
+  conditions.clear();
+  written.clear();
+  for (const std::string &space : digits)
+    for (char letter : space)
+      indices[letter] = computeIndex(letter);
+  // In a reduction, positions behind the last one read zeros.
+  for (char letter : positions)
+    if (getPositionSpace() == Rows &&
+        getSize(letter) % getPatchSize(letter) != 0)
+      written.push_back({indices[letter], getSize(letter)});
+}
+
+/// The digit of merged groups is not one: each sum is of one group. Nor are
+/// those within a patch.
 char IndexSpace::getSplittableLetter() const {
   char longest = 0;
   for (char letter : digits[Reduction])
-    if (letter != kLhsGroup && (!longest || getSize(letter) > getSize(longest)))
+    if (letter != kLhsGroup && !kBlocks.contains(letter) &&
+        !kPlaces.contains(letter) &&
+        (!longest || getDigitSize(letter) > getDigitSize(longest)))
       longest = letter;
   return longest;
 }
 
 int64_t IndexSpace::getSplittableSize() const {
-  return getSize(getSplittableLetter());
+  return getDigitSize(getSplittableLetter());
 }
 
 void IndexSpace::split(int64_t parts) {
   if (parts == 1)
     return;
-  splitLetter = getSplittableLetter();
-  int64_t largest = getSize(splitLetter);
+  char letter = getSplittableLetter();
+  int64_t largest = getDigitSize(letter);
+  splitLetter = letter;
   splits = parts;
   splitLength = llvm::divideCeil(largest, parts);
   setSize(kSplit, parts);
   // Outermost, so that neighbouring matrices are those of neighbouring groups.
   digits[Batch].insert(0, 1, kSplit);
-  for (const std::string &space : digits)
-    for (char letter : space)
-      indices[letter] = getDigit(letter);
-  AffineExpr index = getDigit(kSplit) * splitLength + getDigit(splitLetter);
-  indices[splitLetter] = index;
+  setIndices();
   if (splitLength * parts != largest)
-    addCondition(index, largest);
+    addCondition(getDigit(kSplit) * splitLength + getDigit(letter), largest);
 }
 
 AffineExpr IndexSpace::getDigit(char letter) const {
@@ -158,11 +209,11 @@ ViewAttr IndexSpace::createRhs(StringRef order, PaddingMode padding) const {
 }
 
 ViewAttr IndexSpace::createResult(StringRef order) const {
-  SmallVector<Condition> written;
+  SmallVector<Condition> all(written);
   if (!mergesReduction)
-    written = getSameGroup();
+    llvm::append_range(all, getSameGroup());
   return createView(getCoordinates(order, getGroup(kRhsGroup)), "G", Rows,
-                    Columns, written);
+                    Columns, all);
 }
 
 ViewAttr IndexSpace::createLhsOfResult(StringRef order) const {

@@ -25,14 +25,20 @@ public:
   /// Letters of the digits of each index, outermost first. The batch is `G`.
   struct Letters {
     std::string rows, columns, reduction;
+    /// Those of rows or reduction that are numbered patch by patch.
+    std::string positions;
     /// Merged groups are digits of columns and reduction, and the elements of
     /// the right operand between two groups are zero; else of rows and columns,
     /// and the result's elements between two groups are not written.
     bool mergesReduction;
   };
 
-  IndexSpace(MLIRContext *context, int64_t mergedGroups)
-      : context(context), mergedGroups(mergedGroups) {}
+  /// With `patch`, there are two positions. The digit of each is that of its
+  /// patch, and digits of the block in the patch and of the place in the block
+  /// follow behind those of all letters.
+  IndexSpace(MLIRContext *context, int64_t mergedGroups,
+             ArrayRef<int64_t> patch)
+      : context(context), mergedGroups(mergedGroups), patch(patch) {}
 
   void setSize(char letter, int64_t size) { sizes[letter] = size; }
   /// Starts over with these digits.
@@ -78,10 +84,16 @@ private:
   };
 
   int64_t getSize(char letter) const { return sizes.lookup(letter); }
-  /// As `getSize`, or the length of a part of a digit that is split.
-  int64_t getDigitSize(char letter) const {
-    return letter == splitLetter ? splitLength : getSize(letter);
-  }
+  /// Whether positions are rows or what is summed up.
+  Space getPositionSpace() const;
+  /// The size of a patch in a position's dimension; 1 for other letters.
+  int64_t getPatchSize(char letter) const;
+  /// As `getSize`, in patches, or the length of a part of a digit that is
+  /// split.
+  int64_t getDigitSize(char letter) const;
+  /// Sets indices and conditions from the digits.
+  void setIndices();
+  AffineExpr computeIndex(char letter) const;
   /// The position of a letter's digit in the list of all digits.
   AffineExpr getDigit(char letter) const;
   /// The longest digit of the reduction.
@@ -101,13 +113,16 @@ private:
 
   MLIRContext *context;
   int64_t mergedGroups;
+  SmallVector<int64_t> patch;
+  std::string positions; ///< Letters that are numbered patch by patch.
   int64_t splits = 1, splitLength = 0;
   char splitLetter = 0;
   bool mergesReduction = false;
   llvm::SmallDenseMap<char, int64_t> sizes;
   llvm::SmallDenseMap<char, AffineExpr> indices;
   std::array<std::string, 4> digits;
-  SmallVector<Condition> conditions;
+  SmallVector<Condition> conditions; ///< Of the operands.
+  SmallVector<Condition> written;    ///< Of the result: its positions.
 };
 
 } // namespace mlir::conv

@@ -50,7 +50,16 @@ static ParseResult parseEnum(AsmParser &parser, EnumTy &value) {
   return success(succeeded(parsed));
 }
 
+/// A list of integers in brackets.
+static ParseResult parseIntegers(AsmParser &parser,
+                                 SmallVector<int64_t> &values) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(values.emplace_back());
+  });
+}
+
 ParseResult mlir::conv::parseScheduleOptions(AsmParser &parser,
+                                             SmallVector<int64_t> &patch,
                                              int64_t &mergedGroups,
                                              int64_t &splits,
                                              ChosenBy &chosenBy) {
@@ -58,13 +67,18 @@ ParseResult mlir::conv::parseScheduleOptions(AsmParser &parser,
   chosenBy = ChosenBy::User;
   return parseOptions(
       parser,
-      {{"merged_groups", [&] { return parser.parseInteger(mergedGroups); }},
+      {{"patch", [&] { return parseIntegers(parser, patch); }},
+       {"merged_groups", [&] { return parser.parseInteger(mergedGroups); }},
        {"splits", [&] { return parser.parseInteger(splits); }},
        {"chosen_by", [&] { return parseEnum(parser, chosenBy); }}});
 }
 
-void mlir::conv::printScheduleOptions(AsmPrinter &printer, int64_t mergedGroups,
-                                      int64_t splits, ChosenBy chosenBy) {
+void mlir::conv::printScheduleOptions(AsmPrinter &printer,
+                                      ArrayRef<int64_t> patch,
+                                      int64_t mergedGroups, int64_t splits,
+                                      ChosenBy chosenBy) {
+  if (!patch.empty())
+    printer << ", patch = [" << patch << "]";
   if (mergedGroups != 1)
     printer << ", merged_groups = " << mergedGroups;
   if (splits != 1)
@@ -78,13 +92,7 @@ ParseResult mlir::conv::parseViewOptions(AsmParser &parser,
                                          PaddingMode &padding) {
   padding = PaddingMode::Zeros;
   return parseOptions(
-      parser, {{"limits",
-                [&] {
-                  return parser.parseCommaSeparatedList(
-                      AsmParser::Delimiter::Square, [&] {
-                        return parser.parseInteger(limits.emplace_back());
-                      });
-                }},
+      parser, {{"limits", [&] { return parseIntegers(parser, limits); }},
                {"padding", [&] { return parseEnum(parser, padding); }}});
 }
 

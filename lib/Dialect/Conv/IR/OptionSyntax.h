@@ -18,10 +18,12 @@
 
 namespace mlir::conv {
 
-ParseResult parseScheduleOptions(AsmParser &parser, int64_t &mergedGroups,
-                                 int64_t &splits, ChosenBy &chosenBy);
-void printScheduleOptions(AsmPrinter &printer, int64_t mergedGroups,
-                          int64_t splits, ChosenBy chosenBy);
+ParseResult parseScheduleOptions(AsmParser &parser, SmallVector<int64_t> &patch,
+                                 int64_t &mergedGroups, int64_t &splits,
+                                 ChosenBy &chosenBy);
+void printScheduleOptions(AsmPrinter &printer, ArrayRef<int64_t> patch,
+                          int64_t mergedGroups, int64_t splits,
+                          ChosenBy chosenBy);
 
 ParseResult parseViewOptions(AsmParser &parser, SmallVector<int64_t> &limits,
                              PaddingMode &padding);

@@ -71,7 +71,7 @@ static LogicalResult verifyWarpgroups(EmitError emitError,
 /// sums are in registers.
 static constexpr int64_t kMaxDirectProducts = 64;
 
-/// Checks S14 for the algorithm `direct`.
+/// Checks S15 for the algorithm `direct`.
 static LogicalResult verifyDirect(EmitError emitError,
                                   ArrayRef<int64_t> workgroup,
                                   ArrayRef<int64_t> subgroup, int64_t stages,
@@ -99,10 +99,12 @@ static LogicalResult verifyDirect(EmitError emitError,
   return success();
 }
 
-LogicalResult ScheduleAttr::verify(
-    EmitError emitError, Algorithm algorithm, ArrayRef<int64_t> workgroup,
-    ArrayRef<int64_t> subgroup, int64_t gemmK, int64_t stages, AtomAttr atom,
-    MainLoop mainLoop, Raster, int64_t mergedGroups, int64_t splits, ChosenBy) {
+LogicalResult
+ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
+                     ArrayRef<int64_t> workgroup, ArrayRef<int64_t> subgroup,
+                     int64_t gemmK, int64_t stages, AtomAttr atom,
+                     MainLoop mainLoop, Raster, ArrayRef<int64_t> patch,
+                     int64_t mergedGroups, int64_t splits, ChosenBy) {
   // S1.
   if (failed(verifyTile(emitError, "workgroup", workgroup)) ||
       failed(verifyTile(emitError, "subgroup", subgroup)))
@@ -118,7 +120,18 @@ LogicalResult ScheduleAttr::verify(
   if (gemmK % atom.getK())
     return emitError() << "expects gemm_k to be a multiple of " << atom.getK()
                        << ", but got " << gemmK;
-  // S14.
+  // S14, as far as it is not about the convolution.
+  constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
+  if (mainLoop != MainLoop::Tma && !patch.empty())
+    return emitError() << "expects patch just for a tma main loop, but got "
+                       << stringifyMainLoop(mainLoop);
+  if (!patch.empty() &&
+      (patch.size() != 2 || llvm::any_of(patch, [](int64_t size) {
+         return size <= 0 || size % kBlockSize != 0;
+       })))
+    return emitError() << "expects patch to be two positive multiples of "
+                       << kBlockSize << ", but got [" << patch << "]";
+  // S15.
   bool isDirect = algorithm == Algorithm::Direct;
   if (isDirect !=
       (mainLoop == MainLoop::Direct || mainLoop == MainLoop::DirectReduction))
@@ -144,14 +157,10 @@ LogicalResult ScheduleAttr::verify(
     return emitError() << "expects a tma or line_buffer main loop just for "
                           "wgmma, but got "
                        << stringifyMainLoop(mainLoop) << " and " << atom;
-  return hasWarpgroups ? verifyWarpgroups(emitError, workgroup, subgroup, gemmK,
-                                          stages, atom)
-                       : success();
-}
-
-::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule) {
-  return {schedule.getWorkgroup()[0], schedule.getWorkgroup()[1],
-          schedule.getStages(), schedule.getNumSubgroups()};
+  if (hasWarpgroups && failed(verifyWarpgroups(emitError, workgroup, subgroup,
+                                               gemmK, stages, atom)))
+    return failure();
+  return success();
 }
 
 static ::conv::AtomKind getTableKind(AtomKind kind) {
@@ -227,15 +236,9 @@ static LogicalResult verifyWarpgroupsForChip(EmitError emitError,
                                              ScheduleAttr schedule,
                                              const ::conv::ChipInfo &chip) {
   ::conv::TmaTile tile = getTmaTile(schedule);
-  if (tile.stages > chip.sharedMemoryBytes ||
-      (schedule.getMainLoop() == MainLoop::Tma &&
-       tile.sharedBytes() > chip.sharedMemoryBytes))
-    return emitError() << "expects " << tile.stages << " stages of "
-                       << tile.stageBytes() << " bytes, barriers and "
-                       << tile.stagingBytes() << " bytes for each of "
-                       << tile.consumers << " warpgroups to fit "
-                       << chip.sharedMemoryBytes
-                       << " bytes of shared memory, but got more";
+  if (schedule.getMainLoop() == MainLoop::Tma)
+    if (std::string obstacle = checkTmaMemory(tile, chip); !obstacle.empty())
+      return emitError() << obstacle;
   if (tile.workItems() > chip.maxWorkgroupSize)
     return emitError() << "expects at most " << chip.maxWorkgroupSize
                        << " work-items, but got " << tile.workItems();

@@ -12,6 +12,8 @@
 
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 
+#include "PatchedView.h"
+
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -26,6 +28,8 @@ using llvm::formatv;
 using Tile = ::conv::TmaTile;
 
 static constexpr int64_t kMaxElementStride = 8;
+/// Elements of a box in a dimension.
+static constexpr int64_t kMaxBox = 256;
 /// Most dimensions that a tensor map has.
 static constexpr size_t kMaxRank = 5;
 
@@ -57,17 +61,18 @@ int64_t TmaWindow::getUpperCorner(size_t dimension) const {
   return (d.positions - 1) * d.stride + 1 - d.low - d.extent;
 }
 
-int64_t TmaGeometry::countOuterSteps() const {
-  return reducesPositions ? segments : window.countTaps();
+TmaGeometry::Loop TmaGeometry::getOuterLoop() const {
+  if (reducesPositions)
+    return {segments, 1};
+  return hasPatches() ? Loop{channelsOfPart, Tile::kRowElements}
+                      : Loop{window.countTaps(), 1};
 }
 
-int64_t TmaGeometry::getInnerExtent() const {
-  return reducesPositions ? segmentPositions : channelsOfPart;
-}
-
-int64_t TmaGeometry::countSteps() const {
-  return countOuterSteps() *
-         llvm::divideCeil(getInnerExtent(), Tile::kRowElements);
+TmaGeometry::Loop TmaGeometry::getInnerLoop() const {
+  if (reducesPositions)
+    return {segmentPositions, Tile::kRowElements};
+  return hasPatches() ? Loop{window.countTaps(), 1}
+                      : Loop{channelsOfPart, Tile::kRowElements};
 }
 
 namespace {
@@ -103,13 +108,15 @@ public:
   std::optional<TmaGeometry> read();
 
 private:
+  bool readPatches();
   bool readTypes();
   bool readParts();
   bool readWindow();
   bool readDimension(size_t dimension);
   bool readFilter();
   bool readPositions();
-  bool checkLimits();
+  bool checkChannels();
+  bool checkWalk();
 
   const ViewedTensor &getWindow() const {
     return geometry.reducesPositions ? rhs : lhs;
@@ -121,7 +128,9 @@ private:
     return false;
   }
 
-  const ViewedTensor &lhs, &rhs, &result;
+  ViewedTensor lhs, rhs; ///< Positions are in order.
+  const ViewedTensor &result;
+  SmallVector<int64_t> patch;
   std::string &obstacle;
   size_t spatialRank;
   /// The digit of the positions that is split, and the size of a part.
@@ -148,6 +157,16 @@ Digits GeometryReader::getDigits(ViewAttr view,
           coordinate.constant};
 }
 
+bool GeometryReader::readPatches() {
+  patch = getPatch(lhs.view.getRows());
+  for (ViewedTensor *tensor : {&lhs, &rhs}) {
+    tensor->view = removePatches(tensor->view);
+    if (!tensor->view)
+      return refuse("patches of positions, but got another view");
+  }
+  return true;
+}
+
 bool GeometryReader::readTypes() {
   Type type = lhs.type.getElementType();
   if (!(type.isF16() || type.isBF16()) || rhs.type.getElementType() != type)
@@ -158,7 +177,7 @@ bool GeometryReader::readTypes() {
   for (const ViewedTensor *operand : {&lhs, &rhs})
     if (operand->strides != computeContiguousStrides(operand->type.getShape()))
       return refuse("operands without gaps, but got strides");
-  for (ViewAttr view : {lhs.view, rhs.view, result.view})
+  for (ViewAttr view : {lhs.view, rhs.view})
     if (!view.getLimits().empty() || view.getPadding() != PaddingMode::Zeros)
       return refuse("no conditions and padding with zeros, but got others");
   return true;
@@ -198,6 +217,7 @@ bool GeometryReader::readWindow() {
       channel.part != (isChannelSplit ? geometry.channelsOfPart : 0))
     return refuse("images outermost and channels innermost, but got another "
                   "layout");
+  geometry.window.patch = patch;
   geometry.window.images = type.getDimSize(0);
   geometry.window.channels = type.getDimSize(type.getRank() - 1);
   for (size_t d = 0; d < spatialRank; ++d)
@@ -290,7 +310,7 @@ bool GeometryReader::readPositions() {
   return true;
 }
 
-bool GeometryReader::checkLimits() {
+bool GeometryReader::checkChannels() {
   const TmaWindow &window = geometry.window;
   int64_t other = geometry.reducesPositions ? geometry.leftChannels
                                             : geometry.filter.back().size;
@@ -307,8 +327,25 @@ bool GeometryReader::checkLimits() {
     return refuse(formatv("channels that are a multiple of {0} behind each "
                           "tap, but got {1}",
                           Tile::kRowElements, window.channels));
-  obstacle = checkTmaWindow(window);
-  return obstacle.empty();
+  return true;
+}
+
+bool GeometryReader::checkWalk() {
+  if (!geometry.hasPatches()) {
+    obstacle = checkTmaWindow(geometry.window);
+    return obstacle.empty();
+  }
+  // S14.
+  for (auto [i, d] : llvm::enumerate(geometry.window.dimensions)) {
+    if (d.stride != 1)
+      return refuse(formatv(
+          "a window that moves by 1 over patches, but got {0}", d.stride));
+    if (geometry.getPatchExtent(i) > kMaxBox)
+      return refuse(formatv("patches of at most {0} elements with their halos, "
+                            "but got {1}",
+                            kMaxBox, geometry.getPatchExtent(i)));
+  }
+  return true;
 }
 
 std::string mlir::conv::checkTmaWindow(const TmaWindow &window) {
@@ -332,7 +369,7 @@ std::string mlir::conv::checkTmaWindow(const TmaWindow &window) {
 
 std::optional<TmaGeometry> GeometryReader::readWindowed() {
   geometry = {};
-  if (readTypes() && readParts() &&
+  if (readPatches() && readTypes() && readParts() &&
       (!geometry.reducesPositions || readPositions()) && readWindow())
     return geometry;
   return std::nullopt;
@@ -340,7 +377,7 @@ std::optional<TmaGeometry> GeometryReader::readWindowed() {
 
 std::optional<TmaGeometry> GeometryReader::read() {
   if (readWindowed() && (geometry.reducesPositions || readFilter()) &&
-      checkLimits())
+      checkChannels() && checkWalk())
     return geometry;
   return std::nullopt;
 }
@@ -356,13 +393,4 @@ std::optional<TmaGeometry> mlir::conv::computeWindowGeometry(
     const ViewedTensor &lhs, const ViewedTensor &rhs,
     const ViewedTensor &result, std::string &obstacle) {
   return GeometryReader(lhs, rhs, result, obstacle).readWindowed();
-}
-
-std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
-                                     const ::conv::TmaTile &tile) {
-  if (!geometry.isRightTransposed() || tile.hasWholeRowsOfColumns())
-    return "";
-  return formatv("expects a multiple of {0} channels for a right operand with "
-                 "them innermost, but got {1}",
-                 Tile::kRowElements, tile.columns);
 }

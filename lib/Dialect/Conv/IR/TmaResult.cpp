@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PatchedView.h"
+
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 
@@ -50,7 +52,9 @@ static std::optional<TmaWindow> readPositions(const ViewedTensor &result) {
     return std::nullopt;
   TmaWindow window{shape.front(), shape.back(), {}};
   size_t batch = result.view.getBatch().size();
-  for (auto [i, coordinate] : llvm::enumerate(result.view.getCoordinates())) {
+  SmallVector<ViewAttr::Coordinate> coordinates = result.view.getCoordinates();
+  for (auto [i, coordinate] :
+       llvm::enumerate(ArrayRef(coordinates).take_front(shape.size()))) {
     // The only digit of a coordinate, of which there is one for each.
     int64_t step = coordinate.coefficients[batch + i];
     for (auto [digit, coefficient] : llvm::enumerate(coordinate.coefficients))
@@ -67,15 +71,52 @@ static std::optional<TmaWindow> readPositions(const ViewedTensor &result) {
   return window;
 }
 
+/// Whether all that conditions exclude is outside of the tensor.
+static bool isClipped(const ViewedTensor &result) {
+  SmallVector<ViewAttr::Coordinate> coordinates = result.view.getCoordinates();
+  ArrayRef<int64_t> limits = result.view.getLimits();
+  ArrayRef<int64_t> shape = result.type.getShape();
+  return llvm::all_of(
+      llvm::zip(limits, ArrayRef(coordinates).take_back(limits.size())),
+      [&](auto condition) {
+        const auto &[limit, index] = condition;
+        for (auto [size, coordinate] : llvm::zip(shape, coordinates))
+          if (size == limit && coordinate.constant == index.constant &&
+              coordinate.coefficients == index.coefficients)
+            return true;
+        return false;
+      });
+}
+
+/// The same for rows that come patch by patch: pixels that are neighbours.
+static std::optional<TmaWindow> readPatches(ViewedTensor result) {
+  SmallVector<int64_t> patch = getPatch(result.view.getRows());
+  result.view = removePatches(result.view);
+  if (patch.empty() || !result.view || !isClipped(result))
+    return std::nullopt;
+  std::optional<TmaWindow> window = readPositions(result);
+  if (!window || llvm::any_of(window->dimensions, [](const auto &d) {
+        return d.stride != 1 || d.low != 0;
+      }))
+    return std::nullopt;
+  window->patch = patch;
+  return window;
+}
+
 TmaResult mlir::conv::computeTmaResult(const ViewedTensor &result) {
   using Form = TmaResult::Form;
   auto [batch, rows, columns] = result.view.getShape();
   TmaResult computed{Form::Lanes, rows, columns, {}};
   Type type = result.type.getElementType();
   if (batch != 1 || columns % ::conv::TmaTile::kGranule ||
-      !(type.isF16() || type.isBF16()) || !result.view.getLimits().empty())
+      !(type.isF16() || type.isBF16()))
     return computed;
-  if (isMatrix(result)) {
+  if (std::optional<TmaWindow> window = readPatches(result)) {
+    computed.form = Form::Patches;
+    computed.window = *window;
+  } else if (!result.view.getLimits().empty()) {
+    return computed;
+  } else if (isMatrix(result)) {
     computed.form = Form::Matrix;
   } else if (std::optional<TmaWindow> window = readPositions(result);
              window && checkTmaWindow(*window).empty()) {

@@ -178,18 +178,35 @@ static LogicalResult verifyDistinct(ScatterOp op, ViewAttr view) {
   return success();
 }
 
-/// Whether a view has only elements with this coordinate below `size`.
-static bool isCondition(ViewAttr view, const ViewAttr::Coordinate &coordinate,
-                        int64_t size) {
-  SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
-  return llvm::any_of(
-      llvm::zip(view.getLimits(),
-                ArrayRef(coordinates).drop_front(view.getTensorRank())),
-      [&](const auto &pair) {
-        const auto &[limit, condition] = pair;
-        return limit <= size && condition.constant == coordinate.constant &&
-               condition.coefficients == coordinate.coefficients;
-      });
+/// The positive factor between two lists of coefficients, or none.
+static std::optional<int64_t> getFactor(ArrayRef<int64_t> multiple,
+                                        ArrayRef<int64_t> base) {
+  const int64_t *first = llvm::find_if(base, [](int64_t c) { return c != 0; });
+  if (first == base.end())
+    return std::nullopt;
+  int64_t factor = multiple[first - base.begin()] / *first;
+  for (auto [product, coefficient] : llvm::zip(multiple, base))
+    if (product != factor * coefficient)
+      return std::nullopt;
+  return factor > 0 ? std::optional(factor) : std::nullopt;
+}
+
+/// The smallest and the largest value of a coordinate of elements that no
+/// condition excludes. Looks at conditions that the coordinate is a multiple
+/// of.
+static std::pair<int64_t, int64_t>
+getWrittenRange(ViewAttr view, const ViewAttr::Coordinate &coordinate) {
+  auto [low, high] = view.getRange(coordinate);
+  SmallVector<ViewAttr::Coordinate> all = view.getCoordinates();
+  for (auto [limit, condition] : llvm::zip(
+           view.getLimits(), ArrayRef(all).take_back(view.getLimits().size())))
+    if (auto factor =
+            getFactor(coordinate.coefficients, condition.coefficients)) {
+      int64_t start = coordinate.constant - *factor * condition.constant;
+      low = std::max(low, start);
+      high = std::min(high, start + *factor * (limit - 1));
+    }
+  return {low, high};
 }
 
 /// Checks O1 to O4 of one of the matrices.
@@ -208,10 +225,8 @@ static LogicalResult verifyMatrices(ScatterOp op, RankedTensorType matrices,
   // O3.
   SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
   for (int64_t dimension = 0; dimension < destination.getRank(); ++dimension) {
-    auto [low, high] = view.getRange(coordinates[dimension]);
-    int64_t size = destination.getDimSize(dimension);
-    bool isInside = low >= 0 && high < size;
-    if (!isInside && !isCondition(view, coordinates[dimension], size))
+    auto [low, high] = getWrittenRange(view, coordinates[dimension]);
+    if (low < 0 || high >= destination.getDimSize(dimension))
       return op.emitOpError("expects coordinate ")
              << dimension << " to be from 0 to "
              << destination.getDimSize(dimension) - 1 << ", but got " << low

@@ -176,6 +176,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     side by side in one product. `splits` parts of the reduction are computed
     as matrices of a batch, and added by a kernel of its own.
 
+    With `patch`, positions are numbered patch by patch, each of that height and
+    width, so that tiles are rectangles of them. A patch is copied once for all
+    taps, together with the halo around it that they read.
+
     `implicit_gemm` multiplies the matrices of the batch one by one. `direct` is
     for groups so small that those have next to no columns, above all depthwise
     convolutions: it computes many matrices at a time, with all their columns. A
@@ -204,9 +208,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S5) The chip has `atom` for the operands' element type.
       * (S6) `stages` tiles of both operands fit the chip's shared memory, for
         `tma` together with barriers and the tile that is being stored, on the
-        host together with the sums; for `line_buffer`, `stages` times the lines
-        that the windows of a tile see do, with the filter, barriers and the
-        tile that is being stored.
+        host together with the sums. With `patch`, these are stages of the right
+        operand, and two slots have the patches of a tile with their halos. For
+        `line_buffer`, `stages` times the lines that the windows of a tile see
+        do, with the filter, barriers and the tile that is being stored.
       * (S7) The workgroup has no more work-items than the chip allows.
       * (S8) Every work-item copies the same number of 16-byte pieces of each
         operand's tile.
@@ -224,7 +229,11 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         the reduction: `getSplittableSize`.
       * (S13) With `line_buffer`, a workgroup has all columns, and lines of the
         left operand's images are multiples of 16 bytes.
-      * (S14) `main_loop` is `direct` or `direct_reduction` just if the algorithm
+      * (S14) `patch` is for `tma`, and has two positive multiples of 8, the sides
+        of the blocks of positions that one atom computes. There are two spatial
+        dimensions, along which the window moves by 1, and patches divide the
+        rows of `workgroup`.
+      * (S15) `main_loop` is `direct` or `direct_reduction` just if the algorithm
         is `direct`. Then there is 1 stage; `merged_groups` is 1; `subgroup` has
         all matrices of `workgroup`, and they are whole atoms; `atom` is an `fma`
         of at most 64 multiplications, with `k` 1 for `direct` and `n` 1 for
@@ -268,6 +277,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     "AtomAttr":$atom,
     EnumParameter<Conv_MainLoop>:$mainLoop,
     EnumParameter<Conv_Raster>:$raster,
+    OptionalArrayRefParameter<"int64_t">:$patch,
     DefaultValuedParameter<"int64_t", "1">:$mergedGroups,
     DefaultValuedParameter<"int64_t", "1">:$splits,
     DefaultValuedParameter<"ChosenBy", "ChosenBy::User">:$chosenBy
@@ -277,7 +287,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         `subgroup` `=` `[` $subgroup `]` `,` `gemm_k` `=` $gemmK `,`
         `stages` `=` $stages `,` `atom` `=` $atom `,`
         `main_loop` `=` $mainLoop `,` `raster` `=` $raster
-        `` custom<ScheduleOptions>($mergedGroups, $splits, $chosenBy) `>`
+        `` custom<ScheduleOptions>($patch, $mergedGroups, $splits, $chosenBy) `>`
   }];
   let extraClassDeclaration = [{
     bool isDirect() const { return getAlgorithm() == Algorithm::Direct; }

@@ -50,12 +50,21 @@ struct PlanStep {
 
 /// How many of what a plan puts together, or takes apart.
 struct PlanOptions {
+  /// Positions of a block in each dimension, and what sizes of patches are
+  /// multiples of.
+  static constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
+
   /// Groups whose channels are side by side in one matrix: divides the groups.
   int64_t mergedGroups = 1;
   /// Parts of the reduction, each a matrix of the batch, that a last step adds.
   int64_t splits = 1;
+  /// Positions of a patch in each of two spatial dimensions. Then positions are
+  /// numbered patch by patch, within it block by block, and those behind the
+  /// last one are not written. Empty for positions in order, as those of other
+  /// dimensions always are.
+  SmallVector<int64_t, 2> patch = {};
   /// The residues of backward data are columns of one product, if they can be:
-  /// if nothing is merged or split, and no strided dimension is dilated.
+  /// without the options above, if no strided dimension is dilated.
   bool joinsResidues = false;
 };
 
@@ -85,11 +94,15 @@ struct ConvolutionPlan {
 ///     largest first, so that those at the end are short. Joined residues are
 ///     one product instead, with a column for each residue and channel; its
 ///     filter elements and positions go beyond the tensors where a residue has
-///     fewer. With padding that is not zeros, this is the gradient of the padded input, and one step per
-///     dimension folds what was padded onto the elements that it was taken
-///     from.
+///     fewer. With padding that is not zeros, this is the gradient of the
+///     padded input, and one step per dimension folds what was padded onto the
+///     elements that it was taken from.
 ///   * backward weight: rows are the output's channels, columns the filter's
 ///     elements `(r, s, c)`; the reduction is over the output's pixels.
+///
+/// Pixels `(n, p, q)` are in order, or patch by patch. Then their digits are,
+/// for patches of 16 x 16, `(n, p / 16, q / 16)`, those of the block in the
+/// patch, `(p / 8 % 2, q / 8 % 2)`, and those in the block, `(p % 8, q % 8)`.
 ///
 /// Groups are the batch, those of one merged set side by side in rows, columns
 /// and reduction: elements of two different groups are zero or not written.

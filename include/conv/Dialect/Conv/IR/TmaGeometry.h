@@ -17,6 +17,8 @@
 #include "conv/Dialect/Conv/IR/TmaTile.h"
 #include "conv/Dialect/Conv/IR/ViewedTensor.h"
 
+#include "llvm/Support/MathExtras.h"
+
 namespace mlir::conv {
 
 /// Images with their channels innermost, and a window that moves over them.
@@ -34,6 +36,9 @@ struct TmaWindow {
   };
   int64_t images, channels;
   SmallVector<Dimension> dimensions; ///< Outermost first.
+  /// Positions of a patch in each dimension: then positions come patch by
+  /// patch, and count what the patches have. Empty if they are in order.
+  SmallVector<int64_t> patch = {};
 
   size_t rank() const { return dimensions.size(); }
   SmallVector<int64_t> getTaps() const;
@@ -58,6 +63,12 @@ struct TmaGeometry {
     int64_t size, step, start;
   };
 
+  /// A loop of the main loop: from 0 to `extent`.
+  struct Loop {
+    int64_t extent, step;
+    int64_t count() const { return llvm::divideCeil(extent, step); }
+  };
+
   TmaWindow window;
   bool reducesPositions;
   /// The batch is parts of the reduction.
@@ -72,11 +83,24 @@ struct TmaGeometry {
   /// memory are `segments` times `parts` runs of `segmentPositions` positions.
   int64_t leftChannels, segments, segmentPositions;
 
-  /// Steps of the main loop, in two nested loops: of taps, and of the rows of a
-  /// tile that the channels take; or of segments, and of their positions.
-  int64_t countOuterSteps() const;
-  int64_t getInnerExtent() const;
-  int64_t countSteps() const;
+  /// The main loop's steps are two nested loops: over taps, and over rows of
+  /// channels; over those and over taps, which share a patch; or over segments,
+  /// and over their positions.
+  Loop getOuterLoop() const;
+  Loop getInnerLoop() const;
+  int64_t countSteps() const {
+    return getOuterLoop().count() * getInnerLoop().count();
+  }
+
+  bool hasPatches() const { return !window.patch.empty(); }
+  int64_t getPatchRows() const { return llvm::product_of(window.patch); }
+  /// Elements of a patch with its halo along a dimension; between neighbours
+  /// along it; the bytes of all that are copied; and those up to where the next
+  /// patch can start.
+  int64_t getPatchExtent(size_t dimension) const;
+  int64_t getPatchPitch(size_t dimension) const;
+  int64_t getPatchCopyBytes() const;
+  int64_t getPatchBytes() const;
   /// The right operand's tiles have rows of the result's channels, not of the
   /// reduction.
   bool isRightTransposed() const {
@@ -90,6 +114,7 @@ struct TmaResult {
     Lanes,     ///< Each lane stores what it has.
     Matrix,    ///< Copies of rows that lie behind each other.
     Positions, ///< Copies of rows that are the positions of a window: pixels.
+    Patches,   ///< Copies of blocks of them: those of a patch.
   } form = Form::Lanes;
   int64_t rows, columns;
   TmaWindow window; ///< Of one tap, if rows are its positions.
@@ -117,6 +142,9 @@ std::optional<TmaGeometry> computeWindowGeometry(const ViewedTensor &lhs,
 /// Every result has a form, but elements of other sizes and other layouts than
 /// channels innermost are left to the lanes.
 TmaResult computeTmaResult(const ViewedTensor &result);
+
+/// The tile of a schedule whose main loop is `tma`, with the halos of patches.
+::conv::TmaTile getTmaTile(ScheduleAttr schedule, const TmaGeometry &geometry);
 
 /// Why tiles of that size cannot be copied; empty if they can.
 std::string checkTmaTile(const TmaGeometry &geometry,

@@ -19,7 +19,8 @@
 namespace conv {
 
 /// A ring of operand tiles that one warpgroup fills and `consumers` others
-/// multiply. All elements have two bytes.
+/// multiply, or one of patches of the left operand and one of right tiles. All
+/// elements have two bytes.
 struct TmaTile {
   static constexpr int64_t kWarpgroupSize = 128;
   static constexpr int64_t kElementBytes = 2;
@@ -31,6 +32,10 @@ struct TmaTile {
   static constexpr int64_t kRowBytes = kRowElements * kElementBytes;
   /// Rows of the result that one instruction computes.
   static constexpr int64_t kAtomRows = 64;
+  /// Of patches, those rows are blocks of so many positions a side.
+  static constexpr int64_t kBlockSize = 8;
+  /// Patches of one slot are multiplied while those of the other one arrive.
+  static constexpr int64_t kPatchSlots = 2;
   /// Bytes of a mbarrier.
   static constexpr int64_t kBarrierBytes = 8;
   /// Shared memory starts at a multiple of this, for the swizzle.
@@ -39,6 +44,9 @@ struct TmaTile {
   int64_t rows = 0, columns = 0; ///< Of the workgroup.
   int64_t stages = 0;
   int64_t consumers = 0;
+  /// Of the patches that have the left operand of all taps, and are in slots of
+  /// their own; 0 if stages have the left operand of each tap.
+  int64_t patchBytes = 0;
 
   int64_t workItems() const { return (1 + consumers) * kWarpgroupSize; }
   int64_t consumerWarps() const { return 4 * consumers; }
@@ -62,7 +70,15 @@ struct TmaTile {
 
   int64_t leftBytes() const { return rows * kRowBytes; }
   int64_t rightBytes() const { return columns * kRowBytes; }
-  int64_t stageBytes() const { return leftBytes() + rightBytes(); }
+  bool hasPatches() const { return patchBytes > 0; }
+  int64_t stageBytes() const {
+    return hasPatches() ? rightBytes() : leftBytes() + rightBytes();
+  }
+  int64_t patchSlots() const { return hasPatches() ? kPatchSlots : 0; }
+  /// Where the first slot is, and tiles of both operands of the first stage.
+  int64_t patchOffset() const { return stages * stageBytes(); }
+  int64_t leftOffset() const { return hasPatches() ? patchOffset() : 0; }
+  int64_t rightOffset() const { return hasPatches() ? 0 : leftBytes(); }
 
   /// Columns that one copy to the result takes: a swizzled row.
   int64_t chunkColumns() const { return columns % 64 == 0 ? 64 : 32; }
@@ -71,14 +87,20 @@ struct TmaTile {
   }
   /// Where a consumer puts the rows of one atom before they are copied.
   int64_t stagingBytes() const { return kAtomRows * columns * kElementBytes; }
-  int64_t stagingOffset() const { return stages * stageBytes(); }
+  int64_t stagingOffset() const {
+    return patchOffset() + patchSlots() * patchBytes;
+  }
 
-  /// One barrier for "full" and one for "empty" of each stage.
+  /// One barrier for "full" and one for "empty" of each stage, then of each
+  /// slot.
   int64_t barrierOffset() const {
     return stagingOffset() + consumers * stagingBytes();
   }
-  int64_t sharedBytes() const {
+  int64_t patchBarrierOffset() const {
     return barrierOffset() + 2 * stages * kBarrierBytes;
+  }
+  int64_t sharedBytes() const {
+    return patchBarrierOffset() + 2 * patchSlots() * kBarrierBytes;
   }
 };
 

@@ -76,9 +76,8 @@ def Conv_ScatterOp : Conv_Op<"scatter", [Pure,
         there is one for each of `matrices`.
       * (O2) Each of `matrices` has the element type of `destination` and its
         view's sizes.
-      * (O3) Every coordinate is inside `destination`, or is a condition of the
-        view with a limit that is. Elements that a condition excludes are not
-        written.
+      * (O3) Every coordinate of an element that no condition of its view
+        excludes is inside `destination`. The others are not written.
       * (O4) No two elements that are written have the same place. Without
         conditions: with digits of more than one value sorted by their distance
         in `destination`, each distance is larger than the sum of all the smaller

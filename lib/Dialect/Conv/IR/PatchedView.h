@@ -1,0 +1,26 @@
+//===- PatchedView.h - positions that are numbered patch by patch -*- C++ -*-=//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_DIALECT_CONV_IR_PATCHEDVIEW_H
+#define CONV_LIB_DIALECT_CONV_IR_PATCHEDVIEW_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+namespace mlir::conv {
+
+/// Positions of a patch in both dimensions, or nothing if rows or columns of
+/// these digits are no positions that are numbered patch by patch.
+SmallVector<int64_t> getPatch(ArrayRef<int64_t> digits);
+
+/// `view` as if its positions were in order, those behind the last one
+/// included; itself if there are no patches, and null if coordinates do not
+/// count positions.
+ViewAttr removePatches(ViewAttr view);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_DIALECT_CONV_IR_PATCHEDVIEW_H

@@ -1,0 +1,93 @@
+//===- TmaTile.cpp - sizes of tiles that are copied -----------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A schedule says how large a tile is, the geometry how large the halos of its
+// patches are, and the chip whether they fit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/TmaGeometry.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+using llvm::formatv;
+
+using Tile = ::conv::TmaTile;
+
+int64_t TmaGeometry::getPatchExtent(size_t dimension) const {
+  const TmaWindow::Dimension &d = window.dimensions[dimension];
+  return window.patch[dimension] + (d.taps - 1) * d.dilation;
+}
+
+int64_t TmaGeometry::getPatchPitch(size_t dimension) const {
+  int64_t pitch = 1;
+  for (size_t d = dimension + 1; d < window.patch.size(); ++d)
+    pitch *= getPatchExtent(d);
+  return pitch;
+}
+
+int64_t TmaGeometry::getPatchCopyBytes() const {
+  return getPatchPitch(0) * getPatchExtent(0) * Tile::kRowBytes;
+}
+
+int64_t TmaGeometry::getPatchBytes() const {
+  return llvm::alignTo(getPatchCopyBytes(), Tile::kAlignment);
+}
+
+::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule) {
+  ::conv::TmaTile tile{schedule.getWorkgroup()[0], schedule.getWorkgroup()[1],
+                       schedule.getStages(), schedule.getNumSubgroups()};
+  if (!schedule.getPatch().empty())
+    tile.patchBytes = tile.leftBytes();
+  return tile;
+}
+
+::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule,
+                                       const TmaGeometry &geometry) {
+  ::conv::TmaTile tile = getTmaTile(schedule);
+  if (tile.hasPatches() && geometry.hasPatches())
+    tile.patchBytes =
+        tile.rows / geometry.getPatchRows() * geometry.getPatchBytes();
+  return tile;
+}
+
+std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
+                                     const ::conv::TmaTile &tile) {
+  if (geometry.isRightTransposed() && !tile.hasWholeRowsOfColumns())
+    return formatv(
+        "expects a multiple of {0} channels for a right operand with "
+        "them innermost, but got {1}",
+        Tile::kRowElements, tile.columns);
+  // S14.
+  if (tile.hasPatches() != geometry.hasPatches())
+    return "expects positions in two spatial dimensions for patches, but got "
+           "others";
+  if (geometry.hasPatches() && tile.rows % geometry.getPatchRows())
+    return formatv("expects patches that divide {0} rows, but got {1}",
+                   tile.rows, geometry.getPatchRows());
+  return "";
+}
+
+std::string mlir::conv::checkTmaMemory(const ::conv::TmaTile &tile,
+                                       const ::conv::ChipInfo &chip) {
+  if (tile.stages <= chip.sharedMemoryBytes &&
+      tile.sharedBytes() <= chip.sharedMemoryBytes)
+    return "";
+  std::string slots = tile.hasPatches()
+                          ? formatv("{0} slots of {1} bytes, ",
+                                    tile.patchSlots(), tile.patchBytes)
+                                .str()
+                          : "";
+  return formatv(
+      "expects {0} stages of {1} bytes, {2}barriers and {3} bytes "
+      "for each of {4} warpgroups to fit {5} bytes of shared memory, "
+      "but got more",
+      tile.stages, tile.stageBytes(), slots, tile.stagingBytes(),
+      tile.consumers, chip.sharedMemoryBytes);
+}

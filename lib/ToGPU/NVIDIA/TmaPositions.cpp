@@ -1,0 +1,53 @@
+//===- TmaPositions.cpp - where rows and taps are in images ---------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Takes numbers apart in the order in which the plan put them together.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TmaPositions.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+SmallVector<Value> mlir::conv::createPosition(const IndexMath &math,
+                                              const TmaWindow &window,
+                                              Value number) {
+  constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
+  SmallVector<int64_t> positions = window.getPositions();
+  if (window.patch.empty())
+    return math.split(number, positions);
+  ArrayRef<int64_t> patch = window.patch;
+  SmallVector<int64_t> sizes = {positions.front()};
+  for (auto [count, size] : llvm::zip(ArrayRef(positions).drop_front(), patch))
+    sizes.push_back(count / size);
+  for (int64_t size : patch)
+    sizes.push_back(size / kBlockSize);
+  sizes.append(patch.size(), kBlockSize);
+  SmallVector<Value> digits = math.split(number, sizes);
+  SmallVector<Value> position = {digits.front()};
+  for (auto [d, size] : llvm::enumerate(patch)) {
+    const Value *own = &digits[1 + d];
+    position.push_back(
+        math.add(math.add(math.mul(own[0], size),
+                          math.mul(own[patch.size()], kBlockSize)),
+                 own[2 * patch.size()]));
+  }
+  return position;
+}
+
+SmallVector<Value> mlir::conv::createTapOffsets(const IndexMath &math,
+                                                const TmaWindow &window,
+                                                Value tap) {
+  SmallVector<Value> offsets = math.split(tap, window.getTaps());
+  for (auto [offset, d] : llvm::zip(offsets, window.dimensions)) {
+    if (d.isReversed)
+      offset = math.add(math.mul(offset, -1), d.taps - 1);
+    offset = math.mul(offset, d.dilation);
+  }
+  return offsets;
+}

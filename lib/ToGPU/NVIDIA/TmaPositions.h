@@ -1,0 +1,29 @@
+//===- TmaPositions.h - where rows and taps are in images -------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_NVIDIA_TMAPOSITIONS_H
+#define CONV_LIB_TOGPU_NVIDIA_TMAPOSITIONS_H
+
+#include "../Kernel.h"
+
+#include "conv/Dialect/Conv/IR/TmaGeometry.h"
+
+namespace mlir::conv {
+
+/// The image and the position in each dimension that have this number among all
+/// positions, in order or patch by patch.
+SmallVector<Value> createPosition(const IndexMath &math,
+                                  const TmaWindow &window, Value number);
+
+/// Elements from the first tap of a window to the one with this number, in each
+/// dimension.
+SmallVector<Value> createTapOffsets(const IndexMath &math,
+                                    const TmaWindow &window, Value tap);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_NVIDIA_TMAPOSITIONS_H

@@ -1,0 +1,102 @@
+//===- TmaGeometryTest.cpp - products as copies of boxes see them ---------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/TmaGeometry.h"
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+
+/// A 3x3 window with dilation 2 over 2 images of 20x30 with 72 channels.
+constexpr StringLiteral kDilated = R"(
+  func.func @f(%x: tensor<2x20x30x72xf16>, %w: tensor<64x3x3x72xf16>) {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [2, 2], low = [2, 2], high = [2, 2]>
+        layouts = <"NHWC", "KRSC", "NPQK"> tail() {
+    ^bb0(%acc: f32):
+      %0 = arith.truncf %acc : f32 to f16
+      conv.yield %0 : f16
+    } : tensor<2x20x30x72xf16>, tensor<64x3x3x72xf16> -> tensor<2x20x30x64xf16>
+    return
+  })";
+
+class TmaGeometryTest : public testing::Test {
+protected:
+  TmaGeometryTest() {
+    context.loadDialect<ConvDialect, arith::ArithDialect, func::FuncDialect>();
+  }
+
+  /// The geometry of the only product of the op in `text`, or an obstacle.
+  std::optional<TmaGeometry> compute(StringRef text,
+                                     const PlanOptions &options) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    ConvolutionOpInterface op;
+    module->walk([&](ConvolutionOpInterface found) { op = found; });
+    ConvolutionPlan plan = planConvolution(op, options);
+    const PlanPart &part = plan.getLargestProduct();
+    auto getViewed = [&](ViewAttr view, TensorRole role) {
+      auto type = cast<RankedTensorType>(op.getTensor(role).getType());
+      return ViewedTensor{view, type,
+                          computeContiguousStrides(type.getShape())};
+    };
+    ViewedTensor target = getViewed(part.target, op.getResultRole());
+    result = computeTmaResult(target);
+    return computeTmaGeometry(
+        getViewed(part.product->lhs, part.product->lhsRole),
+        getViewed(part.product->rhs, part.product->rhsRole), target, obstacle);
+  }
+
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  OwningOpRef<ModuleOp> module;
+  std::string obstacle;
+  TmaResult result; ///< Of the last geometry.
+};
+
+TEST_F(TmaGeometryTest, PatchesHaveHalos) {
+  std::optional<TmaGeometry> geometry = compute(kDilated, {.patch = {8, 16}});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->window.patch, (SmallVector<int64_t>{8, 16}));
+  EXPECT_EQ(geometry->window.getPositions(), (SmallVector<int64_t>{2, 24, 32}));
+  // Two taps beyond the first one, at a distance of 2.
+  EXPECT_EQ(geometry->getPatchExtent(0), 12);
+  EXPECT_EQ(geometry->getPatchExtent(1), 20);
+  EXPECT_EQ(geometry->getPatchPitch(0), 20);
+  EXPECT_EQ(geometry->getPatchCopyBytes(), 12 * 20 * 128);
+  EXPECT_EQ(geometry->getPatchBytes(), 30 * 1024);
+  // 72 channels are two rows, each with nine taps.
+  EXPECT_EQ(geometry->getOuterLoop().count(), 2);
+  EXPECT_EQ(geometry->getInnerLoop().count(), 9);
+}
+
+// What conditions exclude is outside of the tensor, where nothing is stored.
+TEST_F(TmaGeometryTest, ResultOfPatchesIsCopiedInBlocks) {
+  ASSERT_TRUE(compute(kDilated, {.patch = {8, 16}})) << obstacle;
+  EXPECT_EQ(result.form, TmaResult::Form::Patches);
+  EXPECT_EQ(result.window.patch, (SmallVector<int64_t>{8, 16}));
+  EXPECT_EQ(result.window.channels, 64);
+  EXPECT_EQ(result.window.dimensions[0].extent, 20);
+  EXPECT_EQ(result.window.dimensions[1].extent, 30);
+}
+
+TEST_F(TmaGeometryTest, ResultInOrderIsAMatrix) {
+  std::optional<TmaGeometry> geometry = compute(kDilated, {});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(result.form, TmaResult::Form::Matrix);
+  EXPECT_EQ(geometry->getOuterLoop().count(), 9);
+  EXPECT_EQ(geometry->getInnerLoop().count(), 2);
+}
+
+} // namespace
