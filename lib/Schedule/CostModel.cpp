@@ -183,30 +183,30 @@ int64_t conv::computeWorkItems(const ChipInfo &chip,
              : candidate.subgroups() * chip.subgroupSize;
 }
 
-int64_t conv::computeMaxWorkgroups(const ChipInfo &chip,
-                                   const Candidate &candidate) {
-  return std::min(kMaxWorkgroups,
-                  kMaxWorkItems / computeWorkItems(chip, candidate));
+int64_t conv::computeMaxWorkgroups(int64_t workItems) {
+  return std::min(kMaxWorkgroups, kMaxWorkItems / workItems);
 }
 
-bool conv::fitsLaunch(std::span<const ResultShape> parts, const ChipInfo &chip,
-                      const Candidate &candidate) {
+bool conv::fitsLaunch(std::span<const ResultShape> parts,
+                      const std::array<int64_t, 3> &tile, int64_t workItems) {
   double workgroups = 0;
   for (const ResultShape &shape : parts)
-    workgroups += double(shape.batch) *
-                  double(ceilDiv(shape.rows, candidate.workgroup[0])) *
-                  double(ceilDiv(shape.columns, candidate.workgroup[1]));
-  return workgroups <= double(computeMaxWorkgroups(chip, candidate));
+    workgroups += double(ceilDiv(shape.batch, tile[0])) *
+                  double(ceilDiv(shape.rows, tile[1])) *
+                  double(ceilDiv(shape.columns, tile[2]));
+  return workgroups <= double(computeMaxWorkgroups(workItems));
 }
 
 Rejection conv::checkCandidate(const Problem &problem, const ChipInfo &chip,
                                const Candidate &candidate) {
+  std::array<int64_t, 3> tile = {1, candidate.workgroup[0],
+                                 candidate.workgroup[1]};
+  int64_t workItems = computeWorkItems(chip, candidate);
   for (const std::vector<ResultShape> &parts : problem.launchResults)
-    if (!fitsLaunch(parts, chip, candidate))
+    if (!fitsLaunch(parts, tile, workItems))
       return Rejection::LaunchSize;
   if (hasWarpgroups(candidate)) // Listed only if it fits.
     return Rejection::None;
-  int64_t workItems = computeWorkItems(chip, candidate);
   if (computeSharedBytes(candidate) > chip.sharedMemoryBytes)
     return Rejection::SharedMemory;
   if (workItems > chip.maxWorkgroupSize)

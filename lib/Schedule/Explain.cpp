@@ -13,6 +13,8 @@
 #include "conv/Schedule/Explain.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Schedule/DirectModel.h"
+#include "conv/Schedule/DirectSchedule.h"
 #include "conv/Schedule/Schedule.h"
 
 #include "llvm/Support/Format.h"
@@ -114,7 +116,7 @@ static std::string formatReason(const Explanation &all,
         ::conv::computeAvailableRegisters(all.chip, candidate.subgroups()));
   case ::conv::Rejection::LaunchSize:
     return formatv("more than {0} workgroups",
-                   ::conv::computeMaxWorkgroups(all.chip, candidate));
+                   ::conv::computeMaxWorkgroups(workItems));
   case ::conv::Rejection::None:
     break;
   }
@@ -203,10 +205,47 @@ static void printRejected(const Explanation &all, raw_ostream &os) {
                   formatReason(all, reason, group.example));
 }
 
+static void explainDirect(ConvolutionOpInterface op, raw_ostream &os) {
+  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  ::conv::Problem problem =
+      computeProblem(op, getPlanOptions(op.getScheduleAttr()));
+  DirectCost cost = predictDirectSchedule(op, op.getScheduleAttr(), chip);
+  os << "problem     " << formatProblem(op) << "\n"
+     << "target      " << chip.name << " (" << chip.product << ")\n"
+     << "as a GEMM   " << formatMatrices(problem) << problem.rows << " x "
+     << problem.columns << ", reduced over " << problem.reduction << "\n"
+     << "schedule    " << op.getScheduleAttr() << "\n"
+     << "chosen by   " << stringifyChosenBy(op.getScheduleAttr().getChosenBy())
+     << "\n"
+     << formatv("grid        {0} workgroups of {1} work-items on {2} compute "
+                "units\n",
+                cost.workgroups, cost.workItems, chip.computeUnits)
+     << formatv("occupancy   {0} workgroups of a compute unit: {1} bytes of "
+                "shared memory each\n",
+                cost.residentWorkgroups, cost.sharedBytes)
+     << "traffic     " << formatScaled(cost.memoryBytes, "B") << ", "
+     << formatv("{0:F3} times the compulsory ",
+                cost.memoryBytes / cost.compulsoryBytes)
+     << formatScaled(cost.compulsoryBytes, "B") << "\n"
+     << "predicted   " << formatMicroseconds(cost.seconds()) << " (compute "
+     << formatMicroseconds(cost.computeSeconds) << ", memory "
+     << formatMicroseconds(cost.memorySeconds) << ")\n";
+}
+
+/// Why the schedule is not a direct one.
+static std::string formatNotDirect(const Explanation &all) {
+  auto direct = selectDirectSchedule(all.op, all.chip);
+  auto *reason = std::get_if<std::string>(&direct);
+  return reason ? *reason : "another schedule was asked for";
+}
+
 void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
+  if (op.getScheduleAttr().isDirect())
+    return explainDirect(op, os);
   Explanation all(op);
   printProblem(all, os);
   printDecision(all, os);
+  os << "not direct  " << formatNotDirect(all) << "\n";
   printCandidates(all, os);
   printRejected(all, os);
 }
@@ -252,7 +291,27 @@ static llvm::json::Value predictionToJson(const Explanation &all) {
   };
 }
 
+static llvm::json::Value explainDirectAsJson(ConvolutionOpInterface op) {
+  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  DirectCost cost = predictDirectSchedule(op, op.getScheduleAttr(), chip);
+  return llvm::json::Object{
+      {"problem", formatProblem(op)},
+      {"target", std::string(chip.name)},
+      {"compulsory_bytes", cost.compulsoryBytes},
+      {"schedule", printToString(op.getScheduleAttr())},
+      {"chosen_by",
+       stringifyChosenBy(op.getScheduleAttr().getChosenBy()).str()},
+      {"predicted", llvm::json::Object{{"seconds", cost.seconds()},
+                                       {"compute_seconds", cost.computeSeconds},
+                                       {"memory_seconds", cost.memorySeconds},
+                                       {"workgroups", cost.workgroups},
+                                       {"shared_bytes", cost.sharedBytes},
+                                       {"memory_bytes", cost.memoryBytes}}}};
+}
+
 llvm::json::Value mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
+  if (op.getScheduleAttr().isDirect())
+    return explainDirectAsJson(op);
   Explanation all(op);
   llvm::json::Array candidates, rejected;
   for (const ::conv::RankedCandidate &ranked :
@@ -273,6 +332,7 @@ llvm::json::Value mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
       {"schedule", printToString(all.schedule)},
       {"chosen_by", stringifyChosenBy(all.schedule.getChosenBy()).str()},
       {"predicted", predictionToJson(all)},
+      {"not_direct", formatNotDirect(all)},
       {"candidates", std::move(candidates)},
       {"rejected", std::move(rejected)},
   };

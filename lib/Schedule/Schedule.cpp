@@ -13,12 +13,12 @@
 
 #include "conv/Schedule/Schedule.h"
 
-#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
 #include "conv/Dialect/Conv/IR/LineGeometry.h"
-#include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Dialect/Conv/IR/TmaGeometry.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
+#include "conv/Schedule/DirectModel.h"
 #include "conv/Support/IntegerMath.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -56,32 +56,6 @@ static int64_t computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
       break;
   }
   return run;
-}
-
-namespace {
-/// The matrices of a part with a product, and how they lie in memory.
-struct ViewedProduct {
-  ViewedTensor lhs, rhs, result;
-};
-} // namespace
-
-static ViewedProduct getViewedProduct(ConvolutionOpInterface op,
-                                      const ConvolutionPlan &plan,
-                                      const PlanStep &step,
-                                      const PlanPart &part) {
-  auto getViewed = [](ViewAttr view, Value tensor) {
-    return ViewedTensor{view, cast<RankedTensorType>(tensor.getType()),
-                        getStrides(tensor)};
-  };
-  const MatrixProduct &product = *part.product;
-  ViewedTensor result = getViewed(part.target, op.getResultTensor());
-  if (step.intermediate) {
-    ArrayRef<int64_t> shape = plan.intermediates[*step.intermediate];
-    result.type = RankedTensorType::get(shape, getAccumulatorType(op));
-    result.strides = computeContiguousStrides(shape);
-  }
-  return {getViewed(product.lhs, op.getTensor(product.lhsRole)),
-          getViewed(product.rhs, op.getTensor(product.rhsRole)), result};
 }
 
 /// Fills in what the `tma` main loop makes of all products, or nothing.
@@ -290,6 +264,34 @@ static LogicalResult verifyProducts(ConvolutionOpInterface op,
   return success();
 }
 
+/// Checks what main loops of matrix instructions need beyond S1 to S10.
+static LogicalResult verifyImplicitGemm(ConvolutionOpInterface op,
+                                        ScheduleAttr schedule,
+                                        const ::conv::ChipInfo &chip) {
+  const ::conv::MatrixAtom &atom =
+      *lookupAtom(chip, schedule.getAtom(), getOperandElementType(op));
+  ::conv::NumericType operand = getOperandNumericType(op);
+  if (atom.operand != getMultipliedType(chip, operand))
+    return emitUnsupported(op.getLoc(), Reason::Schedule)
+           << "expects an atom that multiplies " << ::conv::getName(operand)
+           << ", but got " << schedule.getAtom();
+  if (schedule.getMainLoop() == MainLoop::RegisterStaged)
+    return verifyRegisterStaged(op, schedule, atom);
+  if (atom.kind == ::conv::AtomKind::WGMMA)
+    return verifyProducts(op, schedule, chip);
+  return success();
+}
+
+/// Checks D1 to D6.
+static LogicalResult verifyDirect(ConvolutionOpInterface op,
+                                  ScheduleAttr schedule,
+                                  const ::conv::ChipInfo &chip) {
+  std::string obstacle;
+  if (computeDirectCost(op, schedule, chip, obstacle))
+    return success();
+  return emitUnsupported(op.getLoc(), Reason::Schedule) << obstacle;
+}
+
 LogicalResult
 mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
                                     ScheduleAttr schedule,
@@ -298,20 +300,6 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
   Type elementType = getOperandElementType(op);
   if (failed(verifyScheduleForChip(refuse, schedule, chip, elementType)))
     return failure();
-  const ::conv::MatrixAtom &atom =
-      *lookupAtom(chip, schedule.getAtom(), elementType);
-  ::conv::NumericType operand = getOperandNumericType(op);
-  if (atom.operand != getMultipliedType(chip, operand))
-    return refuse() << "expects an atom that multiplies "
-                    << ::conv::getName(operand) << ", but got "
-                    << schedule.getAtom();
-  if (schedule.getMainLoop() == MainLoop::RegisterStaged &&
-      failed(verifyRegisterStaged(op, schedule, atom)))
-    return failure();
-  if (schedule.getAtom().getKind() == AtomKind::WGMMA &&
-      failed(verifyProducts(op, schedule, chip)))
-    return failure();
-
   // S11.
   if (op.getGroups() % schedule.getMergedGroups())
     return refuse() << "expects merged_groups to divide the " << op.getGroups()
@@ -320,25 +308,32 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
   if (schedule.getSplits() > getSplittableSize(op))
     return refuse() << "expects splits to be at most " << getSplittableSize(op)
                     << ", but got " << schedule.getSplits();
+  if (failed(schedule.isDirect() ? verifyDirect(op, schedule, chip)
+                                 : verifyImplicitGemm(op, schedule, chip)))
+    return failure();
 
-  ::conv::Candidate candidate = getCandidate(schedule, chip, elementType);
+  int64_t workItems =
+      schedule.isDirect()
+          ? schedule.getNumSubgroups() * chip.subgroupSize
+          : ::conv::computeWorkItems(chip,
+                                     getCandidate(schedule, chip, elementType));
   for (const PlanStep &step :
        planConvolution(op, getPlanOptions(schedule)).steps) {
     std::vector<::conv::ResultShape> parts = getResultShapes(step);
-    if (::conv::fitsLaunch(parts, chip, candidate))
+    const PlanPart &first = step.parts.front();
+    auto tile =
+        schedule.getTile(first.product.has_value(), parts.front().columns);
+    if (::conv::fitsLaunch(parts, tile, workItems))
       continue;
     auto diagnostic = emitUnsupported(op.getLoc(), Reason::ProblemSize);
-    diagnostic << "expects at most "
-               << ::conv::computeMaxWorkgroups(chip, candidate)
-               << " workgroups of " << ::conv::computeWorkItems(chip, candidate)
-               << " work-items, but got ";
+    diagnostic << "expects at most " << ::conv::computeMaxWorkgroups(workItems)
+               << " workgroups of " << workItems << " work-items, but got ";
     llvm::interleave(
         parts, diagnostic,
         [&](const ::conv::ResultShape &shape) {
-          diagnostic << shape.batch << " x "
-                     << ::conv::ceilDiv(shape.rows, candidate.workgroup[0])
-                     << " x "
-                     << ::conv::ceilDiv(shape.columns, candidate.workgroup[1]);
+          diagnostic << ::conv::ceilDiv(shape.batch, tile[0]) << " x "
+                     << ::conv::ceilDiv(shape.rows, tile[1]) << " x "
+                     << ::conv::ceilDiv(shape.columns, tile[2]);
         },
         " + ");
     return diagnostic;

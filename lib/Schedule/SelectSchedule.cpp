@@ -14,6 +14,8 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
+#include "conv/Schedule/DirectModel.h"
+#include "conv/Schedule/DirectSchedule.h"
 #include "conv/Schedule/Passes.h"
 #include "conv/Schedule/Schedule.h"
 #include "conv/Support/Nesting.h"
@@ -54,17 +56,35 @@ static std::string printToString(Attribute attribute) {
   return text;
 }
 
+/// Says what the cost model expects of a direct schedule, which is supported.
+static void remarkDirectCost(ConvolutionOpInterface op, ScheduleAttr schedule,
+                             const ::conv::ChipInfo &chip) {
+  DirectCost cost = predictDirectSchedule(op, schedule, chip);
+  remark::analysis(op.getLoc(),
+                   remark::RemarkOpts::name("Predicted").category(DEBUG_TYPE))
+      << remark::metric("microseconds",
+                        llvm::formatv("{0:F1}", cost.seconds() * 1e6).str())
+      << remark::metric("workgroups", cost.workgroups)
+      << remark::metric("shared_bytes", cost.sharedBytes)
+      << remark::metric(
+             "traffic",
+             llvm::formatv("{0:F3}", cost.memoryBytes / cost.compulsoryBytes)
+                 .str());
+}
+
 /// Says who decided, and what the cost model expects of it.
 static void remarkDecision(ConvolutionOpInterface op, ScheduleAttr schedule,
                            const ::conv::ChipInfo &chip) {
-  Type elementType = getOperandElementType(op);
-  ::conv::Cost cost =
-      ::conv::computeCost(computeProblem(op, getPlanOptions(schedule)), chip,
-                          getCandidate(schedule, chip, elementType));
   remark::passed(op.getLoc(),
                  remark::RemarkOpts::name("Selected").category(DEBUG_TYPE))
       << remark::metric("chosen_by", stringifyChosenBy(schedule.getChosenBy()))
       << remark::metric("schedule", printToString(schedule));
+  if (schedule.isDirect())
+    return remarkDirectCost(op, schedule, chip);
+  Type elementType = getOperandElementType(op);
+  ::conv::Cost cost =
+      ::conv::computeCost(computeProblem(op, getPlanOptions(schedule)), chip,
+                          getCandidate(schedule, chip, elementType));
   remark::analysis(op.getLoc(),
                    remark::RemarkOpts::name("Predicted").category(DEBUG_TYPE))
       << remark::metric("limit", ::conv::getName(cost.limit).data())
@@ -160,8 +180,8 @@ struct SelectSchedule final
   LogicalResult initialize(MLIRContext *context) override {
     if (!algorithm.empty() && !symbolizeAlgorithm(algorithm))
       return emitError(UnknownLoc::get(context))
-             << "expects algorithm to be implicit_gemm, but got \"" << algorithm
-             << "\"";
+             << "expects algorithm to be implicit_gemm or direct, but got \""
+             << algorithm << "\"";
     if (schedule.empty())
       return success();
     if (::conv::findDeepNesting(schedule.getValue()))
@@ -199,20 +219,35 @@ private:
     ScheduleAttr chosen = given ? given : op.getScheduleAttr();
     if (!chosen)
       chosen = selectByCost(op, chip);
-    if (!chosen)
-      return emitUnsupported(op.getLoc(), Reason::ProblemSize)
-             << "expects a result that one launch can compute, but got "
-             << op.getResultType();
-    if (failed(verifySupportedSchedule(op, chosen, chip)))
+    if (!chosen || failed(verifySupportedSchedule(op, chosen, chip)))
       return failure();
     op.setScheduleAttr(chosen);
     remarkDecision(op, chosen, chip);
     return success();
   }
 
-  /// The cheapest schedule; null if there is none.
-  static ScheduleAttr selectByCost(ConvolutionOpInterface op,
-                                   const ::conv::ChipInfo &chip) {
+  /// Considers all algorithms, or the one of the option; null, with a message,
+  /// if that has no schedule. Direct ones move each byte about once, so they
+  /// win wherever there are any.
+  ScheduleAttr selectByCost(ConvolutionOpInterface op,
+                            const ::conv::ChipInfo &chip) const {
+    std::optional<Algorithm> only = symbolizeAlgorithm(algorithm);
+    if (only == Algorithm::ImplicitGemm)
+      return selectImplicitGemm(op, chip);
+    auto direct = selectDirectSchedule(op, chip);
+    if (auto *schedule = std::get_if<ScheduleAttr>(&direct))
+      return *schedule;
+    if (!only)
+      return selectImplicitGemm(op, chip);
+    emitUnsupported(op.getLoc(), Reason::Schedule)
+        << "expects a convolution for the algorithm direct, but "
+        << std::get<std::string>(direct);
+    return ScheduleAttr();
+  }
+
+  /// The cheapest one; null, with a message, if there is none.
+  static ScheduleAttr selectImplicitGemm(ConvolutionOpInterface op,
+                                         const ::conv::ChipInfo &chip) {
     std::optional<::conv::Ranking> best;
     PlanOptions bestOptions;
     for (const PlanOptions &options : enumerateOptions(op, chip)) {
@@ -226,8 +261,12 @@ private:
       best = std::move(ranking);
       bestOptions = options;
     }
-    if (!best)
+    if (!best) {
+      emitUnsupported(op.getLoc(), Reason::ProblemSize)
+          << "expects a result that one launch can compute, but got "
+          << op.getResultType();
       return nullptr;
+    }
     remarkRejections(op, *best);
     return getSchedule(op.getContext(), best->accepted.front().candidate,
                        bestOptions, chip, ChosenBy::Heuristic);

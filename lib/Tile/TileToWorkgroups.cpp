@@ -63,18 +63,22 @@ static LogicalResult tileTail(IRRewriter &rewriter, linalg::GenericOp tail) {
   scf::SCFTileAndFuseOptions overResult;
   overResult.tilingOptions.setLoopType(
       scf::SCFTilingOptions::LoopType::ForallOp);
-  SmallVector<int64_t> tile = {1}; // One matrix of the batch at a time.
-  llvm::append_range(tile, schedule.getWorkgroup());
+  int64_t columns = cast<ShapedType>(tail.getResultTypes()[0]).getDimSize(2);
+  bool isProduct = llvm::any_of(tail.getInputs(), [](Value input) {
+    return input.getDefiningOp<linalg::BatchMatmulOp>() != nullptr;
+  });
+  std::array<int64_t, 3> tile = schedule.getTile(isProduct, columns);
   overResult.tilingOptions.setTileSizes(getAsIndexOpFoldResult(context, tile));
   FailureOr<Operation *> forall = tileAndFuse(rewriter, tail, overResult);
   if (failed(forall))
     return emitError(loc) << "expects a tail that tiles into one loop nest";
   (*forall)->setAttr(kScheduleName, schedule);
 
+  if (!isProduct)
+    return success();
   linalg::BatchMatmulOp product;
   (*forall)->walk([&](linalg::BatchMatmulOp op) { product = op; });
-  if (!product) // A tail of tensors alone.
-    return success();
+  assert(product && "what the tail consumes is fused into its tiles");
   scf::SCFTileAndFuseOptions overReduction;
   overReduction.tilingOptions.setTileSizes(
       getAsIndexOpFoldResult(context, {0, 0, 0, schedule.getGemmK()}));

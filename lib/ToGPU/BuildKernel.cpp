@@ -16,16 +16,13 @@
 #include "MainLoop.h"
 #include "NVIDIA/LineKernel.h"
 #include "NVIDIA/TmaKernel.h"
+#include "SharedMemory.h"
 #include "TileScheduler.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::conv;
-
-static int64_t computeBytes(MemRefType type) {
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
-}
 
 /// Whether all coordinates of an operand are far from the limits of i32.
 static bool hasSmallCoordinates(const MatrixOperand &operand, int64_t limit) {
@@ -75,46 +72,6 @@ static gpu::GPUFuncOp createFunction(OpBuilder &builder, Location loc,
   return function;
 }
 
-/// Shared memory that a kernel with this schedule asks for at launch: all of
-/// it, if it may not declare as much.
-static int64_t computeDynamicSharedBytes(const Kernel &kernel) {
-  if (!kernel.form.hasProduct() ||
-      kernel.form.schedule.getMainLoop() != MainLoop::RegisterStaged)
-    return 0;
-  int64_t bytes = 0;
-  for (int64_t rows : kernel.workgroupTile())
-    bytes += computeBytes(
-        SharedTile(kernel, rows, kernel.form.getOperandType()).getType());
-  return bytes > kernel.chip.staticSharedMemory ? bytes : 0;
-}
-
-/// Gives each tile its part of shared memory, which is the same for all parts
-/// of the kernel: a workgroup computes one of them.
-static void allocateTiles(const Kernel &kernel, gpu::GPUFuncOp function,
-                          ArrayRef<SharedTile *> tiles) {
-  ImplicitLocOpBuilder &b = kernel.b;
-  if (computeDynamicSharedBytes(kernel) == 0) {
-    for (auto [i, tile] : llvm::enumerate(tiles))
-      tile->setBuffer(
-          i < function.getNumWorkgroupAttributions()
-              ? function.getWorkgroupAttributions()[i]
-              : function.addWorkgroupAttribution(tile->getType(), b.getLoc()));
-    return;
-  }
-  auto space =
-      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  Value memory = gpu::DynamicSharedMemoryOp::create(
-      b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), AffineMap(),
-                         space));
-  int64_t offset = 0;
-  for (SharedTile *tile : tiles) {
-    tile->setBuffer(memref::ViewOp::create(
-        b, tile->getType(), memory, arith::ConstantIndexOp::create(b, offset),
-        ValueRange{}));
-    offset += computeBytes(tile->getType());
-  }
-}
-
 LogicalResult mlir::conv::createRegisterStagedBody(Kernel &kernel,
                                                    gpu::GPUFuncOp function) {
   std::unique_ptr<TileScheduler> scheduler = createGridScheduler(kernel.form);
@@ -124,7 +81,10 @@ LogicalResult mlir::conv::createRegisterStagedBody(Kernel &kernel,
                       kernel.form.lhs.getElementType());
   SharedTile rightTile(kernel, kernel.workgroupTile()[1],
                        kernel.form.rhs.getElementType());
-  allocateTiles(kernel, function, {&leftTile, &rightTile});
+  SmallVector<Value> buffers = allocateShared(
+      kernel, function, {leftTile.getType(), rightTile.getType()});
+  leftTile.setBuffer(buffers[0]);
+  rightTile.setBuffer(buffers[1]);
 
   MatrixUnit matrix(kernel, leftTile, rightTile);
   OperandCopy lhs(kernel, leftTile,
@@ -151,6 +111,10 @@ static KernelBodyBuilder lookupBody(const TiledConvolution &form,
     return createRegisterStagedBody;
   case MainLoop::HostCache:
     return createHostCacheBody;
+  case MainLoop::Direct:
+    return createDirectBody;
+  case MainLoop::DirectReduction:
+    return createDirectReductionBody;
   case MainLoop::Tma:
   case MainLoop::LineBuffer:
     break; // Kernels of other signatures: buildTmaKernel, buildLineKernel.
@@ -182,7 +146,8 @@ static int64_t countWorkgroups(const TiledConvolution &form,
 
 const ::conv::MatrixAtom &mlir::conv::getAtom(const TiledConvolution &form,
                                               const ::conv::ChipInfo &chip) {
-  return form.hasProduct()
+  // Direct schedules have no matrix instruction either.
+  return form.hasProduct() && !form.schedule.isDirect()
              ? *lookupAtom(chip, form.schedule.getAtom(), form.getOperandType())
              : chip.atoms.front();
 }
@@ -270,9 +235,11 @@ LogicalResult AddressKernel::buildBody(const KernelPart &part) {
                 workItem,
                 math.rem(workItem, chip.subgroupSize),
                 math.div(workItem, chip.subgroupSize)};
+  if (failed(lookupBody(form, chip)(kernel, built.function)))
+    return failure();
   built.dynamicSharedBytes =
-      std::max(built.dynamicSharedBytes, computeDynamicSharedBytes(kernel));
-  return lookupBody(form, chip)(kernel, built.function);
+      std::max(built.dynamicSharedBytes, kernel.dynamicSharedBytes);
+  return success();
 }
 
 LogicalResult AddressKernel::buildPart(const KernelPart &part) {

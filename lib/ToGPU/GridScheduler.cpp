@@ -17,20 +17,27 @@ using namespace mlir;
 using namespace mlir::conv;
 
 TileRaster::TileRaster(const TiledConvolution &form)
-    : tileSizes(form.schedule.getWorkgroup()), order(form.schedule.getRaster()),
-      matrices(form.getBatch()),
-      rowTiles(llvm::divideCeil(form.getRows(), tileSizes[0])),
-      columnTiles(llvm::divideCeil(form.getColumns(), tileSizes[1])) {}
+    : tileSizes(form.getTile()) {
+  std::array<int64_t, 3> sizes = {form.getBatch(), form.getRows(),
+                                  form.getColumns()};
+  for (auto [count, size, tile] : llvm::zip(counts, sizes, tileSizes))
+    count = llvm::divideCeil(size, tile);
+  if (form.schedule.getRaster() == Raster::Rows)
+    order = {Batch, Columns, Rows};
+  // A direct tile has all columns; its matrices are neighbours.
+  else if (form.schedule.isDirect() && form.hasProduct())
+    order = {Rows, Columns, Batch};
+  else
+    order = {Batch, Rows, Columns};
+}
 
 TileOrigin TileRaster::createOrigin(const IndexMath &math, Value tile) const {
-  bool columnsFastest = order == Raster::Columns;
-  int64_t fast = columnsFastest ? columnTiles : rowTiles;
-  int64_t slow = columnsFastest ? rowTiles : columnTiles;
-  SmallVector<Value> digits = math.split(tile, {matrices, slow, fast});
-  Value column = columnsFastest ? digits[2] : digits[1];
-  Value row = columnsFastest ? digits[1] : digits[2];
-  return {digits[0], math.mul(row, tileSizes[0]),
-          math.mul(column, tileSizes[1])};
+  SmallVector<int64_t> sizes = llvm::map_to_vector(
+      order, [&](Dimension dimension) { return counts[dimension]; });
+  std::array<Value, 3> origin;
+  for (auto [digit, dimension] : llvm::zip(math.split(tile, sizes), order))
+    origin[dimension] = math.mul(digit, tileSizes[dimension]);
+  return {origin[Batch], origin[Rows], origin[Columns]};
 }
 
 namespace {

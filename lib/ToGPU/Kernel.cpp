@@ -86,6 +86,8 @@ Value IndexMath::yes() const {
 SmallVector<Value> IndexMath::split(Value value,
                                     ArrayRef<int64_t> sizes) const {
   SmallVector<Value> digits(sizes.size());
+  if (sizes.empty())
+    return digits;
   for (size_t i = sizes.size(); i-- > 1;) {
     digits[i] = rem(value, sizes[i]);
     value = div(value, sizes[i]);

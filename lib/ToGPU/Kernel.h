@@ -65,7 +65,7 @@ struct Kernel {
   ImplicitLocOpBuilder &b;
   const TiledConvolution &form;
   const ::conv::ChipInfo &chip;
-  const ::conv::MatrixAtom &atom; ///< Of the product.
+  const ::conv::MatrixAtom &atom; ///< Of the product, if it has one.
   /// Offsets into operands: i32, or i64 where a tensor reaches 2 GiB.
   IndexMath math;
   /// Kernel arguments: both operands of the product if there is one, tail
@@ -75,6 +75,7 @@ struct Kernel {
   /// Numbers in the width of `math`: of the workgroup among those that compute
   /// the form, and of the work-item.
   Value workgroup, workItem, lane, subgroup;
+  int64_t dynamicSharedBytes = 0; ///< What it asks for at launch.
 
   ArrayRef<Value> tailArguments() const {
     return ArrayRef(arguments).drop_back().take_back(form.tailOperands.size());
@@ -103,7 +104,7 @@ private:
   Value accessOffset(Value buffer, Value offset) const;
 };
 
-/// The tile of a workgroup: its first row and column.
+/// The tile of a workgroup: its first matrix, row and column.
 struct TileOrigin {
   Value batch, row, column;
 };

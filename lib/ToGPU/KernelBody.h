@@ -32,6 +32,11 @@ LogicalResult createRegisterStagedBody(Kernel &kernel, gpu::GPUFuncOp function);
 /// Tiles in the cache of one thread; the workgroup is one work-item.
 LogicalResult createHostCacheBody(Kernel &kernel, gpu::GPUFuncOp function);
 
+/// Operands in shared memory, read once; sums in the registers of a work-item.
+LogicalResult createDirectBody(Kernel &kernel, gpu::GPUFuncOp function);
+/// The same, for a reduction that work-items share.
+LogicalResult createDirectReductionBody(Kernel &kernel,
+                                        gpu::GPUFuncOp function);
 /// Work-items of a GPU's kernel without a product, and how many workgroups
 /// share a tile.
 inline constexpr int64_t kElementwiseWorkItems = 256;

@@ -131,10 +131,8 @@ MatrixAccess::Position MatrixAccess::advance(const Position &position,
   return further;
 }
 
-/// The coordinate in the tensor that stands for one that may be outside. It is
-/// never so far outside that it would have to be reflected or wrapped twice.
-static Value createPadded(const IndexMath &math, PaddingMode padding,
-                          Value coordinate, int64_t size) {
+Value mlir::conv::createPadded(const IndexMath &math, PaddingMode padding,
+                               Value coordinate, int64_t size) {
   switch (padding) {
   case PaddingMode::Zeros:
     return coordinate;

@@ -19,6 +19,12 @@
 
 namespace mlir::conv {
 
+/// The coordinate in the tensor that stands for one that may be outside. With
+/// padding of zeros it is the same one, and others may still be outside if they
+/// are farther than padding.
+Value createPadded(const IndexMath &math, PaddingMode padding, Value coordinate,
+                   int64_t size);
+
 /// The indices of an element, in the order of a matrix tensor's dimensions.
 enum class MatrixIndex { Batch, Row, Column };
 

@@ -17,13 +17,13 @@ namespace mlir::conv {
 class TileRaster {
 public:
   explicit TileRaster(const TiledConvolution &form);
-  int64_t countTiles() const { return matrices * rowTiles * columnTiles; }
+  int64_t countTiles() const { return counts[0] * counts[1] * counts[2]; }
   TileOrigin createOrigin(const IndexMath &math, Value tile) const;
 
 private:
-  ArrayRef<int64_t> tileSizes;
-  Raster order;
-  int64_t matrices, rowTiles, columnTiles;
+  enum Dimension { Batch, Rows, Columns };
+  std::array<int64_t, 3> tileSizes, counts;
+  std::array<Dimension, 3> order; ///< Slowest first.
 };
 
 /// Assigns tiles of the result to workgroups.

@@ -171,8 +171,6 @@ struct ConvolutionToProducts final
     ScheduleAttr schedule = op.getScheduleAttr();
     if (!schedule)
       return rewriter.notifyMatchFailure(op, "no schedule");
-    if (schedule.getAlgorithm() != Algorithm::ImplicitGemm)
-      return rewriter.notifyMatchFailure(op, "another algorithm");
     rewriter.replaceOp(op, PlanBuilder(op, rewriter).create());
     return success();
   }

@@ -60,6 +60,7 @@ inline constexpr const char *kCommands[] = {"conv", "convfp16", "convbfp16"};
 std::string describe(const tools::GenOptions &options);
 
 // Each file of tests adds its own.
+void addDirectTests();
 void addDirectionTests();
 void addForwardTests();
 void addFunctionTests();

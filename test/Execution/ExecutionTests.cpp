@@ -138,6 +138,7 @@ void test::addRotated(const std::string &suite, const std::string &name,
 
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
+  addDirectTests();
   addForwardTests();
   addDirectionTests();
   addTailTests();

@@ -38,8 +38,8 @@ static void checkResources(const tools::GenOptions &problem) {
 }
 
 void test::addResourceTests() {
-  for (const std::string list :
-       {"resnet50", "resnet50_n64", "sd35_vae", "flux2_vae", "headline"}) {
+  for (const std::string list : {"resnet50", "resnet50_n64", "sd35_vae",
+                                 "flux2_vae", "headline", "depthwise"}) {
     int64_t index = 0;
     for (tools::GenOptions problem : readShapes(kModelShapes, list)) {
       problem.command = "convfp16";

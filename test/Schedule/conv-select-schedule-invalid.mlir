@@ -2,7 +2,7 @@
 // RUN: not conv-opt %s --conv-select-schedule=algorithm=winograd 2>&1 | FileCheck %s --check-prefix=ALGORITHM
 // RUN: not conv-opt %s '--conv-select-schedule=schedule=#conv.target<"gfx942">' 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 
-// ALGORITHM: error: expects algorithm to be implicit_gemm, but got "winograd"
+// ALGORITHM: error: expects algorithm to be implicit_gemm or direct, but got "winograd"
 // SCHEDULE: error: expects schedule to be a #conv.schedule<...>, but got #conv.target<"gfx942">
 
 // Which chip?

@@ -301,8 +301,8 @@ func.func @merged_groups_backward_weight(%x: tensor<1x8x8x16xf16>, %dy: tensor<1
 // CHECK-LABEL: func @splits
 // CHECK-DAG:     %[[PARTS:.+]] = tensor.empty() : tensor<2x32x144xf32>
 // CHECK-DAG:     %[[EMPTY:.+]] = tensor.empty() : tensor<32x3x3x16xf16>
-// CHECK:         conv.gather %{{.+}} view = <batch = [1, 2], rows = [32], columns = [2, 4, 8], {{.*}} (d3, d1 * 4 + d4, d5, d0 * 32 + d2)>> : {{.*}} -> tensor<2x32x64xf16>
-// CHECK:         conv.gather %{{.+}} view = <batch = [1, 2], rows = [3, 3, 16], columns = [2, 4, 8], {{.*}} (d5, d1 * 4 + d6 + d2 - 1, d3 + d7 - 1, d0 * 16 + d4)>> : {{.*}} -> tensor<2x144x64xf16>
+// CHECK:         conv.gather %{{.+}} view = <batch = [2, 1], rows = [32], columns = [2, 4, 8], {{.*}} (d3, d0 * 4 + d4, d5, d1 * 32 + d2)>> : {{.*}} -> tensor<2x32x64xf16>
+// CHECK:         conv.gather %{{.+}} view = <batch = [2, 1], rows = [3, 3, 16], columns = [2, 4, 8], {{.*}} (d5, d0 * 4 + d6 + d2 - 1, d3 + d7 - 1, d1 * 16 + d4)>> : {{.*}} -> tensor<2x144x64xf16>
 // CHECK:         linalg.batch_matmul {{.*}} -> tensor<2x32x144xf32>
 // CHECK:         %[[BOTH:.+]] = conv.scatter %{{.+}} into %[[PARTS]]
 // CHECK:         %[[FIRST:.+]] = conv.gather %[[BOTH]]{{.*}} -> tensor<1x32x144xf32>

@@ -65,7 +65,7 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
       ->check(
           CLI::IsMember({"conv", "linalg", "tiled", "gpu", "llvm", "binary"}));
   app.add_option("--algorithm", flags.algorithm,
-                 "Consider only this algorithm: implicit_gemm");
+                 "Consider only this algorithm: implicit_gemm or direct");
   app.add_option("--schedule", flags.schedule,
                  "#conv.schedule<...> for every convolution, instead of the "
                  "chosen one (--explain prints those)");

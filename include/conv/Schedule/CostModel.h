@@ -107,12 +107,13 @@ int64_t computeSharedBytes(const Candidate &candidate);
 /// Work-items of a workgroup.
 int64_t computeWorkItems(const ChipInfo &chip, const Candidate &candidate);
 
-/// Workgroups that a launch can have.
-int64_t computeMaxWorkgroups(const ChipInfo &chip, const Candidate &candidate);
+/// Workgroups of so many work-items that a launch can have.
+int64_t computeMaxWorkgroups(int64_t workItems);
 
-/// Whether a launch for all of those has no more.
-bool fitsLaunch(std::span<const ResultShape> parts, const ChipInfo &chip,
-                const Candidate &candidate);
+/// Whether a launch for all of those has no more, with tiles of so many
+/// matrices, rows and columns.
+bool fitsLaunch(std::span<const ResultShape> parts,
+                const std::array<int64_t, 3> &tile, int64_t workItems);
 
 /// Whether the chip can run the candidate, and why not.
 Rejection checkCandidate(const Problem &problem, const ChipInfo &chip,

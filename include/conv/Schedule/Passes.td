@@ -53,7 +53,7 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
            "A #conv.schedule<...> for every convolution, instead of deciding and "
            "of what is there">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"\"",
-           "Consider only this algorithm (implicit_gemm); default: all">
+           "Consider only this algorithm (implicit_gemm, direct); default: all">
   ];
   let dependentDialects = ["::mlir::conv::ConvDialect"];
 }

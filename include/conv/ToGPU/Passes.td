@@ -54,7 +54,8 @@ def ConvertTilesToKernelsPass : Pass<"conv-convert-tiles-to-kernels", "::mlir::M
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::conv::ConvDialect",
     "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }

@@ -163,8 +163,8 @@ FailureOr<BuiltKernel> mlir::conv::buildLineKernel(OpBuilder &builder,
                           << parts.size();
   std::string obstacle;
   std::optional<LineGeometry> geometry =
-      computeLineGeometry(getViewed(form.lhs), getViewed(form.rhs),
-                          getViewed(form.result), obstacle);
+      computeLineGeometry(form.lhs.getViewed(), form.rhs.getViewed(),
+                          form.result.getViewed(), obstacle);
   if (geometry)
     obstacle = checkLines(*geometry, form.schedule, chip);
   if (!obstacle.empty())

@@ -151,12 +151,12 @@ void TmaBody::create() {
 static FailureOr<TmaPart> analyze(Location loc, const TiledConvolution &form) {
   TmaPart part{};
   part.form = &form;
-  part.result = computeTmaResult(getViewed(form.result));
+  part.result = computeTmaResult(form.result.getViewed());
   if (!form.hasProduct())
     return std::move(part);
   std::string obstacle;
-  part.geometry = computeTmaGeometry(getViewed(form.lhs), getViewed(form.rhs),
-                                     getViewed(form.result), obstacle);
+  part.geometry = computeTmaGeometry(form.lhs.getViewed(), form.rhs.getViewed(),
+                                     form.result.getViewed(), obstacle);
   if (part.geometry)
     obstacle = checkTmaTile(*part.geometry, getTmaTile(form.schedule));
   if (!obstacle.empty())

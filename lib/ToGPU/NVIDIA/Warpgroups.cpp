@@ -22,10 +22,6 @@ static constexpr int64_t kWarpsPerWarpgroup = 4;
 /// All dynamic shared memory of the kernels of a module.
 static constexpr llvm::StringLiteral kSharedName = "conv_shared";
 
-ViewedTensor mlir::conv::getViewed(const MatrixOperand &operand) {
-  return {operand.view, operand.getType(), operand.strides};
-}
-
 gpu::GPUFuncOp mlir::conv::createWarpgroupFunction(
     OpBuilder &builder, Location loc, StringRef name,
     ArrayRef<KernelArgument> arguments, const ::conv::TmaTile &tile) {

@@ -20,9 +20,6 @@
 
 namespace mlir::conv {
 
-/// The operand without its value.
-ViewedTensor getViewed(const MatrixOperand &operand);
-
 /// A kernel's function, without a body. Arguments with a map are passed as
 /// tensor maps.
 gpu::GPUFuncOp createWarpgroupFunction(OpBuilder &builder, Location loc,

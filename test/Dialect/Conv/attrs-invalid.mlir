@@ -256,6 +256,62 @@ func.func private @schedule_s14_dimensions() attributes {
 
 // -----
 
+func.func private @schedule_s15_main_loop() attributes {
+  // expected-error @below {{expects a main loop for the algorithm direct, but got register_staged}}
+  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 1 x 1>, main_loop = register_staged, raster = columns>}
+
+// -----
+
+func.func private @schedule_s15_algorithm() attributes {
+  // expected-error @below {{expects a main loop for the algorithm implicit_gemm, but got direct}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>}
+
+// -----
+
+func.func private @schedule_s15_stages() attributes {
+  // expected-error @below {{expects 1 stage and 1 of merged_groups for the algorithm direct, but got 2 and 1}}
+  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 2,
+                     atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>}
+
+// -----
+
+func.func private @schedule_s15_merged_groups() attributes {
+  // expected-error @below {{expects 1 stage and 1 of merged_groups for the algorithm direct, but got 1 and 2}}
+  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns, merged_groups = 2>}
+
+// -----
+
+func.func private @schedule_s15_subgroup() attributes {
+  // expected-error @below {{expects subgroup to have all 16 matrices, and whole atoms of 8, but got 8}}
+  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 8], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>}
+
+// -----
+
+func.func private @schedule_s15_atoms() attributes {
+  // expected-error @below {{expects subgroup to have all 16 matrices, and whole atoms of 3, but got 16}}
+  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 3 x 1 x 1>, main_loop = direct, raster = columns>}
+
+// -----
+
+func.func private @schedule_s15_large_atom() attributes {
+  // expected-error @below {{expects an fma atom of at most 64 multiplications with k of 1 for direct, but got #conv.atom<fma 8 x 16 x 1>}}
+  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 16 x 1>, main_loop = direct, raster = columns>}
+
+// -----
+
+func.func private @schedule_s15_atom_of_reduction() attributes {
+  // expected-error @below {{expects an fma atom of at most 64 multiplications with n of 1 for direct_reduction, but got #conv.atom<fma 8 x 2 x 3>}}
+  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 2 x 3>, main_loop = direct_reduction, raster = columns>}
+
+// -----
+
 func.func private @tensor_map_x1_rank() attributes {
   // expected-error @below {{expects sizes of 1 to 5 dimensions, but got 6}}
   a = #conv.tensor_map<sizes = [8, 8, 8, 8, 8, 8], strides = [16, 16, 16, 16, 16], box = [8], element_strides = [1], swizzle = 128>}

@@ -504,7 +504,8 @@ void ConvolutionPlanTest::check(ConvolutionOpInterface op,
   execute(planConvolution(op, options), tensors, result);
   EXPECT_EQ(result.elements, computeDefinition(tensors, role))
       << "merged groups " << options.mergedGroups << ", splits "
-      << options.splits << ", patch " << print(options.patch);
+      << options.splits << ", patch " << print(options.patch)
+      << (options.joinsResidues ? ", joined residues" : "");
 }
 
 void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
@@ -526,6 +527,7 @@ void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
       options.patch = {random.upTo(2, 1) * PlanOptions::kBlockSize,
                        random.upTo(2, 1) * PlanOptions::kBlockSize};
     check(op, tensors, options);
+    check(op, tensors, {.joinsResidues = true});
   }
 }
 

@@ -10,13 +10,16 @@
 #include "IndexSpace.h"
 #include "Residue.h"
 
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 static constexpr StringLiteral kInputLetters = "DHW";
 static constexpr StringLiteral kFilterLetters = "TRS";
+static constexpr StringLiteral kResidueLetters = "dhw";
 static constexpr StringLiteral kOutputLetters = "ZPQ";
 /// Most parts of a kernel, each of which is code of its own: as many as strides
 /// of 3 have residues in two dimensions.
@@ -49,6 +52,9 @@ private:
   void planBackwardWeight();
   void planOutputWindows();
   PlanPart planResidue(ArrayRef<Residue> residues);
+  void planResidues();
+  bool canJoinResidues() const;
+  void planJoinedResidues();
   void planFold(int64_t d, size_t source, bool isLast);
 
   void setForwardSpace();
@@ -250,6 +256,86 @@ PlanPart Planner::planResidue(ArrayRef<Residue> residues) {
   return part;
 }
 
+void Planner::planResidues() {
+  SmallVector<PlanPart, 0> parts; // The largest first.
+  auto isLarger = [](const PlanPart &a, const PlanPart &b) {
+    return countProducts(a) > countProducts(b);
+  };
+  for (ArrayRef<Residue> residues : listResidues(shape)) {
+    PlanPart part = planResidue(residues);
+    parts.insert(llvm::upper_bound(parts, part, isLarger), std::move(part));
+  }
+  for (ArrayRef<PlanPart> rest = parts; !rest.empty();) {
+    ArrayRef<PlanPart> some = rest.take_front(kMaxParts);
+    addStep({some.begin(), some.end()}, target);
+    rest = rest.drop_front(some.size());
+  }
+}
+
+bool Planner::canJoinResidues() const {
+  bool isStrided = llvm::any_of(shape.strides, [](int64_t s) { return s > 1; });
+  bool isDilated =
+      llvm::any_of(llvm::zip(shape.strides, shape.dilations), [](auto pair) {
+        return std::get<0>(pair) > 1 && std::get<1>(pair) > 1;
+      });
+  return options.joinsResidues && isStrided && !isDilated &&
+         options.mergedGroups == 1 && options.splits == 1 &&
+         options.patch.empty();
+}
+
+/// With `low = stride * skipped + rest`, position `stride * i + residue - rest`
+/// meets filter element `stride * j + residue` in the output position
+/// `i + skipped - j`.
+void Planner::planJoinedResidues() {
+  std::string residues;
+  for (int64_t d = 0; d < rank; ++d) {
+    int64_t stride = shape.strides[d];
+    char residue = letter(kResidueLetters, d);
+    if (stride > 1)
+      residues += residue;
+    space.setSize(residue, stride);
+    space.setSize(
+        letter(kInputLetters, d),
+        llvm::divideCeil(shape.input[d] + shape.low[d] % stride, stride));
+    space.setSize(letter(kFilterLetters, d),
+                  llvm::divideCeil(shape.filter[d], stride));
+  }
+  bool channelsInnermost = layouts.getOutput().back() == 'K';
+  space.setDigits(
+      {.rows = select(layouts.getInput(), letters('N', kInputLetters)),
+       .columns = residues + "C",
+       .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
+                           channelsInnermost ? 'K' : 0),
+       .positions = "",
+       .mergesReduction = true});
+  for (int64_t d = 0; d < rank; ++d) {
+    int64_t stride = shape.strides[d];
+    AffineExpr position = space.getIndex(letter(kInputLetters, d));
+    AffineExpr element = space.getIndex(letter(kFilterLetters, d));
+    AffineExpr residue = getAffineConstantExpr(0, layouts.getContext());
+    if (stride > 1)
+      residue = space.getIndex(letter(kResidueLetters, d));
+    space.setIndex(letter(kInputLetters, d),
+                   position * stride + residue - shape.low[d] % stride);
+    space.setIndex(letter(kFilterLetters, d), element * stride + residue);
+    space.setIndex(letter(kOutputLetters, d), position + shape.low[d] / stride -
+                                                  element * shape.dilations[d]);
+  }
+  PlanPart part;
+  part.product = MatrixProduct{TensorRole::Output, TensorRole::Filter,
+                               space.createLhs(layouts.getOutput()),
+                               space.createRhs(layouts.getFilter())};
+  part.channels = space.createVector('C');
+  for (int64_t d = 0; d < rank; ++d)
+    if ((shape.input[d] + shape.low[d]) % shape.strides[d] != 0 ||
+        shape.low[d] % shape.strides[d] != 0)
+      space.addCondition(space.getIndex(letter(kInputLetters, d)),
+                         shape.input[d]);
+  part.target = space.createLhsOfResult(layouts.getInput());
+  space.clearConditions();
+  addProduct(std::move(part));
+}
+
 /// Adds the gradients of dimension `d`'s padded positions to those of the
 /// positions that the padding was taken from.
 void Planner::planFold(int64_t d, size_t source, bool isLast) {
@@ -315,19 +401,10 @@ void Planner::planBackwardData() {
   if (!folded.empty())
     target = addIntermediate(space.getShape(layouts.getInput()));
 
-  SmallVector<PlanPart, 0> parts; // The largest first.
-  auto isLarger = [](const PlanPart &a, const PlanPart &b) {
-    return countProducts(a) > countProducts(b);
-  };
-  for (ArrayRef<Residue> residues : listResidues(shape)) {
-    PlanPart part = planResidue(residues);
-    parts.insert(llvm::upper_bound(parts, part, isLarger), std::move(part));
-  }
-  for (ArrayRef<PlanPart> rest = parts; !rest.empty();) {
-    ArrayRef<PlanPart> some = rest.take_front(kMaxParts);
-    addStep({some.begin(), some.end()}, target);
-    rest = rest.drop_front(some.size());
-  }
+  if (canJoinResidues())
+    planJoinedResidues();
+  else
+    planResidues();
 
   for (int64_t d = 0; d < rank; ++d)
     space.setSize(letter(kInputLetters, d), shape.input[d]);
@@ -418,7 +495,27 @@ ConvolutionPlan mlir::conv::planConvolution(ConvolutionOpInterface op,
 PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
   return {.mergedGroups = schedule.getMergedGroups(),
           .splits = schedule.getSplits(),
-          .patch = SmallVector<int64_t, 2>(schedule.getPatch())};
+          .patch = SmallVector<int64_t, 2>(schedule.getPatch()),
+          .joinsResidues = schedule.isDirect()};
+}
+
+ViewedProduct mlir::conv::getViewedProduct(ConvolutionOpInterface op,
+                                           const ConvolutionPlan &plan,
+                                           const PlanStep &step,
+                                           const PlanPart &part) {
+  auto getViewed = [](ViewAttr view, Value tensor) {
+    return ViewedTensor{view, cast<RankedTensorType>(tensor.getType()),
+                        getStrides(tensor)};
+  };
+  const MatrixProduct &product = *part.product;
+  ViewedTensor result = getViewed(part.target, op.getResultTensor());
+  if (step.intermediate) {
+    ArrayRef<int64_t> shape = plan.intermediates[*step.intermediate];
+    result.type = RankedTensorType::get(shape, getAccumulatorType(op));
+    result.strides = computeContiguousStrides(shape);
+  }
+  return {getViewed(product.lhs, op.getTensor(product.lhsRole)),
+          getViewed(product.rhs, op.getTensor(product.rhsRole)), result};
 }
 
 int64_t mlir::conv::getSplittableSize(ConvolutionOpInterface op) {

@@ -118,7 +118,8 @@ void IndexSpace::split(int64_t parts) {
   splits = parts;
   splitLength = llvm::divideCeil(largest, parts);
   setSize(kSplit, parts);
-  digits[Batch] += kSplit;
+  // Outermost, so that neighbouring matrices are those of neighbouring groups.
+  digits[Batch].insert(0, 1, kSplit);
   setIndices();
   if (splitLength * parts != largest)
     addCondition(getDigit(kSplit) * splitLength + getDigit(letter), largest);
@@ -239,8 +240,8 @@ ViewAttr IndexSpace::createParts() const {
 }
 
 ViewAttr IndexSpace::createPart(int64_t split) const {
-  return createView({indices.lookup('G') * splits + split, linearize(Rows),
-                     linearize(Columns)},
+  return createView({indices.lookup('G') + split * getSize('G'),
+                     linearize(Rows), linearize(Columns)},
                     "G", Rows, Columns);
 }
 

@@ -67,8 +67,40 @@ static LogicalResult verifyWarpgroups(EmitError emitError,
   return success();
 }
 
+/// Multiplications of the largest atom of a direct schedule: its operands and
+/// sums are in registers.
+static constexpr int64_t kMaxDirectProducts = 64;
+
+/// Checks S15 for the algorithm `direct`.
+static LogicalResult verifyDirect(EmitError emitError,
+                                  ArrayRef<int64_t> workgroup,
+                                  ArrayRef<int64_t> subgroup, int64_t stages,
+                                  AtomAttr atom, MainLoop mainLoop,
+                                  int64_t mergedGroups) {
+  if (stages != 1 || mergedGroups != 1)
+    return emitError() << "expects 1 stage and 1 of merged_groups for the "
+                          "algorithm direct, but got "
+                       << stages << " and " << mergedGroups;
+  if (subgroup[1] != workgroup[1] || workgroup[1] % atom.getM())
+    return emitError() << "expects subgroup to have all " << workgroup[1]
+                       << " matrices, and whole atoms of " << atom.getM()
+                       << ", but got " << subgroup[1];
+  bool isReduction = mainLoop == MainLoop::DirectReduction;
+  int64_t products;
+  if (atom.getKind() != AtomKind::FMA ||
+      (isReduction ? atom.getN() : atom.getK()) != 1 ||
+      llvm::MulOverflow(atom.getM(), isReduction ? atom.getK() : atom.getN(),
+                        products) ||
+      products > kMaxDirectProducts)
+    return emitError() << "expects an fma atom of at most "
+                       << kMaxDirectProducts << " multiplications with "
+                       << (isReduction ? "n" : "k") << " of 1 for "
+                       << stringifyMainLoop(mainLoop) << ", but got " << atom;
+  return success();
+}
+
 LogicalResult
-ScheduleAttr::verify(EmitError emitError, Algorithm,
+ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
                      ArrayRef<int64_t> workgroup, ArrayRef<int64_t> subgroup,
                      int64_t gemmK, int64_t stages, AtomAttr atom,
                      MainLoop mainLoop, Raster, ArrayRef<int64_t> patch,
@@ -84,29 +116,10 @@ ScheduleAttr::verify(EmitError emitError, Algorithm,
     if (value <= 0)
       return emitError() << "expects " << name << " to be positive, but got "
                          << value;
-  // S2.
-  if (workgroup[0] % subgroup[0] || workgroup[1] % subgroup[1])
-    return emitError() << "expects subgroup to divide workgroup, but got ["
-                       << subgroup << "] and [" << workgroup << "]";
-  // S3.
-  if (mainLoop != MainLoop::HostCache &&
-      (subgroup[0] % atom.getRows() || subgroup[1] % atom.getColumns()))
-    return emitError() << "expects subgroup to be a multiple of "
-                       << atom.getRows() << " rows and " << atom.getColumns()
-                       << " columns, but got [" << subgroup << "]";
   // S4.
   if (gemmK % atom.getK())
     return emitError() << "expects gemm_k to be a multiple of " << atom.getK()
                        << ", but got " << gemmK;
-  // S10.
-  bool hasWarpgroups = isWarpgroupLoop(mainLoop);
-  if (hasWarpgroups != (atom.getKind() == AtomKind::WGMMA))
-    return emitError() << "expects a tma or line_buffer main loop just for "
-                          "wgmma, but got "
-                       << stringifyMainLoop(mainLoop) << " and " << atom;
-  if (hasWarpgroups && failed(verifyWarpgroups(emitError, workgroup, subgroup,
-                                               gemmK, stages, atom)))
-    return failure();
   // S14, as far as it is not about the convolution.
   constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
   if (mainLoop != MainLoop::Tma && !patch.empty())
@@ -118,6 +131,35 @@ ScheduleAttr::verify(EmitError emitError, Algorithm,
        })))
     return emitError() << "expects patch to be two positive multiples of "
                        << kBlockSize << ", but got [" << patch << "]";
+  // S15.
+  bool isDirect = algorithm == Algorithm::Direct;
+  if (isDirect !=
+      (mainLoop == MainLoop::Direct || mainLoop == MainLoop::DirectReduction))
+    return emitError() << "expects a main loop for the algorithm "
+                       << stringifyAlgorithm(algorithm) << ", but got "
+                       << stringifyMainLoop(mainLoop);
+  if (isDirect)
+    return verifyDirect(emitError, workgroup, subgroup, stages, atom, mainLoop,
+                        mergedGroups);
+  // S2.
+  if (workgroup[0] % subgroup[0] || workgroup[1] % subgroup[1])
+    return emitError() << "expects subgroup to divide workgroup, but got ["
+                       << subgroup << "] and [" << workgroup << "]";
+  // S3.
+  if (mainLoop != MainLoop::HostCache &&
+      (subgroup[0] % atom.getRows() || subgroup[1] % atom.getColumns()))
+    return emitError() << "expects subgroup to be a multiple of "
+                       << atom.getRows() << " rows and " << atom.getColumns()
+                       << " columns, but got [" << subgroup << "]";
+  // S10.
+  bool hasWarpgroups = isWarpgroupLoop(mainLoop);
+  if (hasWarpgroups != (atom.getKind() == AtomKind::WGMMA))
+    return emitError() << "expects a tma or line_buffer main loop just for "
+                          "wgmma, but got "
+                       << stringifyMainLoop(mainLoop) << " and " << atom;
+  if (hasWarpgroups && failed(verifyWarpgroups(emitError, workgroup, subgroup,
+                                               gemmK, stages, atom)))
+    return failure();
   return success();
 }
 
@@ -203,19 +245,24 @@ static LogicalResult verifyWarpgroupsForChip(EmitError emitError,
   return success();
 }
 
-/// Checks S7 and S8.
+/// Checks S7.
 static LogicalResult verifyWorkItems(EmitError emitError, ScheduleAttr schedule,
-                                     const ::conv::ChipInfo &chip,
-                                     int64_t elementBytes) {
+                                     const ::conv::ChipInfo &chip) {
   int64_t workItems;
-  // S7.
   if (llvm::MulOverflow<int64_t>(schedule.getNumSubgroups(), chip.subgroupSize,
                                  workItems) ||
       workItems > chip.maxWorkgroupSize)
     return emitError() << "expects at most " << chip.maxWorkgroupSize
                        << " work-items, but got " << schedule.getNumSubgroups()
                        << " subgroups of " << chip.subgroupSize;
-  // S8.
+  return success();
+}
+
+/// Checks S8.
+static LogicalResult verifyCopies(EmitError emitError, ScheduleAttr schedule,
+                                  const ::conv::ChipInfo &chip,
+                                  int64_t elementBytes) {
+  int64_t workItems = schedule.getNumSubgroups() * chip.subgroupSize;
   for (int64_t rows : schedule.getWorkgroup()) {
     int64_t tileBytes = rows * schedule.getGemmK() * elementBytes;
     if (tileBytes % (workItems * kBytesPerCopy))
@@ -228,27 +275,40 @@ static LogicalResult verifyWorkItems(EmitError emitError, ScheduleAttr schedule,
   return success();
 }
 
+/// Checks S9.
+static LogicalResult verifyMainLoop(EmitError emitError, ScheduleAttr schedule,
+                                    const ::conv::ChipInfo &chip) {
+  bool onHost = chip.backend == ::conv::Backend::Host;
+  if (onHost == (schedule.getMainLoop() == MainLoop::HostCache))
+    return success();
+  return emitError() << "expects a main loop for " << chip.name << ", but got "
+                     << stringifyMainLoop(schedule.getMainLoop());
+}
+
 LogicalResult mlir::conv::verifyScheduleForChip(EmitError emitError,
                                                 ScheduleAttr schedule,
                                                 const ::conv::ChipInfo &chip,
                                                 Type elementType) {
+  if (schedule.isDirect())
+    return failed(verifyMainLoop(emitError, schedule, chip))
+               ? failure()
+               : verifyWorkItems(emitError, schedule, chip);
   // S5.
   const ::conv::MatrixAtom *atom =
       lookupAtom(chip, schedule.getAtom(), elementType);
   if (!atom)
     return emitError() << "expects an atom that " << chip.name << " has for "
                        << elementType << ", but got " << schedule.getAtom();
-  // S9.
-  bool onHost = chip.backend == ::conv::Backend::Host;
-  if (onHost != (schedule.getMainLoop() == MainLoop::HostCache))
-    return emitError() << "expects a main loop for " << chip.name
-                       << ", but got "
-                       << stringifyMainLoop(schedule.getMainLoop());
+  if (failed(verifyMainLoop(emitError, schedule, chip)))
+    return failure();
   if (isWarpgroupLoop(schedule.getMainLoop()))
     return verifyWarpgroupsForChip(emitError, schedule, chip);
   int64_t elementBytes = byteSize(atom->operand);
   if (failed(verifySharedMemory(emitError, schedule, chip, elementBytes)))
     return failure();
-  return onHost ? verifyHostSums(emitError, schedule, chip, *atom)
-                : verifyWorkItems(emitError, schedule, chip, elementBytes);
+  if (chip.backend == ::conv::Backend::Host)
+    return verifyHostSums(emitError, schedule, chip, *atom);
+  return failed(verifyWorkItems(emitError, schedule, chip))
+             ? failure()
+             : verifyCopies(emitError, schedule, chip, elementBytes);
 }

@@ -129,11 +129,17 @@ FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
   form.schedule = forall->getAttrOfType<ScheduleAttr>(kScheduleName);
   if (!form.schedule)
     return forall.emitOpError("expects a ") << kScheduleName;
-  SmallVector<int64_t> tile = {1};
-  llvm::append_range(tile, form.schedule.getWorkgroup());
-  if (forall.getNumResults() != 1 || forall.getRank() != 3 ||
-      getConstantIntValues(forall.getMixedStep()) != tile)
-    return forall.emitOpError("expects one result, tiled by [") << tile << "]";
+  auto type = forall.getNumResults() == 1
+                  ? dyn_cast<RankedTensorType>(forall.getResult(0).getType())
+                  : RankedTensorType();
+  if (!type || type.getRank() != 3 || !type.hasStaticShape())
+    return forall.emitOpError("expects one result, a batch of matrices");
+  auto product = findOnly<linalg::BatchMatmulOp>(forall);
+  std::array<int64_t, 3> tile =
+      form.schedule.getTile(product != nullptr, type.getDimSize(2));
+  if (getConstantIntValues(forall.getMixedStep()) != llvm::to_vector(tile))
+    return forall.emitOpError("expects one result, tiled by [")
+           << ArrayRef(tile) << "]";
   auto scatter = forall.getResult(0).hasOneUse()
                      ? dyn_cast<ScatterOp>(*forall->user_begin())
                      : ScatterOp();
@@ -145,7 +151,6 @@ FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
   form.result = {scatter.getResult(), scatter.getView(index),
                  getStrides(scatter.getResult())};
 
-  auto product = findOnly<linalg::BatchMatmulOp>(forall);
   form.tail = findOnly<linalg::GenericOp>(forall);
   if (!form.tail)
     return forall.emitOpError("expects one linalg.generic");

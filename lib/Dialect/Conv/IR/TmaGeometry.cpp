@@ -153,7 +153,7 @@ Digits GeometryReader::getDigits(ViewAttr view,
   SmallVector<int64_t> columns = take(view.getColumns().size());
   if (geometry.reducesPositions)
     std::swap(rows, columns);
-  return {rows, columns, batch.size() > 1 ? batch.back() : 0,
+  return {rows, columns, batch.size() > 1 ? batch.front() : 0,
           coordinate.constant};
 }
 
@@ -185,9 +185,9 @@ bool GeometryReader::readTypes() {
 
 bool GeometryReader::readParts() {
   ArrayRef<int64_t> batch = lhs.view.getBatch();
-  if (batch.front() != 1 || batch.size() > 2)
-    return refuse(formatv("one group, but got {0}", batch.front()));
-  geometry.parts = batch.size() > 1 ? batch.back() : 1;
+  if (batch.back() != 1 || batch.size() > 2)
+    return refuse(formatv("one group, but got {0}", batch.back()));
+  geometry.parts = batch.size() > 1 ? batch.front() : 1;
   // Rows of a filter's gradient are its channels, those of others are digits
   // for an image and each dimension.
   size_t rows = lhs.view.getRows().size(), columns = rhs.view.getRows().size();

@@ -98,7 +98,8 @@ def Conv_LayoutsAttr : Conv_Attr<"Layouts", "layouts"> {
 }
 
 def Conv_Algorithm : I32EnumAttr<"Algorithm", "how a convolution is computed", [
-    I32EnumAttrCase<"ImplicitGemm", 0, "implicit_gemm">
+    I32EnumAttrCase<"ImplicitGemm", 0, "implicit_gemm">,
+    I32EnumAttrCase<"Direct", 1, "direct">
   ]> {
   let cppNamespace = "::mlir::conv";
 }
@@ -107,7 +108,9 @@ def Conv_MainLoop : I32EnumAttr<"MainLoop", "how tiles travel to the matrix unit
     I32EnumAttrCase<"RegisterStaged", 0, "register_staged">,
     I32EnumAttrCase<"HostCache", 1, "host_cache">,
     I32EnumAttrCase<"Tma", 2, "tma">,
-    I32EnumAttrCase<"LineBuffer", 3, "line_buffer">
+    I32EnumAttrCase<"LineBuffer", 3, "line_buffer">,
+    I32EnumAttrCase<"Direct", 4, "direct">,
+    I32EnumAttrCase<"DirectReduction", 5, "direct_reduction">
   ]> {
   let cppNamespace = "::mlir::conv";
 }
@@ -177,8 +180,25 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     width, so that tiles are rectangles of them. A patch is copied once for all
     taps, together with the halo around it that they read.
 
+    `implicit_gemm` multiplies the matrices of the batch one by one. `direct` is
+    for groups so small that those have next to no columns, above all depthwise
+    convolutions: it computes many matrices at a time, with all their columns. A
+    workgroup brings the part of both operands that its tile needs to shared
+    memory, each byte once, and its work-items multiply from there. Sizes are
+    then `[rows, matrices]`:
+      * with the main loop `direct`, a work-item computes `m` matrices by `n` rows
+        of `atom` at a time, summed over the whole reduction. `subgroup` has the
+        share of a subgroup of the tile's rows, which interleave with those of
+        the others;
+      * with `direct_reduction`, tiles have all rows, and work-items share the
+        reduction: each takes `k` values of its innermost digit at a time for `m`
+        matrices, and at the end the sums are added up in a fixed order.
+        `subgroup` has the share of a subgroup of `gemm_k` instead of rows.
+    For either, `raster = columns` has neighbouring workgroups compute
+    neighbouring matrices.
+
     Constraints (those of the chip are checked where the target is known, by
-    `verifyScheduleForChip`):
+    `verifyScheduleForChip`; S2, S3, S5, S6 and S8 are about `implicit_gemm`):
       * (S1) `workgroup` and `subgroup` have two positive entries; `gemm_k` and
         `stages` are positive.
       * (S2) `subgroup` divides `workgroup`.
@@ -215,6 +235,32 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         of the blocks of positions that one atom computes. There are two spatial
         dimensions, along which the window moves by 1, and patches divide the
         rows of `workgroup`.
+      * (S15) `main_loop` is `direct` or `direct_reduction` just if the algorithm
+        is `direct`. Then there is 1 stage; `merged_groups` is 1; `subgroup` has
+        all matrices of `workgroup`, and they are whole atoms; `atom` is an `fma`
+        of at most 64 multiplications, with `k` 1 for `direct` and `n` 1 for
+        `direct_reduction`.
+
+    A direct schedule also depends on the views of the operands
+    (`DirectTiling`), for every product of the convolution:
+      * (D1) The matrices and the rows of a tile, and the part of the reduction
+        of a step, are boxes of digits: all values of some digits, innermost
+        first, and some of one more; one value of each of the others. Boxes do
+        not straddle: the number of that one digit's values divides its size, or
+        all digits outside of it have one value. A part of the innermost digit
+        is whole atoms.
+      * (D2) `gemm_k` is at least the reduction for the main loop `direct`.
+      * (D3) The boxes of both operands that a tile reads, and for
+        `direct_reduction` four sums of each work-item, fit the chip's shared
+        memory.
+      * (D4) The operands are f16, bf16 or f32, and their views have no
+        conditions.
+      * (D5) For `direct_reduction`, a tile has all rows, `gemm_k` is a box whose
+        sizes divide all digits of the reduction, and `k` of the atom divides the
+        innermost one's. A work-item has all columns of their innermost digit,
+        and a workgroup has at least as many work-items as there are such boxes.
+      * (D6) Every kernel computes one part: no strided dimension of a gradient
+        is dilated.
 
     Example:
     ```mlir
@@ -246,10 +292,22 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         `` custom<ScheduleOptions>($patch, $mergedGroups, $splits, $chosenBy) `>`
   }];
   let extraClassDeclaration = [{
+    bool isDirect() const { return getAlgorithm() == Algorithm::Direct; }
     /// Subgroups of a workgroup.
     int64_t getNumSubgroups() const {
-      return (getWorkgroup()[0] / getSubgroup()[0]) *
+      int64_t shared = getMainLoop() == MainLoop::DirectReduction
+                           ? getGemmK()
+                           : getWorkgroup()[0];
+      return ::llvm::divideCeil(shared, getSubgroup()[0]) *
              (getWorkgroup()[1] / getSubgroup()[1]);
+    }
+    /// Matrices, rows and columns of a workgroup's tile of a product with this
+    /// many columns, or of tensors that are only added up.
+    ::std::array<int64_t, 3> getTile(bool isProduct, int64_t columns) const {
+      auto workgroup = getWorkgroup();
+      if (isDirect() && isProduct)
+        return {workgroup[1], workgroup[0], columns};
+      return {1, workgroup[0], workgroup[1]};
     }
   }];
 }

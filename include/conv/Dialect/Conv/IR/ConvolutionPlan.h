@@ -13,7 +13,7 @@
 #ifndef CONV_DIALECT_CONV_IR_CONVOLUTIONPLAN_H
 #define CONV_DIALECT_CONV_IR_CONVOLUTIONPLAN_H
 
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/ViewedTensor.h"
 
 namespace mlir::conv {
 
@@ -63,6 +63,9 @@ struct PlanOptions {
   /// last one are not written. Empty for positions in order, as those of other
   /// dimensions always are.
   SmallVector<int64_t, 2> patch = {};
+  /// The residues of backward data are columns of one product, if they can be:
+  /// without the options above, if no strided dimension is dilated.
+  bool joinsResidues = false;
 };
 
 /// Kernels that one after the other compute a convolution.
@@ -88,10 +91,12 @@ struct ConvolutionPlan {
 ///     columns the input's channels, and the reduction is over those filter
 ///     elements and the output's channels. Positions that meet no filter
 ///     element are parts of zeros. Parts are in the order of their work, the
-///     largest first, so that those at the end are short. With padding that is
-///     not zeros, this is the gradient of the padded input, and one step per
-///     dimension folds what was padded onto the elements that it was taken
-///     from.
+///     largest first, so that those at the end are short. Joined residues are
+///     one product instead, with a column for each residue and channel; its
+///     filter elements and positions go beyond the tensors where a residue has
+///     fewer. With padding that is not zeros, this is the gradient of the
+///     padded input, and one step per dimension folds what was padded onto the
+///     elements that it was taken from.
 ///   * backward weight: rows are the output's channels, columns the filter's
 ///     elements `(r, s, c)`; the reduction is over the output's pixels. If
 ///     these have few channels, and there are no strides, rows are the input's
@@ -108,6 +113,11 @@ ConvolutionPlan planConvolution(ConvolutionOpInterface op,
 
 /// The options that a schedule asks for.
 PlanOptions getPlanOptions(ScheduleAttr schedule);
+
+/// The tensors of the product of a step's part, as its kernel sees them.
+ViewedProduct getViewedProduct(ConvolutionOpInterface op,
+                               const ConvolutionPlan &plan,
+                               const PlanStep &step, const PlanPart &part);
 
 /// The digit of the reduction that is split: its size.
 int64_t getSplittableSize(ConvolutionOpInterface op);

@@ -16,7 +16,7 @@
 #ifndef CONV_DIALECT_CONV_IR_TILEDFORM_H
 #define CONV_DIALECT_CONV_IR_TILEDFORM_H
 
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/ViewedTensor.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,6 +34,7 @@ struct MatrixOperand {
     return cast<RankedTensorType>(tensor.getType());
   }
   Type getElementType() const { return getType().getElementType(); }
+  ViewedTensor getViewed() const { return {view, getType(), strides}; }
 };
 
 /// One tiled convolution: `result = tail(lhs * transpose(rhs), tailOperands)`,
@@ -56,6 +57,10 @@ struct TiledConvolution {
     return hasProduct() ? lhs.view.getShape()[2] : 0;
   }
   bool hasProduct() const { return lhs.tensor != nullptr; }
+  /// Matrices, rows and columns of a tile.
+  std::array<int64_t, 3> getTile() const {
+    return schedule.getTile(hasProduct(), getColumns());
+  }
   /// What kernels get as arguments before the result, in order.
   SmallVector<MatrixOperand> getOperands() const;
   /// Of `rhs`; that of `lhs` may be another 8-bit float of the same size.

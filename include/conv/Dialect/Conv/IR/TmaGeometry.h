@@ -14,19 +14,12 @@
 #ifndef CONV_DIALECT_CONV_IR_TMAGEOMETRY_H
 #define CONV_DIALECT_CONV_IR_TMAGEOMETRY_H
 
-#include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Dialect/Conv/IR/ViewedTensor.h"
 
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::conv {
-
-/// A tensor, how it is seen as matrices, and how it lies in memory.
-struct ViewedTensor {
-  ViewAttr view;
-  RankedTensorType type;
-  SmallVector<int64_t> strides; ///< Elements between neighbours.
-};
 
 /// Images with their channels innermost, and a window that moves over them.
 struct TmaWindow {

@@ -1,0 +1,29 @@
+//===- ViewedTensor.h - tensors as matrices, and in memory --*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DIALECT_CONV_IR_VIEWEDTENSOR_H
+#define CONV_DIALECT_CONV_IR_VIEWEDTENSOR_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+namespace mlir::conv {
+
+/// A tensor, how it is seen as matrices, and how it lies in memory.
+struct ViewedTensor {
+  ViewAttr view;
+  RankedTensorType type;
+  SmallVector<int64_t> strides; ///< Elements between neighbours.
+};
+
+/// The tensors of a matrix product.
+struct ViewedProduct {
+  ViewedTensor lhs, rhs, result;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_DIALECT_CONV_IR_VIEWEDTENSOR_H

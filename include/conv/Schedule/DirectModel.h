@@ -1,0 +1,68 @@
+//===- DirectModel.h - what a direct schedule costs ---------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_SCHEDULE_DIRECTMODEL_H
+#define CONV_SCHEDULE_DIRECTMODEL_H
+
+#include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
+#include "conv/Dialect/Conv/IR/DirectTiling.h"
+
+namespace mlir::conv {
+
+/// The prediction for a direct schedule, of all products together.
+struct DirectCost {
+  int64_t workgroups = 0, workItems = 0;
+  int64_t sharedBytes = 0;        ///< Of a workgroup, at most.
+  int64_t residentWorkgroups = 0; ///< On one compute unit at a time.
+  double memoryBytes = 0;         ///< That work-items load and store.
+  double compulsoryBytes = 0;     ///< Each tensor once.
+  double linesOfRuns = 1; ///< Bytes of lines that runs in memory lie in, to
+                          ///< those of the runs.
+  double computeSeconds = 0, memorySeconds = 0;
+  double launchSeconds = 0; ///< Between one kernel and the next one.
+
+  /// A workgroup does not compute while it waits for memory: others do.
+  double seconds() const {
+    return std::max(computeSeconds, memorySeconds) +
+           std::min(computeSeconds, memorySeconds) /
+               double(residentWorkgroups) +
+           launchSeconds;
+  }
+};
+
+/// What the cost model sees of a plan.
+struct DirectPlan {
+  SmallVector<ViewedProduct> products;
+  int64_t launches;         ///< Those of products among them.
+  double intermediateBytes; ///< What one kernel writes for another one.
+  bool hasSingleParts;      ///< D6.
+
+  static DirectPlan get(ConvolutionOpInterface op, const PlanOptions &options);
+};
+
+/// Predicts a direct schedule of the convolution that has this plan; none if D1
+/// to D6 do not hold, and in `obstacle` why, as "expects ..., but got ...".
+std::optional<DirectCost> computeDirectCost(ConvolutionOpInterface op,
+                                            const DirectPlan &plan,
+                                            ScheduleAttr schedule,
+                                            const ::conv::ChipInfo &chip,
+                                            std::string &obstacle);
+
+/// The same, with the plan that the schedule asks for.
+std::optional<DirectCost> computeDirectCost(ConvolutionOpInterface op,
+                                            ScheduleAttr schedule,
+                                            const ::conv::ChipInfo &chip,
+                                            std::string &obstacle);
+
+/// The same, of a schedule that is supported.
+DirectCost predictDirectSchedule(ConvolutionOpInterface op,
+                                 ScheduleAttr schedule,
+                                 const ::conv::ChipInfo &chip);
+
+} // namespace mlir::conv
+
+#endif // CONV_SCHEDULE_DIRECTMODEL_H

@@ -1,0 +1,240 @@
+//===- DirectSchedule.cpp - when and how to compute directly -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Depthwise convolutions are bound by memory. Tiles are enumerated: parts of
+// one digit of the rows, with all values of the digits inside of it. Those that
+// move more than a little beyond what they have to are left out if there are
+// others, and the fastest of the rest is taken.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Schedule/DirectSchedule.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Schedule/CostModel.h"
+#include "conv/Schedule/DirectModel.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Bytes that may be moved, for each byte that has to be.
+static constexpr double kMostTraffic = 1.125;
+/// Work-items of a workgroup, at most.
+static constexpr int64_t kMaxWorkItems[] = {128, 256};
+/// Accumulators of a work-item.
+static constexpr int64_t kMaxSums = 64;
+/// Matrices of a tile, in those of a work-item.
+static constexpr int64_t kMaxMatrices = 16;
+/// Parts of a reduction.
+static constexpr int64_t kMaxSplits = 64;
+/// Neighbours in the reduction that a work-item multiplies at a time.
+static constexpr int64_t kMaxRun = 8;
+/// Bytes of the widest access of a lane.
+static constexpr int64_t kPieceBytes = 16;
+
+static int64_t getPieceElements(Type element) {
+  return kPieceBytes / llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+/// Sizes of tiles that may be boxes of these digits, with whole runs of the
+/// innermost one.
+static SmallVector<int64_t> enumerateTiles(ArrayRef<int64_t> digits,
+                                           int64_t run = 1) {
+  SmallVector<int64_t> tiles;
+  int64_t inside = 1;
+  for (int64_t size : llvm::reverse(digits)) {
+    for (int64_t parts = size; parts > 1; --parts) {
+      int64_t part =
+          llvm::alignTo(llvm::divideCeil(size, parts), inside == 1 ? run : 1);
+      if (part < size && (tiles.empty() || part * inside > tiles.back()))
+        tiles.push_back(part * inside);
+    }
+    inside *= size;
+  }
+  tiles.push_back(inside);
+  return tiles;
+}
+
+namespace {
+class Search {
+public:
+  Search(ConvolutionOpInterface op, const ::conv::ChipInfo &chip)
+      : op(op), chip(chip),
+        isShared(op.getDirection() == Direction::BackwardWeight) {}
+
+  /// Tries all tiles of a plan that has products.
+  void run(const PlanOptions &options);
+  ScheduleAttr getBest() const { return best; }
+
+private:
+  void runOverRows();
+  void runOverReduction();
+  /// A vector of matrices, if they follow each other in memory: as many as a
+  /// work-item has accumulators for, if each takes `sums`.
+  int64_t getMatricesAtom(Type element, int64_t sums) const;
+  /// Tries one tile; `shared` is of what subgroups share, in `boxes` boxes.
+  void visit(AtomAttr atom, std::array<int64_t, 2> tile, int64_t gemmK,
+             int64_t shared, int64_t boxes) {
+    for (int64_t workItems : kMaxWorkItems)
+      visit(atom, tile, gemmK, shared, boxes, workItems);
+  }
+  void visit(AtomAttr atom, std::array<int64_t, 2> tile, int64_t gemmK,
+             int64_t shared, int64_t boxes, int64_t workItems);
+  AtomAttr getAtom(int64_t m, int64_t n, int64_t k) {
+    return AtomAttr::get(op.getContext(), AtomKind::FMA, m, n, k);
+  }
+
+  ConvolutionOpInterface op;
+  const ::conv::ChipInfo &chip;
+  bool isShared; ///< Work-items share the reduction.
+  PlanOptions options;
+  DirectPlan plan;
+  ViewedProduct product; ///< That with the most rows.
+  int64_t matrices, rows, columns, reduction;
+  bool isAlongBatch;
+  ScheduleAttr best;
+  DirectCost bestCost;
+};
+} // namespace
+
+void Search::run(const PlanOptions &planOptions) {
+  options = planOptions;
+  plan = DirectPlan::get(op, options);
+  reduction = 1;
+  for (const ViewedProduct &each : plan.products)
+    reduction = std::max(reduction, each.lhs.view.getShape()[2]);
+  product = *llvm::max_element(plan.products, [](const auto &a, const auto &b) {
+    return a.lhs.view.getShape()[1] < b.lhs.view.getShape()[1];
+  });
+  std::tie(matrices, rows, columns) =
+      std::tuple_cat(product.result.view.getShape());
+  isAlongBatch =
+      DirectTiling::isAlongBatchOf(isShared ? product.lhs : product.result);
+  if (isShared)
+    runOverReduction();
+  else
+    runOverRows();
+}
+
+int64_t Search::getMatricesAtom(Type element, int64_t sums) const {
+  if (!isAlongBatch)
+    return 1;
+  int64_t m = std::min<int64_t>(getPieceElements(element),
+                                llvm::PowerOf2Ceil(matrices));
+  while (m > 1 && m * sums > kMaxSums)
+    m /= 2;
+  return m;
+}
+
+void Search::visit(AtomAttr atom, std::array<int64_t, 2> tile, int64_t gemmK,
+                   int64_t shared, int64_t boxes, int64_t workItems) {
+  int64_t subgroups =
+      std::min<int64_t>(llvm::divideCeil(boxes, chip.subgroupSize),
+                        llvm::divideCeil(workItems, chip.subgroupSize));
+  auto schedule = ScheduleAttr::get(
+      op.getContext(), Algorithm::Direct, tile,
+      {int64_t(llvm::divideCeil(shared, subgroups)), tile[1]}, gemmK,
+      /*stages=*/1, atom,
+      isShared ? MainLoop::DirectReduction : MainLoop::Direct,
+      isAlongBatch ? Raster::Columns : Raster::Rows, /*patch=*/{},
+      /*mergedGroups=*/1, options.splits, ChosenBy::Heuristic);
+  std::string obstacle; // Nobody wants to know it.
+  std::optional<DirectCost> cost =
+      computeDirectCost(op, plan, schedule, chip, obstacle);
+  if (!cost || cost->workgroups > ::conv::computeMaxWorkgroups(cost->workItems))
+    return;
+  auto rank = [](const DirectCost &one) {
+    double most = std::max(one.memoryBytes, kMostTraffic * one.compulsoryBytes);
+    return std::tuple(most, one.seconds(), one.memoryBytes);
+  };
+  if (!best || rank(*cost) < rank(bestCost)) {
+    best = schedule;
+    bestCost = *cost;
+  }
+}
+
+/// A work-item has a 16-byte vector of the result if it has room for it. Along
+/// the batch it also has several rows, which share what they read: an odd
+/// number of them, so that the lanes of an access lie in different banks.
+void Search::runOverRows() {
+  Type element = op.getResultType().getElementType();
+  int64_t m = getMatricesAtom(element, columns);
+  SmallVector<int64_t> runs = {1, getPieceElements(element)};
+  if (isAlongBatch)
+    runs = {1, 3, 5, 7};
+  for (int64_t n : runs) {
+    if (m * n * columns > kMaxSums)
+      continue;
+    for (int64_t tile : enumerateTiles(product.result.view.getRows(), n))
+      for (int64_t several = m;
+           several < matrices + m && several <= kMaxMatrices * m; several *= 2)
+        visit(getAtom(m, n, 1), {tile, several}, reduction, tile,
+              int64_t(llvm::divideCeil(tile, n)) * several / m);
+  }
+}
+
+/// A work-item has sums for a vector of matrices, and takes neighbours of the
+/// innermost digit of the reduction, which share what they read.
+void Search::runOverReduction() {
+  Type element = product.lhs.type.getElementType();
+  auto lastOf = [](ArrayRef<int64_t> digits) {
+    return DigitBox::compute(digits, 1)->getInnermostSize();
+  };
+  int64_t columnRun = lastOf(product.result.view.getColumns());
+  int64_t m = getMatricesAtom(element, rows * columnRun);
+  if (m * rows * columnRun > kMaxSums)
+    return;
+  int64_t innermost = lastOf(product.lhs.view.getColumns());
+  for (int64_t k = 1; k <= kMaxRun && m * k <= kMaxSums; ++k) {
+    if (innermost % k != 0)
+      continue;
+    for (int64_t part : enumerateTiles(product.lhs.view.getColumns(), k))
+      for (int64_t several = m;
+           several < matrices + m && several <= kMaxMatrices * m; several *= 2)
+        visit(getAtom(m, 1, k), {rows, several}, part, part,
+              /*boxes=*/part * several);
+  }
+}
+
+/// Parts of a weight gradient's reduction, so that its few matrices fill the
+/// chip.
+static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op) {
+  SmallVector<int64_t> splits = {1};
+  if (op.getDirection() != Direction::BackwardWeight)
+    return splits;
+  int64_t longest = getSplittableSize(op);
+  for (int64_t parts = 2; parts <= std::min(longest, kMaxSplits); ++parts)
+    if (longest % parts == 0)
+      splits.push_back(parts);
+  return splits;
+}
+
+std::variant<ScheduleAttr, std::string>
+mlir::conv::selectDirectSchedule(ConvolutionOpInterface op,
+                                 const ::conv::ChipInfo &chip) {
+  if (chip.backend == ::conv::Backend::Host)
+    return "the host has no direct main loop";
+  if (!DirectTiling::takes(op.getLhs().getType().getElementType()) ||
+      !DirectTiling::takes(op.getRhs().getType().getElementType()))
+    return "operands are not f16, bf16 or f32";
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  if (shape.groups == 1 || shape.c != shape.groups)
+    return "groups have more than one input channel";
+  DirectPlan plan = DirectPlan::get(op, {.joinsResidues = true});
+  if (plan.products.empty())
+    return "windows see nothing but padding";
+  if (!plan.hasSingleParts)
+    return "strided dimensions of the gradient are dilated";
+  Search search(op, chip);
+  for (int64_t splits : enumerateSplits(op))
+    search.run({.splits = splits, .joinsResidues = true});
+  if (search.getBest())
+    return search.getBest();
+  return "no tile fits shared memory and the registers";
+}

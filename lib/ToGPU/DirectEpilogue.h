@@ -1,0 +1,40 @@
+//===- DirectEpilogue.h - tail and store of a box of elements -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_DIRECTEPILOGUE_H
+#define CONV_LIB_TOGPU_DIRECTEPILOGUE_H
+
+#include "Kernel.h"
+#include "conv/Dialect/Conv/IR/DirectTiling.h"
+
+namespace mlir::conv {
+
+/// The elements of the result that a work-item computes at a time: a box of
+/// digits of the result's view.
+struct ElementBox {
+  /// One digit of the view.
+  struct Digit {
+    int64_t extent;  ///< Values.
+    int64_t granule; ///< The first one is a multiple of this; 0 if it is zero.
+    bool mayExceed;  ///< Some may not be in the result.
+  };
+  SmallVector<Digit> digits;
+
+  int64_t getNumElements() const;
+  /// Values of the digits of an element, less those of the first one. The last
+  /// digit is the fastest.
+  SmallVector<int64_t> getDigits(int64_t element) const;
+};
+
+/// Applies the tail to `sums`, one for each element of the box that starts with
+/// `first`, and stores the result with accesses as wide as its layout allows.
+void createDirectEpilogue(const Kernel &kernel, const ElementBox &box,
+                          ArrayRef<Value> first, ValueRange sums);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_DIRECTEPILOGUE_H

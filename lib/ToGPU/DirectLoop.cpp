@@ -1,0 +1,173 @@
+//===- DirectLoop.cpp - small groups, from shared memory ----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A workgroup copies the boxes of both operands that its tile reads, and then
+// each work-item computes boxes of elements, one after the other, with all sums
+// in registers. The innermost digit of the reduction is unrolled: neighbouring
+// windows share most of what they read of it, which is read once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DirectEpilogue.h"
+#include "DirectProduct.h"
+#include "KernelBody.h"
+#include "SharedMemory.h"
+#include "TileScheduler.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+class DirectLoop {
+public:
+  DirectLoop(Kernel &kernel, const DirectTiling &tiling, const SharedBox &lhs,
+             const SharedBox &rhs);
+  void create();
+
+private:
+  using Digits = SmallVector<Value>;
+  void copyOperands();
+  void createElements(Value number);
+  SmallVector<Value> createSums(ArrayRef<Value> local) const;
+  Digits getLocalDigits(Value number) const;
+
+  Kernel &kernel;
+  const IndexMath &math;
+  ImplicitLocOpBuilder &b;
+  const DirectTiling &tiling;
+  const SharedBox &lhs, &rhs;
+  size_t batchRank, rowRank, columnRank, reductionRank;
+  ElementBox elements;
+  /// Boxes of elements in a tile, by digit of batch and rows.
+  SmallVector<int64_t> counts;
+  std::optional<DirectProduct> product;
+  Digits first; ///< Of the tile: batch and rows.
+};
+} // namespace
+
+DirectLoop::DirectLoop(Kernel &kernel, const DirectTiling &tiling,
+                       const SharedBox &lhs, const SharedBox &rhs)
+    : kernel(kernel), math(kernel.math), b(kernel.b), tiling(tiling), lhs(lhs),
+      rhs(rhs), batchRank(tiling.batch.getRank()),
+      rowRank(tiling.rows.getRank()), columnRank(tiling.columns.getRank()),
+      reductionRank(tiling.reduction.getRank()) {
+  SmallVector<int64_t> extents, granules;
+  for (const DigitBox *space : {&tiling.batch, &tiling.rows})
+    for (size_t d = 0; d < space->getRank(); ++d) {
+      int64_t run = space->getRun(d);
+      counts.push_back(space->getPadded(d) / run);
+      extents.push_back(run);
+      granules.push_back(counts.back() > 1 ? run : 0);
+      int64_t step = space->getTiles(d) > 1 ? space->sizes[d] : 0;
+      elements.digits.push_back(
+          {run, std::gcd(granules.back(), step), space->mayExceed(d)});
+    }
+  for (int64_t size : tiling.columns.digits) {
+    extents.push_back(size);
+    granules.push_back(0);
+    elements.digits.push_back({size, 0, false});
+  }
+  // All of the innermost digit of the reduction, and one of each other.
+  for (auto [d, size] : llvm::enumerate(tiling.reduction.digits)) {
+    bool isInnermost = d == tiling.reduction.innermost;
+    extents.push_back(isInnermost ? size : 1);
+    granules.push_back(isInnermost || size == 1 ? 0 : 1);
+  }
+  product.emplace(kernel, tiling, lhs, rhs, extents, granules);
+}
+
+/// Every tile needs all of the columns and of the reduction.
+void DirectLoop::copyOperands() {
+  Value zero = math.constant(0);
+  Digits lhsDigits = first;
+  lhsDigits.append(reductionRank, zero);
+  lhs.copy(kernel.arguments[0], lhsDigits);
+  Digits rhsDigits(ArrayRef<Value>(first).take_front(batchRank));
+  rhsDigits.append(columnRank + reductionRank, zero);
+  rhs.copy(kernel.arguments[1], rhsDigits);
+  gpu::BarrierOp::create(b);
+}
+
+/// The first digits of a box of elements, from the start of the tile.
+/// Neighbouring work-items have neighbours in memory.
+DirectLoop::Digits DirectLoop::getLocalDigits(Value number) const {
+  SmallVector<int64_t> order = counts;
+  if (tiling.isAlongBatch)
+    std::rotate(order.begin(), order.begin() + batchRank, order.end());
+  Digits digits = math.split(number, order);
+  if (tiling.isAlongBatch)
+    std::rotate(digits.begin(), digits.begin() + rowRank, digits.end());
+  for (auto [digit, element] : llvm::zip(digits, elements.digits))
+    digit = math.mul(digit, element.extent);
+  return digits;
+}
+
+/// The sums of a box of elements: a loop over all but the innermost digit of
+/// the reduction.
+SmallVector<Value> DirectLoop::createSums(ArrayRef<Value> local) const {
+  SmallVector<int64_t> outer = tiling.reduction.digits;
+  outer[tiling.reduction.innermost] = 1;
+  auto createProducts = [&](Value number, ValueRange sums) {
+    Digits digits(local);
+    digits.append(columnRank, math.constant(0));
+    digits.append(math.split(number, outer));
+    return product->create(digits, sums);
+  };
+  int64_t count = llvm::product_of(outer);
+  if (count == 1)
+    return createProducts(math.constant(0), product->createZeros());
+  auto loop = scf::ForOp::create(
+      b, math.constant(0), math.constant(count), math.constant(1),
+      product->createZeros(),
+      [&](OpBuilder &, Location, Value number, ValueRange sums) {
+        scf::YieldOp::create(b, createProducts(number, sums));
+      });
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+void DirectLoop::createElements(Value number) {
+  Digits local = getLocalDigits(number);
+  SmallVector<Value> sums = createSums(local);
+  Digits digits;
+  for (auto [start, digit] : llvm::zip_equal(first, local))
+    digits.push_back(math.add(start, digit));
+  digits.append(columnRank, math.constant(0));
+  createDirectEpilogue(kernel, elements, digits, sums);
+}
+
+void DirectLoop::create() {
+  TileOrigin origin = createGridScheduler(kernel.form)->createOrigin(kernel);
+  first = math.split(origin.batch, tiling.batch.digits);
+  first.append(math.split(origin.row, tiling.rows.digits));
+  copyOperands();
+  scf::ForOp::create(b, kernel.workItem,
+                     math.constant(llvm::product_of(counts)),
+                     math.constant(kernel.workItems), ValueRange{},
+                     [&](OpBuilder &, Location, Value number, ValueRange) {
+                       createElements(number);
+                       scf::YieldOp::create(b);
+                     });
+}
+
+LogicalResult mlir::conv::createDirectBody(Kernel &kernel,
+                                           gpu::GPUFuncOp function) {
+  FailureOr<DirectTiling> tiling = computeDirectTiling(kernel);
+  if (failed(tiling))
+    return failure();
+  SharedBox lhs(kernel, kernel.form.lhs, tiling->lhs);
+  SharedBox rhs(kernel, kernel.form.rhs, tiling->rhs);
+  SmallVector<Value> buffers =
+      allocateShared(kernel, function, {lhs.getType(), rhs.getType()});
+  lhs.setBuffer(buffers[0]);
+  rhs.setBuffer(buffers[1]);
+  DirectLoop(kernel, *tiling, lhs, rhs).create();
+  return success();
+}

@@ -1,0 +1,96 @@
+//===- DirectProduct.cpp - factors in shared memory ---------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything is unrolled. Elements of an operand that several products share,
+// as neighbouring windows do, are read once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DirectProduct.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+FailureOr<DirectTiling> mlir::conv::computeDirectTiling(const Kernel &kernel) {
+  const TiledConvolution &form = kernel.form;
+  std::string obstacle;
+  std::optional<DirectTiling> tiling = DirectTiling::compute(
+      form.schedule, kernel.chip,
+      {form.lhs.getViewed(), form.rhs.getViewed(), form.result.getViewed()},
+      obstacle);
+  if (tiling)
+    return *tiling;
+  return emitError(kernel.b.getLoc()) << obstacle;
+}
+
+DirectProduct::DirectProduct(const Kernel &kernel, const DirectTiling &tiling,
+                             const SharedBox &lhs, const SharedBox &rhs,
+                             ArrayRef<int64_t> extents,
+                             ArrayRef<int64_t> granules)
+    : kernel(kernel), extents(extents),
+      elementRank(extents.size() - tiling.reduction.getRank()),
+      numElements(llvm::product_of(ArrayRef(extents).take_front(elementRank))),
+      numTaps(llvm::product_of(ArrayRef(extents).drop_front(elementRank))),
+      lhs(createOperand(lhs, tiling.batch.getRank() + tiling.rows.getRank(),
+                        tiling.columns.getRank(), granules)),
+      rhs(createOperand(rhs, tiling.batch.getRank(), tiling.rows.getRank(),
+                        granules)) {}
+
+/// An operand without the `count` digits from number `absent` on.
+DirectProduct::Operand
+DirectProduct::createOperand(const SharedBox &shared, size_t absent,
+                             size_t count, ArrayRef<int64_t> granules) const {
+  SmallVector<int64_t> distances = shared.getBox().distances;
+  distances.insert(distances.begin() + absent, count, 0);
+  int64_t granule = 0;
+  for (auto [distance, each] : llvm::zip_equal(distances, granules))
+    granule = std::gcd(granule, distance * each);
+  return {shared, distances, granule};
+}
+
+SharedBox::Reader DirectProduct::createReader(const Operand &operand,
+                                              ArrayRef<Value> digits) const {
+  const IndexMath &math = kernel.math;
+  Value base = math.constant(0);
+  for (auto [digit, distance] : llvm::zip_equal(digits, operand.distances))
+    base = math.add(base, math.mul(digit, distance));
+  return SharedBox::Reader(operand.shared, base, operand.granule);
+}
+
+/// Where an operand's factor is, from the start of the box.
+int64_t DirectProduct::getPlace(const Operand &operand, int64_t element,
+                                int64_t tap) const {
+  int64_t place = operand.shared.getBox().first;
+  for (size_t d = extents.size(); d-- > 0;) {
+    int64_t &rest = d < elementRank ? element : tap;
+    place += rest % extents[d] * operand.distances[d];
+    rest /= extents[d];
+  }
+  return place;
+}
+
+SmallVector<Value> DirectProduct::create(ArrayRef<Value> digits,
+                                         ValueRange sums) const {
+  SharedBox::Reader lhsReader = createReader(lhs, digits);
+  SharedBox::Reader rhsReader = createReader(rhs, digits);
+  SmallVector<Value> results(sums);
+  for (int64_t tap = 0; tap < numTaps; ++tap)
+    for (auto [element, sum] : llvm::enumerate(results))
+      sum = math::FmaOp::create(
+          kernel.b, lhsReader.read(getPlace(lhs, element, tap)),
+          rhsReader.read(getPlace(rhs, element, tap)), sum);
+  return results;
+}
+
+SmallVector<Value> DirectProduct::createZeros() const {
+  Value zero = arith::ConstantOp::create(kernel.b, kernel.b.getF32FloatAttr(0));
+  return SmallVector<Value>(numElements, zero);
+}

@@ -1,0 +1,166 @@
+//===- SharedBox.cpp - part of an operand in shared memory --*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Work-items take pieces in the order of the tensor, so that their loads are
+// coalesced; several loads are on their way before the first one is stored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedBox.h"
+#include "MatrixAccess.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Loads of a work-item that are on their way at a time.
+static constexpr int64_t kLoadsInFlight = 8;
+
+MemRefType SharedBox::getType() const {
+  auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  return MemRefType::get({box.getNumElements()}, operand.getElementType(),
+                         AffineMap(), space);
+}
+
+SmallVector<int64_t> SharedBox::getPieceCounts() const {
+  SmallVector<int64_t> counts = box.sizes;
+  int64_t &along = counts[box.copyDimension];
+  along = llvm::divideCeil(along, box.copyWidth);
+  return counts;
+}
+
+/// The dimensions from the farthest to the closest neighbours in memory.
+SmallVector<int64_t> SharedBox::getOrder() const {
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, operand.strides.size()));
+  llvm::sort(order, [&](int64_t a, int64_t b) {
+    return std::pair(-operand.strides[a], a) <
+           std::pair(-operand.strides[b], b);
+  });
+  return order;
+}
+
+SharedBox::Piece SharedBox::locate(Value number, ArrayRef<Value> start) const {
+  const IndexMath &math = kernel.math;
+  ArrayRef<int64_t> shape = operand.getType().getShape();
+  SmallVector<int64_t> order = getOrder();
+  SmallVector<int64_t> counts = llvm::map_to_vector(
+      order, [&](int64_t d) { return getPieceCounts()[d]; });
+  SmallVector<Value> indices(order.size());
+  for (auto [d, index] : llvm::zip_equal(order, math.split(number, counts)))
+    indices[d] = index;
+  Piece piece{math.constant(0), math.yes(), math.constant(0)};
+  for (int64_t d = 0; d < int64_t(shape.size()); ++d) {
+    Value index = d == box.copyDimension ? math.mul(indices[d], box.copyWidth)
+                                         : indices[d];
+    Value coordinate = math.add(start[d], index);
+    if (box.isGuarded[d]) {
+      coordinate = createPadded(math, box.padding[d], coordinate, shape[d]);
+      piece.guard = math.both(piece.guard, math.below(coordinate, shape[d]));
+    }
+    piece.offset =
+        math.add(piece.offset, math.mul(coordinate, operand.strides[d]));
+    piece.shared = math.add(piece.shared, math.mul(index, box.strides[d]));
+  }
+  return piece;
+}
+
+/// Makes `body` see all numbers below `count`, up to `together` at a time, each
+/// in one work-item.
+static void forEachOnce(const Kernel &kernel, int64_t count, int64_t together,
+                        function_ref<void(ArrayRef<Value>)> body) {
+  ImplicitLocOpBuilder &b = kernel.b;
+  const IndexMath &math = kernel.math;
+  auto visit = [&](Value first, int64_t numbers) {
+    SmallVector<Value> items;
+    for (int64_t i = 0; i < numbers; ++i)
+      items.push_back(math.add(first, i * kernel.workItems));
+    if (!items.empty())
+      body(items);
+  };
+  int64_t step = together * kernel.workItems;
+  int64_t whole = count / step * step;
+  if (whole > 0)
+    scf::ForOp::create(b, math.constant(0), math.constant(whole),
+                       math.constant(step), ValueRange{},
+                       [&](OpBuilder &, Location, Value first, ValueRange) {
+                         visit(math.add(first, kernel.workItem), together);
+                         scf::YieldOp::create(b);
+                       });
+  int64_t rounds = (count - whole) / kernel.workItems;
+  visit(math.add(kernel.workItem, whole), rounds);
+  int64_t done = whole + rounds * kernel.workItems;
+  if (done == count)
+    return;
+  scf::IfOp::create(b, math.below(kernel.workItem, count - done),
+                    [&](OpBuilder &, Location) {
+                      visit(math.add(kernel.workItem, done), 1);
+                      scf::YieldOp::create(b);
+                    });
+}
+
+void SharedBox::copy(Value source, ArrayRef<Value> digits) const {
+  ImplicitLocOpBuilder &b = kernel.b;
+  const IndexMath &math = kernel.math;
+  SmallVector<Value> start;
+  for (auto [coordinate, corner] :
+       llvm::zip(operand.view.getCoordinates(), box.corner)) {
+    Value first = math.constant(coordinate.constant + corner);
+    for (auto [digit, coefficient] : llvm::zip(digits, coordinate.coefficients))
+      first = math.add(first, math.mul(digit, coefficient));
+    start.push_back(first);
+  }
+  int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
+  forEachOnce(kernel, llvm::product_of(getPieceCounts()), kLoadsInFlight,
+              [&](ArrayRef<Value> numbers) {
+                SmallVector<Value> loaded, places;
+                for (Value number : numbers) {
+                  Piece piece = locate(number, start);
+                  loaded.push_back(kernel.load(source, piece.offset,
+                                               piece.guard, box.copyWidth));
+                  places.push_back(piece.shared);
+                }
+                for (auto [elements, place] : llvm::zip(loaded, places)) {
+                  Value index =
+                      arith::IndexCastOp::create(b, b.getIndexType(), place);
+                  vector::StoreOp::create(b, elements, buffer, index)
+                      .setAlignment(box.copyWidth * bytes);
+                }
+              });
+}
+
+SharedBox::Reader::Reader(const SharedBox &box, Value base, int64_t granule)
+    : shared(box), base(base),
+      width(std::gcd(
+          granule, kPieceBytes /
+                       (box.operand.getType().getElementTypeBitWidth() / 8))) {}
+
+Value SharedBox::Reader::read(int64_t distance) {
+  const Kernel &kernel = shared.kernel;
+  ImplicitLocOpBuilder &b = kernel.b;
+  int64_t lane = llvm::mod(distance, width);
+  Value &elements = vectors[distance - lane];
+  if (!elements) {
+    Type element = shared.operand.getElementType();
+    auto load = vector::LoadOp::create(
+        b, VectorType::get({width}, element), shared.buffer,
+        arith::IndexCastOp::create(b, b.getIndexType(),
+                                   kernel.math.add(base, distance - lane))
+            .getResult());
+    load.setAlignment(width * element.getIntOrFloatBitWidth() / 8);
+    elements = load;
+    if (!element.isF32())
+      elements = arith::ExtFOp::create(
+          b, VectorType::get({width}, b.getF32Type()), elements);
+  }
+  return vector::ExtractOp::create(b, elements, lane);
+}

@@ -1,0 +1,69 @@
+//===- SharedBox.h - part of an operand in shared memory ----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a direct main loop reads of an operand, moved to shared memory once and
+// read from there at distances that are known at compile time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_TOGPU_SHAREDBOX_H
+#define CONV_LIB_TOGPU_SHAREDBOX_H
+
+#include "Kernel.h"
+#include "conv/Dialect/Conv/IR/DirectTiling.h"
+
+namespace mlir::conv {
+
+class SharedBox {
+public:
+  SharedBox(const Kernel &kernel, const MatrixOperand &operand,
+            const TensorBox &box)
+      : kernel(kernel), operand(operand), box(box) {}
+
+  /// Type of the buffer that holds the box.
+  MemRefType getType() const;
+  void setBuffer(Value memory) { buffer = memory; }
+  const TensorBox &getBox() const { return box; }
+
+  /// All work-items together copy what the tile reads that starts with these
+  /// digits of the view. What is outside of the tensor is zero.
+  void copy(Value source, ArrayRef<Value> digits) const;
+
+  /// Reads elements at constant distances from a base, as f32: each vector of
+  /// the box only once.
+  class Reader {
+  public:
+    /// `base` is a multiple of `granule`, as an offset in the box.
+    Reader(const SharedBox &box, Value base, int64_t granule);
+    Value read(int64_t distance);
+
+  private:
+    const SharedBox &shared;
+    Value base;
+    int64_t width;
+    DenseMap<int64_t, Value> vectors;
+  };
+
+private:
+  /// A piece that a work-item copies.
+  struct Piece {
+    Value offset, guard, shared;
+  };
+  Piece locate(Value number, ArrayRef<Value> start) const;
+  SmallVector<int64_t> getOrder() const;
+  /// Pieces along each dimension.
+  SmallVector<int64_t> getPieceCounts() const;
+
+  const Kernel &kernel;
+  const MatrixOperand &operand;
+  const TensorBox &box;
+  Value buffer;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_TOGPU_SHAREDBOX_H

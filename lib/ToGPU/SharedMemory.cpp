@@ -1,0 +1,51 @@
+//===- SharedMemory.cpp - buffers in shared memory ----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every buffer is a whole number of 16-byte pieces, so that the next one is
+// aligned too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedMemory.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+int64_t mlir::conv::computeBytes(MemRefType type) {
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+}
+
+SmallVector<Value> mlir::conv::allocateShared(Kernel &kernel,
+                                              gpu::GPUFuncOp function,
+                                              ArrayRef<MemRefType> types) {
+  ImplicitLocOpBuilder &b = kernel.b;
+  int64_t bytes = llvm::sum_of(llvm::map_range(types, computeBytes));
+  SmallVector<Value> buffers;
+  if (bytes <= kernel.chip.staticSharedMemory) {
+    // The parts of a kernel have the same buffers, one after the other.
+    for (auto [i, type] : llvm::enumerate(types))
+      buffers.push_back(
+          i < function.getNumWorkgroupAttributions()
+              ? function.getWorkgroupAttributions()[i]
+              : function.addWorkgroupAttribution(type, b.getLoc()));
+    return buffers;
+  }
+  kernel.dynamicSharedBytes = bytes;
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  Value memory = gpu::DynamicSharedMemoryOp::create(
+      b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), AffineMap(),
+                         space));
+  int64_t offset = 0;
+  for (MemRefType type : types) {
+    buffers.push_back(memref::ViewOp::create(
+        b, type, memory, arith::ConstantIndexOp::create(b, offset),
+        ValueRange{}));
+    offset += computeBytes(type);
+  }
+  return buffers;
+}

@@ -1,0 +1,184 @@
+//===- DirectTests.cpp - depthwise convolutions ------------------*- C++
+//-*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Direct kernels in every direction, dimension and layout, at sizes that no
+// tile divides; and the bytes that they move at sizes of models.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execution.h"
+
+#include "Session.h"
+
+#include "conv/Pipeline/Compile.h"
+#include "conv/Runtime/SimDevice.h"
+
+#include <gtest/gtest.h>
+
+using namespace conv;
+using namespace conv::test;
+
+namespace {
+struct Shape {
+  std::string name;
+  tools::GenOptions options;
+};
+} // namespace
+
+static tools::GenOptions makeDepthwise(int64_t channels, int64_t multiplier,
+                                       int64_t size, int64_t filter,
+                                       int64_t stride) {
+  tools::GenOptions options;
+  options.command = "convfp16";
+  options.n = 1;
+  options.c = options.groups = channels;
+  options.k = channels * multiplier;
+  options.input = {1, size, size};
+  options.filter = {1, filter, filter};
+  options.stride = {1, stride, stride};
+  options.low = {0, filter / 2, filter / 2};
+  return options;
+}
+
+static std::vector<Shape> makeShapes() {
+  std::vector<Shape> shapes;
+  auto add = [&](const std::string &name, tools::GenOptions options) {
+    shapes.push_back({name, std::move(options)});
+  };
+  add("3x3", makeDepthwise(16, 1, 14, 3, 1));
+  tools::GenOptions odd = makeDepthwise(19, 1, 13, 3, 1);
+  odd.n = 2;
+  odd.input[1] = 11;
+  odd.bias = odd.residual = true;
+  odd.activation = "relu";
+  add("odd_with_tail", odd);
+  add("few_channels", makeDepthwise(3, 1, 9, 3, 1));
+  add("1x1_image", makeDepthwise(24, 1, 1, 1, 1));
+  add("multiplier_2", makeDepthwise(12, 2, 10, 3, 1));
+  add("multiplier_3", makeDepthwise(8, 3, 7, 3, 1));
+  add("stride_2", makeDepthwise(16, 1, 14, 3, 2));
+  add("stride_2_5x5", makeDepthwise(16, 1, 16, 5, 2));
+  add("stride_beyond_filter", makeDepthwise(8, 1, 12, 1, 2));
+  tools::GenOptions dilated = makeDepthwise(16, 1, 12, 3, 1);
+  dilated.dilation = {1, 2, 2};
+  dilated.low = {0, 2, 2};
+  add("dilation_2", dilated);
+  tools::GenOptions uneven = makeDepthwise(8, 1, 9, 4, 1);
+  uneven.low = {0, 0, 3};
+  uneven.high = {0, 2, 1};
+  add("uneven_padding", uneven);
+  tools::GenOptions causal = makeDepthwise(24, 1, 1, 4, 1);
+  causal.n = 2;
+  causal.spatialRank = 1;
+  causal.input[2] = 37;
+  causal.filter[2] = 4;
+  causal.low = {0, 0, 3};
+  causal.high = {0, 0, 0};
+  add("causal", causal);
+  for (std::string padding : {"reflect", "replicate", "circular"}) {
+    tools::GenOptions padded = makeDepthwise(16, 1, 11, 5, 2);
+    padded.padding = padding;
+    add(padding, padded);
+  }
+  tools::GenOptions first = makeDepthwise(6, 1, 16, 3, 1);
+  first.n = 2;
+  first.input[2] = 17;
+  first.inputLayout = first.filterLayout = first.outputLayout = "NCHW";
+  add("channels_first", first);
+  tools::GenOptions volume = makeDepthwise(8, 1, 6, 3, 1);
+  volume.spatialRank = 3;
+  volume.input[0] = 5;
+  volume.filter[0] = 3;
+  volume.low[0] = 1;
+  add("3d", volume);
+  return shapes;
+}
+
+static constexpr std::pair<int64_t, const char *> kDirections[] = {
+    {1, "forward"}, {2, "data"}, {4, "weight"}};
+
+/// In every direction; a tail is that of the forward one.
+static void addShape(const Shape &shape) {
+  for (auto [direction, name] : kDirections) {
+    tools::GenOptions options = shape.options;
+    options.direction = direction;
+    if (direction != 1) {
+      options.bias = options.residual = false;
+      options.activation = "";
+    }
+    addRotated("Direct_" + std::string(name), shape.name, options);
+  }
+}
+
+// A reduction in parts, of which each workgroup has one of a few channels.
+static const char *const kSplits = R"mlir(
+#schedule = #conv.schedule<algorithm = direct, workgroup = [2, 8],
+  subgroup = [18, 8], gemm_k = 18, stages = 1, atom = <fma 4 x 1 x 3>,
+  main_loop = direct_reduction, raster = columns, splits = 2>
+func.func @splits(%x: tensor<8x6x6x16xf16>, %dy: tensor<8x6x6x32xf16>)
+    -> tensor<32x3x3x1xf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #schedule
+      : tensor<8x6x6x16xf16>, tensor<8x6x6x32xf16> -> tensor<32x3x3x1xf16>
+  return %dw : tensor<32x3x3x1xf16>
+}
+)mlir";
+
+/// Runs a convolution on the simulator and checks that it is a direct one that
+/// moves at most 1.15 times the bytes of its tensors.
+static void checkTraffic(const tools::GenOptions &options) {
+  mlir::conv::CompileOptions compileOptions;
+  compileOptions.targets = {"sim:gfx942"};
+  Result<artifact::Artifact> artifact =
+      mlir::conv::compile({"test.mlir", generateText(options)}, compileOptions);
+  ASSERT_TRUE(artifact) << artifact.error().message;
+  const artifact::Entry &entry = artifact->manifest.entries.front();
+  EXPECT_EQ(entry.algorithm, "direct");
+  runtime::SimOptions sim;
+  sim.checks = false;
+  sim.counters = true;
+  auto device = runtime::createSimDevice("gfx942", sim);
+  ASSERT_TRUE(device) << device.error().message;
+  Result<tools::Session> session =
+      tools::Session::create(**device, *artifact, entry.function);
+  ASSERT_TRUE(session) << session.error().message;
+  double compulsory = 0;
+  tools::ArgumentBytes bytes;
+  for (const artifact::Argument &argument : entry.arguments) {
+    size_t size = artifact::bufferBytes(argument);
+    compulsory += double(size);
+    bytes.emplace_back(argument.access == "read" ? size : 0, '\0');
+  }
+  Result<void> uploaded = session->upload(bytes);
+  ASSERT_TRUE(uploaded) << uploaded.error().message;
+  (*device)->resetCounters();
+  Result<double> ran = session->run();
+  ASSERT_TRUE(ran) << ran.error().message;
+  const runtime::SimCounters &counters = (*device)->counters();
+  double moved = double(counters.globalBytesRead + counters.globalBytesWritten);
+  EXPECT_LE(moved, 1.15 * compulsory) << entry.schedule;
+}
+
+void test::addDirectTests() {
+  for (const Shape &shape : makeShapes())
+    addShape(shape);
+  addTest("Direct_weight", "splits",
+          [] { checkEverywhere(kSplits, {"sim:gfx90a", "sim:gfx1201"}); });
+  for (const Shape &shape : std::vector<Shape>{
+           {"3x3_384_56", makeDepthwise(384, 1, 56, 3, 1)},
+           {"3x3_384_56_stride_2", makeDepthwise(384, 1, 56, 3, 2)},
+           {"5x5_240_28", makeDepthwise(240, 1, 28, 5, 1)},
+           {"7x7_192_56", makeDepthwise(192, 1, 56, 7, 1)}})
+    for (auto [direction, name] : kDirections) {
+      tools::GenOptions options = shape.options;
+      options.direction = direction;
+      addTest("Direct_traffic", shape.name + "_" + name,
+              [options] { checkTraffic(options); });
+    }
+}

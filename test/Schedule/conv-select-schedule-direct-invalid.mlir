@@ -1,0 +1,116 @@
+// RUN: conv-opt %s --conv-select-schedule --split-input-file --verify-diagnostics
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d1 = #conv.schedule<algorithm = direct, workgroup = [12, 16], subgroup = [12, 16], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @direct_d1_not_a_box(%x: tensor<2x8x8x16xf16>, %w: tensor<16x3x3x1xf16>) -> tensor<2x8x8x16xf16> {
+  // expected-error @below {{unsupported (schedule): expects the rows of a tile to be a box of the digits [2, 8, 8] with runs of 1, but got 12}}
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #d1
+      : tensor<2x8x8x16xf16>, tensor<16x3x3x1xf16> -> tensor<2x8x8x16xf16>
+  return %y : tensor<2x8x8x16xf16>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d2 = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 3, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @direct_d2_part_of_reduction(%x: tensor<2x8x8x16xf16>, %w: tensor<16x3x3x1xf16>) -> tensor<2x8x8x16xf16> {
+  // expected-error @below {{unsupported (schedule): expects gemm_k to be at least the reduction of 9 for a direct main loop, but got 3}}
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #d2
+      : tensor<2x8x8x16xf16>, tensor<16x3x3x1xf16> -> tensor<2x8x8x16xf16>
+  return %y : tensor<2x8x8x16xf16>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d3 = #conv.schedule<algorithm = direct, workgroup = [3136, 64], subgroup = [784, 64], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @direct_d3_too_large(%x: tensor<1x56x56x64xf16>, %w: tensor<64x3x3x1xf16>) -> tensor<1x56x56x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects the parts of both operands that a tile reads to fit 65536 bytes of shared memory, but got 431744}}
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 64 schedule = #d3
+      : tensor<1x56x56x64xf16>, tensor<64x3x3x1xf16> -> tensor<1x56x56x64xf16>
+  return %y : tensor<1x56x56x64xf16>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d4 = #conv.schedule<algorithm = direct, workgroup = [64, 16], subgroup = [64, 16], gemm_k = 6, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns, splits = 2>
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @direct_d4_conditions(%x: tensor<1x8x8x16xf16>, %w: tensor<16x3x3x1xf16>) -> tensor<1x8x8x16xf16> {
+  // expected-error @below {{unsupported (schedule): expects operands of f16, bf16 or f32 without conditions for the algorithm direct, but got f16 and 1 conditions}}
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #d4
+      : tensor<1x8x8x16xf16>, tensor<16x3x3x1xf16> -> tensor<1x8x8x16xf16>
+  return %y : tensor<1x8x8x16xf16>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d4 = #conv.schedule<algorithm = direct, workgroup = [64, 16], subgroup = [64, 16], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @direct_d4_element_type(%x: tensor<1x8x8x16xi8>, %w: tensor<16x3x3x1xi8>) -> tensor<1x8x8x16xi32> {
+  // expected-error @below {{unsupported (schedule): expects operands of f16, bf16 or f32 without conditions for the algorithm direct, but got i8 and 0 conditions}}
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #d4
+      : tensor<1x8x8x16xi8>, tensor<16x3x3x1xi8> -> tensor<1x8x8x16xi32>
+  return %y : tensor<1x8x8x16xi32>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d5 = #conv.schedule<algorithm = direct, workgroup = [1, 8], subgroup = [64, 8], gemm_k = 64, stages = 1, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @direct_d5_two_rows(%x: tensor<1x8x8x8xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x1xf32> {
+  // expected-error @below {{unsupported (schedule): expects a tile of all 2 rows for a direct_reduction main loop, but got 1}}
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 8 schedule = #d5
+      : tensor<1x8x8x8xf16>, tensor<1x8x8x16xf16> -> tensor<16x3x3x1xf32>
+  return %dw : tensor<16x3x3x1xf32>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d5 = #conv.schedule<algorithm = direct, workgroup = [1, 8], subgroup = [24, 8], gemm_k = 24, stages = 1, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @direct_d5_remainder(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x1xf32> {
+  // expected-error @below {{unsupported (schedule): expects gemm_k and k of the atom to divide the digits [1, 8, 8] for a direct_reduction main loop, but got 24 and 4}}
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #d5
+      : tensor<1x8x8x16xf16>, tensor<1x8x8x16xf16> -> tensor<16x3x3x1xf32>
+  return %dw : tensor<16x3x3x1xf32>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d5 = #conv.schedule<algorithm = direct, workgroup = [1, 256], subgroup = [64, 256], gemm_k = 64, stages = 1, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @direct_d5_few_work_items(%x: tensor<1x8x8x256xf16>, %dy: tensor<1x8x8x256xf16>) -> tensor<256x3x3x1xf32> {
+  // expected-error @below {{unsupported (schedule): expects a work-item for each of 96 boxes of elements, but got 64}}
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 256 schedule = #d5
+      : tensor<1x8x8x256xf16>, tensor<1x8x8x256xf16> -> tensor<256x3x3x1xf32>
+  return %dw : tensor<256x3x3x1xf32>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [2, 2], dilations = [2, 2], low = [2, 2], high = [2, 2]>
+#d6 = #conv.schedule<algorithm = direct, workgroup = [16, 16], subgroup = [16, 16], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @direct_d6_parts(%dy: tensor<1x4x4x16xf16>, %w: tensor<16x3x3x1xf16>) -> tensor<1x8x8x16xf16> {
+  // expected-error @below {{unsupported (schedule): expects kernels of one part for the algorithm direct, but got a gradient whose residues are parts}}
+  %dx = conv.backward_data %dy, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #d6
+      : tensor<1x4x4x16xf16>, tensor<16x3x3x1xf16> -> tensor<1x8x8x16xf16>
+  return %dx : tensor<1x8x8x16xf16>
+}
+}

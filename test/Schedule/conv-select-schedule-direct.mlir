@@ -1,0 +1,33 @@
+// RUN: conv-opt %s --conv-select-schedule --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: conv-opt %s --conv-select-schedule=algorithm=implicit_gemm --split-input-file | FileCheck %s --check-prefix=GEMM
+// RUN: not conv-opt %s --conv-select-schedule=algorithm=direct --split-input-file 2>&1 | FileCheck %s --check-prefix=ONLY
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// A depthwise convolution has a direct schedule, in every direction.
+// GEMM-NOT: algorithm = direct
+module attributes {conv.target = #conv.target<"gfx942">} {
+// CHECK-LABEL: func @forward
+// CHECK: algorithm = direct, {{.*}} gemm_k = 9, stages = 1, {{.*}} main_loop = direct, {{.*}} chosen_by = heuristic
+func.func @forward(%x: tensor<1x56x56x384xf16>, %w: tensor<384x3x3x1xf16>) -> tensor<1x56x56x384xf16> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 384
+      : tensor<1x56x56x384xf16>, tensor<384x3x3x1xf16> -> tensor<1x56x56x384xf16>
+  return %y : tensor<1x56x56x384xf16>
+}
+// CHECK-LABEL: func @weight
+// CHECK: algorithm = direct, {{.*}} main_loop = direct_reduction
+func.func @weight(%x: tensor<1x56x56x384xf16>, %dy: tensor<1x56x56x384xf16>) -> tensor<384x3x3x1xf32> {
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 384
+      : tensor<1x56x56x384xf16>, tensor<1x56x56x384xf16> -> tensor<384x3x3x1xf32>
+  return %dw : tensor<384x3x3x1xf32>
+}
+// Groups of several channels have matrices worth multiplying.
+// CHECK-LABEL: func @grouped
+// CHECK: algorithm = implicit_gemm
+// ONLY: error: unsupported (schedule): expects a convolution for the algorithm direct, but groups have more than one input channel
+func.func @grouped(%x: tensor<1x8x8x64xf16>, %w: tensor<64x3x3x16xf16>) -> tensor<1x8x8x64xf16> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 4
+      : tensor<1x8x8x64xf16>, tensor<64x3x3x16xf16> -> tensor<1x8x8x64xf16>
+  return %y : tensor<1x8x8x64xf16>
+}
+}

@@ -1,0 +1,56 @@
+//===- DirectTilingTest.cpp - boxes of digits -------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/DirectTiling.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir::conv;
+
+static std::vector<int64_t> getSizes(llvm::ArrayRef<int64_t> digits,
+                                     int64_t tile) {
+  std::optional<DigitBox> box = DigitBox::compute(digits, tile);
+  return box ? std::vector<int64_t>(box->sizes.begin(), box->sizes.end())
+             : std::vector<int64_t>();
+}
+
+using Sizes = std::vector<int64_t>;
+
+TEST(DigitBox, TakesDigitsFromTheInnermostOn) {
+  EXPECT_EQ(getSizes({2, 8, 6}, 1), Sizes({1, 1, 1}));
+  EXPECT_EQ(getSizes({2, 8, 6}, 3), Sizes({1, 1, 3}));
+  EXPECT_EQ(getSizes({2, 8, 6}, 6), Sizes({1, 1, 6}));
+  EXPECT_EQ(getSizes({2, 8, 6}, 24), Sizes({1, 4, 6}));
+  EXPECT_EQ(getSizes({2, 8, 6}, 48), Sizes({1, 8, 6}));
+}
+
+TEST(DigitBox, ATileBeyondTheEndIsTheWholeSpace) {
+  EXPECT_EQ(getSizes({2, 8, 6}, 1000), Sizes({2, 8, 6}));
+}
+
+TEST(DigitBox, TilesDoNotStraddle) {
+  EXPECT_EQ(getSizes({2, 8, 6}, 4), Sizes());     // Not a part of 6.
+  EXPECT_EQ(getSizes({2, 8, 6}, 9), Sizes());     // One and a half of 6.
+  EXPECT_EQ(getSizes({2, 8, 6}, 5 * 6), Sizes()); // 5 of 8, twice.
+  EXPECT_EQ(getSizes({1, 8, 6}, 5 * 6), Sizes({1, 5, 6}));
+  EXPECT_EQ(getSizes({7}, 4), Sizes({4}));
+}
+
+TEST(DigitBox, CountsTilesAndWholeRuns) {
+  DigitBox box = *DigitBox::compute({1, 8, 6}, 5 * 6, /*run=*/4);
+  EXPECT_EQ(box.getNumTiles(), 2);
+  EXPECT_EQ(box.getPadded(1), 5);
+  EXPECT_EQ(box.getPadded(2), 8);
+  EXPECT_TRUE(box.mayExceed(1)); // 2 * 5 of 8.
+  EXPECT_TRUE(box.mayExceed(2)); // 8 of 6.
+  EXPECT_FALSE(box.mayExceed(0));
+}
+
+TEST(DigitBox, TheInnermostDigitHasNeighbours) {
+  EXPECT_EQ(DigitBox::compute({3, 3, 1}, 9)->innermost, 1u);
+  EXPECT_EQ(DigitBox::compute({1, 1}, 1)->innermost, 1u);
+}
