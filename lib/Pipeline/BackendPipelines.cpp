@@ -1,5 +1,4 @@
-//===- BackendPipelines.cpp - what each back end does with kernels -*- C++
-//-*-===//
+//===- BackendPipelines.cpp - what each back end does with kernels --------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

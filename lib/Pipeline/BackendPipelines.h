@@ -1,5 +1,4 @@
-//===- BackendPipelines.h - what each back end does with kernels -*- C++
-//-*-===//
+//===- BackendPipelines.h - what back ends do with kernels ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

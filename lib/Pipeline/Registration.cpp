@@ -1,5 +1,4 @@
-//===- Registration.cpp - dialects, passes and pipelines by name -*- C++
-//-*-===//
+//===- Registration.cpp - dialects, passes and pipelines by name ----------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Executable.cpp - one function of an artifact, ready to run --*- C++
-//-*-===//
+//===- Executable.cpp - one function of an artifact, ready to run ---------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

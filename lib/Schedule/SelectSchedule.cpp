@@ -1,5 +1,4 @@
-//===- SelectSchedule.cpp - decides how each convolution is computed ---*- C++
-//-*-===//
+//===- SelectSchedule.cpp - decides how each convolution is computed ------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TailAnalysis.cpp - from a tail region to its error bound ---*- C++
-//-*-===//
+//===- TailAnalysis.cpp - from a tail region to its error bound -*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- MatrixUnit.h - fragments and matrix instructions of a subgroup -*- C++
-//-*-===//
+//===- MatrixUnit.h - matrix instructions of a subgroup ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

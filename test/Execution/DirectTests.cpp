@@ -1,5 +1,4 @@
-//===- DirectTests.cpp - depthwise convolutions ------------------*- C++
-//-*-===//
+//===- DirectTests.cpp - depthwise convolutions -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

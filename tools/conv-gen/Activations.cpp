@@ -1,5 +1,4 @@
-//===- Activations.cpp - activations and conversions as scalar ops -*- C++
-//-*-===//
+//===- Activations.cpp - activations and conversions as scalar ops --------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

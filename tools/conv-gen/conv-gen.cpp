@@ -1,5 +1,4 @@
-//===- conv-gen.cpp - a problem in MIOpenDriver's grammar to .mlir -*- C++
-//-*-===//
+//===- conv-gen.cpp - a problem in MIOpenDriver's grammar to .mlir --------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

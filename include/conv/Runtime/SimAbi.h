@@ -1,5 +1,4 @@
-//===- SimAbi.h - what a simulator object and the simulator agree on -*- C++
-//-*-===//
+//===- SimAbi.h - what objects and the simulator agree on -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ConvertKernelOpsToAMDGPU.cpp - matrix atoms to AMD instructions -*- C++
-//-*-===//
+//===- ConvertKernelOpsToAMDGPU.cpp - matrix atoms to AMD instructions ----===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

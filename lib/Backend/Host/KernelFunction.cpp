@@ -1,5 +1,4 @@
-//===- KernelFunction.cpp - the function that a host kernel becomes -*- C++
-//-*-===//
+//===- KernelFunction.cpp - the function that a host kernel becomes -------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

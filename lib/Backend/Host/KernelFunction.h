@@ -1,5 +1,4 @@
-//===- KernelFunction.h - the function that a host kernel becomes -*- C++
-//-*-===//
+//===- KernelFunction.h - the function of a host kernel ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ObjectBuilder.h - the interface structures of a simulator object --*- C++
-//-*-===//
+//===- ObjectBuilder.h - structures of a simulator object -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CudaTensorMap.h - tensor maps as the CUDA driver encodes them -*- C++
-//-*-===//
+//===- CudaTensorMap.h - the driver's tensor maps ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Formats.h - number formats that the host has no type for --*- C++
-//-*-===//
+//===- Formats.h - number formats that the host has no type for -*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- LineKernel.h - one tiled convolution to a kernel of line buffers -*- C++
-//-*-===//
+//===- LineKernel.h - kernels of line buffers -------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

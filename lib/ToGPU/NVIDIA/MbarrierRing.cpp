@@ -1,5 +1,4 @@
-//===- MbarrierRing.cpp - stages that travel from producer to consumer -*- C++
-//-*-===//
+//===- MbarrierRing.cpp - stages that travel from producer to consumer ----===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- WgmmaFragmentUnit.cpp - products with fragments in registers -*- C++
-//-*-===//
+//===- WgmmaFragmentUnit.cpp - products with fragments in registers -------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- WgmmaFragmentUnit.h - products with fragments in registers -*- C++
-//-*-===//
+//===- WgmmaFragmentUnit.h - products with fragments ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- HostProgram.cpp - compiles a function for the host and runs it -*- C++
-//-*-===//
+//===- HostProgram.cpp - compiles a function for the host and runs it -----===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- HostProgram.h - compiles a function for the host and runs it -*- C++
-//-*-===//
+//===- HostProgram.h - functions for the host -------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

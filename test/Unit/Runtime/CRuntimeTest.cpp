@@ -1,5 +1,4 @@
-//===- CRuntimeTest.cpp - libconv_runtime.so as an application sees it --*- C++
-//-*-===//
+//===- CRuntimeTest.cpp - libconv_runtime.so as an application sees it ----===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

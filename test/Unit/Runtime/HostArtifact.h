@@ -1,5 +1,4 @@
-//===- HostArtifact.h - artifacts around the test's host objects --*- C++
-//-*-===//
+//===- HostArtifact.h - artifacts of host objects ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- RaiseTosa.cpp - TOSA convolutions to this dialect ---------*- C++
-//-*-===//
+//===- RaiseTosa.cpp - TOSA convolutions to this dialect --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,0 +1,97 @@
+//===- Planner.h - how products are found -----------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Forward convolutions and gradients of filters are one product each
+// (ConvolutionPlan.cpp); gradients of inputs are as many as strides have
+// residues, and more (BackwardDataPlan.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_DIALECT_CONV_IR_PLANNER_H
+#define CONV_LIB_DIALECT_CONV_IR_PLANNER_H
+
+#include "IndexSpace.h"
+#include "Residue.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
+
+namespace mlir::conv {
+
+/// Plans one convolution. The result's padding may be that of another one:
+/// backward data plans the gradient of the padded input first.
+class Planner {
+public:
+  Planner(ConvolutionOpInterface op, const PlanOptions &options);
+
+  ConvolutionPlan plan();
+  int64_t getSplittableSize();
+
+private:
+  static constexpr StringLiteral kInputLetters = "DHW";
+  static constexpr StringLiteral kFilterLetters = "TRS";
+  static constexpr StringLiteral kResidueLetters = "dhw";
+  static constexpr StringLiteral kOutputLetters = "ZPQ";
+
+  /// The letters of `order` that are in `letters`; `innermost` last if it is.
+  static std::string select(StringRef order, StringRef letters,
+                            char innermost = 0);
+  /// The letter of spatial dimension `d`, outermost first.
+  char letter(StringRef letters, int64_t d) const {
+    return letters.take_back(rank)[d];
+  }
+  std::string spatial(StringRef letters) const {
+    return letters.take_back(rank).str();
+  }
+  std::string letters(char first, StringRef others) const {
+    return first + spatial(others);
+  }
+
+  void planForward();
+  void planBackwardData();
+  void planBackwardWeight();
+  void planOutputWindows();
+  PlanPart planResidue(ArrayRef<Residue> residues);
+  void planResidues();
+  bool canJoinResidues() const;
+  void planJoinedResidues();
+  void planFold(int64_t d, size_t source, bool isLast);
+
+  void setForwardSpace();
+  void setBackwardWeightSpace();
+  /// Whether windows of the gradient of a filter are on the output.
+  bool hasOutputWindows() const;
+  /// The rows and columns of the input, without a reduction.
+  void setInputSpace();
+  /// Sets the input's positions from those of output and filter.
+  void setInputPositions();
+
+  /// Adds a step for a product with this result, and one that adds its terms
+  /// if it is split.
+  void addProduct(PlanPart part);
+  void addStep(SmallVector<PlanPart, 0> parts,
+               std::optional<size_t> intermediate);
+  size_t addIntermediate(ArrayRef<int64_t> shape);
+
+  Direction direction;
+  LayoutsAttr layouts;
+  ConvolutionShape shape;
+  PaddingMode padding;
+  PlanOptions options;
+  int64_t rank;
+  IndexSpace space;
+  /// What the products write: an intermediate tensor, or the result.
+  std::optional<size_t> target;
+  ConvolutionPlan result;
+};
+
+/// Multiplications for each column of a part.
+double countProducts(const PlanPart &part);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_DIALECT_CONV_IR_PLANNER_H
