@@ -15,10 +15,13 @@
 #include "../TargetCheck.h"
 #include "conv/Backend/Passes.h"
 
+#include "mlir/Conversion/ArithCommon/AttrToLLVMConverter.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/LLVMCommon/VectorPattern.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_CONVERTKERNELSTONVVMPASS
@@ -42,6 +45,10 @@ static void populatePatterns(LLVMTypeConverter &converter,
   populateMathToLLVMConversionPatterns(converter, patterns);
   // NVPTX cannot select most of the intrinsics that the patterns above make.
   populateLibDeviceConversionPatterns(converter, patterns, /*benefit=*/2);
+  // It selects this one, for which nobody should need the CUDA toolkit.
+  patterns.add<VectorConvertToLLVMPattern<math::FmaOp, LLVM::FMAOp,
+                                          arith::AttrConvertFastMathToLLVM>>(
+      converter, /*benefit=*/3);
 }
 
 /// Shared memory is declared with the alignment of its elements, but accessed

@@ -101,3 +101,23 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     }
   }
 }
+
+// -----
+
+// Products of f32 take no function of libdevice; other functions do.
+// CHECK-LABEL: llvm.func @fma
+// CHECK:         llvm.intr.fma({{.*}}) : (vector<4xf32>, vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+// CHECK:         llvm.call @__nv_expf
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  gpu.module @kernels {
+    gpu.func @fma(%a: vector<4xf32>, %b: f32, %y: memref<64xf32, #gpu.address_space<global>>, %i: i32) kernel {
+      %true = arith.constant true
+      %product = math.fma %a, %a, %a : vector<4xf32>
+      %e = math.exp %b : f32
+      %v = vector.broadcast %e : f32 to vector<4xf32>
+      %sum = arith.addf %product, %v : vector<4xf32>
+      conv.guarded_store %sum, %y[%i] if %true : vector<4xf32>, memref<64xf32, #gpu.address_space<global>>, i32
+      gpu.return
+    }
+  }
+}
