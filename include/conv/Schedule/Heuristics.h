@@ -39,8 +39,8 @@ struct Ranking {
 };
 
 /// Ranks what `chip` can run. `accepted` is empty only if the chip has no atom
-/// for the problem's operands, none that takes patches, or every launch would be
-/// too large.
+/// for the problem's operands, none that takes patches, or every launch would
+/// be too large.
 Ranking rankCandidates(const Problem &problem, const ChipInfo &chip);
 
 } // namespace conv

@@ -58,11 +58,11 @@ struct TensorBox {
                                 ///< that the tile starts with.
   SmallVector<int64_t> strides; ///< In shared memory.
   SmallVector<bool> isGuarded;  ///< Some tile leaves the tensor.
-  /// What is there: padding where the view leaves the tensor; nothing, as zeros,
-  /// where only tiles do.
+  /// What is there: padding where the view leaves the tensor; nothing, as
+  /// zeros, where only tiles do.
   SmallVector<PaddingMode> padding;
-  int64_t copyDimension;        ///< Along which elements are copied together.
-  int64_t copyWidth;            ///< How many, at multiples of it.
+  int64_t copyDimension; ///< Along which elements are copied together.
+  int64_t copyWidth;     ///< How many, at multiples of it.
   int64_t run; ///< Elements of the box that follow each other in memory.
   /// In shared memory: where the element of the first digits is, and the
   /// distance of neighbours along each digit of the view.
