@@ -16,6 +16,8 @@
 
 #include "conv/Schedule/CostModel.h"
 
+#include "GpuCosts.h"
+
 #include "conv/Schedule/LineModel.h"
 #include "conv/Schedule/TmaModel.h"
 #include "conv/Support/IntegerMath.h"
@@ -27,8 +29,6 @@
 
 using namespace conv;
 
-/// Bytes that one work-item copies at a time, and a lane reads of a fragment.
-static constexpr int64_t kPieceBytes = 16;
 /// Registers that the compiler takes beside accumulators, as a multiple of what
 /// is counted, before it spills. Measured on kernels for all chips: up to 1.75
 /// where there are 256 registers, since loads are hoisted.
@@ -41,20 +41,12 @@ static constexpr int64_t kFixedRegisters = 20;
 /// mask.
 static constexpr int64_t kRegistersPerInputPiece = 4;
 static constexpr int64_t kRegistersPerFilterPiece = 2;
-/// From issue to use of a load that misses the nearer caches. Published
-/// measurements of these chips lie between 250 ns (RDNA) and 700 ns (CDNA).
-static constexpr double kLoadLatencyNs = 400;
-/// A workgroup's start: it decodes where its rows lie, with divisions.
-static constexpr double kSetupCycles = 400;
-/// Between the end of a kernel and the work of the next one.
-static constexpr double kLaunchSeconds = 4e-6;
 /// A step's barrier, waits and loop control.
 static constexpr double kBarrierCycles = 40;
 /// Workgroups and work-items of one launch, as drivers count them.
 static constexpr int64_t kMaxWorkgroups = std::numeric_limits<int32_t>::max();
 static constexpr int64_t kMaxWorkItems = std::numeric_limits<uint32_t>::max();
-/// First-level cache: bytes, and addresses of lanes, in a clock.
-static constexpr double kLoadBytesPerClock = 64;
+/// First-level cache: addresses of lanes in a clock.
 static constexpr double kLoadLanesPerClock = 16;
 
 static bool isHost(const ChipInfo &chip) {

@@ -13,6 +13,8 @@
 
 #include "conv/Schedule/DirectModel.h"
 
+#include "GpuCosts.h"
+
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Schedule/CostModel.h"
 
@@ -24,14 +26,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// From issue to use of a load, as in the model of the matrix products.
-static constexpr double kLoadLatencyNs = 400;
-/// Bytes in a clock from the first-level cache.
-static constexpr double kLoadBytesPerClock = 64;
-/// Between the end of a kernel and the work of the next one.
-static constexpr double kLaunchSeconds = 4e-6;
-/// A workgroup's start and its barrier.
-static constexpr double kSetupCycles = 400;
 /// Instructions that a multiply-add takes with what it needs around it:
 /// conversions and addresses.
 static constexpr double kInstructionsPerProduct = 1.5;
@@ -39,8 +33,6 @@ static constexpr double kInstructionsPerProduct = 1.5;
 static constexpr int64_t kFixedRegisters = 40;
 /// Bytes that memory and the caches move together.
 static constexpr int64_t kLineBytes = 64;
-/// Bytes of the widest access of a lane.
-static constexpr int64_t kPieceBytes = 16;
 
 static double getBytes(Type type) {
   auto tensor = cast<RankedTensorType>(type);
@@ -160,16 +152,16 @@ static void addProduct(const DirectTiling &tiling, const StepWork &work,
 
   // A work-item that has nothing to do waits for the others.
   double boxes = double(llvm::alignTo(int64_t(work.boxes), cost.workItems));
-  double sharedCycles =
-      boxes * work.vectors * kPieceBytes / chip.sharedMemoryBytesPerClock;
+  double sharedCycles = boxes * work.vectors * ::conv::kPieceBytes /
+                        chip.sharedMemoryBytesPerClock;
   double productCycles =
       boxes * work.products * kInstructionsPerProduct / chip.fmaPerClock;
   double copyCycles =
       (double(tiling.lhs.getNumElements()) * getElementBytes(product.lhs) +
        double(tiling.rhs.getNumElements()) * getElementBytes(product.rhs)) /
-      kLoadBytesPerClock;
+      ::conv::kLoadBytesPerClock;
   // Copies wait for memory twice: for the operands, and for the barrier.
-  double latency = 2 * kLoadLatencyNs * chip.clockGHz;
+  double latency = 2 * ::conv::kLoadLatencyNs * chip.clockGHz;
 
   int64_t subgroups = cost.workItems / chip.subgroupSize;
   int64_t waves = std::clamp<int64_t>(
@@ -185,8 +177,9 @@ static void addProduct(const DirectTiling &tiling, const StepWork &work,
   int64_t perUnit = llvm::divideCeil(workgroups, chip.computeUnits);
   double rounds = double(llvm::divideCeil(perUnit, resident));
   double stepCycles = copyCycles + std::max(sharedCycles, productCycles);
-  double cycles = rounds * work.steps * latency +
-                  double(perUnit) * (kSetupCycles + work.steps * stepCycles);
+  double cycles =
+      rounds * work.steps * latency +
+      double(perUnit) * (::conv::kSetupCycles + work.steps * stepCycles);
   cost.computeSeconds += cycles / (chip.clockGHz * 1e9);
 }
 
@@ -234,7 +227,7 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
   }
   cost.memorySeconds =
       cost.memoryBytes * cost.linesOfRuns / (chip.memoryGBs * 1e9);
-  cost.launchSeconds = double(plan.launches - 1) * kLaunchSeconds;
+  cost.launchSeconds = double(plan.launches - 1) * ::conv::kLaunchSeconds;
   return cost;
 }
 

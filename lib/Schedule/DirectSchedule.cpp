@@ -14,6 +14,8 @@
 
 #include "conv/Schedule/DirectSchedule.h"
 
+#include "GpuCosts.h"
+
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Schedule/CostModel.h"
 #include "conv/Schedule/DirectModel.h"
@@ -35,11 +37,10 @@ static constexpr int64_t kMaxMatrices = 16;
 static constexpr int64_t kMaxSplits = 64;
 /// Neighbours in the reduction that a work-item multiplies at a time.
 static constexpr int64_t kMaxRun = 8;
-/// Bytes of the widest access of a lane.
-static constexpr int64_t kPieceBytes = 16;
 
 static int64_t getPieceElements(Type element) {
-  return kPieceBytes / llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  return ::conv::kPieceBytes /
+         llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
 /// Sizes of tiles that may be boxes of these digits, with whole runs of the

@@ -1,0 +1,33 @@
+//===- GpuCosts.h - what every kernel on a GPU pays -------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Facts that the models of matrix products and of direct kernels share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_SCHEDULE_GPUCOSTS_H
+#define CONV_LIB_SCHEDULE_GPUCOSTS_H
+
+#include <cstdint>
+
+namespace conv {
+
+/// Bytes of the widest access of a lane.
+inline constexpr int64_t kPieceBytes = 16;
+/// From issue to use of a load that misses the nearer caches. Published
+/// measurements of these chips lie between 250 ns (RDNA) and 700 ns (CDNA).
+inline constexpr double kLoadLatencyNs = 400;
+/// A workgroup's start: it decodes where its elements lie, with divisions.
+inline constexpr double kSetupCycles = 400;
+/// Between the end of a kernel and the work of the next one.
+inline constexpr double kLaunchSeconds = 4e-6;
+/// Bytes in a clock from the first-level cache.
+inline constexpr double kLoadBytesPerClock = 64;
+
+} // namespace conv
+
+#endif // CONV_LIB_SCHEDULE_GPUCOSTS_H

@@ -1,0 +1,138 @@
+//===- PlanInterpreter.cpp - runs the steps of a plan ---------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanInterpreter.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::conv;
+using namespace mlir::conv::test;
+
+/// The digits of `index`, outermost first.
+static SmallVector<int64_t> split(int64_t index, ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> digits(sizes.size());
+  for (size_t i = sizes.size(); i-- > 0; index /= sizes[i])
+    digits[i] = index % sizes[i];
+  return digits;
+}
+
+/// Batch, row and column.
+using Element = std::array<int64_t, 3>;
+
+/// Where an element of a view is, or nothing if a condition excludes it, as the
+/// attribute's description says.
+static std::optional<SmallVector<int64_t>> locate(ViewAttr view,
+                                                  const Element &element) {
+  SmallVector<int64_t> digits = split(element[0], view.getBatch());
+  llvm::append_range(digits, split(element[1], view.getRows()));
+  llvm::append_range(digits, split(element[2], view.getColumns()));
+  SmallVector<int64_t> place = view.getMap().compose(digits);
+  for (int64_t limit : llvm::reverse(view.getLimits()))
+    if (int64_t condition = place.pop_back_val();
+        condition < 0 || condition >= limit)
+      return std::nullopt;
+  return place;
+}
+
+/// Calls `body` with each element of a view, in order.
+template <typename Body> static void forEachElement(ViewAttr view, Body body) {
+  auto [matrices, rows, columns] = view.getShape();
+  for (int64_t matrix = 0; matrix < matrices; ++matrix)
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns; ++column)
+        body(Element{matrix, row, column});
+}
+
+/// All matrices of a view.
+static Array gather(const Array &tensor, ViewAttr view) {
+  Array matrices(view.getShape());
+  forEachElement(view, [&](const Element &element) {
+    auto place = locate(view, element);
+    auto found = place ? tensor.find(*place, view.getPadding()) : std::nullopt;
+    matrices.elements[*matrices.find(element)] =
+        found ? tensor.elements[*found] : 0;
+  });
+  return matrices;
+}
+
+/// Adds `lhs * transpose(rhs)`.
+static void multiply(const Array &lhs, const Array &rhs, Array &sum) {
+  int64_t rows = sum.shape[1], columns = sum.shape[2];
+  int64_t reduction = lhs.shape[2];
+  ASSERT_EQ(lhs.shape, (SmallVector<int64_t>{sum.shape[0], rows, reduction}));
+  ASSERT_EQ(rhs.shape,
+            (SmallVector<int64_t>{sum.shape[0], columns, reduction}));
+  for (auto [i, element] : llvm::enumerate(sum.elements)) {
+    const int64_t *row = &lhs.elements[i / columns * reduction];
+    const int64_t *column =
+        &rhs.elements[(i / (rows * columns) * columns + i % columns) *
+                      reduction];
+    element += std::inner_product(row, row + reduction, column, int64_t(0));
+  }
+}
+
+/// Writes matrices through a view.
+static void scatter(const Array &matrices, ViewAttr view, Array &tensor) {
+  forEachElement(view, [&](const Element &element) {
+    auto place = locate(view, element);
+    if (!place)
+      return;
+    auto found = tensor.find(*place);
+    ASSERT_TRUE(found.has_value());
+    tensor.elements[*found] = matrices.elements[*matrices.find(element)];
+  });
+}
+
+/// A vector's element is that of the result's channel, counted over all groups.
+static void checkChannels(const PlanPart &part, const Tensor &result) {
+  char channel = result.role == TensorRole::Input ? 'C' : 'K';
+  size_t group = result.order().find('G');
+  forEachElement(part.target, [&](const Element &element) {
+    auto place = locate(part.target, element);
+    if (!place)
+      return;
+    int64_t expected = (*place)[result.order().find(channel)];
+    if (group != std::string::npos)
+      expected += (*place)[group] * result.sizes.size(channel);
+    EXPECT_EQ(locate(part.channels, element), SmallVector<int64_t>{expected});
+  });
+}
+
+static void executePart(const PlanStep &step, const PlanPart &part,
+                        const Tensors &tensors,
+                        std::vector<Array> &intermediates, Tensor &result) {
+  Array sum(part.target.getShape());
+  if (part.product)
+    multiply(gather(tensors[size_t(part.product->lhsRole)], part.product->lhs),
+             gather(tensors[size_t(part.product->rhsRole)], part.product->rhs),
+             sum);
+  for (const PlanPart::Term &term : part.terms) {
+    Array added = gather(intermediates[term.intermediate], term.view);
+    ASSERT_EQ(added.shape, sum.shape);
+    for (auto [total, element] : llvm::zip(sum.elements, added.elements))
+      total += element;
+  }
+  if (step.intermediate)
+    return scatter(sum, part.target, intermediates[*step.intermediate]);
+  scatter(sum, part.target, result);
+  EXPECT_EQ(bool(part.channels), result.role != TensorRole::Filter);
+  if (part.channels)
+    checkChannels(part, result);
+}
+
+void test::execute(const ConvolutionPlan &plan, const Tensors &tensors,
+                   Tensor &result) {
+  std::vector<Array> intermediates;
+  for (ArrayRef<int64_t> shape : plan.intermediates)
+    intermediates.emplace_back(shape, kUnwritten);
+  for (const PlanStep &step : plan.steps)
+    for (const PlanPart &part : llvm::reverse(step.parts))
+      executePart(step, part, tensors, intermediates, result);
+}
