@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Takes views apart into the roles that their digits play. Limits are those of
-// the PTX ISA's im2col mode and of cuTensorMapEncodeIm2col.
+// Takes views apart into the roles that their digits play.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,47 +18,16 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
 
 using Tile = ::conv::TmaTile;
 
-static constexpr int64_t kMaxElementStride = 8;
 /// Elements of a box in a dimension.
 static constexpr int64_t kMaxBox = 256;
 /// Most dimensions that a tensor map has.
 static constexpr size_t kMaxRank = 5;
-
-static int64_t computeProduct(ArrayRef<int64_t> sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
-                         std::multiplies<int64_t>());
-}
-
-SmallVector<int64_t> TmaWindow::getTaps() const {
-  return llvm::map_to_vector(dimensions,
-                             [](const Dimension &d) { return d.taps; });
-}
-
-int64_t TmaWindow::countTaps() const { return computeProduct(getTaps()); }
-
-SmallVector<int64_t> TmaWindow::getPositions() const {
-  SmallVector<int64_t> sizes = {images};
-  for (const Dimension &d : dimensions)
-    sizes.push_back(d.positions);
-  return sizes;
-}
-
-int64_t TmaWindow::getLowerCorner(size_t dimension) const {
-  return -dimensions[dimension].low;
-}
-
-int64_t TmaWindow::getUpperCorner(size_t dimension) const {
-  const Dimension &d = dimensions[dimension];
-  return (d.positions - 1) * d.stride + 1 - d.low - d.extent;
-}
 
 TmaGeometry::Loop TmaGeometry::getOuterLoop() const {
   if (reducesPositions)
@@ -303,8 +271,8 @@ bool GeometryReader::readPositions() {
     splitLength = sizes[i];
   }
   geometry.leftChannels = lhs.view.getRows().front();
-  geometry.segments = computeProduct(sizes.take_front(splitDigit));
-  geometry.segmentPositions = computeProduct(sizes.drop_front(splitDigit));
+  geometry.segments = llvm::product_of(sizes.take_front(splitDigit));
+  geometry.segmentPositions = llvm::product_of(sizes.drop_front(splitDigit));
   if (geometry.parts == 1)
     splitDigit = sizes.size();
   return true;
@@ -346,25 +314,6 @@ bool GeometryReader::checkWalk() {
                             kMaxBox, geometry.getPatchExtent(i)));
   }
   return true;
-}
-
-std::string mlir::conv::checkTmaWindow(const TmaWindow &window) {
-  // Bits of an offset, and of a corner with its sign.
-  int64_t bits = window.rank() == 1 ? 16 : window.rank() == 2 ? 8 : 5;
-  int64_t corner = int64_t(1) << (bits - 1);
-  for (auto [i, d] : llvm::enumerate(window.dimensions)) {
-    int64_t lower = window.getLowerCorner(i);
-    int64_t upper = window.getUpperCorner(i);
-    if (d.stride > kMaxElementStride)
-      return formatv("expects strides of at most {0}, but got {1}",
-                     kMaxElementStride, d.stride);
-    if ((d.taps - 1) * d.dilation >= int64_t(1) << bits ||
-        std::min(lower, upper) < -corner || std::max(lower, upper) >= corner)
-      return formatv("expects a window of {0} bits, but got corners {1} and "
-                     "{2} and {3} taps",
-                     bits, lower, upper, d.taps);
-  }
-  return "";
 }
 
 std::optional<TmaGeometry> GeometryReader::readWindowed() {
