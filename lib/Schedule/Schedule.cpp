@@ -73,9 +73,15 @@ static void computeTmaSteps(ConvolutionOpInterface op,
     largest = std::max(largest, geometry->countSteps());
     total += geometry->countSteps();
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
-    if (problem.patch)
-      problem.patch = {geometry->getPatchRows(), geometry->getPatchBytes(),
-                       geometry->getInnerLoop().count()};
+    if (!problem.patch)
+      continue;
+    problem.patch = {.bytes = geometry->getPatchBytes()};
+    if (geometry->reducesPositions) {
+      problem.patch->columns = geometry->getPatchColumns();
+    } else {
+      problem.patch->rows = geometry->getPatchPositions();
+      problem.patch->steps = geometry->getInnerLoop().count();
+    }
   }
   problem.tmaSteps = largest;
   problem.tmaTotalSteps = total;
@@ -139,6 +145,7 @@ static std::vector<::conv::ResultShape> getResultShapes(const PlanStep &step) {
     problem.rows = largest.target.getShape()[1];
     problem.columns = largest.target.getShape()[2];
   }
+  problem.splits = options.splits;
   problem.launches = plan.steps.size();
   for (const PlanStep &step : plan.steps)
     problem.launchResults.push_back(getResultShapes(step));
@@ -236,9 +243,10 @@ static std::string findObstacle(const ViewedProduct &product,
   std::string obstacle;
   if (schedule.getMainLoop() == MainLoop::Tma) {
     if (auto geometry = computeTmaGeometry(lhs, rhs, result, obstacle)) {
-      ::conv::TmaTile tile = getTmaTile(schedule, *geometry);
-      obstacle = checkTmaTile(*geometry, tile);
-      return obstacle.empty() ? checkTmaMemory(tile, chip) : obstacle;
+      obstacle = checkTmaTile(*geometry, schedule);
+      return obstacle.empty()
+                 ? checkTmaMemory(getTmaTile(schedule, *geometry), chip)
+                 : obstacle;
     }
   } else if (auto geometry = computeLineGeometry(lhs, rhs, result, obstacle)) {
     return checkLines(*geometry, schedule, chip);
@@ -305,9 +313,10 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
     return refuse() << "expects merged_groups to divide the " << op.getGroups()
                     << " groups, but got " << schedule.getMergedGroups();
   // S12.
-  if (schedule.getSplits() > getSplittableSize(op))
-    return refuse() << "expects splits to be at most " << getSplittableSize(op)
-                    << ", but got " << schedule.getSplits();
+  if (int64_t size = getSplittableSize(op, getPlanOptions(schedule));
+      schedule.getSplits() > size)
+    return refuse() << "expects splits to be at most " << size << ", but got "
+                    << schedule.getSplits();
   if (failed(schedule.isDirect() ? verifyDirect(op, schedule, chip)
                                  : verifyImplicitGemm(op, schedule, chip)))
     return failure();

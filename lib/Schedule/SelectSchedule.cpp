@@ -26,6 +26,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <limits>
 #include <map>
 
 #define DEBUG_TYPE "conv-select-schedule"
@@ -48,6 +49,10 @@ static constexpr int64_t kMaxSplitsOfTile = 112;
 /// Sides of patches: larger ones, of which halos are a smaller part, come
 /// first, since of equal costs the first one is taken.
 static constexpr int64_t kPatchSides[] = {16, 8};
+/// Rows of a tile, and how often its tiles fill the chip, that parts of a
+/// reduction over patches are counted for.
+static constexpr int64_t kPatchRows[] = {64, 128, 192, 256};
+static constexpr int64_t kMaxWaves = 4;
 
 static std::string printToString(Attribute attribute) {
   std::string text;
@@ -128,19 +133,20 @@ static LogicalResult verifyElementTypes(ConvolutionOpInterface op,
          << stringifyArithmetic(op.getArithmetic()) << " arithmetic";
 }
 
-/// The options that are worth a ranking of their own, the plainest first.
-static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
-                                                 const ::conv::ChipInfo &chip) {
-  SmallVector<PlanOptions> all = {PlanOptions()};
-  if (chip.backend == ::conv::Backend::Host)
-    return all;
-  ::conv::Problem plain = computeProblem(op, PlanOptions());
-  // Groups that do not fill a tile: side by side they may.
+/// Groups that do not fill a tile: side by side they may.
+static void addMergedGroups(ConvolutionOpInterface op,
+                            const ::conv::Problem &plain,
+                            SmallVectorImpl<PlanOptions> &all) {
   for (int64_t merged = 2;
        op.getGroups() % merged == 0 && plain.columns * merged <= kLargestTile;
        merged *= 2)
     all.push_back({.mergedGroups = merged});
-  // Products that do not fill the chip: parts of their reduction may.
+}
+
+/// Products that do not fill the chip: parts of their reduction may.
+static void addSplits(ConvolutionOpInterface op, const ::conv::Problem &plain,
+                      const ::conv::ChipInfo &chip,
+                      SmallVectorImpl<PlanOptions> &all) {
   int64_t tiles = llvm::divideCeil(plain.rows, kLargestTile) *
                   llvm::divideCeil(plain.columns, kLargestTile) * plain.batch;
   int64_t longest = getSplittableSize(op);
@@ -157,16 +163,68 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
     if (splits > 1)
       all.push_back({.splits = splits});
   }
-  // Taps that read the same elements.
+}
+
+/// Parts of a reduction over patches, whose number is free: those that are the
+/// shortest among as many as fill the chip once, or a few times.
+static void addPatchSplits(ConvolutionOpInterface op,
+                           const ::conv::ChipInfo &chip,
+                           SmallVectorImpl<PlanOptions> &all) {
+  constexpr int64_t kSide = PlanOptions::kBlockSize;
+  PlanOptions options = {.patch = {kSide, kSide}};
+  ::conv::Problem problem = computeProblem(op, options);
+  if (problem.tmaSteps == 0)
+    return;
+  int64_t last = std::min(getSplittableSize(op, options), kMaxSplits);
+  // The shortest parts among up to so many: the fewest of that length.
+  SmallVector<int64_t> shortest = {1};
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (options.splits = 1; options.splits <= last; ++options.splits) {
+    int64_t size = getPartSize(op, options);
+    shortest.push_back(size < least ? options.splits : shortest.back());
+    least = std::min(least, size);
+  }
+  llvm::SmallSetVector<int64_t, 16> counts;
+  for (int64_t rows : kPatchRows) {
+    int64_t tiles = llvm::divideCeil(problem.rows, rows) *
+                    (problem.columns / problem.patch->columns);
+    for (int64_t waves = 1; waves <= kMaxWaves; ++waves)
+      counts.insert(
+          shortest[std::min(waves * chip.computeUnits / tiles, last)]);
+  }
+  for (int64_t splits : counts)
+    all.push_back({.splits = splits, .patch = options.patch});
+}
+
+/// Taps that read the same elements.
+static void addPatches(ConvolutionOpInterface op, const ::conv::Problem &plain,
+                       const ::conv::ChipInfo &chip,
+                       SmallVectorImpl<PlanOptions> &all) {
   bool hasBoxes = llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
     return atom.kind == ::conv::AtomKind::WGMMA;
   });
   ConvolutionShape shape = ConvolutionShape::get(op);
-  if (hasBoxes && plain.tmaSteps > 0 && llvm::product_of(shape.filter) > 1 &&
-      llvm::all_of(shape.strides, [](int64_t stride) { return stride == 1; }))
+  if (!hasBoxes || llvm::product_of(shape.filter) == 1 ||
+      llvm::any_of(shape.strides, [](int64_t stride) { return stride != 1; }))
+    return;
+  if (op.getDirection() == Direction::BackwardWeight)
+    return addPatchSplits(op, chip, all);
+  if (plain.tmaSteps > 0)
     for (int64_t height : kPatchSides)
       for (int64_t width : kPatchSides)
         all.push_back({.patch = {height, width}});
+}
+
+/// The options that are worth a ranking of their own, the plainest first.
+static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
+                                                 const ::conv::ChipInfo &chip) {
+  SmallVector<PlanOptions> all = {PlanOptions()};
+  if (chip.backend == ::conv::Backend::Host)
+    return all;
+  ::conv::Problem plain = computeProblem(op, PlanOptions());
+  addMergedGroups(op, plain, all);
+  addSplits(op, plain, chip, all);
+  addPatches(op, plain, chip, all);
   return all;
 }
 

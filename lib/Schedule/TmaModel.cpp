@@ -46,15 +46,29 @@ static constexpr double kOverlap = 1.5;
 /// Stages beyond which a ring does not become faster.
 static constexpr int64_t kMaxStages = 7;
 
-/// What patches of so many rows take.
-static int64_t computePatchBytes(const Problem &problem, int64_t rows) {
-  return problem.patch ? rows / problem.patch->rows * problem.patch->bytes : 0;
+/// A tile with the patches that the problem asks for.
+static TmaTile createTile(const Problem &problem, int64_t rows, int64_t columns,
+                          int64_t consumers, int64_t stages = 0) {
+  TmaTile tile{rows, columns, stages, consumers};
+  tile.isStaged = problem.splits == 1;
+  if (!problem.patch)
+    return tile;
+  if (problem.patch->isReduced())
+    tile.rightPatchBytes = problem.patch->bytes;
+  else
+    tile.patchBytes = rows / problem.patch->rows * problem.patch->bytes;
+  return tile;
 }
 
 TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
-  int64_t rows = candidate.workgroup[0];
-  return {rows, candidate.workgroup[1], candidate.stages, candidate.subgroups(),
-          computePatchBytes(problem, rows)};
+  return createTile(problem, candidate.workgroup[0], candidate.workgroup[1],
+                    candidate.subgroups(), candidate.stages);
+}
+
+/// Whether the tile has whole patches, or the columns that share one.
+static bool fitsPatches(const Problem::Patch &patch, const TmaTile &tile) {
+  return patch.isReduced() ? tile.columns == patch.columns
+                           : tile.rows % patch.rows == 0;
 }
 
 /// As many stages as fit `bytes`, up to kMaxStages; 0 if there is no ring.
@@ -70,7 +84,7 @@ static bool isPossible(const Problem &problem, const TmaTile &tile) {
   return tile.rows <= 256 && tile.columns <= tile.maxColumns() &&
          tile.accumulators() <= tile.maxAccumulators() &&
          (!problem.isTmaRhsTransposed || tile.hasWholeRowsOfColumns()) &&
-         (!problem.patch || tile.rows % problem.patch->rows == 0);
+         (!problem.patch || fitsPatches(*problem.patch, tile));
 }
 
 std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
@@ -82,8 +96,7 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
   for (int64_t consumers = 1; consumers <= 3; ++consumers)
     for (int64_t atoms = 1; atoms <= 4; ++atoms) {
       int64_t rows = atoms * TmaTile::kAtomRows;
-      TmaTile tile{consumers * rows, atom.n, 0, consumers,
-                   computePatchBytes(problem, consumers * rows)};
+      TmaTile tile = createTile(problem, consumers * rows, atom.n, consumers);
       if (!isPossible(problem, tile))
         continue;
       if (int64_t stages = computeStages(tile, chip.sharedMemoryBytes))

@@ -35,7 +35,7 @@ LoopPosition LoopPosition::get(ValueRange carried) {
 
 TmaRings::TmaRings(const PtxBuilder &ptx, const Tile &tile, Value memory)
     : stages(ptx, ptx.offset(memory, tile.barrierOffset()), tile.stages) {
-  if (tile.hasPatches())
+  if (tile.hasSlots())
     slots.emplace(ptx, ptx.offset(memory, tile.patchBarrierOffset()),
                   tile.patchSlots());
 }
@@ -70,7 +70,7 @@ LoopPosition TmaLoop::createProducer(const TmaCopies &copies, TileOrigin origin,
   };
   auto createPatches = [&](Value outer, RingPosition at) {
     int64_t copied =
-        tile.rows / geometry.getPatchRows() * geometry.getPatchCopyBytes();
+        tile.rows / geometry.getPatchPositions() * geometry.getPatchCopyBytes();
     Value full = rings.slots->acquire(at, ptx.math.constant(copied));
     Value slot = ptx.offset(ptx.offset(memory, tile.patchOffset()),
                             ptx.math.mul(at.stage, tile.patchBytes));

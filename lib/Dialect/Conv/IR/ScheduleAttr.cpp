@@ -230,13 +230,13 @@ static LogicalResult verifyHostSums(EmitError emitError, ScheduleAttr schedule,
   return success();
 }
 
-/// Checks S6 and S7 of main loops of warpgroups. How long lines are, and so S6
-/// of a line_buffer, is known where the convolution is.
+/// Checks S6 and S7 of main loops of warpgroups. How long lines are, and how
+/// large halos of patches, and so their S6, is known where the convolution is.
 static LogicalResult verifyWarpgroupsForChip(EmitError emitError,
                                              ScheduleAttr schedule,
                                              const ::conv::ChipInfo &chip) {
   ::conv::TmaTile tile = getTmaTile(schedule);
-  if (schedule.getMainLoop() == MainLoop::Tma)
+  if (schedule.getMainLoop() == MainLoop::Tma && schedule.getPatch().empty())
     if (std::string obstacle = checkTmaMemory(tile, chip); !obstacle.empty())
       return emitError() << obstacle;
   if (tile.workItems() > chip.maxWorkgroupSize)
