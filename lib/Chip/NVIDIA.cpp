@@ -18,7 +18,8 @@
 //     Specifications per Compute Capability";
 //   * compute units, clock, bandwidth, cache: data sheets of the A100 80GB SXM,
 //     the H200 SXM and the HGX B200, whose mma.sync is assumed to be Hopper's;
-//   * registerStagedSlowdown: 21 kernels on an H200, 1.1 to 2.7 each.
+//   * registerStagedSlowdown and asyncStagedSlowdown: 14 layers on an H200, 1.5 to
+//     2.8 and 1.2 to 2.1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,6 +85,7 @@ static constexpr ChipInfo kSm80 = {
     .memoryGBs = 2039,
     .cacheBytes = 40 << 20,
     .fmaPerClock = 64,
+    .asyncCopyBytes = 4,
     .runnable = false,
     .atoms = kAtomsSm80,
     .ptxVersion = 80,
@@ -101,7 +103,8 @@ static constexpr ChipInfo createHopper(std::string_view name,
   chip.memoryGBs = 4800;
   chip.cacheBytes = 50 << 20;
   chip.fmaPerClock = 128;
-  chip.registerStagedSlowdown = 1.6;
+  chip.registerStagedSlowdown = 1.9;
+  chip.asyncStagedSlowdown = 1.5;
   chip.atoms = atoms;
   chip.ptxVersion = 84; // 8-bit floats.
   return chip;
