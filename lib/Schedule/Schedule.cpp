@@ -5,9 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Only translates, and checks what a main loop needs of a schedule beyond what
-// the attribute and the chip say: whole 16-byte fragments and rows that can be
-// swizzled.
+// Only translates: convolutions to problems, candidates to attributes and back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +14,9 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
 #include "conv/Dialect/Conv/IR/LineGeometry.h"
+#include "conv/Dialect/Conv/IR/PatchGeometry.h"
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
-#include "conv/Dialect/Conv/IR/Unsupported.h"
-#include "conv/Schedule/DirectModel.h"
-#include "conv/Support/IntegerMath.h"
 
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -34,24 +29,33 @@ static int64_t getBytes(RankedTensorType type) {
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-/// Elements of the view that follow each other in memory and are inside of the
-/// tensor or outside together: those that the innermost coordinates count with
-/// one digit each.
-static int64_t computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
+/// Elements of the view that follow each other in memory, along one of its
+/// indices, and are inside of the tensor or outside together: those that the
+/// innermost coordinates count with one digit each.
+static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
   SmallVector<int64_t> sizes = view.getDigitSizes();
   SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
-  int64_t run = 1;
+  size_t firstColumn = view.getBatch().size() + view.getRows().size();
+  ::conv::Run run;
   for (size_t d = shape.size(); d-- > 0;) {
     const ViewAttr::Coordinate &coordinate = coordinates[d];
     int64_t own = 1, granule = coordinate.constant;
-    for (auto [digit, coefficient] :
-         llvm::zip(sizes, coordinate.coefficients)) {
-      if (digit > 1 && coefficient == 1 && own == 1)
+    bool isColumn = run.isAlongReduction;
+    for (auto [i, digit, coefficient] :
+         llvm::enumerate(sizes, coordinate.coefficients)) {
+      if (digit > 1 && coefficient == 1 && own == 1) {
         own = digit;
-      else if (digit > 1)
+        isColumn = i >= firstColumn;
+      } else if (digit > 1) {
         granule = std::gcd(granule, coefficient);
+      }
     }
-    run *= std::gcd(own, granule);
+    if (run.elements == 1)
+      run.isAlongReduction = isColumn;
+    else if (run.isAlongReduction != isColumn)
+      break;
+    // What is around this dimension starts at multiples of its size.
+    run.elements *= std::gcd(std::gcd(own, granule), shape[d]);
     if (own != shape[d] || granule != 0)
       break;
   }
@@ -73,6 +77,7 @@ static void computeTmaSteps(ConvolutionOpInterface op,
     largest = std::max(largest, geometry->countSteps());
     total += geometry->countSteps();
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
+    problem.reducesTmaPositions |= geometry->reducesPositions;
     if (!problem.patch)
       continue;
     problem.patch = {.bytes = geometry->getPatchBytes()};
@@ -80,25 +85,33 @@ static void computeTmaSteps(ConvolutionOpInterface op,
       problem.patch->columns = geometry->getPatchColumns();
     } else {
       problem.patch->rows = geometry->getPatchPositions();
-      problem.patch->steps = geometry->getInnerLoop().count();
+      problem.patch->taps = geometry->window.countTaps();
     }
   }
   problem.tmaSteps = largest;
   problem.tmaTotalSteps = total;
 }
 
+/// The only product of a plan, if its kernel computes nothing else.
+static std::optional<ViewedProduct>
+getOnlyProduct(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
+  auto products = plan.getProducts();
+  if (products.size() != 1 || products.front().first->parts.size() != 1)
+    return std::nullopt;
+  auto [step, part] = products.front();
+  return getViewedProduct(op, plan, *step, *part);
+}
+
 /// Fills in what the `line_buffer` main loop makes of a plan with one product,
 /// if it can compute that.
 static void computeLines(ConvolutionOpInterface op, const ConvolutionPlan &plan,
                          ::conv::Problem &problem) {
-  const PlanStep &step = plan.steps.front();
-  if (step.parts.size() != 1 || !step.parts.front().product ||
-      problem.products != 1)
+  std::optional<ViewedProduct> product = getOnlyProduct(op, plan);
+  if (!product)
     return;
   std::string obstacle;
-  auto [lhs, rhs, result] =
-      getViewedProduct(op, plan, step, step.parts.front());
-  auto geometry = computeLineGeometry(lhs, rhs, result, obstacle);
+  auto geometry = computeLineGeometry(product->lhs, product->rhs,
+                                      product->result, obstacle);
   if (!geometry)
     return;
   problem.lines = geometry->window;
@@ -106,6 +119,24 @@ static void computeLines(ConvolutionOpInterface op, const ConvolutionPlan &plan,
     return;
   problem.lineSegmentPositions = geometry->product.segmentPositions;
   problem.lineSegments = geometry->product.segments;
+}
+
+/// The same for the `patch_buffer` main loop.
+static void computePatches(ConvolutionOpInterface op,
+                           const ConvolutionPlan &plan,
+                           ::conv::Problem &problem) {
+  std::optional<ViewedProduct> product = getOnlyProduct(op, plan);
+  if (!product)
+    return;
+  std::string obstacle;
+  auto geometry = computePatchGeometry(product->lhs, product->rhs,
+                                       product->result, obstacle);
+  if (!geometry)
+    return;
+  problem.patch = {.bytes = geometry->product.getPatchBytes(),
+                   .rows = geometry->product.getPatchPositions(),
+                   .taps = geometry->product.window.countTaps()};
+  problem.bufferedChannels = geometry->product.window.channels;
 }
 
 /// Sets what a problem has of its largest product.
@@ -123,7 +154,8 @@ static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
   problem.rhsRun = computeRun(product.rhs, rhs.getShape());
 }
 
-static std::vector<::conv::ResultShape> getResultShapes(const PlanStep &step) {
+std::vector<::conv::ResultShape>
+mlir::conv::getResultShapes(const PlanStep &step) {
   std::vector<::conv::ResultShape> shapes;
   for (const PlanPart &part : step.parts) {
     auto [batch, rows, columns] = part.target.getShape();
@@ -161,6 +193,10 @@ static std::vector<::conv::ResultShape> getResultShapes(const PlanStep &step) {
   problem.usefulFlops = ConvolutionShape::get(op).computeFlops();
   if (!options.patch.empty())
     problem.patch.emplace();
+  if (options.joinsResidues) {
+    computePatches(op, plan, problem);
+    return problem;
+  }
   computeTmaSteps(op, plan, problem);
   if (!problem.patch)
     computeLines(op, plan, problem);
@@ -183,23 +219,41 @@ AtomKind mlir::conv::getAtomKind(::conv::AtomKind kind) {
   llvm_unreachable("every kind of atom has an attribute");
 }
 
+static constexpr std::pair<::conv::LoopKind, MainLoop> kMainLoops[] = {
+    {::conv::LoopKind::RegisterStaged, MainLoop::RegisterStaged},
+    {::conv::LoopKind::AsyncStaged, MainLoop::AsyncStaged},
+    {::conv::LoopKind::HostCache, MainLoop::HostCache},
+    {::conv::LoopKind::Tma, MainLoop::Tma},
+    {::conv::LoopKind::LineBuffer, MainLoop::LineBuffer},
+    {::conv::LoopKind::PatchBuffer, MainLoop::PatchBuffer},
+};
+
+static MainLoop getMainLoop(::conv::LoopKind kind) {
+  return llvm::find_if(kMainLoops,
+                       [&](const auto &pair) { return pair.first == kind; })
+      ->second;
+}
+
+static ::conv::LoopKind getLoopKind(MainLoop mainLoop) {
+  return llvm::find_if(
+             kMainLoops,
+             [&](const auto &pair) { return pair.second == mainLoop; })
+      ->first;
+}
+
 ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
                                      const ::conv::Candidate &candidate,
                                      const PlanOptions &options,
                                      const ::conv::ChipInfo &chip,
                                      ChosenBy chosenBy) {
   const ::conv::MatrixAtom &atom = *candidate.atom;
-  MainLoop mainLoop =
-      chip.backend == ::conv::Backend::Host  ? MainLoop::HostCache
-      : candidate.buffersLines               ? MainLoop::LineBuffer
-      : atom.kind == ::conv::AtomKind::WGMMA ? MainLoop::Tma
-                                             : MainLoop::RegisterStaged;
   return ScheduleAttr::get(
       context, Algorithm::ImplicitGemm, candidate.workgroup, candidate.subgroup,
       candidate.gemmK, candidate.stages,
       AtomAttr::get(context, getAtomKind(atom.kind), atom.m, atom.n, atom.k),
-      mainLoop, candidate.columnsFastest ? Raster::Columns : Raster::Rows,
-      options.patch, options.mergedGroups, options.splits, chosenBy);
+      getMainLoop(candidate.loop),
+      candidate.columnsFastest ? Raster::Columns : Raster::Rows, options.patch,
+      options.mergedGroups, options.splits, chosenBy);
 }
 
 ::conv::Candidate mlir::conv::getCandidate(ScheduleAttr schedule,
@@ -213,139 +267,5 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
           .gemmK = schedule.getGemmK(),
           .stages = schedule.getStages(),
           .columnsFastest = schedule.getRaster() == Raster::Columns,
-          .buffersLines = schedule.getMainLoop() == MainLoop::LineBuffer};
-}
-
-/// Checks what the register-staged main loop needs.
-static LogicalResult verifyRegisterStaged(ConvolutionOpInterface op,
-                                          ScheduleAttr schedule,
-                                          const ::conv::MatrixAtom &atom) {
-  auto refuse = [&] { return emitUnsupported(op.getLoc(), Reason::Schedule); };
-  // A lane reads 16 bytes of a row at a time, and a row's pieces are permuted
-  // by exclusive-or with the number of the row.
-  int64_t granule = ::conv::reductionGranule(atom);
-  int64_t gemmK = schedule.getGemmK();
-  if (gemmK % granule || !llvm::isPowerOf2_64(gemmK / granule))
-    return refuse() << "expects gemm_k to be " << granule
-                    << " times a power of two for " << schedule.getAtom()
-                    << ", but got " << gemmK;
-  if (schedule.getStages() != 2)
-    return refuse() << "expects stages to be 2 for a register_staged main loop"
-                    << ", but got " << schedule.getStages();
-  return success();
-}
-
-/// Why a main loop of warpgroups cannot compute a product; empty if it can.
-static std::string findObstacle(const ViewedProduct &product,
-                                ScheduleAttr schedule,
-                                const ::conv::ChipInfo &chip) {
-  const auto &[lhs, rhs, result] = product;
-  std::string obstacle;
-  if (schedule.getMainLoop() == MainLoop::Tma) {
-    if (auto geometry = computeTmaGeometry(lhs, rhs, result, obstacle)) {
-      obstacle = checkTmaTile(*geometry, schedule);
-      return obstacle.empty()
-                 ? checkTmaMemory(getTmaTile(schedule, *geometry), chip)
-                 : obstacle;
-    }
-  } else if (auto geometry = computeLineGeometry(lhs, rhs, result, obstacle)) {
-    return checkLines(*geometry, schedule, chip);
-  }
-  return obstacle;
-}
-
-/// Checks what the main loops of warpgroups need of every product.
-static LogicalResult verifyProducts(ConvolutionOpInterface op,
-                                    ScheduleAttr schedule,
-                                    const ::conv::ChipInfo &chip) {
-  ConvolutionPlan plan = planConvolution(op, getPlanOptions(schedule));
-  for (auto [step, part] : plan.getProducts()) {
-    std::string obstacle =
-        findObstacle(getViewedProduct(op, plan, *step, *part), schedule, chip);
-    if (schedule.getMainLoop() == MainLoop::LineBuffer &&
-        step->parts.size() > 1)
-      obstacle = llvm::formatv("expects one part in each kernel, but got {0}",
-                               step->parts.size());
-    if (!obstacle.empty())
-      return emitUnsupported(op.getLoc(), Reason::Schedule) << obstacle;
-  }
-  return success();
-}
-
-/// Checks what main loops of matrix instructions need beyond S1 to S10.
-static LogicalResult verifyImplicitGemm(ConvolutionOpInterface op,
-                                        ScheduleAttr schedule,
-                                        const ::conv::ChipInfo &chip) {
-  const ::conv::MatrixAtom &atom =
-      *lookupAtom(chip, schedule.getAtom(), getOperandElementType(op));
-  ::conv::NumericType operand = getOperandNumericType(op);
-  if (atom.operand != getMultipliedType(chip, operand))
-    return emitUnsupported(op.getLoc(), Reason::Schedule)
-           << "expects an atom that multiplies " << ::conv::getName(operand)
-           << ", but got " << schedule.getAtom();
-  if (schedule.getMainLoop() == MainLoop::RegisterStaged)
-    return verifyRegisterStaged(op, schedule, atom);
-  if (atom.kind == ::conv::AtomKind::WGMMA)
-    return verifyProducts(op, schedule, chip);
-  return success();
-}
-
-/// Checks D1 to D6.
-static LogicalResult verifyDirect(ConvolutionOpInterface op,
-                                  ScheduleAttr schedule,
-                                  const ::conv::ChipInfo &chip) {
-  std::string obstacle;
-  if (computeDirectCost(op, schedule, chip, obstacle))
-    return success();
-  return emitUnsupported(op.getLoc(), Reason::Schedule) << obstacle;
-}
-
-LogicalResult
-mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
-                                    ScheduleAttr schedule,
-                                    const ::conv::ChipInfo &chip) {
-  auto refuse = [&] { return emitUnsupported(op.getLoc(), Reason::Schedule); };
-  Type elementType = getOperandElementType(op);
-  if (failed(verifyScheduleForChip(refuse, schedule, chip, elementType)))
-    return failure();
-  // S11.
-  if (op.getGroups() % schedule.getMergedGroups())
-    return refuse() << "expects merged_groups to divide the " << op.getGroups()
-                    << " groups, but got " << schedule.getMergedGroups();
-  // S12.
-  if (int64_t size = getSplittableSize(op, getPlanOptions(schedule));
-      schedule.getSplits() > size)
-    return refuse() << "expects splits to be at most " << size << ", but got "
-                    << schedule.getSplits();
-  if (failed(schedule.isDirect() ? verifyDirect(op, schedule, chip)
-                                 : verifyImplicitGemm(op, schedule, chip)))
-    return failure();
-
-  int64_t workItems =
-      schedule.isDirect()
-          ? schedule.getNumSubgroups() * chip.subgroupSize
-          : ::conv::computeWorkItems(chip,
-                                     getCandidate(schedule, chip, elementType));
-  for (const PlanStep &step :
-       planConvolution(op, getPlanOptions(schedule)).steps) {
-    std::vector<::conv::ResultShape> parts = getResultShapes(step);
-    const PlanPart &first = step.parts.front();
-    auto tile =
-        schedule.getTile(first.product.has_value(), parts.front().columns);
-    if (::conv::fitsLaunch(parts, tile, workItems))
-      continue;
-    auto diagnostic = emitUnsupported(op.getLoc(), Reason::ProblemSize);
-    diagnostic << "expects at most " << ::conv::computeMaxWorkgroups(workItems)
-               << " workgroups of " << workItems << " work-items, but got ";
-    llvm::interleave(
-        parts, diagnostic,
-        [&](const ::conv::ResultShape &shape) {
-          diagnostic << ::conv::ceilDiv(shape.batch, tile[0]) << " x "
-                     << ::conv::ceilDiv(shape.rows, tile[1]) << " x "
-                     << ::conv::ceilDiv(shape.columns, tile[2]);
-        },
-        " + ");
-    return diagnostic;
-  }
-  return success();
+          .loop = getLoopKind(schedule.getMainLoop())};
 }

@@ -143,17 +143,18 @@ static void addMergedGroups(ConvolutionOpInterface op,
     all.push_back({.mergedGroups = merged});
 }
 
-/// Products that do not fill the chip: parts of their reduction may.
-static void addSplits(ConvolutionOpInterface op, const ::conv::Problem &plain,
-                      const ::conv::ChipInfo &chip,
-                      SmallVectorImpl<PlanOptions> &all) {
+/// Numbers of parts for products that do not fill the chip.
+static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
+                                            const ::conv::Problem &plain,
+                                            const ::conv::ChipInfo &chip) {
+  SmallVector<int64_t> all;
   int64_t tiles = llvm::divideCeil(plain.rows, kLargestTile) *
                   llvm::divideCeil(plain.columns, kLargestTile) * plain.batch;
   int64_t longest = getSplittableSize(op);
   for (int64_t splits = 2; splits <= std::min(longest, kMaxSplits) &&
                            tiles * splits <= 4 * chip.computeUnits;
        splits *= 2)
-    all.push_back({.splits = splits});
+    all.push_back(splits);
   // As many equal parts as there are compute units, or a few less.
   if (tiles == 1 && longest > 1) {
     int64_t splits =
@@ -161,20 +162,20 @@ static void addSplits(ConvolutionOpInterface op, const ::conv::Problem &plain,
     while (longest % splits != 0)
       --splits;
     if (splits > 1)
-      all.push_back({.splits = splits});
+      all.push_back(splits);
   }
+  return all;
 }
 
-/// Parts of a reduction over patches, whose number is free: those that are the
-/// shortest among as many as fill the chip once, or a few times.
-static void addPatchSplits(ConvolutionOpInterface op,
-                           const ::conv::ChipInfo &chip,
-                           SmallVectorImpl<PlanOptions> &all) {
-  constexpr int64_t kSide = PlanOptions::kBlockSize;
-  PlanOptions options = {.patch = {kSide, kSide}};
+/// Numbers of parts of a reduction over patches, which need not divide it:
+/// those that are the shortest among as many as fill the chip once, or a few
+/// times.
+static SmallVector<int64_t> enumeratePatchSplits(ConvolutionOpInterface op,
+                                                 PlanOptions options,
+                                                 const ::conv::ChipInfo &chip) {
   ::conv::Problem problem = computeProblem(op, options);
   if (problem.tmaSteps == 0)
-    return;
+    return {};
   int64_t last = std::min(getSplittableSize(op, options), kMaxSplits);
   // The shortest parts among up to so many: the fewest of that length.
   SmallVector<int64_t> shortest = {1};
@@ -184,35 +185,42 @@ static void addPatchSplits(ConvolutionOpInterface op,
     shortest.push_back(size < least ? options.splits : shortest.back());
     least = std::min(least, size);
   }
-  llvm::SmallSetVector<int64_t, 16> counts;
+  llvm::SmallSetVector<int64_t, 16> all;
   for (int64_t rows : kPatchRows) {
     int64_t tiles = llvm::divideCeil(problem.rows, rows) *
                     (problem.columns / problem.patch->columns);
     for (int64_t waves = 1; waves <= kMaxWaves; ++waves)
-      counts.insert(
-          shortest[std::min(waves * chip.computeUnits / tiles, last)]);
+      all.insert(shortest[std::min(waves * chip.computeUnits / tiles, last)]);
   }
-  for (int64_t splits : counts)
-    all.push_back({.splits = splits, .patch = options.patch});
+  return SmallVector<int64_t>(all.begin(), all.end());
 }
 
-/// Taps that read the same elements.
-static void addPatches(ConvolutionOpInterface op, const ::conv::Problem &plain,
+/// Taps that read the same elements. `parts` are numbers of parts for products
+/// whose rows are positions.
+static void addPatches(ConvolutionOpInterface op, ArrayRef<int64_t> parts,
                        const ::conv::ChipInfo &chip,
                        SmallVectorImpl<PlanOptions> &all) {
-  bool hasBoxes = llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
-    return atom.kind == ::conv::AtomKind::WGMMA;
-  });
   ConvolutionShape shape = ConvolutionShape::get(op);
-  if (!hasBoxes || llvm::product_of(shape.filter) == 1 ||
-      llvm::any_of(shape.strides, [](int64_t stride) { return stride != 1; }))
+  bool isStrided = llvm::any_of(shape.strides, [](int64_t s) { return s > 1; });
+  if (op.getDirection() == Direction::BackwardWeight) {
+    constexpr int64_t kSide = PlanOptions::kBlockSize;
+    SmallVector<int64_t, 2> patch = {kSide, kSide};
+    if (!isStrided)
+      for (int64_t splits : enumeratePatchSplits(op, {.patch = patch}, chip))
+        all.push_back({.splits = splits, .patch = patch});
     return;
-  if (op.getDirection() == Direction::BackwardWeight)
-    return addPatchSplits(op, chip, all);
-  if (plain.tmaSteps > 0)
-    for (int64_t height : kPatchSides)
-      for (int64_t width : kPatchSides)
-        all.push_back({.patch = {height, width}});
+  }
+  for (int64_t height : kPatchSides)
+    for (int64_t width : kPatchSides) {
+      SmallVector<int64_t, 2> patch = {height, width};
+      all.push_back({.patch = patch, .joinsResidues = true});
+      // Patches of one residue would be read again for the others.
+      if (isStrided)
+        continue;
+      all.push_back({.patch = patch});
+      for (int64_t splits : parts)
+        all.push_back({.splits = splits, .patch = patch});
+    }
 }
 
 /// The options that are worth a ranking of their own, the plainest first.
@@ -223,8 +231,14 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
     return all;
   ::conv::Problem plain = computeProblem(op, PlanOptions());
   addMergedGroups(op, plain, all);
-  addSplits(op, plain, chip, all);
-  addPatches(op, plain, chip, all);
+  SmallVector<int64_t> parts = enumerateSplits(op, plain, chip);
+  for (int64_t splits : parts)
+    all.push_back({.splits = splits});
+  bool hasBoxes = llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
+    return atom.kind == ::conv::AtomKind::WGMMA;
+  });
+  if (hasBoxes && llvm::product_of(ConvolutionShape::get(op).filter) > 1)
+    addPatches(op, parts, chip, all);
   return all;
 }
 

@@ -25,6 +25,8 @@ using namespace conv;
 static constexpr double kMatrixSlowdown = 1.17;
 /// The same where taps share copies, which take power too.
 static constexpr double kPatchSlowdown = 1.1;
+/// Cycles between two instructions of a consumer that add to the same sums.
+static constexpr double kChainCycles = 32;
 /// Bytes that copies bring to one compute unit in a clock.
 static constexpr double kCopyBytesPerClock = 78;
 /// Barriers of a step that nothing hides.
@@ -46,23 +48,25 @@ static constexpr double kOverlap = 1.5;
 /// Stages beyond which a ring does not become faster.
 static constexpr int64_t kMaxStages = 7;
 
-/// A tile with the patches that the problem asks for.
-static TmaTile createTile(const Problem &problem, int64_t rows, int64_t columns,
-                          int64_t consumers, int64_t stages = 0) {
-  TmaTile tile{rows, columns, stages, consumers};
-  tile.isStaged = problem.splits == 1;
-  if (!problem.patch)
-    return tile;
-  if (problem.patch->isReduced())
-    tile.rightPatchBytes = problem.patch->bytes;
-  else
-    tile.patchBytes = rows / problem.patch->rows * problem.patch->bytes;
-  return tile;
-}
+/// Elements of rows of the right operand below which copies of a part of a row
+/// are too slow.
+static constexpr int64_t kMinRightRow = 32;
+
+/// Narrower tiles read their rows too often, if there are more columns.
+static constexpr int64_t kMinColumns = 16;
 
 TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
-  return createTile(problem, candidate.workgroup[0], candidate.workgroup[1],
-                    candidate.subgroups(), candidate.stages);
+  TmaTile tile{.rows = candidate.workgroup[0],
+               .columns = candidate.workgroup[1],
+               .stages = candidate.stages,
+               .consumers = candidate.subgroups(),
+               .isStaged = problem.splits == 1,
+               .isRightTransposed = problem.isTmaRhsTransposed};
+  if (problem.patch && problem.patch->isReduced())
+    tile.rightPatchBytes = problem.patch->bytes;
+  else if (problem.patch)
+    tile.patchBytes = tile.rows / problem.patch->rows * problem.patch->bytes;
+  return tile;
 }
 
 /// Whether the tile has whole patches, or the columns that share one.
@@ -82,8 +86,11 @@ static int64_t computeStages(TmaTile tile, int64_t bytes) {
 /// Whether there are such kernels for the problem, whatever their stages.
 static bool isPossible(const Problem &problem, const TmaTile &tile) {
   return tile.rows <= 256 && tile.columns <= tile.maxColumns() &&
+         tile.columns >= std::min(problem.columns, kMinColumns) &&
          tile.accumulators() <= tile.maxAccumulators() &&
-         (!problem.isTmaRhsTransposed || tile.hasWholeRowsOfColumns()) &&
+         (!problem.reducesTmaPositions || tile.hasWholeRowsOfColumns()) &&
+         (!problem.isTmaRhsTransposed || tile.columns >= problem.columns ||
+          tile.columns >= kMinRightRow) &&
          (!problem.patch || fitsPatches(*problem.patch, tile));
 }
 
@@ -96,15 +103,17 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
   for (int64_t consumers = 1; consumers <= 3; ++consumers)
     for (int64_t atoms = 1; atoms <= 4; ++atoms) {
       int64_t rows = atoms * TmaTile::kAtomRows;
-      TmaTile tile = createTile(problem, consumers * rows, atom.n, consumers);
+      Candidate candidate{.atom = &atom,
+                          .workgroup = {consumers * rows, atom.n},
+                          .subgroup = {rows, atom.n},
+                          .gemmK = TmaTile::kRowElements,
+                          .loop = LoopKind::Tma};
+      TmaTile tile = getTmaTile(problem, candidate);
       if (!isPossible(problem, tile))
         continue;
-      if (int64_t stages = computeStages(tile, chip.sharedMemoryBytes))
-        candidates.push_back({.atom = &atom,
-                              .workgroup = {tile.rows, tile.columns},
-                              .subgroup = {rows, tile.columns},
-                              .gemmK = TmaTile::kRowElements,
-                              .stages = stages});
+      candidate.stages = computeStages(tile, chip.sharedMemoryBytes);
+      if (candidate.stages > 0)
+        candidates.push_back(candidate);
     }
   return candidates;
 }
@@ -112,7 +121,7 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
 /// What copies bring for a step, which has a part of the patches that it
 /// shares.
 static double computeStepBytes(const Problem &problem, const TmaTile &tile) {
-  double shared = problem.patch ? double(problem.patch->steps) : 1;
+  double shared = problem.patch ? double(problem.patch->taps) : 1;
   return double(tile.stageBytes()) + double(tile.patchBytes) / shared;
 }
 
@@ -150,10 +159,11 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   cost.waveEfficiency =
       double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
 
+  double atomCycles = std::max(double(tile.rows / atom.m) * atom.cycles /
+                                   chip.simdsPerComputeUnit,
+                               kChainCycles);
   cost.matrixCycles = (problem.patch ? kPatchSlowdown : kMatrixSlowdown) *
-                      double(tile.rows / atom.m) * atom.cycles /
-                      chip.simdsPerComputeUnit *
-                      double(TmaTile::kRowElements / atom.k);
+                      atomCycles * double(TmaTile::kRowElements / atom.k);
   cost.loadCycles = computeStepBytes(problem, tile) / kCopyBytesPerClock;
   cost.stepCycles = std::max(cost.matrixCycles, cost.loadCycles) + kStepCycles;
 

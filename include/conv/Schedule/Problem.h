@@ -27,6 +27,13 @@ struct ResultShape {
   int64_t batch = 1, rows = 1, columns = 1;
 };
 
+/// Elements of an operand that follow each other in memory, inside of the
+/// tensor, and whether they do along the reduction.
+struct Run {
+  int64_t elements = 1;
+  bool isAlongReduction = false;
+};
+
 /// Sizes and types of a convolution as a batch of matrix products: `rows` by
 /// `columns` of the result, each a sum of `reduction` products.
 struct Problem {
@@ -45,24 +52,25 @@ struct Problem {
   double lhsBytes = 0, rhsBytes = 0, resultBytes = 0, tailBytes = 0;
   /// Bytes of what one kernel writes for another one.
   double intermediateBytes = 0;
-  /// Elements that follow each other in memory, inside of the tensor.
-  int64_t lhsRun = 1, rhsRun = 1;
+  Run lhsRun, rhsRun;
   /// What the `tma` main loop makes of it: steps over the largest product's
   /// reduction and over those of all products, none if copies of boxes cannot
-  /// bring the operands; and whether they bring rows of the right operand's
-  /// columns rather than of its reduction.
+  /// bring the operands; whether they bring rows of the right operand's columns
+  /// rather than of its reduction; and whether that is over positions.
   int64_t tmaSteps = 0, tmaTotalSteps = 0;
-  bool isTmaRhsTransposed = false;
-  /// If positions come in patches, which only the `tma` main loop takes: the
-  /// bytes of one in shared memory. If positions are rows, how many it has, and
-  /// the steps that share it; if they are reduced, the columns that do.
+  bool isTmaRhsTransposed = false, reducesTmaPositions = false;
+  /// If positions come in patches, which only warpgroups take: the bytes of one
+  /// in shared memory. If positions are rows, how many it has, and the taps
+  /// that share it; if they are reduced, the columns that do.
   struct Patch {
     int64_t bytes = 0;
-    int64_t rows = 0, steps = 1;
+    int64_t rows = 0, taps = 1;
     int64_t columns = 0;
     bool isReduced() const { return columns > 0; }
   };
   std::optional<Patch> patch;
+  /// Channels of patches, if the `patch_buffer` main loop can compute it.
+  int64_t bufferedChannels = 0;
   /// What the `line_buffer` main loop makes of it, if it can compute it: the
   /// window, and, if its positions are reduced, how many follow each other, and
   /// how often.

@@ -112,7 +112,9 @@ LoopPosition TmaBody::createPart(const TmaPart &part, Value consumer,
     return position;
   }
   WgmmaUnit matrix(ptx, tile, *part.geometry, part.form->getOperandType(),
-                   memory, consumer);
+                   {ptx.offset(memory, tile.leftOffset()),
+                    ptx.offset(memory, tile.rightOffset())},
+                   consumer);
   TmaLoop loop(ptx, *part.geometry, tile, rings, memory);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
   return createTiles(part, position, [&](TileOrigin origin, LoopPosition at) {
@@ -175,7 +177,7 @@ static void addArguments(TmaPart &part, ArrayRef<Value> buffers,
     maps[0] = part.copies->createLeftMap(context);
     maps[1] = part.copies->createRightMap(context);
   }
-  if (part.result.isCopied())
+  if (part.result.isCopied(tile))
     maps.back() = createResultMap(context, part.result, tile);
   for (auto [buffer, map] : llvm::zip(buffers, maps))
     part.arguments.push_back(findOrAddArgument(arguments, {buffer, map}));
@@ -200,6 +202,7 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
       tile.patchBytes = std::max(tile.patchBytes, own.patchBytes);
       tile.rightPatchBytes =
           std::max(tile.rightPatchBytes, own.rightPatchBytes);
+      tile.isRightTransposed = own.isRightTransposed;
     }
     analyzed.push_back(std::move(*found));
   }

@@ -21,19 +21,18 @@ namespace mlir::conv {
 /// lines for several taps, some elements further on for each.
 class WgmmaUnit : public WgmmaSums {
 public:
-  /// `memory` is where stage 0 starts; `consumer` is the warpgroup among those
-  /// that compute.
-  WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
-            const TmaGeometry &geometry, Type operandType, Value memory,
-            Value consumer);
-
-  /// Where the tiles of a step are, in bytes behind those of the first stage
-  /// and slot.
+  /// Where both operands are.
   struct Operands {
     Value left, right;
   };
-  /// Starts adding the product of two tiles; the first step writes instead of
-  /// adding.
+  /// `memory` has the addresses of the first tiles of each; `consumer` is the
+  /// warpgroup among those that compute.
+  WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+            const TmaGeometry &geometry, Type operandType,
+            const Operands &memory, Value consumer);
+
+  /// Starts adding the product of two tiles, which are as many bytes behind the
+  /// first ones; the first step writes instead of adding.
   SmallVector<Value> createStep(ValueRange accumulators,
                                 const Operands &operands, bool isFirst) const;
 
@@ -45,7 +44,7 @@ private:
   bool isLeftTransposed, isRightTransposed;
   /// From eight rows of a right tile in shared memory to the next ones.
   int64_t rightStrideBytes;
-  /// Descriptors of the first stage and slot: of each atom, and of the columns.
+  /// Descriptors of the first tiles: of each atom, and of the columns.
   SmallVector<Value> left;
   Value right;
 };

@@ -186,6 +186,7 @@ void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
     options.splits = random.upTo(getSplittableSize(op, options), 1);
     check(op, tensors, options);
     check(op, tensors, {.joinsResidues = true});
+    check(op, tensors, {.patch = options.patch, .joinsResidues = true});
   }
 }
 

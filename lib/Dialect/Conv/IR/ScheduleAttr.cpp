@@ -25,7 +25,8 @@ static constexpr int64_t kBytesPerCopy = 16;
 
 /// Whether a producer and consumers are warpgroups of one workgroup.
 static bool isWarpgroupLoop(MainLoop mainLoop) {
-  return mainLoop == MainLoop::Tma || mainLoop == MainLoop::LineBuffer;
+  return mainLoop == MainLoop::Tma || mainLoop == MainLoop::LineBuffer ||
+         mainLoop == MainLoop::PatchBuffer;
 }
 
 /// Checks S1.
@@ -122,9 +123,11 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
                        << ", but got " << gemmK;
   // S14, as far as it is not about the convolution.
   constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
-  if (mainLoop != MainLoop::Tma && !patch.empty())
-    return emitError() << "expects patch just for a tma main loop, but got "
-                       << stringifyMainLoop(mainLoop);
+  bool isPatched = mainLoop == MainLoop::PatchBuffer;
+  if (patch.empty() ? isPatched : !isPatched && mainLoop != MainLoop::Tma)
+    return emitError() << "expects patch for a patch_buffer main loop and "
+                          "otherwise just for tma, but got ["
+                       << patch << "] for " << stringifyMainLoop(mainLoop);
   if (!patch.empty() &&
       (patch.size() != 2 || llvm::any_of(patch, [](int64_t size) {
          return size <= 0 || size % kBlockSize != 0;
@@ -141,6 +144,13 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
   if (isDirect)
     return verifyDirect(emitError, workgroup, subgroup, stages, atom, mainLoop,
                         mergedGroups);
+  // S16, as far as it is not about the convolution.
+  if (mainLoop == MainLoop::AsyncStaged && stages < 2)
+    return emitError() << "expects 2 stages or more for async_staged, but got "
+                       << stages;
+  if (mainLoop == MainLoop::RegisterStaged && stages != 2)
+    return emitError() << "expects 2 stages for register_staged, but got "
+                       << stages;
   // S2.
   if (workgroup[0] % subgroup[0] || workgroup[1] % subgroup[1])
     return emitError() << "expects subgroup to divide workgroup, but got ["
@@ -154,9 +164,10 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
   // S10.
   bool hasWarpgroups = isWarpgroupLoop(mainLoop);
   if (hasWarpgroups != (atom.getKind() == AtomKind::WGMMA))
-    return emitError() << "expects a tma or line_buffer main loop just for "
-                          "wgmma, but got "
-                       << stringifyMainLoop(mainLoop) << " and " << atom;
+    return emitError()
+           << "expects a tma, line_buffer or patch_buffer main loop "
+              "just for wgmma, but got "
+           << stringifyMainLoop(mainLoop) << " and " << atom;
   if (hasWarpgroups && failed(verifyWarpgroups(emitError, workgroup, subgroup,
                                                gemmK, stages, atom)))
     return failure();
@@ -230,8 +241,8 @@ static LogicalResult verifyHostSums(EmitError emitError, ScheduleAttr schedule,
   return success();
 }
 
-/// Checks S6 and S7 of main loops of warpgroups. How long lines are, and how
-/// large halos of patches, and so their S6, is known where the convolution is.
+/// Checks S6 and S7 of main loops of warpgroups. How large buffers of lines and
+/// of patches are, and so S6 for these, is known where the convolution is.
 static LogicalResult verifyWarpgroupsForChip(EmitError emitError,
                                              ScheduleAttr schedule,
                                              const ::conv::ChipInfo &chip) {
@@ -275,11 +286,13 @@ static LogicalResult verifyCopies(EmitError emitError, ScheduleAttr schedule,
   return success();
 }
 
-/// Checks S9.
+/// Checks S9, and S16 as far as it is about the chip.
 static LogicalResult verifyMainLoop(EmitError emitError, ScheduleAttr schedule,
                                     const ::conv::ChipInfo &chip) {
   bool onHost = chip.backend == ::conv::Backend::Host;
-  if (onHost == (schedule.getMainLoop() == MainLoop::HostCache))
+  bool hasCopies = chip.asyncCopyBytes > 0;
+  if (onHost == (schedule.getMainLoop() == MainLoop::HostCache) &&
+      (hasCopies || schedule.getMainLoop() != MainLoop::AsyncStaged))
     return success();
   return emitError() << "expects a main loop for " << chip.name << ", but got "
                      << stringifyMainLoop(schedule.getMainLoop());

@@ -84,7 +84,6 @@ private:
   bool readFilter();
   bool readPositions();
   bool checkChannels();
-  bool checkWalk();
 
   const ViewedTensor &getWindow() const {
     return geometry.reducesPositions ? rhs : lhs;
@@ -324,26 +323,24 @@ bool GeometryReader::checkChannels() {
   return true;
 }
 
-bool GeometryReader::checkWalk() {
-  if (!geometry.hasPatches()) {
-    obstacle = checkTmaWindow(geometry.window);
-    return obstacle.empty();
-  }
+std::string mlir::conv::checkTmaPatches(const TmaGeometry &geometry) {
   // S14.
-  for (auto [i, d] : llvm::enumerate(geometry.window.dimensions)) {
+  const TmaWindow &window = geometry.window;
+  for (auto [i, d] : llvm::enumerate(window.dimensions)) {
     if (d.stride != 1)
-      return refuse(formatv(
-          "a window that moves by 1 over patches, but got {0}", d.stride));
+      return formatv(
+          "expects a window that moves by 1 over patches, but got {0}",
+          d.stride);
     if (geometry.getPatchExtent(i) > kMaxBox)
-      return refuse(formatv("patches of at most {0} elements with their halos, "
-                            "but got {1}",
-                            kMaxBox, geometry.getPatchExtent(i)));
-    if (geometry.reducesPositions && patch[i] != Tile::kBlockSize)
-      return refuse(formatv("patches of a reduction to have {0} positions a "
-                            "side, but got {1}",
-                            Tile::kBlockSize, patch[i]));
+      return formatv("expects patches of at most {0} elements with their "
+                     "halos, but got {1}",
+                     kMaxBox, geometry.getPatchExtent(i));
+    if (geometry.reducesPositions && window.patch[i] != Tile::kBlockSize)
+      return formatv("expects patches of a reduction to have {0} positions a "
+                     "side, but got {1}",
+                     Tile::kBlockSize, window.patch[i]);
   }
-  return true;
+  return "";
 }
 
 std::optional<TmaGeometry> GeometryReader::readWindowed() {
@@ -355,10 +352,14 @@ std::optional<TmaGeometry> GeometryReader::readWindowed() {
 }
 
 std::optional<TmaGeometry> GeometryReader::read() {
-  if (readWindowed() && (geometry.reducesPositions || readFilter()) &&
-      checkChannels() && checkWalk())
-    return geometry;
-  return std::nullopt;
+  if (!readWindowed() || (!geometry.reducesPositions && !readFilter()) ||
+      !checkChannels())
+    return std::nullopt;
+  obstacle = geometry.hasPatches() ? checkTmaPatches(geometry)
+                                   : checkTmaWindow(geometry.window);
+  if (!obstacle.empty())
+    return std::nullopt;
+  return geometry;
 }
 
 std::optional<TmaGeometry>
