@@ -45,8 +45,10 @@ static constexpr double kIntermediateShare = 0.68;
 /// How computing and memory overlap: 1 would add them up, and with a large one
 /// the longer hides the other.
 static constexpr double kOverlap = 1.5;
-/// Stages beyond which a ring does not become faster.
+/// Stages beyond which a ring does not become faster; those of a reduction over
+/// positions, whose steps are all read from memory, do a little longer.
 static constexpr int64_t kMaxStages = 7;
+static constexpr int64_t kMaxGradientStages = 8;
 
 /// Elements of rows of the right operand below which copies of a part of a row
 /// are too slow.
@@ -75,9 +77,9 @@ static bool fitsPatches(const Problem::Patch &patch, const TmaTile &tile) {
                            : tile.rows % patch.rows == 0;
 }
 
-/// As many stages as fit `bytes`, up to kMaxStages; 0 if there is no ring.
-static int64_t computeStages(TmaTile tile, int64_t bytes) {
-  for (tile.stages = kMaxStages; tile.stages >= 2; --tile.stages)
+/// As many stages as fit `bytes`, up to `most`; 0 if there is no ring.
+static int64_t computeStages(TmaTile tile, int64_t most, int64_t bytes) {
+  for (tile.stages = most; tile.stages >= 2; --tile.stages)
     if (tile.sharedBytes() <= bytes)
       return tile.stages;
   return 0;
@@ -111,7 +113,9 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
       TmaTile tile = getTmaTile(problem, candidate);
       if (!isPossible(problem, tile))
         continue;
-      candidate.stages = computeStages(tile, chip.sharedMemoryBytes);
+      candidate.stages = computeStages(
+          tile, problem.reducesTmaPositions ? kMaxGradientStages : kMaxStages,
+          chip.sharedMemoryBytes);
       if (candidate.stages > 0)
         candidates.push_back(candidate);
     }
