@@ -26,13 +26,29 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Instructions that a multiply-add takes with what it needs around it:
-/// conversions and addresses.
-static constexpr double kInstructionsPerProduct = 1.5;
+/// Instructions around the products of a box: addresses and loops.
+static constexpr double kInstructionsPerBox = 8;
+/// Those that an element of the result takes: its tail, rounding and store.
+static constexpr double kInstructionsPerStored = 4;
+/// Cycles until a lane has one register of the filter as bands, until a unit
+/// of work has its sums, and until sums are exchanged and stored: seen on an
+/// H200, where other workgroups compute in the meantime.
+static constexpr double kFilterCycles = 40, kUnitCycles = 900,
+                        kExchangeCycles = 900;
+/// Registers of 16 bytes.
+static constexpr int64_t kWordsOfVector = 4;
 /// Registers of addresses and loop counters.
 static constexpr int64_t kFixedRegisters = 40;
-/// Bytes that memory and the caches move together.
-static constexpr int64_t kLineBytes = 64;
+/// Loads of a work-item that are on their way at a time (`SharedBox`).
+static constexpr int64_t kLoadsInFlight = 8;
+/// Of the datasheet's bandwidth, what kernels reach that read and write.
+static constexpr double kMemoryEfficiency = 0.7;
+
+/// Bytes that memory and the caches move together: on NVIDIA GPUs a sector of
+/// 32 bytes, and often the next one too.
+static double getLineBytes(const ::conv::ChipInfo &chip) {
+  return chip.backend == ::conv::Backend::NVPTX ? 48 : 64;
+}
 
 static double getBytes(Type type) {
   auto tensor = cast<RankedTensorType>(type);
@@ -56,25 +72,35 @@ static int64_t countPlaces(int64_t ones, int64_t one, int64_t others,
 }
 
 /// How often shared memory is read, for one time without conflicts: lanes have
-/// vectors of neighbouring matrices, of which the next ones are `run` pixels
+/// vectors of neighbouring matrices, and the next ones are `distance` elements
 /// further.
-static double countConflicts(const DirectTiling &tiling, int64_t run) {
+static double countConflicts(const DirectTiling &tiling, int64_t distance) {
   constexpr int64_t kLanes = 8; // That read 16 bytes each from all banks.
-  const DigitBox &batch = tiling.batch;
-  int64_t neighbours =
-      batch.getRank() ? batch.getPadded(batch.innermost) / batch.run : 1;
-  if (!tiling.isAlongBatch || neighbours >= kLanes)
+  if (!tiling.isAlongBatch || tiling.batch.getRank() == 0)
     return 1;
-  return double(std::min(std::gcd(run, kLanes), kLanes / neighbours));
+  int64_t vector = tiling.batch.run;
+  int64_t neighbours =
+      std::min(kLanes, tiling.batch.getPadded(tiling.batch.innermost) / vector);
+  std::array<llvm::SmallSet<int64_t, kLanes>, kLanes> banks;
+  for (int64_t lane = 0; lane < kLanes; ++lane) {
+    int64_t place = lane % neighbours + lane / neighbours * distance / vector;
+    banks[llvm::mod(place, kLanes)].insert(place);
+  }
+  size_t most = 0;
+  for (const auto &places : banks)
+    most = std::max<size_t>(most, places.size());
+  return double(most);
 }
 
 namespace {
 /// What one step of a workgroup does: boxes of products in registers.
 struct StepWork {
   double steps = 1;
-  double boxes = 1;    ///< Of products.
-  double products = 1; ///< Of a box.
-  double vectors = 0;  ///< Read from shared memory for a box.
+  double boxes = 1;     ///< Of products.
+  double cycles = 0;    ///< Of a compute unit that multiplies one.
+  double vectors = 0;   ///< Read from shared memory for a box.
+  double waits = 0;     ///< Cycles of barriers and such, of a workgroup.
+  double conflicts = 1; ///< Of reads.
   /// Of a work-item, as compilers were seen to take for its sums and what it
   /// reads ahead.
   int64_t registers = 0;
@@ -86,8 +112,20 @@ static double countMatrices(const DirectTiling &tiling) {
          double(tiling.batch.run);
 }
 
+/// Cycles of a compute unit for a box of so many products and vectors, all
+/// elements of which are converted, and results of which so many are stored.
+static double getCycles(const DirectTiling &tiling, double products,
+                        double vectors, double stored,
+                        const ::conv::ChipInfo &chip) {
+  double converted = vectors * double(tiling.batch.run + 1);
+  return (products + converted + stored * kInstructionsPerStored +
+          kInstructionsPerBox) /
+         chip.fmaPerClock;
+}
+
 /// A box has a run of rows, with all of the innermost digit of the reduction.
-static StepWork computeWork(const DirectTiling &tiling) {
+static StepWork computeRowWork(const DirectTiling &tiling,
+                               const ::conv::ChipInfo &chip) {
   StepWork work;
   size_t firstRow = tiling.batch.getRank();
   size_t firstTap = firstRow + tiling.rows.getRank();
@@ -97,15 +135,19 @@ static StepWork computeWork(const DirectTiling &tiling) {
   work.boxes = countMatrices(tiling) / double(tiling.rows.run);
   for (size_t d = 0; d < tiling.rows.getRank(); ++d)
     work.boxes *= double(tiling.rows.getPadded(d));
-  work.boxes *=
-      double(llvm::product_of(tiling.reduction.digits)) / double(taps);
-  work.products = double(tiling.batch.run * tiling.rows.run * taps) * columns;
-  work.vectors =
-      double(countPlaces(tiling.rows.run,
-                         distances[firstRow + tiling.rows.innermost], taps,
+  double lines = double(llvm::product_of(tiling.reduction.digits) / taps);
+  work.boxes *= lines;
+  int64_t step = distances[firstRow + tiling.rows.innermost];
+  double windows =
+      double(countPlaces(tiling.rows.run, step, taps,
                          distances[firstTap + tiling.reduction.innermost],
-                         tiling.isAlongBatch ? 1 : tiling.rows.run)) +
-      double(taps) * columns;
+                         tiling.isAlongBatch ? 1 : tiling.rows.run));
+  double filter = double(taps) * columns;
+  double elements = double(tiling.batch.run * tiling.rows.run) * columns;
+  work.conflicts = countConflicts(tiling, tiling.rows.run * step);
+  work.vectors = windows + filter;
+  work.cycles = getCycles(tiling, elements * double(taps), windows + filter,
+                          elements / lines, chip);
   int64_t sums = tiling.batch.run * tiling.rows.run *
                  llvm::product_of(tiling.columns.digits);
   work.registers = 2 * sums + kFixedRegisters;
@@ -114,7 +156,8 @@ static StepWork computeWork(const DirectTiling &tiling) {
 
 /// A box has a run of the reduction, with all rows and all of the innermost
 /// digit of the columns.
-static StepWork computeSharedWork(const DirectTiling &tiling) {
+static StepWork computeSharedWork(const DirectTiling &tiling,
+                                  const ::conv::ChipInfo &chip) {
   StepWork work;
   size_t firstColumn = tiling.batch.getRank();
   size_t firstTerm = firstColumn + tiling.columns.getRank();
@@ -126,16 +169,95 @@ static StepWork computeSharedWork(const DirectTiling &tiling) {
   work.steps = double(tiling.reduction.getNumTiles());
   work.boxes = double(tiling.countSharedBoxes()) *
                double(llvm::product_of(tiling.reduction.sizes)) / double(run);
-  work.products = double(tiling.batch.run * run * taps) * rows;
-  work.vectors =
-      double(countPlaces(
-          run, distances[firstTerm + tiling.reduction.innermost], taps,
-          distances[firstColumn + tiling.columns.innermost], together)) +
-      rows * double(run) / double(together);
-  work.vectors *= countConflicts(tiling, run);
+  // Neighbouring boxes are of the next matrices, then of the next column but
+  // the innermost, then of the next run.
+  int64_t step = distances[firstTerm + tiling.reduction.innermost];
+  int64_t next = run * step;
+  for (size_t d = 0; d < tiling.columns.getRank(); ++d)
+    if (d != tiling.columns.innermost && tiling.columns.digits[d] > 1)
+      next = distances[firstColumn + d];
+  double windows = double(
+      countPlaces(run, step, taps,
+                  distances[firstColumn + tiling.columns.innermost], together));
+  double others = rows * double(run) / double(together);
+  work.conflicts = countConflicts(tiling, next);
+  work.vectors = windows + others;
+  work.cycles = getCycles(tiling, double(tiling.batch.run * run * taps) * rows,
+                          windows + others, /*stored=*/0, chip);
   int64_t sums = tiling.batch.run * llvm::product_of(tiling.rows.digits) * taps;
-  work.registers = 2 * sums + tiling.batch.run * run + kFixedRegisters;
+  work.registers = 2 * sums + kFixedRegisters;
   return work;
+}
+
+/// Places of vectors on all lines that a lane reads of one window, of which
+/// terms and lines share some.
+static int64_t countLinePlaces(const DirectTiling &tiling) {
+  const DirectBand &band = *tiling.band;
+  size_t firstRow = tiling.batch.getRank();
+  size_t firstTerm = firstRow + tiling.rows.getRank();
+  llvm::SmallSet<int64_t, 32> places;
+  SmallVector<int64_t> sizes = tiling.reduction.digits;
+  for (std::optional<size_t> digit : {band.tap, band.channel})
+    if (digit)
+      sizes[*digit] = 1;
+  for (int64_t i = 0; i < llvm::product_of(sizes); ++i)
+    for (int64_t line = 0; line < tiling.lines; ++line) {
+      int64_t place = 0;
+      if (band.position > 0)
+        place = line * tiling.lhs.distances[firstRow + band.position - 1];
+      int64_t rest = i;
+      for (size_t d = sizes.size(); d-- > 0; rest /= sizes[d])
+        place += rest % sizes[d] * tiling.lhs.distances[firstTerm + d];
+      places.insert(place);
+    }
+  return places.size();
+}
+
+/// A box is the share of a lane in a unit.
+static StepWork computeMatrixWork(const DirectTiling &tiling,
+                                  const ::conv::MatrixAtom &atom,
+                                  const ::conv::ChipInfo &chip,
+                                  int64_t subgroups) {
+  const DirectBand &band = *tiling.band;
+  StepWork work;
+  work.boxes =
+      double(tiling.countVectors() * tiling.countUnits() * chip.subgroupSize);
+  int64_t atoms = llvm::divideCeil(tiling.countPairs(), 2) * band.getBlocks() *
+                  tiling.lines;
+  double elements =
+      double(tiling.lines * atom.m * DirectBand::kVector * band.getRun());
+  work.cycles = (double(atoms * atom.cycles) / chip.simdsPerComputeUnit +
+                 elements * kInstructionsPerStored / chip.fmaPerClock) /
+                chip.subgroupSize;
+  work.vectors =
+      double(atom.rowsOfA() * band.getFours() * countLinePlaces(tiling));
+  int64_t filter = tiling.countPairs() * band.getBlocks();
+  int64_t sums =
+      tiling.lines * band.getBlocks() * atom.m * atom.n / chip.subgroupSize;
+  int64_t windows = atom.rowsOfA() * band.getFours() * kWordsOfVector;
+  work.registers = filter + sums + windows + kFixedRegisters;
+  int64_t exchanges = tiling.lines / tiling.countExchangedLines();
+  int64_t slices = subgroups / tiling.countVectors();
+  work.waits = double(filter) * kFilterCycles +
+               double(llvm::divideCeil(tiling.countUnits(), slices)) *
+                   (kUnitCycles + double(exchanges) * kExchangeCycles);
+  return work;
+}
+
+static StepWork computeWork(const DirectTiling &tiling, ScheduleAttr schedule,
+                            const ViewedProduct &product,
+                            const ::conv::ChipInfo &chip) {
+  switch (schedule.getMainLoop()) {
+  case MainLoop::DirectReduction:
+    return computeSharedWork(tiling, chip);
+  case MainLoop::DirectMatrix:
+    return computeMatrixWork(tiling,
+                             *lookupAtom(chip, schedule.getAtom(),
+                                         product.rhs.type.getElementType()),
+                             chip, schedule.getNumSubgroups());
+  default:
+    return computeRowWork(tiling, chip);
+  }
 }
 
 /// Adds one product to the cost. Cycles are those of one compute unit.
@@ -148,20 +270,25 @@ static void addProduct(const DirectTiling &tiling, const StepWork &work,
   cost.memoryBytes += tiling.lhs.copied * getElementBytes(product.lhs) +
                       tiling.rhs.copied * getElementBytes(product.rhs);
   double runBytes = double(tiling.lhs.run) * getElementBytes(product.lhs);
-  cost.linesOfRuns = std::max(cost.linesOfRuns, kLineBytes / runBytes);
+  cost.linesOfRuns = std::max(cost.linesOfRuns, getLineBytes(chip) / runBytes);
 
   // A work-item that has nothing to do waits for the others.
   double boxes = double(llvm::alignTo(int64_t(work.boxes), cost.workItems));
+  cost.conflicts = std::max(cost.conflicts, work.conflicts);
   double sharedCycles = boxes * work.vectors * ::conv::kPieceBytes /
                         chip.sharedMemoryBytesPerClock;
-  double productCycles =
-      boxes * work.products * kInstructionsPerProduct / chip.fmaPerClock;
+  double productCycles = boxes * work.cycles;
   double copyCycles =
-      (double(tiling.lhs.getNumElements()) * getElementBytes(product.lhs) +
-       double(tiling.rhs.getNumElements()) * getElementBytes(product.rhs)) /
+      (double(tiling.lhs.numElements) * getElementBytes(product.lhs) +
+       double(tiling.rhs.numElements) * getElementBytes(product.rhs)) /
       ::conv::kLoadBytesPerClock;
-  // Copies wait for memory twice: for the operands, and for the barrier.
-  double latency = 2 * ::conv::kLoadLatencyNs * chip.clockGHz;
+  // Copies wait for memory each time that no more loads may be on their way,
+  // and for the barrier.
+  int64_t waits = 1;
+  for (const TensorBox *box : {&tiling.lhs, &tiling.rhs})
+    waits += llvm::divideCeil(box->numElements,
+                              box->copyWidth * kLoadsInFlight * cost.workItems);
+  double latency = double(waits) * ::conv::kLoadLatencyNs * chip.clockGHz;
 
   int64_t subgroups = cost.workItems / chip.subgroupSize;
   int64_t waves = std::clamp<int64_t>(
@@ -176,10 +303,13 @@ static void addProduct(const DirectTiling &tiling, const StepWork &work,
                                 : std::min(cost.residentWorkgroups, resident);
   int64_t perUnit = llvm::divideCeil(workgroups, chip.computeUnits);
   double rounds = double(llvm::divideCeil(perUnit, resident));
-  double stepCycles = copyCycles + std::max(sharedCycles, productCycles);
-  double cycles =
-      rounds * work.steps * latency +
-      double(perUnit) * (::conv::kSetupCycles + work.steps * stepCycles);
+  // Reads of shared memory are hidden behind products in part.
+  double stepCycles = copyCycles + std::max(sharedCycles, productCycles) +
+                      std::min(sharedCycles, productCycles) / 2;
+  // What one workgroup waits for, others have time to do.
+  double cycles = std::max(
+      rounds * (work.steps * (latency + stepCycles) + work.waits),
+      double(perUnit) * (::conv::kSetupCycles + work.steps * stepCycles));
   cost.computeSeconds += cycles / (chip.clockGHz * 1e9);
 }
 
@@ -220,13 +350,13 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
         DirectTiling::compute(schedule, chip, product, obstacle);
     if (!tiling)
       return std::nullopt;
-    bool isShared = schedule.getMainLoop() == MainLoop::DirectReduction;
-    addProduct(*tiling,
-               isShared ? computeSharedWork(*tiling) : computeWork(*tiling),
-               product, chip, cost);
+    addProduct(*tiling, computeWork(*tiling, schedule, product, chip), product,
+               chip, cost);
   }
-  cost.memorySeconds =
-      cost.memoryBytes * cost.linesOfRuns / (chip.memoryGBs * 1e9);
+  // Halos come from the cache.
+  double memoryBytes = cost.compulsoryBytes + 2 * plan.intermediateBytes;
+  cost.memorySeconds = memoryBytes * cost.linesOfRuns /
+                       (kMemoryEfficiency * chip.memoryGBs * 1e9);
   cost.launchSeconds = double(plan.launches - 1) * ::conv::kLaunchSeconds;
   return cost;
 }

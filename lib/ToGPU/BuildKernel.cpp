@@ -119,6 +119,8 @@ static KernelBodyBuilder lookupBody(const TiledConvolution &form,
     return createDirectBody;
   case MainLoop::DirectReduction:
     return createDirectReductionBody;
+  case MainLoop::DirectMatrix:
+    return createDirectMatrixBody;
   case MainLoop::Tma:
   case MainLoop::LineBuffer:
   case MainLoop::PatchBuffer:
@@ -151,8 +153,11 @@ static int64_t countWorkgroups(const TiledConvolution &form,
 
 const ::conv::MatrixAtom &mlir::conv::getAtom(const TiledConvolution &form,
                                               const ::conv::ChipInfo &chip) {
-  // Direct schedules have no matrix instruction either.
-  return form.hasProduct() && !form.schedule.isDirect()
+  // Other direct schedules have no matrix instruction either.
+  bool isMatrix = form.hasProduct() &&
+                  (!form.schedule.isDirect() ||
+                   form.schedule.getMainLoop() == MainLoop::DirectMatrix);
+  return isMatrix
              ? *lookupAtom(chip, form.schedule.getAtom(), form.getOperandType())
              : chip.atoms.front();
 }

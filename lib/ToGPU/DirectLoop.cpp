@@ -15,7 +15,6 @@
 #include "DirectEpilogue.h"
 #include "DirectProduct.h"
 #include "KernelBody.h"
-#include "SharedMemory.h"
 #include "TileScheduler.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,13 +27,11 @@ using namespace mlir::conv;
 namespace {
 class DirectLoop {
 public:
-  DirectLoop(Kernel &kernel, const DirectTiling &tiling, const SharedBox &lhs,
-             const SharedBox &rhs);
+  DirectLoop(Kernel &kernel, const DirectOperands &operands);
   void create();
 
 private:
   using Digits = SmallVector<Value>;
-  void copyOperands();
   void createElements(Value number);
   SmallVector<Value> createSums(ArrayRef<Value> local) const;
   Digits getLocalDigits(Value number) const;
@@ -42,9 +39,9 @@ private:
   Kernel &kernel;
   const IndexMath &math;
   ImplicitLocOpBuilder &b;
+  const DirectOperands &operands;
   const DirectTiling &tiling;
-  const SharedBox &lhs, &rhs;
-  size_t batchRank, rowRank, columnRank, reductionRank;
+  size_t batchRank, rowRank, columnRank;
   ElementBox elements;
   /// Boxes of elements in a tile, by digit of batch and rows.
   SmallVector<int64_t> counts;
@@ -53,12 +50,10 @@ private:
 };
 } // namespace
 
-DirectLoop::DirectLoop(Kernel &kernel, const DirectTiling &tiling,
-                       const SharedBox &lhs, const SharedBox &rhs)
-    : kernel(kernel), math(kernel.math), b(kernel.b), tiling(tiling), lhs(lhs),
-      rhs(rhs), batchRank(tiling.batch.getRank()),
-      rowRank(tiling.rows.getRank()), columnRank(tiling.columns.getRank()),
-      reductionRank(tiling.reduction.getRank()) {
+DirectLoop::DirectLoop(Kernel &kernel, const DirectOperands &operands)
+    : kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
+      tiling(operands.tiling), batchRank(tiling.batch.getRank()),
+      rowRank(tiling.rows.getRank()), columnRank(tiling.columns.getRank()) {
   SmallVector<int64_t> extents, granules;
   for (const DigitBox *space : {&tiling.batch, &tiling.rows})
     for (size_t d = 0; d < space->getRank(); ++d) {
@@ -81,19 +76,7 @@ DirectLoop::DirectLoop(Kernel &kernel, const DirectTiling &tiling,
     extents.push_back(isInnermost ? size : 1);
     granules.push_back(isInnermost || size == 1 ? 0 : 1);
   }
-  product.emplace(kernel, tiling, lhs, rhs, extents, granules);
-}
-
-/// Every tile needs all of the columns and of the reduction.
-void DirectLoop::copyOperands() {
-  Value zero = math.constant(0);
-  Digits lhsDigits = first;
-  lhsDigits.append(reductionRank, zero);
-  lhs.copy(kernel.arguments[0], lhsDigits);
-  Digits rhsDigits(ArrayRef<Value>(first).take_front(batchRank));
-  rhsDigits.append(columnRank + reductionRank, zero);
-  rhs.copy(kernel.arguments[1], rhsDigits);
-  gpu::BarrierOp::create(b);
+  product.emplace(kernel, operands, extents, granules);
 }
 
 /// The first digits of a box of elements, from the start of the tile.
@@ -145,9 +128,12 @@ void DirectLoop::createElements(Value number) {
 
 void DirectLoop::create() {
   TileOrigin origin = createGridScheduler(kernel.form)->createOrigin(kernel);
-  first = math.split(origin.batch, tiling.batch.digits);
-  first.append(math.split(origin.row, tiling.rows.digits));
-  copyOperands();
+  Digits batch = math.split(origin.batch, tiling.batch.digits);
+  Digits rows = math.split(origin.row, tiling.rows.digits);
+  operands.copy(batch, rows, operands.createZeros(tiling.reduction));
+  gpu::BarrierOp::create(b);
+  first = batch;
+  llvm::append_range(first, rows);
   scf::ForOp::create(b, kernel.workItem,
                      math.constant(llvm::product_of(counts)),
                      math.constant(kernel.workItems), ValueRange{},
@@ -162,12 +148,7 @@ LogicalResult mlir::conv::createDirectBody(Kernel &kernel,
   FailureOr<DirectTiling> tiling = computeDirectTiling(kernel);
   if (failed(tiling))
     return failure();
-  SharedBox lhs(kernel, kernel.form.lhs, tiling->lhs);
-  SharedBox rhs(kernel, kernel.form.rhs, tiling->rhs);
-  SmallVector<Value> buffers =
-      allocateShared(kernel, function, {lhs.getType(), rhs.getType()});
-  lhs.setBuffer(buffers[0]);
-  rhs.setBuffer(buffers[1]);
-  DirectLoop(kernel, *tiling, lhs, rhs).create();
+  DirectOperands operands(kernel, function, *tiling);
+  DirectLoop(kernel, operands).create();
   return success();
 }

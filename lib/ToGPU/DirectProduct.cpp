@@ -19,30 +19,20 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-FailureOr<DirectTiling> mlir::conv::computeDirectTiling(const Kernel &kernel) {
-  const TiledConvolution &form = kernel.form;
-  std::string obstacle;
-  std::optional<DirectTiling> tiling = DirectTiling::compute(
-      form.schedule, kernel.chip,
-      {form.lhs.getViewed(), form.rhs.getViewed(), form.result.getViewed()},
-      obstacle);
-  if (tiling)
-    return *tiling;
-  return emitError(kernel.b.getLoc()) << obstacle;
-}
-
-DirectProduct::DirectProduct(const Kernel &kernel, const DirectTiling &tiling,
-                             const SharedBox &lhs, const SharedBox &rhs,
+DirectProduct::DirectProduct(const Kernel &kernel,
+                             const DirectOperands &operands,
                              ArrayRef<int64_t> extents,
                              ArrayRef<int64_t> granules)
     : kernel(kernel), extents(extents),
-      elementRank(extents.size() - tiling.reduction.getRank()),
+      elementRank(extents.size() - operands.tiling.reduction.getRank()),
       numElements(llvm::product_of(ArrayRef(extents).take_front(elementRank))),
       numTaps(llvm::product_of(ArrayRef(extents).drop_front(elementRank))),
-      lhs(createOperand(lhs, tiling.batch.getRank() + tiling.rows.getRank(),
-                        tiling.columns.getRank(), granules)),
-      rhs(createOperand(rhs, tiling.batch.getRank(), tiling.rows.getRank(),
-                        granules)) {}
+      lhs(createOperand(operands.lhs,
+                        operands.tiling.batch.getRank() +
+                            operands.tiling.rows.getRank(),
+                        operands.tiling.columns.getRank(), granules)),
+      rhs(createOperand(operands.rhs, operands.tiling.batch.getRank(),
+                        operands.tiling.rows.getRank(), granules)) {}
 
 /// An operand without the `count` digits from number `absent` on.
 DirectProduct::Operand

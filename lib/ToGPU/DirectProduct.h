@@ -8,13 +8,9 @@
 #ifndef CONV_LIB_TOGPU_DIRECTPRODUCT_H
 #define CONV_LIB_TOGPU_DIRECTPRODUCT_H
 
-#include "SharedBox.h"
+#include "DirectOperands.h"
 
 namespace mlir::conv {
-
-/// How the kernel's schedule tiles its product; fails with a diagnostic if it
-/// cannot.
-FailureOr<DirectTiling> computeDirectTiling(const Kernel &kernel);
 
 /// Adds up the products of a box of digits that a work-item has in registers.
 /// Lists are about the digits of batch, rows, columns and reduction, in this
@@ -23,8 +19,7 @@ class DirectProduct {
 public:
   /// The box has `extents` values of each digit, of which the first is a
   /// multiple of `granules`, or zero where that is zero.
-  DirectProduct(const Kernel &kernel, const DirectTiling &tiling,
-                const SharedBox &lhs, const SharedBox &rhs,
+  DirectProduct(const Kernel &kernel, const DirectOperands &operands,
                 ArrayRef<int64_t> extents, ArrayRef<int64_t> granules);
 
   /// Adds the products of the box that starts with `digits` of the tile. There

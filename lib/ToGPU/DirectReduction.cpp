@@ -16,7 +16,6 @@
 #include "DirectEpilogue.h"
 #include "DirectProduct.h"
 #include "KernelBody.h"
-#include "SharedMemory.h"
 #include "TileScheduler.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,13 +27,11 @@ using namespace mlir::conv;
 namespace {
 class DirectReduction {
 public:
-  DirectReduction(Kernel &kernel, const DirectTiling &tiling,
-                  const SharedBox &lhs, const SharedBox &rhs, Value partials);
+  DirectReduction(Kernel &kernel, const DirectOperands &operands);
   void create();
 
 private:
   using Digits = SmallVector<Value>;
-  void copyOperands(ArrayRef<Value> reduction) const;
   Digits getUnitDigits(Value unit) const;
   SmallVector<Value> createStep(Value step, ValueRange sums) const;
   void createTotals(ValueRange sums, int64_t firstElement) const;
@@ -48,8 +45,8 @@ private:
   Kernel &kernel;
   const IndexMath &math;
   ImplicitLocOpBuilder &b;
+  const DirectOperands &operands;
   const DirectTiling &tiling;
-  const SharedBox &lhs, &rhs;
   Value partials;
   size_t batchRank, rowRank, columnRank;
   /// Elements of a work-item, by digit of batch, rows and columns, and how many
@@ -63,12 +60,11 @@ private:
 };
 } // namespace
 
-DirectReduction::DirectReduction(Kernel &kernel, const DirectTiling &tiling,
-                                 const SharedBox &lhs, const SharedBox &rhs,
-                                 Value partials)
-    : kernel(kernel), math(kernel.math), b(kernel.b), tiling(tiling), lhs(lhs),
-      rhs(rhs), partials(partials), batchRank(tiling.batch.getRank()),
-      rowRank(tiling.rows.getRank()), columnRank(tiling.columns.getRank()) {
+DirectReduction::DirectReduction(Kernel &kernel, const DirectOperands &operands)
+    : kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
+      tiling(operands.tiling), partials(operands.others.front()),
+      batchRank(tiling.batch.getRank()), rowRank(tiling.rows.getRank()),
+      columnRank(tiling.columns.getRank()) {
   // A run of matrices, all rows, and all of the innermost digit of the columns.
   for (size_t d = 0; d < batchRank; ++d)
     extents.push_back(tiling.batch.getRun(d));
@@ -94,19 +90,7 @@ DirectReduction::DirectReduction(Kernel &kernel, const DirectTiling &tiling,
     chunks.push_back(tiling.reduction.sizes[d] / run);
     granules.push_back(chunks.back() > 1 ? run : 0);
   }
-  product.emplace(kernel, tiling, lhs, rhs, all, granules);
-}
-
-void DirectReduction::copyOperands(ArrayRef<Value> reduction) const {
-  Value zero = math.constant(0);
-  for (auto [operand, argument, rank] :
-       {std::tuple(&lhs, kernel.arguments[0], rowRank),
-        std::tuple(&rhs, kernel.arguments[1], columnRank)}) {
-    Digits digits = first;
-    digits.append(rank, zero);
-    digits.append(reduction.begin(), reduction.end());
-    operand->copy(argument, digits);
-  }
+  product.emplace(kernel, operands, all, granules);
 }
 
 /// The first digits of a unit's elements, from the start of the tile.
@@ -132,7 +116,7 @@ SmallVector<Value> DirectReduction::createStep(Value step,
     digit = math.mul(digit, size);
   // Nobody reads the part before any more.
   gpu::BarrierOp::create(b);
-  copyOperands(start);
+  operands.copy(first, operands.createZeros(tiling.rows), start);
   gpu::BarrierOp::create(b);
   auto loop = scf::ForOp::create(
       b, slice, math.constant(llvm::product_of(chunks)), math.constant(slices),
@@ -218,16 +202,11 @@ LogicalResult mlir::conv::createDirectReductionBody(Kernel &kernel,
   FailureOr<DirectTiling> tiling = computeDirectTiling(kernel);
   if (failed(tiling))
     return failure();
-  SharedBox lhs(kernel, kernel.form.lhs, tiling->lhs);
-  SharedBox rhs(kernel, kernel.form.rhs, tiling->rhs);
   auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),
                                           gpu::AddressSpace::Workgroup);
   auto partials = MemRefType::get({DirectTiling::kPartials * kernel.workItems},
                                   kernel.b.getF32Type(), AffineMap(), space);
-  SmallVector<Value> buffers = allocateShared(
-      kernel, function, {lhs.getType(), rhs.getType(), partials});
-  lhs.setBuffer(buffers[0]);
-  rhs.setBuffer(buffers[1]);
-  DirectReduction(kernel, *tiling, lhs, rhs, buffers[2]).create();
+  DirectOperands operands(kernel, function, *tiling, partials);
+  DirectReduction(kernel, operands).create();
   return success();
 }

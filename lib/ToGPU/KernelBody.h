@@ -37,6 +37,9 @@ LogicalResult createDirectBody(Kernel &kernel, gpu::GPUFuncOp function);
 /// The same, for a reduction that work-items share.
 LogicalResult createDirectReductionBody(Kernel &kernel,
                                         gpu::GPUFuncOp function);
+/// The same as `createDirectBody`, with matrix instructions.
+LogicalResult createDirectMatrixBody(Kernel &kernel, gpu::GPUFuncOp function);
+
 /// Work-items of a GPU's kernel without a product, and how many workgroups
 /// share a tile.
 inline constexpr int64_t kElementwiseWorkItems = 256;

@@ -28,7 +28,7 @@ static constexpr int64_t kLoadsInFlight = 8;
 MemRefType SharedBox::getType() const {
   auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),
                                           gpu::AddressSpace::Workgroup);
-  return MemRefType::get({box.getNumElements()}, operand.getElementType(),
+  return MemRefType::get({box.numElements}, operand.getElementType(),
                          AffineMap(), space);
 }
 
@@ -47,6 +47,16 @@ SmallVector<int64_t> SharedBox::getOrder() const {
            std::pair(-operand.strides[b], b);
   });
   return order;
+}
+
+/// Where what is `index` elements along the innermost dimension lies.
+Value SharedBox::getInnermostOffset(Value index) const {
+  const IndexMath &math = kernel.math;
+  int64_t vector = TensorBox::getVectorElements(operand.getElementType());
+  if (box.vectorStride == vector)
+    return index;
+  return math.add(math.mul(math.div(index, vector), box.vectorStride),
+                  math.rem(index, vector));
 }
 
 SharedBox::Piece SharedBox::locate(Value number, ArrayRef<Value> start) const {
@@ -69,7 +79,9 @@ SharedBox::Piece SharedBox::locate(Value number, ArrayRef<Value> start) const {
     }
     piece.offset =
         math.add(piece.offset, math.mul(coordinate, operand.strides[d]));
-    piece.shared = math.add(piece.shared, math.mul(index, box.strides[d]));
+    piece.shared = math.add(
+        piece.shared, d == box.innermost ? getInnermostOffset(index)
+                                         : math.mul(index, box.strides[d]));
   }
   return piece;
 }
@@ -138,6 +150,16 @@ void SharedBox::copy(Value source, ArrayRef<Value> digits) const {
               });
 }
 
+Value SharedBox::load(Value offset, int64_t elements) const {
+  ImplicitLocOpBuilder &b = kernel.b;
+  Type element = operand.getElementType();
+  Value index = arith::IndexCastOp::create(b, b.getIndexType(), offset);
+  auto load = vector::LoadOp::create(b, VectorType::get({elements}, element),
+                                     buffer, index);
+  load.setAlignment(elements * element.getIntOrFloatBitWidth() / 8);
+  return load;
+}
+
 SharedBox::Reader::Reader(const SharedBox &box, Value base, int64_t granule)
     : shared(box), base(base),
       width(std::gcd(
@@ -150,15 +172,8 @@ Value SharedBox::Reader::read(int64_t distance) {
   int64_t lane = llvm::mod(distance, width);
   Value &elements = vectors[distance - lane];
   if (!elements) {
-    Type element = shared.operand.getElementType();
-    auto load = vector::LoadOp::create(
-        b, VectorType::get({width}, element), shared.buffer,
-        arith::IndexCastOp::create(b, b.getIndexType(),
-                                   kernel.math.add(base, distance - lane))
-            .getResult());
-    load.setAlignment(width * element.getIntOrFloatBitWidth() / 8);
-    elements = load;
-    if (!element.isF32())
+    elements = shared.load(kernel.math.add(base, distance - lane), width);
+    if (!shared.operand.getElementType().isF32())
       elements = arith::ExtFOp::create(
           b, VectorType::get({width}, b.getF32Type()), elements);
   }

@@ -33,6 +33,9 @@ public:
   /// digits of the view. What is outside of the tensor is zero.
   void copy(Value source, ArrayRef<Value> digits) const;
 
+  /// Elements that follow `offset` there, a multiple of as many.
+  Value load(Value offset, int64_t elements) const;
+
   /// Reads elements at constant distances from a base, as f32: each vector of
   /// the box only once.
   class Reader {
@@ -54,6 +57,7 @@ private:
     Value offset, guard, shared;
   };
   Piece locate(Value number, ArrayRef<Value> start) const;
+  Value getInnermostOffset(Value index) const;
   SmallVector<int64_t> getOrder() const;
   /// Pieces along each dimension.
   SmallVector<int64_t> getPieceCounts() const;

@@ -114,3 +114,55 @@ func.func @direct_d6_parts(%dy: tensor<1x4x4x16xf16>, %w: tensor<16x3x3x1xf16>) 
   return %dx : tensor<1x8x8x16xf16>
 }
 }
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#s5 = #conv.schedule<algorithm = direct, workgroup = [64, 16], subgroup = [32, 16], gemm_k = 16, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @direct_matrix_s5(%x: tensor<1x8x8x16xf16>, %w: tensor<16x3x3x1xf16>) -> tensor<1x8x8x16xf16> {
+  // expected-error @below {{unsupported (schedule): expects an atom that gfx942 has for 'f16', but got #conv.atom<mma_sync 16 x 8 x 16>}}
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #s5
+      : tensor<1x8x8x16xf16>, tensor<16x3x3x1xf16> -> tensor<1x8x8x16xf16>
+  return %y : tensor<1x8x8x16xf16>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d7 = #conv.schedule<algorithm = direct, workgroup = [64, 16], subgroup = [32, 16], gemm_k = 16, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @direct_matrix_d7_multiplier(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x1xf16>) -> tensor<1x8x8x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects as many input as output channels, a divisor of 8, in a group for a direct_matrix main loop, but got 1 and 2}}
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #d7
+      : tensor<1x8x8x16xf16>, tensor<32x3x3x1xf16> -> tensor<1x8x8x32xf16>
+  return %y : tensor<1x8x8x32xf16>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d7 = #conv.schedule<algorithm = direct, workgroup = [64, 16], subgroup = [32, 16], gemm_k = 16, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @direct_matrix_d7_layout(%x: tensor<1x16x8x8xf16>, %w: tensor<16x1x3x3xf16>) -> tensor<1x16x8x8xf16> {
+  // expected-error @below {{unsupported (schedule): expects channels that follow each other in memory for a direct_matrix main loop, but got other layouts}}
+  %y = conv.forward %x, %w window = #window layouts = <"NCHW", "KCRS", "NKPQ"> groups = 16 schedule = #d7
+      : tensor<1x16x8x8xf16>, tensor<16x1x3x3xf16> -> tensor<1x16x8x8xf16>
+  return %y : tensor<1x16x8x8xf16>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d7 = #conv.schedule<algorithm = direct, workgroup = [64, 32], subgroup = [32, 32], gemm_k = 16, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @direct_matrix_d7_subgroups(%x: tensor<1x8x8x32xf16>, %w: tensor<32x3x3x1xf16>) -> tensor<1x8x8x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects a multiple of 4 subgroups, one for each vector of 8 channels, but got 2}}
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 32 schedule = #d7
+      : tensor<1x8x8x32xf16>, tensor<32x3x3x1xf16> -> tensor<1x8x8x32xf16>
+  return %y : tensor<1x8x8x32xf16>
+}
+}

@@ -167,4 +167,25 @@ func.func @stem_gradient_bf16(%dy: tensor<64x112x112x64xbf16>, %w: tensor<64x7x7
       : tensor<64x112x112x64xbf16>, tensor<64x7x7x3xbf16> -> tensor<64x224x224x3xbf16>
   return %dx : tensor<64x224x224x3xbf16>
 }
+
+// Groups of few channels are multiplied as bands, depthwise ones where a window
+// has many elements, or nothing but vectors to copy.
+// CHECK-LABEL: func.func @groups_of_8_bf16
+// CHECK: schedule = <algorithm = direct, {{.*}} atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns,
+func.func @groups_of_8_bf16(%x: tensor<64x56x56x256xbf16>, %w: tensor<256x3x3x8xbf16>) -> tensor<64x56x56x256xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 32
+      : tensor<64x56x56x256xbf16>, tensor<256x3x3x8xbf16> -> tensor<64x56x56x256xbf16>
+  return %y : tensor<64x56x56x256xbf16>
+}
+// CHECK-LABEL: func.func @depthwise_7x7_bf16
+// CHECK: schedule = <algorithm = direct, {{.*}} main_loop = direct_matrix,
+func.func @depthwise_7x7_bf16(%x: tensor<64x56x56x192xbf16>, %w: tensor<192x7x7x1xbf16>) -> tensor<64x56x56x192xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [3, 3], high = [3, 3]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 192
+      : tensor<64x56x56x192xbf16>, tensor<192x7x7x1xbf16> -> tensor<64x56x56x192xbf16>
+  return %y : tensor<64x56x56x192xbf16>
+}
 }

@@ -24,13 +24,16 @@ struct DirectCost {
                           ///< those of the runs.
   double computeSeconds = 0, memorySeconds = 0;
   double launchSeconds = 0; ///< Between one kernel and the next one.
+  /// How often shared memory is read, for one time with each lane in a bank of
+  /// its own. Twice was seen to take a third longer, three kernels on an H200.
+  double conflicts = 1;
 
   /// A workgroup does not compute while it waits for memory: others do.
   double seconds() const {
-    return std::max(computeSeconds, memorySeconds) +
-           std::min(computeSeconds, memorySeconds) /
-               double(residentWorkgroups) +
-           launchSeconds;
+    double overlapped =
+        std::max(computeSeconds, memorySeconds) +
+        std::min(computeSeconds, memorySeconds) / double(residentWorkgroups);
+    return overlapped * (1 + (conflicts - 1) / 3) + launchSeconds;
   }
 };
 

@@ -292,14 +292,14 @@ func.func private @schedule_s15_merged_groups() attributes {
 // -----
 
 func.func private @schedule_s15_subgroup() attributes {
-  // expected-error @below {{expects subgroup to have all 16 matrices, and whole atoms of 8, but got 8}}
+  // expected-error @below {{expects subgroup to have all 16 matrices, but got 8}}
   a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 8], gemm_k = 9, stages = 1,
                      atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>}
 
 // -----
 
 func.func private @schedule_s15_atoms() attributes {
-  // expected-error @below {{expects subgroup to have all 16 matrices, and whole atoms of 3, but got 16}}
+  // expected-error @below {{expects matrices of whole atoms of 3, but got 16}}
   a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
                      atom = <fma 3 x 1 x 1>, main_loop = direct, raster = columns>}
 
@@ -316,6 +316,13 @@ func.func private @schedule_s15_atom_of_reduction() attributes {
   // expected-error @below {{expects an fma atom of at most 64 multiplications with n of 1 for direct_reduction, but got #conv.atom<fma 8 x 2 x 3>}}
   a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
                      atom = <fma 8 x 2 x 3>, main_loop = direct_reduction, raster = columns>}
+
+// -----
+
+func.func private @schedule_s15_matrix_atom() attributes {
+  // expected-error @below {{expects #conv.atom<mma_sync 16 x 8 x 16> for direct_matrix, but got #conv.atom<fma 8 x 1 x 1>}}
+  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 1 x 1>, main_loop = direct_matrix, raster = columns>}
 
 // -----
 

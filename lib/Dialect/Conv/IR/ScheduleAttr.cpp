@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/DirectBand.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -72,6 +73,12 @@ static LogicalResult verifyWarpgroups(EmitError emitError,
 /// sums are in registers.
 static constexpr int64_t kMaxDirectProducts = 64;
 
+static bool isDirectLoop(MainLoop mainLoop) {
+  return mainLoop == MainLoop::Direct ||
+         mainLoop == MainLoop::DirectReduction ||
+         mainLoop == MainLoop::DirectMatrix;
+}
+
 /// Checks S15 for the algorithm `direct`.
 static LogicalResult verifyDirect(EmitError emitError,
                                   ArrayRef<int64_t> workgroup,
@@ -82,10 +89,18 @@ static LogicalResult verifyDirect(EmitError emitError,
     return emitError() << "expects 1 stage and 1 of merged_groups for the "
                           "algorithm direct, but got "
                        << stages << " and " << mergedGroups;
-  if (subgroup[1] != workgroup[1] || workgroup[1] % atom.getM())
+  if (subgroup[1] != workgroup[1])
     return emitError() << "expects subgroup to have all " << workgroup[1]
-                       << " matrices, and whole atoms of " << atom.getM()
-                       << ", but got " << subgroup[1];
+                       << " matrices, but got " << subgroup[1];
+  if (mainLoop == MainLoop::DirectMatrix) {
+    if (atom == DirectBand::getAtom(atom.getContext()))
+      return success();
+    return emitError() << "expects " << DirectBand::getAtom(atom.getContext())
+                       << " for direct_matrix, but got " << atom;
+  }
+  if (workgroup[1] % atom.getM())
+    return emitError() << "expects matrices of whole atoms of " << atom.getM()
+                       << ", but got " << workgroup[1];
   bool isReduction = mainLoop == MainLoop::DirectReduction;
   int64_t products;
   if (atom.getKind() != AtomKind::FMA ||
@@ -136,8 +151,7 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
                        << kBlockSize << ", but got [" << patch << "]";
   // S15.
   bool isDirect = algorithm == Algorithm::Direct;
-  if (isDirect !=
-      (mainLoop == MainLoop::Direct || mainLoop == MainLoop::DirectReduction))
+  if (isDirect != isDirectLoop(mainLoop))
     return emitError() << "expects a main loop for the algorithm "
                        << stringifyAlgorithm(algorithm) << ", but got "
                        << stringifyMainLoop(mainLoop);
@@ -302,7 +316,8 @@ LogicalResult mlir::conv::verifyScheduleForChip(EmitError emitError,
                                                 ScheduleAttr schedule,
                                                 const ::conv::ChipInfo &chip,
                                                 Type elementType) {
-  if (schedule.isDirect())
+  bool isMatrix = schedule.getMainLoop() == MainLoop::DirectMatrix;
+  if (schedule.isDirect() && !isMatrix)
     return failed(verifyMainLoop(emitError, schedule, chip))
                ? failure()
                : verifyWorkItems(emitError, schedule, chip);
@@ -314,6 +329,8 @@ LogicalResult mlir::conv::verifyScheduleForChip(EmitError emitError,
                        << elementType << ", but got " << schedule.getAtom();
   if (failed(verifyMainLoop(emitError, schedule, chip)))
     return failure();
+  if (isMatrix)
+    return verifyWorkItems(emitError, schedule, chip);
   if (isWarpgroupLoop(schedule.getMainLoop()))
     return verifyWarpgroupsForChip(emitError, schedule, chip);
   int64_t elementBytes = byteSize(atom->operand);

@@ -112,7 +112,8 @@ def Conv_MainLoop : I32EnumAttr<"MainLoop", "how tiles travel to the matrix unit
     I32EnumAttrCase<"Direct", 4, "direct">,
     I32EnumAttrCase<"DirectReduction", 5, "direct_reduction">,
     I32EnumAttrCase<"AsyncStaged", 6, "async_staged">,
-    I32EnumAttrCase<"PatchBuffer", 7, "patch_buffer">
+    I32EnumAttrCase<"PatchBuffer", 7, "patch_buffer">,
+    I32EnumAttrCase<"DirectMatrix", 8, "direct_matrix">
   ]> {
   let cppNamespace = "::mlir::conv";
 }
@@ -198,8 +199,11 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * with `direct_reduction`, tiles have all rows, and work-items share the
         reduction: each takes `k` values of its innermost digit at a time for `m`
         matrices, and at the end the sums are added up in a fixed order.
-        `subgroup` has the share of a subgroup of `gemm_k` instead of rows.
-    For either, `raster = columns` has neighbouring workgroups compute
+        `subgroup` has the share of a subgroup of `gemm_k` instead of rows;
+      * with `direct_matrix`, `atom` is a matrix instruction, and a subgroup
+        multiplies runs of rows by bands that it makes of the filter
+        (`DirectBand`). `subgroup` is as for `direct`.
+    For all of them, `raster = columns` has neighbouring workgroups compute
     neighbouring matrices.
 
     Constraints (those of the chip are checked where the target is known, by
@@ -210,7 +214,8 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S3) For a subgroup of a GPU, the rows and columns of `atom` divide
         those of `subgroup`.
       * (S4) `gemm_k` is a multiple of `k` of `atom`.
-      * (S5) The chip has `atom` for the operands' element type.
+      * (S5) The chip has `atom` for the operands' element type; this is also
+        about `direct_matrix`.
       * (S6) `stages` tiles of both operands fit the chip's shared memory, for
         `tma` together with barriers and the tile that is being stored, on the
         host together with the sums. With `patch`, these are stages of the right
@@ -244,11 +249,12 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         moves by 1, and patches divide the rows of `workgroup`. Patches of a
         reduction are `[8, 8]`, the padding is zeros, and `workgroup` has 64
         columns for each tap of a line.
-      * (S15) `main_loop` is `direct` or `direct_reduction` just if the algorithm
-        is `direct`. Then there is 1 stage; `merged_groups` is 1; `subgroup` has
-        all matrices of `workgroup`, and they are whole atoms; `atom` is an `fma`
-        of at most 64 multiplications, with `k` 1 for `direct` and `n` 1 for
-        `direct_reduction`.
+      * (S15) `main_loop` is `direct`, `direct_reduction` or `direct_matrix` just
+        if the algorithm is `direct`. Then there is 1 stage; `merged_groups` is
+        1; `subgroup` has all matrices of `workgroup`. `atom` is
+        `mma_sync 16 x 8 x 16` for `direct_matrix`. Else it is an `fma` of at
+        most 64 multiplications, with `k` 1 for `direct` and `n` 1 for
+        `direct_reduction`, and the matrices are whole atoms.
       * (S16) `async_staged` is for chips that copy from global to shared memory
         without registers, has 2 stages or more, and at least one operand whose
         elements follow each other in memory along the reduction, at least 4
@@ -265,7 +271,8 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         not straddle: the number of that one digit's values divides its size, or
         all digits outside of it have one value. A part of the innermost digit
         is whole atoms.
-      * (D2) `gemm_k` is at least the reduction for the main loop `direct`.
+      * (D2) `gemm_k` is at least the reduction for the main loops `direct` and
+        `direct_matrix`.
       * (D3) The boxes of both operands that a tile reads, and for
         `direct_reduction` four sums of each work-item, fit the chip's shared
         memory.
@@ -277,6 +284,12 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         and a workgroup has at least as many work-items as there are such boxes.
       * (D6) Every kernel computes one part: no strided dimension of a gradient
         is dilated.
+      * (D7) For `direct_matrix`, both operands are f16 or both bf16. Channels
+        follow each other in memory, and a group has as many input as output
+        channels: 1, 2, 4 or 8. The innermost digit of the rows with several
+        values moves one coordinate, along which at most one digit of the
+        reduction moves. The matrices of a tile are whole vectors of 8 channels,
+        the number of which divides that of subgroups.
 
     Example:
     ```mlir

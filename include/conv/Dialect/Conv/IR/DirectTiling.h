@@ -5,74 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile of a direct convolution is a box of digits of its product, and every
-// coordinate of a view is linear in digits: so what a tile reads of an operand
-// lies in a box of coordinates, and stays linear in digits when that box is
-// moved to shared memory. Whoever chooses a direct schedule, and whoever builds
-// its kernel, asks here.
+// Whoever chooses a direct schedule, and whoever builds its kernel, asks here.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CONV_DIALECT_CONV_IR_DIRECTTILING_H
 #define CONV_DIALECT_CONV_IR_DIRECTTILING_H
 
-#include "conv/Dialect/Conv/IR/ViewedTensor.h"
+#include "conv/Dialect/Conv/IR/DirectBand.h"
+#include "conv/Dialect/Conv/IR/TensorBox.h"
 
 namespace mlir::conv {
-
-/// Tiles of an index space that are boxes of its digits.
-struct DigitBox {
-  SmallVector<int64_t> digits; ///< Sizes of the whole space, outermost first.
-  SmallVector<int64_t> sizes;  ///< Of one box.
-  /// The last digit that has more than one value, or just the last one.
-  size_t innermost = 0;
-  /// Values of the innermost digit that are computed at a time. What a box
-  /// reads includes those that the last run has beyond the box.
-  int64_t run = 1;
-
-  /// The box of `tile` consecutive indices, or none if D1 does not hold.
-  static std::optional<DigitBox> compute(ArrayRef<int64_t> digits, int64_t tile,
-                                         int64_t run = 1);
-
-  size_t getRank() const { return digits.size(); }
-  int64_t getInnermostSize() const {
-    return digits.empty() ? 1 : digits[innermost];
-  }
-  int64_t getTiles(size_t digit) const {
-    return llvm::divideCeil(digits[digit], sizes[digit]);
-  }
-  int64_t getNumTiles() const;
-  /// Values of a digit that are computed at a time.
-  int64_t getRun(size_t digit) const { return digit == innermost ? run : 1; }
-  /// Values of a digit that are read and computed, whole runs.
-  int64_t getPadded(size_t digit) const;
-  /// Whether some tile reads and computes more values than the digit has.
-  bool mayExceed(size_t digit) const;
-};
-
-/// The box of a tensor that a tile reads, in shared memory. The lists about
-/// coordinates are in the order of the tensor's dimensions.
-struct TensorBox {
-  SmallVector<int64_t> sizes;   ///< Of coordinates.
-  SmallVector<int64_t> corner;  ///< First coordinate, less that of the digits
-                                ///< that the tile starts with.
-  SmallVector<int64_t> strides; ///< In shared memory.
-  SmallVector<bool> isGuarded;  ///< Some tile leaves the tensor.
-  /// What is there: padding where the view leaves the tensor; nothing, as
-  /// zeros, where only tiles do.
-  SmallVector<PaddingMode> padding;
-  int64_t copyDimension; ///< Along which elements are copied together.
-  int64_t copyWidth;     ///< How many, at multiples of it.
-  int64_t run; ///< Elements of the box that follow each other in memory.
-  /// In shared memory: where the element of the first digits is, and the
-  /// distance of neighbours along each digit of the view.
-  int64_t first;
-  SmallVector<int64_t> distances;
-  /// Elements of the tensor that one tile after the other copies.
-  double copied;
-
-  int64_t getNumElements() const { return llvm::product_of(sizes); }
-};
 
 /// How a direct schedule tiles one product.
 struct DirectTiling {
@@ -81,18 +24,41 @@ struct DirectTiling {
   /// side in shared memory; else it has neighbouring rows only.
   bool isAlongBatch;
   TensorBox lhs, rhs;
+  std::optional<DirectBand> band; ///< If matrix instructions multiply.
+  /// Rows of the digit before the runs' that a subgroup multiplies together, so
+  /// that windows share what they read; 1 without a band.
+  int64_t lines = 1;
 
   /// Sums of a work-item that have room in shared memory, of a reduction that
   /// work-items share.
   static constexpr int64_t kPartials = 4;
-  int64_t sharedBytes; ///< Of a workgroup: both boxes and partial sums.
+  int64_t sharedBytes; ///< Of a workgroup: both boxes, and sums.
 
   /// Boxes of elements of a tile whose reduction work-items share: a run of
   /// matrices, all rows, and all of the innermost digit of the columns.
   int64_t countSharedBoxes() const;
 
-  /// None if D1 to D5 do not hold, and in `obstacle` why, as "expects ..., but
-  /// got ...".
+  /// Units of work of a matrix main loop, each of one vector of channels, as
+  /// many runs as an atom has rows, and `lines`.
+  int64_t countVectors() const;
+  int64_t countRuns() const;
+  int64_t countUnits() const {
+    return llvm::divideCeil(countRuns(), DirectBand::kRuns);
+  }
+  /// Lines of a unit whose sums are exchanged together, and their positions: at
+  /// most two for each lane.
+  int64_t countExchangedLines() const {
+    constexpr int64_t kPositions = 64;
+    return std::min(lines, kPositions / (DirectBand::kRuns * band->getRun()));
+  }
+  int64_t countPositions() const {
+    return countExchangedLines() * DirectBand::kRuns * band->getRun();
+  }
+  /// Pairs of channels at four positions each that the reduction has.
+  int64_t countPairs() const;
+
+  /// None if D1 to D5 and D7 do not hold, and in `obstacle` why, as "expects
+  /// ..., but got ...".
   static std::optional<DirectTiling> compute(ScheduleAttr schedule,
                                              const ::conv::ChipInfo &chip,
                                              const ViewedProduct &product,

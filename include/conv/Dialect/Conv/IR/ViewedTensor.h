@@ -17,6 +17,12 @@ struct ViewedTensor {
   ViewAttr view;
   RankedTensorType type;
   SmallVector<int64_t> strides; ///< Elements between neighbours.
+
+  /// The dimension whose coordinate depends on the last digit of the batch, or
+  /// -1.
+  int64_t findBatchDimension() const;
+  /// The dimension whose neighbours are the closest in memory.
+  int64_t findClosest() const;
 };
 
 /// The tensors of a matrix product.

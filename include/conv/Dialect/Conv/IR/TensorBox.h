@@ -1,0 +1,93 @@
+//===- TensorBox.h - boxes of digits and of coordinates -----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tile of a direct convolution is a box of digits of its product, and every
+// coordinate of a view is linear in digits: so what a tile reads of an operand
+// lies in a box of coordinates, and stays linear in digits when that box is
+// moved to shared memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DIALECT_CONV_IR_TENSORBOX_H
+#define CONV_DIALECT_CONV_IR_TENSORBOX_H
+
+#include "conv/Dialect/Conv/IR/ViewedTensor.h"
+
+namespace mlir::conv {
+
+/// Tiles of an index space that are boxes of its digits.
+struct DigitBox {
+  SmallVector<int64_t> digits; ///< Sizes of the whole space, outermost first.
+  SmallVector<int64_t> sizes;  ///< Of one box.
+  /// The last digit that has more than one value, or just the last one.
+  size_t innermost = 0;
+  /// Values of the innermost digit that are computed at a time. What a box
+  /// reads includes those that the last run has beyond the box.
+  int64_t run = 1;
+
+  /// The box of `tile` consecutive indices, or none if D1 does not hold.
+  static std::optional<DigitBox> compute(ArrayRef<int64_t> digits, int64_t tile,
+                                         int64_t run = 1);
+
+  size_t getRank() const { return digits.size(); }
+  int64_t getInnermostSize() const {
+    return digits.empty() ? 1 : digits[innermost];
+  }
+  int64_t getTiles(size_t digit) const {
+    return llvm::divideCeil(digits[digit], sizes[digit]);
+  }
+  int64_t getNumTiles() const;
+  /// Values of a digit that are computed at a time.
+  int64_t getRun(size_t digit) const { return digit == innermost ? run : 1; }
+  /// Values of a digit that are read and computed, whole runs.
+  int64_t getPadded(size_t digit) const;
+  /// Whether some tile reads and computes more values than the digit has.
+  bool mayExceed(size_t digit) const;
+};
+
+/// Where the 16-byte vectors of a box are in shared memory: those of one place
+/// behind each other, or those of one place far apart, and behind each other
+/// the same ones of neighbouring places. Either way, lanes that read
+/// neighbours read all banks.
+enum class VectorOrder { Together, Apart };
+
+/// The box of a tensor that a tile reads, in shared memory. The lists about
+/// coordinates are in the order of the tensor's dimensions.
+struct TensorBox {
+  SmallVector<int64_t> sizes;   ///< Of coordinates.
+  SmallVector<int64_t> corner;  ///< First coordinate, less that of the digits
+                                ///< that the tile starts with.
+  SmallVector<int64_t> strides; ///< In shared memory.
+  int64_t vectorStride;        ///< There, of 16-byte vectors along `innermost`.
+  int64_t innermost;           ///< The dimension with neighbours side by side.
+  int64_t numElements;         ///< There.
+  SmallVector<bool> isGuarded; ///< Some tile leaves the tensor.
+  /// What is there: padding where the view leaves the tensor; nothing, as
+  /// zeros, where only tiles do.
+  SmallVector<PaddingMode> padding;
+  int64_t copyDimension; ///< Along which elements are copied together.
+  int64_t copyWidth;     ///< How many, at multiples of it.
+  int64_t run; ///< Elements of the box that follow each other in memory.
+  /// In shared memory: where the element of the first digits is, and the
+  /// distance of neighbours along each digit of the view.
+  int64_t first;
+  SmallVector<int64_t> distances;
+  /// Elements of the tensor that one tile after the other copies.
+  double copied;
+
+  /// The box of what a tile reads that is `spaces`, in the order of the view's
+  /// digits, with neighbours of the batch side by side or those in memory.
+  static TensorBox compute(const ViewedTensor &operand,
+                           ArrayRef<DigitBox> spaces, bool isAlongBatch,
+                           VectorOrder order);
+  /// Elements of 16 bytes.
+  static int64_t getVectorElements(Type element);
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_DIALECT_CONV_IR_TENSORBOX_H

@@ -1,0 +1,75 @@
+//===- DirectExchange.cpp - sums of bands, side by side -----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Positions of one pair are side by side. Distances of pairs and of subgroups
+// are such that lanes that write or read at a time do so in different banks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DirectExchange.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+DirectExchange::DirectExchange(const Kernel &kernel, const DirectTiling &tiling)
+    : kernel(kernel), vectors(tiling.countVectors()),
+      positions(tiling.countPositions()),
+      subgroups(kernel.workItems / kernel.chip.subgroupSize) {}
+
+MemRefType DirectExchange::getType() const {
+  auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  return MemRefType::get(
+      {subgroups * DirectBand::getExchangedSums(positions, vectors)},
+      kernel.b.getF32Type(), AffineMap(), space);
+}
+
+Value DirectExchange::createOffset(Value subgroup, Value pair,
+                                   Value position) const {
+  const IndexMath &math = kernel.math;
+  Value offset =
+      math.mul(subgroup, DirectBand::getExchangedSums(positions, vectors));
+  offset =
+      math.add(offset, math.mul(pair, DirectBand::getPairDistance(positions)));
+  offset = math.add(offset, math.mul(position, DirectBand::kPair));
+  ImplicitLocOpBuilder &b = kernel.b;
+  return arith::IndexCastOp::create(b, b.getIndexType(), offset);
+}
+
+void DirectExchange::write(Value position, Value pair, Value sums) const {
+  vector::StoreOp::create(kernel.b, sums, buffer,
+                          createOffset(kernel.subgroup, pair, position))
+      .setAlignment(DirectBand::kPair * sizeof(float));
+}
+
+void DirectExchange::read(
+    function_ref<void(const Item &, ValueRange)> body) const {
+  const IndexMath &math = kernel.math;
+  ImplicitLocOpBuilder &b = kernel.b;
+  auto pairType = VectorType::get({DirectBand::kPair}, b.getF32Type());
+  auto visit = [&](OpBuilder &, Location, Value number, ValueRange) {
+    SmallVector<Value> digits =
+        math.split(number, {subgroups / vectors, positions, vectors});
+    Value subgroup = math.add(math.mul(digits[0], vectors), digits[2]);
+    SmallVector<Value> sums;
+    for (int64_t i = 0; i < DirectBand::kVector / DirectBand::kPair; ++i) {
+      auto load = vector::LoadOp::create(
+          b, pairType, buffer,
+          createOffset(subgroup, math.constant(i), digits[1]));
+      load.setAlignment(DirectBand::kPair * sizeof(float));
+      for (int64_t j = 0; j < DirectBand::kPair; ++j)
+        sums.push_back(vector::ExtractOp::create(b, load, j));
+    }
+    body({digits[0], digits[1], digits[2]}, sums);
+    scf::YieldOp::create(b);
+  };
+  scf::ForOp::create(b, kernel.workItem, math.constant(subgroups * positions),
+                     math.constant(kernel.workItems), ValueRange{}, visit);
+}
