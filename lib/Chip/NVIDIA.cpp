@@ -100,6 +100,7 @@ static constexpr ChipInfo createHopper(std::string_view name,
   chip.cacheBytes = 50 << 20;
   chip.fmaPerClock = 128;
   chip.registerStagedSlowdown = 1.6;
+  chip.startsEarly = true;
   chip.atoms = atoms;
   return chip;
 }
