@@ -1,4 +1,8 @@
 // RUN: conv-opt %s --conv-select-schedule | FileCheck %s
+// RUN: conv-opt %s --conv-select-schedule=candidate=1 | FileCheck %s --check-prefix=SECOND
+// RUN: not conv-opt %s --conv-select-schedule=candidate=1000000 2>&1 | FileCheck %s --check-prefix=NONE
+
+// NONE: error: unsupported (schedule): expects a candidate below the number of schedules, {{[0-9]+}}, but got 1000000
 
 module attributes {conv.target = #conv.target<"sm_90a">} {
 
