@@ -32,10 +32,8 @@ Type mlir::conv::getCarrierType(VectorType type) {
   return VectorType::get({bytes / 4}, IntegerType::get(type.getContext(), 32));
 }
 
-/// The address of an element of type `element` at `offset`. Offsets are signed:
-/// those of guards that are false may be below zero, and are never used.
-static Value createAddress(OpBuilder &builder, Location loc, Value buffer,
-                           Value offset, Type element) {
+Value mlir::conv::createAddress(OpBuilder &builder, Location loc, Value buffer,
+                                Value offset, Type element) {
   Value pointer = MemRefDescriptor(buffer).alignedPtr(builder, loc);
   return LLVM::GEPOp::create(builder, loc, pointer.getType(), element, pointer,
                              offset);
@@ -44,6 +42,14 @@ static Value createAddress(OpBuilder &builder, Location loc, Value buffer,
 static Value createZero(OpBuilder &builder, Location loc, Type type) {
   return LLVM::ConstantOp::create(builder, loc, type,
                                   builder.getZeroAttr(type));
+}
+
+Value mlir::conv::createSafeOffset(OpBuilder &builder, Location loc,
+                                   Value offset, Value guard) {
+  if (matchPattern(guard, m_One()))
+    return offset;
+  return LLVM::SelectOp::create(builder, loc, guard, offset,
+                                createZero(builder, loc, offset.getType()));
 }
 
 namespace {
@@ -57,11 +63,8 @@ struct GuardedLoadLowering final : ConvertOpToLLVMPattern<GuardedLoadOp> {
     auto type =
         getTypeConverter()->convertType<VectorType>(op.getResult().getType());
     bool isGuarded = !matchPattern(op.getGuard(), m_One());
-    Value offset = adaptor.getOffset();
-    if (isGuarded)
-      offset =
-          LLVM::SelectOp::create(rewriter, loc, adaptor.getGuard(), offset,
-                                 createZero(rewriter, loc, offset.getType()));
+    Value offset = createSafeOffset(rewriter, loc, adaptor.getOffset(),
+                                    adaptor.getGuard());
     Value address = createAddress(rewriter, loc, adaptor.getSource(), offset,
                                   type.getElementType());
     Type carrier = getCarrierType(type);

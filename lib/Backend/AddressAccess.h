@@ -21,6 +21,16 @@ Type getCarrierType(VectorType type);
 /// The number of bytes of `type`.
 int64_t getBytes(VectorType type);
 
+/// The address of an element of type `element` at `offset` of a converted
+/// buffer. Offsets are signed: those of guards that are false may be below
+/// zero, and are never used.
+Value createAddress(OpBuilder &builder, Location loc, Value buffer,
+                    Value offset, Type element);
+
+/// `offset` where `guard` is true, and 0 elsewhere, which every tensor has.
+Value createSafeOffset(OpBuilder &builder, Location loc, Value offset,
+                       Value guard);
+
 /// Patterns that put a store whose guard can be false under a branch, if
 /// `needsBranch`.
 void populateStoreToBranchPatterns(

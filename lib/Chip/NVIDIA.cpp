@@ -12,12 +12,14 @@
 //     wgmma reaches the data sheet's 4 cycles; mma.sync gets about 63 % of that
 //     rate (Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU
 //     Architecture via Microbenchmarking", 2024), so it counts 7. A wgmma of n
-//     columns keeps four matrix units busy for n / 2 cycles;
+//     columns keeps four matrix units busy for n / 2 cycles. 8-bit floats in
+//     mma.sync become f16 (seen in the assembled code), at half the rate;
 //   * shared memory, registers, warps: CUDA C++ programming guide, "Technical
 //     Specifications per Compute Capability";
 //   * compute units, clock, bandwidth, cache: data sheets of the A100 80GB SXM,
 //     the H200 SXM and the HGX B200, whose mma.sync is assumed to be Hopper's;
-//   * registerStagedSlowdown: 21 kernels on an H200, 1.1 to 2.7 each.
+//   * registerStagedSlowdown and asyncStagedSlowdown: 14 layers on an H200, 1.5 to
+//     2.8 and 1.2 to 2.1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +47,7 @@ static constexpr MatrixAtom kAtomsSm90a[] = {
     {FMA, F32, F32, 16, 32, 4, 4, 16, 64},
     {MMASync, TF32, F32, 16, 8, 8, 2, 1, 7},
     {MMASync, I8, I32, 16, 8, 32, 8, 1, 7},
+    {MMASync, F8, F32, 16, 8, 32, 8, 1, 14},
     {WGMMA, F16, F32, 64, 64, 16, 16, 1, 128},
     {WGMMA, F16, F32, 64, 96, 16, 16, 1, 192},
     {WGMMA, F16, F32, 64, 128, 16, 16, 1, 256},
@@ -58,7 +61,7 @@ static constexpr MatrixAtom kAtomsSm90a[] = {
     {WGMMA, BF16, F32, 64, 192, 16, 16, 1, 384},
     {WGMMA, BF16, F32, 64, 256, 16, 16, 1, 512},
 };
-static constexpr size_t kPortableAtoms = 5;
+static constexpr size_t kPortableAtoms = 6;
 
 static constexpr ChipInfo kSm80 = {
     .name = "sm_80",
@@ -82,6 +85,7 @@ static constexpr ChipInfo kSm80 = {
     .memoryGBs = 2039,
     .cacheBytes = 40 << 20,
     .fmaPerClock = 64,
+    .asyncCopyBytes = 4,
     .runnable = false,
     .atoms = kAtomsSm80,
     .ptxVersion = 80,
@@ -99,9 +103,11 @@ static constexpr ChipInfo createHopper(std::string_view name,
   chip.memoryGBs = 4800;
   chip.cacheBytes = 50 << 20;
   chip.fmaPerClock = 128;
-  chip.registerStagedSlowdown = 1.6;
+  chip.registerStagedSlowdown = 1.9;
+  chip.asyncStagedSlowdown = 1.5;
   chip.startsEarly = true;
   chip.atoms = atoms;
+  chip.ptxVersion = 84; // 8-bit floats.
   return chip;
 }
 

@@ -134,7 +134,14 @@ static int64_t countGranulesInFlight(const ChipInfo &chip,
   return hoistsAll ? granules : granules > 2 ? 2 : 1;
 }
 
-RegisterCost conv::computeRegisters(const ChipInfo &chip,
+bool conv::copiesAsync(const ChipInfo &chip, const Run &run,
+                       int64_t elementBytes) {
+  return chip.asyncCopyBytes > 0 && run.isAlongReduction &&
+         run.elements * elementBytes % chip.asyncCopyBytes == 0;
+}
+
+RegisterCost conv::computeRegisters(const Problem &problem,
+                                    const ChipInfo &chip,
                                     const Candidate &candidate) {
   const MatrixAtom &atom = *candidate.atom;
   auto [rows, columns] = candidate.subgroup;
@@ -151,7 +158,13 @@ RegisterCost conv::computeRegisters(const ChipInfo &chip,
   int64_t bytesB = rows / atom.n * fragmentBytesB(atom);
   RegisterCost cost;
   cost.accumulators = rows * columns / chip.subgroupSize;
-  cost.staging = (inputPieces + filterPieces) * kPieceBytes / registerBytes;
+  auto isStaged = [&](const Run &run) {
+    return candidate.loop != LoopKind::AsyncStaged ||
+           !copiesAsync(chip, run, byteSize(atom.operand));
+  };
+  cost.staging = (isStaged(problem.lhsRun) * inputPieces +
+                  isStaged(problem.rhsRun) * filterPieces) *
+                 kPieceBytes / registerBytes;
   cost.fragments = countGranulesInFlight(chip, candidate) * (bytesA + bytesB) /
                    registerBytes;
   cost.addresses = kFixedRegisters + kRegistersPerInputPiece * inputPieces +
@@ -210,7 +223,7 @@ Rejection conv::checkCandidate(const Problem &problem, const ChipInfo &chip,
   }
   if (isHost(chip)) // The register tile is the atom, which fits.
     return Rejection::None;
-  RegisterCost registers = computeRegisters(chip, candidate);
+  RegisterCost registers = computeRegisters(problem, chip, candidate);
   int64_t available = computeAvailableRegisters(chip, candidate.subgroups());
   bool fits = computeNeededRegisters(registers) <= available;
   // Accumulation registers hold nothing but accumulators, so neither side may
@@ -271,9 +284,10 @@ static void computeStep(const Problem &problem, const ChipInfo &chip,
   cost.sharedCycles =
       (readBytes + inputBytes + filterBytes) / chip.sharedMemoryBytesPerClock;
 
-  cost.loadCycles =
-      computeLoadCycles(chip, inputBytes, problem.lhsRun, elementBytes) +
-      computeLoadCycles(chip, filterBytes, problem.rhsRun, elementBytes);
+  cost.loadCycles = computeLoadCycles(chip, inputBytes, problem.lhsRun.elements,
+                                      elementBytes) +
+                    computeLoadCycles(chip, filterBytes,
+                                      problem.rhsRun.elements, elementBytes);
 
   double longest =
       std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
@@ -312,7 +326,10 @@ static double computeRound(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate, const Cost &cost,
                            int64_t workgroups) {
   double latency = isHost(chip) ? 0 : kLoadLatencyNs * chip.clockGHz;
-  double step = std::max(double(workgroups) * cost.stepCycles, latency);
+  // Each of the stages but one has a tile on its way.
+  double step =
+      std::max(double(workgroups) * cost.stepCycles,
+               latency / double(std::max<int64_t>(1, candidate.stages - 1)));
   double tileBytes =
       double(candidate.workgroup[0] * candidate.workgroup[1]) *
       (double(byteSize(problem.result)) +
@@ -337,15 +354,15 @@ static Limit computeLimit(const ChipInfo &chip, const Cost &cost) {
 
 Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate) {
-  if (candidate.buffersLines)
+  if (candidate.loop == LoopKind::LineBuffer)
     return computeLineCost(problem, chip, candidate);
-  if (hasWarpgroups(candidate))
+  if (candidate.loop == LoopKind::Tma)
     return computeTmaCost(problem, chip, candidate);
   Cost cost;
   int64_t rowTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
   int64_t columnTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
   if (!isHost(chip))
-    cost.registers = computeRegisters(chip, candidate);
+    cost.registers = computeRegisters(problem, chip, candidate);
   cost.sharedBytes = computeSharedBytes(candidate);
   cost.workItems = computeWorkItems(chip, candidate);
   cost.workgroups = problem.products * problem.batch * rowTiles * columnTiles;
@@ -372,9 +389,11 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
-  cost.seconds = chip.registerStagedSlowdown *
-                     std::max(cost.computeSeconds, cost.memorySeconds) +
-                 double(problem.launches - 1) * kLaunchSeconds;
+  cost.seconds =
+      (candidate.loop == LoopKind::AsyncStaged ? chip.asyncStagedSlowdown
+                                               : chip.registerStagedSlowdown) *
+          std::max(cost.computeSeconds, cost.memorySeconds) +
+      double(problem.launches - 1) * kLaunchSeconds;
   cost.limit = computeLimit(chip, cost);
   return cost;
 }

@@ -112,7 +112,7 @@ static std::string formatReason(const Explanation &all,
     return formatv(
         "up to {0} registers of {1}",
         ::conv::computeNeededRegisters(
-            ::conv::computeRegisters(all.chip, candidate)),
+            ::conv::computeRegisters(all.problem, all.chip, candidate)),
         ::conv::computeAvailableRegisters(all.chip, candidate.subgroups()));
   case ::conv::Rejection::LaunchSize:
     return formatv("more than {0} workgroups",

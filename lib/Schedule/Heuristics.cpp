@@ -27,12 +27,30 @@ using namespace conv;
 static constexpr int64_t kMaxSubgroups = 8;
 /// Longest row of a tile in shared memory.
 static constexpr int64_t kMaxRowBytes = 256;
-/// One tile is computed while the next one arrives.
-static constexpr int64_t kStages = 2;
+/// A main loop, and how many tiles it has: one is computed while the others
+/// arrive.
+struct Staging {
+  LoopKind loop;
+  int64_t stages;
+};
+
+/// The ways to stage tiles of a problem's operands in shared memory.
+static std::vector<Staging> listStagings(const Problem &problem,
+                                         const ChipInfo &chip) {
+  std::vector<Staging> stagings = {{LoopKind::RegisterStaged, 2}};
+  int64_t bytes = byteSize(problem.operand);
+  // With one of them in registers, the others were no faster on an H200.
+  if (copiesAsync(chip, problem.lhsRun, bytes) &&
+      copiesAsync(chip, problem.rhsRun, bytes))
+    for (int64_t stages : {3, 4})
+      stagings.push_back({LoopKind::AsyncStaged, stages});
+  return stagings;
+}
 
 /// Makes `visit` see every candidate with this atom on a GPU.
 template <typename Visit>
-static void forEachGpuCandidate(const MatrixAtom &atom, Visit visit) {
+static void forEachGpuCandidate(const MatrixAtom &atom, const Staging &staging,
+                                Visit visit) {
   constexpr std::array<int64_t, 4> multiples = {1, 2, 4, 8};
   int64_t granule = reductionGranule(atom);
   for (int64_t gemmK = granule;
@@ -52,7 +70,8 @@ static void forEachGpuCandidate(const MatrixAtom &atom, Visit visit) {
                               subgroup[1] * alongColumns},
                 .subgroup = subgroup,
                 .gemmK = gemmK,
-                .stages = kStages,
+                .stages = staging.stages,
+                .loop = staging.loop,
             });
           }
 }
@@ -71,7 +90,8 @@ static void forEachHostCandidate(const Problem &problem, const MatrixAtom &atom,
                       .workgroup = {rows, columns},
                       .subgroup = {rows, columns},
                       .gemmK = gemmK,
-                      .stages = 1});
+                      .stages = 1,
+                      .loop = LoopKind::HostCache});
 }
 
 /// Ties are broken by larger atoms, then larger tiles, then shorter steps: a
@@ -79,7 +99,7 @@ static void forEachHostCandidate(const Problem &problem, const MatrixAtom &atom,
 static auto tieBreak(const Candidate &candidate) {
   return std::tuple(-candidate.atom->m * candidate.atom->n,
                     -candidate.workgroup[0] * candidate.workgroup[1],
-                    candidate.gemmK, candidate.workgroup[0],
+                    candidate.gemmK, candidate.stages, candidate.workgroup[0],
                     candidate.subgroup[0], candidate.subgroup[1]);
 }
 
@@ -126,7 +146,8 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
     } else if (chip.backend == Backend::Host) {
       forEachHostCandidate(problem, atom, visit);
     } else {
-      forEachGpuCandidate(atom, visit);
+      for (const Staging &staging : listStagings(problem, chip))
+        forEachGpuCandidate(atom, staging, visit);
     }
   }
   std::sort(ranking.accepted.begin(), ranking.accepted.end(), isBetter);

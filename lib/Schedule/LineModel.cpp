@@ -84,7 +84,7 @@ static std::vector<Candidate> listGradientCandidates(const Problem &problem,
                         .workgroup = {atoms * TmaTile::kAtomRows, atom.n},
                         .subgroup = {atoms * TmaTile::kAtomRows, atom.n},
                         .gemmK = TmaTile::kRowElements,
-                        .buffersLines = true};
+                        .loop = LoopKind::LineBuffer};
     LineGradientTile tile = getLineGradientTile(problem, candidate);
     const TmaTile &sizes = tile.tile;
     if (sizes.columns < tile.usedColumns() || !sizes.hasWholeRowsOfColumns() ||
@@ -121,7 +121,7 @@ std::vector<Candidate> conv::listLineCandidates(const Problem &problem,
                               .subgroup = {rows, tile.tile.columns},
                               .gemmK = TmaTile::kRowElements,
                               .stages = stages,
-                              .buffersLines = true});
+                              .loop = LoopKind::LineBuffer});
     }
   return candidates;
 }

@@ -34,24 +34,33 @@ static int64_t getBytes(RankedTensorType type) {
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-/// Elements of the view that follow each other in memory and are inside of the
-/// tensor or outside together: those that the innermost coordinates count with
-/// one digit each.
-static int64_t computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
+/// Elements of the view that follow each other in memory, along one of its
+/// indices, and are inside of the tensor or outside together: those that the
+/// innermost coordinates count with one digit each.
+static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
   SmallVector<int64_t> sizes = view.getDigitSizes();
   SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
-  int64_t run = 1;
+  size_t firstColumn = view.getBatch().size() + view.getRows().size();
+  ::conv::Run run;
   for (size_t d = shape.size(); d-- > 0;) {
     const ViewAttr::Coordinate &coordinate = coordinates[d];
     int64_t own = 1, granule = coordinate.constant;
-    for (auto [digit, coefficient] :
-         llvm::zip(sizes, coordinate.coefficients)) {
-      if (digit > 1 && coefficient == 1 && own == 1)
+    bool isColumn = run.isAlongReduction;
+    for (auto [i, digit, coefficient] :
+         llvm::enumerate(sizes, coordinate.coefficients)) {
+      if (digit > 1 && coefficient == 1 && own == 1) {
         own = digit;
-      else if (digit > 1)
+        isColumn = i >= firstColumn;
+      } else if (digit > 1) {
         granule = std::gcd(granule, coefficient);
+      }
     }
-    run *= std::gcd(own, granule);
+    if (run.elements == 1)
+      run.isAlongReduction = isColumn;
+    else if (run.isAlongReduction != isColumn)
+      break;
+    // What is around this dimension starts at multiples of its size.
+    run.elements *= std::gcd(std::gcd(own, granule), shape[d]);
     if (own != shape[d] || granule != 0)
       break;
   }
@@ -176,23 +185,40 @@ AtomKind mlir::conv::getAtomKind(::conv::AtomKind kind) {
   llvm_unreachable("every kind of atom has an attribute");
 }
 
+static constexpr std::pair<::conv::LoopKind, MainLoop> kMainLoops[] = {
+    {::conv::LoopKind::RegisterStaged, MainLoop::RegisterStaged},
+    {::conv::LoopKind::AsyncStaged, MainLoop::AsyncStaged},
+    {::conv::LoopKind::HostCache, MainLoop::HostCache},
+    {::conv::LoopKind::Tma, MainLoop::Tma},
+    {::conv::LoopKind::LineBuffer, MainLoop::LineBuffer},
+};
+
+static MainLoop getMainLoop(::conv::LoopKind kind) {
+  return llvm::find_if(kMainLoops,
+                       [&](const auto &pair) { return pair.first == kind; })
+      ->second;
+}
+
+static ::conv::LoopKind getLoopKind(MainLoop mainLoop) {
+  return llvm::find_if(
+             kMainLoops,
+             [&](const auto &pair) { return pair.second == mainLoop; })
+      ->first;
+}
+
 ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
                                      const ::conv::Candidate &candidate,
                                      const PlanOptions &options,
                                      const ::conv::ChipInfo &chip,
                                      ChosenBy chosenBy) {
   const ::conv::MatrixAtom &atom = *candidate.atom;
-  MainLoop mainLoop =
-      chip.backend == ::conv::Backend::Host  ? MainLoop::HostCache
-      : candidate.buffersLines               ? MainLoop::LineBuffer
-      : atom.kind == ::conv::AtomKind::WGMMA ? MainLoop::Tma
-                                             : MainLoop::RegisterStaged;
   return ScheduleAttr::get(
       context, Algorithm::ImplicitGemm, candidate.workgroup, candidate.subgroup,
       candidate.gemmK, candidate.stages,
       AtomAttr::get(context, getAtomKind(atom.kind), atom.m, atom.n, atom.k),
-      mainLoop, candidate.columnsFastest ? Raster::Columns : Raster::Rows,
-      options.patch, options.mergedGroups, options.splits, chosenBy);
+      getMainLoop(candidate.loop),
+      candidate.columnsFastest ? Raster::Columns : Raster::Rows, options.patch,
+      options.mergedGroups, options.splits, chosenBy);
 }
 
 ::conv::Candidate mlir::conv::getCandidate(ScheduleAttr schedule,
@@ -206,13 +232,14 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
           .gemmK = schedule.getGemmK(),
           .stages = schedule.getStages(),
           .columnsFastest = schedule.getRaster() == Raster::Columns,
-          .buffersLines = schedule.getMainLoop() == MainLoop::LineBuffer};
+          .loop = getLoopKind(schedule.getMainLoop())};
 }
 
-/// Checks what the register-staged main loop needs.
-static LogicalResult verifyRegisterStaged(ConvolutionOpInterface op,
-                                          ScheduleAttr schedule,
-                                          const ::conv::MatrixAtom &atom) {
+/// Checks what main loops need that stage tiles in shared memory by work-items.
+static LogicalResult verifyStaged(ConvolutionOpInterface op,
+                                  ScheduleAttr schedule,
+                                  const ::conv::ChipInfo &chip,
+                                  const ::conv::MatrixAtom &atom) {
   auto refuse = [&] { return emitUnsupported(op.getLoc(), Reason::Schedule); };
   // A lane reads 16 bytes of a row at a time, and a row's pieces are permuted
   // by exclusive-or with the number of the row.
@@ -222,10 +249,18 @@ static LogicalResult verifyRegisterStaged(ConvolutionOpInterface op,
     return refuse() << "expects gemm_k to be " << granule
                     << " times a power of two for " << schedule.getAtom()
                     << ", but got " << gemmK;
-  if (schedule.getStages() != 2)
-    return refuse() << "expects stages to be 2 for a register_staged main loop"
-                    << ", but got " << schedule.getStages();
-  return success();
+  if (schedule.getMainLoop() == MainLoop::RegisterStaged)
+    return success();
+  // S16.
+  int64_t bytes = ::conv::byteSize(atom.operand);
+  ::conv::Problem problem = computeProblem(op, getPlanOptions(schedule));
+  if (::conv::copiesAsync(chip, problem.lhsRun, bytes) ||
+      ::conv::copiesAsync(chip, problem.rhsRun, bytes))
+    return success();
+  return refuse()
+         << "expects an operand with " << chip.asyncCopyBytes
+         << " bytes or more next to each other along the reduction for "
+            "async_staged";
 }
 
 /// Why a main loop of warpgroups cannot compute a product; empty if it can.
@@ -275,11 +310,11 @@ static LogicalResult verifyImplicitGemm(ConvolutionOpInterface op,
     return emitUnsupported(op.getLoc(), Reason::Schedule)
            << "expects an atom that multiplies " << ::conv::getName(operand)
            << ", but got " << schedule.getAtom();
-  if (schedule.getMainLoop() == MainLoop::RegisterStaged)
-    return verifyRegisterStaged(op, schedule, atom);
   if (atom.kind == ::conv::AtomKind::WGMMA)
     return verifyProducts(op, schedule, chip);
-  return success();
+  if (chip.backend == ::conv::Backend::Host)
+    return success();
+  return verifyStaged(op, schedule, chip, atom);
 }
 
 /// Checks D1 to D6.

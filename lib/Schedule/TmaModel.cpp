@@ -91,7 +91,8 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
                               .workgroup = {tile.rows, tile.columns},
                               .subgroup = {rows, tile.columns},
                               .gemmK = TmaTile::kRowElements,
-                              .stages = stages});
+                              .stages = stages,
+                              .loop = LoopKind::Tma});
     }
   return candidates;
 }

@@ -72,8 +72,8 @@ static gpu::GPUFuncOp createFunction(OpBuilder &builder, Location loc,
   return function;
 }
 
-LogicalResult mlir::conv::createRegisterStagedBody(Kernel &kernel,
-                                                   gpu::GPUFuncOp function) {
+LogicalResult mlir::conv::createStagedBody(Kernel &kernel,
+                                           gpu::GPUFuncOp function) {
   std::unique_ptr<TileScheduler> scheduler = createGridScheduler(kernel.form);
   TileOrigin origin = scheduler->createOrigin(kernel);
 
@@ -95,8 +95,10 @@ LogicalResult mlir::conv::createRegisterStagedBody(Kernel &kernel,
       kernel, rightTile,
       {kernel.form.rhs, kernel.arguments[1], origin.batch, origin.column,
        [&](Value row) { return matrix.columnOfRow(row); }, matrix.columnRun()});
-  SmallVector<Value> sums =
-      createRegisterStagedLoop(kernel, {lhs, rhs, matrix});
+  auto createLoop = kernel.form.schedule.getMainLoop() == MainLoop::AsyncStaged
+                        ? createAsyncStagedLoop
+                        : createRegisterStagedLoop;
+  SmallVector<Value> sums = createLoop(kernel, {lhs, rhs, matrix});
   createRegisterEpilogue(kernel, matrix, origin, sums);
   return success();
 }
@@ -108,7 +110,8 @@ static KernelBodyBuilder lookupBody(const TiledConvolution &form,
                                                  : createElementwiseBody;
   switch (form.schedule.getMainLoop()) {
   case MainLoop::RegisterStaged:
-    return createRegisterStagedBody;
+  case MainLoop::AsyncStaged:
+    return createStagedBody;
   case MainLoop::HostCache:
     return createHostCacheBody;
   case MainLoop::Direct:

@@ -125,6 +125,12 @@ Value Kernel::load(Value source, Value offset, Value guard,
                                accessOffset(source, offset), guard);
 }
 
+void Kernel::copy(Value source, Value offset, Value guard, Value destination,
+                  Value index, int64_t elements) const {
+  GuardedCopyOp::create(b, source, accessOffset(source, offset), destination,
+                        index, guard, elements);
+}
+
 void Kernel::store(Value elements, Value destination, Value offset,
                    Value guard) const {
   GuardedStoreOp::create(b, elements, destination,

@@ -98,6 +98,10 @@ struct Kernel {
   Value load(Value source, Value offset, Value guard, int64_t elements) const;
   void store(Value elements, Value destination, Value offset,
              Value guard) const;
+  /// Starts a copy of `elements` from `offset` of an argument to `index` of a
+  /// buffer in shared memory: zeros where `guard` is false.
+  void copy(Value source, Value offset, Value guard, Value destination,
+            Value index, int64_t elements) const;
 
 private:
   /// The offset in the width that an access to `buffer` takes.

@@ -26,8 +26,8 @@ namespace mlir::conv {
 using KernelBodyBuilder = LogicalResult (*)(Kernel &kernel,
                                             gpu::GPUFuncOp function);
 
-/// Tiles in shared memory, filled through registers.
-LogicalResult createRegisterStagedBody(Kernel &kernel, gpu::GPUFuncOp function);
+/// Tiles in shared memory, which all work-items fill and multiply.
+LogicalResult createStagedBody(Kernel &kernel, gpu::GPUFuncOp function);
 
 /// Tiles in the cache of one thread; the workgroup is one work-item.
 LogicalResult createHostCacheBody(Kernel &kernel, gpu::GPUFuncOp function);

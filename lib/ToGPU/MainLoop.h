@@ -11,23 +11,47 @@
 #include "MatrixUnit.h"
 #include "OperandCopy.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace mlir::conv {
+
+/// The pieces of both operands that a work-item has in registers.
+struct TilePieces {
+  SmallVector<Value> lhs, rhs;
+};
 
 /// What a main loop puts in order.
 struct MainLoopParts {
   const OperandCopy &lhs;
   const OperandCopy &rhs;
   const MatrixUnit &matrix;
+
+  /// `OperandCopy::start` and `finish` of both operands.
+  TilePieces start(Value k, Value stage, Value guard) const {
+    SmallVector<Value> left = lhs.start(k, stage, guard);
+    return {left, rhs.start(k, stage, guard)};
+  }
+  void finish(const TilePieces &pieces, Value stage) const {
+    lhs.finish(pieces.lhs, stage);
+    rhs.finish(pieces.rhs, stage);
+  }
 };
 
 /// Builds the loop over the reduction and returns the accumulators after it.
-using MainLoopBuilder = SmallVector<Value> (*)(const Kernel &kernel,
-                                               const MainLoopParts &parts);
-
 /// Global memory to registers while the matrix units work on the tile before,
 /// then registers to the other stage of shared memory; one barrier a step.
 SmallVector<Value> createRegisterStagedLoop(const Kernel &kernel,
                                             const MainLoopParts &parts);
+
+/// Global memory to the stage of shared memory that is free, while those of the
+/// next steps arrive and the matrix units work on one: what passes through
+/// registers is written at the end of the step; one barrier a step.
+SmallVector<Value> createAsyncStagedLoop(const Kernel &kernel,
+                                         const MainLoopParts &parts);
+
+/// Keeps a loop whose body is a whole tile from being unrolled, which only
+/// costs compile time and instruction cache.
+void disableUnrolling(scf::ForOp loop);
 
 } // namespace mlir::conv
 

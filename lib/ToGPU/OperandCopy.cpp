@@ -37,6 +37,8 @@ OperandCopy::OperandCopy(const Kernel &kernel, const SharedTile &tile,
     assignAlongColumn();
   } else {
     width = access.getVectorWidth(MatrixIndex::Column, kernel.pieceElements());
+    async = kernel.form.schedule.getMainLoop() == MainLoop::AsyncStaged &&
+            width * kernel.operandBytes() >= kernel.chip.asyncCopyBytes;
     assignAlongRow();
   }
   locate(source);
@@ -89,9 +91,8 @@ void OperandCopy::locate(const Source &source) {
   }
 }
 
-/// Loads `width` elements along a row, or `rowWidth` from its row on.
-Value OperandCopy::loadColumns(const Piece &piece, Value k, Value within,
-                               int64_t width) const {
+OperandCopy::Element OperandCopy::findElement(const Piece &piece, Value k,
+                                              Value within, Value guard) const {
   const IndexMath &math = kernel.math;
   // A step that stays within one innermost digit decodes only `k`, which is the
   // same for all work-items.
@@ -103,11 +104,11 @@ Value OperandCopy::loadColumns(const Piece &piece, Value k, Value within,
                                  MatrixIndex::Column, within)
                 : access.createPosition(MatrixIndex::Column, column);
   position = access.add(piece.start, position);
-  Value guard = access.createGuard(position, piece.isRow);
+  guard = access.createGuard(position, math.both(guard, piece.isRow));
   int64_t reduction = kernel.form.getReduction();
   if (reduction % kernel.gemmK() != 0)
     guard = math.both(guard, math.below(column, reduction));
-  return kernel.load(buffer, access.createOffset(position), guard, width);
+  return {access.createOffset(position), guard};
 }
 
 /// A vector with the same bits in other elements.
@@ -119,7 +120,8 @@ static Value castElements(ImplicitLocOpBuilder &b, Value vector, Type element) {
 /// The `rowWidth` pieces from number `first` on. Single elements are moved as
 /// integers: LLVM's x86 code generator, which simulated kernels go through, has
 /// bf16 only in vectors that stay whole.
-SmallVector<Value> OperandCopy::loadRows(size_t first, Value k) const {
+SmallVector<Value> OperandCopy::loadRows(size_t first, Value k,
+                                         Value guard) const {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
   const Piece &piece = pieces[first];
@@ -129,8 +131,9 @@ SmallVector<Value> OperandCopy::loadRows(size_t first, Value k) const {
   Type carrier = b.getIntegerType(element.getIntOrFloatBitWidth());
   SmallVector<SmallVector<Value>> rows(rowWidth);
   for (int64_t step = 0; step < length; step += width) {
-    Value loaded = loadColumns(piece, k, math.add(within, step),
-                               std::max(width, rowWidth));
+    Element from = findElement(piece, k, math.add(within, step), guard);
+    Value loaded =
+        kernel.load(buffer, from.offset, from.guard, std::max(width, rowWidth));
     if (width == length)
       return {loaded};
     loaded = castElements(b, loaded, carrier);
@@ -144,14 +147,32 @@ SmallVector<Value> OperandCopy::loadRows(size_t first, Value k) const {
   });
 }
 
-SmallVector<Value> OperandCopy::load(Value k) const {
+void OperandCopy::copyPiece(const Piece &piece, Value k, Value stage,
+                            Value guard) const {
+  const IndexMath &math = kernel.math;
+  int64_t length = kernel.pieceElements();
+  Value within = math.mul(piece.position, length);
+  Value place = tile.locate(stage, piece.row, piece.position);
+  for (int64_t step = 0; step < length; step += width) {
+    Element from = findElement(piece, k, math.add(within, step), guard);
+    Value to = kernel.b.createOrFold<arith::AddIOp>(
+        place, arith::ConstantIndexOp::create(kernel.b, step));
+    kernel.copy(buffer, from.offset, from.guard, tile.getBuffer(), to, width);
+  }
+}
+
+SmallVector<Value> OperandCopy::start(Value k, Value stage, Value guard) const {
   SmallVector<Value> loaded;
-  for (size_t i = 0; i < pieces.size(); i += rowWidth)
-    loaded.append(loadRows(i, k));
+  for (size_t i = 0; i < pieces.size(); i += rowWidth) {
+    if (async)
+      copyPiece(pieces[i], k, stage, guard);
+    else
+      loaded.append(loadRows(i, k, guard));
+  }
   return loaded;
 }
 
-void OperandCopy::store(ValueRange loaded, Value stage) const {
+void OperandCopy::finish(ValueRange loaded, Value stage) const {
   for (auto [elements, piece] : llvm::zip(loaded, pieces))
     tile.write(elements, stage, piece.row, piece.position);
 }

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Copy atoms of the register-staged main loop: each work-item loads its 16-byte
-// pieces of an operand's tile into registers, and later writes them to shared
-// memory.
+// Copy atoms of the staged main loops: each work-item brings its 16-byte pieces
+// of an operand's tile to shared memory, through registers or, where the main
+// loop asks for it and the operand allows it, without.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,12 +37,17 @@ public:
   OperandCopy(const Kernel &kernel, const SharedTile &tile,
               const Source &source);
 
-  /// Loads this work-item's pieces of the tile whose reduction starts at `k`.
-  /// What is outside of the operand is zero.
-  SmallVector<Value> load(Value k) const;
+  /// Whether no registers take part.
+  bool isAsync() const { return async; }
 
-  /// Writes the pieces of `load` to a stage of shared memory.
-  void store(ValueRange pieces, Value stage) const;
+  /// Starts to bring this work-item's pieces of the tile whose reduction starts
+  /// at `k` to a stage of shared memory, and returns those that are on their
+  /// way in registers. What is outside of the operand, or not under `guard`, is
+  /// zero.
+  SmallVector<Value> start(Value k, Value stage, Value guard) const;
+
+  /// Writes the pieces that `start` returned to the same stage.
+  void finish(ValueRange pieces, Value stage) const;
 
 private:
   /// One piece: a row of the tile, and its position in that row.
@@ -56,9 +61,14 @@ private:
   void assignAlongRow();
   void assignAlongColumn();
   void locate(const Source &source);
-  SmallVector<Value> loadRows(size_t first, Value k) const;
-  Value loadColumns(const Piece &piece, Value k, Value within,
-                    int64_t width) const;
+  /// Where an element of a piece's row is in memory, and whether it exists.
+  struct Element {
+    Value offset, guard;
+  };
+  Element findElement(const Piece &piece, Value k, Value within,
+                      Value guard) const;
+  SmallVector<Value> loadRows(size_t first, Value k, Value guard) const;
+  void copyPiece(const Piece &piece, Value k, Value stage, Value guard) const;
 
   const Kernel &kernel;
   const SharedTile &tile;
@@ -67,6 +77,7 @@ private:
   int64_t rowCount; ///< Rows of the whole matrix.
   /// Elements of a load: along a row, or else of one column.
   int64_t width = 1, rowWidth = 1;
+  bool async = false;
   SmallVector<Piece> pieces;
 };
 

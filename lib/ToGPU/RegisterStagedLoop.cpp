@@ -13,36 +13,9 @@
 #include "MainLoop.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// The pieces of both operands at one step, in registers.
-static SmallVector<Value> loadBoth(const MainLoopParts &parts, Value k) {
-  SmallVector<Value> pieces = parts.lhs.load(k);
-  pieces.append(parts.rhs.load(k));
-  return pieces;
-}
-
-static void storeBoth(const MainLoopParts &parts, ValueRange pieces,
-                      size_t numLeftPieces, Value stage) {
-  parts.lhs.store(pieces.take_front(numLeftPieces), stage);
-  parts.rhs.store(pieces.drop_front(numLeftPieces), stage);
-}
-
-/// Unrolling a loop whose body is a whole tile only costs compile time and
-/// instruction cache.
-static void disableUnrolling(scf::ForOp loop) {
-  MLIRContext *context = loop.getContext();
-  auto unroll = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true),
-                                          {}, {}, {}, {}, {}, {});
-  auto annotation = LLVM::LoopAnnotationAttr::get(
-      context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
-  // The name that llvm.br has for it: conversions copy it from loop to branch.
-  loop->setAttr("loop_annotation", annotation);
-}
 
 SmallVector<Value>
 mlir::conv::createRegisterStagedLoop(const Kernel &kernel,
@@ -51,11 +24,8 @@ mlir::conv::createRegisterStagedLoop(const Kernel &kernel,
   const IndexMath &math = kernel.math;
   int64_t steps = llvm::divideCeil(kernel.form.getReduction(), kernel.gemmK());
 
-  SmallVector<Value> first = parts.lhs.load(math.constant(0));
-  size_t numLeftPieces = first.size();
-  first.append(parts.rhs.load(math.constant(0)));
   Value stage = math.constant(0);
-  storeBoth(parts, first, numLeftPieces, stage);
+  parts.finish(parts.start(math.constant(0), stage, math.yes()), stage);
   gpu::BarrierOp::create(b);
   SmallVector<Value> sums = parts.matrix.createZeros();
   if (steps == 1)
@@ -69,12 +39,12 @@ mlir::conv::createRegisterStagedLoop(const Kernel &kernel,
       math.constant(kernel.gemmK()), carried,
       [&](OpBuilder &, Location, Value k, ValueRange carriedValues) {
         Value current = carriedValues.back();
-        SmallVector<Value> pieces =
-            loadBoth(parts, math.add(k, kernel.gemmK()));
+        Value other = math.bitXor(current, math.constant(1));
+        TilePieces pieces =
+            parts.start(math.add(k, kernel.gemmK()), other, math.yes());
         SmallVector<Value> next =
             parts.matrix.createStep(carriedValues.drop_back(), current);
-        Value other = math.bitXor(current, math.constant(1));
-        storeBoth(parts, pieces, numLeftPieces, other);
+        parts.finish(pieces, other);
         gpu::BarrierOp::create(b);
         next.push_back(other);
         scf::YieldOp::create(b, next);

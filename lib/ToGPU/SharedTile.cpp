@@ -32,7 +32,7 @@ MemRefType SharedTile::getType() const {
                          space);
 }
 
-Value SharedTile::address(Value stage, Value row, Value piece) const {
+Value SharedTile::locate(Value stage, Value row, Value piece) const {
   const IndexMath &math = kernel.math;
   int64_t pieces = getPiecesPerRow();
   // Rows that fill all banks once: only then does the piece have to change.
@@ -56,8 +56,8 @@ Value SharedTile::address(Value stage, Value row, Value piece) const {
 
 Value SharedTile::read(Value stage, Value row, Value piece) const {
   auto type = VectorType::get({kernel.pieceElements()}, element);
-  auto load = vector::LoadOp::create(kernel.b, type, buffer,
-                                     address(stage, row, piece));
+  auto load =
+      vector::LoadOp::create(kernel.b, type, buffer, locate(stage, row, piece));
   load.setAlignment(kPieceBytes);
   return load;
 }
@@ -65,6 +65,6 @@ Value SharedTile::read(Value stage, Value row, Value piece) const {
 void SharedTile::write(Value elements, Value stage, Value row,
                        Value piece) const {
   auto store = vector::StoreOp::create(kernel.b, elements, buffer,
-                                       address(stage, row, piece));
+                                       locate(stage, row, piece));
   store.setAlignment(kPieceBytes);
 }

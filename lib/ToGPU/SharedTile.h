@@ -31,9 +31,11 @@ public:
   Value read(Value stage, Value row, Value piece) const;
   void write(Value elements, Value stage, Value row, Value piece) const;
 
-private:
-  Value address(Value stage, Value row, Value piece) const;
+  /// Where a piece is, as an index into the buffer.
+  Value locate(Value stage, Value row, Value piece) const;
+  Value getBuffer() const { return buffer; }
 
+private:
   const Kernel &kernel;
   int64_t rows;
   Type element;

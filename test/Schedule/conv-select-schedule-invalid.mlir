@@ -105,7 +105,7 @@ func.func @schedule_s9_main_loop(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16x
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 1, atom = <fma 16 x 4 x 1>, main_loop = register_staged, raster = columns>
+                  stages = 2, atom = <fma 16 x 4 x 1>, main_loop = register_staged, raster = columns>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -145,15 +145,31 @@ func.func @schedule_gemm_k_short(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16x
 
 // -----
 
-// The register-staged loop has two tiles in shared memory.
+// Nothing comes at least 4 bytes at a time along the reduction.
+module attributes {conv.target = #conv.target<"sm_80">} {
+func.func @schedule_s16_runs(%x: tensor<4x8x8x9xf16>, %w: tensor<32x3x3x9xf16>) -> tensor<4x3x3x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects an operand with 4 bytes or more next to each other along the reduction for async_staged}}
+  %y = conv.forward %x, %w
+      window = <strides = [3, 3], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                  stages = 3, atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = columns>
+      : tensor<4x8x8x9xf16>, tensor<32x3x3x9xf16> -> tensor<4x3x3x32xf16>
+  return %y : tensor<4x3x3x32xf16>
+}
+}
+
+// -----
+
+// No AMD chip in the table copies to shared memory without registers.
 module attributes {conv.target = #conv.target<"gfx942">} {
-func.func @schedule_stages(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
-  // expected-error @below {{unsupported (schedule): expects stages to be 2}}
+func.func @schedule_s16_chip(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects a main loop for gfx942, but got async_staged}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
-                  stages = 1, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>
+                  stages = 3, atom = <mfma 32 x 32 x 8>, main_loop = async_staged, raster = columns>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }

@@ -4,8 +4,8 @@ module attributes {conv.target = #conv.target<"sm_80">} {
 
 // A large layer keeps the matrix units busy with large tiles.
 // CHECK-LABEL: func.func @large_layer_f16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [128, 128], subgroup = [32, 64], gemm_k = 32,
-// CHECK-SAME: stages = 2, atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = columns, chosen_by = heuristic>
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [128, 128], subgroup = [32, 64], gemm_k = 64,
+// CHECK-SAME: stages = 3, atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = columns, chosen_by = heuristic>
 func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<64x28x28x512xf16> {
   %y = conv.forward %x, %w
@@ -19,7 +19,7 @@ func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512x
 // busy.
 // CHECK-LABEL: func.func @small_layer_f16
 // CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 128], subgroup = [32, 32], gemm_k = 32,
-// CHECK-SAME: stages = 2, atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = columns, splits = 16, chosen_by = heuristic>
+// CHECK-SAME: stages = 3, atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = columns, splits = 16, chosen_by = heuristic>
 func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<1x7x7x512xf16> {
   %y = conv.forward %x, %w

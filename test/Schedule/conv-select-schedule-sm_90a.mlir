@@ -100,7 +100,7 @@ func.func @three_output_channels_gradient_bf16(%x: tensor<1x512x512x128xbf16>, %
 // The f32 layer takes the f32 atom.
 // CHECK-LABEL: func.func @large_layer_f32
 // CHECK: schedule = <algorithm = implicit_gemm, workgroup = [128, 128], subgroup = [128, 16], gemm_k = 8,
-// CHECK-SAME: stages = 2, atom = <fma 16 x 32 x 4>, main_loop = register_staged, raster = columns, chosen_by = heuristic>
+// CHECK-SAME: stages = 3, atom = <fma 16 x 32 x 4>, main_loop = async_staged, raster = columns, chosen_by = heuristic>
 func.func @large_layer_f32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
     -> tensor<64x28x28x128xf32> {
   %y = conv.forward %x, %w

@@ -119,9 +119,12 @@ struct ChipInfo {
   double memoryGBs;   ///< Datasheet bandwidth in 10^9 bytes a second.
   int64_t cacheBytes; ///< Last level that all compute units share.
   int fmaPerClock;    ///< f32 multiply-adds of a compute unit in a clock.
-  /// Measured time of kernels that stage tiles through registers, as a multiple
-  /// of what the cost model says; 1 where nothing was measured.
-  double registerStagedSlowdown = 1;
+  /// Measured time of kernels that stage tiles through registers, or without,
+  /// as a multiple of what the cost model says; 1 where nothing was measured.
+  double registerStagedSlowdown = 1, asyncStagedSlowdown = 1;
+  /// Least bytes of a copy from global to shared memory that takes no registers
+  /// on its way: powers of two from there to 16. 0 if there is none.
+  int asyncCopyBytes = 0;
   bool runnable; ///< The simulator executes it; else it only compiles.
   std::span<const MatrixAtom> atoms;
   int ptxVersion = 0; ///< Oldest PTX that its kernels can be in: 80 is 8.0.

@@ -21,16 +21,18 @@
 
 namespace conv {
 
-/// One way to run a main loop, which the atom decides but for one. Tiles are
-/// `[rows, columns]`, as in `#conv.schedule`.
+/// The main loops that multiply by atoms, as `MainLoop` of the dialect.
+enum class LoopKind { RegisterStaged, AsyncStaged, HostCache, Tma, LineBuffer };
+
+/// One way to run a main loop. Tiles are `[rows, columns]`, as in
+/// `#conv.schedule`.
 struct Candidate {
   const MatrixAtom *atom = nullptr;
   std::array<int64_t, 2> workgroup{}, subgroup{};
   int64_t gemmK = 0;
   int64_t stages = 0;
   bool columnsFastest = true; ///< Raster: neighbours share their rows.
-  /// `line_buffer` rather than `tma`, which have the same atoms.
-  bool buffersLines = false;
+  LoopKind loop = LoopKind::RegisterStaged;
 
   int64_t subgroups() const {
     return (workgroup[0] / subgroup[0]) * (workgroup[1] / subgroup[1]);
@@ -92,6 +94,10 @@ std::string_view getName(Rejection rejection);
 /// The smallest step of the reduction that reads whole 16-byte fragments.
 int64_t reductionGranule(const MatrixAtom &atom);
 
+/// Whether copies that take no registers can bring an operand, whose elements
+/// have so many bytes, to `async_staged`.
+bool copiesAsync(const ChipInfo &chip, const Run &run, int64_t elementBytes);
+
 /// Registers a lane can have when `subgroups` share a compute unit.
 int64_t computeAvailableRegisters(const ChipInfo &chip, int64_t subgroups);
 
@@ -99,7 +105,8 @@ int64_t computeAvailableRegisters(const ChipInfo &chip, int64_t subgroups);
 int64_t computeNeededRegisters(const RegisterCost &registers);
 
 /// What the schedule itself needs; the usual outcome, without temporaries.
-RegisterCost computeRegisters(const ChipInfo &chip, const Candidate &candidate);
+RegisterCost computeRegisters(const Problem &problem, const ChipInfo &chip,
+                              const Candidate &candidate);
 
 /// Bytes of shared memory a workgroup takes.
 int64_t computeSharedBytes(const Candidate &candidate);

@@ -27,6 +27,13 @@ struct ResultShape {
   int64_t batch = 1, rows = 1, columns = 1;
 };
 
+/// Elements of an operand that follow each other in memory, inside of the
+/// tensor, and whether they do along the reduction.
+struct Run {
+  int64_t elements = 1;
+  bool isAlongReduction = false;
+};
+
 /// Sizes and types of a convolution as a batch of matrix products: `rows` by
 /// `columns` of the result, each a sum of `reduction` products.
 struct Problem {
@@ -43,8 +50,7 @@ struct Problem {
   double lhsBytes = 0, rhsBytes = 0, resultBytes = 0, tailBytes = 0;
   /// Bytes of what one kernel writes for another one.
   double intermediateBytes = 0;
-  /// Elements that follow each other in memory, inside of the tensor.
-  int64_t lhsRun = 1, rhsRun = 1;
+  Run lhsRun, rhsRun;
   /// What the `tma` main loop makes of it: steps over the largest product's
   /// reduction and over those of all products, none if copies of boxes cannot
   /// bring the operands; and whether they bring rows of the right operand's

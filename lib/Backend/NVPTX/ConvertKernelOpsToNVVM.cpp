@@ -24,6 +24,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_CONVERTKERNELOPSTONVVMPASS
@@ -80,32 +81,72 @@ static NVVM::MMATypes getMmaType(Type element) {
   return element.isF32() ? NVVM::MMATypes::tf32 : NVVM::MMATypes::s8;
 }
 
-static Value createMmaSync(OpBuilder &builder, MmaOp op) {
-  Location loc = op.getLoc();
+/// The registers of an instruction.
+namespace {
+struct MmaRegisters {
+  SmallVector<Value> a, b, sums;
+  Type resultType;
+};
+} // namespace
+
+static Value createInstruction(OpBuilder &builder, MmaOp op,
+                               const MmaRegisters &registers) {
   AtomAttr atom = op.getAtom();
-  auto sumType = cast<VectorType>(op.getAccumulator().getType());
-  SmallVector<Value> sums;
-  for (int64_t i = 0; i < sumType.getNumElements(); ++i)
-    sums.push_back(
-        vector::ExtractOp::create(builder, loc, op.getAccumulator(), i));
-  SmallVector<Value> a = createRegisters(builder, loc, op.getA(), 2);
-  SmallVector<Value> b = createRegisters(builder, loc, op.getB(), 1);
-  NVVM::MMATypes type = getMmaType(getElementTypeOrSelf(op.getA()));
+  Type element = getElementTypeOrSelf(op.getA());
   std::optional<NVVM::MMAIntOverflow> overflow;
-  if (sumType.getElementType().isInteger())
+  if (element.isInteger())
     overflow = NVVM::MMAIntOverflow::wrapped;
-  SmallVector<Type> resultTypes(sums.size(), sumType.getElementType());
-  Value results = NVVM::MmaOp::create(
-      builder, loc,
-      LLVM::LLVMStructType::getLiteral(builder.getContext(), resultTypes), a, b,
-      sums, ArrayRef<int64_t>{atom.getM(), atom.getN(), atom.getK()},
+  NVVM::MMATypes type = getMmaType(element);
+  return NVVM::MmaOp::create(
+      builder, op.getLoc(), registers.resultType, registers.a, registers.b,
+      registers.sums, ArrayRef<int64_t>{atom.getM(), atom.getN(), atom.getK()},
       /*b1Op=*/std::nullopt, overflow,
       std::array<NVVM::MMATypes, 2>{type, type},
       std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
                                      NVVM::MMALayout::col});
-  for (auto [i, sum] : llvm::enumerate(sums))
-    sum = LLVM::ExtractValueOp::create(builder, loc, results,
-                                       static_cast<int64_t>(i));
+}
+
+/// 8-bit floats of any two formats: `nvvm.mma.sync` has no such shape, but its
+/// intrinsics are there.
+static Value createFloat8Instruction(OpBuilder &builder, MmaOp op,
+                                     const MmaRegisters &registers) {
+  auto getFormat = [](Value fragment) {
+    return isa<Float8E4M3FNType>(getElementTypeOrSelf(fragment)) ? "e4m3"
+                                                                 : "e5m2";
+  };
+  AtomAttr atom = op.getAtom();
+  std::string name = llvm::formatv(
+      "llvm.nvvm.mma.m{0}n{1}k{2}.row.col.f32.{3}.{4}.f32", atom.getM(),
+      atom.getN(), atom.getK(), getFormat(op.getA()), getFormat(op.getB()));
+  auto operands = llvm::to_vector(
+      llvm::concat<const Value>(registers.a, registers.b, registers.sums));
+  return LLVM::CallIntrinsicOp::create(builder, op.getLoc(),
+                                       registers.resultType,
+                                       builder.getStringAttr(name), operands)
+      .getResults();
+}
+
+static Value createMmaSync(OpBuilder &builder, MmaOp op) {
+  Location loc = op.getLoc();
+  auto sumType = cast<VectorType>(op.getAccumulator().getType());
+  MmaRegisters registers;
+  for (int64_t i = 0; i < sumType.getNumElements(); ++i)
+    registers.sums.push_back(
+        vector::ExtractOp::create(builder, loc, op.getAccumulator(), i));
+  registers.a = createRegisters(builder, loc, op.getA(), 2);
+  registers.b = createRegisters(builder, loc, op.getB(), 1);
+  SmallVector<Type> types(registers.sums.size(), sumType.getElementType());
+  registers.resultType =
+      LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
+  Type element = getElementTypeOrSelf(op.getA());
+  bool isFloat8 =
+      isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+  Value results = isFloat8 ? createFloat8Instruction(builder, op, registers)
+                           : createInstruction(builder, op, registers);
+  SmallVector<Value> sums;
+  for (size_t i = 0; i < types.size(); ++i)
+    sums.push_back(LLVM::ExtractValueOp::create(builder, loc, results,
+                                                static_cast<int64_t>(i)));
   return vector::FromElementsOp::create(builder, loc, sumType, sums);
 }
 

@@ -13,6 +13,7 @@
 #include "../AddressAccess.h"
 #include "../KernelToLLVM.h"
 #include "../TargetCheck.h"
+#include "GuardedCopy.h"
 #include "conv/Backend/Passes.h"
 
 #include "mlir/Conversion/ArithCommon/AttrToLLVMConverter.h"
@@ -40,6 +41,7 @@ static constexpr int64_t kTensorMapAlignment = 64;
 static void populatePatterns(LLVMTypeConverter &converter,
                              RewritePatternSet &patterns) {
   populateAddressAccessPatterns(converter, patterns);
+  populateGuardedCopyPatterns(converter, patterns);
   populateKernelToLLVMPatterns(converter, patterns);
   populateGpuToNVVMConversionPatterns(converter, patterns);
   populateMathToLLVMConversionPatterns(converter, patterns);

@@ -48,6 +48,27 @@ module attributes {conv.target = #conv.target<"sm_80">} {
 
 // -----
 
+// 8-bit floats of two formats: four to a register.
+// CHECK-LABEL: gpu.func @mma_sync_float8
+// CHECK:         %[[QUAD:.+]] = vector.extract_strided_slice %{{.+}} : vector<16xf8E4M3FN> to vector<4xf8E4M3FN>
+// CHECK:         %[[BITS:.+]] = vector.bitcast %[[QUAD]] : vector<4xf8E4M3FN> to vector<1xi32>
+// CHECK:         %[[A0:.+]] = vector.extract %[[BITS]][0] : i32 from vector<1xi32>
+// CHECK:         %[[D:.+]] = llvm.call_intrinsic "llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e5m2.f32"(%[[A0]],
+// CHECK-SAME:        (i32, i32, i32, i32, i32, i32, f32, f32, f32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+// CHECK:         llvm.extractvalue %[[D]][3]
+module attributes {conv.target = #conv.target<"sm_90">} {
+  gpu.module @kernels {
+    gpu.func @mma_sync_float8(%a: vector<16xf8E4M3FN>, %b: vector<8xf8E5M2>, %c: vector<4xf32>, %m: memref<4xf32>) kernel {
+      %0 = conv.mma <mma_sync 16 x 8 x 32> %a, %b, %c : vector<16xf8E4M3FN>, vector<8xf8E5M2>, vector<4xf32>
+      %i = arith.constant 0 : index
+      vector.store %0, %m[%i] : memref<4xf32>, vector<4xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
 // CHECK-LABEL: gpu.func @mma_sync_i8
 // CHECK:         vector.extract_strided_slice %{{.+}} {offsets = [0], sizes = [4]
 // CHECK:         vector.extract_strided_slice %{{.+}} {offsets = [8], sizes = [4]

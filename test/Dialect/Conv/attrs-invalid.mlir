@@ -353,3 +353,17 @@ func.func private @tensor_map_x4_corner() attributes {
   // expected-error @below {{expects upper to have 2 entries from -128 to 127, but got [0, 128]}}
   a = #conv.tensor_map<sizes = [8, 8, 8, 8], strides = [16, 128, 1024], box = [8, 8], element_strides = [1, 1, 1, 1],
                        lower = [0, 0], upper = [0, 128], swizzle = 128>}
+
+// -----
+
+func.func private @schedule_s16_async() attributes {
+  // expected-error @below {{expects 2 stages or more for async_staged, but got 1}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 1,
+                     atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = rows>}
+
+// -----
+
+func.func private @schedule_s16_registers() attributes {
+  // expected-error @below {{expects 2 stages for register_staged, but got 3}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 3,
+                     atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = rows>}

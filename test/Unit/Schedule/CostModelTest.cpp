@@ -77,7 +77,7 @@ TEST(CostModel, GranuleIsWhatReadsWholeFragments) {
 }
 
 TEST(CostModel, CountsRegisters) {
-  RegisterCost cost = computeRegisters(chipOf("gfx942"), fourWaves());
+  RegisterCost cost = computeRegisters(layer(), chipOf("gfx942"), fourWaves());
   EXPECT_EQ(cost.accumulators, 64 * 32 / 64);
   // 128 x 32 and 64 x 32 elements of 2 bytes, over 256 work-items of 16 bytes.
   EXPECT_EQ(cost.staging, (2 + 1) * 4);

@@ -32,8 +32,8 @@ inline Problem forward(const Sizes &sizes) {
   problem.lhsBytes = 2.0 * double(sizes.n * sizes.h * sizes.w * sizes.c);
   problem.rhsBytes = 2.0 * double(sizes.k * problem.reduction);
   problem.resultBytes = 2.0 * double(problem.rows * sizes.k);
-  problem.lhsRun = sizes.c;
-  problem.rhsRun = problem.reduction;
+  problem.lhsRun = {sizes.c, /*isAlongReduction=*/true};
+  problem.rhsRun = {problem.reduction, /*isAlongReduction=*/true};
   return problem;
 }
 

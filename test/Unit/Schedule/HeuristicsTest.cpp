@@ -132,7 +132,8 @@ TEST(Heuristics, NoTwoCandidatesAreTheSame) {
                              .p = 28,
                              .q = 28});
   auto key = [](const Candidate &one) {
-    return std::tuple(one.atom, one.workgroup, one.subgroup, one.gemmK);
+    return std::tuple(one.loop, one.atom, one.workgroup, one.subgroup,
+                      one.gemmK, one.stages);
   };
   for (const ChipInfo &chip : allChips()) {
     std::vector<decltype(key(Candidate()))> keys;

@@ -63,7 +63,7 @@ TEST(LineModel, CandidatesHaveAllColumns) {
 TEST(LineModel, WarpgroupsTakeTurns) {
   Ranking ranking = rankCandidates(createStem(), hopper());
   const Candidate &best = ranking.accepted.front().candidate;
-  EXPECT_TRUE(best.buffersLines);
+  EXPECT_EQ(best.loop, LoopKind::LineBuffer);
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{192, 64}));
   EXPECT_EQ(best.subgroup, (std::array<int64_t, 2>{64, 64}));
 }
@@ -116,7 +116,7 @@ TEST(LineModel, GradientsHaveOneConsumer) {
 TEST(LineModel, GradientsWaitForStages) {
   Problem problem = createGradient();
   Candidate best = rankCandidates(problem, hopper()).accepted[0].candidate;
-  EXPECT_TRUE(best.buffersLines);
+  EXPECT_EQ(best.loop, LoopKind::LineBuffer);
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{64, 192}));
   EXPECT_EQ(best.stages, 4);
   double four = computeLineCost(problem, hopper(), best).stepCycles;
@@ -129,7 +129,7 @@ TEST(LineModel, WithoutLinesThereAreNoCandidates) {
   problem.lines.reset();
   for (const RankedCandidate &ranked :
        rankCandidates(problem, hopper()).accepted)
-    EXPECT_FALSE(ranked.candidate.buffersLines);
+    EXPECT_NE(ranked.candidate.loop, LoopKind::LineBuffer);
 }
 
 } // namespace

@@ -86,8 +86,10 @@ TEST_F(ScheduleTest, ProblemHasTheSizesOfTheOp) {
   EXPECT_EQ(problem.products, 1);
   EXPECT_EQ(problem.launches, 1);
   EXPECT_EQ(problem.usefulFlops, problem.flops());
-  EXPECT_EQ(problem.lhsRun, 64);
-  EXPECT_EQ(problem.rhsRun, 32 * 576); // All of it.
+  EXPECT_EQ(problem.lhsRun.elements, 64);
+  EXPECT_EQ(problem.rhsRun.elements, 576); // A row.
+  EXPECT_TRUE(problem.lhsRun.isAlongReduction);
+  EXPECT_TRUE(problem.rhsRun.isAlongReduction);
   EXPECT_EQ(problem.operand, ::conv::NumericType::F16);
   EXPECT_EQ(problem.tailBytes, 2 * (32 + 8 * 28 * 28 * 32));
 }

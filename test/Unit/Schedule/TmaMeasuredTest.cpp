@@ -54,7 +54,8 @@ Candidate createCandidate(const ChipInfo &chip, const Tile &tile) {
               .workgroup = {tile.rows, tile.columns},
               .subgroup = {tile.rows / tile.consumers, tile.columns},
               .gemmK = TmaTile::kRowElements,
-              .stages = tile.stages};
+              .stages = tile.stages,
+              .loop = LoopKind::Tma};
   return {};
 }
 

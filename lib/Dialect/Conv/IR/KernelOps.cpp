@@ -12,18 +12,15 @@
 
 #include "conv/Dialect/Conv/IR/Conv.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Checks G1, G2 and G5 for an access of `value` to `buffer`.
-static LogicalResult verifyGuardedAccess(Operation *op, MemRefType buffer,
-                                         Type offset, Value value) {
-  // G5.
-  auto vector = cast<VectorType>(value.getType());
-  int64_t width = vector.getNumElements() * vector.getElementTypeBitWidth() / 8;
-  if (width > 16)
-    return op->emitOpError("expects an access of at most 16 bytes, but got ")
-           << width;
+/// Checks G1 and G2 for an access to `buffer`.
+static LogicalResult verifyOffset(Operation *op, MemRefType buffer,
+                                  Type offset) {
   // G1.
   if (!buffer.getLayout().isIdentity())
     return op->emitOpError("expects a contiguous buffer, but got ") << buffer;
@@ -37,6 +34,18 @@ static LogicalResult verifyGuardedAccess(Operation *op, MemRefType buffer,
   return success();
 }
 
+/// Checks G1, G2 and G5 for an access of `value` to `buffer`.
+static LogicalResult verifyGuardedAccess(Operation *op, MemRefType buffer,
+                                         Type offset, Value value) {
+  // G5.
+  auto vector = cast<VectorType>(value.getType());
+  int64_t width = vector.getNumElements() * vector.getElementTypeBitWidth() / 8;
+  if (width > 16)
+    return op->emitOpError("expects an access of at most 16 bytes, but got ")
+           << width;
+  return verifyOffset(op, buffer, offset);
+}
+
 LogicalResult GuardedLoadOp::verify() {
   return verifyGuardedAccess(*this, getSource().getType(),
                              getOffset().getType(), getResult());
@@ -45,6 +54,26 @@ LogicalResult GuardedLoadOp::verify() {
 LogicalResult GuardedStoreOp::verify() {
   return verifyGuardedAccess(*this, getDestination().getType(),
                              getOffset().getType(), getValue());
+}
+
+LogicalResult GuardedCopyOp::verify() {
+  MemRefType source = getSource().getType();
+  MemRefType destination = getDestination().getType();
+  // G7.
+  if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(destination) ||
+      !destination.getLayout().isIdentity() ||
+      destination.getElementType() != source.getElementType())
+    return emitOpError("expects a contiguous destination of ")
+           << source.getElementType() << " in shared memory, but got "
+           << destination;
+  // G8.
+  TargetAttr target = TargetAttr::lookup(*this);
+  int64_t least = target ? target.getInfo().asyncCopyBytes : 1;
+  int64_t bytes = int64_t(getElements()) * source.getElementTypeBitWidth() / 8;
+  if (least == 0 || bytes < least || bytes > 16 || !llvm::isPowerOf2_64(bytes))
+    return emitOpError("expects a copy that the target has, but got ")
+           << bytes << " bytes";
+  return verifyOffset(*this, source, getOffset().getType());
 }
 
 LogicalResult AddressOp::verify() {

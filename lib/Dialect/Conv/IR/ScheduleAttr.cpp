@@ -141,6 +141,13 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
   if (isDirect)
     return verifyDirect(emitError, workgroup, subgroup, stages, atom, mainLoop,
                         mergedGroups);
+  // S16, as far as it is not about the convolution.
+  if (mainLoop == MainLoop::AsyncStaged && stages < 2)
+    return emitError() << "expects 2 stages or more for async_staged, but got "
+                       << stages;
+  if (mainLoop == MainLoop::RegisterStaged && stages != 2)
+    return emitError() << "expects 2 stages for register_staged, but got "
+                       << stages;
   // S2.
   if (workgroup[0] % subgroup[0] || workgroup[1] % subgroup[1])
     return emitError() << "expects subgroup to divide workgroup, but got ["
@@ -275,11 +282,13 @@ static LogicalResult verifyCopies(EmitError emitError, ScheduleAttr schedule,
   return success();
 }
 
-/// Checks S9.
+/// Checks S9, and S16 as far as it is about the chip.
 static LogicalResult verifyMainLoop(EmitError emitError, ScheduleAttr schedule,
                                     const ::conv::ChipInfo &chip) {
   bool onHost = chip.backend == ::conv::Backend::Host;
-  if (onHost == (schedule.getMainLoop() == MainLoop::HostCache))
+  bool hasCopies = chip.asyncCopyBytes > 0;
+  if (onHost == (schedule.getMainLoop() == MainLoop::HostCache) &&
+      (hasCopies || schedule.getMainLoop() != MainLoop::AsyncStaged))
     return success();
   return emitError() << "expects a main loop for " << chip.name << ", but got "
                      << stringifyMainLoop(schedule.getMainLoop());

@@ -110,7 +110,8 @@ def Conv_MainLoop : I32EnumAttr<"MainLoop", "how tiles travel to the matrix unit
     I32EnumAttrCase<"Tma", 2, "tma">,
     I32EnumAttrCase<"LineBuffer", 3, "line_buffer">,
     I32EnumAttrCase<"Direct", 4, "direct">,
-    I32EnumAttrCase<"DirectReduction", 5, "direct_reduction">
+    I32EnumAttrCase<"DirectReduction", 5, "direct_reduction">,
+    I32EnumAttrCase<"AsyncStaged", 6, "async_staged">
   ]> {
   let cppNamespace = "::mlir::conv";
 }
@@ -240,6 +241,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         all matrices of `workgroup`, and they are whole atoms; `atom` is an `fma`
         of at most 64 multiplications, with `k` 1 for `direct` and `n` 1 for
         `direct_reduction`.
+      * (S16) `async_staged` is for chips that copy from global to shared memory
+        without registers, has 2 stages or more, and at least one operand whose
+        elements follow each other in memory along the reduction, at least 4
+        bytes at a time. `register_staged` has 2 stages.
 
     A direct schedule also depends on the views of the operands
     (`DirectTiling`), for every product of the convolution:

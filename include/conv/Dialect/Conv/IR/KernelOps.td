@@ -45,6 +45,33 @@ def Conv_GuardedLoadOp : Conv_Op<"guarded_load",
   let hasVerifier = 1;
 }
 
+def Conv_GuardedCopyOp : Conv_Op<"guarded_copy"> {
+  let summary = "Starts a copy of consecutive elements, or zero, to shared memory";
+  let description = [{
+    Like `conv.guarded_load` of `elements` elements from `source[offset]`, which
+    arrive in `destination[index]` without a register on their way: when a wait
+    for them is over.
+
+    Upstream's nvgpu.device_async_copy takes indices of one width, which are too
+    narrow for some tensors, and reads an address even where the guard is false.
+
+    Constraints: G1 and G2 of `conv.guarded_load`, and
+      * (G7) `destination` is in shared memory and contiguous, with elements of
+        the type of those of `source`.
+      * (G8) The copy has a power of two of bytes, from what the target can copy
+        that way to 16; `offset` and `index` are multiples of `elements`.
+  }];
+  let arguments = (ins
+    Arg<AnyStaticShapeMemRef, "", [MemRead]>:$source, Conv_Offset:$offset,
+    Arg<AnyStaticShapeMemRef, "", [MemWrite]>:$destination, Index:$index,
+    I1:$guard, I64Attr:$elements);
+  let assemblyFormat = [{
+    $elements `of` $source `[` $offset `]` `,` $destination `[` $index `]` `if` $guard
+    attr-dict `:` type($source) `,` type($offset) `,` type($destination)
+  }];
+  let hasVerifier = 1;
+}
+
 def Conv_GuardedStoreOp : Conv_Op<"guarded_store",
     [AllElementTypesMatch<["destination", "value"]>]> {
   let summary = "Stores consecutive elements, or nothing";

@@ -1,0 +1,62 @@
+// RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels --split-input-file | FileCheck %s
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// Three stages of both tiles; two tiles are on their way before the loop, each a
+// group of copies of its own. 20 channels come 4 at a time.
+// CHECK-LABEL: gpu.func @ring_0(
+// CHECK-SAME:      %[[X:.+]]: memref<1x8x8x20xf16, #gpu.address_space<global>>, %[[W:[^:]+]]: memref<{{[^)]+}}) workgroup(%[[A:.+]] : memref<6144xf16, {{.+}}, %[[B:.+]] : memref<6144xf16,
+// CHECK:           conv.guarded_copy 4 of %[[X]][{{.+}}], %[[A]][{{.+}}] if
+// CHECK:           conv.guarded_copy 4 of %[[W]][{{.+}}], %[[B]][{{.+}}] if
+// CHECK:           nvvm.cp.async.commit.group
+// CHECK:           conv.guarded_copy 4 of %[[X]]
+// CHECK:           nvvm.cp.async.commit.group
+// CHECK-NOT:       nvvm.cp.async.commit.group
+// A step waits for its tile, fills the stage that the step before read, and
+// multiplies.
+// CHECK:           scf.for
+// CHECK:             nvvm.cp.async.wait.group 1
+// CHECK-NEXT:        gpu.barrier
+// CHECK:             conv.guarded_copy 4 of %[[X]]
+// CHECK:             conv.guarded_copy 4 of %[[W]]
+// CHECK:             nvvm.cp.async.commit.group
+// CHECK:             conv.mma
+// CHECK-NOT:         gpu.barrier
+// CHECK:             scf.yield
+// CHECK-NOT:       conv.mma
+// CHECK:           conv.guarded_store
+module attributes {conv.target = #conv.target<"sm_80">} {
+  func.func @ring(%x: tensor<1x8x8x20xf16>, %w: tensor<64x3x3x20xf16>) -> tensor<1x8x8x64xf16> {
+    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK">
+        schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                    stages = 3, atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = columns>
+        : tensor<1x8x8x20xf16>, tensor<64x3x3x20xf16> -> tensor<1x8x8x64xf16>
+    return %y : tensor<1x8x8x64xf16>
+  }
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// The filter's rows are transposed on their way, which takes registers: they are
+// written at the end of the step that loads them.
+// CHECK-LABEL: gpu.func @gradient_0(
+// CHECK-SAME:      %[[Y:.+]]: memref<1x8x8x64xf16, #gpu.address_space<global>>, %[[W:[^:]+]]: memref
+// CHECK:           scf.for
+// CHECK:             nvvm.cp.async.wait.group 1
+// CHECK:             conv.guarded_copy 8 of %[[Y]]
+// CHECK:             conv.guarded_load %[[W]]
+// CHECK:             nvvm.cp.async.commit.group
+// CHECK:             conv.mma
+// CHECK:             vector.store
+// CHECK:             scf.yield
+module attributes {conv.target = #conv.target<"sm_80">} {
+  func.func @gradient(%y: tensor<1x8x8x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<1x8x8x64xf16> {
+    %x = conv.backward_data %y, %w window = #window layouts = <"NHWC", "KRSC", "NPQK">
+        schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                    stages = 3, atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = columns>
+        : tensor<1x8x8x64xf16>, tensor<64x3x3x64xf16> -> tensor<1x8x8x64xf16>
+    return %x : tensor<1x8x8x64xf16>
+  }
+}
