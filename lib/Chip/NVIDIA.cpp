@@ -12,13 +12,16 @@
 //     wgmma reaches the data sheet's 4 cycles; mma.sync gets about 63 % of that
 //     rate (Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU
 //     Architecture via Microbenchmarking", 2024), so it counts 7. A wgmma of n
-//     columns keeps four matrix units busy for n / 2 cycles. 8-bit floats in
-//     mma.sync become f16 (seen in the assembled code), at half the rate;
+//     columns keeps four matrix units busy for n / 2 cycles, and for 16 + n / 4
+//     if reading 64 rows and n columns from shared memory takes longer. 8-bit
+//     floats in mma.sync become f16 (seen in the assembled code), at half the
+//     rate;
 //   * shared memory, registers, warps: CUDA C++ programming guide, "Technical
 //     Specifications per Compute Capability";
 //   * compute units, clock, bandwidth, cache: data sheets of the A100 80GB SXM,
 //     the H200 SXM and the HGX B200, whose mma.sync is assumed to be Hopper's;
-//   * registerStagedSlowdown and asyncStagedSlowdown: 14 layers on an H200, 1.5 to
+//   * registerStagedSlowdown and asyncStagedSlowdown: 14 layers on an H200, 1.5
+//   to
 //     2.8 and 1.2 to 2.1.
 //
 //===----------------------------------------------------------------------===//
@@ -48,12 +51,18 @@ static constexpr MatrixAtom kAtomsSm90a[] = {
     {MMASync, TF32, F32, 16, 8, 8, 2, 1, 7},
     {MMASync, I8, I32, 16, 8, 32, 8, 1, 7},
     {MMASync, F8, F32, 16, 8, 32, 8, 1, 14},
+    {WGMMA, F16, F32, 64, 8, 16, 16, 1, 72},
+    {WGMMA, F16, F32, 64, 16, 16, 16, 1, 80},
+    {WGMMA, F16, F32, 64, 32, 16, 16, 1, 96},
     {WGMMA, F16, F32, 64, 64, 16, 16, 1, 128},
     {WGMMA, F16, F32, 64, 96, 16, 16, 1, 192},
     {WGMMA, F16, F32, 64, 128, 16, 16, 1, 256},
     {WGMMA, F16, F32, 64, 160, 16, 16, 1, 320},
     {WGMMA, F16, F32, 64, 192, 16, 16, 1, 384},
     {WGMMA, F16, F32, 64, 256, 16, 16, 1, 512},
+    {WGMMA, BF16, F32, 64, 8, 16, 16, 1, 72},
+    {WGMMA, BF16, F32, 64, 16, 16, 16, 1, 80},
+    {WGMMA, BF16, F32, 64, 32, 16, 16, 1, 96},
     {WGMMA, BF16, F32, 64, 64, 16, 16, 1, 128},
     {WGMMA, BF16, F32, 64, 96, 16, 16, 1, 192},
     {WGMMA, BF16, F32, 64, 128, 16, 16, 1, 256},

@@ -19,6 +19,7 @@
 #include "GpuCosts.h"
 
 #include "conv/Schedule/LineModel.h"
+#include "conv/Schedule/PatchModel.h"
 #include "conv/Schedule/TmaModel.h"
 #include "conv/Support/IntegerMath.h"
 
@@ -356,6 +357,8 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate) {
   if (candidate.loop == LoopKind::LineBuffer)
     return computeLineCost(problem, chip, candidate);
+  if (candidate.loop == LoopKind::PatchBuffer)
+    return computePatchCost(problem, chip, candidate);
   if (candidate.loop == LoopKind::Tma)
     return computeTmaCost(problem, chip, candidate);
   Cost cost;

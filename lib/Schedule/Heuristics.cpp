@@ -15,6 +15,7 @@
 #include "conv/Schedule/Heuristics.h"
 
 #include "conv/Schedule/LineModel.h"
+#include "conv/Schedule/PatchModel.h"
 #include "conv/Schedule/TmaModel.h"
 #include "conv/Support/IntegerMath.h"
 
@@ -143,6 +144,7 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
     if (atom.kind == AtomKind::WGMMA) {
       std::ranges::for_each(listTmaCandidates(problem, chip, atom), visit);
       std::ranges::for_each(listLineCandidates(problem, chip, atom), visit);
+      std::ranges::for_each(listPatchCandidates(problem, chip, atom), visit);
     } else if (chip.backend == Backend::Host) {
       forEachHostCandidate(problem, atom, visit);
     } else {

@@ -5,9 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Only translates, and checks what a main loop needs of a schedule beyond what
-// the attribute and the chip say: whole 16-byte fragments and rows that can be
-// swizzled.
+// Only translates: convolutions to problems, candidates to attributes and back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +14,9 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
 #include "conv/Dialect/Conv/IR/LineGeometry.h"
+#include "conv/Dialect/Conv/IR/PatchGeometry.h"
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
-#include "conv/Dialect/Conv/IR/Unsupported.h"
-#include "conv/Schedule/DirectModel.h"
-#include "conv/Support/IntegerMath.h"
 
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -82,26 +77,35 @@ static void computeTmaSteps(ConvolutionOpInterface op,
     largest = std::max(largest, geometry->countSteps());
     total += geometry->countSteps();
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
+    problem.reducesTmaPositions |= geometry->reducesPositions;
     if (problem.patch)
       problem.patch = {geometry->getPatchRows(), geometry->getPatchBytes(),
-                       geometry->getInnerLoop().count()};
+                       geometry->window.countTaps()};
   }
   problem.tmaSteps = largest;
   problem.tmaTotalSteps = total;
+}
+
+/// The only product of a plan, if its kernel computes nothing else.
+static std::optional<ViewedProduct>
+getOnlyProduct(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
+  auto products = plan.getProducts();
+  if (products.size() != 1 || products.front().first->parts.size() != 1)
+    return std::nullopt;
+  auto [step, part] = products.front();
+  return getViewedProduct(op, plan, *step, *part);
 }
 
 /// Fills in what the `line_buffer` main loop makes of a plan with one product,
 /// if it can compute that.
 static void computeLines(ConvolutionOpInterface op, const ConvolutionPlan &plan,
                          ::conv::Problem &problem) {
-  const PlanStep &step = plan.steps.front();
-  if (step.parts.size() != 1 || !step.parts.front().product ||
-      problem.products != 1)
+  std::optional<ViewedProduct> product = getOnlyProduct(op, plan);
+  if (!product)
     return;
   std::string obstacle;
-  auto [lhs, rhs, result] =
-      getViewedProduct(op, plan, step, step.parts.front());
-  auto geometry = computeLineGeometry(lhs, rhs, result, obstacle);
+  auto geometry = computeLineGeometry(product->lhs, product->rhs,
+                                      product->result, obstacle);
   if (!geometry)
     return;
   problem.lines = geometry->window;
@@ -109,6 +113,24 @@ static void computeLines(ConvolutionOpInterface op, const ConvolutionPlan &plan,
     return;
   problem.lineSegmentPositions = geometry->product.segmentPositions;
   problem.lineSegments = geometry->product.segments;
+}
+
+/// The same for the `patch_buffer` main loop.
+static void computePatches(ConvolutionOpInterface op,
+                           const ConvolutionPlan &plan,
+                           ::conv::Problem &problem) {
+  std::optional<ViewedProduct> product = getOnlyProduct(op, plan);
+  if (!product)
+    return;
+  std::string obstacle;
+  auto geometry = computePatchGeometry(product->lhs, product->rhs,
+                                       product->result, obstacle);
+  if (!geometry)
+    return;
+  problem.patch = {geometry->product.getPatchRows(),
+                   geometry->product.getPatchBytes(),
+                   geometry->product.window.countTaps()};
+  problem.bufferedChannels = geometry->product.window.channels;
 }
 
 /// Sets what a problem has of its largest product.
@@ -126,7 +148,8 @@ static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
   problem.rhsRun = computeRun(product.rhs, rhs.getShape());
 }
 
-static std::vector<::conv::ResultShape> getResultShapes(const PlanStep &step) {
+std::vector<::conv::ResultShape>
+mlir::conv::getResultShapes(const PlanStep &step) {
   std::vector<::conv::ResultShape> shapes;
   for (const PlanPart &part : step.parts) {
     auto [batch, rows, columns] = part.target.getShape();
@@ -163,6 +186,10 @@ static std::vector<::conv::ResultShape> getResultShapes(const PlanStep &step) {
   problem.usefulFlops = ConvolutionShape::get(op).computeFlops();
   if (!options.patch.empty())
     problem.patch.emplace();
+  if (options.joinsResidues) {
+    computePatches(op, plan, problem);
+    return problem;
+  }
   computeTmaSteps(op, plan, problem);
   if (!problem.patch)
     computeLines(op, plan, problem);
@@ -191,6 +218,7 @@ static constexpr std::pair<::conv::LoopKind, MainLoop> kMainLoops[] = {
     {::conv::LoopKind::HostCache, MainLoop::HostCache},
     {::conv::LoopKind::Tma, MainLoop::Tma},
     {::conv::LoopKind::LineBuffer, MainLoop::LineBuffer},
+    {::conv::LoopKind::PatchBuffer, MainLoop::PatchBuffer},
 };
 
 static MainLoop getMainLoop(::conv::LoopKind kind) {
@@ -233,145 +261,4 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
           .stages = schedule.getStages(),
           .columnsFastest = schedule.getRaster() == Raster::Columns,
           .loop = getLoopKind(schedule.getMainLoop())};
-}
-
-/// Checks what main loops need that stage tiles in shared memory by work-items.
-static LogicalResult verifyStaged(ConvolutionOpInterface op,
-                                  ScheduleAttr schedule,
-                                  const ::conv::ChipInfo &chip,
-                                  const ::conv::MatrixAtom &atom) {
-  auto refuse = [&] { return emitUnsupported(op.getLoc(), Reason::Schedule); };
-  // A lane reads 16 bytes of a row at a time, and a row's pieces are permuted
-  // by exclusive-or with the number of the row.
-  int64_t granule = ::conv::reductionGranule(atom);
-  int64_t gemmK = schedule.getGemmK();
-  if (gemmK % granule || !llvm::isPowerOf2_64(gemmK / granule))
-    return refuse() << "expects gemm_k to be " << granule
-                    << " times a power of two for " << schedule.getAtom()
-                    << ", but got " << gemmK;
-  if (schedule.getMainLoop() == MainLoop::RegisterStaged)
-    return success();
-  // S16.
-  int64_t bytes = ::conv::byteSize(atom.operand);
-  ::conv::Problem problem = computeProblem(op, getPlanOptions(schedule));
-  if (::conv::copiesAsync(chip, problem.lhsRun, bytes) ||
-      ::conv::copiesAsync(chip, problem.rhsRun, bytes))
-    return success();
-  return refuse()
-         << "expects an operand with " << chip.asyncCopyBytes
-         << " bytes or more next to each other along the reduction for "
-            "async_staged";
-}
-
-/// Why a main loop of warpgroups cannot compute a product; empty if it can.
-static std::string findObstacle(const ViewedProduct &product,
-                                ScheduleAttr schedule,
-                                const ::conv::ChipInfo &chip) {
-  const auto &[lhs, rhs, result] = product;
-  std::string obstacle;
-  if (schedule.getMainLoop() == MainLoop::Tma) {
-    if (auto geometry = computeTmaGeometry(lhs, rhs, result, obstacle)) {
-      ::conv::TmaTile tile = getTmaTile(schedule, *geometry);
-      obstacle = checkTmaTile(*geometry, tile);
-      return obstacle.empty() ? checkTmaMemory(tile, chip) : obstacle;
-    }
-  } else if (auto geometry = computeLineGeometry(lhs, rhs, result, obstacle)) {
-    return checkLines(*geometry, schedule, chip);
-  }
-  return obstacle;
-}
-
-/// Checks what the main loops of warpgroups need of every product.
-static LogicalResult verifyProducts(ConvolutionOpInterface op,
-                                    ScheduleAttr schedule,
-                                    const ::conv::ChipInfo &chip) {
-  ConvolutionPlan plan = planConvolution(op, getPlanOptions(schedule));
-  for (auto [step, part] : plan.getProducts()) {
-    std::string obstacle =
-        findObstacle(getViewedProduct(op, plan, *step, *part), schedule, chip);
-    if (schedule.getMainLoop() == MainLoop::LineBuffer &&
-        step->parts.size() > 1)
-      obstacle = llvm::formatv("expects one part in each kernel, but got {0}",
-                               step->parts.size());
-    if (!obstacle.empty())
-      return emitUnsupported(op.getLoc(), Reason::Schedule) << obstacle;
-  }
-  return success();
-}
-
-/// Checks what main loops of matrix instructions need beyond S1 to S10.
-static LogicalResult verifyImplicitGemm(ConvolutionOpInterface op,
-                                        ScheduleAttr schedule,
-                                        const ::conv::ChipInfo &chip) {
-  const ::conv::MatrixAtom &atom =
-      *lookupAtom(chip, schedule.getAtom(), getOperandElementType(op));
-  ::conv::NumericType operand = getOperandNumericType(op);
-  if (atom.operand != getMultipliedType(chip, operand))
-    return emitUnsupported(op.getLoc(), Reason::Schedule)
-           << "expects an atom that multiplies " << ::conv::getName(operand)
-           << ", but got " << schedule.getAtom();
-  if (atom.kind == ::conv::AtomKind::WGMMA)
-    return verifyProducts(op, schedule, chip);
-  if (chip.backend == ::conv::Backend::Host)
-    return success();
-  return verifyStaged(op, schedule, chip, atom);
-}
-
-/// Checks D1 to D6.
-static LogicalResult verifyDirect(ConvolutionOpInterface op,
-                                  ScheduleAttr schedule,
-                                  const ::conv::ChipInfo &chip) {
-  std::string obstacle;
-  if (computeDirectCost(op, schedule, chip, obstacle))
-    return success();
-  return emitUnsupported(op.getLoc(), Reason::Schedule) << obstacle;
-}
-
-LogicalResult
-mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
-                                    ScheduleAttr schedule,
-                                    const ::conv::ChipInfo &chip) {
-  auto refuse = [&] { return emitUnsupported(op.getLoc(), Reason::Schedule); };
-  Type elementType = getOperandElementType(op);
-  if (failed(verifyScheduleForChip(refuse, schedule, chip, elementType)))
-    return failure();
-  // S11.
-  if (op.getGroups() % schedule.getMergedGroups())
-    return refuse() << "expects merged_groups to divide the " << op.getGroups()
-                    << " groups, but got " << schedule.getMergedGroups();
-  // S12.
-  if (schedule.getSplits() > getSplittableSize(op))
-    return refuse() << "expects splits to be at most " << getSplittableSize(op)
-                    << ", but got " << schedule.getSplits();
-  if (failed(schedule.isDirect() ? verifyDirect(op, schedule, chip)
-                                 : verifyImplicitGemm(op, schedule, chip)))
-    return failure();
-
-  int64_t workItems =
-      schedule.isDirect()
-          ? schedule.getNumSubgroups() * chip.subgroupSize
-          : ::conv::computeWorkItems(chip,
-                                     getCandidate(schedule, chip, elementType));
-  for (const PlanStep &step :
-       planConvolution(op, getPlanOptions(schedule)).steps) {
-    std::vector<::conv::ResultShape> parts = getResultShapes(step);
-    const PlanPart &first = step.parts.front();
-    auto tile =
-        schedule.getTile(first.product.has_value(), parts.front().columns);
-    if (::conv::fitsLaunch(parts, tile, workItems))
-      continue;
-    auto diagnostic = emitUnsupported(op.getLoc(), Reason::ProblemSize);
-    diagnostic << "expects at most " << ::conv::computeMaxWorkgroups(workItems)
-               << " workgroups of " << workItems << " work-items, but got ";
-    llvm::interleave(
-        parts, diagnostic,
-        [&](const ::conv::ResultShape &shape) {
-          diagnostic << ::conv::ceilDiv(shape.batch, tile[0]) << " x "
-                     << ::conv::ceilDiv(shape.rows, tile[1]) << " x "
-                     << ::conv::ceilDiv(shape.columns, tile[2]);
-        },
-        " + ");
-    return diagnostic;
-  }
-  return success();
 }

@@ -128,6 +128,30 @@ static LogicalResult verifyElementTypes(ConvolutionOpInterface op,
          << stringifyArithmetic(op.getArithmetic()) << " arithmetic";
 }
 
+/// Numbers of parts for products that do not fill the chip.
+static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
+                                            const ::conv::Problem &plain,
+                                            const ::conv::ChipInfo &chip) {
+  SmallVector<int64_t> all;
+  int64_t tiles = llvm::divideCeil(plain.rows, kLargestTile) *
+                  llvm::divideCeil(plain.columns, kLargestTile) * plain.batch;
+  int64_t longest = getSplittableSize(op);
+  for (int64_t splits = 2; splits <= std::min(longest, kMaxSplits) &&
+                           tiles * splits <= 4 * chip.computeUnits;
+       splits *= 2)
+    all.push_back(splits);
+  // As many equal parts as there are compute units, or a few less.
+  if (tiles == 1 && longest > 1) {
+    int64_t splits =
+        std::min<int64_t>({longest, chip.computeUnits, kMaxSplitsOfTile});
+    while (longest % splits != 0)
+      --splits;
+    if (splits > 1)
+      all.push_back(splits);
+  }
+  return all;
+}
+
 /// The options that are worth a ranking of their own, the plainest first.
 static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
                                                  const ::conv::ChipInfo &chip) {
@@ -140,33 +164,28 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
        op.getGroups() % merged == 0 && plain.columns * merged <= kLargestTile;
        merged *= 2)
     all.push_back({.mergedGroups = merged});
-  // Products that do not fill the chip: parts of their reduction may.
-  int64_t tiles = llvm::divideCeil(plain.rows, kLargestTile) *
-                  llvm::divideCeil(plain.columns, kLargestTile) * plain.batch;
-  int64_t longest = getSplittableSize(op);
-  for (int64_t splits = 2; splits <= std::min(longest, kMaxSplits) &&
-                           tiles * splits <= 4 * chip.computeUnits;
-       splits *= 2)
+  SmallVector<int64_t> parts = enumerateSplits(op, plain, chip);
+  for (int64_t splits : parts)
     all.push_back({.splits = splits});
-  // As many equal parts as there are compute units, or a few less.
-  if (tiles == 1 && longest > 1) {
-    int64_t splits =
-        std::min<int64_t>({longest, chip.computeUnits, kMaxSplitsOfTile});
-    while (longest % splits != 0)
-      --splits;
-    if (splits > 1)
-      all.push_back({.splits = splits});
-  }
   // Taps that read the same elements.
   bool hasBoxes = llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
     return atom.kind == ::conv::AtomKind::WGMMA;
   });
   ConvolutionShape shape = ConvolutionShape::get(op);
-  if (hasBoxes && plain.tmaSteps > 0 && llvm::product_of(shape.filter) > 1 &&
-      llvm::all_of(shape.strides, [](int64_t stride) { return stride == 1; }))
-    for (int64_t height : kPatchSides)
-      for (int64_t width : kPatchSides)
-        all.push_back({.patch = {height, width}});
+  if (!hasBoxes || llvm::product_of(shape.filter) == 1)
+    return all;
+  bool isStrided = llvm::any_of(shape.strides, [](int64_t s) { return s > 1; });
+  for (int64_t height : kPatchSides)
+    for (int64_t width : kPatchSides) {
+      SmallVector<int64_t, 2> patch = {height, width};
+      all.push_back({.patch = patch, .joinsResidues = true});
+      // Patches of one residue would be read again for the others.
+      if (isStrided)
+        continue;
+      all.push_back({.patch = patch});
+      for (int64_t splits : parts)
+        all.push_back({.splits = splits, .patch = patch});
+    }
   return all;
 }
 

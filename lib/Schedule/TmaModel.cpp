@@ -25,6 +25,8 @@ using namespace conv;
 static constexpr double kMatrixSlowdown = 1.17;
 /// The same where taps share copies, which take power too.
 static constexpr double kPatchSlowdown = 1.1;
+/// Cycles between two instructions of a consumer that add to the same sums.
+static constexpr double kChainCycles = 32;
 /// Bytes that copies bring to one compute unit in a clock.
 static constexpr double kCopyBytesPerClock = 78;
 /// Barriers of a step that nothing hides.
@@ -46,6 +48,13 @@ static constexpr double kOverlap = 1.5;
 /// Stages beyond which a ring does not become faster.
 static constexpr int64_t kMaxStages = 7;
 
+/// Elements of rows of the right operand below which copies of a part of a row
+/// are too slow.
+static constexpr int64_t kMinRightRow = 32;
+
+/// Narrower tiles read their rows too often, if there are more columns.
+static constexpr int64_t kMinColumns = 16;
+
 /// What patches of so many rows take.
 static int64_t computePatchBytes(const Problem &problem, int64_t rows) {
   return problem.patch ? rows / problem.patch->rows * problem.patch->bytes : 0;
@@ -53,8 +62,12 @@ static int64_t computePatchBytes(const Problem &problem, int64_t rows) {
 
 TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
   int64_t rows = candidate.workgroup[0];
-  return {rows, candidate.workgroup[1], candidate.stages, candidate.subgroups(),
-          computePatchBytes(problem, rows)};
+  return {.rows = rows,
+          .columns = candidate.workgroup[1],
+          .stages = candidate.stages,
+          .consumers = candidate.subgroups(),
+          .patchBytes = computePatchBytes(problem, rows),
+          .isRightTransposed = problem.isTmaRhsTransposed};
 }
 
 /// As many stages as fit `bytes`, up to kMaxStages; 0 if there is no ring.
@@ -68,8 +81,11 @@ static int64_t computeStages(TmaTile tile, int64_t bytes) {
 /// Whether there are such kernels for the problem, whatever their stages.
 static bool isPossible(const Problem &problem, const TmaTile &tile) {
   return tile.rows <= 256 && tile.columns <= tile.maxColumns() &&
+         tile.columns >= std::min(problem.columns, kMinColumns) &&
          tile.accumulators() <= tile.maxAccumulators() &&
-         (!problem.isTmaRhsTransposed || tile.hasWholeRowsOfColumns()) &&
+         (!problem.reducesTmaPositions || tile.hasWholeRowsOfColumns()) &&
+         (!problem.isTmaRhsTransposed || tile.columns >= problem.columns ||
+          tile.columns >= kMinRightRow) &&
          (!problem.patch || tile.rows % problem.patch->rows == 0);
 }
 
@@ -82,17 +98,17 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
   for (int64_t consumers = 1; consumers <= 3; ++consumers)
     for (int64_t atoms = 1; atoms <= 4; ++atoms) {
       int64_t rows = atoms * TmaTile::kAtomRows;
-      TmaTile tile{consumers * rows, atom.n, 0, consumers,
-                   computePatchBytes(problem, consumers * rows)};
+      Candidate candidate{.atom = &atom,
+                          .workgroup = {consumers * rows, atom.n},
+                          .subgroup = {rows, atom.n},
+                          .gemmK = TmaTile::kRowElements,
+                          .loop = LoopKind::Tma};
+      TmaTile tile = getTmaTile(problem, candidate);
       if (!isPossible(problem, tile))
         continue;
-      if (int64_t stages = computeStages(tile, chip.sharedMemoryBytes))
-        candidates.push_back({.atom = &atom,
-                              .workgroup = {tile.rows, tile.columns},
-                              .subgroup = {rows, tile.columns},
-                              .gemmK = TmaTile::kRowElements,
-                              .stages = stages,
-                              .loop = LoopKind::Tma});
+      candidate.stages = computeStages(tile, chip.sharedMemoryBytes);
+      if (candidate.stages > 0)
+        candidates.push_back(candidate);
     }
   return candidates;
 }
@@ -100,7 +116,7 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
 /// What copies bring for a step, which has a part of the patches that it
 /// shares.
 static double computeStepBytes(const Problem &problem, const TmaTile &tile) {
-  double shared = problem.patch ? double(problem.patch->steps) : 1;
+  double shared = problem.patch ? double(problem.patch->taps) : 1;
   return double(tile.stageBytes()) + double(tile.patchBytes) / shared;
 }
 
@@ -138,10 +154,11 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   cost.waveEfficiency =
       double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
 
+  double atomCycles = std::max(double(tile.rows / atom.m) * atom.cycles /
+                                   chip.simdsPerComputeUnit,
+                               kChainCycles);
   cost.matrixCycles = (problem.patch ? kPatchSlowdown : kMatrixSlowdown) *
-                      double(tile.rows / atom.m) * atom.cycles /
-                      chip.simdsPerComputeUnit *
-                      double(TmaTile::kRowElements / atom.k);
+                      atomCycles * double(TmaTile::kRowElements / atom.k);
   cost.loadCycles = computeStepBytes(problem, tile) / kCopyBytesPerClock;
   cost.stepCycles = std::max(cost.matrixCycles, cost.loadCycles) + kStepCycles;
 

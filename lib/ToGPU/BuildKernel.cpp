@@ -15,6 +15,7 @@
 #include "KernelBody.h"
 #include "MainLoop.h"
 #include "NVIDIA/LineKernel.h"
+#include "NVIDIA/PatchKernel.h"
 #include "NVIDIA/TmaKernel.h"
 #include "SharedMemory.h"
 #include "TileScheduler.h"
@@ -120,7 +121,8 @@ static KernelBodyBuilder lookupBody(const TiledConvolution &form,
     return createDirectReductionBody;
   case MainLoop::Tma:
   case MainLoop::LineBuffer:
-    break; // Kernels of other signatures: buildTmaKernel, buildLineKernel.
+  case MainLoop::PatchBuffer:
+    break; // Kernels of other signatures: `lookupKernel`.
   }
   llvm_unreachable("expects a main loop whose kernels take addresses");
 }
@@ -271,6 +273,25 @@ FailureOr<BuiltKernel> AddressKernel::build() {
   return std::move(built);
 }
 
+using KernelBuilder = FailureOr<BuiltKernel>(OpBuilder &, ArrayRef<KernelPart>,
+                                             const ::conv::ChipInfo &,
+                                             StringRef);
+
+/// What builds the products of a main loop whose kernels take tensor maps; null
+/// for others.
+static KernelBuilder *lookupKernel(MainLoop mainLoop) {
+  switch (mainLoop) {
+  case MainLoop::Tma:
+    return buildTmaKernel;
+  case MainLoop::LineBuffer:
+    return buildLineKernel;
+  case MainLoop::PatchBuffer:
+    return buildPatchKernel;
+  default:
+    return nullptr;
+  }
+}
+
 FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
                                                ArrayRef<KernelPart> parts,
                                                StringRef name) {
@@ -284,10 +305,8 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
     if (failed(verifySchedule(part.form, chip)))
       return failure();
   MainLoop mainLoop = parts.front().form.schedule.getMainLoop();
-  bool isProduct = llvm::any_of(parts, hasProduct);
-  if (isProduct && mainLoop == MainLoop::Tma)
-    return buildTmaKernel(builder, parts, chip, name);
-  if (isProduct && mainLoop == MainLoop::LineBuffer)
-    return buildLineKernel(builder, parts, chip, name);
+  if (auto *buildWarpgroups = lookupKernel(mainLoop);
+      buildWarpgroups && llvm::any_of(parts, hasProduct))
+    return buildWarpgroups(builder, parts, chip, name);
   return AddressKernel(builder, parts, chip, name).build();
 }

@@ -239,17 +239,17 @@ func.func @tma_channels(%x: tensor<4x8x8x12xf16>, %w: tensor<64x3x3x12xf16>) -> 
 
 // -----
 
-// The columns of the right operand are the filter's input channels, which come in boxes of 64.
+// Columns that are taps and channels come in boxes of 64.
 module attributes {conv.target = #conv.target<"sm_90a">} {
-func.func @tma_transposed(%dy: tensor<4x8x8x64xf16>, %w: tensor<64x3x3x96xf16>) -> tensor<4x8x8x96xf16> {
-  // expected-error @below {{unsupported (schedule): expects a multiple of 64 channels for a right operand with them innermost, but got 96}}
-  %dx = conv.backward_data %dy, %w
+func.func @tma_gradient(%x: tensor<4x8x8x64xf16>, %dy: tensor<4x8x8x64xf16>) -> tensor<64x3x3x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects a multiple of 64 columns of taps and channels, but got 96}}
+  %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [128, 96], subgroup = [64, 96], gemm_k = 64,
                   stages = 4, atom = <wgmma 64 x 96 x 16>, main_loop = tma, raster = columns>
-      : tensor<4x8x8x64xf16>, tensor<64x3x3x96xf16> -> tensor<4x8x8x96xf16>
-  return %dx : tensor<4x8x8x96xf16>
+      : tensor<4x8x8x64xf16>, tensor<4x8x8x64xf16> -> tensor<64x3x3x64xf16>
+  return %dw : tensor<64x3x3x64xf16>
 }
 }
 
@@ -522,5 +522,68 @@ func.func @s6_halo(%x: tensor<4x64x64x64xf16>, %w: tensor<64x31x31x64xf16>) -> t
                   stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, patch = [8, 8]>
       : tensor<4x64x64x64xf16>, tensor<64x31x31x64xf16> -> tensor<4x64x64x64xf16>
   return %y : tensor<4x64x64x64xf16>
+}
+}
+
+// -----
+
+// A buffer of patches is multiplied with the whole filter.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @s17_columns(%x: tensor<4x16x16x64xf16>, %w: tensor<24x3x3x64xf16>) -> tensor<4x16x16x24xf16> {
+  // expected-error @below {{unsupported (schedule): expects one tile of all 24 columns, but got 16}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 16 x 16>, main_loop = patch_buffer, raster = columns, patch = [8, 8]>
+      : tensor<4x16x16x64xf16>, tensor<24x3x3x64xf16> -> tensor<4x16x16x24xf16>
+  return %y : tensor<4x16x16x24xf16>
+}
+}
+
+// -----
+
+// The filter has 9 * 512 rows of 64 elements.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @s6_filter(%x: tensor<4x16x16x512xf16>, %w: tensor<32x3x3x512xf16>) -> tensor<4x16x16x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects 2 stages of 13312 bytes, 294912 bytes of filter and 4096 bytes for each of 1 warpgroups to fit 232448 bytes of shared memory, but got more}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 32], subgroup = [64, 32], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 32 x 16>, main_loop = patch_buffer, raster = columns, patch = [8, 8]>
+      : tensor<4x16x16x512xf16>, tensor<32x3x3x512xf16> -> tensor<4x16x16x32xf16>
+  return %y : tensor<4x16x16x32xf16>
+}
+}
+
+// -----
+
+// The copy engine moves multiples of 16 bytes.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @patch_channels(%x: tensor<4x16x16x12xf16>, %w: tensor<8x3x3x12xf16>) -> tensor<4x16x16x8xf16> {
+  // expected-error @below {{unsupported (schedule): expects a left operand with a multiple of 8 channels, but got 12}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 8], subgroup = [64, 8], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 8 x 16>, main_loop = patch_buffer, raster = columns, patch = [8, 8]>
+      : tensor<4x16x16x12xf16>, tensor<8x3x3x12xf16> -> tensor<4x16x16x8xf16>
+  return %y : tensor<4x16x16x8xf16>
+}
+}
+
+// -----
+
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @patch_rows(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x16x8xf16>) -> tensor<8x3x3x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects rows that are positions in patches, but got others}}
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 8], subgroup = [64, 8], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 8 x 16>, main_loop = patch_buffer, raster = columns, patch = [8, 8]>
+      : tensor<4x16x16x64xf16>, tensor<4x16x16x8xf16> -> tensor<8x3x3x64xf16>
+  return %dw : tensor<8x3x3x64xf16>
 }
 }

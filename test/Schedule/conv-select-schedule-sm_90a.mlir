@@ -47,8 +47,8 @@ func.func @one_dimension_bf16(%x: tensor<64x4096x256xbf16>, %w: tensor<256x3x256
 // The same kind of layer with few outputs: parts of the reduction keep more units
 // busy.
 // CHECK-LABEL: func.func @small_layer_f16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
-// CHECK-SAME: stages = 7, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, splits = 8, chosen_by = heuristic>
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 32], subgroup = [64, 32], gemm_k = 64,
+// CHECK-SAME: stages = 7, atom = <wgmma 64 x 32 x 16>, main_loop = tma, raster = columns, splits = 8, chosen_by = heuristic>
 func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<1x7x7x512xf16> {
   %y = conv.forward %x, %w
@@ -123,4 +123,27 @@ func.func @one_output_f32(%x: tensor<1x1x1x1xf32>, %w: tensor<1x1x1x1xf32>)
   return %y : tensor<1x1x1x1xf32>
 }
 
+// The last layer of a decoder: tiles of eight columns of patches, and a filter that stays.
+// CHECK-LABEL: func.func @last_layer_bf16
+// CHECK: atom = <wgmma 64 x 8 x 16>, main_loop = patch_buffer, raster = columns, patch = [8, 8], chosen_by = heuristic>
+func.func @last_layer_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<3x3x3x128xbf16>)
+    -> tensor<1x512x512x3xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<1x512x512x128xbf16>, tensor<3x3x3x128xbf16> -> tensor<1x512x512x3xbf16>
+  return %y : tensor<1x512x512x3xbf16>
+}
+
+// The gradient of a stem's input: residues are columns.
+// CHECK-LABEL: func.func @stem_gradient_bf16
+// CHECK: atom = <wgmma 64 x 16 x 16>, main_loop = patch_buffer, raster = columns, patch = [8, 8], chosen_by = heuristic>
+func.func @stem_gradient_bf16(%dy: tensor<64x112x112x64xbf16>, %w: tensor<64x7x7x3xbf16>)
+    -> tensor<64x224x224x3xbf16> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [2, 2], dilations = [1, 1], low = [3, 3], high = [2, 2]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<64x112x112x64xbf16>, tensor<64x7x7x3xbf16> -> tensor<64x224x224x3xbf16>
+  return %dx : tensor<64x224x224x3xbf16>
+}
 }

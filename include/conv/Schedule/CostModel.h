@@ -22,7 +22,14 @@
 namespace conv {
 
 /// The main loops that multiply by atoms, as `MainLoop` of the dialect.
-enum class LoopKind { RegisterStaged, AsyncStaged, HostCache, Tma, LineBuffer };
+enum class LoopKind {
+  RegisterStaged,
+  AsyncStaged,
+  HostCache,
+  Tma,
+  LineBuffer,
+  PatchBuffer
+};
 
 /// One way to run a main loop. Tiles are `[rows, columns]`, as in
 /// `#conv.schedule`.

@@ -53,16 +53,18 @@ struct Problem {
   Run lhsRun, rhsRun;
   /// What the `tma` main loop makes of it: steps over the largest product's
   /// reduction and over those of all products, none if copies of boxes cannot
-  /// bring the operands; and whether they bring rows of the right operand's
-  /// columns rather than of its reduction.
+  /// bring the operands; whether they bring rows of the right operand's columns
+  /// rather than of its reduction; and whether that is over positions.
   int64_t tmaSteps = 0, tmaTotalSteps = 0;
-  bool isTmaRhsTransposed = false;
-  /// If positions come in patches, which only the `tma` main loop takes: rows
-  /// of one, its bytes in shared memory, and the steps that share it.
+  bool isTmaRhsTransposed = false, reducesTmaPositions = false;
+  /// If positions come in patches, which only warpgroups take: rows of one, its
+  /// bytes in shared memory, and the taps that share it.
   struct Patch {
-    int64_t rows = 0, bytes = 0, steps = 1;
+    int64_t rows = 0, bytes = 0, taps = 1;
   };
   std::optional<Patch> patch;
+  /// Channels of patches, if the `patch_buffer` main loop can compute it.
+  int64_t bufferedChannels = 0;
   /// What the `line_buffer` main loop makes of it, if it can compute it: the
   /// window, and, if its positions are reduced, how many follow each other, and
   /// how often.

@@ -38,6 +38,9 @@ ScheduleAttr getSchedule(MLIRContext *context,
 ::conv::Candidate getCandidate(ScheduleAttr schedule,
                                const ::conv::ChipInfo &chip, Type elementType);
 
+/// What a step's kernel computes, part by part.
+std::vector<::conv::ResultShape> getResultShapes(const PlanStep &step);
+
 /// Checks S5 to S12, what the main loop needs of `gemm_k` and `stages`, and
 /// that the grid can be launched, and refuses with a reason code.
 LogicalResult verifySupportedSchedule(ConvolutionOpInterface op,

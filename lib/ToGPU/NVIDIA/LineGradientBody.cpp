@@ -188,9 +188,11 @@ void LineGradientBody::createGatherer(Value gatherer, Value workItem) {
 void LineGradientBody::createConsumer(Value workItem) {
   Value consumer = ptx.math.constant(0);
   WgmmaUnit matrix(ptx, tile.tile, geometry, kernel.form.getOperandType(),
-                   memory, consumer);
+                   {ptx.offset(memory, tile.tile.leftOffset()),
+                    ptx.offset(memory, tile.tile.rightOffset())},
+                   consumer);
   auto getColumn = [&](Value column) -> TmaEpilogue::Column {
-    LineElement element = createLineElement(
+    ReductionElement element = createLineElement(
         ptx, tile.window, ptx.math.div(column, Window::kGroupElements),
         ptx.math.rem(column, Window::kGroupElements));
     return {element.number, element.isUsed};

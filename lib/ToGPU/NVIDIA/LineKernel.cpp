@@ -15,9 +15,9 @@
 #include "LineKernel.h"
 
 #include "LineCopy.h"
-#include "LineFilter.h"
 #include "LineFragments.h"
 #include "LineGradientBody.h"
+#include "LineOrder.h"
 #include "MbarrierRing.h"
 #include "PersistentScheduler.h"
 #include "TensorMaps.h"
@@ -70,7 +70,7 @@ private:
 
 Value LineBody::getStage(Value stage) const {
   return ptx.offset(ptx.offset(memory, tile.ringOffset()),
-                    ptx.math.mul(stage, tile.stageBytes()));
+                    ptx.math.mul(stage, tile.stageBytes));
 }
 
 void LineBody::createProducer() {
@@ -143,7 +143,8 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
 void LineBody::create() {
   ptx.createIf(ptx.equal(workItem, 0),
                [&] { ring.initialize(1, tile.tile.consumerWarps()); });
-  createLineFilter(kernel, ptx, tile, memory);
+  createFilter(kernel, ptx, tile, getLineOrder(ptx, tile.window), workItem,
+               kernel.workItems, memory);
   gpu::BarrierOp::create(kernel.b);
   createRoles(
       ptx, tile.tile, workItem, [&] { createProducer(); },
@@ -188,7 +189,7 @@ FailureOr<BuiltKernel> mlir::conv::buildLineKernel(OpBuilder &builder,
   if (product.reducesPositions)
     built.arguments.front().map =
         createPositionsMap(builder.getContext(), product);
-  else if (geometry->result.isCopied())
+  else if (geometry->result.isCopied(sizes))
     built.arguments.back().map =
         createResultMap(builder.getContext(), geometry->result, sizes);
   built.function =

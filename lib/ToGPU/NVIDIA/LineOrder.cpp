@@ -24,9 +24,9 @@ static Value getTap(const IndexMath &math, const Window::Dimension &dimension,
   return math.add(math.mul(number, -1), dimension.taps - 1);
 }
 
-LineElement mlir::conv::createLineElement(const PtxBuilder &ptx,
-                                          const Window &window, Value group,
-                                          Value i) {
+ReductionElement mlir::conv::createLineElement(const PtxBuilder &ptx,
+                                               const Window &window,
+                                               Value group, Value i) {
   const IndexMath &math = ptx.math;
   Value run = math.div(group, window.groupsPerRun());
   Value first =
@@ -42,4 +42,13 @@ LineElement mlir::conv::createLineElement(const PtxBuilder &ptx,
                    math.rem(element, window.channels)),
           math.both(math.below(run, window.countRuns()),
                     math.below(element, window.runElements()))};
+}
+
+FilterOrder mlir::conv::getLineOrder(const PtxBuilder &ptx,
+                                     const Window &window) {
+  return {.pieces = window.countGroups(),
+          .run = 1,
+          .getElement = [&](Value group, Value i) {
+            return createLineElement(ptx, window, group, i);
+          }};
 }

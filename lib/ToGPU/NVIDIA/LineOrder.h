@@ -13,22 +13,20 @@
 #ifndef CONV_LIB_TOGPU_NVIDIA_LINEORDER_H
 #define CONV_LIB_TOGPU_NVIDIA_LINEORDER_H
 
-#include "PtxBuilder.h"
+#include "ResidentFilter.h"
 
 #include "conv/Dialect/Conv/IR/LineTile.h"
 
 namespace mlir::conv {
 
-/// An element of a window: its number, as taps and channels are counted, if it
-/// `isUsed`; others only fill their group.
-struct LineElement {
-  Value number, isUsed;
-};
+/// Element `i` of a group. Those that no window has only fill their group.
+ReductionElement createLineElement(const PtxBuilder &ptx,
+                                   const ::conv::LineWindow &window,
+                                   Value group, Value i);
 
-/// Element `i` of a group.
-LineElement createLineElement(const PtxBuilder &ptx,
-                              const ::conv::LineWindow &window, Value group,
-                              Value i);
+/// The order of a filter that is multiplied with windows: group by group.
+FilterOrder getLineOrder(const PtxBuilder &ptx,
+                         const ::conv::LineWindow &window);
 
 } // namespace mlir::conv
 

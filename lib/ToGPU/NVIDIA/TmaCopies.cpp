@@ -151,7 +151,7 @@ void FilterCopies::createFilter(TileOrigin origin, Value tap, Value channel,
   if (!geometry.isRightTransposed())
     return createBox(right, step, map, taps, origin.column, channel);
   // Rows in shared memory are then channels of the reduction.
-  for (int64_t i = 0; i < tile.columns / Tile::kRowElements; ++i)
+  for (int64_t i = 0; i < tile.rightColumns() / Tile::kRowElements; ++i)
     createBox(ptx.offset(right, i * kBoxBytes), step, map, taps,
               ptx.math.add(origin.column, i * Tile::kRowElements), channel);
 }

@@ -178,7 +178,7 @@ void TmaEpilogue::createAtom(TileOrigin origin, Value row, Value sums) const {
   const IndexMath &math = ptx.math;
   Place first{origin.batch, math.add(math.add(row, warpRow), math.div(lane, 4)),
               math.add(origin.column, math.mul(math.rem(lane, 4), 2))};
-  if (!form.isCopied())
+  if (!form.isCopied(tile))
     return storeAtom(first, sums);
   // What was stored before must have left shared memory.
   ptx.createIf(isFirst, [&] { ptx.waitForStores(); });

@@ -112,7 +112,9 @@ LoopPosition TmaBody::createPart(const TmaPart &part, Value consumer,
     return position;
   }
   WgmmaUnit matrix(ptx, tile, *part.geometry, part.form->getOperandType(),
-                   memory, consumer);
+                   {ptx.offset(memory, tile.leftOffset()),
+                    ptx.offset(memory, tile.rightOffset())},
+                   consumer);
   TmaLoop loop(ptx, *part.geometry, tile, rings, memory);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
   return createTiles(part, position, [&](TileOrigin origin, LoopPosition at) {
@@ -178,7 +180,7 @@ static void addArguments(TmaPart &part, ArrayRef<Value> buffers,
     maps[0] = part.copies->createLeftMap(context);
     maps[1] = part.copies->createRightMap(context);
   }
-  if (part.result.isCopied())
+  if (part.result.isCopied(tile))
     maps.back() = createResultMap(context, part.result, tile);
   for (auto [buffer, map] : llvm::zip(buffers, maps))
     part.arguments.push_back(findOrAddArgument(arguments, {buffer, map}));
@@ -198,10 +200,11 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
     if (failed(found))
       return failure();
     // Slots have room for the largest halos of all parts.
-    if (found->geometry)
-      tile.patchBytes =
-          std::max(tile.patchBytes,
-                   getTmaTile(first.schedule, *found->geometry).patchBytes);
+    if (found->geometry) {
+      ::conv::TmaTile own = getTmaTile(first.schedule, *found->geometry);
+      tile.patchBytes = std::max(tile.patchBytes, own.patchBytes);
+      tile.isRightTransposed = own.isRightTransposed;
+    }
     analyzed.push_back(std::move(*found));
   }
   BuiltKernel built{};

@@ -69,9 +69,8 @@ LoopPosition TmaLoop::createProducer(const TmaCopies &copies, TileOrigin origin,
     return rings.stages.getNext(at);
   };
   auto createPatches = [&](Value outer, RingPosition at) {
-    int64_t copied =
-        tile.rows / geometry.getPatchRows() * geometry.getPatchCopyBytes();
-    Value full = rings.slots->acquire(at, ptx.math.constant(copied));
+    Value full = rings.slots->acquire(
+        at, ptx.math.constant(geometry.getSlotCopyBytes(tile)));
     Value slot = ptx.offset(ptx.offset(memory, tile.patchOffset()),
                             ptx.math.mul(at.stage, tile.patchBytes));
     copies.createPatches(origin, {outer, slot, full}, leftMap);
@@ -165,12 +164,9 @@ WgmmaUnit::Operands ConsumerBuilder::locate(Value slot, Value stage,
   Value right = math.mul(stage, tile.stageBytes());
   if (!slot)
     return {right, right};
-  Value left = math.mul(slot, tile.patchBytes);
-  for (auto [d, offset] :
-       llvm::enumerate(createTapOffsets(math, geometry.window, tap)))
-    left = math.add(
-        left, math.mul(offset, geometry.getPatchPitch(d) * Tile::kRowBytes));
-  return {left, right};
+  return {math.add(math.mul(slot, tile.patchBytes),
+                   createTapBytes(math, geometry, tap)),
+          right};
 }
 
 ConsumerBuilder::State ConsumerBuilder::createStep(const State &state,

@@ -51,3 +51,13 @@ SmallVector<Value> mlir::conv::createTapOffsets(const IndexMath &math,
   }
   return offsets;
 }
+
+Value mlir::conv::createTapBytes(const IndexMath &math,
+                                 const TmaGeometry &geometry, Value tap) {
+  Value bytes = math.constant(0);
+  for (auto [d, offset] :
+       llvm::enumerate(createTapOffsets(math, geometry.window, tap)))
+    bytes = math.add(bytes, math.mul(offset, geometry.getPatchPitch(d) *
+                                                 ::conv::TmaTile::kRowBytes));
+  return bytes;
+}

@@ -24,6 +24,10 @@ SmallVector<Value> createPosition(const IndexMath &math,
 SmallVector<Value> createTapOffsets(const IndexMath &math,
                                     const TmaWindow &window, Value tap);
 
+/// The same within a patch, in bytes.
+Value createTapBytes(const IndexMath &math, const TmaGeometry &geometry,
+                     Value tap);
+
 } // namespace mlir::conv
 
 #endif // CONV_LIB_TOGPU_NVIDIA_TMAPOSITIONS_H

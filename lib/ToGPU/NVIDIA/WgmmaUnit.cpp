@@ -52,14 +52,16 @@ Value mlir::conv::createRowsDescriptor(const PtxBuilder &ptx, Value address) {
 
 WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                      const TmaGeometry &geometry, Type operandType,
-                     Value memory, Value consumer)
+                     const Operands &memory, Value consumer)
     : WgmmaSums(ptx, tile),
       operandType(operandType.isF16() ? NVVM::WGMMATypes::f16
                                       : NVVM::WGMMATypes::bf16),
       isLeftTransposed(geometry.reducesPositions),
       isRightTransposed(geometry.isRightTransposed()) {
   const IndexMath &math = ptx.math;
-  Value address = LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), memory);
+  auto getAddress = [&](Value pointer) {
+    return LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), pointer);
+  };
   // The eight positions of a line of a block lie behind each other; the next
   // line is as far away as in the patch.
   uint64_t layout =
@@ -71,11 +73,11 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
   Value first = math.mul(consumer, tile.atomsPerConsumer());
   for (int64_t i = 0; i < tile.atomsPerConsumer(); ++i) {
     Value offset = createAtomOffset(geometry, math.add(first, i));
-    left.push_back(createDescriptor(
-        ptx, layout, math.add(math.add(address, tile.leftOffset()), offset)));
+    left.push_back(createDescriptor(ptx, layout,
+                                    math.add(getAddress(memory.left), offset)));
   }
   right = createDescriptor(ptx, isRightTransposed ? kTransposedRows : kRows,
-                           math.add(address, tile.rightOffset()));
+                           getAddress(memory.right));
 }
 
 Value WgmmaUnit::createAtomOffset(const TmaGeometry &geometry,

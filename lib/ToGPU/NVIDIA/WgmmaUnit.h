@@ -20,19 +20,18 @@ namespace mlir::conv {
 /// rows, 64 lines of the first ones, then 64 of the next.
 class WgmmaUnit : public WgmmaSums {
 public:
-  /// `memory` is where stage 0 starts; `consumer` is the warpgroup among those
-  /// that compute.
-  WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
-            const TmaGeometry &geometry, Type operandType, Value memory,
-            Value consumer);
-
-  /// Where the tiles of a step are, in bytes behind those of the first stage
-  /// and slot.
+  /// Where both operands are.
   struct Operands {
     Value left, right;
   };
-  /// Starts adding the product of two tiles; the first step writes instead of
-  /// adding.
+  /// `memory` has the addresses of the first tiles of each; `consumer` is the
+  /// warpgroup among those that compute.
+  WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+            const TmaGeometry &geometry, Type operandType,
+            const Operands &memory, Value consumer);
+
+  /// Starts adding the product of two tiles, which are as many bytes behind the
+  /// first ones; the first step writes instead of adding.
   SmallVector<Value> createStep(ValueRange accumulators,
                                 const Operands &operands, bool isFirst) const;
 
@@ -42,7 +41,7 @@ private:
 
   NVVM::WGMMATypes operandType;
   bool isLeftTransposed, isRightTransposed;
-  /// Descriptors of the first stage and slot: of each atom, and of the columns.
+  /// Descriptors of the first tiles: of each atom, and of the columns.
   SmallVector<Value> left;
   Value right;
 };

@@ -194,14 +194,14 @@ func.func private @schedule_s4_gemm_k() attributes {
 // -----
 
 func.func private @schedule_s10_kind() attributes {
-  // expected-error @below {{expects a tma or line_buffer main loop just for wgmma, but got tma and #conv.atom<mma_sync 16 x 8 x 16>}}
+  // expected-error @below {{expects a tma, line_buffer or patch_buffer main loop just for wgmma, but got tma and #conv.atom<mma_sync 16 x 8 x 16>}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
                      atom = <mma_sync 16 x 8 x 16>, main_loop = tma, raster = rows>}
 
 // -----
 
 func.func private @schedule_s10_line_buffer() attributes {
-  // expected-error @below {{expects a tma or line_buffer main loop just for wgmma, but got line_buffer and #conv.atom<mma_sync 16 x 8 x 16>}}
+  // expected-error @below {{expects a tma, line_buffer or patch_buffer main loop just for wgmma, but got line_buffer and #conv.atom<mma_sync 16 x 8 x 16>}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
                      atom = <mma_sync 16 x 8 x 16>, main_loop = line_buffer, raster = rows>}
 
@@ -236,9 +236,16 @@ func.func private @schedule_s10_stages() attributes {
 // -----
 
 func.func private @schedule_s14_main_loop() attributes {
-  // expected-error @below {{expects patch just for a tma main loop, but got register_staged}}
+  // expected-error @below {{expects patch for a patch_buffer main loop and otherwise just for tma, but got [8, 8] for register_staged}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
                      atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows, patch = [8, 8]>}
+
+// -----
+
+func.func private @schedule_s14_buffer() attributes {
+  // expected-error @below {{expects patch for a patch_buffer main loop and otherwise just for tma, but got [] for patch_buffer}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 8], subgroup = [64, 8], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 8 x 16>, main_loop = patch_buffer, raster = rows>}
 
 // -----
 

@@ -186,6 +186,7 @@ void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
                        random.upTo(2, 1) * PlanOptions::kBlockSize};
     check(op, tensors, options);
     check(op, tensors, {.joinsResidues = true});
+    check(op, tensors, {.patch = options.patch, .joinsResidues = true});
   }
 }
 

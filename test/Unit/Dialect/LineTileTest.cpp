@@ -58,7 +58,7 @@ TEST(LineTile, DilatedTapsAreRuns) {
 TEST(LineTile, LinesOfTheStem) {
   LineTile tile{{192, 64, 4, 3}, createStem()};
   EXPECT_EQ(tile.window.countLines(192), 2 * 2 + 7);
-  EXPECT_EQ(tile.stageBytes(), 11 * 224 * 3 * 2);
+  EXPECT_EQ(tile.stageBytes, 11 * 224 * 3 * 2);
   EXPECT_EQ(tile.filterBytes(), 3 * 64 * 128);
   EXPECT_EQ(tile.stagingOffset() % TmaTile::kAlignment, 0);
   EXPECT_EQ(tile.sharedBytes(), 108608);

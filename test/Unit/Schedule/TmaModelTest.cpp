@@ -39,7 +39,7 @@ TEST(TmaModel, CandidatesFitTheChip) {
       continue;
     std::vector<Candidate> candidates =
         listTmaCandidates(createLayer(), hopper(), atom);
-    EXPECT_FALSE(candidates.empty()) << atom.n;
+    EXPECT_EQ(candidates.empty(), atom.n < 16) << atom.n;
     for (const Candidate &candidate : candidates) {
       TmaTile tile = getTmaTile(createLayer(), candidate);
       EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
@@ -49,15 +49,44 @@ TEST(TmaModel, CandidatesFitTheChip) {
   }
 }
 
-// Tiles of rows of channels are copied in boxes of 64 channels.
-TEST(TmaModel, TransposedTilesAreWholeBoxes) {
+// Columns that are taps and channels are copied in boxes of 64 channels.
+TEST(TmaModel, TilesOfGradientsAreWholeBoxes) {
   Problem problem = createLayer();
-  problem.isTmaRhsTransposed = true;
+  problem.isTmaRhsTransposed = problem.reducesTmaPositions = true;
   for (const MatrixAtom &atom : hopper().atoms)
     if (atom.kind == AtomKind::WGMMA) {
       EXPECT_EQ(listTmaCandidates(problem, hopper(), atom).empty(),
                 atom.n % 64 != 0);
     }
+}
+
+// A box has 64 channels of which a tile can use less, unless these are parts of
+// a row that are too short.
+TEST(TmaModel, TransposedTilesHaveWholeBoxes) {
+  Problem problem = createLayer();
+  problem.isTmaRhsTransposed = true;
+  for (const MatrixAtom &atom : hopper().atoms) {
+    if (atom.kind != AtomKind::WGMMA)
+      continue;
+    problem.columns = 256;
+    EXPECT_EQ(listTmaCandidates(problem, hopper(), atom).empty(), atom.n < 32);
+    problem.columns = 16;
+    for (const Candidate &candidate :
+         listTmaCandidates(problem, hopper(), atom)) {
+      TmaTile tile = getTmaTile(problem, candidate);
+      EXPECT_EQ(tile.rightBytes(), ceilDiv(tile.columns, 64) * 64 * 128);
+    }
+  }
+}
+
+// Reading the rows of tiles with few columns takes as long as with some more.
+TEST(TmaModel, FewColumnsHaveNarrowTiles) {
+  Problem problem = createLayer();
+  problem.columns = 3;
+  problem.rows = 512 * 512;
+  EXPECT_EQ(
+      rankCandidates(problem, hopper()).accepted.front().candidate.workgroup[1],
+      8);
 }
 
 // 66 x 2 tiles of 192 x 128 are one round of 132 compute units; every other
@@ -72,7 +101,7 @@ TEST(TmaModel, TilesFillWholeRounds) {
 // What a slot of patches takes is not there for stages.
 TEST(TmaModel, TilesHaveWholePatches) {
   Problem problem = createLayer();
-  problem.patch = {.rows = 128, .bytes = 10 * 18 * 128, .steps = 9};
+  problem.patch = {.rows = 128, .bytes = 10 * 18 * 128, .taps = 9};
   for (const RankedCandidate &ranked :
        rankCandidates(problem, hopper()).accepted) {
     EXPECT_EQ(ranked.candidate.workgroup[0] % 128, 0);
@@ -88,7 +117,7 @@ TEST(TmaModel, PatchesAreSharedBySteps) {
       rankCandidates(problem, hopper()).accepted.front().candidate;
   candidate.workgroup[0] = 128;
   double alone = computeTmaCost(problem, hopper(), candidate).loadCycles;
-  problem.patch = {.rows = 128, .bytes = 10 * 18 * 128, .steps = 9};
+  problem.patch = {.rows = 128, .bytes = 10 * 18 * 128, .taps = 9};
   EXPECT_LT(computeTmaCost(problem, hopper(), candidate).loadCycles, alone);
 }
 

@@ -90,8 +90,7 @@ bool Planner::canJoinResidues() const {
         return std::get<0>(pair) > 1 && std::get<1>(pair) > 1;
       });
   return options.joinsResidues && isStrided && !isDilated &&
-         options.mergedGroups == 1 && options.splits == 1 &&
-         options.patch.empty();
+         options.mergedGroups == 1 && options.splits == 1;
 }
 
 /// With `low = stride * skipped + rest`, position `stride * i + residue - rest`
@@ -117,7 +116,7 @@ void Planner::planJoinedResidues() {
        .columns = residues + "C",
        .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
                            channelsInnermost ? 'K' : 0),
-       .positions = "",
+       .positions = spatial(kInputLetters),
        .mergesReduction = true});
   for (int64_t d = 0; d < rank; ++d) {
     int64_t stride = shape.strides[d];
@@ -137,8 +136,10 @@ void Planner::planJoinedResidues() {
                                space.createLhs(layouts.getOutput()),
                                space.createRhs(layouts.getFilter())};
   part.channels = space.createVector('C');
+  // Positions before the first one, and those behind the last one.
   for (int64_t d = 0; d < rank; ++d)
-    if ((shape.input[d] + shape.low[d]) % shape.strides[d] != 0 ||
+    if (!options.patch.empty() ||
+        (shape.input[d] + shape.low[d]) % shape.strides[d] != 0 ||
         shape.low[d] % shape.strides[d] != 0)
       space.addCondition(space.getIndex(letter(kInputLetters, d)),
                          shape.input[d]);

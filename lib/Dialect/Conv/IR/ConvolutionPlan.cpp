@@ -215,7 +215,8 @@ PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
   return {.mergedGroups = schedule.getMergedGroups(),
           .splits = schedule.getSplits(),
           .patch = SmallVector<int64_t, 2>(schedule.getPatch()),
-          .joinsResidues = schedule.isDirect()};
+          .joinsResidues = schedule.isDirect() ||
+                           schedule.getMainLoop() == MainLoop::PatchBuffer};
 }
 
 ViewedProduct mlir::conv::getViewedProduct(ConvolutionOpInterface op,

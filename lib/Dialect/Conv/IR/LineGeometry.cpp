@@ -97,7 +97,7 @@ static std::string checkTile(const LineGeometry &geometry,
     return formatv("expects {0} stages of {1} bytes, {2} bytes of filter and "
                    "{3} bytes for each of {4} warpgroups to fit {5} bytes of "
                    "shared memory, but got more",
-                   tile.tile.stages, tile.stageBytes(), tile.filterBytes(),
+                   tile.tile.stages, tile.stageBytes, tile.filterBytes(),
                    tile.tile.stagingBytes(), tile.tile.consumers,
                    chip.sharedMemoryBytes);
   return "";

@@ -25,7 +25,8 @@ static constexpr int64_t kBytesPerCopy = 16;
 
 /// Whether a producer and consumers are warpgroups of one workgroup.
 static bool isWarpgroupLoop(MainLoop mainLoop) {
-  return mainLoop == MainLoop::Tma || mainLoop == MainLoop::LineBuffer;
+  return mainLoop == MainLoop::Tma || mainLoop == MainLoop::LineBuffer ||
+         mainLoop == MainLoop::PatchBuffer;
 }
 
 /// Checks S1.
@@ -122,9 +123,11 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
                        << ", but got " << gemmK;
   // S14, as far as it is not about the convolution.
   constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
-  if (mainLoop != MainLoop::Tma && !patch.empty())
-    return emitError() << "expects patch just for a tma main loop, but got "
-                       << stringifyMainLoop(mainLoop);
+  bool isPatched = mainLoop == MainLoop::PatchBuffer;
+  if (patch.empty() ? isPatched : !isPatched && mainLoop != MainLoop::Tma)
+    return emitError() << "expects patch for a patch_buffer main loop and "
+                          "otherwise just for tma, but got ["
+                       << patch << "] for " << stringifyMainLoop(mainLoop);
   if (!patch.empty() &&
       (patch.size() != 2 || llvm::any_of(patch, [](int64_t size) {
          return size <= 0 || size % kBlockSize != 0;
@@ -161,9 +164,10 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
   // S10.
   bool hasWarpgroups = isWarpgroupLoop(mainLoop);
   if (hasWarpgroups != (atom.getKind() == AtomKind::WGMMA))
-    return emitError() << "expects a tma or line_buffer main loop just for "
-                          "wgmma, but got "
-                       << stringifyMainLoop(mainLoop) << " and " << atom;
+    return emitError()
+           << "expects a tma, line_buffer or patch_buffer main loop "
+              "just for wgmma, but got "
+           << stringifyMainLoop(mainLoop) << " and " << atom;
   if (hasWarpgroups && failed(verifyWarpgroups(emitError, workgroup, subgroup,
                                                gemmK, stages, atom)))
     return failure();
@@ -237,8 +241,8 @@ static LogicalResult verifyHostSums(EmitError emitError, ScheduleAttr schedule,
   return success();
 }
 
-/// Checks S6 and S7 of main loops of warpgroups. How long lines are, and so S6
-/// of a line_buffer, is known where the convolution is.
+/// Checks S6 and S7 of main loops of warpgroups. How large buffers of lines and
+/// of patches are, and so S6 for these, is known where the convolution is.
 static LogicalResult verifyWarpgroupsForChip(EmitError emitError,
                                              ScheduleAttr schedule,
                                              const ::conv::ChipInfo &chip) {

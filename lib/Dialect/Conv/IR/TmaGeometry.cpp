@@ -116,7 +116,6 @@ private:
   bool readFilter();
   bool readPositions();
   bool checkChannels();
-  bool checkWalk();
 
   const ViewedTensor &getWindow() const {
     return geometry.reducesPositions ? rhs : lhs;
@@ -330,24 +329,6 @@ bool GeometryReader::checkChannels() {
   return true;
 }
 
-bool GeometryReader::checkWalk() {
-  if (!geometry.hasPatches()) {
-    obstacle = checkTmaWindow(geometry.window);
-    return obstacle.empty();
-  }
-  // S14.
-  for (auto [i, d] : llvm::enumerate(geometry.window.dimensions)) {
-    if (d.stride != 1)
-      return refuse(formatv(
-          "a window that moves by 1 over patches, but got {0}", d.stride));
-    if (geometry.getPatchExtent(i) > kMaxBox)
-      return refuse(formatv("patches of at most {0} elements with their halos, "
-                            "but got {1}",
-                            kMaxBox, geometry.getPatchExtent(i)));
-  }
-  return true;
-}
-
 std::string mlir::conv::checkTmaWindow(const TmaWindow &window) {
   // Bits of an offset, and of a corner with its sign.
   int64_t bits = window.rank() == 1 ? 16 : window.rank() == 2 ? 8 : 5;
@@ -367,6 +348,21 @@ std::string mlir::conv::checkTmaWindow(const TmaWindow &window) {
   return "";
 }
 
+std::string mlir::conv::checkTmaPatches(const TmaGeometry &geometry) {
+  // S14.
+  for (auto [i, d] : llvm::enumerate(geometry.window.dimensions)) {
+    if (d.stride != 1)
+      return formatv(
+          "expects a window that moves by 1 over patches, but got {0}",
+          d.stride);
+    if (geometry.getPatchExtent(i) > kMaxBox)
+      return formatv("expects patches of at most {0} elements with their "
+                     "halos, but got {1}",
+                     kMaxBox, geometry.getPatchExtent(i));
+  }
+  return "";
+}
+
 std::optional<TmaGeometry> GeometryReader::readWindowed() {
   geometry = {};
   if (readPatches() && readTypes() && readParts() &&
@@ -376,10 +372,14 @@ std::optional<TmaGeometry> GeometryReader::readWindowed() {
 }
 
 std::optional<TmaGeometry> GeometryReader::read() {
-  if (readWindowed() && (geometry.reducesPositions || readFilter()) &&
-      checkChannels() && checkWalk())
-    return geometry;
-  return std::nullopt;
+  if (!readWindowed() || (!geometry.reducesPositions && !readFilter()) ||
+      !checkChannels())
+    return std::nullopt;
+  obstacle = geometry.hasPatches() ? checkTmaPatches(geometry)
+                                   : checkTmaWindow(geometry.window);
+  if (!obstacle.empty())
+    return std::nullopt;
+  return geometry;
 }
 
 std::optional<TmaGeometry>

@@ -51,6 +51,7 @@ int64_t TmaGeometry::getPatchBytes() const {
 ::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule,
                                        const TmaGeometry &geometry) {
   ::conv::TmaTile tile = getTmaTile(schedule);
+  tile.isRightTransposed = geometry.isRightTransposed();
   if (tile.hasPatches() && geometry.hasPatches())
     tile.patchBytes =
         tile.rows / geometry.getPatchRows() * geometry.getPatchBytes();
@@ -59,11 +60,10 @@ int64_t TmaGeometry::getPatchBytes() const {
 
 std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
                                      const ::conv::TmaTile &tile) {
-  if (geometry.isRightTransposed() && !tile.hasWholeRowsOfColumns())
-    return formatv(
-        "expects a multiple of {0} channels for a right operand with "
-        "them innermost, but got {1}",
-        Tile::kRowElements, tile.columns);
+  if (geometry.reducesPositions && !tile.hasWholeRowsOfColumns())
+    return formatv("expects a multiple of {0} columns of taps and channels, "
+                   "but got {1}",
+                   Tile::kRowElements, tile.columns);
   // S14.
   if (tile.hasPatches() != geometry.hasPatches())
     return "expects positions in two spatial dimensions for patches, but got "

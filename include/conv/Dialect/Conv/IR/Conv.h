@@ -64,7 +64,7 @@ Type getAccumulatorType(Type operand);
 const ::conv::MatrixAtom *lookupAtom(const ::conv::ChipInfo &chip,
                                      AtomAttr atom, Type elementType);
 
-/// The tile of a schedule whose main loop is `tma` or `line_buffer`. Patches
+/// The tile of a schedule whose main loop is one of warpgroups. Patches
 /// have no halo: that depends on the window (see `TmaGeometry`).
 ::conv::TmaTile getTmaTile(ScheduleAttr schedule);
 

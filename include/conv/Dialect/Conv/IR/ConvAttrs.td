@@ -111,7 +111,8 @@ def Conv_MainLoop : I32EnumAttr<"MainLoop", "how tiles travel to the matrix unit
     I32EnumAttrCase<"LineBuffer", 3, "line_buffer">,
     I32EnumAttrCase<"Direct", 4, "direct">,
     I32EnumAttrCase<"DirectReduction", 5, "direct_reduction">,
-    I32EnumAttrCase<"AsyncStaged", 6, "async_staged">
+    I32EnumAttrCase<"AsyncStaged", 6, "async_staged">,
+    I32EnumAttrCase<"PatchBuffer", 7, "patch_buffer">
   ]> {
   let cppNamespace = "::mlir::conv";
 }
@@ -212,14 +213,15 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         host together with the sums. With `patch`, these are stages of the right
         operand, and two slots have the patches of a tile with their halos. For
         `line_buffer`, `stages` times the lines that the windows of a tile see
-        do, with the filter, barriers and the tile that is being stored.
+        do, with the filter, barriers and the tile that is being stored; for
+        `patch_buffer`, `stages` times 64 channels of the patches of a tile.
       * (S7) The workgroup has no more work-items than the chip allows.
       * (S8) Every work-item copies the same number of 16-byte pieces of each
         operand's tile.
       * (S9) `main_loop` is one for the chip: `host_cache` on the host, another
         on a GPU. S7 and S8 are about work-items and do not concern the host.
-      * (S10) `main_loop` is `tma` or `line_buffer` just if `atom` is `wgmma`.
-        Then subgroups are warpgroups: 1 to 3 of them, side by side along the
+      * (S10) `main_loop` is `tma`, `line_buffer` or `patch_buffer` just if `atom`
+        is `wgmma`. Then subgroups are warpgroups: 1 to 3 of them, side by side along the
         rows, each with all columns in one atom and at most 192 accumulators a
         lane, or 128 if they are 3. A workgroup has at most 256 rows, the box of
         one copy; `gemm_k` is the 128 bytes of a swizzled row; there are 2
@@ -232,10 +234,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         images are multiples of 16 bytes. If positions are reduced, one
         warpgroup multiplies, columns are a multiple of 64, those between
         groups among them, and stages of 2, as many as warpgroups gather.
-      * (S14) `patch` is for `tma`, and has two positive multiples of 8, the sides
-        of the blocks of positions that one atom computes. There are two spatial
-        dimensions, along which the window moves by 1, and patches divide the
-        rows of `workgroup`.
+      * (S14) `patch` is for `tma` and `patch_buffer`, which needs one, and has two
+        positive multiples of 8, the sides of the blocks of positions that one
+        atom computes. There are two spatial dimensions, along which the window
+        moves by 1, and patches divide the rows of `workgroup`.
       * (S15) `main_loop` is `direct` or `direct_reduction` just if the algorithm
         is `direct`. Then there is 1 stage; `merged_groups` is 1; `subgroup` has
         all matrices of `workgroup`, and they are whole atoms; `atom` is an `fma`
@@ -245,6 +247,9 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         without registers, has 2 stages or more, and at least one operand whose
         elements follow each other in memory along the reduction, at least 4
         bytes at a time. `register_staged` has 2 stages.
+      * (S17) With `patch_buffer`, a workgroup has all columns. Residues of a
+        gradient with strides are columns too, of one product: no strided
+        dimension is dilated.
 
     A direct schedule also depends on the views of the operands
     (`DirectTiling`), for every product of the convolution:

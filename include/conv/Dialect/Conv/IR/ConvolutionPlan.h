@@ -64,7 +64,7 @@ struct PlanOptions {
   /// dimensions always are.
   SmallVector<int64_t, 2> patch = {};
   /// The residues of backward data are columns of one product, if they can be:
-  /// without the options above, if no strided dimension is dilated.
+  /// without merged groups and splits, if no strided dimension is dilated.
   bool joinsResidues = false;
 };
 

@@ -16,8 +16,7 @@
 #ifndef CONV_DIALECT_CONV_IR_LINETILE_H
 #define CONV_DIALECT_CONV_IR_LINETILE_H
 
-#include "conv/Dialect/Conv/IR/TmaTile.h"
-#include "conv/Support/IntegerMath.h"
+#include "conv/Dialect/Conv/IR/FilterTile.h"
 
 #include <algorithm>
 #include <numeric>
@@ -120,33 +119,15 @@ struct LineWindow {
   }
 };
 
-/// A ring of line buffers that one warpgroup fills. The others multiply them
-/// with a filter that stays in shared memory: rows of 128 swizzled bytes, all
-/// columns of the first 64 elements of the reduction, then of the next ones.
-struct LineTile {
-  TmaTile tile; ///< Rows, columns, warpgroups and their registers.
+/// A buffer has the lines that the windows of a tile see.
+struct LineTile : FilterTile {
   LineWindow window;
 
-  int64_t filterBytes() const {
-    constexpr int64_t kGroupsPerRow =
-        TmaTile::kRowElements / LineWindow::kGroupElements;
-    return ceilDiv(window.countGroups(), kGroupsPerRow) * tile.columns *
-           TmaTile::kRowBytes;
-  }
-  int64_t stageBytes() const {
-    return window.countLines(tile.rows) * window.lineBytes();
-  }
-  int64_t ringOffset() const { return filterBytes(); }
-  int64_t stagingOffset() const {
-    return roundUp(ringOffset() + tile.stages * stageBytes(),
-                   TmaTile::kAlignment);
-  }
-  int64_t barrierOffset() const {
-    return stagingOffset() + tile.consumers * tile.stagingBytes();
-  }
-  int64_t sharedBytes() const {
-    return barrierOffset() + 2 * tile.stages * TmaTile::kBarrierBytes;
-  }
+  LineTile(TmaTile tile, const LineWindow &window)
+      : FilterTile{tile,
+                   ceilDiv(window.countGroups(), FilterTile::kPiecesPerRow),
+                   window.countLines(tile.rows) * window.lineBytes()},
+        window(window) {}
 };
 
 } // namespace conv

@@ -101,10 +101,15 @@ struct TmaGeometry {
   int64_t getPatchPitch(size_t dimension) const;
   int64_t getPatchCopyBytes() const;
   int64_t getPatchBytes() const;
+  /// The bytes that are copied for all patches of a tile.
+  int64_t getSlotCopyBytes(const ::conv::TmaTile &tile) const {
+    return tile.rows / getPatchRows() * getPatchCopyBytes();
+  }
   /// The right operand's tiles have rows of the result's channels, not of the
   /// reduction.
   bool isRightTransposed() const {
-    return reducesPositions || filter.back().index == Coordinate::Row;
+    return reducesPositions ||
+           (!filter.empty() && filter.back().index == Coordinate::Row);
   }
 };
 
@@ -119,11 +124,17 @@ struct TmaResult {
   int64_t rows, columns;
   TmaWindow window; ///< Of one tap, if rows are its positions.
 
-  bool isCopied() const { return form != Form::Lanes; }
+  /// Whether copies take tiles to it, rather than lanes.
+  bool isCopied(const ::conv::TmaTile &tile) const {
+    return form != Form::Lanes && tile.hasChunks();
+  }
 };
 
 /// Why the copy engine cannot walk over the window; empty if it can.
 std::string checkTmaWindow(const TmaWindow &window);
+
+/// The same for patches of a product's window.
+std::string checkTmaPatches(const TmaGeometry &geometry);
 
 /// The geometry of `result = lhs * transpose(rhs)`; or none, and in `obstacle`
 /// what the copy engine needs, as "expects ..., but got ...".

@@ -14,7 +14,10 @@
 #ifndef CONV_DIALECT_CONV_IR_TMATILE_H
 #define CONV_DIALECT_CONV_IR_TMATILE_H
 
+#include "conv/Support/IntegerMath.h"
+
 #include <cstdint>
+#include <numeric>
 
 namespace conv {
 
@@ -31,6 +34,7 @@ struct TmaTile {
   /// which is as far as a swizzle reaches.
   static constexpr int64_t kRowElements = 64;
   static constexpr int64_t kRowBytes = kRowElements * kElementBytes;
+  static constexpr int64_t kMinChunkColumns = 32 / kElementBytes;
   /// Rows of the result that one instruction computes.
   static constexpr int64_t kAtomRows = 64;
   /// Of patches, those rows are blocks of so many positions a side.
@@ -50,6 +54,8 @@ struct TmaTile {
   int64_t patchBytes = 0;
   /// Warpgroups that write tiles of the right operand, if copies do not.
   int64_t gatherers = 0;
+  /// Rows of the right operand's tiles are of columns, not of the reduction.
+  bool isRightTransposed = false;
 
   /// Warpgroups beside the one that copies.
   int64_t workers() const { return consumers + gatherers; }
@@ -62,8 +68,12 @@ struct TmaTile {
   int64_t maxAccumulators() const { return workers() > 2 ? 128 : 192; }
   /// Columns of an instruction that assembles with `launchRegisters`.
   int64_t maxColumns() const { return workers() == 2 ? 256 : 192; }
-  /// What tiles of columns innermost, rather than of the reduction, need.
+  /// What tiles of columns innermost need if columns are taps and channels.
   bool hasWholeRowsOfColumns() const { return columns % kRowElements == 0; }
+  /// Columns of the right operand's tiles: transposed ones have whole rows.
+  int64_t rightColumns() const {
+    return isRightTransposed ? roundUp(columns, kRowElements) : columns;
+  }
 
   /// Registers of a work-item at launch, and what producers and consumers
   /// change that to.
@@ -74,7 +84,7 @@ struct TmaTile {
   int64_t consumerRegisters() const { return workers() == 3 ? 160 : 232; }
 
   int64_t leftBytes() const { return rows * kRowBytes; }
-  int64_t rightBytes() const { return columns * kRowBytes; }
+  int64_t rightBytes() const { return rightColumns() * kRowBytes; }
   bool hasPatches() const { return patchBytes > 0; }
   int64_t stageBytes() const {
     return hasPatches() ? rightBytes() : leftBytes() + rightBytes();
@@ -85,8 +95,10 @@ struct TmaTile {
   int64_t leftOffset() const { return hasPatches() ? patchOffset() : 0; }
   int64_t rightOffset() const { return hasPatches() ? 0 : leftBytes(); }
 
-  /// Columns that one copy to the result takes: a swizzled row.
-  int64_t chunkColumns() const { return columns % 64 == 0 ? 64 : 32; }
+  /// Columns that one copy to the result takes: a swizzled row. Less than the
+  /// shortest one has are not copied.
+  int64_t chunkColumns() const { return std::gcd(columns, kRowElements); }
+  bool hasChunks() const { return chunkColumns() >= kMinChunkColumns; }
   int64_t chunkBytes() const {
     return kAtomRows * chunkColumns() * kElementBytes;
   }

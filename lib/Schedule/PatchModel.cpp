@@ -1,0 +1,133 @@
+//===- PatchModel.cpp - candidates of the patch_buffer main loop -*- C++
+//-*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reading the rows of patches takes matrix units longer than multiplying them
+// with few columns. Nothing waits for copies of the filter; those of patches
+// run ahead by as many stages as there are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Schedule/PatchModel.h"
+
+#include "conv/Dialect/Conv/IR/PatchTile.h"
+#include "conv/Schedule/TmaModel.h"
+
+#include <algorithm>
+
+using namespace conv;
+
+/// Under load the clock is below that of the data sheet.
+static constexpr double kMatrixSlowdown = 1.1;
+/// Bytes that copies bring to one compute unit in a clock.
+static constexpr double kCopyBytesPerClock = 40;
+/// From the last product of a slice to the first one of the next.
+static constexpr double kSliceCycles = 100;
+/// Results that lanes store, for every column of an atom.
+static constexpr double kEpilogueCyclesPerColumn = 40;
+/// From the launch until the filter is in shared memory, for a piece of it that
+/// a work-item loads; and after the last tile.
+static constexpr double kLaunchCycles = 4000;
+static constexpr double kPieceCycles = 300;
+/// Share of the memory's bandwidth that copies of patches reach.
+static constexpr double kMemoryShare = 0.9;
+/// Stages beyond which a ring does not become faster.
+static constexpr int64_t kMaxStages = 6;
+
+static PatchTile getPatchTile(const Problem &problem,
+                              const Candidate &candidate) {
+  return {getTmaTile(problem, candidate), problem.patch->taps,
+          problem.bufferedChannels};
+}
+
+/// As many stages as fit; 0 if there is no ring.
+static int64_t computeStages(PatchTile tile, int64_t bytes) {
+  for (tile.tile.stages = kMaxStages; tile.tile.stages >= 2; --tile.tile.stages)
+    if (tile.sharedBytes() <= bytes)
+      return tile.tile.stages;
+  return 0;
+}
+
+/// Whether there are such kernels for the problem, whatever their stages.
+static bool isPossible(const Problem &problem, const TmaTile &tile) {
+  return tile.columns >= problem.columns && tile.rows <= 256 &&
+         tile.columns <= tile.maxColumns() &&
+         tile.accumulators() <= tile.maxAccumulators() &&
+         tile.rows % problem.patch->rows == 0;
+}
+
+std::vector<Candidate> conv::listPatchCandidates(const Problem &problem,
+                                                 const ChipInfo &chip,
+                                                 const MatrixAtom &atom) {
+  std::vector<Candidate> candidates;
+  if (problem.bufferedChannels == 0)
+    return candidates;
+  for (int64_t consumers = 1; consumers <= 3; ++consumers)
+    for (int64_t atoms = 1; atoms <= 4; ++atoms) {
+      int64_t rows = atoms * TmaTile::kAtomRows;
+      Candidate candidate{.atom = &atom,
+                          .workgroup = {consumers * rows, atom.n},
+                          .subgroup = {rows, atom.n},
+                          .gemmK = TmaTile::kRowElements,
+                          .loop = LoopKind::PatchBuffer};
+      PatchTile tile = getPatchTile(problem, candidate);
+      if (!isPossible(problem, tile.tile))
+        continue;
+      candidate.stages = computeStages(tile, chip.sharedMemoryBytes);
+      if (candidate.stages > 0)
+        candidates.push_back(candidate);
+    }
+  return candidates;
+}
+
+Cost conv::computePatchCost(const Problem &problem, const ChipInfo &chip,
+                            const Candidate &candidate) {
+  PatchTile tile = getPatchTile(problem, candidate);
+  const TmaTile &sizes = tile.tile;
+  const MatrixAtom &atom = *candidate.atom;
+  Cost cost;
+  cost.registers.accumulators = sizes.accumulators();
+  cost.sharedBytes = tile.sharedBytes();
+  cost.workItems = sizes.workItems();
+  cost.workgroups = problem.batch * ceilDiv(problem.rows, sizes.rows);
+  cost.residentWorkgroups = 1;
+  cost.wavesPerSimd = double(1 + sizes.consumers);
+  cost.steps = tile.countSlices();
+  cost.tileEfficiency =
+      problem.flops() / 2 /
+      (double(cost.workgroups) * double(sizes.rows) * double(sizes.columns) *
+       double(tile.filterRows * TmaTile::kRowElements));
+  int64_t perUnit = ceilDiv(cost.workgroups, chip.computeUnits);
+  cost.waveEfficiency =
+      double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
+
+  double instructions = double(tile.taps) * double(sizes.rows / atom.m) *
+                        double(TmaTile::kRowElements / atom.k);
+  cost.matrixCycles =
+      kMatrixSlowdown * instructions * atom.cycles / chip.simdsPerComputeUnit;
+  cost.loadCycles = double(tile.stageBytes) / kCopyBytesPerClock;
+  cost.stepCycles = std::max(cost.matrixCycles, cost.loadCycles) + kSliceCycles;
+  double storeCycles = kEpilogueCyclesPerColumn *
+                       double(sizes.atomsPerConsumer()) * double(sizes.columns);
+  double pieces =
+      double(sizes.columns * tile.filterRows * FilterTile::kPiecesPerRow) /
+      double(sizes.consumers * TmaTile::kWarpgroupSize);
+  double cycles =
+      kLaunchCycles + kPieceCycles * pieces +
+      double(perUnit) * (double(cost.steps) * cost.stepCycles + storeCycles);
+
+  cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
+  cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
+  cost.memorySeconds = cost.memoryBytes / (kMemoryShare * chip.memoryGBs * 1e9);
+  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds);
+  if (cost.memorySeconds > cost.computeSeconds)
+    cost.limit = Limit::Memory;
+  else
+    cost.limit = cost.matrixCycles >= cost.loadCycles ? Limit::MatrixUnits
+                                                      : Limit::Loads;
+  return cost;
+}

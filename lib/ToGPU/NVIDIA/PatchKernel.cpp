@@ -1,0 +1,251 @@
+//===- PatchKernel.cpp - kernels of few columns from patches ----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One lane copies patches as buffers become empty. Meanwhile consumers load the
+// filter, and then multiply all taps of a slice without waiting in between.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PatchKernel.h"
+
+#include "MbarrierRing.h"
+#include "PersistentScheduler.h"
+#include "ResidentFilter.h"
+#include "TensorMaps.h"
+#include "TmaCopies.h"
+#include "TmaEpilogue.h"
+#include "TmaPositions.h"
+#include "Warpgroups.h"
+#include "WgmmaUnit.h"
+
+#include "conv/Dialect/Conv/IR/PatchGeometry.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+using Tile = ::conv::TmaTile;
+
+static constexpr int64_t kWarpSize = 32;
+/// The named barrier of all consumers; those of each are in front of it.
+static constexpr int64_t kConsumersBarrier = 4;
+
+namespace {
+/// Builds the body of one kernel.
+class PatchBody {
+public:
+  PatchBody(const Kernel &kernel, const PtxBuilder &ptx,
+            const ::conv::PatchTile &tile, const PatchGeometry &geometry,
+            const TmaCopies &copies, int64_t workgroups, Value memory)
+      : kernel(kernel), ptx(ptx), tile(tile), geometry(geometry),
+        copies(copies), memory(memory),
+        workItem(ptx.math.cast(kernel.workItem)),
+        ring(ptx, ptx.offset(memory, tile.barrierOffset()), tile.tile.stages),
+        scheduler(ptx, kernel.form, /*first=*/0, workgroups) {}
+
+  void create();
+
+private:
+  /// Sums, and where the next slice is.
+  struct State {
+    SmallVector<Value> sums;
+    RingPosition next;
+
+    SmallVector<Value> carried() const;
+    static State get(ValueRange carried);
+  };
+
+  void createProducer();
+  void createConsumer(Value consumer, Value workItem);
+  void loadFilter(Value consumer, Value workItem);
+  /// Adds the products of all taps with slice `slice`.
+  State createSlice(const WgmmaUnit &matrix, const State &state, Value slice,
+                    bool isFirst) const;
+  Value getStage(Value stage) const {
+    return ptx.math.mul(stage, tile.stageBytes);
+  }
+
+  const Kernel &kernel;
+  const PtxBuilder &ptx;
+  const ::conv::PatchTile &tile;
+  const PatchGeometry &geometry;
+  const TmaCopies &copies;
+  Value memory, workItem;
+  MbarrierRing ring;
+  PersistentScheduler scheduler;
+};
+} // namespace
+
+SmallVector<Value> PatchBody::State::carried() const {
+  SmallVector<Value> values = sums;
+  llvm::append_range(values, next.carried());
+  return values;
+}
+
+PatchBody::State PatchBody::State::get(ValueRange carried) {
+  return {llvm::to_vector_of<Value>(carried.drop_back(2)),
+          RingPosition::get(carried.take_back(2))};
+}
+
+void PatchBody::createProducer() {
+  const IndexMath &math = ptx.math;
+  auto copySlice = [&](TileOrigin origin, Value channel, RingPosition at) {
+    Value full = ring.acquire(
+        at, math.constant(geometry.product.getSlotCopyBytes(tile.tile)));
+    Value stage =
+        ptx.offset(ptx.offset(memory, tile.ringOffset()), getStage(at.stage));
+    copies.createPatches(origin, {channel, stage, full}, kernel.arguments[0]);
+    return ring.getNext(at).carried();
+  };
+  scheduler.createLoop(
+      ring.getStart().carried(), [&](TileOrigin origin, ValueRange carried) {
+        return ptx.createFor(
+            math.constant(0), math.constant(tile.channels), Tile::kRowElements,
+            carried, [&](Value channel, ValueRange values) {
+              return copySlice(origin, channel, RingPosition::get(values));
+            });
+      });
+}
+
+void PatchBody::loadFilter(Value consumer, Value workItem) {
+  const IndexMath &math = ptx.math;
+  constexpr int64_t kPieces = ::conv::PatchTile::kPiecesPerRow;
+  FilterOrder order{
+      .pieces = tile.filterRows * kPieces,
+      .run = Tile::kGranule,
+      .getElement = [&](Value piece, Value i) {
+        Value row = math.div(piece, kPieces);
+        Value channel = math.add(
+            math.mul(math.div(row, tile.taps), Tile::kRowElements),
+            math.add(math.mul(math.rem(piece, kPieces), Tile::kGranule), i));
+        Value number = math.add(
+            math.mul(math.rem(row, tile.taps), tile.channels), channel);
+        return ReductionElement{number, math.below(channel, tile.channels)};
+      }};
+  int64_t workItems = tile.tile.consumers * Tile::kWarpgroupSize;
+  createFilter(kernel, ptx, tile, order,
+               math.add(math.mul(consumer, Tile::kWarpgroupSize), workItem),
+               workItems, memory);
+  ptx.barrier(math.constant(kConsumersBarrier), workItems);
+}
+
+PatchBody::State PatchBody::createSlice(const WgmmaUnit &matrix,
+                                        const State &state, Value slice,
+                                        bool isFirst) const {
+  const IndexMath &math = ptx.math;
+  Value left = getStage(state.next.stage);
+  Value firstRow = math.mul(slice, tile.taps);
+  auto createTap = [&](ValueRange sums, Value tap, bool writes) {
+    return matrix.createStep(
+        sums,
+        {math.add(left, createTapBytes(math, geometry.product, tap)),
+         math.mul(math.add(firstRow, tap), tile.tile.rightBytes())},
+        writes);
+  };
+  ring.wait(state.next);
+  SmallVector<Value> sums =
+      createTap(state.sums, math.constant(0), /*writes=*/isFirst);
+  sums = ptx.createFor(math.constant(1), math.constant(tile.taps), 1, sums,
+                       [&](Value tap, ValueRange carried) {
+                         return createTap(carried, tap, /*writes=*/false);
+                       });
+  return {sums, ring.getNext(state.next)};
+}
+
+void PatchBody::createConsumer(Value consumer, Value workItem) {
+  const IndexMath &math = ptx.math;
+  loadFilter(consumer, workItem);
+  WgmmaUnit matrix(ptx, tile.tile, geometry.product,
+                   kernel.form.getOperandType(),
+                   {ptx.offset(memory, tile.ringOffset()), memory}, consumer);
+  Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
+                             math.mul(consumer, tile.tile.stagingBytes()));
+  TmaEpilogue epilogue(kernel, ptx, tile.tile, geometry.result, consumer,
+                       workItem, staging);
+  Value isReleasing = ptx.equal(math.rem(workItem, kWarpSize), 0);
+  auto createSliceAndRelease = [&](const State &state, Value slice,
+                                   bool isFirst) {
+    State next = createSlice(matrix, state, slice, isFirst);
+    matrix.wait(0);
+    ptx.createIf(isReleasing, [&] { ring.release(state.next.stage); });
+    return next;
+  };
+  scheduler.createLoop(ring.getStart().carried(), [&](TileOrigin origin,
+                                                      ValueRange carried) {
+    State state = createSliceAndRelease(
+        {matrix.createUndefined(), RingPosition::get(carried)},
+        math.constant(0), /*isFirst=*/true);
+    state = State::get(
+        ptx.createFor(math.constant(1), math.constant(tile.countSlices()), 1,
+                      state.carried(), [&](Value slice, ValueRange values) {
+                        return createSliceAndRelease(State::get(values), slice,
+                                                     /*isFirst=*/false)
+                            .carried();
+                      }));
+    epilogue.create(origin, matrix.finish(state.sums));
+    return state.next.carried();
+  });
+  TmaEpilogue::finish(ptx, workItem);
+}
+
+void PatchBody::create() {
+  ptx.createIf(ptx.equal(workItem, 0), [&] {
+    ptx.prefetchMap(kernel.arguments[0]);
+    ring.initialize(1, tile.tile.consumerWarps());
+  });
+  gpu::BarrierOp::create(kernel.b);
+  createRoles(
+      ptx, tile.tile, workItem, [&] { createProducer(); },
+      [&](Value consumer, Value workItem) {
+        createConsumer(consumer, workItem);
+      });
+}
+
+FailureOr<BuiltKernel>
+mlir::conv::buildPatchKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
+                             const ::conv::ChipInfo &chip, StringRef name) {
+  const auto &[form, buffers] = parts.front();
+  Location loc = scf::ForallOp(form.forall).getLoc();
+  if (parts.size() > 1)
+    return emitError(loc) << "expects one part in each kernel, but got "
+                          << parts.size();
+  std::string obstacle;
+  std::optional<PatchGeometry> geometry =
+      computePatchGeometry(form.lhs.getViewed(), form.rhs.getViewed(),
+                           form.result.getViewed(), obstacle);
+  if (geometry)
+    obstacle = checkPatches(*geometry, form.schedule, chip);
+  if (!obstacle.empty())
+    return emitError(loc) << obstacle;
+  ::conv::PatchTile tile = getPatchTile(form.schedule, *geometry);
+
+  ImplicitLocOpBuilder b(loc, builder);
+  PtxBuilder ptx(b);
+  std::unique_ptr<TmaCopies> copies =
+      createTmaCopies(ptx, geometry->product, tile.tile);
+  BuiltKernel built{};
+  built.workgroups =
+      std::min<int64_t>(TileRaster(form).countTiles(), chip.computeUnits);
+  built.workItems = tile.tile.workItems();
+  built.dynamicSharedBytes = tile.sharedBytes();
+  for (Value buffer : buffers)
+    built.arguments.push_back({buffer});
+  built.arguments.front().map = copies->createLeftMap(builder.getContext());
+  if (geometry->result.isCopied(tile.tile))
+    built.arguments.back().map =
+        createResultMap(builder.getContext(), geometry->result, tile.tile);
+  built.function =
+      createWarpgroupFunction(builder, loc, name, built.arguments, tile.tile);
+  b.setInsertionPointToStart(&built.function.getBody().front());
+  Kernel kernel = createWarpgroupKernel(
+      b, form, chip, built.function.getArguments(), tile.tile);
+  Value memory = createSharedMemory(
+      b, built.function->getParentOfType<gpu::GPUModuleOp>());
+  PatchBody(kernel, ptx, tile, *geometry, *copies, built.workgroups, memory)
+      .create();
+  gpu::ReturnOp::create(b);
+  return std::move(built);
+}
