@@ -302,7 +302,7 @@ private:
                                size_t schedules) const {
     emitUnsupported(op.getLoc(), Reason::Schedule)
         << "expects a candidate below the number of schedules, " << schedules
-        << ", but got " << candidate;
+        << ", but got " << candidate.getValue();
     return nullptr;
   }
 
