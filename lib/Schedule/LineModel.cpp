@@ -74,11 +74,17 @@ static bool isPossible(const Problem &problem, const LineTile &tile) {
              std::min(tile.filterBytes(), sizes.stagingBytes());
 }
 
-/// Candidates whose reduction is over positions: one warpgroup multiplies.
+/// Candidates whose reduction is over positions: one warpgroup multiplies. A
+/// window of one tap sees each element once: if boxes can bring it, nothing is
+/// gained by lanes that write it again.
 static std::vector<Candidate> listGradientCandidates(const Problem &problem,
                                                      const ChipInfo &chip,
                                                      const MatrixAtom &atom) {
   std::vector<Candidate> candidates;
+  bool hasOneTap =
+      problem.lines->vertical.taps * problem.lines->horizontal.taps == 1;
+  if (hasOneTap && problem.tmaSteps > 0)
+    return candidates;
   for (int64_t atoms = 1; atoms <= 4; ++atoms) {
     Candidate candidate{.atom = &atom,
                         .workgroup = {atoms * TmaTile::kAtomRows, atom.n},

@@ -78,9 +78,15 @@ static void computeTmaSteps(ConvolutionOpInterface op,
     total += geometry->countSteps();
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
     problem.reducesTmaPositions |= geometry->reducesPositions;
-    if (problem.patch)
-      problem.patch = {geometry->getPatchRows(), geometry->getPatchBytes(),
-                       geometry->window.countTaps()};
+    if (!problem.patch)
+      continue;
+    problem.patch = {.bytes = geometry->getPatchBytes()};
+    if (geometry->reducesPositions) {
+      problem.patch->columns = geometry->getPatchColumns();
+    } else {
+      problem.patch->rows = geometry->getPatchPositions();
+      problem.patch->taps = geometry->window.countTaps();
+    }
   }
   problem.tmaSteps = largest;
   problem.tmaTotalSteps = total;
@@ -127,9 +133,9 @@ static void computePatches(ConvolutionOpInterface op,
                                        product->result, obstacle);
   if (!geometry)
     return;
-  problem.patch = {geometry->product.getPatchRows(),
-                   geometry->product.getPatchBytes(),
-                   geometry->product.window.countTaps()};
+  problem.patch = {.bytes = geometry->product.getPatchBytes(),
+                   .rows = geometry->product.getPatchPositions(),
+                   .taps = geometry->product.window.countTaps()};
   problem.bufferedChannels = geometry->product.window.channels;
 }
 
@@ -171,6 +177,7 @@ mlir::conv::getResultShapes(const PlanStep &step) {
     problem.rows = largest.target.getShape()[1];
     problem.columns = largest.target.getShape()[2];
   }
+  problem.splits = options.splits;
   problem.launches = plan.steps.size();
   for (const PlanStep &step : plan.steps)
     problem.launchResults.push_back(getResultShapes(step));

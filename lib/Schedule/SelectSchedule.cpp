@@ -26,6 +26,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <limits>
 #include <map>
 
 #define DEBUG_TYPE "conv-select-schedule"
@@ -48,6 +49,10 @@ static constexpr int64_t kMaxSplitsOfTile = 112;
 /// Sides of patches: larger ones, of which halos are a smaller part, come
 /// first, since of equal costs the first one is taken.
 static constexpr int64_t kPatchSides[] = {16, 8};
+/// Rows of a tile, and how often its tiles fill the chip, that parts of a
+/// reduction over patches are counted for.
+static constexpr int64_t kPatchRows[] = {64, 128, 192, 256};
+static constexpr int64_t kMaxWaves = 4;
 
 static std::string printToString(Attribute attribute) {
   std::string text;
@@ -128,6 +133,16 @@ static LogicalResult verifyElementTypes(ConvolutionOpInterface op,
          << stringifyArithmetic(op.getArithmetic()) << " arithmetic";
 }
 
+/// Groups that do not fill a tile: side by side they may.
+static void addMergedGroups(ConvolutionOpInterface op,
+                            const ::conv::Problem &plain,
+                            SmallVectorImpl<PlanOptions> &all) {
+  for (int64_t merged = 2;
+       op.getGroups() % merged == 0 && plain.columns * merged <= kLargestTile;
+       merged *= 2)
+    all.push_back({.mergedGroups = merged});
+}
+
 /// Numbers of parts for products that do not fill the chip.
 static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
                                             const ::conv::Problem &plain,
@@ -152,29 +167,49 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
   return all;
 }
 
-/// The options that are worth a ranking of their own, the plainest first.
-static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
+/// Numbers of parts of a reduction over patches, which need not divide it:
+/// those that are the shortest among as many as fill the chip once, or a few
+/// times.
+static SmallVector<int64_t> enumeratePatchSplits(ConvolutionOpInterface op,
+                                                 PlanOptions options,
                                                  const ::conv::ChipInfo &chip) {
-  SmallVector<PlanOptions> all = {PlanOptions()};
-  if (chip.backend == ::conv::Backend::Host)
-    return all;
-  ::conv::Problem plain = computeProblem(op, PlanOptions());
-  // Groups that do not fill a tile: side by side they may.
-  for (int64_t merged = 2;
-       op.getGroups() % merged == 0 && plain.columns * merged <= kLargestTile;
-       merged *= 2)
-    all.push_back({.mergedGroups = merged});
-  SmallVector<int64_t> parts = enumerateSplits(op, plain, chip);
-  for (int64_t splits : parts)
-    all.push_back({.splits = splits});
-  // Taps that read the same elements.
-  bool hasBoxes = llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
-    return atom.kind == ::conv::AtomKind::WGMMA;
-  });
+  ::conv::Problem problem = computeProblem(op, options);
+  if (problem.tmaSteps == 0)
+    return {};
+  int64_t last = std::min(getSplittableSize(op, options), kMaxSplits);
+  // The shortest parts among up to so many: the fewest of that length.
+  SmallVector<int64_t> shortest = {1};
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (options.splits = 1; options.splits <= last; ++options.splits) {
+    int64_t size = getPartSize(op, options);
+    shortest.push_back(size < least ? options.splits : shortest.back());
+    least = std::min(least, size);
+  }
+  llvm::SmallSetVector<int64_t, 16> all;
+  for (int64_t rows : kPatchRows) {
+    int64_t tiles = llvm::divideCeil(problem.rows, rows) *
+                    (problem.columns / problem.patch->columns);
+    for (int64_t waves = 1; waves <= kMaxWaves; ++waves)
+      all.insert(shortest[std::min(waves * chip.computeUnits / tiles, last)]);
+  }
+  return SmallVector<int64_t>(all.begin(), all.end());
+}
+
+/// Taps that read the same elements. `parts` are numbers of parts for products
+/// whose rows are positions.
+static void addPatches(ConvolutionOpInterface op, ArrayRef<int64_t> parts,
+                       const ::conv::ChipInfo &chip,
+                       SmallVectorImpl<PlanOptions> &all) {
   ConvolutionShape shape = ConvolutionShape::get(op);
-  if (!hasBoxes || llvm::product_of(shape.filter) == 1)
-    return all;
   bool isStrided = llvm::any_of(shape.strides, [](int64_t s) { return s > 1; });
+  if (op.getDirection() == Direction::BackwardWeight) {
+    constexpr int64_t kSide = PlanOptions::kBlockSize;
+    SmallVector<int64_t, 2> patch = {kSide, kSide};
+    if (!isStrided)
+      for (int64_t splits : enumeratePatchSplits(op, {.patch = patch}, chip))
+        all.push_back({.splits = splits, .patch = patch});
+    return;
+  }
   for (int64_t height : kPatchSides)
     for (int64_t width : kPatchSides) {
       SmallVector<int64_t, 2> patch = {height, width};
@@ -186,6 +221,24 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
       for (int64_t splits : parts)
         all.push_back({.splits = splits, .patch = patch});
     }
+}
+
+/// The options that are worth a ranking of their own, the plainest first.
+static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
+                                                 const ::conv::ChipInfo &chip) {
+  SmallVector<PlanOptions> all = {PlanOptions()};
+  if (chip.backend == ::conv::Backend::Host)
+    return all;
+  ::conv::Problem plain = computeProblem(op, PlanOptions());
+  addMergedGroups(op, plain, all);
+  SmallVector<int64_t> parts = enumerateSplits(op, plain, chip);
+  for (int64_t splits : parts)
+    all.push_back({.splits = splits});
+  bool hasBoxes = llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
+    return atom.kind == ::conv::AtomKind::WGMMA;
+  });
+  if (hasBoxes && llvm::product_of(ConvolutionShape::get(op).filter) > 1)
+    addPatches(op, parts, chip, all);
   return all;
 }
 

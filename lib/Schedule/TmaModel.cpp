@@ -50,8 +50,10 @@ static constexpr double kIntermediateShare = 0.68;
 /// How computing and memory overlap: 1 would add them up, and with a large one
 /// the longer hides the other.
 static constexpr double kOverlap = 1.8;
-/// Stages beyond which a ring does not become faster.
+/// Stages beyond which a ring does not become faster; those of a reduction over
+/// positions, whose steps are all read from memory, do a little longer.
 static constexpr int64_t kMaxStages = 7;
+static constexpr int64_t kMaxGradientStages = 8;
 
 /// Elements of rows of the right operand below which copies of a part of a row
 /// are too slow.
@@ -60,24 +62,29 @@ static constexpr int64_t kMinRightRow = 32;
 /// Narrower tiles read their rows too often, if there are more columns.
 static constexpr int64_t kMinColumns = 16;
 
-/// What patches of so many rows take.
-static int64_t computePatchBytes(const Problem &problem, int64_t rows) {
-  return problem.patch ? rows / problem.patch->rows * problem.patch->bytes : 0;
-}
-
 TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
-  int64_t rows = candidate.workgroup[0];
-  return {.rows = rows,
-          .columns = candidate.workgroup[1],
-          .stages = candidate.stages,
-          .consumers = candidate.subgroups(),
-          .patchBytes = computePatchBytes(problem, rows),
-          .isRightTransposed = problem.isTmaRhsTransposed};
+  TmaTile tile{.rows = candidate.workgroup[0],
+               .columns = candidate.workgroup[1],
+               .stages = candidate.stages,
+               .consumers = candidate.subgroups(),
+               .isStaged = problem.splits == 1,
+               .isRightTransposed = problem.isTmaRhsTransposed};
+  if (problem.patch && problem.patch->isReduced())
+    tile.rightPatchBytes = problem.patch->bytes;
+  else if (problem.patch)
+    tile.patchBytes = tile.rows / problem.patch->rows * problem.patch->bytes;
+  return tile;
 }
 
-/// As many stages as fit `bytes`, up to kMaxStages; 0 if there is no ring.
-static int64_t computeStages(TmaTile tile, int64_t bytes) {
-  for (tile.stages = kMaxStages; tile.stages >= 2; --tile.stages)
+/// Whether the tile has whole patches, or the columns that share one.
+static bool fitsPatches(const Problem::Patch &patch, const TmaTile &tile) {
+  return patch.isReduced() ? tile.columns == patch.columns
+                           : tile.rows % patch.rows == 0;
+}
+
+/// As many stages as fit `bytes`, up to `most`; 0 if there is no ring.
+static int64_t computeStages(TmaTile tile, int64_t most, int64_t bytes) {
+  for (tile.stages = most; tile.stages >= 2; --tile.stages)
     if (tile.sharedBytes() <= bytes)
       return tile.stages;
   return 0;
@@ -91,7 +98,7 @@ static bool isPossible(const Problem &problem, const TmaTile &tile) {
          (!problem.reducesTmaPositions || tile.hasWholeRowsOfColumns()) &&
          (!problem.isTmaRhsTransposed || tile.columns >= problem.columns ||
           tile.columns >= kMinRightRow) &&
-         (!problem.patch || tile.rows % problem.patch->rows == 0);
+         (!problem.patch || fitsPatches(*problem.patch, tile));
 }
 
 std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
@@ -111,7 +118,9 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
       TmaTile tile = getTmaTile(problem, candidate);
       if (!isPossible(problem, tile))
         continue;
-      candidate.stages = computeStages(tile, chip.sharedMemoryBytes);
+      candidate.stages = computeStages(
+          tile, problem.reducesTmaPositions ? kMaxGradientStages : kMaxStages,
+          chip.sharedMemoryBytes);
       if (candidate.stages > 0)
         candidates.push_back(candidate);
     }

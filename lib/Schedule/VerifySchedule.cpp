@@ -62,9 +62,10 @@ static std::string findTmaObstacle(const ViewedProduct &product,
   const auto &[lhs, rhs, result] = product;
   std::string obstacle;
   if (auto geometry = computeTmaGeometry(lhs, rhs, result, obstacle)) {
-    ::conv::TmaTile tile = getTmaTile(schedule, *geometry);
-    obstacle = checkTmaTile(*geometry, tile);
-    return obstacle.empty() ? checkTmaMemory(tile, chip) : obstacle;
+    obstacle = checkTmaTile(*geometry, schedule);
+    return obstacle.empty()
+               ? checkTmaMemory(getTmaTile(schedule, *geometry), chip)
+               : obstacle;
   }
   return obstacle;
 }
@@ -146,9 +147,10 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
     return refuse() << "expects merged_groups to divide the " << op.getGroups()
                     << " groups, but got " << schedule.getMergedGroups();
   // S12.
-  if (schedule.getSplits() > getSplittableSize(op))
-    return refuse() << "expects splits to be at most " << getSplittableSize(op)
-                    << ", but got " << schedule.getSplits();
+  if (int64_t size = getSplittableSize(op, getPlanOptions(schedule));
+      schedule.getSplits() > size)
+    return refuse() << "expects splits to be at most " << size << ", but got "
+                    << schedule.getSplits();
   if (failed(schedule.isDirect() ? verifyDirect(op, schedule, chip)
                                  : verifyImplicitGemm(op, schedule, chip)))
     return failure();

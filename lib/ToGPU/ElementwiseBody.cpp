@@ -7,7 +7,8 @@
 //
 // A tail of tensors alone: partial sums that are added up, gradients that are
 // folded, positions that no filter element meets. Each work-item takes vectors
-// of the tile along the index that is contiguous in the result.
+// of the tile along the index that is contiguous in most of what is read and
+// written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,12 +31,17 @@ static constexpr int64_t kElementsPerWorkItem = 4;
 /// Loads of a work-item that adds many matrices: it has fewer elements then.
 static constexpr int64_t kLoadsPerWorkItem = 16;
 
+/// Elements of a work-item: a vector, if they follow each other.
+static int64_t countElements(const TiledConvolution &form) {
+  int64_t operands = std::max<int64_t>(1, form.tailOperands.size());
+  return llvm::bit_floor<uint64_t>(std::clamp<int64_t>(
+      kLoadsPerWorkItem / operands, 1, kElementsPerWorkItem));
+}
+
 int64_t mlir::conv::countElementwiseShares(const TiledConvolution &form) {
   ArrayRef<int64_t> tile = form.schedule.getWorkgroup();
-  int64_t operands = std::max<int64_t>(1, form.tailOperands.size());
-  int64_t elements = std::clamp<int64_t>(kLoadsPerWorkItem / operands, 1,
-                                         kElementsPerWorkItem);
-  return llvm::divideCeil(tile[0] * tile[1], kElementwiseWorkItems * elements);
+  return llvm::divideCeil(tile[0] * tile[1],
+                          kElementwiseWorkItems * countElements(form));
 }
 
 namespace {
@@ -69,12 +75,20 @@ private:
 };
 } // namespace
 
-/// The index along which the result's elements follow each other.
+/// The index along which the elements of most operands, or of the result,
+/// follow each other.
 static MatrixIndex selectIndex(const Kernel &kernel) {
-  MatrixAccess access(kernel.math, kernel.form.result);
-  bool rowsFollow = access.getInnermostDistance(MatrixIndex::Row) == 1 &&
-                    access.getInnermostDistance(MatrixIndex::Column) != 1;
-  return rowsFollow ? MatrixIndex::Row : MatrixIndex::Column;
+  int64_t rowsFollow = 0, columnsFollow = 0;
+  auto count = [&](const MatrixOperand &operand) {
+    MatrixAccess access(kernel.math, operand);
+    bool byRow = access.getInnermostDistance(MatrixIndex::Row) == 1;
+    bool byColumn = access.getInnermostDistance(MatrixIndex::Column) == 1;
+    rowsFollow += byRow && !byColumn;
+    columnsFollow += byColumn && !byRow;
+  };
+  count(kernel.form.result);
+  llvm::for_each(kernel.form.tailOperands, count);
+  return rowsFollow > columnsFollow ? MatrixIndex::Row : MatrixIndex::Column;
 }
 
 ElementwiseTile::ElementwiseTile(const Kernel &kernel)
@@ -83,9 +97,10 @@ ElementwiseTile::ElementwiseTile(const Kernel &kernel)
       origin(TileRaster(kernel.form)
                  .createOrigin(math, math.div(kernel.workgroup, shares))),
       along(selectIndex(kernel)),
-      result(
-          createMatrix(kernel.form.result, kernel.arguments.back(),
-                       kernel.workgroupTile()[along == MatrixIndex::Column])) {
+      result(createMatrix(
+          kernel.form.result, kernel.arguments.back(),
+          std::gcd(kernel.workgroupTile()[along == MatrixIndex::Column],
+                   countElements(kernel.form)))) {
   for (auto [operand, buffer] :
        llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
     operands.push_back(createMatrix(operand, buffer, result.width));

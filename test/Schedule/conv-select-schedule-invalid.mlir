@@ -511,6 +511,54 @@ func.func @s14_dimensions(%x: tensor<4x64x64xf16>, %w: tensor<64x3x64xf16>) -> t
 
 // -----
 
+// A step of a reduction is one block.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @s14_reduction(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x16x64xf16>) -> tensor<64x3x3x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects patches of a reduction to have 8 positions a side, but got 16}}
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, patch = [8, 16]>
+      : tensor<4x16x16x64xf16>, tensor<4x16x16x64xf16> -> tensor<64x3x3x64xf16>
+  return %dw : tensor<64x3x3x64xf16>
+}
+}
+
+// -----
+
+// Two taps of a line see the same elements, and a tile is of those.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @s14_columns(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x15x64xf16>) -> tensor<64x3x2x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects tiles of the 128 columns that share a patch, but got 192}}
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 0], high = [1, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, patch = [8, 8]>
+      : tensor<4x16x16x64xf16>, tensor<4x16x15x64xf16> -> tensor<64x3x2x64xf16>
+  return %dw : tensor<64x3x2x64xf16>
+}
+}
+
+// -----
+
+// There are 4 x 2 x 2 patches to split.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @s12_patches(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x16x64xf16>) -> tensor<64x3x3x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects splits to be at most 16, but got 17}}
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, patch = [8, 8], splits = 17>
+      : tensor<4x16x16x64xf16>, tensor<4x16x16x64xf16> -> tensor<64x3x3x64xf16>
+  return %dw : tensor<64x3x3x64xf16>
+}
+}
+
+// -----
+
 // Without the halos of a large window the patches would fit.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @s6_halo(%x: tensor<4x64x64x64xf16>, %w: tensor<64x31x31x64xf16>) -> tensor<4x64x64x64xf16> {

@@ -35,6 +35,31 @@ func.func @patches_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<128x3x3x128xb
   return %y : tensor<1x512x512x128xbf16>
 }
 
+// The same for the gradient of a filter. 2 x 18 tiles in eleven parts fill the chip three times.
+// CHECK-LABEL: func.func @patches_of_reduction_bf16
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [192, 192], subgroup = [64, 192], gemm_k = 64,
+// CHECK-SAME: stages = 6, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, patch = [8, 8], splits = 11, chosen_by = heuristic>
+func.func @patches_of_reduction_bf16(%x: tensor<128x64x64x384xbf16>, %dy: tensor<128x64x64x384xbf16>)
+    -> tensor<384x3x3x384xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<128x64x64x384xbf16>, tensor<128x64x64x384xbf16> -> tensor<384x3x3x384xbf16>
+  return %dw : tensor<384x3x3x384xbf16>
+}
+
+// A window of one tap is not read in lines, although they are short.
+// CHECK-LABEL: func.func @one_tap_bf16
+// CHECK: main_loop = tma
+func.func @one_tap_bf16(%x: tensor<64x56x56x64xbf16>, %dy: tensor<64x56x56x256xbf16>)
+    -> tensor<256x1x1x64xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<64x56x56x64xbf16>, tensor<64x56x56x256xbf16> -> tensor<256x1x1x64xbf16>
+  return %dw : tensor<256x1x1x64xbf16>
+}
+
 // Positions of one dimension have no patches.
 // CHECK-LABEL: func.func @one_dimension_bf16
 // CHECK: main_loop = tma, raster = columns, chosen_by = heuristic>

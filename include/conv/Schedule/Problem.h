@@ -39,6 +39,8 @@ struct Run {
 struct Problem {
   /// Products of one batch each, which are as large as the largest.
   int64_t products = 1;
+  /// Parts of the reduction, which are matrices of the batch.
+  int64_t splits = 1;
   /// Kernels that run one after the other, those of products among them.
   int64_t launches = 1;
   /// What they compute, all parts of each.
@@ -57,10 +59,14 @@ struct Problem {
   /// rather than of its reduction; and whether that is over positions.
   int64_t tmaSteps = 0, tmaTotalSteps = 0;
   bool isTmaRhsTransposed = false, reducesTmaPositions = false;
-  /// If positions come in patches, which only warpgroups take: rows of one, its
-  /// bytes in shared memory, and the taps that share it.
+  /// If positions come in patches, which only warpgroups take: the bytes of one
+  /// in shared memory. If positions are rows, how many it has, and the taps
+  /// that share it; if they are reduced, the columns that do.
   struct Patch {
-    int64_t rows = 0, bytes = 0, taps = 1;
+    int64_t bytes = 0;
+    int64_t rows = 0, taps = 1;
+    int64_t columns = 0;
+    bool isReduced() const { return columns > 0; }
   };
   std::optional<Patch> patch;
   /// Channels of patches, if the `patch_buffer` main loop can compute it.

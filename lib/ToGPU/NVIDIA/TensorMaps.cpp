@@ -73,8 +73,13 @@ TensorMapAttr mlir::conv::createFilterMap(MLIRContext *context,
 
 TensorMapAttr mlir::conv::createPositionsMap(MLIRContext *context,
                                              const TmaGeometry &geometry) {
+  if (geometry.hasPatches())
+    return createDenseMap(
+        context, llvm::to_vector(llvm::reverse(geometry.leftShape)),
+        {Tile::kRowElements, Tile::kBlockSize, Tile::kBlockSize, 1},
+        Tile::kRowBytes);
   return createDenseMap(context,
-                        {geometry.leftChannels, geometry.segmentPositions,
+                        {geometry.leftShape.back(), geometry.segmentPositions,
                          geometry.segments * geometry.parts},
                         {Tile::kRowElements, Tile::kRowElements, 1},
                         Tile::kRowBytes);
@@ -93,6 +98,14 @@ TensorMapAttr mlir::conv::createBlockMap(MLIRContext *context,
   sizes.push_back(window.images);
   box.push_back(1);
   return createDenseMap(context, sizes, box, rowBytes);
+}
+
+TensorMapAttr mlir::conv::createPatchMap(MLIRContext *context,
+                                         const TmaGeometry &geometry) {
+  SmallVector<int64_t> extents;
+  for (size_t d = 0; d < geometry.window.rank(); ++d)
+    extents.push_back(geometry.getPatchExtent(d));
+  return createBlockMap(context, geometry.window, extents);
 }
 
 TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,

@@ -22,12 +22,15 @@ TensorMapAttr createWindowMap(MLIRContext *context, const TmaWindow &window,
 TensorMapAttr createBlockMap(MLIRContext *context, const TmaWindow &window,
                              ArrayRef<int64_t> extents,
                              int64_t rowBytes = ::conv::TmaTile::kRowBytes);
+/// Boxes of the window's tensor that are patches with their halos.
+TensorMapAttr createPatchMap(MLIRContext *context, const TmaGeometry &geometry);
 /// Boxes of a filter: one tap of that many channels of the result, or, if it is
 /// transposed, of a row of them.
 TensorMapAttr createFilterMap(MLIRContext *context, const TmaGeometry &geometry,
                               int64_t channels);
 /// Boxes of a left operand that is reduced over positions: a row of channels of
-/// as many positions. Dimensions are channels, positions and runs of those.
+/// as many positions. Dimensions are channels, positions and runs of those; or,
+/// if boxes are blocks of patches, those of the operand.
 TensorMapAttr createPositionsMap(MLIRContext *context,
                                  const TmaGeometry &geometry);
 /// Boxes of a result that is copied: a chunk of columns of an atom's rows.

@@ -30,7 +30,8 @@ void TmaCopies::createPatches(TileOrigin, const Patches &, Value) const {
 SmallVector<Value> mlir::conv::createCorner(const PtxBuilder &ptx,
                                             const TmaWindow &window,
                                             Value position) {
-  SmallVector<Value> digits = createPosition(ptx.math, window, position);
+  SmallVector<Value> digits =
+      createPosition(ptx.math, window.getPositions(), window.patch, position);
   SmallVector<Value> corner;
   for (size_t i = window.rank(); i-- > 0;) {
     const TmaWindow::Dimension &d = window.dimensions[i];
@@ -93,10 +94,7 @@ public:
   using FilterCopies::FilterCopies;
 
   TensorMapAttr createLeftMap(MLIRContext *context) const override {
-    SmallVector<int64_t> extents;
-    for (size_t d = 0; d < geometry.window.rank(); ++d)
-      extents.push_back(geometry.getPatchExtent(d));
-    return createBlockMap(context, geometry.window, extents);
+    return createPatchMap(context, geometry);
   }
   SmallVector<Value> createTile(TileOrigin) const override { return {}; }
   void createStep(TileOrigin origin, ArrayRef<Value> common, const Step &step,
@@ -106,17 +104,45 @@ public:
 };
 
 /// Right rows are taps and channels: a step is 64 positions of a segment.
-class GradientCopies final : public TmaCopies {
+class GradientCopies : public TmaCopies {
 public:
   using TmaCopies::TmaCopies;
 
   TensorMapAttr createLeftMap(MLIRContext *context) const override {
     return createPositionsMap(context, geometry);
   }
+  SmallVector<Value> createTile(TileOrigin) const override { return {}; }
+
+protected:
+  /// The left tile from `position` on, in coordinates of its map.
+  void createLeft(TileOrigin origin, const Step &step, Value map,
+                  ArrayRef<Value> position) const;
+};
+
+/// Those follow each other; there is a right box for each tap.
+class PositionGradientCopies final : public GradientCopies {
+public:
+  using GradientCopies::GradientCopies;
+
   TensorMapAttr createRightMap(MLIRContext *context) const override {
     return createWindowMap(context, geometry.window, Tile::kRowElements);
   }
-  SmallVector<Value> createTile(TileOrigin) const override { return {}; }
+  void createStep(TileOrigin origin, ArrayRef<Value> common, const Step &step,
+                  Value leftMap, Value rightMap) const override;
+
+private:
+  /// The number of a step's segment among all.
+  Value createSegment(TileOrigin origin, const Step &step) const;
+};
+
+/// Those are a block; a line of taps has one right box.
+class PatchGradientCopies final : public GradientCopies {
+public:
+  using GradientCopies::GradientCopies;
+
+  TensorMapAttr createRightMap(MLIRContext *context) const override {
+    return createPatchMap(context, geometry);
+  }
   void createStep(TileOrigin origin, ArrayRef<Value> common, const Step &step,
                   Value leftMap, Value rightMap) const override;
 };
@@ -175,7 +201,7 @@ void PatchCopies::createStep(TileOrigin origin, ArrayRef<Value>,
 
 void PatchCopies::createPatches(TileOrigin origin, const Patches &patches,
                                 Value leftMap) const {
-  int64_t rows = geometry.getPatchRows();
+  int64_t rows = geometry.getPatchPositions();
   for (int64_t i = 0; i < tile.rows / rows; ++i) {
     SmallVector<Value> coordinates = {createChannel(origin, patches.outer)};
     llvm::append_range(
@@ -186,18 +212,30 @@ void PatchCopies::createPatches(TileOrigin origin, const Patches &patches,
   }
 }
 
-void GradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
-                                const Step &step, Value leftMap,
-                                Value rightMap) const {
-  const IndexMath &math = ptx.math;
-  Value segment = step.outer;
-  if (geometry.parts > 1)
-    segment = math.add(math.mul(segment, geometry.parts), origin.batch);
-  for (int64_t i = 0; i < tile.rows / Tile::kRowElements; ++i)
-    ptx.loadBox(
-        ptx.offset(step.stage, i * kBoxBytes), leftMap, step.barrier,
-        {math.add(origin.row, i * Tile::kRowElements), step.inner, segment});
+void GradientCopies::createLeft(TileOrigin origin, const Step &step, Value map,
+                                ArrayRef<Value> position) const {
+  for (int64_t i = 0; i < tile.rows / Tile::kRowElements; ++i) {
+    SmallVector<Value> coordinates = {
+        ptx.math.add(origin.row, i * Tile::kRowElements)};
+    llvm::append_range(coordinates, position);
+    ptx.loadBox(ptx.offset(step.stage, i * kBoxBytes), map, step.barrier,
+                coordinates);
+  }
+}
 
+Value PositionGradientCopies::createSegment(TileOrigin origin,
+                                            const Step &step) const {
+  if (geometry.parts == 1)
+    return step.outer;
+  return ptx.math.add(ptx.math.mul(step.outer, geometry.parts), origin.batch);
+}
+
+void PositionGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
+                                        const Step &step, Value leftMap,
+                                        Value rightMap) const {
+  const IndexMath &math = ptx.math;
+  Value segment = createSegment(origin, step);
+  createLeft(origin, step, leftMap, {step.inner, segment});
   // Positions behind the segment are multiplied with zeros of the left operand.
   Value position =
       math.add(math.mul(segment, geometry.segmentPositions), step.inner);
@@ -217,11 +255,42 @@ void GradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
   }
 }
 
+void PatchGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
+                                     const Step &step, Value leftMap,
+                                     Value rightMap) const {
+  const IndexMath &math = ptx.math;
+  const TmaWindow &window = geometry.window;
+  SmallVector<Value> position =
+      createPosition(math, geometry.partPositions, window.patch, step.inner);
+  for (auto [coordinate, part, size] :
+       llvm::zip(position, math.split(origin.batch, geometry.partCounts),
+                 geometry.partPositions))
+    coordinate = math.add(coordinate, math.mul(part, size));
+  // Positions behind the last ones are outside of the left operand.
+  createLeft(origin, step, leftMap, llvm::to_vector(llvm::reverse(position)));
+
+  // Columns are rows of channels of each line of taps.
+  int64_t rows = llvm::divideCeil(window.channels, Tile::kRowElements);
+  SmallVector<Value> digits =
+      math.split(math.div(origin.column, tile.columns), {0, rows});
+  Value tap = math.mul(digits[0], window.dimensions.back().taps);
+  SmallVector<Value> offsets = createTapOffsets(math, window, tap);
+  SmallVector<Value> coordinates = {math.mul(digits[1], Tile::kRowElements)};
+  for (size_t d = window.rank(); d-- > 0;)
+    coordinates.push_back(math.add(
+        math.sub(position[1 + d], window.dimensions[d].low), offsets[d]));
+  coordinates.push_back(position.front());
+  ptx.loadBox(ptx.offset(step.stage, tile.rightOffset()), rightMap,
+              step.barrier, coordinates);
+}
+
 std::unique_ptr<TmaCopies>
 mlir::conv::createTmaCopies(const PtxBuilder &ptx, const TmaGeometry &geometry,
                             const ::conv::TmaTile &tile) {
+  if (geometry.reducesPositions && geometry.hasPatches())
+    return std::make_unique<PatchGradientCopies>(ptx, geometry, tile);
   if (geometry.reducesPositions)
-    return std::make_unique<GradientCopies>(ptx, geometry, tile);
+    return std::make_unique<PositionGradientCopies>(ptx, geometry, tile);
   if (geometry.hasPatches())
     return std::make_unique<PatchCopies>(ptx, geometry, tile);
   return std::make_unique<WindowCopies>(ptx, geometry, tile);

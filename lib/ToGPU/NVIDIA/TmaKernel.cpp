@@ -163,7 +163,7 @@ static FailureOr<TmaPart> analyze(Location loc, const TiledConvolution &form) {
   part.geometry = computeTmaGeometry(form.lhs.getViewed(), form.rhs.getViewed(),
                                      form.result.getViewed(), obstacle);
   if (part.geometry)
-    obstacle = checkTmaTile(*part.geometry, getTmaTile(form.schedule));
+    obstacle = checkTmaTile(*part.geometry, form.schedule);
   if (!obstacle.empty())
     return emitError(loc) << obstacle;
   return std::move(part);
@@ -199,10 +199,12 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
     FailureOr<TmaPart> found = analyze(b.getLoc(), part.form);
     if (failed(found))
       return failure();
-    // Slots have room for the largest halos of all parts.
+    // Slots and stages have room for the largest halos of all parts.
     if (found->geometry) {
       ::conv::TmaTile own = getTmaTile(first.schedule, *found->geometry);
       tile.patchBytes = std::max(tile.patchBytes, own.patchBytes);
+      tile.rightPatchBytes =
+          std::max(tile.rightPatchBytes, own.rightPatchBytes);
       tile.isRightTransposed = own.isRightTransposed;
     }
     analyzed.push_back(std::move(*found));

@@ -35,7 +35,7 @@ LoopPosition LoopPosition::get(ValueRange carried) {
 
 TmaRings::TmaRings(const PtxBuilder &ptx, const Tile &tile, Value memory)
     : stages(ptx, ptx.offset(memory, tile.barrierOffset()), tile.stages) {
-  if (tile.hasPatches())
+  if (tile.hasSlots())
     slots.emplace(ptx, ptx.offset(memory, tile.patchBarrierOffset()),
                   tile.patchSlots());
 }

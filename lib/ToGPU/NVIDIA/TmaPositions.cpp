@@ -15,15 +15,14 @@ using namespace mlir;
 using namespace mlir::conv;
 
 SmallVector<Value> mlir::conv::createPosition(const IndexMath &math,
-                                              const TmaWindow &window,
+                                              ArrayRef<int64_t> positions,
+                                              ArrayRef<int64_t> patch,
                                               Value number) {
   constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
-  SmallVector<int64_t> positions = window.getPositions();
-  if (window.patch.empty())
+  if (patch.empty())
     return math.split(number, positions);
-  ArrayRef<int64_t> patch = window.patch;
   SmallVector<int64_t> sizes = {positions.front()};
-  for (auto [count, size] : llvm::zip(ArrayRef(positions).drop_front(), patch))
+  for (auto [count, size] : llvm::zip(positions.drop_front(), patch))
     sizes.push_back(count / size);
   for (int64_t size : patch)
     sizes.push_back(size / kBlockSize);

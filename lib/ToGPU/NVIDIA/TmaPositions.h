@@ -14,10 +14,11 @@
 
 namespace mlir::conv {
 
-/// The image and the position in each dimension that have this number among all
-/// positions, in order or patch by patch.
+/// The image and the position in each dimension that have this number among so
+/// many `positions` of each, which are in order, or patch by patch.
 SmallVector<Value> createPosition(const IndexMath &math,
-                                  const TmaWindow &window, Value number);
+                                  ArrayRef<int64_t> positions,
+                                  ArrayRef<int64_t> patch, Value number);
 
 /// Elements from the first tap of a window to the one with this number, in each
 /// dimension.

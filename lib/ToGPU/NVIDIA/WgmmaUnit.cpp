@@ -57,7 +57,10 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
       operandType(operandType.isF16() ? NVVM::WGMMATypes::f16
                                       : NVVM::WGMMATypes::bf16),
       isLeftTransposed(geometry.reducesPositions),
-      isRightTransposed(geometry.isRightTransposed()) {
+      isRightTransposed(geometry.isRightTransposed()),
+      rightStrideBytes(tile.rightPatchBytes > 0
+                           ? geometry.getPatchPitch(0) * Tile::kRowBytes
+                           : kEightRows) {
   const IndexMath &math = ptx.math;
   auto getAddress = [&](Value pointer) {
     return LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), pointer);
@@ -66,7 +69,7 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
   // line is as far away as in the patch.
   uint64_t layout =
       isLeftTransposed ? kTransposedRows
-      : tile.hasPatches()
+      : tile.hasSlots()
           ? createLayout(geometry.getPatchPitch(0) * Tile::kRowBytes,
                          kUnitBytes)
           : kRows;
@@ -76,14 +79,22 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
     left.push_back(createDescriptor(ptx, layout,
                                     math.add(getAddress(memory.left), offset)));
   }
-  right = createDescriptor(ptx, isRightTransposed ? kTransposedRows : kRows,
-                           getAddress(memory.right));
+  // The next tap of a line is the next element of a patch, and its next eight
+  // positions are the next line.
+  uint64_t rightLayout =
+      tile.rightPatchBytes > 0
+          ? createLayout(rightStrideBytes,
+                         geometry.window.dimensions.back().dilation *
+                             Tile::kRowBytes)
+      : isRightTransposed ? kTransposedRows
+                          : kRows;
+  right = createDescriptor(ptx, rightLayout, getAddress(memory.right));
 }
 
 Value WgmmaUnit::createAtomOffset(const TmaGeometry &geometry,
                                   Value atom) const {
   const IndexMath &math = ptx.math;
-  if (!tile.hasPatches())
+  if (!tile.hasSlots())
     return math.mul(atom, Tile::kAtomRows * Tile::kRowBytes);
   SmallVector<int64_t> sizes = {0};
   for (int64_t size : geometry.window.patch)
@@ -111,16 +122,16 @@ SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators,
   WgmmaFenceAlignedOp::create(ptx.b);
   SmallVector<Value> sums(accumulators);
   for (int64_t k = 0; k < Tile::kRowElements; k += kAtomK) {
-    auto alongReduction = [&](bool isTransposed) {
+    auto alongReduction = [&](bool isTransposed, int64_t strideBytes) {
       return ptx.constant64(
-          k * (isTransposed ? Tile::kRowBytes : Tile::kElementBytes) /
+          k * (isTransposed ? strideBytes / 8 : Tile::kElementBytes) /
           kUnitBytes);
     };
     Value b = ptx.add64(ptx.add64(right, rightUnits),
-                        alongReduction(isRightTransposed));
+                        alongReduction(isRightTransposed, rightStrideBytes));
     for (auto [sum, atom] : llvm::zip(sums, left)) {
       Value a = ptx.add64(ptx.add64(atom, leftUnits),
-                          alongReduction(isLeftTransposed));
+                          alongReduction(isLeftTransposed, kEightRows));
       sum = WgmmaMmaAsyncOp::create(
           ptx.b, sum.getType(), sum, a, b, shape, operandType, operandType,
           WGMMATypes::f32,

@@ -17,7 +17,8 @@ namespace mlir::conv {
 /// Computes the tile of one consumer: atoms of 64 rows and all columns, one
 /// below the other. Operands are tiles in shared memory whose rows are 128
 /// swizzled bytes: of the reduction, or, for a transposed operand, of its own
-/// rows, 64 lines of the first ones, then 64 of the next.
+/// rows, 64 lines of the first ones, then 64 of the next. Patches have those
+/// lines for several taps, some elements further on for each.
 class WgmmaUnit : public WgmmaSums {
 public:
   /// Where both operands are.
@@ -41,6 +42,8 @@ private:
 
   NVVM::WGMMATypes operandType;
   bool isLeftTransposed, isRightTransposed;
+  /// From eight rows of a right tile in shared memory to the next ones.
+  int64_t rightStrideBytes;
   /// Descriptors of the first tiles: of each atom, and of the columns.
   SmallVector<Value> left;
   Value right;

@@ -177,13 +177,13 @@ void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
     ASSERT_TRUE(op);
     check(op, tensors, PlanOptions());
     PlanOptions options;
-    options.splits = random.upTo(getSplittableSize(op), 1);
     do
       options.mergedGroups = random.upTo(sizes.groups, 1);
     while (sizes.groups % options.mergedGroups);
     if (rank == 2 && random.upTo(1))
       options.patch = {random.upTo(2, 1) * PlanOptions::kBlockSize,
                        random.upTo(2, 1) * PlanOptions::kBlockSize};
+    options.splits = random.upTo(getSplittableSize(op, options), 1);
     check(op, tensors, options);
     check(op, tensors, {.joinsResidues = true});
     check(op, tensors, {.patch = options.patch, .joinsResidues = true});

@@ -33,6 +33,16 @@ constexpr StringLiteral kDilated = R"(
     return
   })";
 
+/// The gradient of that window's filter, for 96 channels instead of 72.
+constexpr StringLiteral kDilatedGradient = R"(
+  func.func @f(%x: tensor<2x20x30x96xf16>, %dy: tensor<2x20x30x64xf16>) {
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [1, 1], dilations = [2, 2], low = [2, 2], high = [2, 2]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        : tensor<2x20x30x96xf16>, tensor<2x20x30x64xf16> -> tensor<64x3x3x96xf16>
+    return
+  })";
+
 class TmaGeometryTest : public testing::Test {
 protected:
   TmaGeometryTest() {
@@ -54,6 +64,7 @@ protected:
     };
     ViewedTensor target = getViewed(part.target, op.getResultRole());
     result = computeTmaResult(target);
+    columns = part.product->rhs.getShape()[1];
     return computeTmaGeometry(
         getViewed(part.product->lhs, part.product->lhsRole),
         getViewed(part.product->rhs, part.product->rhsRole), target, obstacle);
@@ -63,6 +74,7 @@ protected:
   OwningOpRef<ModuleOp> module;
   std::string obstacle;
   TmaResult result; ///< Of the last geometry.
+  int64_t columns;  ///< Of the last product.
 };
 
 TEST_F(TmaGeometryTest, PatchesHaveHalos) {
@@ -89,6 +101,41 @@ TEST_F(TmaGeometryTest, ResultOfPatchesIsCopiedInBlocks) {
   EXPECT_EQ(result.window.channels, 64);
   EXPECT_EQ(result.window.dimensions[0].extent, 20);
   EXPECT_EQ(result.window.dimensions[1].extent, 30);
+}
+
+// A step is a block of 8 x 8 positions of an image; the three taps of a line
+// share 8 lines of 8 elements with a halo of 4.
+TEST_F(TmaGeometryTest, PatchesOfAReductionHaveTheHaloOfALine) {
+  std::optional<TmaGeometry> geometry =
+      compute(kDilatedGradient, {.patch = {8, 8}});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_TRUE(geometry->reducesPositions);
+  EXPECT_EQ(geometry->getPatchExtent(0), 8);
+  EXPECT_EQ(geometry->getPatchExtent(1), 12);
+  EXPECT_EQ(geometry->getPatchBytes(), 12 * 1024);
+  EXPECT_EQ(geometry->getPatchColumns(), 3 * 64);
+  // 96 channels are two rows of 64, for each of three lines of three taps.
+  EXPECT_EQ(columns, 3 * 2 * 3 * 64);
+  EXPECT_EQ(geometry->leftShape, (SmallVector<int64_t>{2, 20, 30, 64}));
+  EXPECT_EQ(geometry->partPositions, (SmallVector<int64_t>{2, 24, 32}));
+  EXPECT_EQ(geometry->countSteps(), 2 * 3 * 4);
+}
+
+// 2 x 3 x 4 patches in six parts: each has one line of patches of one image.
+TEST_F(TmaGeometryTest, PartsOfPatchesAreBoxes) {
+  std::optional<TmaGeometry> geometry =
+      compute(kDilatedGradient, {.splits = 6, .patch = {8, 8}});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->parts, 6);
+  EXPECT_EQ(geometry->partCounts, (SmallVector<int64_t>{2, 3, 1}));
+  EXPECT_EQ(geometry->partPositions, (SmallVector<int64_t>{1, 8, 32}));
+  EXPECT_EQ(geometry->countSteps(), 4);
+}
+
+TEST_F(TmaGeometryTest, StepsOfAReductionAreOneBlock) {
+  EXPECT_FALSE(compute(kDilatedGradient, {.patch = {16, 8}}));
+  EXPECT_EQ(obstacle, "expects patches of a reduction to have 8 positions a "
+                      "side, but got 16");
 }
 
 TEST_F(TmaGeometryTest, ResultInOrderIsAMatrix) {

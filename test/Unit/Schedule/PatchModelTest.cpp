@@ -29,7 +29,7 @@ Problem createLastLayer() {
                                    .s = 3,
                                    .p = 512,
                                    .q = 512});
-  problem.patch = {.rows = 256, .bytes = 41 * 1024, .taps = 9};
+  problem.patch = {.bytes = 41 * 1024, .rows = 256, .taps = 9};
   problem.bufferedChannels = 128;
   return problem;
 }

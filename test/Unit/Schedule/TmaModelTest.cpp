@@ -101,7 +101,7 @@ TEST(TmaModel, TilesFillWholeRounds) {
 // What a slot of patches takes is not there for stages.
 TEST(TmaModel, TilesHaveWholePatches) {
   Problem problem = createLayer();
-  problem.patch = {.rows = 128, .bytes = 10 * 18 * 128, .taps = 9};
+  problem.patch = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
   for (const RankedCandidate &ranked :
        rankCandidates(problem, hopper()).accepted) {
     EXPECT_EQ(ranked.candidate.workgroup[0] % 128, 0);
@@ -111,13 +111,28 @@ TEST(TmaModel, TilesHaveWholePatches) {
   }
 }
 
+// Sums of a part leave by stores, so that the rest is there for stages.
+TEST(TmaModel, TilesHaveTheColumnsThatShareAPatch) {
+  Problem problem = createLayer();
+  problem.isTmaRhsTransposed = true;
+  problem.splits = 2;
+  problem.patch = {.bytes = 8 * 10 * 128, .columns = 3 * 64};
+  for (const RankedCandidate &ranked :
+       rankCandidates(problem, hopper()).accepted) {
+    EXPECT_EQ(ranked.candidate.workgroup[1], 3 * 64);
+    TmaTile tile = getTmaTile(problem, ranked.candidate);
+    EXPECT_EQ(tile.stageBytes(), (ranked.candidate.workgroup[0] + 80) * 128);
+    EXPECT_EQ(tile.stagingBytes(), 0);
+  }
+}
+
 TEST(TmaModel, PatchesAreSharedBySteps) {
   Problem problem = createLayer();
   Candidate candidate =
       rankCandidates(problem, hopper()).accepted.front().candidate;
   candidate.workgroup[0] = 128;
   double alone = computeTmaCost(problem, hopper(), candidate).loadCycles;
-  problem.patch = {.rows = 128, .bytes = 10 * 18 * 128, .taps = 9};
+  problem.patch = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
   EXPECT_LT(computeTmaCost(problem, hopper(), candidate).loadCycles, alone);
 }
 

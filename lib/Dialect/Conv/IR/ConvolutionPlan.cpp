@@ -20,12 +20,19 @@ double mlir::conv::countProducts(const PlanPart &part) {
   return double(batch) * double(rows) * double(reduction);
 }
 
+/// Positions of a reduction behind the last patch have to read zeros.
+static bool hasPatches(ConvolutionOpInterface op) {
+  return ConvolutionShape::get(op).getRank() == 2 &&
+         (op.getDirection() != Direction::BackwardWeight ||
+          op.getPadding() == PaddingMode::Zeros);
+}
+
 Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
     : direction(op.getDirection()), layouts(op.getLayouts()),
       shape(ConvolutionShape::get(op)), padding(op.getPadding()),
       options(options), rank(shape.getRank()),
       space(op.getContext(), options.mergedGroups,
-            rank == 2 ? options.patch : ArrayRef<int64_t>()) {
+            hasPatches(op) ? options.patch : ArrayRef<int64_t>()) {
   space.setSize('G', shape.groups / options.mergedGroups);
   space.setSize('N', shape.n);
   space.setSize('C', shape.c / shape.groups);
@@ -79,20 +86,24 @@ bool Planner::hasOutputWindows() const {
 }
 
 void Planner::setBackwardWeightSpace() {
-  if (hasOutputWindows())
-    return space.setDigits(
-        {.rows = "C",
-         .columns =
-             select(layouts.getFilter(), letters('K', kFilterLetters), 'K'),
-         .reduction = select(layouts.getInput(), letters('N', kInputLetters)),
-         .positions = spatial(kInputLetters),
-         .mergesReduction = false});
-  space.setDigits(
-      {.rows = "K",
-       .columns = select(layouts.getFilter(), letters('C', kFilterLetters)),
-       .reduction = select(layouts.getOutput(), letters('N', kOutputLetters)),
-       .positions = spatial(kOutputLetters),
-       .mergesReduction = false});
+  bool onOutput = hasOutputWindows();
+  char channel = onOutput ? 'K' : 'C';
+  StringRef positions = onOutput ? kInputLetters : kOutputLetters;
+  StringRef order = onOutput ? layouts.getInput() : layouts.getOutput();
+  IndexSpace::Letters digits = {
+      .rows = onOutput ? "C" : "K",
+      .columns = select(layouts.getFilter(), letters(channel, kFilterLetters),
+                        onOutput ? channel : 0),
+      .reduction = select(order, letters('N', positions)),
+      .positions = spatial(positions),
+      .mergesReduction = false};
+  if (space.hasPatches()) {
+    // A line of taps, which share a patch, for each row of channels.
+    digits.columns = {letter(kFilterLetters, 0), channel,
+                      letter(kFilterLetters, 1)};
+    digits.channel = channel;
+  }
+  space.setDigits(digits);
 }
 
 void Planner::planForward() {
@@ -174,18 +185,22 @@ ConvolutionPlan Planner::plan() {
   return std::move(result);
 }
 
-int64_t Planner::getSplittableSize() {
+bool Planner::setSplittableSpace() {
   switch (direction) {
   case Direction::Forward:
     setForwardSpace();
-    break;
+    return true;
   case Direction::BackwardData:
-    return 1; // Every residue has a reduction of its own.
+    return false; // Every residue has a reduction of its own.
   case Direction::BackwardWeight:
     setBackwardWeightSpace();
-    break;
+    return true;
   }
-  return space.getSplittableSize();
+  llvm_unreachable("every direction has a plan");
+}
+
+int64_t Planner::getSplittableSize() {
+  return setSplittableSpace() ? space.getSplittableSize() : 1;
 }
 
 SmallVector<std::pair<const PlanStep *, const PlanPart *>>
@@ -238,6 +253,19 @@ ViewedProduct mlir::conv::getViewedProduct(ConvolutionOpInterface op,
           getViewed(product.rhs, op.getTensor(product.rhsRole)), result};
 }
 
-int64_t mlir::conv::getSplittableSize(ConvolutionOpInterface op) {
-  return Planner(op, PlanOptions()).getSplittableSize();
+int64_t Planner::getPartSize() {
+  if (!setSplittableSpace())
+    return 0;
+  space.split(options.splits);
+  return space.getReductionSize();
+}
+
+int64_t mlir::conv::getSplittableSize(ConvolutionOpInterface op,
+                                      const PlanOptions &options) {
+  return Planner(op, options).getSplittableSize();
+}
+
+int64_t mlir::conv::getPartSize(ConvolutionOpInterface op,
+                                const PlanOptions &options) {
+  return Planner(op, options).getPartSize();
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Digits that are no dimension of a tensor have small letters: a group among
-// merged ones, on the two sides of the product, a part of the reduction, and
-// where a position is in a patch.
+// merged ones, on the two sides of the product, a part of the reduction, where
+// a position is in a patch, and a channel in its row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,20 +17,27 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::conv;
 
-static constexpr char kLhsGroup = 'i', kRhsGroup = 'j', kSplit = 's';
+static constexpr char kLhsGroup = 'i', kRhsGroup = 'j';
+/// Parts of the digits that are split.
+static constexpr StringLiteral kParts = "stu";
 /// Of both positions: the block in a patch, and the place in a block.
 static constexpr StringLiteral kBlocks = "ab", kPlaces = "xy";
 static constexpr int64_t kBlockSize = PlanOptions::kBlockSize;
+static constexpr char kInRow = 'c';
+static constexpr int64_t kRowSize = PlanOptions::kRowSize;
 
 void IndexSpace::setDigits(const Letters &letters) {
   digits = {"G", letters.rows, letters.columns, letters.reduction};
   mergesReduction = letters.mergesReduction;
   positions = patch.empty() ? "" : letters.positions;
+  channel = letters.channel;
   splits = 1;
-  splitLetter = 0;
+  splitLetters.clear();
   if (mergedGroups > 1) {
     setSize(kLhsGroup, mergedGroups);
     setSize(kRhsGroup, mergedGroups);
@@ -51,6 +58,10 @@ void IndexSpace::setDigits(const Letters &letters) {
     digits[space] += kBlocks;
     digits[space] += kPlaces;
   }
+  if (channel) {
+    setSize(kInRow, kRowSize);
+    digits[Columns] += kInRow;
+  }
   setIndices();
 }
 
@@ -59,24 +70,26 @@ IndexSpace::Space IndexSpace::getPositionSpace() const {
 }
 
 int64_t IndexSpace::getPatchSize(char letter) const {
+  if (letter == channel)
+    return kRowSize;
   size_t found = positions.find(letter);
   return found == std::string::npos ? 1 : patch[found];
 }
 
 int64_t IndexSpace::getDigitSize(char letter) const {
-  return letter == splitLetter
-             ? splitLength
-             : llvm::divideCeil(getSize(letter), getPatchSize(letter));
+  if (auto split = splitLetters.find(letter); split != splitLetters.end())
+    return split->second.length;
+  return llvm::divideCeil(getSize(letter), getPatchSize(letter));
 }
 
 AffineExpr IndexSpace::computeIndex(char letter) const {
   AffineExpr index = getDigit(letter);
-  if (letter == splitLetter)
-    index = getDigit(kSplit) * splitLength + index;
+  if (auto split = splitLetters.find(letter); split != splitLetters.end())
+    index = getDigit(split->second.part) * split->second.length + index;
   if (size_t i = positions.find(letter); i != std::string::npos)
     index = index * patch[i] + getDigit(kBlocks[i]) * kBlockSize +
             getDigit(kPlaces[i]);
-  return index;
+  return letter == channel ? index * kRowSize + getDigit(kInRow) : index;
 }
 
 void IndexSpace::setIndices() {
@@ -87,42 +100,93 @@ void IndexSpace::setIndices() {
     for (char letter : space)
       indices[letter] = computeIndex(letter);
   // In a reduction, positions behind the last one read zeros.
-  for (char letter : positions)
-    if (getPositionSpace() == Rows &&
-        getSize(letter) % getPatchSize(letter) != 0)
-      written.push_back({indices[letter], getSize(letter)});
+  for (Space space : {Rows, Columns})
+    for (char letter : digits[space])
+      if (getSize(letter) % getPatchSize(letter) != 0)
+        written.push_back({indices[letter], getSize(letter)});
 }
 
 /// The digit of merged groups is not one: each sum is of one group. Nor are
 /// those within a patch.
-char IndexSpace::getSplittableLetter() const {
-  char longest = 0;
+std::string IndexSpace::getSplittableLetters() const {
+  std::string all;
   for (char letter : digits[Reduction])
     if (letter != kLhsGroup && !kBlocks.contains(letter) &&
-        !kPlaces.contains(letter) &&
-        (!longest || getDigitSize(letter) > getDigitSize(longest)))
-      longest = letter;
-  return longest;
+        !kPlaces.contains(letter))
+      all += letter;
+  if (hasPatchedReduction())
+    return all;
+  return {*llvm::max_element(
+      all, [&](char a, char b) { return getDigitSize(a) < getDigitSize(b); })};
 }
 
 int64_t IndexSpace::getSplittableSize() const {
-  return getDigitSize(getSplittableLetter());
+  int64_t size = 1;
+  for (char letter : getSplittableLetters())
+    size *= getDigitSize(letter);
+  return size;
+}
+
+int64_t IndexSpace::getReductionSize() const {
+  int64_t size = 1;
+  for (char letter : digits[Reduction])
+    size *= getDigitSize(letter);
+  return size;
+}
+
+namespace {
+/// Into how many parts each of several digits is split, and the size of one.
+struct Distribution {
+  SmallVector<int64_t> counts;
+  int64_t size;
+};
+} // namespace
+
+/// The one with `parts` parts that are as small as possible; of equal ones that
+/// which splits the outermost digits.
+static Distribution distribute(int64_t parts, ArrayRef<int64_t> sizes) {
+  if (sizes.size() == 1)
+    return {{parts}, int64_t(llvm::divideCeil(sizes.front(), parts))};
+  Distribution best{{}, std::numeric_limits<int64_t>::max()};
+  for (int64_t count = parts; count > 0; --count) {
+    if (parts % count != 0)
+      continue;
+    Distribution inner = distribute(parts / count, sizes.drop_front());
+    int64_t size = inner.size * llvm::divideCeil(sizes.front(), count);
+    if (size >= best.size)
+      continue;
+    best = {{count}, size};
+    llvm::append_range(best.counts, inner.counts);
+  }
+  return best;
 }
 
 void IndexSpace::split(int64_t parts) {
   if (parts == 1)
     return;
-  char letter = getSplittableLetter();
-  int64_t largest = getDigitSize(letter);
-  splitLetter = letter;
   splits = parts;
-  splitLength = llvm::divideCeil(largest, parts);
-  setSize(kSplit, parts);
+  std::string letters = getSplittableLetters();
+  SmallVector<int64_t> lengths = llvm::map_to_vector(
+      letters, [&](char letter) { return getDigitSize(letter); });
+  std::string batch;
+  for (auto [letter, length, count, part] :
+       llvm::zip(letters, lengths, distribute(parts, lengths).counts, kParts)) {
+    if (count == 1)
+      continue;
+    batch += part;
+    setSize(part, count);
+    splitLetters[letter] = {part, int64_t(llvm::divideCeil(length, count))};
+  }
   // Outermost, so that neighbouring matrices are those of neighbouring groups.
-  digits[Batch].insert(0, 1, kSplit);
+  digits[Batch] = batch + digits[Batch];
   setIndices();
-  if (splitLength * parts != largest)
-    addCondition(getDigit(kSplit) * splitLength + getDigit(letter), largest);
+  // Those behind the last patch read zeros, too.
+  if (hasPatchedReduction())
+    return;
+  auto [part, length] = splitLetters.lookup(letters.front());
+  if (length * parts != lengths.front())
+    addCondition(getDigit(part) * length + getDigit(letters.front()),
+                 lengths.front());
 }
 
 AffineExpr IndexSpace::getDigit(char letter) const {

@@ -27,6 +27,8 @@ public:
     std::string rows, columns, reduction;
     /// Those of rows or reduction that are numbered patch by patch.
     std::string positions;
+    /// The channel of the columns that is numbered row by row; 0 if none is.
+    char channel = 0;
     /// Merged groups are digits of columns and reduction, and the elements of
     /// the right operand between two groups are zero; else of rows and columns,
     /// and the result's elements between two groups are not written.
@@ -35,19 +37,24 @@ public:
 
   /// With `patch`, there are two positions. The digit of each is that of its
   /// patch, and digits of the block in the patch and of the place in the block
-  /// follow behind those of all letters.
+  /// follow behind those of all letters. So does that of the place of a channel
+  /// in its row.
   IndexSpace(MLIRContext *context, int64_t mergedGroups,
              ArrayRef<int64_t> patch)
       : context(context), mergedGroups(mergedGroups), patch(patch) {}
 
+  bool hasPatches() const { return !patch.empty(); }
   void setSize(char letter, int64_t size) { sizes[letter] = size; }
   /// Starts over with these digits.
   void setDigits(const Letters &letters);
   /// Splits the longest digit of the reduction in parts of one size, which are
-  /// a digit of the batch.
+  /// a digit of the batch. A reduction over patches is split in shorter parts:
+  /// along all of its digits.
   void split(int64_t splits);
   int64_t getSplits() const { return splits; }
   int64_t getSplittableSize() const;
+  /// Products that are summed up for an element of one part.
+  int64_t getReductionSize() const;
 
   AffineExpr getIndex(char letter) const { return indices.lookup(letter); }
   void setIndex(char letter, AffineExpr index) { indices[letter] = index; }
@@ -86,7 +93,8 @@ private:
   int64_t getSize(char letter) const { return sizes.lookup(letter); }
   /// Whether positions are rows or what is summed up.
   Space getPositionSpace() const;
-  /// The size of a patch in a position's dimension; 1 for other letters.
+  /// The size of a patch in a position's dimension, or of a row of channels; 1
+  /// for other letters.
   int64_t getPatchSize(char letter) const;
   /// As `getSize`, in patches, or the length of a part of a digit that is
   /// split.
@@ -96,8 +104,11 @@ private:
   AffineExpr computeIndex(char letter) const;
   /// The position of a letter's digit in the list of all digits.
   AffineExpr getDigit(char letter) const;
-  /// The longest digit of the reduction.
-  char getSplittableLetter() const;
+  bool hasPatchedReduction() const {
+    return !positions.empty() && getPositionSpace() == Reduction;
+  }
+  /// The longest digit of the reduction, or all that count patches.
+  std::string getSplittableLetters() const;
   /// The number of the group that a digit of merged ones stands for.
   AffineExpr getGroup(char merged) const;
   SmallVector<AffineExpr> getCoordinates(StringRef order,
@@ -115,14 +126,21 @@ private:
   int64_t mergedGroups;
   SmallVector<int64_t> patch;
   std::string positions; ///< Letters that are numbered patch by patch.
-  int64_t splits = 1, splitLength = 0;
-  char splitLetter = 0;
+  char channel = 0;      ///< The one that is numbered row by row.
+  int64_t splits = 1;
+  /// A letter that is split: the digit of the batch for its part, and how many
+  /// a part has.
+  struct Split {
+    char part;
+    int64_t length;
+  };
+  llvm::SmallDenseMap<char, Split> splitLetters;
   bool mergesReduction = false;
   llvm::SmallDenseMap<char, int64_t> sizes;
   llvm::SmallDenseMap<char, AffineExpr> indices;
   std::array<std::string, 4> digits;
   SmallVector<Condition> conditions; ///< Of the operands.
-  SmallVector<Condition> written;    ///< Of the result: its positions.
+  SmallVector<Condition> written;    ///< Of the result.
 };
 
 } // namespace mlir::conv

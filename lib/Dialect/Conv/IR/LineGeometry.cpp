@@ -49,10 +49,10 @@ std::optional<LineGeometry> mlir::conv::computeLineGeometry(
     return refuse(formatv("1 split, but got {0}", product->parts));
   constexpr int64_t kGranule =
       ::conv::LineWindow::kGranuleBytes / ::conv::TmaTile::kElementBytes;
-  if (product->reducesPositions && product->leftChannels % kGranule)
+  if (product->reducesPositions && product->leftShape.back() % kGranule)
     return refuse(formatv("a left operand with a multiple of {0} channels, but "
                           "got {1}",
-                          kGranule, product->leftChannels));
+                          kGranule, product->leftShape.back()));
   if (product->window.rank() > 2)
     return refuse(formatv("1 or 2 spatial dimensions, but got {0}",
                           product->window.rank()));

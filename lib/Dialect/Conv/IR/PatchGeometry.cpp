@@ -55,7 +55,7 @@ std::string mlir::conv::checkPatches(const PatchGeometry &geometry,
                                      ScheduleAttr schedule,
                                      const ::conv::ChipInfo &chip) {
   ::conv::PatchTile tile = getPatchTile(schedule, geometry);
-  if (std::string obstacle = checkTmaTile(geometry.product, tile.tile);
+  if (std::string obstacle = checkTmaTile(geometry.product, schedule);
       !obstacle.empty())
     return obstacle;
   // S17.

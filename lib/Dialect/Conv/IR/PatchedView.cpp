@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads the digits that `PlanOptions::patch` makes of positions `(n, p, q)`:
-// an image, two patches, two blocks in a patch, and two places in a block.
+// an image, two patches, two blocks in a patch, and two places in a block; and
+// those that it makes of the columns `(r, s, c)` of the gradient of a filter: a
+// line of taps, a row of channels, a tap of the line, and a place in the row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +21,9 @@ using namespace mlir::conv;
 
 static constexpr int64_t kBlockSize = PlanOptions::kBlockSize;
 static constexpr size_t kPatches = 1, kBlocks = 3, kPlaces = 5, kDigits = 7;
+static constexpr int64_t kRowSize = PlanOptions::kRowSize;
+static constexpr size_t kLine = 0, kRow = 1, kTap = 2, kInRow = 3,
+                        kColumnDigits = 4;
 
 SmallVector<int64_t> mlir::conv::getPatch(ArrayRef<int64_t> digits) {
   if (digits.size() != kDigits || digits[kPlaces] != kBlockSize ||
@@ -27,46 +32,87 @@ SmallVector<int64_t> mlir::conv::getPatch(ArrayRef<int64_t> digits) {
   return {digits[kBlocks] * kBlockSize, digits[kBlocks + 1] * kBlockSize};
 }
 
-/// Whether coefficients of such digits are those of positions, which are the
-/// coefficients of places.
-static bool countsPositions(ArrayRef<int64_t> coefficients,
-                            ArrayRef<int64_t> patch) {
-  for (size_t d : {0, 1})
-    if (int64_t one = coefficients[kPlaces + d];
-        coefficients[kBlocks + d] != one * kBlockSize ||
-        coefficients[kPatches + d] != one * patch[d])
-      return false;
-  return true;
+namespace {
+/// A digit of a view without patches: coordinates have the coefficients of
+/// digit `from` of the view with them.
+struct Digit {
+  size_t from;
+  int64_t size;
+};
+} // namespace
+
+/// Whether each coordinate counts `outer` as `times` as many as `inner`.
+static bool isMultiple(ArrayRef<ViewAttr::Coordinate> coordinates, size_t outer,
+                       size_t inner, int64_t times) {
+  return llvm::all_of(coordinates, [&](const ViewAttr::Coordinate &coordinate) {
+    return coordinate.coefficients[outer] ==
+           times * coordinate.coefficients[inner];
+  });
+}
+
+/// Positions in order, whose digits start at `first`; nothing if coordinates do
+/// not count them.
+static std::optional<SmallVector<Digit>>
+joinPositions(ArrayRef<ViewAttr::Coordinate> coordinates,
+              ArrayRef<int64_t> digits, size_t first) {
+  SmallVector<int64_t> patch = getPatch(digits);
+  SmallVector<Digit> joined = {{first, digits.front()}};
+  for (size_t d : {0, 1}) {
+    size_t place = first + kPlaces + d;
+    if (!isMultiple(coordinates, first + kBlocks + d, place, kBlockSize) ||
+        !isMultiple(coordinates, first + kPatches + d, place, patch[d]))
+      return std::nullopt;
+    joined.push_back({place, digits[kPatches + d] * patch[d]});
+  }
+  return joined;
+}
+
+/// The same for columns: taps, and then channels.
+static std::optional<SmallVector<Digit>>
+joinChannels(ArrayRef<ViewAttr::Coordinate> coordinates,
+             ArrayRef<int64_t> digits, size_t first) {
+  if (digits.size() != kColumnDigits || digits[kInRow] != kRowSize ||
+      !isMultiple(coordinates, first + kRow, first + kInRow, kRowSize))
+    return std::nullopt;
+  return SmallVector<Digit>{{first + kLine, digits[kLine]},
+                            {first + kTap, digits[kTap]},
+                            {first + kInRow, digits[kRow] * kRowSize}};
 }
 
 ViewAttr mlir::conv::removePatches(ViewAttr view) {
   MLIRContext *context = view.getContext();
-  SmallVector<AffineExpr> results;
   SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
+  // Rows of a right operand whose reduction has patches are the columns.
+  bool hasPatchedReduction = !getPatch(view.getColumns()).empty();
+  bool hasRowsOfChannels = hasPatchedReduction && view.getRows().size() > 1;
+  auto join = [&](ArrayRef<int64_t> digits, size_t first,
+                  bool areChannels) -> std::optional<SmallVector<Digit>> {
+    if (!getPatch(digits).empty())
+      return joinPositions(coordinates, digits, first);
+    if (areChannels)
+      return joinChannels(coordinates, digits, first);
+    SmallVector<Digit> same;
+    for (auto [i, size] : llvm::enumerate(digits))
+      same.push_back({first + i, size});
+    return same;
+  };
+
+  SmallVector<AffineExpr> results;
   for (const ViewAttr::Coordinate &coordinate : coordinates)
     results.push_back(getAffineConstantExpr(coordinate.constant, context));
   unsigned next = 0;
   size_t first = 0;
-  // The next digit, of which coordinates have the coefficients of digit `from`.
-  auto addDigit = [&](size_t from) {
-    AffineExpr digit = getAffineDimExpr(next++, context);
-    for (auto [result, coordinate] : llvm::zip(results, coordinates))
-      result = result + digit * coordinate.coefficients[from];
-  };
   std::array<SmallVector<int64_t>, 3> sizes;
-  for (auto [digits, list] :
-       llvm::zip(std::array{view.getBatch(), view.getRows(), view.getColumns()},
-                 sizes)) {
-    SmallVector<int64_t> patch = getPatch(digits);
-    for (const ViewAttr::Coordinate &coordinate : coordinates)
-      if (!patch.empty() &&
-          !countsPositions(ArrayRef(coordinate.coefficients).drop_front(first),
-                           patch))
-        return nullptr;
-    for (size_t i = 0; i < (patch.empty() ? digits.size() : kBlocks); ++i) {
-      bool isPosition = !patch.empty() && i >= kPatches;
-      addDigit(first + i + (isPosition ? kPlaces - kPatches : 0));
-      list.push_back(digits[i] * (isPosition ? patch[i - kPatches] : 1));
+  for (auto [i, digits] : llvm::enumerate(
+           std::array{view.getBatch(), view.getRows(), view.getColumns()})) {
+    auto joined = join(digits, first, hasRowsOfChannels && i == 1);
+    if (!joined)
+      return nullptr;
+    for (Digit digit : *joined) {
+      AffineExpr dimension = getAffineDimExpr(next++, context);
+      for (auto [result, coordinate] : llvm::zip(results, coordinates))
+        result = result + dimension * coordinate.coefficients[digit.from];
+      sizes[i].push_back(digit.size);
     }
     first += digits.size();
   }

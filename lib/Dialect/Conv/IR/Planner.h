@@ -30,6 +30,7 @@ public:
 
   ConvolutionPlan plan();
   int64_t getSplittableSize();
+  int64_t getPartSize();
 
 private:
   static constexpr StringLiteral kInputLetters = "DHW";
@@ -61,6 +62,8 @@ private:
   void planJoinedResidues();
   void planFold(int64_t d, size_t source, bool isLast);
 
+  /// Whether there is one product, whose indices are set.
+  bool setSplittableSpace();
   void setForwardSpace();
   void setBackwardWeightSpace();
   /// Whether windows of the gradient of a filter are on the output.

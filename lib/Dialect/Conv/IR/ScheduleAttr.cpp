@@ -247,7 +247,7 @@ static LogicalResult verifyWarpgroupsForChip(EmitError emitError,
                                              ScheduleAttr schedule,
                                              const ::conv::ChipInfo &chip) {
   ::conv::TmaTile tile = getTmaTile(schedule);
-  if (schedule.getMainLoop() == MainLoop::Tma)
+  if (schedule.getMainLoop() == MainLoop::Tma && schedule.getPatch().empty())
     if (std::string obstacle = checkTmaMemory(tile, chip); !obstacle.empty())
       return emitError() << obstacle;
   if (tile.workItems() > chip.maxWorkgroupSize)

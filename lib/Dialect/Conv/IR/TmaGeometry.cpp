@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Takes views apart into the roles that their digits play. Limits are those of
-// the PTX ISA's im2col mode and of cuTensorMapEncodeIm2col.
+// Takes views apart into the roles that their digits play.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,47 +18,16 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
 
 using Tile = ::conv::TmaTile;
 
-static constexpr int64_t kMaxElementStride = 8;
 /// Elements of a box in a dimension.
 static constexpr int64_t kMaxBox = 256;
 /// Most dimensions that a tensor map has.
 static constexpr size_t kMaxRank = 5;
-
-static int64_t computeProduct(ArrayRef<int64_t> sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
-                         std::multiplies<int64_t>());
-}
-
-SmallVector<int64_t> TmaWindow::getTaps() const {
-  return llvm::map_to_vector(dimensions,
-                             [](const Dimension &d) { return d.taps; });
-}
-
-int64_t TmaWindow::countTaps() const { return computeProduct(getTaps()); }
-
-SmallVector<int64_t> TmaWindow::getPositions() const {
-  SmallVector<int64_t> sizes = {images};
-  for (const Dimension &d : dimensions)
-    sizes.push_back(d.positions);
-  return sizes;
-}
-
-int64_t TmaWindow::getLowerCorner(size_t dimension) const {
-  return -dimensions[dimension].low;
-}
-
-int64_t TmaWindow::getUpperCorner(size_t dimension) const {
-  const Dimension &d = dimensions[dimension];
-  return (d.positions - 1) * d.stride + 1 - d.low - d.extent;
-}
 
 TmaGeometry::Loop TmaGeometry::getOuterLoop() const {
   if (reducesPositions)
@@ -78,10 +46,10 @@ TmaGeometry::Loop TmaGeometry::getInnerLoop() const {
 namespace {
 /// The multiples of digits in one coordinate of the window's operand, or of
 /// another one: those of positions or rows of the filter, those of taps and
-/// channels, and that of the part.
+/// channels, and those of the part.
 struct Digits {
-  SmallVector<int64_t> positions, taps;
-  int64_t part, constant;
+  SmallVector<int64_t> positions, taps, parts;
+  int64_t constant;
 
   /// Whether no digit counts but one of each.
   bool hasOnly(std::optional<size_t> position,
@@ -121,6 +89,10 @@ private:
     return geometry.reducesPositions ? rhs : lhs;
   }
   Digits getDigits(ViewAttr view, const ViewAttr::Coordinate &coordinate) const;
+  /// The multiples of the digits of the part in the coordinate of a position or
+  /// of the channels, if they count it in steps of `length`.
+  SmallVector<int64_t> getParts(size_t split, int64_t length) const;
+  int64_t countParts(size_t split) const;
 
   bool refuse(const std::string &expected) {
     obstacle = "expects " + expected;
@@ -132,9 +104,10 @@ private:
   SmallVector<int64_t> patch;
   std::string &obstacle;
   size_t spatialRank;
-  /// The digit of the positions that is split, and the size of a part.
-  size_t splitDigit = 0;
-  int64_t splitLength = 0;
+  /// For each digit of the part, that of the positions that is split, or the
+  /// channels.
+  static constexpr size_t kChannels = -1;
+  SmallVector<size_t> splits;
   TmaGeometry geometry;
 };
 } // namespace
@@ -152,12 +125,25 @@ Digits GeometryReader::getDigits(ViewAttr view,
   SmallVector<int64_t> columns = take(view.getColumns().size());
   if (geometry.reducesPositions)
     std::swap(rows, columns);
-  return {rows, columns, batch.size() > 1 ? batch.front() : 0,
-          coordinate.constant};
+  batch.pop_back();
+  return {rows, columns, batch, coordinate.constant};
+}
+
+SmallVector<int64_t> GeometryReader::getParts(size_t split,
+                                              int64_t length) const {
+  return llvm::map_to_vector(
+      splits, [&](size_t own) { return own == split ? length : int64_t(0); });
+}
+
+int64_t GeometryReader::countParts(size_t split) const {
+  const size_t *own = llvm::find(splits, split);
+  return own == splits.end() ? 1 : lhs.view.getBatch()[own - splits.begin()];
 }
 
 bool GeometryReader::readPatches() {
   patch = getPatch(lhs.view.getRows());
+  if (patch.empty())
+    patch = getPatch(lhs.view.getColumns());
   for (ViewedTensor *tensor : {&lhs, &rhs}) {
     tensor->view = removePatches(tensor->view);
     if (!tensor->view)
@@ -184,9 +170,10 @@ bool GeometryReader::readTypes() {
 
 bool GeometryReader::readParts() {
   ArrayRef<int64_t> batch = lhs.view.getBatch();
-  if (batch.back() != 1 || batch.size() > 2)
+  if (batch.back() != 1)
     return refuse(formatv("one group, but got {0}", batch.back()));
-  geometry.parts = batch.size() > 1 ? batch.front() : 1;
+  geometry.parts = llvm::product_of(batch);
+  splits.assign(batch.size() - 1, kChannels);
   // Rows of a filter's gradient are its channels, those of others are digits
   // for an image and each dimension.
   size_t rows = lhs.view.getRows().size(), columns = rhs.view.getRows().size();
@@ -205,15 +192,14 @@ bool GeometryReader::readWindow() {
   auto coordinates = view.getCoordinates();
   Digits image = getDigits(view, coordinates.front());
   Digits channel = getDigits(view, coordinates.back());
-  bool isImageSplit = geometry.reducesPositions && splitDigit == 0;
-  bool isChannelSplit = !geometry.reducesPositions && channel.part != 0;
-  geometry.channelsOfPart =
-      geometry.reducesPositions ? 0 : lhs.view.getColumns().back();
+  bool areRows = !geometry.reducesPositions;
+  geometry.channelsOfPart = areRows ? lhs.view.getColumns().back() : 0;
+  int64_t images = (areRows ? view.getRows() : view.getColumns()).front();
   if (!image.hasOnly(0, std::nullopt) || image.positions[0] != 1 ||
-      image.part != (isImageSplit ? splitLength : 0) || image.constant != 0 ||
+      image.parts != getParts(0, images) || image.constant != 0 ||
       !channel.hasOnly(std::nullopt, spatialRank) ||
       channel.taps[spatialRank] != 1 || channel.constant != 0 ||
-      channel.part != (isChannelSplit ? geometry.channelsOfPart : 0))
+      channel.parts != getParts(kChannels, geometry.channelsOfPart))
     return refuse("images outermost and channels innermost, but got another "
                   "layout");
   geometry.window.patch = patch;
@@ -230,21 +216,19 @@ bool GeometryReader::readDimension(size_t dimension) {
   Digits digits = getDigits(view, view.getCoordinates()[1 + dimension]);
   int64_t stride = digits.positions[1 + dimension];
   int64_t dilation = digits.taps[dimension];
-  bool isSplit = geometry.reducesPositions && splitDigit == 1 + dimension;
-  if (!digits.hasOnly(1 + dimension, dimension) || stride <= 0 ||
-      digits.part != (isSplit ? stride * splitLength : 0))
-    return refuse("a window that moves along each dimension, but got another "
-                  "view");
   bool areRows = !geometry.reducesPositions;
   int64_t positions =
       (areRows ? view.getRows() : view.getColumns())[1 + dimension];
+  if (!digits.hasOnly(1 + dimension, dimension) || stride <= 0 ||
+      digits.parts != getParts(1 + dimension, stride * positions))
+    return refuse("a window that moves along each dimension, but got another "
+                  "view");
   int64_t taps = (areRows ? view.getColumns() : view.getRows())[dimension];
   // A walk against the direction of the taps starts at the last one.
   int64_t first = digits.constant + std::min<int64_t>(0, (taps - 1) * dilation);
   geometry.window.dimensions.push_back(
-      {type.getDimSize(1 + dimension),
-       positions * (isSplit ? geometry.parts : 1), taps, stride,
-       std::abs(dilation), -first, dilation < 0});
+      {type.getDimSize(1 + dimension), positions * countParts(1 + dimension),
+       taps, stride, std::abs(dilation), -first, dilation < 0});
   return true;
 }
 
@@ -259,9 +243,8 @@ bool GeometryReader::readFilter() {
         llvm::find_if(digits.taps, [](int64_t value) { return value != 0; });
     size_t index = tap - digits.taps.begin();
     bool isChannel = index == spatialRank;
-    int64_t part =
-        isChannel && geometry.parts > 1 ? geometry.channelsOfPart : 0;
-    if (digits.part != part)
+    if (digits.parts !=
+        getParts(isChannel ? kChannels : index, geometry.channelsOfPart))
       return refuse("channels that are split, but got another digit");
     if (digits.positions[0] == 1 && digits.hasOnly(0, std::nullopt))
       geometry.filter.push_back({Coordinate::Row, 0, size, 1, 0});
@@ -294,24 +277,35 @@ bool GeometryReader::readPositions() {
              : !digits.hasOnly(i, std::nullopt) || digits.positions[i] != 1))
       return refuse("a dense left operand with its channels innermost, but got "
                     "another view");
-    if (digits.part == 0)
-      continue;
-    if (isChannel || digits.part != sizes[i])
-      return refuse("positions that are split, but got another digit");
-    splitDigit = i;
-    splitLength = sizes[i];
+    for (auto [split, length] : llvm::zip(splits, digits.parts)) {
+      if (length == 0)
+        continue;
+      if (isChannel || length != sizes[i])
+        return refuse("positions that are split, but got another digit");
+      split = i;
+    }
   }
-  geometry.leftChannels = lhs.view.getRows().front();
-  geometry.segments = computeProduct(sizes.take_front(splitDigit));
-  geometry.segmentPositions = computeProduct(sizes.drop_front(splitDigit));
-  if (geometry.parts == 1)
-    splitDigit = sizes.size();
+  llvm::append_range(geometry.leftShape, lhs.type.getShape());
+  if (!patch.empty()) {
+    geometry.segments = 1;
+    geometry.segmentPositions = llvm::product_of(sizes);
+    geometry.partPositions = llvm::to_vector(sizes);
+    for (size_t i = 0; i < sizes.size(); ++i)
+      geometry.partCounts.push_back(countParts(i));
+    return llvm::is_sorted(splits) ||
+           refuse("parts in the order of positions, but got another");
+  }
+  if (splits.size() > 1)
+    return refuse("positions of which one digit is split, but got more");
+  size_t outer = splits.empty() ? 0 : splits.front();
+  geometry.segments = llvm::product_of(sizes.take_front(outer));
+  geometry.segmentPositions = llvm::product_of(sizes.drop_front(outer));
   return true;
 }
 
 bool GeometryReader::checkChannels() {
   const TmaWindow &window = geometry.window;
-  int64_t other = geometry.reducesPositions ? geometry.leftChannels
+  int64_t other = geometry.reducesPositions ? geometry.leftShape.back()
                                             : geometry.filter.back().size;
   if (window.channels % Tile::kGranule || other % Tile::kGranule)
     return refuse(formatv("channels that are multiples of {0}, but got {1} and "
@@ -321,36 +315,18 @@ bool GeometryReader::checkChannels() {
       geometry.channelsOfPart % Tile::kRowElements)
     return refuse(formatv("parts of a multiple of {0} channels, but got {1}",
                           Tile::kRowElements, geometry.channelsOfPart));
-  if (geometry.reducesPositions && window.countTaps() > 1 &&
-      window.channels % Tile::kRowElements)
+  if (geometry.reducesPositions && !geometry.hasPatches() &&
+      window.countTaps() > 1 && window.channels % Tile::kRowElements)
     return refuse(formatv("channels that are a multiple of {0} behind each "
                           "tap, but got {1}",
                           Tile::kRowElements, window.channels));
   return true;
 }
 
-std::string mlir::conv::checkTmaWindow(const TmaWindow &window) {
-  // Bits of an offset, and of a corner with its sign.
-  int64_t bits = window.rank() == 1 ? 16 : window.rank() == 2 ? 8 : 5;
-  int64_t corner = int64_t(1) << (bits - 1);
-  for (auto [i, d] : llvm::enumerate(window.dimensions)) {
-    int64_t lower = window.getLowerCorner(i);
-    int64_t upper = window.getUpperCorner(i);
-    if (d.stride > kMaxElementStride)
-      return formatv("expects strides of at most {0}, but got {1}",
-                     kMaxElementStride, d.stride);
-    if ((d.taps - 1) * d.dilation >= int64_t(1) << bits ||
-        std::min(lower, upper) < -corner || std::max(lower, upper) >= corner)
-      return formatv("expects a window of {0} bits, but got corners {1} and "
-                     "{2} and {3} taps",
-                     bits, lower, upper, d.taps);
-  }
-  return "";
-}
-
 std::string mlir::conv::checkTmaPatches(const TmaGeometry &geometry) {
   // S14.
-  for (auto [i, d] : llvm::enumerate(geometry.window.dimensions)) {
+  const TmaWindow &window = geometry.window;
+  for (auto [i, d] : llvm::enumerate(window.dimensions)) {
     if (d.stride != 1)
       return formatv(
           "expects a window that moves by 1 over patches, but got {0}",
@@ -359,6 +335,10 @@ std::string mlir::conv::checkTmaPatches(const TmaGeometry &geometry) {
       return formatv("expects patches of at most {0} elements with their "
                      "halos, but got {1}",
                      kMaxBox, geometry.getPatchExtent(i));
+    if (geometry.reducesPositions && window.patch[i] != Tile::kBlockSize)
+      return formatv("expects patches of a reduction to have {0} positions a "
+                     "side, but got {1}",
+                     Tile::kBlockSize, window.patch[i]);
   }
   return "";
 }

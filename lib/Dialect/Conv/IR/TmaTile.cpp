@@ -22,7 +22,9 @@ using Tile = ::conv::TmaTile;
 
 int64_t TmaGeometry::getPatchExtent(size_t dimension) const {
   const TmaWindow::Dimension &d = window.dimensions[dimension];
-  return window.patch[dimension] + (d.taps - 1) * d.dilation;
+  // Columns that share a patch of a reduction are those of a line of taps.
+  bool hasHalo = !reducesPositions || dimension + 1 == window.rank();
+  return window.patch[dimension] + (hasHalo ? (d.taps - 1) * d.dilation : 0);
 }
 
 int64_t TmaGeometry::getPatchPitch(size_t dimension) const {
@@ -43,8 +45,8 @@ int64_t TmaGeometry::getPatchBytes() const {
 ::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule) {
   ::conv::TmaTile tile{schedule.getWorkgroup()[0], schedule.getWorkgroup()[1],
                        schedule.getStages(), schedule.getNumSubgroups()};
-  if (!schedule.getPatch().empty())
-    tile.patchBytes = tile.leftBytes();
+  // Sums of a part are accumulators, which no copy takes.
+  tile.isStaged = schedule.getSplits() == 1;
   return tile;
 }
 
@@ -52,25 +54,36 @@ int64_t TmaGeometry::getPatchBytes() const {
                                        const TmaGeometry &geometry) {
   ::conv::TmaTile tile = getTmaTile(schedule);
   tile.isRightTransposed = geometry.isRightTransposed();
-  if (tile.hasPatches() && geometry.hasPatches())
+  if (!geometry.hasPatches())
+    return tile;
+  if (geometry.reducesPositions)
+    tile.rightPatchBytes = geometry.getPatchBytes();
+  else
     tile.patchBytes =
-        tile.rows / geometry.getPatchRows() * geometry.getPatchBytes();
+        tile.rows / geometry.getPatchPositions() * geometry.getPatchBytes();
   return tile;
 }
 
 std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
-                                     const ::conv::TmaTile &tile) {
+                                     ScheduleAttr schedule) {
+  ::conv::TmaTile tile = getTmaTile(schedule);
   if (geometry.reducesPositions && !tile.hasWholeRowsOfColumns())
     return formatv("expects a multiple of {0} columns of taps and channels, "
                    "but got {1}",
                    Tile::kRowElements, tile.columns);
   // S14.
-  if (tile.hasPatches() != geometry.hasPatches())
+  if (schedule.getPatch().empty() == geometry.hasPatches())
     return "expects positions in two spatial dimensions for patches, but got "
            "others";
-  if (geometry.hasPatches() && tile.rows % geometry.getPatchRows())
+  if (!geometry.hasPatches())
+    return "";
+  if (geometry.reducesPositions && tile.columns != geometry.getPatchColumns())
+    return formatv("expects tiles of the {0} columns that share a patch, but "
+                   "got {1}",
+                   geometry.getPatchColumns(), tile.columns);
+  if (!geometry.reducesPositions && tile.rows % geometry.getPatchPositions())
     return formatv("expects patches that divide {0} rows, but got {1}",
-                   tile.rows, geometry.getPatchRows());
+                   tile.rows, geometry.getPatchPositions());
   return "";
 }
 
@@ -79,7 +92,7 @@ std::string mlir::conv::checkTmaMemory(const ::conv::TmaTile &tile,
   if (tile.stages <= chip.sharedMemoryBytes &&
       tile.sharedBytes() <= chip.sharedMemoryBytes)
     return "";
-  std::string slots = tile.hasPatches()
+  std::string slots = tile.hasSlots()
                           ? formatv("{0} slots of {1} bytes, ",
                                     tile.patchSlots(), tile.patchBytes)
                                 .str()

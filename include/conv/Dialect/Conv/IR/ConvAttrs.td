@@ -180,7 +180,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
 
     With `patch`, positions are numbered patch by patch, each of that height and
     width, so that tiles are rectangles of them. A patch is copied once for all
-    taps, together with the halo around it that they read.
+    taps, together with the halo around it that they read. For
+    `conv.backward_weight`, whose reduction is over positions, a patch is one
+    step of it, and is copied once for all taps of a line: columns are numbered
+    so that a tile has 64 channels of each of them.
 
     `implicit_gemm` multiplies the matrices of the batch one by one. `direct` is
     for groups so small that those have next to no columns, above all depthwise
@@ -211,7 +214,8 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S6) `stages` tiles of both operands fit the chip's shared memory, for
         `tma` together with barriers and the tile that is being stored, on the
         host together with the sums. With `patch`, these are stages of the right
-        operand, and two slots have the patches of a tile with their halos. For
+        operand, and two slots have the patches of a tile with their halos; or,
+        of a reduction, stages have patches with halos as right tiles. For
         `line_buffer`, `stages` times the lines that the windows of a tile see
         do, with the filter, barriers and the tile that is being stored; for
         `patch_buffer`, `stages` times 64 channels of the patches of a tile.
@@ -229,7 +233,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         it.
       * (S11) `merged_groups` is positive and divides the groups.
       * (S12) `splits` is positive, and at most the size of the longest digit of
-        the reduction: `getSplittableSize`.
+        the reduction, or the number of its patches: `getSplittableSize`.
       * (S13) With `line_buffer`, a workgroup has all columns, and lines of
         images are multiples of 16 bytes. If positions are reduced, one
         warpgroup multiplies, columns are a multiple of 64, those between
@@ -237,7 +241,9 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S14) `patch` is for `tma` and `patch_buffer`, which needs one, and has two
         positive multiples of 8, the sides of the blocks of positions that one
         atom computes. There are two spatial dimensions, along which the window
-        moves by 1, and patches divide the rows of `workgroup`.
+        moves by 1, and patches divide the rows of `workgroup`. Patches of a
+        reduction are `[8, 8]`, the padding is zeros, and `workgroup` has 64
+        columns for each tap of a line.
       * (S15) `main_loop` is `direct` or `direct_reduction` just if the algorithm
         is `direct`. Then there is 1 stage; `merged_groups` is 1; `subgroup` has
         all matrices of `workgroup`, and they are whole atoms; `atom` is an `fma`

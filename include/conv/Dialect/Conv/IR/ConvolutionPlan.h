@@ -53,6 +53,8 @@ struct PlanOptions {
   /// Positions of a block in each dimension, and what sizes of patches are
   /// multiples of.
   static constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
+  /// Channels of a row, where those of columns are numbered in rows.
+  static constexpr int64_t kRowSize = ::conv::TmaTile::kRowElements;
 
   /// Groups whose channels are side by side in one matrix: divides the groups.
   int64_t mergedGroups = 1;
@@ -105,6 +107,8 @@ struct ConvolutionPlan {
 /// Pixels `(n, p, q)` are in order, or patch by patch. Then their digits are,
 /// for patches of 16 x 16, `(n, p / 16, q / 16)`, those of the block in the
 /// patch, `(p / 8 % 2, q / 8 % 2)`, and those in the block, `(p % 8, q % 8)`.
+/// Columns of the gradient of a filter are then `(r, c / 64, s, c % 64)`: the
+/// taps of a line, which see the same patch, are neighbours.
 ///
 /// Groups are the batch, those of one merged set side by side in rows, columns
 /// and reduction: elements of two different groups are zero or not written.
@@ -119,8 +123,14 @@ ViewedProduct getViewedProduct(ConvolutionOpInterface op,
                                const ConvolutionPlan &plan,
                                const PlanStep &step, const PlanPart &part);
 
-/// The digit of the reduction that is split: its size.
-int64_t getSplittableSize(ConvolutionOpInterface op);
+/// The digit of the reduction that is split: its size. With patches in the
+/// reduction, how many those are.
+int64_t getSplittableSize(ConvolutionOpInterface op,
+                          const PlanOptions &options = {});
+
+/// What is summed up for an element of a part of the reduction, zeros behind
+/// its end included; 0 if it has no parts.
+int64_t getPartSize(ConvolutionOpInterface op, const PlanOptions &options);
 
 } // namespace mlir::conv
 

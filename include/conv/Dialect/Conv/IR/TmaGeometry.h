@@ -79,13 +79,19 @@ struct TmaGeometry {
   SmallVector<Coordinate> filter;
   int64_t channelsOfPart;
 
-  /// If it is over positions: channels of the left operand, whose rows in
-  /// memory are `segments` times `parts` runs of `segmentPositions` positions.
-  int64_t leftChannels, segments, segmentPositions;
+  /// If it is over positions: the shape of the left operand, channels
+  /// innermost, whose positions are `segments` times `parts` runs of
+  /// `segmentPositions`.
+  SmallVector<int64_t> leftShape;
+  int64_t segments, segmentPositions;
+  /// Of patches, parts are boxes, and a part is one segment: into how many each
+  /// dimension of the left operand but the channels is split, and how many of
+  /// its positions a part has.
+  SmallVector<int64_t> partCounts, partPositions;
 
   /// The main loop's steps are two nested loops: over taps, and over rows of
   /// channels; over those and over taps, which share a patch; or over segments,
-  /// and over their positions.
+  /// and over their positions, in order or patch by patch.
   Loop getOuterLoop() const;
   Loop getInnerLoop() const;
   int64_t countSteps() const {
@@ -93,7 +99,12 @@ struct TmaGeometry {
   }
 
   bool hasPatches() const { return !window.patch.empty(); }
-  int64_t getPatchRows() const { return llvm::product_of(window.patch); }
+  /// Positions of a patch, which all taps share; and the columns of a line of
+  /// taps and a row of channels, which share one of a reduction.
+  int64_t getPatchPositions() const { return llvm::product_of(window.patch); }
+  int64_t getPatchColumns() const {
+    return window.dimensions.back().taps * ::conv::TmaTile::kRowElements;
+  }
   /// Elements of a patch with its halo along a dimension; between neighbours
   /// along it; the bytes of all that are copied; and those up to where the next
   /// patch can start.
@@ -103,7 +114,7 @@ struct TmaGeometry {
   int64_t getPatchBytes() const;
   /// The bytes that are copied for all patches of a tile.
   int64_t getSlotCopyBytes(const ::conv::TmaTile &tile) const {
-    return tile.rows / getPatchRows() * getPatchCopyBytes();
+    return tile.rows / getPatchPositions() * getPatchCopyBytes();
   }
   /// The right operand's tiles have rows of the result's channels, not of the
   /// reduction.
@@ -154,12 +165,12 @@ std::optional<TmaGeometry> computeWindowGeometry(const ViewedTensor &lhs,
 /// channels innermost are left to the lanes.
 TmaResult computeTmaResult(const ViewedTensor &result);
 
-/// The tile of a schedule whose main loop is `tma`, with the halos of patches.
+/// The tile of a schedule whose main loop is `tma`, with its patches and their
+/// halos.
 ::conv::TmaTile getTmaTile(ScheduleAttr schedule, const TmaGeometry &geometry);
 
-/// Why tiles of that size cannot be copied; empty if they can.
-std::string checkTmaTile(const TmaGeometry &geometry,
-                         const ::conv::TmaTile &tile);
+/// Why tiles of that schedule cannot be copied; empty if they can.
+std::string checkTmaTile(const TmaGeometry &geometry, ScheduleAttr schedule);
 
 } // namespace mlir::conv
 

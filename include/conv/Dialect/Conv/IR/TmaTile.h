@@ -22,8 +22,8 @@
 namespace conv {
 
 /// A ring of operand tiles that one warpgroup fills and `consumers` others
-/// multiply, or one of patches of the left operand and one of right tiles. All
-/// elements have two bytes.
+/// multiply, or one of patches of the left operand and one of right tiles.
+/// Right tiles may be patches too. All elements have two bytes.
 struct TmaTile {
   static constexpr int64_t kWarpgroupSize = 128;
   static constexpr int64_t kWarps = 4; ///< Of a warpgroup.
@@ -37,7 +37,8 @@ struct TmaTile {
   static constexpr int64_t kMinChunkColumns = 32 / kElementBytes;
   /// Rows of the result that one instruction computes.
   static constexpr int64_t kAtomRows = 64;
-  /// Of patches, those rows are blocks of so many positions a side.
+  /// Of patches, those rows are blocks of so many positions a side. So are the
+  /// steps of a reduction over positions.
   static constexpr int64_t kBlockSize = 8;
   /// Patches of one slot are multiplied while those of the other one arrive.
   static constexpr int64_t kPatchSlots = 2;
@@ -52,6 +53,11 @@ struct TmaTile {
   /// Of the patches that have the left operand of all taps, and are in slots of
   /// their own; 0 if stages have the left operand of each tap.
   int64_t patchBytes = 0;
+  /// Of the patch that has the columns of a line of taps, and is in a stage; 0
+  /// if that has the right operand of each tap.
+  int64_t rightPatchBytes = 0;
+  /// Whether results may leave by copies, from shared memory.
+  bool isStaged = true;
   /// Warpgroups that write tiles of the right operand, if copies do not.
   int64_t gatherers = 0;
   /// Rows of the right operand's tiles are of columns, not of the reduction.
@@ -84,16 +90,19 @@ struct TmaTile {
   int64_t consumerRegisters() const { return workers() == 3 ? 160 : 232; }
 
   int64_t leftBytes() const { return rows * kRowBytes; }
-  int64_t rightBytes() const { return rightColumns() * kRowBytes; }
-  bool hasPatches() const { return patchBytes > 0; }
-  int64_t stageBytes() const {
-    return hasPatches() ? rightBytes() : leftBytes() + rightBytes();
+  int64_t rightBytes() const {
+    return rightPatchBytes > 0 ? rightPatchBytes : rightColumns() * kRowBytes;
   }
-  int64_t patchSlots() const { return hasPatches() ? kPatchSlots : 0; }
+  /// Whether slots have the left operand.
+  bool hasSlots() const { return patchBytes > 0; }
+  int64_t stageBytes() const {
+    return hasSlots() ? rightBytes() : leftBytes() + rightBytes();
+  }
+  int64_t patchSlots() const { return hasSlots() ? kPatchSlots : 0; }
   /// Where the first slot is, and tiles of both operands of the first stage.
   int64_t patchOffset() const { return stages * stageBytes(); }
-  int64_t leftOffset() const { return hasPatches() ? patchOffset() : 0; }
-  int64_t rightOffset() const { return hasPatches() ? 0 : leftBytes(); }
+  int64_t leftOffset() const { return hasSlots() ? patchOffset() : 0; }
+  int64_t rightOffset() const { return hasSlots() ? 0 : leftBytes(); }
 
   /// Columns that one copy to the result takes: a swizzled row. Less than the
   /// shortest one has are not copied.
@@ -103,7 +112,9 @@ struct TmaTile {
     return kAtomRows * chunkColumns() * kElementBytes;
   }
   /// Where a consumer puts the rows of one atom before they are copied.
-  int64_t stagingBytes() const { return kAtomRows * columns * kElementBytes; }
+  int64_t stagingBytes() const {
+    return isStaged ? kAtomRows * columns * kElementBytes : 0;
+  }
   int64_t stagingOffset() const {
     return patchOffset() + patchSlots() * patchBytes;
   }
