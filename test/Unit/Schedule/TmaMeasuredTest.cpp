@@ -24,9 +24,10 @@ struct Tile {
   int64_t rows, columns, consumers, stages;
 };
 
-constexpr Tile kTiles[] = {{64, 64, 1, 7},   {64, 128, 1, 7},  {128, 64, 2, 7},
-                           {128, 128, 2, 6}, {128, 256, 2, 3}, {192, 64, 3, 6},
-                           {192, 128, 3, 4}, {256, 128, 2, 4}, {192, 128, 1, 5}};
+constexpr Tile kTiles[] = {
+    {64, 64, 1, 7},   {64, 128, 1, 7},  {128, 64, 2, 7},
+    {128, 128, 2, 6}, {128, 256, 2, 3}, {192, 64, 3, 6},
+    {192, 128, 3, 4}, {256, 128, 2, 4}, {192, 128, 1, 5}};
 
 /// A 1x1 convolution of square images, and the microseconds that it takes with
 /// each tile on an H200 in bf16; 0 where that was not measured.
