@@ -64,8 +64,8 @@ Type getAccumulatorType(Type operand);
 const ::conv::MatrixAtom *lookupAtom(const ::conv::ChipInfo &chip,
                                      AtomAttr atom, Type elementType);
 
-/// The tile of a schedule whose main loop is one of warpgroups, without patches:
-/// those depend on the window (see `TmaGeometry`).
+/// The tile of a schedule whose main loop is one of warpgroups, without
+/// patches: those depend on the window (see `TmaGeometry`).
 ::conv::TmaTile getTmaTile(ScheduleAttr schedule);
 
 /// Why the chip's shared memory does not have room for such a tile (S6); empty
