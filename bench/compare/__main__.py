@@ -26,25 +26,35 @@ RESULTS = "results.json"
 
 def run_compile(options):
     count, refused = compile_lists(
-        options.shapes, options.lists, options.directions, options.dtype, options.target, options.output, options.jobs
+        options.shapes,
+        options.lists,
+        options.directions,
+        options.dtype,
+        options.target,
+        options.candidates,
+        options.output,
+        options.jobs,
     )
     print(f"{count - refused} of {count} problems compiled for {options.target}")
 
 
 def compare(item, problem, backend, folder, protocol):
-    """Everything about one problem: refused, wrong, or measured; without a protocol, right."""
+    """Everything about one schedule of a problem: refused, wrong, or measured; without a protocol, right."""
     result = {"list": item["list"], "label": problem.label, "direction": problem.direction, "dtype": problem.dtype}
+    result["candidate"] = item["candidate"]
     result.update(flops=problem.flops, bytes=problem.bytes)
     if item["refused"]:
         return {**result, "refused": item["refused"]}
     function = backend.load(pathlib.Path(folder, item["pack"]))
-    error, library_error = backend.verify(problem, function, backend.tensors(problem), with_library=bool(protocol))
+    # The library is compared with the schedule that was chosen, not with others.
+    with_library = bool(protocol) and item["candidate"] == 0
+    error, library_error = backend.verify(problem, function, backend.tensors(problem), with_library)
     result.update(error=error, library_error=library_error)
     if error > 1 or not protocol:
         return result
     sets = backend.tensor_sets(problem)
-    candidates = {"ours": backend.ours(function, sets), "theirs": backend.theirs(problem, sets)}
-    times = measure({name: graph for name, graph in candidates.items() if graph}, protocol)
+    graphs = {"ours": backend.ours(function, sets), "theirs": backend.theirs(problem, sets) if with_library else None}
+    times = measure({name: graph for name, graph in graphs.items() if graph}, protocol)
     return {**result, "schedule": next(iter(function.entries.values())).schedule, "seconds": times}
 
 
@@ -59,7 +69,8 @@ def create_backend(device):
 def run_check(options):
     backend = create_backend(options.device)
     right, refused, wrong, worst = 0, 0, 0, 0.0
-    for item, problem in dict((problem, (item, problem)) for item, problem in read_index(options.packs)).values():
+    each = {(problem, item["candidate"]): item for item, problem in read_index(options.packs)}
+    for (problem, _), item in each.items():
         result = compare(item, problem, backend, options.packs, None)
         if "refused" in result:
             refused += 1
@@ -85,14 +96,15 @@ def run_benchmark(options):
     }
     output = pathlib.Path(options.output)
     output.mkdir(parents=True, exist_ok=True)
-    known = {}  # Lists share problems; each is measured once.
+    known = {}  # Lists share problems; each schedule of one is measured once.
     for item, problem in read_index(options.packs):
         if options.lists and item["list"] not in options.lists:
             continue
-        if problem not in known:
-            known[problem] = compare(item, problem, backend, options.packs, protocol)
+        key = (problem, item["candidate"])
+        if key not in known:
+            known[key] = compare(item, problem, backend, options.packs, protocol)
             print(f"{problem.direction} {problem.label}", file=sys.stderr)
-        report["results"].append({**known[problem], "list": item["list"]})
+        report["results"].append({**known[key], "list": item["list"]})
         # After each problem, so that a run that is stopped leaves what it has.
         (output / RESULTS).write_text(json.dumps(report, indent=1), encoding="utf-8")
     return show(report, output)
@@ -122,6 +134,7 @@ def main():
     step.add_argument("--directions", nargs="+", default=list(DIRECTIONS), choices=DIRECTIONS)
     step.add_argument("--dtype", default="bf16", choices=COMMANDS)
     step.add_argument("--target", default="sm_90a")
+    step.add_argument("--candidates", type=int, default=1, help="schedules of each problem (default: 1)")
     step.add_argument("--jobs", type=int, default=os.cpu_count())
     step.add_argument("--output", required=True, metavar="FOLDER")
 

@@ -12,12 +12,12 @@ from problem import Problem, read_lists
 INDEX = "index.json"
 
 
-def _compile(problem, target, path):
-    """Compiles one problem; says why if the compiler refuses it."""
+def _compile(problem, candidate, target, path):
+    """Compiles one problem with its best schedule but for `candidate`; says why if the compiler refuses it."""
     source = path.with_suffix(".mlir")
     commands = [
         ["conv-gen", *problem.generator_arguments(), "-o", source],
-        ["conv-compile", source, f"--target={target}", "-o", path],
+        ["conv-compile", source, f"--target={target}", f"--candidate={candidate}", "-o", path],
     ]
     try:
         for command in commands:
@@ -29,8 +29,11 @@ def _compile(problem, target, path):
     return None
 
 
-def compile_lists(shapes, names, directions, dtype, target, folder, jobs):
-    """Fills `folder`; returns how many problems there are and how many were refused."""
+def compile_lists(shapes, names, directions, dtype, target, candidates, folder, jobs):
+    """Fills `folder`; returns how many problems there are and how many were refused.
+
+    Each is compiled with as many schedules as there are `candidates`, the best ones by the cost model.
+    """
     for tool in ("conv-gen", "conv-compile"):
         if not shutil.which(tool):
             raise SystemExit(f"compare: error: expects {tool} on PATH, but found none")
@@ -48,22 +51,28 @@ def compile_lists(shapes, names, directions, dtype, target, folder, jobs):
         for direction in directions
         for shape in lists[name]
     ]
-    files = {problem: f"{number:04}.convpack" for number, problem in enumerate(dict.fromkeys(p for *_, p in places))}
+    problems = list(dict.fromkeys(problem for *_, problem in places))
+    jobs_of = [(problem, candidate) for problem in problems for candidate in range(candidates)]
+    files = {job: f"{number:04}.convpack" for number, job in enumerate(jobs_of)}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        refusals = dict(zip(files, pool.map(lambda item: _compile(item[0], target, folder / item[1]), files.items())))
+        refusals = dict(zip(files, pool.map(lambda item: _compile(*item[0], target, folder / item[1]), files.items())))
 
     index = [
         {
             "list": name,
             "problem": dataclasses.asdict(problem),
-            "pack": files[problem] if refusals[problem] is None else None,
-            "refused": refusals[problem],
+            "candidate": candidate,
+            "pack": files[problem, candidate] if refusals[problem, candidate] is None else None,
+            "refused": refusals[problem, candidate],
         }
         for name, direction, problem in places
+        for candidate in range(candidates)
+        # There may be fewer schedules; the heuristic's is always asked for.
+        if candidate == 0 or refusals[problem, candidate] is None
     ]
     with open(folder / INDEX, "w", encoding="utf-8") as file:
         json.dump({"target": target, "problems": index}, file, indent=1)
-    return len(files), sum(reason is not None for reason in refusals.values())
+    return len(problems), sum(refusals[problem, 0] is not None for problem in problems)
 
 
 def read_index(folder):

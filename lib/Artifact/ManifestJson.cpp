@@ -91,15 +91,18 @@ template <typename T> static Json toJsonArray(const std::vector<T> &values) {
 }
 
 static Json toJson(const Launch &launch) {
-  return {{"code", launch.code},
-          {"sha256", launch.sha256},
-          {"kernel", launch.kernel},
-          {"grid", launch.grid},
-          {"block", launch.block},
-          {"cluster", launch.cluster},
-          {"dynamic_shared_bytes", launch.dynamicSharedBytes},
-          {"parameters", toJsonArray(launch.parameters)},
-          {"resources", toJson(launch.resources)}};
+  Json object = {{"code", launch.code},
+                 {"sha256", launch.sha256},
+                 {"kernel", launch.kernel},
+                 {"grid", launch.grid},
+                 {"block", launch.block},
+                 {"cluster", launch.cluster},
+                 {"dynamic_shared_bytes", launch.dynamicSharedBytes}};
+  if (launch.startsEarly)
+    object["starts_early"] = true;
+  object["parameters"] = toJsonArray(launch.parameters);
+  object["resources"] = toJson(launch.resources);
+  return object;
 }
 
 static Json toJson(const ErrorBound &bound) {
@@ -361,6 +364,8 @@ Launch readLaunch(const Field &field) {
   launch.block = field["block"].triple();
   launch.cluster = field["cluster"].triple();
   launch.dynamicSharedBytes = field["dynamic_shared_bytes"].integer();
+  if (field.has("starts_early"))
+    launch.startsEarly = field["starts_early"].boolean();
   launch.parameters = field["parameters"].list(kMaxParameters, readParameter);
   launch.resources = readResources(field["resources"]);
   return launch;

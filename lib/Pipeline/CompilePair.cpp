@@ -182,6 +182,7 @@ LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
     LowerToConvOptions convOptions;
     convOptions.schedule = options.schedule;
     convOptions.algorithm = options.algorithm;
+    convOptions.candidate = options.candidate;
     buildLowerToConvPipeline(manager, convOptions);
     break;
   }

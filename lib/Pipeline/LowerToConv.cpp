@@ -28,7 +28,7 @@ void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
   functions.addPass(createRaiseLinalgPass());
   functions.addPass(createFuseTailPass());
   manager.addPass(createCheckSupportedPass());
-  manager.addPass(
-      createSelectSchedulePass({options.schedule, options.algorithm}));
+  manager.addPass(createSelectSchedulePass(
+      {options.schedule, options.algorithm, options.candidate}));
   manager.addPass(createVerifyStagePass({"conv"}));
 }

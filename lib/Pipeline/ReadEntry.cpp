@@ -292,6 +292,7 @@ LogicalResult mlir::conv::readResources(gpu::BinaryOp binary,
     launch.resources.sharedBytes = get("group_segment_fixed_size");
     launch.resources.scratchBytes = get("private_segment_fixed_size");
     launch.resources.spills = get("vgpr_spill_count") + get("sgpr_spill_count");
+    launch.startsEarly = get("starts_early") != 0;
   }
   return success();
 }

@@ -115,6 +115,7 @@ Result<void> Executable::addStep(const Launch &launch, Module &module) {
                        "version launches"};
   }
   step.shape.dynamicSharedBytes = uint32_t(launch.dynamicSharedBytes);
+  step.shape.startsEarly = launch.startsEarly;
   for (const Parameter &parameter : launch.parameters) {
     if (auto *argument = std::get_if<ArgumentParameter>(&parameter))
       slots.push_back({Slot::Argument, 0, argument->index});

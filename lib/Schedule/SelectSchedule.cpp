@@ -307,7 +307,7 @@ private:
       return selectImplicitGemm(op, chip);
     auto direct = selectDirectSchedule(op, chip);
     if (auto *schedule = std::get_if<ScheduleAttr>(&direct))
-      return *schedule;
+      return candidate == 0 ? *schedule : refuseCandidate(op, 1);
     if (!only)
       return selectImplicitGemm(op, chip);
     emitUnsupported(op.getLoc(), Reason::Schedule)
@@ -316,31 +316,47 @@ private:
     return ScheduleAttr();
   }
 
-  /// The cheapest one; null, with a message, if there is none.
-  static ScheduleAttr selectImplicitGemm(ConvolutionOpInterface op,
-                                         const ::conv::ChipInfo &chip) {
-    std::optional<::conv::Ranking> best;
-    PlanOptions bestOptions;
+  /// The cheapest one but for `candidate`; null, with a message, if there is
+  /// none.
+  ScheduleAttr selectImplicitGemm(ConvolutionOpInterface op,
+                                  const ::conv::ChipInfo &chip) const {
+    struct Ranked {
+      PlanOptions options;
+      ::conv::RankedCandidate candidate;
+      size_t place; ///< Of equal costs, the plainest options come first.
+    };
+    std::vector<Ranked> all;
     for (const PlanOptions &options : enumerateOptions(op, chip)) {
       ::conv::Ranking ranking =
           ::conv::rankCandidates(computeProblem(op, options), chip);
-      if (ranking.accepted.empty())
-        continue;
-      if (best && ranking.accepted.front().cost.seconds >=
-                      best->accepted.front().cost.seconds)
-        continue;
-      best = std::move(ranking);
-      bestOptions = options;
+      for (const ::conv::RankedCandidate &one : ranking.accepted)
+        all.push_back({options, one, all.size()});
     }
-    if (!best) {
+    if (all.empty()) {
       emitUnsupported(op.getLoc(), Reason::ProblemSize)
           << "expects a result that one launch can compute, but got "
           << op.getResultType();
       return nullptr;
     }
-    remarkRejections(op, *best);
-    return getSchedule(op.getContext(), best->accepted.front().candidate,
-                       bestOptions, chip, ChosenBy::Heuristic);
+    if (candidate >= static_cast<int64_t>(all.size()))
+      return refuseCandidate(op, all.size());
+    llvm::sort(all, [](const Ranked &a, const Ranked &b) {
+      return std::pair(a.candidate.cost.seconds, a.place) <
+             std::pair(b.candidate.cost.seconds, b.place);
+    });
+    const Ranked &chosen = all[candidate];
+    remarkRejections(
+        op, ::conv::rankCandidates(computeProblem(op, chosen.options), chip));
+    return getSchedule(op.getContext(), chosen.candidate.candidate,
+                       chosen.options, chip, ChosenBy::Heuristic);
+  }
+
+  ScheduleAttr refuseCandidate(ConvolutionOpInterface op,
+                               size_t schedules) const {
+    emitUnsupported(op.getLoc(), Reason::Schedule)
+        << "expects a candidate below the number of schedules, " << schedules
+        << ", but got " << candidate.getValue();
+    return nullptr;
   }
 
   ScheduleAttr given; ///< The option, parsed.

@@ -13,6 +13,9 @@
 // CHECK:         nvvm.mbarrier.init
 // CHECK:         nvvm.fence.mbarrier.init
 // CHECK:         gpu.barrier
+// So much is done before the kernels in front of this one have ended.
+// CHECK-NEXT:    nvvm.griddepcontrol launch_dependents
+// CHECK-NEXT:    nvvm.griddepcontrol wait
 // The producer: one lane goes over tiles, taps and channels. 96 channels take two steps.
 // CHECK:         scf.if
 // CHECK:           nvvm.setmaxregister decrease 40

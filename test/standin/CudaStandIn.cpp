@@ -7,11 +7,13 @@
 //
 // The functions of the CUDA driver that the runtime uses, for tests: see
 // StandIn.h. CONV_STANDIN_ARCH is the GPU's architecture without a letter,
-// sm_90 if it is not set. The handle of a primary context is 0x100 plus the
+// sm_90 if it is not set, and CONV_STANDIN_VERSION the driver's version, 13000
+// if it is not. The handle of a primary context is 0x100 plus the
 // number of its device.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../lib/Runtime/CUDA/CudaLibrary.h"
 #include "StandIn.h"
 
 using namespace conv;
@@ -87,6 +89,12 @@ STANDIN_API int cuInit(unsigned flags) {
     return driver().record("cuInit", NoDevice);
   return driver().record("cuInit",
                          flags == 0 ? driver().initialize() : InvalidValue);
+}
+
+/// Not recorded, as it changes nothing.
+STANDIN_API int cuDriverGetVersion(int *version) {
+  *version = std::stoi(fromEnvironment("CONV_STANDIN_VERSION", "13000"));
+  return Success;
 }
 
 STANDIN_API int cuGetErrorString(int error, const char **text) {
@@ -287,6 +295,24 @@ STANDIN_API int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
       "cuLaunchKernel", function,
       {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes},
       extra ? nullptr : parameters, stream);
+}
+
+STANDIN_API int cuLaunchKernelEx(const runtime::CudaLaunchConfig *config,
+                                 void *function, void **parameters,
+                                 void **extra) {
+  std::lock_guard lock(driver().mutex);
+  constexpr int kEarlyStart = 6;
+  const runtime::CudaLaunchAttribute *attribute = config->attributes;
+  if (!hasContext)
+    return driver().record("cuLaunchKernelEx", InvalidContext);
+  if (config->attributeCount != 1 || attribute->id != kEarlyStart ||
+      attribute->isAllowed != 1)
+    return driver().record("cuLaunchKernelEx", InvalidValue);
+  return driver().launch("cuLaunchKernelEx", function,
+                         {std::to_array(config->grid),
+                          std::to_array(config->block), config->sharedBytes,
+                          /*startsEarly=*/true},
+                         extra ? nullptr : parameters, config->stream);
 }
 
 //===----------------------------------------------------------------------===//

@@ -69,6 +69,10 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
   app.add_option("--schedule", flags.schedule,
                  "#conv.schedule<...> for every convolution, instead of the "
                  "chosen one (--explain prints those)");
+  app.add_option("--candidate", flags.candidate,
+                 "Take the schedule that has so many better ones by the cost "
+                 "model (default: 0)")
+      ->check(CLI::NonNegativeNumber);
   app.add_flag("--explain", flags.explain,
                "Print what was chosen, what was rejected and why, and the "
                "predicted limits; without -o nothing is written");

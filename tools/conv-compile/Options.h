@@ -20,6 +20,7 @@ struct CompileFlags {
   std::string emit; ///< Once parsed, "pack", "asm", "llvm" or "mlir".
   std::string stopAfter;
   std::string algorithm, schedule;
+  int64_t candidate = 0;
   bool explain = false, timing = false;
   unsigned threads = 0; ///< 0: one per processor.
 };

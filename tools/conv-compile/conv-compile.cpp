@@ -97,6 +97,7 @@ static Result<void> run(const CompileFlags &flags) {
   options.targets = flags.targets;
   options.algorithm = flags.algorithm;
   options.schedule = flags.schedule;
+  options.candidate = flags.candidate;
   options.explain = flags.explain;
   options.threads = flags.threads
                         ? flags.threads

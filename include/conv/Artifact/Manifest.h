@@ -99,6 +99,9 @@ struct Launch {
   std::string kernel; ///< Symbol of the kernel in the code object.
   std::array<int64_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   int64_t dynamicSharedBytes = 0;
+  /// The kernel may start before what is in front of it on the stream has
+  /// ended: it waits for that itself.
+  bool startsEarly = false;
   std::vector<Parameter> parameters;
   Resources resources;
 };

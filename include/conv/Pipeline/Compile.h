@@ -45,6 +45,7 @@ struct CompileOptions {
   std::vector<std::string> targets;
   std::string algorithm; ///< Empty: the schedule decides.
   std::string schedule;  ///< `#conv.schedule<...>`; empty: one is chosen.
+  int64_t candidate = 0; ///< Schedules that are better than the one to choose.
   unsigned threads = 1;
   bool explain = false; ///< Fill in `CompileReport::explanation`.
   /// Called from one thread at a time with finished and all pairs; may be

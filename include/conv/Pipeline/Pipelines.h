@@ -39,6 +39,11 @@ struct LowerToConvOptions : PassPipelineOptions<LowerToConvOptions> {
       *this, "algorithm",
       llvm::cl::desc("Consider only this algorithm (default: all)"),
       llvm::cl::init("")};
+  Option<int64_t> candidate{
+      *this, "candidate",
+      llvm::cl::desc("Take the schedule that has so many better ones by the "
+                     "cost model"),
+      llvm::cl::init(0)};
 };
 
 /// Options of `conv-lower-to-binary`.

@@ -41,6 +41,9 @@ struct LaunchShape {
   std::array<uint32_t, 3> grid{1, 1, 1};  ///< Workgroups.
   std::array<uint32_t, 3> block{1, 1, 1}; ///< Work-items of a workgroup.
   uint32_t dynamicSharedBytes = 0;
+  /// The device may start it before what is in front of it on the stream has
+  /// ended, for which it waits itself.
+  bool startsEarly = false;
 };
 
 /// A kernel of a loaded module; it lives as long as the module.

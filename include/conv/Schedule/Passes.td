@@ -26,7 +26,7 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
       every other op.
     * Fails: without a target; `unsupported (element-type)` if the chip has no
       atom for the operands; `unsupported (schedule)` if a given schedule does
-      not fit the chip; `unsupported (problem-size)` if it takes more than
+      not fit the chip, or there are too few for the option `candidate`; `unsupported (problem-size)` if it takes more than
       2^31 - 1 workgroups.
 
     Before:
@@ -53,7 +53,9 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
            "A #conv.schedule<...> for every convolution, instead of deciding and "
            "of what is there">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"\"",
-           "Consider only this algorithm (implicit_gemm, direct); default: all">
+           "Consider only this algorithm (implicit_gemm, direct); default: all">,
+    Option<"candidate", "candidate", "int64_t", /*default=*/"0",
+           "Take the schedule that has so many better ones by the cost model">
   ];
   let dependentDialects = ["::mlir::conv::ConvDialect"];
 }

@@ -142,6 +142,17 @@ std::optional<PtxResources> mlir::conv::parsePtxReport(StringRef report,
   return resources;
 }
 
+/// Whether a kernel waits for those in front of it.
+static bool startsEarly(LLVM::LLVMFuncOp kernel) {
+  return kernel
+      .walk([](NVVM::GriddepcontrolOp op) {
+        return op.getKind() == NVVM::GridDepActionKind::wait
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// What ptxas said about each kernel, under the names that AMD's metadata has
 /// for the same: readers need not know which back end it was.
 static gpu::KernelTableAttr createKernelTable(gpu::GPUModuleOp module,
@@ -160,7 +171,8 @@ static gpu::KernelTableAttr createKernelTable(gpu::GPUModuleOp module,
     kernels.push_back(gpu::KernelMetadataAttr::get(
         function,
         builder.getDictionaryAttr(
-            {entry("vgpr_count", resources->registers),
+            {entry("starts_early", startsEarly(function)),
+             entry("vgpr_count", resources->registers),
              entry("group_segment_fixed_size", resources->sharedBytes),
              entry("private_segment_fixed_size", resources->stackBytes),
              entry("vgpr_spill_count",

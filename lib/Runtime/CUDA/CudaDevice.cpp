@@ -33,6 +33,12 @@ enum DeviceAttribute {
 /// Values of CUfunction_attribute.
 enum FunctionAttribute { MaxDynamicSharedSizeBytes = 8 };
 
+/// Value of CUlaunchAttributeID.
+enum LaunchAttribute { ProgrammaticStreamSerialization = 6 };
+
+/// The first driver that captures launches of kernels that start early.
+constexpr int kEarlyStartVersion = 12030;
+
 /// Dynamic shared memory that every kernel may have without asking.
 constexpr uint32_t kUnaskedSharedBytes = 48 << 10;
 
@@ -41,13 +47,19 @@ constexpr uint32_t kUnaskedSharedBytes = 48 << 10;
 class Context {
 public:
   Context(const CudaLibrary &cuda, int device, void *handle)
-      : cuda(cuda), device(device), handle(handle) {}
+      : cuda(cuda), device(device), handle(handle) {
+    int version = 0;
+    canStartEarly = cuda.cuLaunchKernelEx &&
+                    cuda.cuDriverGetVersion(&version) == 0 &&
+                    version >= kEarlyStartVersion;
+  }
   Context(const Context &) = delete;
   ~Context() { (void)cuda.cuDevicePrimaryCtxRelease_v2(device); }
 
   const CudaLibrary cuda;
   const int device;
   void *const handle;
+  bool canStartEarly; ///< The driver can let kernels do so.
 };
 using SharedContext = std::shared_ptr<const Context>;
 
@@ -132,6 +144,8 @@ public:
       if (Result<void> asked = allowShared(current, shape.dynamicSharedBytes);
           !asked)
         return asked;
+    if (shape.startsEarly && context.canStartEarly)
+      return launchEarly(current, shape, values, stream);
     return current.run("cuLaunchKernel", [&] {
       return context.cuda.cuLaunchKernel(
           function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
@@ -141,6 +155,22 @@ public:
   }
 
 private:
+  /// A launch that does not wait until what is in front of it has ended.
+  Result<void> launchEarly(const CurrentContext &current,
+                           const LaunchShape &shape, void **values,
+                           StreamHandle stream) {
+    CudaLaunchAttribute early{ProgrammaticStreamSerialization, 0, {1}};
+    CudaLaunchConfig config{{shape.grid[0], shape.grid[1], shape.grid[2]},
+                            {shape.block[0], shape.block[1], shape.block[2]},
+                            shape.dynamicSharedBytes,
+                            stream,
+                            &early,
+                            1};
+    return current.run("cuLaunchKernelEx", [&] {
+      return context.cuda.cuLaunchKernelEx(&config, function, values, nullptr);
+    });
+  }
+
   /// Asks for more dynamic shared memory: once, since a kernel's launches are
   /// alike. Threads that do so at the same time ask for the same.
   Result<void> allowShared(const CurrentContext &current, uint32_t bytes) {

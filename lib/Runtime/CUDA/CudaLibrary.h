@@ -21,12 +21,31 @@
 
 namespace conv::runtime {
 
+/// One of the attributes of a launch: CUlaunchAttribute.
+struct CudaLaunchAttribute {
+  int id;
+  int padding;
+  union {
+    int isAllowed;
+    char bytes[64];
+  };
+};
+
+/// CUlaunchConfig.
+struct CudaLaunchConfig {
+  unsigned grid[3], block[3], sharedBytes;
+  void *stream;
+  const CudaLaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+
 // REQUIRED(name, parameters), and OPTIONAL for what only words messages, and
 // for what drivers before CUDA 12 lack.
 // CUresult and CUdevice are ints, other handles pointers, and addresses of
 // device memory 64-bit integers.
 #define CONV_CUDA_FUNCTIONS(REQUIRED, OPTIONAL)                                \
   REQUIRED(cuInit, (unsigned flags))                                           \
+  REQUIRED(cuDriverGetVersion, (int *version))                                 \
   REQUIRED(cuDeviceGetCount, (int *count))                                     \
   REQUIRED(cuDeviceGet, (int *device, int ordinal))                            \
   REQUIRED(cuDeviceGetAttribute, (int *value, int attribute, int device))      \
@@ -48,6 +67,8 @@ namespace conv::runtime {
                             unsigned gridZ, unsigned blockX, unsigned blockY,  \
                             unsigned blockZ, unsigned sharedBytes,             \
                             void *stream, void **parameters, void **extra))    \
+  OPTIONAL(cuLaunchKernelEx, (const CudaLaunchConfig *config, void *function,  \
+                              void **parameters, void **extra))                \
   OPTIONAL(cuTensorMapEncodeTiled,                                             \
            (void *map, int type, unsigned rank, void *address,                 \
             const uint64_t *sizes, const uint64_t *strides,                    \

@@ -182,7 +182,8 @@ FailureOr<BuiltKernel> mlir::conv::buildLineKernel(OpBuilder &builder,
       std::min<int64_t>(TileRaster(form).countTiles(), chip.computeUnits);
   built.workItems = sizes.workItems();
   built.dynamicSharedBytes =
-      product.reducesPositions ? gradient.sharedBytes() : tile.sharedBytes();
+      reserveComputeUnit(chip, product.reducesPositions ? gradient.sharedBytes()
+                                                        : tile.sharedBytes());
   for (Value buffer : buffers)
     built.arguments.push_back({buffer});
   if (product.reducesPositions)

@@ -230,7 +230,7 @@ mlir::conv::buildPatchKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
   built.workgroups =
       std::min<int64_t>(TileRaster(form).countTiles(), chip.computeUnits);
   built.workItems = tile.tile.workItems();
-  built.dynamicSharedBytes = tile.sharedBytes();
+  built.dynamicSharedBytes = reserveComputeUnit(chip, tile.sharedBytes());
   for (Value buffer : buffers)
     built.arguments.push_back({buffer});
   built.arguments.front().map = copies->createLeftMap(builder.getContext());

@@ -102,6 +102,14 @@ void PtxBuilder::fenceSharedForCopies() const {
                                  NVVM::SharedSpace::shared_cta));
 }
 
+void PtxBuilder::startNextKernel() const {
+  NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::launch_dependents);
+}
+
+void PtxBuilder::waitForKernels() const {
+  NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::wait);
+}
+
 /// Copies to shared memory name it as a cluster does.
 static Value castToCluster(ImplicitLocOpBuilder &b, Value shared) {
   auto type = LLVM::LLVMPointerType::get(b.getContext(), kSharedCluster);

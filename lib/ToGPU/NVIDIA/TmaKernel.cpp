@@ -142,6 +142,9 @@ void TmaBody::create() {
     rings.initialize(tile.consumerWarps());
   });
   gpu::BarrierOp::create(ptx.b);
+  // All of the above is done while the kernel before this one ends.
+  ptx.startNextKernel();
+  ptx.waitForKernels();
   createRoles(
       ptx, tile, workItem, [&] { createProducer(); },
       [&](Value consumer, Value workItem) {
@@ -208,7 +211,7 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
   }
   BuiltKernel built{};
   built.workItems = tile.workItems();
-  built.dynamicSharedBytes = tile.sharedBytes();
+  built.dynamicSharedBytes = reserveComputeUnit(chip, tile.sharedBytes());
   int64_t tiles = 0;
   for (auto [part, source] : llvm::zip(analyzed, parts)) {
     const auto &[form, buffers] = source;

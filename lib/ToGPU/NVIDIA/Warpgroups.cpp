@@ -22,6 +22,11 @@ static constexpr int64_t kWarpsPerWarpgroup = 4;
 /// All dynamic shared memory of the kernels of a module.
 static constexpr llvm::StringLiteral kSharedName = "conv_shared";
 
+int64_t mlir::conv::reserveComputeUnit(const ::conv::ChipInfo &chip,
+                                       int64_t sharedBytes) {
+  return std::max(sharedBytes, chip.sharedMemoryOfUnit / 2);
+}
+
 gpu::GPUFuncOp mlir::conv::createWarpgroupFunction(
     OpBuilder &builder, Location loc, StringRef name,
     ArrayRef<KernelArgument> arguments, const ::conv::TmaTile &tile) {

@@ -20,6 +20,11 @@
 
 namespace mlir::conv {
 
+/// The shared memory to ask for so that a compute unit has one workgroup at a
+/// time. Those of a kernel that starts early would else crowd on the units that
+/// the one before leaves idle.
+int64_t reserveComputeUnit(const ::conv::ChipInfo &chip, int64_t sharedBytes);
+
 /// A kernel's function, without a body. Arguments with a map are passed as
 /// tensor maps.
 gpu::GPUFuncOp createWarpgroupFunction(OpBuilder &builder, Location loc,

@@ -150,3 +150,40 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     }
   }
 }
+
+// -----
+
+// Kernels start early, and wait before they do anything, unless they say
+// themselves when they have to.
+// CHECK-LABEL: gpu.func @starts_early
+// CHECK-NEXT:    nvvm.griddepcontrol launch_dependents
+// CHECK-NEXT:    nvvm.griddepcontrol wait
+// CHECK-LABEL: gpu.func @waits_itself
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NEXT:    nvvm.griddepcontrol wait
+// CHECK-NEXT:    gpu.return
+module attributes {conv.target = #conv.target<"sm_90">} {
+  gpu.module @kernels {
+    gpu.func @starts_early() kernel {
+      gpu.return
+    }
+    gpu.func @waits_itself() kernel {
+      gpu.barrier
+      nvvm.griddepcontrol wait
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// A chip without the instruction starts kernels in turn.
+// CHECK-LABEL: gpu.func @starts_late
+// CHECK-NEXT:    gpu.return
+module attributes {conv.target = #conv.target<"sm_80">} {
+  gpu.module @kernels {
+    gpu.func @starts_late() kernel {
+      gpu.return
+    }
+  }
+}

@@ -85,6 +85,17 @@ TEST(Manifest, UnknownFieldsAreIgnored) {
       replaced("\"format\"", "\"later\": {\"x\": [1]}, \"format\"")));
 }
 
+TEST(Manifest, OnlyLaunchesThatStartEarlySaySo) {
+  Manifest manifest = makeArtifact().manifest;
+  EXPECT_EQ(goodText().find("starts_early"), std::string::npos);
+  manifest.entries[0].launches[0].startsEarly = true;
+  Result<std::string> text = writeManifest(manifest);
+  ASSERT_TRUE(text);
+  Result<Manifest> read = parseManifest(*text);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->entries[0].launches[0].startsEarly);
+}
+
 TEST(Manifest, EveryTruncationIsAnError) {
   std::string text = goodText();
   for (size_t size = 0; size + 2 < text.size(); size += 7)

@@ -93,6 +93,31 @@ TEST_F(CudaTest, ARunCanBeCaptured) {
             "cuStreamSynchronize -> 900\n");
 }
 
+// What starts early is launched so, unless the driver cannot capture that.
+TEST_F(CudaTest, LaunchesKernelsThatStartEarly) {
+  artifact.manifest.entries.back().launches[1].startsEarly = true;
+  auto launch = [&] {
+    auto device = createCudaDevice();
+    auto executable = Executable::load(**device, artifact);
+    auto memory = (*device)->allocate(2048);
+    auto *start = static_cast<char *>((*memory)->address());
+    void *arguments[] = {start, start + 512};
+    calls();
+    EXPECT_TRUE(executable->run(arguments, start + 1024, nullptr));
+    return calls();
+  };
+  std::string first =
+      "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), shared 0, "
+      "stream default, parameters [buffer0, buffer0+1536, -2])\n";
+  std::string second =
+      "(scale, grid (100, 1, 1), block (1, 1, 1), shared 0, "
+      "stream default, parameters [buffer0+1536, buffer0+512, -3])\n";
+  EXPECT_EQ(launch(), first + "cuLaunchKernelEx" + second);
+  setenv("CONV_STANDIN_VERSION", "12020", 1);
+  EXPECT_EQ(launch(), first + "cuLaunchKernel" + second);
+  unsetenv("CONV_STANDIN_VERSION");
+}
+
 // The first launch reads boxes of 4 rows of 16 elements, the second one im2col
 // boxes of what the first one wrote.
 TEST_F(CudaTest, EncodesTensorMapsAtEachLaunch) {
