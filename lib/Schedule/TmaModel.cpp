@@ -108,7 +108,7 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
       Candidate candidate{.atom = &atom,
                           .workgroup = {consumers * rows, atom.n},
                           .subgroup = {rows, atom.n},
-                          .gemmK = TmaTile::kRowElements,
+                          .gemmK = TmaTile::kAtomsPerRow * atom.k,
                           .loop = LoopKind::Tma};
       TmaTile tile = getTmaTile(problem, candidate);
       if (!isPossible(problem, tile))
@@ -158,7 +158,7 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   cost.tileEfficiency =
       problem.flops() / 2 /
       (double(cost.workgroups) * double(cost.steps) * double(tile.rows) *
-       double(tile.columns) * double(TmaTile::kRowElements));
+       double(tile.columns) * double(candidate.gemmK));
   int64_t perUnit = ceilDiv(cost.workgroups, chip.computeUnits);
   cost.waveEfficiency =
       double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
@@ -167,7 +167,7 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
                                    chip.simdsPerComputeUnit,
                                kChainCycles);
   cost.matrixCycles = (problem.patch ? kPatchSlowdown : kMatrixSlowdown) *
-                      atomCycles * double(TmaTile::kRowElements / atom.k);
+                      atomCycles * double(TmaTile::kAtomsPerRow);
   cost.loadCycles = computeStepBytes(problem, tile) / kCopyBytesPerClock;
   cost.stepCycles = std::max(cost.matrixCycles, cost.loadCycles) + kStepCycles;
 
