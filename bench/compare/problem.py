@@ -6,8 +6,8 @@ import math
 from typing import Tuple
 
 DIRECTIONS = {"forward": 1, "backward_data": 2, "backward_weight": 4}  # With conv-gen's numbers.
-COMMANDS = {"bf16": "convbfp16", "f16": "convfp16", "f32": "conv"}
-BYTES = {"bf16": 2, "f16": 2, "f32": 4}
+COMMANDS = {"bf16": "convbfp16", "f16": "convfp16", "f32": "conv", "tf32": "conv --tf32"}
+BYTES = {"bf16": 2, "f16": 2, "f32": 4, "tf32": 4}
 
 # For each direction, the tensors that are read, and the one that is written.
 OPERANDS = {
@@ -113,7 +113,7 @@ class Problem:
 
     def generator_arguments(self):
         """The command line of conv-gen."""
-        arguments = [COMMANDS[self.dtype], "-F", DIRECTIONS[self.direction]]
+        arguments = [*COMMANDS[self.dtype].split(), "-F", DIRECTIONS[self.direction]]
         arguments += ["-n", self.n, "-c", self.c, "-k", self.k, "-g", self.groups, "--spatial_dim", len(self.spatial)]
         if len(self.spatial) == 1:
             arguments += ["-H", 1, "-y", 1]

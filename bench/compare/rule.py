@@ -1,7 +1,7 @@
 """The numeric rule of docs/numerics.md, for arrays of NumPy and tensors of PyTorch."""
 
 # Bits of the significand and the least exponent of a normal number.
-_FORMATS = {"bf16": (8, -126), "f16": (11, -14), "f32": (24, -126)}
+_FORMATS = {"bf16": (8, -126), "f16": (11, -14), "f32": (24, -126), "tf32": (24, -126)}
 
 
 def worst_error(xp, result, expected, products, dtype, bound):

@@ -7,7 +7,7 @@ import torch
 from problem import OPERANDS, part
 from rule import worst_error
 
-_DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
+_DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "tf32": torch.float32}
 _ORDERS = {"input": "NCDHW", "filter": "KCTRS", "output": "NKZPQ"}  # PyTorch's.
 
 
@@ -37,7 +37,6 @@ class TorchBackend:
 
     def __init__(self, device):
         torch.backends.cudnn.benchmark = True
-        torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
         self.device = torch.device(device)
         torch.cuda.set_device(self.device)
         self.stream = torch.cuda.Stream(self.device)
@@ -93,7 +92,8 @@ class TorchBackend:
     # The library's.
 
     def _convolve(self, problem, tensors):
-        """What cuDNN computes, in the type of the tensors."""
+        """What cuDNN computes, in the type of the tensors, or in tf32."""
+        torch.backends.cudnn.allow_tf32 = problem.dtype == "tf32"
         options = {
             "stride": problem.stride,
             "padding": problem.low,

@@ -321,7 +321,7 @@ bool Verifier::verify(const TensorMapParameter &map, const Entry &entry,
   Parameter base =
       std::visit([](auto each) { return Parameter(each); }, map.base);
   if (!verify(base, entry, path) ||
-      !expectOneOf(map.dtype, {"f16", "bf16"}, path + ".dtype") ||
+      !expectOneOf(map.dtype, {"f16", "bf16", "tf32"}, path + ".dtype") ||
       !expectRange(int64_t(map.sizes.size()), map.isIm2col() ? 3 : 1, 5,
                    path + ".sizes (their number)"))
     return false;
@@ -337,15 +337,14 @@ bool Verifier::verify(const TensorMapParameter &map, const Entry &entry,
       !expectList(map.lower, spatial, -corner, corner - 1, ".lower") ||
       !expectList(map.upper, spatial, -corner, corner - 1, ".upper"))
     return false;
-  constexpr int64_t kElementBytes = 2;
-  int64_t row = map.box[0] * kElementBytes;
+  int64_t row = map.box[0] * map.elementBytes();
   if (map.swizzle != 32 && map.swizzle != 64 && map.swizzle != 128)
     return fail(path + ".swizzle", "32, 64 or 128",
                 std::to_string(map.swizzle));
   if (row % 16 != 0 || row > map.swizzle)
     return fail(path + ".box[0]", "a multiple of 16 bytes up to the swizzle",
                 std::to_string(row));
-  int64_t last = map.sizes[0] * kElementBytes;
+  int64_t last = map.sizes[0] * map.elementBytes();
   for (size_t i = 0; i + 1 < rank; ++i) {
     if (map.strides[i] % 16 != 0)
       return fail(indexed(path, ".strides", i), "a multiple of 16",

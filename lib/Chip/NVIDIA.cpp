@@ -69,6 +69,15 @@ static constexpr MatrixAtom kAtomsSm90a[] = {
     {WGMMA, BF16, F32, 64, 160, 16, 16, 1, 320},
     {WGMMA, BF16, F32, 64, 192, 16, 16, 1, 384},
     {WGMMA, BF16, F32, 64, 256, 16, 16, 1, 512},
+    {WGMMA, TF32, F32, 64, 8, 8, 8, 1, 72},
+    {WGMMA, TF32, F32, 64, 16, 8, 8, 1, 80},
+    {WGMMA, TF32, F32, 64, 32, 8, 8, 1, 96},
+    {WGMMA, TF32, F32, 64, 64, 8, 8, 1, 128},
+    {WGMMA, TF32, F32, 64, 96, 8, 8, 1, 192},
+    {WGMMA, TF32, F32, 64, 128, 8, 8, 1, 256},
+    {WGMMA, TF32, F32, 64, 160, 8, 8, 1, 320},
+    {WGMMA, TF32, F32, 64, 192, 8, 8, 1, 384},
+    {WGMMA, TF32, F32, 64, 256, 8, 8, 1, 512},
 };
 static constexpr size_t kPortableAtoms = 6;
 

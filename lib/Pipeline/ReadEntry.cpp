@@ -187,8 +187,11 @@ createTensorMap(TensorMapOp op, const artifact::Parameter &base) {
     parameter.base = *argument;
   else
     parameter.base = std::get<artifact::WorkspaceParameter>(base);
-  llvm::raw_string_ostream(parameter.dtype)
-      << op.getBuffer().getType().getElementType();
+  if (map.getArithmetic() == Arithmetic::TF32)
+    parameter.dtype = "tf32";
+  else
+    llvm::raw_string_ostream(parameter.dtype)
+        << op.getBuffer().getType().getElementType();
   parameter.sizes = map.getSizes();
   parameter.strides = map.getStrides();
   parameter.box = map.getBox();

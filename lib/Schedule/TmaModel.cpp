@@ -156,7 +156,7 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
       Candidate candidate{.atom = &atom,
                           .workgroup = {consumers * rows, atom.n},
                           .subgroup = {rows, atom.n},
-                          .gemmK = TmaTile::kRowElements,
+                          .gemmK = TmaTile::kAtomsPerRow * atom.k,
                           .loop = LoopKind::Tma};
       TmaTile tile = getTmaTile(problem, candidate);
       if (!isPossible(problem, tile))
@@ -208,7 +208,7 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   cost.tileEfficiency =
       problem.flops() / 2 /
       (double(cost.workgroups) * double(cost.steps) * double(tile.rows) *
-       double(tile.columns) * double(TmaTile::kRowElements));
+       double(tile.columns) * double(candidate.gemmK));
   int64_t perUnit = ceilDiv(cost.workgroups, chip.computeUnits);
   cost.waveEfficiency =
       double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
@@ -222,7 +222,7 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   double stepBytes = computeStepBytes(problem, tile);
   cost.matrixCycles =
       (problem.patch ? constants.patchSlowdown : constants.tapSlowdown) *
-          atomCycles * double(TmaTile::kRowElements / atom.k) +
+          atomCycles * double(TmaTile::kAtomsPerRow) +
       constants.matrixCyclesPerByte * stepBytes;
   cost.loadCycles = stepBytes / constants.copyBytesPerClock;
   double latencyCycles = constants.copyLatencyCycles / double(tile.stages - 1);

@@ -138,6 +138,31 @@ func.func @large_layer_f32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128x
   return %y : tensor<64x28x28x128xf32>
 }
 
+// In tf32 it is copied in boxes, and patches are shared by its taps.
+// CHECK-LABEL: func.func @large_layer_tf32
+// CHECK: gemm_k = 32,
+// CHECK-SAME: atom = <wgmma 64 x {{[0-9]+}} x 8>, main_loop = tma,
+func.func @large_layer_tf32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
+    -> tensor<64x28x28x128xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = tf32
+      : tensor<64x28x28x128xf32>, tensor<128x3x3x128xf32> -> tensor<64x28x28x128xf32>
+  return %y : tensor<64x28x28x128xf32>
+}
+
+// wgmma does not transpose it.
+// CHECK-LABEL: func.func @gradient_tf32
+// CHECK: atom = <mma_sync 16 x 8 x 8>
+func.func @gradient_tf32(%dy: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
+    -> tensor<64x28x28x128xf32> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = tf32
+      : tensor<64x28x28x128xf32>, tensor<128x3x3x128xf32> -> tensor<64x28x28x128xf32>
+  return %dx : tensor<64x28x28x128xf32>
+}
+
 // One output element takes one subgroup of one atom.
 // CHECK-LABEL: func.func @one_output_f32
 // CHECK: schedule = <algorithm = implicit_gemm, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 8,

@@ -21,8 +21,13 @@ namespace {
 
 /// Values of CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapL2promotion
 /// and CUtensorMapFloatOOBfill.
-constexpr int kFloat16 = 6, kBfloat16 = 9;
+constexpr int kFloat16 = 6, kBfloat16 = 9, kTfloat32 = 11;
 constexpr int kNoInterleave = 0, kPromotionTo256Bytes = 3, kZeroFill = 0;
+
+/// Copies of kTfloat32 round f32 to nearest even.
+int getType(const std::string &dtype) {
+  return dtype == "f16" ? kFloat16 : dtype == "bf16" ? kBfloat16 : kTfloat32;
+}
 
 /// The value of CUtensorMapSwizzle for that many bytes.
 int getSwizzle(int64_t bytes) { return bytes == 32 ? 1 : bytes == 64 ? 2 : 3; }
@@ -45,7 +50,7 @@ Result<void> runtime::encodeTensorMap(const CudaLibrary &cuda,
                                       const artifact::TensorMapParameter &map,
                                       void *address,
                                       EncodedTensorMap &encoded) {
-  int type = map.dtype == "f16" ? kFloat16 : kBfloat16;
+  int type = getType(map.dtype);
   auto rank = unsigned(map.sizes.size());
   int swizzle = getSwizzle(map.swizzle);
   Narrowed<uint64_t> sizes(map.sizes), strides(map.strides);

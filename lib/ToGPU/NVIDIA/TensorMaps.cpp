@@ -17,9 +17,10 @@ using namespace mlir::conv;
 using Tile = ::conv::TmaTile;
 
 /// The byte strides of a dense tensor of `sizes`, innermost first.
-static SmallVector<int64_t> getDenseStrides(ArrayRef<int64_t> sizes) {
+static SmallVector<int64_t> getDenseStrides(ArrayRef<int64_t> sizes,
+                                            int64_t elementBytes) {
   SmallVector<int64_t> strides;
-  int64_t stride = Tile::kElementBytes;
+  int64_t stride = elementBytes;
   for (int64_t size : sizes.drop_back())
     strides.push_back(stride *= size);
   return strides;
@@ -27,7 +28,7 @@ static SmallVector<int64_t> getDenseStrides(ArrayRef<int64_t> sizes) {
 
 TensorMapAttr mlir::conv::createWindowMap(MLIRContext *context,
                                           const TmaWindow &window,
-                                          int64_t positions, int64_t rowBytes) {
+                                          int64_t positions, BoxRows rows) {
   SmallVector<int64_t> sizes = {window.channels};
   SmallVector<int64_t> elementStrides = {1};
   SmallVector<int64_t> lower, upper;
@@ -39,24 +40,27 @@ TensorMapAttr mlir::conv::createWindowMap(MLIRContext *context,
   }
   sizes.push_back(window.images);
   elementStrides.push_back(1);
-  return TensorMapAttr::get(context, sizes, getDenseStrides(sizes),
-                            {rowBytes / Tile::kElementBytes, positions},
-                            elementStrides, lower, upper, rowBytes);
+  return TensorMapAttr::get(context, sizes,
+                            getDenseStrides(sizes, rows.elementBytes),
+                            {rows.elements(), positions}, elementStrides, lower,
+                            upper, rows.bytes, rows.arithmetic());
 }
 
 /// A map without corners of a dense tensor.
 static TensorMapAttr createDenseMap(MLIRContext *context,
                                     ArrayRef<int64_t> sizes,
-                                    ArrayRef<int64_t> box, int64_t swizzle) {
+                                    ArrayRef<int64_t> box, BoxRows rows) {
   SmallVector<int64_t> elementStrides(sizes.size(), 1);
-  return TensorMapAttr::get(context, sizes, getDenseStrides(sizes), box,
-                            elementStrides, {}, {}, swizzle);
+  return TensorMapAttr::get(
+      context, sizes, getDenseStrides(sizes, rows.elementBytes), box,
+      elementStrides, {}, {}, rows.bytes, rows.arithmetic());
 }
 
 TensorMapAttr mlir::conv::createFilterMap(MLIRContext *context,
                                           const TmaGeometry &geometry,
                                           int64_t channels) {
   using Coordinate = TmaGeometry::Coordinate;
+  BoxRows rows{.elementBytes = geometry.elementBytes};
   SmallVector<int64_t> sizes, box;
   for (const Coordinate &coordinate : llvm::reverse(geometry.filter)) {
     sizes.push_back(coordinate.size);
@@ -66,9 +70,9 @@ TensorMapAttr mlir::conv::createFilterMap(MLIRContext *context,
              !geometry.isRightTransposed())
       box.push_back(channels);
     else
-      box.push_back(Tile::kRowElements);
+      box.push_back(rows.elements());
   }
-  return createDenseMap(context, sizes, box, Tile::kRowBytes);
+  return createDenseMap(context, sizes, box, rows);
 }
 
 TensorMapAttr mlir::conv::createPositionsMap(MLIRContext *context,
@@ -76,28 +80,26 @@ TensorMapAttr mlir::conv::createPositionsMap(MLIRContext *context,
   if (geometry.hasPatches())
     return createDenseMap(
         context, llvm::to_vector(llvm::reverse(geometry.leftShape)),
-        {Tile::kRowElements, Tile::kBlockSize, Tile::kBlockSize, 1},
-        Tile::kRowBytes);
+        {Tile::kRowElements, Tile::kBlockSize, Tile::kBlockSize, 1}, {});
   return createDenseMap(context,
                         {geometry.leftShape.back(), geometry.segmentPositions,
                          geometry.segments * geometry.parts},
-                        {Tile::kRowElements, Tile::kRowElements, 1},
-                        Tile::kRowBytes);
+                        {Tile::kRowElements, Tile::kRowElements, 1}, {});
 }
 
 TensorMapAttr mlir::conv::createBlockMap(MLIRContext *context,
                                          const TmaWindow &window,
                                          ArrayRef<int64_t> extents,
-                                         int64_t rowBytes) {
+                                         BoxRows rows) {
   SmallVector<int64_t> sizes = {window.channels};
-  SmallVector<int64_t> box = {rowBytes / Tile::kElementBytes};
+  SmallVector<int64_t> box = {rows.elements()};
   for (size_t d = window.rank(); d-- > 0;) {
     sizes.push_back(window.dimensions[d].extent);
     box.push_back(extents[d]);
   }
   sizes.push_back(window.images);
   box.push_back(1);
-  return createDenseMap(context, sizes, box, rowBytes);
+  return createDenseMap(context, sizes, box, rows);
 }
 
 TensorMapAttr mlir::conv::createPatchMap(MLIRContext *context,
@@ -105,18 +107,19 @@ TensorMapAttr mlir::conv::createPatchMap(MLIRContext *context,
   SmallVector<int64_t> extents;
   for (size_t d = 0; d < geometry.window.rank(); ++d)
     extents.push_back(geometry.getPatchExtent(d));
-  return createBlockMap(context, geometry.window, extents);
+  return createBlockMap(context, geometry.window, extents,
+                        {.elementBytes = geometry.elementBytes});
 }
 
 TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,
                                           const TmaResult &result,
                                           const ::conv::TmaTile &tile) {
-  int64_t rowBytes = tile.chunkColumns() * Tile::kElementBytes;
+  BoxRows rows{.bytes = tile.chunkColumns() * Tile::kElementBytes};
   if (result.form == TmaResult::Form::Positions)
-    return createWindowMap(context, result.window, Tile::kAtomRows, rowBytes);
+    return createWindowMap(context, result.window, Tile::kAtomRows, rows);
   if (result.form == TmaResult::Form::Patches)
     return createBlockMap(context, result.window,
-                          {Tile::kBlockSize, Tile::kBlockSize}, rowBytes);
+                          {Tile::kBlockSize, Tile::kBlockSize}, rows);
   return createDenseMap(context, {result.columns, result.rows},
-                        {tile.chunkColumns(), Tile::kAtomRows}, rowBytes);
+                        {tile.chunkColumns(), Tile::kAtomRows}, rows);
 }

@@ -12,16 +12,27 @@
 
 namespace mlir::conv {
 
+/// Swizzled rows of boxes in shared memory.
+struct BoxRows {
+  int64_t bytes = ::conv::TmaTile::kRowBytes;
+  int64_t elementBytes = ::conv::TmaTile::kElementBytes;
+
+  int64_t elements() const { return bytes / elementBytes; }
+  /// Copies round f32: what is not of 16 bits is multiplied in tf32.
+  Arithmetic arithmetic() const {
+    return elementBytes == ::conv::TmaTile::kElementBytes ? Arithmetic::Exact
+                                                          : Arithmetic::TF32;
+  }
+};
+
 /// Boxes of a window's tensor: one tap of that many positions, and as many
-/// channels as swizzled rows of `rowBytes` hold.
+/// channels as rows hold.
 TensorMapAttr createWindowMap(MLIRContext *context, const TmaWindow &window,
-                              int64_t positions,
-                              int64_t rowBytes = ::conv::TmaTile::kRowBytes);
+                              int64_t positions, BoxRows rows = {});
 /// Boxes of so many elements of an image in each dimension, and as many
-/// channels as swizzled rows of `rowBytes` hold.
+/// channels as rows hold.
 TensorMapAttr createBlockMap(MLIRContext *context, const TmaWindow &window,
-                             ArrayRef<int64_t> extents,
-                             int64_t rowBytes = ::conv::TmaTile::kRowBytes);
+                             ArrayRef<int64_t> extents, BoxRows rows = {});
 /// Boxes of the window's tensor that are patches with their halos.
 TensorMapAttr createPatchMap(MLIRContext *context, const TmaGeometry &geometry);
 /// Boxes of a filter: one tap of that many channels of the result, or, if it is

@@ -73,13 +73,14 @@ private:
                  ArrayRef<Value> taps, Value row, Value channel) const;
 };
 
-/// A step is one tap and 64 channels of both operands.
+/// A step is one tap and a row of channels of both operands.
 class WindowCopies final : public FilterCopies {
 public:
   using FilterCopies::FilterCopies;
 
   TensorMapAttr createLeftMap(MLIRContext *context) const override {
-    return createWindowMap(context, geometry.window, tile.rows);
+    return createWindowMap(context, geometry.window, tile.rows,
+                           {.elementBytes = geometry.elementBytes});
   }
   SmallVector<Value> createTile(TileOrigin origin) const override {
     return createCorner(ptx, geometry.window, origin.row);
@@ -88,7 +89,7 @@ public:
                   Value leftMap, Value rightMap) const override;
 };
 
-/// A step is one tap of the filter; patches have 64 channels for all taps.
+/// A step is one tap of the filter; patches have a row of channels for all.
 class PatchCopies final : public FilterCopies {
 public:
   using FilterCopies::FilterCopies;

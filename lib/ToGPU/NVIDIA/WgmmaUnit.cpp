@@ -19,8 +19,6 @@ using Tile = ::conv::TmaTile;
 
 /// The unit of addresses in descriptors.
 static constexpr int64_t kUnitBytes = 16;
-/// Elements of the reduction of one instruction.
-static constexpr int64_t kAtomK = 16;
 
 /// A matrix descriptor (PTX ISA, "Matrix descriptor format") of rows of 128
 /// swizzled bytes, without its address: the next eight rows are `strideBytes`
@@ -50,12 +48,18 @@ Value mlir::conv::createRowsDescriptor(const PtxBuilder &ptx, Value address) {
   return createDescriptor(ptx, kRows, address);
 }
 
+/// What instructions multiply elements of the type as.
+static NVVM::WGMMATypes getOperandType(Type type) {
+  return type.isF16()    ? NVVM::WGMMATypes::f16
+         : type.isBF16() ? NVVM::WGMMATypes::bf16
+                         : NVVM::WGMMATypes::tf32;
+}
+
 WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                      const TmaGeometry &geometry, Type operandType,
                      const Operands &memory, Value consumer)
-    : WgmmaSums(ptx, tile),
-      operandType(operandType.isF16() ? NVVM::WGMMATypes::f16
-                                      : NVVM::WGMMATypes::bf16),
+    : WgmmaSums(ptx, tile), operandType(getOperandType(operandType)),
+      elementBytes(geometry.elementBytes),
       isLeftTransposed(geometry.reducesPositions),
       isRightTransposed(geometry.isRightTransposed()),
       rightStrideBytes(tile.rightPatchBytes > 0
@@ -118,14 +122,14 @@ SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators,
   Value leftUnits = toUnits(operands.left);
   Value rightUnits = toUnits(operands.right);
   auto shape = MMAShapeAttr::get(ptx.b.getContext(), Tile::kAtomRows,
-                                 tile.columns, kAtomK);
+                                 tile.columns, Tile::kAtomBytes / elementBytes);
   WgmmaFenceAlignedOp::create(ptx.b);
   SmallVector<Value> sums(accumulators);
-  for (int64_t k = 0; k < Tile::kRowElements; k += kAtomK) {
+  for (int64_t inRow = 0; inRow < Tile::kRowBytes; inRow += Tile::kAtomBytes) {
     auto alongReduction = [&](bool isTransposed, int64_t strideBytes) {
-      return ptx.constant64(
-          k * (isTransposed ? strideBytes / 8 : Tile::kElementBytes) /
-          kUnitBytes);
+      int64_t bytes =
+          isTransposed ? inRow / elementBytes * (strideBytes / 8) : inRow;
+      return ptx.constant64(bytes / kUnitBytes);
     };
     Value b = ptx.add64(ptx.add64(right, rightUnits),
                         alongReduction(isRightTransposed, rightStrideBytes));
@@ -135,7 +139,7 @@ SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators,
       sum = WgmmaMmaAsyncOp::create(
           ptx.b, sum.getType(), sum, a, b, shape, operandType, operandType,
           WGMMATypes::f32,
-          isFirst && k == 0 ? WGMMAScaleOut::zero : WGMMAScaleOut::one,
+          isFirst && inRow == 0 ? WGMMAScaleOut::zero : WGMMAScaleOut::one,
           WGMMAScaleIn::one, WGMMAScaleIn::one,
           isLeftTransposed ? MMALayout::col : MMALayout::row,
           isRightTransposed ? MMALayout::row : MMALayout::col,

@@ -41,6 +41,7 @@ private:
   Value createAtomOffset(const TmaGeometry &geometry, Value atom) const;
 
   NVVM::WGMMATypes operandType;
+  int64_t elementBytes;
   bool isLeftTransposed, isRightTransposed;
   /// From eight rows of a right tile in shared memory to the next ones.
   int64_t rightStrideBytes;

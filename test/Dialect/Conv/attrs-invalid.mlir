@@ -235,6 +235,13 @@ func.func private @schedule_s10_stages() attributes {
 
 // -----
 
+func.func private @schedule_s10_row() attributes {
+  // expected-error @below {{expects gemm_k to be 32 and 2 stages or more, but got 64 and 4}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 8>, main_loop = tma, raster = rows>}
+
+// -----
+
 func.func private @schedule_s14_main_loop() attributes {
   // expected-error @below {{expects patch for a patch_buffer main loop and otherwise just for tma, but got [8, 8] for register_staged}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,

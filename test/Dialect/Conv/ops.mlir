@@ -102,7 +102,7 @@ func.func @forward_schedule(%x: tensor<1x8x8x32xf16>, %w: tensor<64x1x1x32xf16>)
 
 // Tensor maps, tiled and im2col.
 // CHECK-LABEL: @tensor_map
-func.func @tensor_map(%x: memref<2x8x8x64xf16>) -> (!llvm.ptr, !llvm.ptr) {
+func.func @tensor_map(%x: memref<2x8x8x64xf16>, %z: memref<128x64xf32>) -> (!llvm.ptr, !llvm.ptr, !llvm.ptr) {
   // CHECK: conv.tensor_map %{{.+}} <sizes = [64, 128], strides = [128], box = [64, 64], element_strides = [1, 1], swizzle = 128> : memref<2x8x8x64xf16> -> !llvm.ptr
   %0 = conv.tensor_map %x <sizes = [64, 128], strides = [128], box = [64, 64], element_strides = [1, 1], swizzle = 128>
       : memref<2x8x8x64xf16> -> !llvm.ptr
@@ -110,5 +110,8 @@ func.func @tensor_map(%x: memref<2x8x8x64xf16>) -> (!llvm.ptr, !llvm.ptr) {
   %1 = conv.tensor_map %x <sizes = [64, 8, 8, 2], strides = [128, 1024, 8192], box = [64, 128],
       element_strides = [1, 1, 1, 1], lower = [-1, -1], upper = [-1, -1], swizzle = 128>
       : memref<2x8x8x64xf16> -> !llvm.ptr
-  return %0, %1 : !llvm.ptr, !llvm.ptr
+  // CHECK: element_strides = [1, 1], swizzle = 128, arithmetic = tf32> : memref<128x64xf32> -> !llvm.ptr
+  %2 = conv.tensor_map %z <sizes = [64, 128], strides = [256], box = [32, 64], element_strides = [1, 1], swizzle = 128, arithmetic = tf32>
+      : memref<128x64xf32> -> !llvm.ptr
+  return %0, %1, %2 : !llvm.ptr, !llvm.ptr, !llvm.ptr
 }

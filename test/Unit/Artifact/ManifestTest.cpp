@@ -270,8 +270,18 @@ TEST(Manifest, M15TensorMaps) {
             path + ".argument: expects 0 to 2, but got 3");
   EXPECT_EQ(errorOfMap([](Map &map) { map.base = WorkspaceParameter{1024}; }),
             path + ".workspace: expects 0 to 1023, but got 1024");
-  EXPECT_EQ(errorOfMap([](Map &map) { map.dtype = "f32"; }),
-            path + ".dtype: expects \"f16\" or \"bf16\", but got \"f32\"");
+  EXPECT_EQ(
+      errorOfMap([](Map &map) { map.dtype = "f32"; }),
+      path +
+          ".dtype: expects \"f16\" or \"bf16\" or \"tf32\", but got \"f32\"");
+  // Of which a row has twice the bytes.
+  EXPECT_EQ(errorOfMap([](Map &map) {
+              map.dtype = "tf32";
+              map.swizzle = 32;
+              map.box[0] = 16;
+            }),
+            path + ".box[0]: expects a multiple of 16 bytes up to the swizzle, "
+                   "but got 64");
   EXPECT_EQ(errorOfMap([](Map &map) { map.sizes = {8, 4}; }),
             path + ".sizes (their number): expects 3 to 5, but got 2");
   EXPECT_EQ(errorOfMap([](Map &map) { map.sizes[1] = 0; }),

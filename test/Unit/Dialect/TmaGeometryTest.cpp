@@ -33,6 +33,34 @@ constexpr StringLiteral kDilated = R"(
     return
   })";
 
+/// A 3x3 window over 20x30 with 36 channels of f32; the layout of the filter
+/// may have the result's channels innermost.
+constexpr StringLiteral kFloat32 = R"(
+  func.func @f(%x: tensor<2x20x30x36xf32>, %w: tensor<64x3x3x36xf32>) {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = tf32
+        : tensor<2x20x30x36xf32>, tensor<64x3x3x36xf32> -> tensor<2x20x30x64xf32>
+    return
+  })";
+constexpr StringLiteral kFloat32Transposed = R"(
+  func.func @f(%x: tensor<2x20x30x36xf32>, %w: tensor<3x3x36x64xf32>) {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "RSCK", "NPQK"> arithmetic = tf32
+        : tensor<2x20x30x36xf32>, tensor<3x3x36x64xf32> -> tensor<2x20x30x64xf32>
+    return
+  })";
+/// The gradient of such a filter.
+constexpr StringLiteral kFloat32Gradient = R"(
+  func.func @f(%x: tensor<2x20x30x36xf32>, %dy: tensor<2x20x30x64xf32>) {
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = tf32
+        : tensor<2x20x30x36xf32>, tensor<2x20x30x64xf32> -> tensor<64x3x3x36xf32>
+    return
+  })";
+
 /// The gradient of that window's filter, for 96 channels instead of 72.
 constexpr StringLiteral kDilatedGradient = R"(
   func.func @f(%x: tensor<2x20x30x96xf16>, %dy: tensor<2x20x30x64xf16>) {
@@ -144,6 +172,29 @@ TEST_F(TmaGeometryTest, ResultInOrderIsAMatrix) {
   EXPECT_EQ(result.form, TmaResult::Form::Matrix);
   EXPECT_EQ(geometry->getOuterLoop().count(), 9);
   EXPECT_EQ(geometry->getInnerLoop().count(), 2);
+}
+
+// Rows have the same bytes, whatever elements have.
+TEST_F(TmaGeometryTest, RowsOfFloat32HaveHalfAsManyElements) {
+  std::optional<TmaGeometry> geometry = compute(kFloat32, {});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->getRowElements(), 32);
+  EXPECT_EQ(geometry->getOuterLoop().count(), 9);
+  EXPECT_EQ(geometry->getInnerLoop().count(), 2);
+  EXPECT_EQ(result.form, TmaResult::Form::Lanes);
+
+  geometry = compute(kFloat32, {.patch = {8, 16}});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->getOuterLoop().count(), 2);
+  EXPECT_EQ(geometry->getPatchCopyBytes(), 10 * 18 * 128);
+}
+
+TEST_F(TmaGeometryTest, Float32IsNotTransposed) {
+  for (StringRef text : {kFloat32Transposed, kFloat32Gradient}) {
+    EXPECT_FALSE(compute(text, {}));
+    EXPECT_EQ(obstacle, "expects operands of 16 bits or with the reduction "
+                        "innermost, but got others");
+  }
 }
 
 } // namespace

@@ -132,10 +132,10 @@ TEST_F(CudaTest, EncodesTensorMapsAtEachLaunch) {
                            {},
                            32};
   TensorMapParameter im2col{WorkspaceParameter{512},
-                            "f16",
-                            {32, 3, 2, 1},
+                            "tf32",
+                            {16, 3, 2, 1},
                             {64, 192, 384},
-                            {32, 8},
+                            {16, 8},
                             {1, 2, 1, 1},
                             {-1, 0},
                             {-1, -2},
@@ -160,8 +160,8 @@ TEST_F(CudaTest, EncodesTensorMapsAtEachLaunch) {
             "0)\n"
             "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), shared "
             "0, stream default, parameters [map of buffer0, buffer2+512, -2])\n"
-            "cuTensorMapEncodeIm2col(type 6, sizes [32, 3, 2, 1], strides "
-            "[64, 192, 384], corners [-1, 0] [-1, -2], channels 32, pixels 8, "
+            "cuTensorMapEncodeIm2col(type 11, sizes [16, 3, 2, 1], strides "
+            "[64, 192, 384], corners [-1, 0] [-1, -2], channels 16, pixels 8, "
             "steps [1, 2, 1, 1], interleave 0, swizzle 2, promotion 3, fill "
             "0)\n"
             "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), shared "

@@ -61,9 +61,9 @@ static LogicalResult verifyWarpgroups(EmitError emitError,
     return emitError() << "expects at most " << tile.maxAccumulators()
                        << " accumulators of a lane, but got "
                        << tile.accumulators();
-  if (gemmK != ::conv::TmaTile::kRowElements || stages < 2)
-    return emitError() << "expects gemm_k to be "
-                       << ::conv::TmaTile::kRowElements
+  int64_t rowElements = ::conv::TmaTile::kAtomsPerRow * atom.getK();
+  if (gemmK != rowElements || stages < 2)
+    return emitError() << "expects gemm_k to be " << rowElements
                        << " and 2 stages or more, but got " << gemmK << " and "
                        << stages;
   return success();

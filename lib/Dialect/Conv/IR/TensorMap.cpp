@@ -53,7 +53,7 @@ LogicalResult
 TensorMapAttr::verify(EmitError emitError, ArrayRef<int64_t> sizes,
                       ArrayRef<int64_t> strides, ArrayRef<int64_t> box,
                       ArrayRef<int64_t> elementStrides, ArrayRef<int64_t> lower,
-                      ArrayRef<int64_t> upper, int64_t swizzle) {
+                      ArrayRef<int64_t> upper, int64_t swizzle, Arithmetic) {
   // X1.
   size_t rank = sizes.size();
   if (rank < 1 || rank > 5)
@@ -99,5 +99,12 @@ LogicalResult TensorMapOp::verify() {
     return emitOpError("expects a row of the box to have a multiple of 16 and "
                        "at most ")
            << map.getSwizzle() << " bytes, but got " << row;
+  // X8.
+  Type elementType = getBuffer().getType().getElementType();
+  if (elementType.isF32() != (map.getArithmetic() == Arithmetic::TF32))
+    return emitOpError("expects elements of f32 just for tf32 arithmetic, but "
+                       "got ")
+           << elementType << " for "
+           << stringifyArithmetic(map.getArithmetic());
   return success();
 }

@@ -32,7 +32,7 @@ static constexpr size_t kMaxRank = 5;
 TmaGeometry::Loop TmaGeometry::getOuterLoop() const {
   if (reducesPositions)
     return {segments, 1};
-  return hasPatches() ? Loop{channelsOfPart, Tile::kRowElements}
+  return hasPatches() ? Loop{channelsOfPart, getRowElements()}
                       : Loop{window.countTaps(), 1};
 }
 
@@ -40,7 +40,7 @@ TmaGeometry::Loop TmaGeometry::getInnerLoop() const {
   if (reducesPositions)
     return {segmentPositions, Tile::kRowElements};
   return hasPatches() ? Loop{window.countTaps(), 1}
-                      : Loop{channelsOfPart, Tile::kRowElements};
+                      : Loop{channelsOfPart, getRowElements()};
 }
 
 namespace {
@@ -71,11 +71,13 @@ public:
                  const ViewedTensor &result, std::string &obstacle)
       : lhs(lhs), rhs(rhs), result(result), obstacle(obstacle) {}
 
-  /// All but the filter, and that with what the copy engine needs.
+  /// All but the filter, of 16-bit operands; and that with what the copy engine
+  /// needs.
   std::optional<TmaGeometry> readWindowed();
   std::optional<TmaGeometry> read();
 
 private:
+  bool readProduct();
   bool readPatches();
   bool readTypes();
   bool readParts();
@@ -83,6 +85,7 @@ private:
   bool readDimension(size_t dimension);
   bool readFilter();
   bool readPositions();
+  bool checkElements();
   bool checkChannels();
 
   const ViewedTensor &getWindow() const {
@@ -154,8 +157,10 @@ bool GeometryReader::readPatches() {
 
 bool GeometryReader::readTypes() {
   Type type = lhs.type.getElementType();
-  if (!(type.isF16() || type.isBF16()) || rhs.type.getElementType() != type)
-    return refuse("operands of f16 or of bf16, but got others");
+  if (!(type.isF16() || type.isBF16() || type.isF32()) ||
+      rhs.type.getElementType() != type)
+    return refuse("operands of f16, of bf16 or of f32, but got others");
+  geometry.elementBytes = type.getIntOrFloatBitWidth() / 8;
   if (Type element = result.type.getElementType();
       !(element.isF16() || element.isBF16() || element.isF32()))
     return refuse("a floating result, but got another");
@@ -303,18 +308,29 @@ bool GeometryReader::readPositions() {
   return true;
 }
 
+/// Instructions transpose elements of 16 bits, and no others.
+bool GeometryReader::checkElements() {
+  if (geometry.elementBytes == Tile::kElementBytes ||
+      !(geometry.reducesPositions || geometry.isRightTransposed()))
+    return true;
+  return refuse("operands of 16 bits or with the reduction innermost, but got "
+                "others");
+}
+
 bool GeometryReader::checkChannels() {
   const TmaWindow &window = geometry.window;
+  int64_t granule = Tile::kGranuleBytes / geometry.elementBytes;
+  int64_t rowElements = geometry.getRowElements();
   int64_t other = geometry.reducesPositions ? geometry.leftShape.back()
                                             : geometry.filter.back().size;
-  if (window.channels % Tile::kGranule || other % Tile::kGranule)
+  if (window.channels % granule || other % granule)
     return refuse(formatv("channels that are multiples of {0}, but got {1} and "
                           "{2}",
-                          Tile::kGranule, window.channels, other));
+                          granule, window.channels, other));
   if (!geometry.reducesPositions && geometry.parts > 1 &&
-      geometry.channelsOfPart % Tile::kRowElements)
+      geometry.channelsOfPart % rowElements)
     return refuse(formatv("parts of a multiple of {0} channels, but got {1}",
-                          Tile::kRowElements, geometry.channelsOfPart));
+                          rowElements, geometry.channelsOfPart));
   if (geometry.reducesPositions && !geometry.hasPatches() &&
       window.countTaps() > 1 && window.channels % Tile::kRowElements)
     return refuse(formatv("channels that are a multiple of {0} behind each "
@@ -343,17 +359,24 @@ std::string mlir::conv::checkTmaPatches(const TmaGeometry &geometry) {
   return "";
 }
 
-std::optional<TmaGeometry> GeometryReader::readWindowed() {
+bool GeometryReader::readProduct() {
   geometry = {};
-  if (readPatches() && readTypes() && readParts() &&
-      (!geometry.reducesPositions || readPositions()) && readWindow())
+  return readPatches() && readTypes() && readParts() &&
+         (!geometry.reducesPositions || readPositions()) && readWindow();
+}
+
+std::optional<TmaGeometry> GeometryReader::readWindowed() {
+  if (!readProduct())
+    return std::nullopt;
+  if (geometry.elementBytes == Tile::kElementBytes)
     return geometry;
+  refuse("operands of f16 or of bf16, but got others");
   return std::nullopt;
 }
 
 std::optional<TmaGeometry> GeometryReader::read() {
-  if (!readWindowed() || (!geometry.reducesPositions && !readFilter()) ||
-      !checkChannels())
+  if (!readProduct() || (!geometry.reducesPositions && !readFilter()) ||
+      !checkElements() || !checkChannels())
     return std::nullopt;
   obstacle = geometry.hasPatches() ? checkTmaPatches(geometry)
                                    : checkTmaWindow(geometry.window);

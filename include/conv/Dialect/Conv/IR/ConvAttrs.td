@@ -349,7 +349,8 @@ def Conv_TensorMapAttr : Conv_Attr<"TensorMap", "tensor_map"> {
     `box` elements of each dimension, every `element_strides`-th of them, to or
     from shared memory; what is outside of the tensor reads as zero and is not
     written. Rows in shared memory have `swizzle` bytes at most, whose 16-byte
-    pieces are permuted.
+    pieces are permuted. With `arithmetic = tf32`, copies to shared memory round
+    f32, to nearest, to what `wgmma` multiplies.
 
     With `lower` and `upper`, copies are im2col: dimensions are channels, spatial
     ones and images; the box is `[channels, pixels]`, and walks over the pixels
@@ -375,13 +376,14 @@ def Conv_TensorMapAttr : Conv_Attr<"TensorMap", "tensor_map"> {
     ArrayRefParameter<"int64_t">:$elementStrides,
     OptionalArrayRefParameter<"int64_t">:$lower,
     OptionalArrayRefParameter<"int64_t">:$upper,
-    "int64_t":$swizzle
+    "int64_t":$swizzle,
+    DefaultValuedParameter<"Arithmetic", "Arithmetic::Exact">:$arithmetic
   );
   let assemblyFormat = [{
     `<` `sizes` `=` `[` $sizes `]` `,` `strides` `=` `[` $strides `]` `,`
         `box` `=` `[` $box `]` `,` `element_strides` `=` `[` $elementStrides `]` `,`
         (`lower` `=` `[` $lower^ `]` `,` `upper` `=` `[` $upper `]` `,`)?
-        `swizzle` `=` $swizzle `>`
+        `swizzle` `=` $swizzle (`,` `arithmetic` `=` $arithmetic^)? `>`
   }];
   let extraClassDeclaration = [{
     /// Name of the attribute on arguments of kernels that are tensor maps.

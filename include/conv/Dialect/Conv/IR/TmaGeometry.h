@@ -73,6 +73,8 @@ struct TmaGeometry {
   bool reducesPositions;
   /// The batch is parts of the reduction.
   int64_t parts;
+  /// Of the operands: 2, or 4 of f32, which is multiplied in tf32.
+  int64_t elementBytes;
 
   /// If the reduction is over taps and channels: the right operand's
   /// dimensions, outermost first, and the channels of a part.
@@ -96,6 +98,11 @@ struct TmaGeometry {
   Loop getInnerLoop() const;
   int64_t countSteps() const {
     return getOuterLoop().count() * getInnerLoop().count();
+  }
+
+  /// Elements of the reduction in a row of a tile.
+  int64_t getRowElements() const {
+    return ::conv::TmaTile::kRowBytes / elementBytes;
   }
 
   bool hasPatches() const { return !window.patch.empty(); }
@@ -154,8 +161,8 @@ std::optional<TmaGeometry> computeTmaGeometry(const ViewedTensor &lhs,
                                               const ViewedTensor &result,
                                               std::string &obstacle);
 
-/// The same, whoever brings the operands: without the filter and without what
-/// the copy engine needs.
+/// The same, whoever brings the operands, of 16 bits: without the filter and
+/// without what the copy engine needs.
 std::optional<TmaGeometry> computeWindowGeometry(const ViewedTensor &lhs,
                                                  const ViewedTensor &rhs,
                                                  const ViewedTensor &result,

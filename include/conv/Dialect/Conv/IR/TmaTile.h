@@ -23,17 +23,23 @@ namespace conv {
 
 /// A ring of operand tiles that one warpgroup fills and `consumers` others
 /// multiply, or one of patches of the left operand and one of right tiles.
-/// Right tiles may be patches too. All elements have two bytes.
+/// Right tiles may be patches too. Elements have two bytes, but those of
+/// operands may have others if the reduction is innermost.
 struct TmaTile {
   static constexpr int64_t kWarpgroupSize = 128;
   static constexpr int64_t kWarps = 4; ///< Of a warpgroup.
   static constexpr int64_t kElementBytes = 2;
-  /// What strides in memory and widths of rows are multiples of, in elements.
-  static constexpr int64_t kGranule = 16 / kElementBytes;
+  /// What strides in memory and widths of rows are multiples of, in bytes and
+  /// in elements.
+  static constexpr int64_t kGranuleBytes = 16;
+  static constexpr int64_t kGranule = kGranuleBytes / kElementBytes;
   /// A row of a tile of an operand: elements of the reduction, and their bytes,
   /// which is as far as a swizzle reaches.
   static constexpr int64_t kRowElements = 64;
   static constexpr int64_t kRowBytes = kRowElements * kElementBytes;
+  /// What an instruction reads of a row, whatever its elements are.
+  static constexpr int64_t kAtomBytes = 32;
+  static constexpr int64_t kAtomsPerRow = kRowBytes / kAtomBytes;
   static constexpr int64_t kMinChunkColumns = 32 / kElementBytes;
   /// Rows of the result that one instruction computes.
   static constexpr int64_t kAtomRows = 64;
