@@ -97,9 +97,10 @@ private:
   }
   void visit(MainLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
              int64_t gemmK, int64_t shared, int64_t boxes, int64_t workItems);
-  /// Tiles of one vector would read halves of what memory moves together.
+  /// Tiles of one vector would read halves of the sectors of NVIDIA GPUs.
   int64_t getFewestMatrices(int64_t m) const {
-    return matrices > m ? 2 * m : m;
+    bool hasSectors = chip.backend == ::conv::Backend::NVPTX;
+    return hasSectors && matrices > m ? 2 * m : m;
   }
   AtomAttr getAtom(int64_t m, int64_t n, int64_t k) {
     return AtomAttr::get(op.getContext(), AtomKind::FMA, m, n, k);
