@@ -306,10 +306,10 @@ TEST(Manifest, M15TensorMaps) {
                    "512");
   EXPECT_EQ(errorAfter([](Entry &entry) {
               Launch &launch = entry.launches[0];
-              launch.parameters.assign(17, launch.parameters[5]);
+              launch.parameters.assign(25, launch.parameters[5]);
             }),
-            "entries[0].launches[0].parameters (tensor maps): expects 0 to 16, "
-            "but got 17");
+            "entries[0].launches[0].parameters (tensor maps): expects 0 to 24, "
+            "but got 25");
 }
 
 TEST(Manifest, M8CodePaths) {
