@@ -123,7 +123,6 @@ static constexpr ChipInfo createHopper(std::string_view name,
   chip.fmaPerClock = 128;
   chip.registerStagedSlowdown = 1.9;
   chip.asyncStagedSlowdown = 1.5;
-  chip.startsEarly = true;
   chip.atoms = atoms;
   chip.ptxVersion = 84; // 8-bit floats.
   return chip;

@@ -127,9 +127,7 @@ def ConvertKernelOpsToNVVMPass : Pass<"conv-convert-kernel-ops-to-nvvm", "::mlir
   let description = [{
     * Input: kernels of the gpu stage.
     * Output: `conv.mma` is `nvvm.mma.sync` or multiply-adds; stores with a
-      guard are inside of an `scf.if`. On chips where kernels can start early,
-      those that do not say when they need what is in front of them on a stream
-      wait for it at their start.
+      guard are inside of an `scf.if`.
     * Keeps: every other op.
     * Fails: if `conv.target` is not an NVIDIA chip. Its atoms are then all that
       the verifier of `conv.mma` lets through.

@@ -128,9 +128,6 @@ struct ChipInfo {
   bool runnable; ///< The simulator executes it; else it only compiles.
   std::span<const MatrixAtom> atoms;
   int ptxVersion = 0; ///< Oldest PTX that its kernels can be in: 80 is 8.0.
-  /// Kernels can start before those in front of them on a stream have ended,
-  /// and wait for them by an instruction.
-  bool startsEarly = false;
 };
 
 /// What a chip's atoms see of elements that are stored as `stored`: the host

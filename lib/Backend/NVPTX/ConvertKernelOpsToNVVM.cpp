@@ -150,18 +150,6 @@ static Value createMmaSync(OpBuilder &builder, MmaOp op) {
   return vector::FromElementsOp::create(builder, loc, sumType, sums);
 }
 
-/// Lets a kernel that does not do so itself start early: it waits first of all.
-static void waitAtStart(gpu::GPUFuncOp kernel) {
-  using Kind = NVVM::GridDepActionKind;
-  if (kernel
-          .walk([](NVVM::GriddepcontrolOp) { return WalkResult::interrupt(); })
-          .wasInterrupted())
-    return;
-  auto builder = OpBuilder::atBlockBegin(&kernel.front());
-  for (Kind kind : {Kind::launch_dependents, Kind::wait})
-    NVVM::GriddepcontrolOp::create(builder, kernel.getLoc(), kind);
-}
-
 namespace {
 struct MmaToInstruction final : OpRewritePattern<MmaOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -196,10 +184,6 @@ struct ConvertKernelOpsToNVVMPass final
     populateStoreToBranchPatterns(patterns,
                                   [](GuardedStoreOp) { return true; });
     walkAndApplyPatterns(getOperation(), std::move(patterns));
-    if (TargetAttr::lookup(getOperation()).getInfo().startsEarly)
-      for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-        if (kernel.isKernel())
-          waitAtStart(kernel);
   }
 };
 } // namespace

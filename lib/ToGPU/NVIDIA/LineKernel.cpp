@@ -197,6 +197,8 @@ FailureOr<BuiltKernel> mlir::conv::buildLineKernel(OpBuilder &builder,
   ImplicitLocOpBuilder b(loc, builder);
   b.setInsertionPointToStart(&built.function.getBody().front());
   PtxBuilder ptx(b);
+  ptx.startNextKernel();
+  ptx.waitForKernels();
   Kernel kernel = createWarpgroupKernel(b, form, chip,
                                         built.function.getArguments(), sizes);
   Value memory = createSharedMemory(
