@@ -13,6 +13,8 @@
 
 #include "conv/Schedule/LineModel.h"
 
+#include "WarpgroupTiles.h"
+
 #include "conv/Dialect/Conv/IR/LineGradientTile.h"
 #include "conv/Schedule/TmaModel.h"
 #include "conv/Support/IntegerMath.h"
@@ -51,24 +53,10 @@ static LineGradientTile getLineGradientTile(const Problem &problem,
           problem.lineSegmentPositions};
 }
 
-/// As many stages as fit, a multiple of `granule` and at most `stages`; 0 if
-/// there is no ring.
-template <typename Tile>
-static int64_t computeStages(Tile tile, int64_t stages, int64_t granule,
-                             int64_t bytes) {
-  for (tile.tile.stages = stages; tile.tile.stages >= 2;
-       tile.tile.stages -= granule)
-    if (tile.sharedBytes() <= bytes)
-      return tile.tile.stages;
-  return 0;
-}
-
 /// Whether there are such kernels for the problem, whatever their stages.
 static bool isPossible(const Problem &problem, const LineTile &tile) {
   const TmaTile &sizes = tile.tile;
-  return sizes.columns >= problem.columns && sizes.rows <= 256 &&
-         sizes.columns <= sizes.maxColumns() &&
-         sizes.accumulators() <= sizes.maxAccumulators() &&
+  return fitsWorkgroup(sizes) && sizes.columns >= problem.columns &&
          tile.window.countGroups() <= kMaxGroups &&
          tile.window.reachBytes() <=
              std::min(tile.filterBytes(), sizes.stagingBytes());
@@ -85,24 +73,23 @@ static std::vector<Candidate> listGradientCandidates(const Problem &problem,
       problem.lines->vertical.taps * problem.lines->horizontal.taps == 1;
   if (hasOneTap && problem.tmaSteps > 0)
     return candidates;
-  for (int64_t atoms = 1; atoms <= 4; ++atoms) {
-    Candidate candidate{.atom = &atom,
-                        .workgroup = {atoms * TmaTile::kAtomRows, atom.n},
-                        .subgroup = {atoms * TmaTile::kAtomRows, atom.n},
-                        .gemmK = TmaTile::kRowElements,
-                        .loop = LoopKind::LineBuffer};
+  forEachWarpgroupTile(atom, LoopKind::LineBuffer, [&](Candidate candidate) {
+    if (candidate.subgroups() > 1)
+      return;
     LineGradientTile tile = getLineGradientTile(problem, candidate);
     const TmaTile &sizes = tile.tile;
     if (sizes.columns < tile.usedColumns() || !sizes.hasWholeRowsOfColumns() ||
         sizes.accumulators() > sizes.maxAccumulators() ||
         tile.window.countGroups() > kMaxGroups)
-      continue;
-    candidate.stages = computeStages(tile, kMaxGradientStages, tile.kGatherers,
-                                     chip.sharedMemoryBytes);
-    tile.tile.stages = candidate.stages;
+      return;
+    candidate.stages = findStages(kMaxGradientStages, tile.kGatherers,
+                                  chip.sharedMemoryBytes, [&](int64_t stages) {
+                                    tile.tile.stages = stages;
+                                    return tile.sharedBytes();
+                                  });
     if (candidate.stages > 0 && tile.window.reachBytes() <= tile.linesOffset())
       candidates.push_back(candidate);
-  }
+  });
   return candidates;
 }
 
@@ -114,21 +101,18 @@ std::vector<Candidate> conv::listLineCandidates(const Problem &problem,
     return candidates;
   if (problem.lineSegments > 0)
     return listGradientCandidates(problem, chip, atom);
-  for (int64_t consumers = 1; consumers <= 3; ++consumers)
-    for (int64_t atoms = 1; atoms <= 4; ++atoms) {
-      int64_t rows = atoms * TmaTile::kAtomRows;
-      LineTile tile{{consumers * rows, atom.n, 0, consumers}, *problem.lines};
-      if (!isPossible(problem, tile))
-        continue;
-      if (int64_t stages =
-              computeStages(tile, kMaxStages, 1, chip.sharedMemoryBytes))
-        candidates.push_back({.atom = &atom,
-                              .workgroup = {tile.tile.rows, tile.tile.columns},
-                              .subgroup = {rows, tile.tile.columns},
-                              .gemmK = TmaTile::kRowElements,
-                              .stages = stages,
-                              .loop = LoopKind::LineBuffer});
-    }
+  forEachWarpgroupTile(atom, LoopKind::LineBuffer, [&](Candidate candidate) {
+    LineTile tile = getLineTile(problem, candidate);
+    if (!isPossible(problem, tile))
+      return;
+    candidate.stages =
+        findStages(kMaxStages, 1, chip.sharedMemoryBytes, [&](int64_t stages) {
+          tile.tile.stages = stages;
+          return tile.sharedBytes();
+        });
+    if (candidate.stages > 0)
+      candidates.push_back(candidate);
+  });
   return candidates;
 }
 

@@ -14,6 +14,8 @@
 
 #include "conv/Schedule/PatchModel.h"
 
+#include "WarpgroupTiles.h"
+
 #include "conv/Dialect/Conv/IR/PatchTile.h"
 #include "conv/Schedule/TmaModel.h"
 
@@ -44,19 +46,9 @@ static PatchTile getPatchTile(const Problem &problem,
           problem.bufferedChannels};
 }
 
-/// As many stages as fit; 0 if there is no ring.
-static int64_t computeStages(PatchTile tile, int64_t bytes) {
-  for (tile.tile.stages = kMaxStages; tile.tile.stages >= 2; --tile.tile.stages)
-    if (tile.sharedBytes() <= bytes)
-      return tile.tile.stages;
-  return 0;
-}
-
 /// Whether there are such kernels for the problem, whatever their stages.
 static bool isPossible(const Problem &problem, const TmaTile &tile) {
-  return tile.columns >= problem.columns && tile.rows <= 256 &&
-         tile.columns <= tile.maxColumns() &&
-         tile.accumulators() <= tile.maxAccumulators() &&
+  return fitsWorkgroup(tile) && tile.columns >= problem.columns &&
          tile.rows % problem.patch->rows == 0;
 }
 
@@ -66,21 +58,18 @@ std::vector<Candidate> conv::listPatchCandidates(const Problem &problem,
   std::vector<Candidate> candidates;
   if (problem.bufferedChannels == 0)
     return candidates;
-  for (int64_t consumers = 1; consumers <= 3; ++consumers)
-    for (int64_t atoms = 1; atoms <= 4; ++atoms) {
-      int64_t rows = atoms * TmaTile::kAtomRows;
-      Candidate candidate{.atom = &atom,
-                          .workgroup = {consumers * rows, atom.n},
-                          .subgroup = {rows, atom.n},
-                          .gemmK = TmaTile::kRowElements,
-                          .loop = LoopKind::PatchBuffer};
-      PatchTile tile = getPatchTile(problem, candidate);
-      if (!isPossible(problem, tile.tile))
-        continue;
-      candidate.stages = computeStages(tile, chip.sharedMemoryBytes);
-      if (candidate.stages > 0)
-        candidates.push_back(candidate);
-    }
+  forEachWarpgroupTile(atom, LoopKind::PatchBuffer, [&](Candidate candidate) {
+    PatchTile tile = getPatchTile(problem, candidate);
+    if (!isPossible(problem, tile.tile))
+      return;
+    candidate.stages =
+        findStages(kMaxStages, 1, chip.sharedMemoryBytes, [&](int64_t stages) {
+          tile.tile.stages = stages;
+          return tile.sharedBytes();
+        });
+    if (candidate.stages > 0)
+      candidates.push_back(candidate);
+  });
   return candidates;
 }
 

@@ -15,6 +15,8 @@
 
 #include "conv/Schedule/TmaModel.h"
 
+#include "WarpgroupTiles.h"
+
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
@@ -125,19 +127,10 @@ static bool fitsPatches(const Problem::Patch &patch, const TmaTile &tile) {
                            : tile.rows % patch.rows == 0;
 }
 
-/// As many stages as fit `bytes`, up to `most`; 0 if there is no ring.
-static int64_t computeStages(TmaTile tile, int64_t most, int64_t bytes) {
-  for (tile.stages = most; tile.stages >= 2; --tile.stages)
-    if (tile.sharedBytes() <= bytes)
-      return tile.stages;
-  return 0;
-}
-
 /// Whether there are such kernels for the problem, whatever their stages.
 static bool isPossible(const Problem &problem, const TmaTile &tile) {
-  return tile.rows <= 256 && tile.columns <= tile.maxColumns() &&
+  return fitsWorkgroup(tile) &&
          tile.columns >= std::min(problem.columns, kMinColumns) &&
-         tile.accumulators() <= tile.maxAccumulators() &&
          (!problem.reducesTmaPositions || tile.hasWholeRowsOfColumns()) &&
          (!problem.isTmaRhsTransposed || tile.columns >= problem.columns ||
           tile.columns >= kMinRightRow) &&
@@ -150,23 +143,19 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
   std::vector<Candidate> candidates;
   if (problem.tmaSteps == 0)
     return candidates;
-  for (int64_t consumers = 1; consumers <= 3; ++consumers)
-    for (int64_t atoms = 1; atoms <= 4; ++atoms) {
-      int64_t rows = atoms * TmaTile::kAtomRows;
-      Candidate candidate{.atom = &atom,
-                          .workgroup = {consumers * rows, atom.n},
-                          .subgroup = {rows, atom.n},
-                          .gemmK = TmaTile::kAtomsPerRow * atom.k,
-                          .loop = LoopKind::Tma};
-      TmaTile tile = getTmaTile(problem, candidate);
-      if (!isPossible(problem, tile))
-        continue;
-      candidate.stages = computeStages(
-          tile, problem.reducesTmaPositions ? kMaxGradientStages : kMaxStages,
-          chip.sharedMemoryBytes);
-      if (candidate.stages > 0)
-        candidates.push_back(candidate);
-    }
+  int64_t most = problem.reducesTmaPositions ? kMaxGradientStages : kMaxStages;
+  forEachWarpgroupTile(atom, LoopKind::Tma, [&](Candidate candidate) {
+    TmaTile tile = getTmaTile(problem, candidate);
+    if (!isPossible(problem, tile))
+      return;
+    candidate.stages =
+        findStages(most, 1, chip.sharedMemoryBytes, [&](int64_t stages) {
+          tile.stages = stages;
+          return tile.sharedBytes();
+        });
+    if (candidate.stages > 0)
+      candidates.push_back(candidate);
+  });
   return candidates;
 }
 

@@ -197,7 +197,6 @@ FailureOr<BuiltKernel> mlir::conv::buildLineKernel(OpBuilder &builder,
   ImplicitLocOpBuilder b(loc, builder);
   b.setInsertionPointToStart(&built.function.getBody().front());
   PtxBuilder ptx(b);
-  ptx.startNextKernel();
   ptx.waitForKernels();
   Kernel kernel = createWarpgroupKernel(b, form, chip,
                                         built.function.getArguments(), sizes);

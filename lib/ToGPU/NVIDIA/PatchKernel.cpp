@@ -240,7 +240,6 @@ mlir::conv::buildPatchKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
   built.function =
       createWarpgroupFunction(builder, loc, name, built.arguments, tile.tile);
   b.setInsertionPointToStart(&built.function.getBody().front());
-  ptx.startNextKernel();
   ptx.waitForKernels();
   Kernel kernel = createWarpgroupKernel(
       b, form, chip, built.function.getArguments(), tile.tile);

@@ -102,11 +102,8 @@ void PtxBuilder::fenceSharedForCopies() const {
                                  NVVM::SharedSpace::shared_cta));
 }
 
-void PtxBuilder::startNextKernel() const {
-  NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::launch_dependents);
-}
-
 void PtxBuilder::waitForKernels() const {
+  NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::launch_dependents);
   NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::wait);
 }
 

@@ -54,10 +54,8 @@ public:
   void barrier(Value id, int64_t workItems) const;
   /// Makes what this work-item wrote to shared memory visible to copies.
   void fenceSharedForCopies() const;
-  /// Lets the next kernel of the stream start; what it needs of this one, it
-  /// waits for.
-  void startNextKernel() const;
-  /// Waits until the kernels before this one have ended, if it started early.
+  /// Lets the next kernel of the stream start, which waits like this one: until
+  /// the kernels before it have ended.
   void waitForKernels() const;
   /// Fetches a tensor map, which the first copy would wait for.
   void prefetchMap(Value map) const;

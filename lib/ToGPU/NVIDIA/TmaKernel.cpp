@@ -143,7 +143,6 @@ void TmaBody::create() {
   });
   gpu::BarrierOp::create(ptx.b);
   // All of the above is done while the kernel before this one ends.
-  ptx.startNextKernel();
   ptx.waitForKernels();
   createRoles(
       ptx, tile, workItem, [&] { createProducer(); },
