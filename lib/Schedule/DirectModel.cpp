@@ -189,28 +189,66 @@ static StepWork computeSharedWork(const DirectTiling &tiling,
   return work;
 }
 
-/// Places of vectors on all lines that a lane reads of one window, of which
-/// terms and lines share some.
-static int64_t countLinePlaces(const DirectTiling &tiling) {
-  const DirectBand &band = *tiling.band;
-  size_t firstRow = tiling.batch.getRank();
-  size_t firstTerm = firstRow + tiling.rows.getRank();
+/// Places of vectors on all lines that a lane reads of the windows in one box,
+/// of which taps and lines share some. There are `sizes` values of the digits
+/// from number `first` on, which are the taps.
+static int64_t countLinePlaces(const DirectTiling &tiling, const TensorBox &box,
+                               size_t firstPosition, size_t first,
+                               ArrayRef<int64_t> sizes) {
   llvm::SmallSet<int64_t, 32> places;
-  SmallVector<int64_t> sizes = tiling.reduction.digits;
-  for (std::optional<size_t> digit : {band.tap, band.channel})
-    if (digit)
-      sizes[*digit] = 1;
   for (int64_t i = 0; i < llvm::product_of(sizes); ++i)
     for (int64_t line = 0; line < tiling.lines; ++line) {
       int64_t place = 0;
-      if (band.position > 0)
-        place = line * tiling.lhs.distances[firstRow + band.position - 1];
+      if (size_t position = tiling.getPosition(); position > 0)
+        place = line * box.distances[firstPosition + position - 1];
       int64_t rest = i;
       for (size_t d = sizes.size(); d-- > 0; rest /= sizes[d])
-        place += rest % sizes[d] * tiling.lhs.distances[firstTerm + d];
+        place += rest % sizes[d] * box.distances[first + d];
       places.insert(place);
     }
   return places.size();
+}
+
+static int64_t countBandPlaces(const DirectTiling &tiling) {
+  SmallVector<int64_t> sizes = tiling.reduction.digits;
+  for (std::optional<size_t> digit : {tiling.band->tap, tiling.band->channel})
+    if (digit)
+      sizes[*digit] = 1;
+  size_t firstRow = tiling.batch.getRank();
+  return countLinePlaces(tiling, tiling.lhs, firstRow,
+                         firstRow + tiling.rows.getRank(), sizes);
+}
+
+/// For one vector of columns.
+static int64_t countBlockPlaces(const DirectTiling &tiling) {
+  SmallVector<int64_t> sizes = tiling.columns.digits;
+  if (tiling.blocks->column)
+    sizes[*tiling.blocks->column] = 1;
+  size_t firstColumn = tiling.batch.getRank();
+  return countLinePlaces(tiling, tiling.rhs,
+                         firstColumn + tiling.columns.getRank(), firstColumn,
+                         sizes);
+}
+
+/// A box is the share of a lane in a unit.
+static StepWork computeBlockWork(const DirectTiling &tiling,
+                                 const ::conv::MatrixAtom &atom,
+                                 const ::conv::ChipInfo &chip) {
+  const DirectBlocks &blocks = *tiling.blocks;
+  StepWork work;
+  work.steps = double(tiling.reduction.getNumTiles());
+  work.boxes =
+      double(tiling.countVectors() * tiling.countUnits() * chip.subgroupSize);
+  work.cycles = double(blocks.countAtoms() * tiling.lines * atom.cycles) /
+                (chip.simdsPerComputeUnit * chip.subgroupSize);
+  // A lane gets 4 bytes of each run.
+  int64_t windows = countBlockPlaces(tiling);
+  work.vectors = double(tiling.lines + windows * blocks.columnVectors) *
+                 DirectBlocks::kRuns / kWordsOfVector;
+  work.registers = blocks.countAtoms() * atom.m * atom.n / chip.subgroupSize +
+                   DirectBlocks::kRuns * (tiling.lines + windows) +
+                   kFixedRegisters;
+  return work;
 }
 
 /// A box is the share of a lane in a unit.
@@ -230,7 +268,7 @@ static StepWork computeMatrixWork(const DirectTiling &tiling,
                  elements * kInstructionsPerStored / chip.fmaPerClock) /
                 chip.subgroupSize;
   work.vectors =
-      double(atom.rowsOfA() * band.getFours() * countLinePlaces(tiling));
+      double(atom.rowsOfA() * band.getFours() * countBandPlaces(tiling));
   int64_t filter = tiling.countPairs() * band.getBlocks();
   int64_t sums =
       tiling.lines * band.getBlocks() * atom.m * atom.n / chip.subgroupSize;
@@ -249,6 +287,11 @@ static StepWork computeWork(const DirectTiling &tiling, ScheduleAttr schedule,
                             const ::conv::ChipInfo &chip) {
   switch (schedule.getMainLoop()) {
   case MainLoop::DirectReduction:
+    if (tiling.blocks)
+      return computeBlockWork(tiling,
+                              *lookupAtom(chip, schedule.getAtom(),
+                                          product.rhs.type.getElementType()),
+                              chip);
     return computeSharedWork(tiling, chip);
   case MainLoop::DirectMatrix:
     return computeMatrixWork(tiling,

@@ -26,6 +26,11 @@ public:
                  const DirectTiling &tiling, ArrayRef<MemRefType> others = {});
   DirectOperands(const DirectOperands &) = delete;
 
+  /// The stage of shared memory that both are copied to and read from.
+  void setStage(Value stage) {
+    lhs.setStage(stage);
+    rhs.setStage(stage);
+  }
   /// All work-items together copy what the tile reads that starts with these
   /// digits; it has all columns.
   void copy(ArrayRef<Value> batch, ArrayRef<Value> rows,

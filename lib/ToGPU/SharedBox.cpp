@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Work-items take pieces in the order of the tensor, so that their loads are
-// coalesced; several loads are on their way before the first one is stored.
+// coalesced; several loads are on their way before the first one is stored, or
+// all of them if they take no registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +29,8 @@ static constexpr int64_t kLoadsInFlight = 8;
 MemRefType SharedBox::getType() const {
   auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),
                                           gpu::AddressSpace::Workgroup);
-  return MemRefType::get({box.numElements}, operand.getElementType(),
-                         AffineMap(), space);
+  return MemRefType::get({kernel.form.schedule.getStages() * box.numElements},
+                         operand.getElementType(), AffineMap(), space);
 }
 
 SmallVector<int64_t> SharedBox::getPieceCounts() const {
@@ -120,8 +121,24 @@ static void forEachOnce(const Kernel &kernel, int64_t count, int64_t together,
                     });
 }
 
+void SharedBox::moveAll(Value source, ArrayRef<Piece> pieces) const {
+  int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
+  SmallVector<Value> loaded;
+  for (const Piece &piece : pieces)
+    loaded.push_back(
+        kernel.load(source, piece.offset, piece.guard, box.copyWidth));
+  for (auto [elements, piece] : llvm::zip(loaded, pieces))
+    vector::StoreOp::create(kernel.b, elements, buffer, getIndex(piece.shared))
+        .setAlignment(box.copyWidth * bytes);
+}
+
+void SharedBox::startAll(Value source, ArrayRef<Piece> pieces) const {
+  for (const Piece &piece : pieces)
+    kernel.copy(source, piece.offset, piece.guard, buffer,
+                getIndex(piece.shared), box.copyWidth);
+}
+
 void SharedBox::copy(Value source, ArrayRef<Value> digits) const {
-  ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
   SmallVector<Value> start;
   for (auto [coordinate, corner] :
@@ -131,31 +148,29 @@ void SharedBox::copy(Value source, ArrayRef<Value> digits) const {
       first = math.add(first, math.mul(digit, coefficient));
     start.push_back(first);
   }
-  int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
   forEachOnce(kernel, llvm::product_of(getPieceCounts()), kLoadsInFlight,
               [&](ArrayRef<Value> numbers) {
-                SmallVector<Value> loaded, places;
-                for (Value number : numbers) {
-                  Piece piece = locate(number, start);
-                  loaded.push_back(kernel.load(source, piece.offset,
-                                               piece.guard, box.copyWidth));
-                  places.push_back(piece.shared);
-                }
-                for (auto [elements, place] : llvm::zip(loaded, places)) {
-                  Value index =
-                      arith::IndexCastOp::create(b, b.getIndexType(), place);
-                  vector::StoreOp::create(b, elements, buffer, index)
-                      .setAlignment(box.copyWidth * bytes);
-                }
+                auto pieces = llvm::map_to_vector(numbers, [&](Value number) {
+                  return locate(number, start);
+                });
+                if (kernel.form.schedule.getStages() > 1)
+                  startAll(source, pieces);
+                else
+                  moveAll(source, pieces);
               });
+}
+
+Value SharedBox::getIndex(Value offset) const {
+  ImplicitLocOpBuilder &b = kernel.b;
+  return arith::IndexCastOp::create(b, b.getIndexType(),
+                                    kernel.math.add(origin, offset));
 }
 
 Value SharedBox::load(Value offset, int64_t elements) const {
   ImplicitLocOpBuilder &b = kernel.b;
   Type element = operand.getElementType();
-  Value index = arith::IndexCastOp::create(b, b.getIndexType(), offset);
   auto load = vector::LoadOp::create(b, VectorType::get({elements}, element),
-                                     buffer, index);
+                                     buffer, getIndex(offset));
   load.setAlignment(elements * element.getIntOrFloatBitWidth() / 8);
   return load;
 }
