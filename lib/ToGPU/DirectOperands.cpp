@@ -13,6 +13,8 @@
 #include "DirectOperands.h"
 #include "SharedMemory.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -49,6 +51,10 @@ void DirectOperands::copy(ArrayRef<Value> batch, ArrayRef<Value> rows,
     auto digits = llvm::to_vector(batch);
     llvm::append_range(digits, middle);
     llvm::append_range(digits, reduction);
-    operand->copy(argument, digits);
+    operand->startCopy(argument, digits);
+  }
+  if (lhs.isAsync() || rhs.isAsync()) {
+    NVVM::CpAsyncCommitGroupOp::create(kernel.b);
+    NVVM::CpAsyncWaitGroupOp::create(kernel.b, 0);
   }
 }

@@ -27,7 +27,7 @@ public:
   DirectOperands(const DirectOperands &) = delete;
 
   /// All work-items together copy what the tile reads that starts with these
-  /// digits; it has all columns.
+  /// digits; it has all columns. It is there for all after the next barrier.
   void copy(ArrayRef<Value> batch, ArrayRef<Value> rows,
             ArrayRef<Value> reduction) const;
   /// As many first digits.

@@ -29,9 +29,11 @@ public:
   void setBuffer(Value memory) { buffer = memory; }
   const TensorBox &getBox() const { return box; }
 
-  /// All work-items together copy what the tile reads that starts with these
-  /// digits of the view. What is outside of the tensor is zero.
-  void copy(Value source, ArrayRef<Value> digits) const;
+  /// All work-items together start to copy what the tile reads that starts with
+  /// these digits of the view. What is outside of the tensor is zero.
+  void startCopy(Value source, ArrayRef<Value> digits) const;
+  /// Whether copies take no registers, so that they have to be waited for.
+  bool isAsync() const;
 
   /// Elements that follow `offset` there, a multiple of as many.
   Value load(Value offset, int64_t elements) const;
@@ -57,6 +59,7 @@ private:
     Value offset, guard, shared;
   };
   Piece locate(Value number, ArrayRef<Value> start) const;
+  void copyPieces(Value source, ArrayRef<Piece> pieces) const;
   Value getInnermostOffset(Value index) const;
   SmallVector<int64_t> getOrder() const;
   /// Pieces along each dimension.
