@@ -35,6 +35,9 @@ static constexpr double kInstructionsPerStored = 4;
 /// H200, where other workgroups compute in the meantime.
 static constexpr double kFilterCycles = 40, kUnitCycles = 900,
                         kExchangeCycles = 900;
+/// Cycles of a step of a reduction around its units of blocks, and until such a
+/// unit has its sums, beside its atoms.
+static constexpr double kStepCycles = 500, kBlockUnitCycles = 300;
 /// Registers of 16 bytes.
 static constexpr int64_t kWordsOfVector = 4;
 /// Registers of addresses and loop counters.
@@ -101,6 +104,7 @@ struct StepWork {
   double vectors = 0;   ///< Read from shared memory for a box.
   double waits = 0;     ///< Cycles of barriers and such, of a workgroup.
   double conflicts = 1; ///< Of reads.
+  int64_t stages = 1;   ///< Steps but one whose copies nobody waits for.
   /// Of a work-item, as compilers were seen to take for its sums and what it
   /// reads ahead.
   int64_t registers = 0;
@@ -233,9 +237,11 @@ static int64_t countBlockPlaces(const DirectTiling &tiling) {
 /// A box is the share of a lane in a unit.
 static StepWork computeBlockWork(const DirectTiling &tiling,
                                  const ::conv::MatrixAtom &atom,
-                                 const ::conv::ChipInfo &chip) {
+                                 const ::conv::ChipInfo &chip,
+                                 int64_t subgroups, int64_t stages) {
   const DirectBlocks &blocks = *tiling.blocks;
   StepWork work;
+  work.stages = stages;
   work.steps = double(tiling.reduction.getNumTiles());
   work.boxes =
       double(tiling.countVectors() * tiling.countUnits() * chip.subgroupSize);
@@ -248,6 +254,11 @@ static StepWork computeBlockWork(const DirectTiling &tiling,
   work.registers = blocks.countAtoms() * atom.m * atom.n / chip.subgroupSize +
                    DirectBlocks::kRuns * (tiling.lines + windows) +
                    kFixedRegisters;
+  int64_t slices = subgroups / tiling.countVectors();
+  double rounds = double(llvm::divideCeil(tiling.countUnits(), slices));
+  double atoms = double(blocks.countAtoms() * tiling.lines);
+  work.waits = work.steps * (kStepCycles +
+                             rounds * (kBlockUnitCycles + atoms * atom.cycles));
   return work;
 }
 
@@ -291,7 +302,8 @@ static StepWork computeWork(const DirectTiling &tiling, ScheduleAttr schedule,
       return computeBlockWork(tiling,
                               *lookupAtom(chip, schedule.getAtom(),
                                           product.rhs.type.getElementType()),
-                              chip);
+                              chip, schedule.getNumSubgroups(),
+                              schedule.getStages());
     return computeSharedWork(tiling, chip);
   case MainLoop::DirectMatrix:
     return computeMatrixWork(tiling,
@@ -350,8 +362,9 @@ static void addProduct(const DirectTiling &tiling, const StepWork &work,
   double stepCycles = copyCycles + std::max(sharedCycles, productCycles) +
                       std::min(sharedCycles, productCycles) / 2;
   // What one workgroup waits for, others have time to do.
+  double fills = work.stages > 1 ? 1 : work.steps;
   double cycles = std::max(
-      rounds * (work.steps * (latency + stepCycles) + work.waits),
+      rounds * (fills * latency + work.steps * stepCycles + work.waits),
       double(perUnit) * (::conv::kSetupCycles + work.steps * stepCycles));
   cost.computeSeconds += cycles / (chip.clockGHz * 1e9);
 }

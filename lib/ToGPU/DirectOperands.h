@@ -31,8 +31,11 @@ public:
     lhs.setStage(stage);
     rhs.setStage(stage);
   }
-  /// All work-items together copy what the tile reads that starts with these
-  /// digits; it has all columns.
+  /// All work-items together start to copy what the tile reads that starts with
+  /// these digits; it has all columns.
+  void startCopy(ArrayRef<Value> batch, ArrayRef<Value> rows,
+                 ArrayRef<Value> reduction) const;
+  /// The same, and it is there for all after the next barrier.
   void copy(ArrayRef<Value> batch, ArrayRef<Value> rows,
             ArrayRef<Value> reduction) const;
   /// As many first digits.

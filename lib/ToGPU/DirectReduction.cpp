@@ -32,7 +32,7 @@ public:
 
 private:
   using Digits = SmallVector<Value>;
-  void copy(Value step) const;
+  Digits getStart(Value step) const;
   SmallVector<Value> createStep(Value step, ValueRange sums) const;
   SmallVector<Value> createStagedSums() const;
   SmallVector<Value> createSums() const;
@@ -61,15 +61,15 @@ DirectReduction::DirectReduction(Kernel &kernel, DirectOperands &operands)
       part(tiling.blocks ? createBlockPart(kernel, operands)
                          : createFmaPart(kernel, operands)) {}
 
-/// Copies a part of the reduction to the current stage.
-void DirectReduction::copy(Value step) const {
+/// The first digits of a part of the reduction.
+DirectReduction::Digits DirectReduction::getStart(Value step) const {
   SmallVector<int64_t> tiles;
   for (size_t d = 0; d < tiling.reduction.getRank(); ++d)
     tiles.push_back(tiling.reduction.getTiles(d));
   Digits start = math.split(step, tiles);
   for (auto [digit, size] : llvm::zip_equal(start, tiling.reduction.sizes))
     digit = math.mul(digit, size);
-  operands.copy(first, operands.createZeros(tiling.rows), start);
+  return start;
 }
 
 /// Adds the products of one part of the reduction.
@@ -77,7 +77,7 @@ SmallVector<Value> DirectReduction::createStep(Value step,
                                                ValueRange sums) const {
   // Nobody reads the part before any more.
   gpu::BarrierOp::create(b);
-  copy(step);
+  operands.copy(first, operands.createZeros(tiling.rows), getStart(step));
   gpu::BarrierOp::create(b);
   return part->create(sums);
 }
@@ -88,7 +88,8 @@ SmallVector<Value> DirectReduction::createStagedSums() const {
                   Value guard) -> std::function<void()> {
     operands.setStage(stage);
     scf::IfOp::create(b, guard, [&](OpBuilder &, Location) {
-      copy(step);
+      operands.startCopy(first, operands.createZeros(tiling.rows),
+                         getStart(step));
       scf::YieldOp::create(b);
     });
     return [] {};

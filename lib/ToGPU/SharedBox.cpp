@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Work-items take pieces in the order of the tensor, so that their loads are
-// coalesced; several loads are on their way before the first one is stored, or
-// all of them if they take no registers.
+// coalesced. Where copies take no registers, all are on their way at a time;
+// else several loads are before the first one is stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Loads of a work-item that are on their way at a time.
+/// Pieces of a work-item that are located together; without copies that take
+/// no registers, as many are on their way at a time.
 static constexpr int64_t kLoadsInFlight = 8;
 
 MemRefType SharedBox::getType() const {
@@ -121,24 +122,31 @@ static void forEachOnce(const Kernel &kernel, int64_t count, int64_t together,
                     });
 }
 
-void SharedBox::moveAll(Value source, ArrayRef<Piece> pieces) const {
-  int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
+bool SharedBox::isAsync() const {
+  int64_t bytes =
+      box.copyWidth * operand.getType().getElementTypeBitWidth() / 8;
+  int64_t least = kernel.chip.asyncCopyBytes;
+  return least > 0 && bytes >= least;
+}
+
+void SharedBox::copyPieces(Value source, ArrayRef<Piece> pieces) const {
+  if (isAsync()) {
+    for (const Piece &piece : pieces)
+      kernel.copy(source, piece.offset, piece.guard, buffer,
+                  getIndex(piece.shared), box.copyWidth);
+    return;
+  }
   SmallVector<Value> loaded;
   for (const Piece &piece : pieces)
     loaded.push_back(
         kernel.load(source, piece.offset, piece.guard, box.copyWidth));
-  for (auto [elements, piece] : llvm::zip(loaded, pieces))
+  int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
+  for (auto [elements, piece] : llvm::zip_equal(loaded, pieces))
     vector::StoreOp::create(kernel.b, elements, buffer, getIndex(piece.shared))
         .setAlignment(box.copyWidth * bytes);
 }
 
-void SharedBox::startAll(Value source, ArrayRef<Piece> pieces) const {
-  for (const Piece &piece : pieces)
-    kernel.copy(source, piece.offset, piece.guard, buffer,
-                getIndex(piece.shared), box.copyWidth);
-}
-
-void SharedBox::copy(Value source, ArrayRef<Value> digits) const {
+void SharedBox::startCopy(Value source, ArrayRef<Value> digits) const {
   const IndexMath &math = kernel.math;
   SmallVector<Value> start;
   for (auto [coordinate, corner] :
@@ -150,13 +158,9 @@ void SharedBox::copy(Value source, ArrayRef<Value> digits) const {
   }
   forEachOnce(kernel, llvm::product_of(getPieceCounts()), kLoadsInFlight,
               [&](ArrayRef<Value> numbers) {
-                auto pieces = llvm::map_to_vector(numbers, [&](Value number) {
-                  return locate(number, start);
-                });
-                if (kernel.form.schedule.getStages() > 1)
-                  startAll(source, pieces);
-                else
-                  moveAll(source, pieces);
+                copyPieces(source, llvm::map_to_vector(numbers, [&](Value n) {
+                             return locate(n, start);
+                           }));
               });
 }
 

@@ -35,10 +35,11 @@ public:
     origin = kernel.math.mul(stage, box.numElements);
   }
 
-  /// All work-items together copy what the tile reads that starts with these
-  /// digits of the view. What is outside of the tensor is zero. With several
-  /// stages, copies take no registers and are only started.
-  void copy(Value source, ArrayRef<Value> digits) const;
+  /// All work-items together start to copy what the tile reads that starts with
+  /// these digits of the view. What is outside of the tensor is zero.
+  void startCopy(Value source, ArrayRef<Value> digits) const;
+  /// Whether copies take no registers, so that they have to be waited for.
+  bool isAsync() const;
 
   /// The index in the buffer of what is at `offset` of the box.
   Value getIndex(Value offset) const;
@@ -66,13 +67,11 @@ private:
     Value offset, guard, shared;
   };
   Piece locate(Value number, ArrayRef<Value> start) const;
+  void copyPieces(Value source, ArrayRef<Piece> pieces) const;
   Value getInnermostOffset(Value index) const;
   SmallVector<int64_t> getOrder() const;
   /// Pieces along each dimension.
   SmallVector<int64_t> getPieceCounts() const;
-  /// Several pieces of a work-item: through registers, or not.
-  void moveAll(Value source, ArrayRef<Piece> pieces) const;
-  void startAll(Value source, ArrayRef<Piece> pieces) const;
 
   const Kernel &kernel;
   const MatrixOperand &operand;

@@ -86,14 +86,18 @@ std::optional<DirectBlocks> DirectBlocks::compute(const ViewedProduct &product,
                        rows->count);
     return std::nullopt;
   }
-  auto countVectors = [](const GroupChannels &channels) {
-    return int64_t(llvm::divideCeil(channels.count, kVector));
-  };
-  return DirectBlocks{int64_t(llvm::divideCeil(kVector, rows->count)),
-                      countVectors(*rows),
-                      countVectors(*columns),
-                      rows->digit,
-                      columns->digit,
-                      std::get<2>(product.result.view.getShape()) /
-                          columns->count};
+  DirectBlocks blocks{};
+  blocks.matrices = llvm::divideCeil(kVector, rows->count);
+  blocks.rowVectors = llvm::divideCeil(rows->count, kVector);
+  blocks.columnVectors = llvm::divideCeil(columns->count, kVector);
+  blocks.row = rows->digit;
+  blocks.column = columns->digit;
+  blocks.taps = std::get<2>(product.result.view.getShape()) / columns->count;
+  if (blocks.countBlocks() <= kMaxBlocks)
+    return blocks;
+  obstacle =
+      formatv("expects at most {0} vectors of columns at taps for {1}, "
+              "but got {2}",
+              kMaxBlocks, getAtom(left.getContext()), blocks.countBlocks());
+  return std::nullopt;
 }

@@ -85,7 +85,6 @@ private:
   bool checkReduction();
   bool checkRuns();
   bool checkParts();
-  bool checkStages();
   bool isZeroBeyond(size_t digit) const;
   bool computeSharedMemory();
 
@@ -254,22 +253,6 @@ bool TilingBuilder::checkRuns() {
   return true;
 }
 
-/// Checks D9.
-bool TilingBuilder::checkStages() {
-  if (schedule.getStages() == 1)
-    return true;
-  for (auto [box, operand] : {std::pair(&tiling.lhs, &product.lhs),
-                              std::pair(&tiling.rhs, &product.rhs)}) {
-    int64_t bytes = box->copyWidth * operand->type.getElementTypeBitWidth() / 8;
-    if (chip.asyncCopyBytes == 0 || bytes < chip.asyncCopyBytes)
-      return refuse(formatv("1 stage where copies to shared memory take "
-                            "registers, as those of {0} bytes on {1} do, but "
-                            "got {2}",
-                            bytes, chip.name, schedule.getStages()));
-  }
-  return true;
-}
-
 /// Checks D3, and the number of work-items of D5, D7 and D8.
 bool TilingBuilder::computeSharedMemory() {
   auto getBytes = [](const TensorBox &box, const ViewedTensor &operand) {
@@ -308,21 +291,23 @@ std::optional<DirectTiling> TilingBuilder::create() {
   if (!checkOperands() || !computeMatrices() || !computeSpaces() ||
       !checkReduction())
     return std::nullopt;
-  tiling.lhs = TensorBox::compute(
-      product.lhs, {tiling.batch, tiling.rows, tiling.reduction},
-      tiling.isAlongBatch,
-      isMatrix ? VectorOrder::Apart : VectorOrder::Together);
+  tiling.lhs = TensorBox::compute(product.lhs,
+                                  {tiling.batch, tiling.rows, tiling.reduction},
+                                  tiling.isAlongBatch,
+                                  tiling.blocks ? VectorOrder::Odd
+                                  : tiling.band ? VectorOrder::Apart
+                                                : VectorOrder::Together);
   tiling.rhs = TensorBox::compute(
       product.rhs, {tiling.batch, tiling.columns, tiling.reduction},
       tiling.isAlongBatch,
-      tiling.blocks ? VectorOrder::Apart : VectorOrder::Together);
+      tiling.blocks ? VectorOrder::Odd : VectorOrder::Together);
   // The right operand is copied for every tile of the rows.
   tiling.rhs.copied *= double(tiling.rows.getNumTiles());
   if (tiling.band)
     computeBandLines();
   if (tiling.blocks)
     computeBlockLines();
-  if (!checkStages() || !computeSharedMemory())
+  if (!computeSharedMemory())
     return std::nullopt;
   return tiling;
 }

@@ -307,6 +307,9 @@ static LogicalResult verifyMainLoop(EmitError emitError, ScheduleAttr schedule,
                                     const ::conv::ChipInfo &chip) {
   bool onHost = chip.backend == ::conv::Backend::Host;
   bool hasCopies = chip.asyncCopyBytes > 0;
+  if (schedule.isDirect() && schedule.getStages() > 1 && !hasCopies)
+    return emitError() << "expects 1 stage for " << chip.name << ", but got "
+                       << schedule.getStages();
   if (onHost == (schedule.getMainLoop() == MainLoop::HostCache) &&
       (hasCopies || schedule.getMainLoop() != MainLoop::AsyncStaged))
     return success();

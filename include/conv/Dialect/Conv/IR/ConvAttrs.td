@@ -260,8 +260,9 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         may be for `direct_reduction`. Else it is an `fma` of at most 64
         multiplications, with `k` 1 for `direct` and `n` 1 for
         `direct_reduction`, and the matrices are whole atoms.
-      * (S16) `async_staged` is for chips that copy from global to shared memory
-        without registers, has 2 stages or more, and at least one operand whose
+      * (S16) `async_staged`, and `direct_reduction` with 2 stages or more, are
+        for chips that copy from global to shared memory without registers.
+        `async_staged` has 2 stages or more, and at least one operand whose
         elements follow each other in memory along the reduction, at least 4
         bytes at a time. `register_staged` has 2 stages.
       * (S17) With `patch_buffer`, a workgroup has all columns. Residues of a
@@ -299,13 +300,12 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (D8) For `direct_reduction` with a matrix instruction, both operands are
         f16 or both bf16. Rows are the channels of a group, and columns channels
         of the other operand at taps; both follow each other in memory. There
-        are multiples of 8 of both, or 1, 2 or 4 of each. Tiles have whole
+        are multiples of 8 of both, or 1, 2 or 4 of each; and at most 72 vectors
+        of 8 channels of columns, at all taps together. Tiles have whole
         vectors of 8 channels, and the number of those of the rows divides that
         of subgroups. A part of the innermost digit of the reduction is whole
         runs of 8; behind its last value, the left operand is zero. `gemm_k` may
         be any box.
-      * (D9) For 2 stages or more, the chip copies from global to shared memory
-        without registers, and both boxes are copied that many bytes at a time.
 
     Example:
     ```mlir

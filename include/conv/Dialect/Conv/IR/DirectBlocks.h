@@ -39,6 +39,9 @@ struct DirectBlocks {
   /// Positions of a run, which are neighbours, and runs of an atom.
   static constexpr int64_t kRun = 8, kRuns = 2;
 
+  /// Of a vector of rows, at most: their sums are in registers.
+  static constexpr int64_t kMaxBlocks = 72;
+
   /// The matrix instruction that has these sizes.
   static AtomAttr getAtom(MLIRContext *context);
 

@@ -67,7 +67,7 @@ struct DirectTiling {
   /// Pairs of channels at four positions each that the reduction has.
   int64_t countPairs() const;
 
-  /// None if D1 to D5 and D7 to D9 do not hold, and in `obstacle` why, as
+  /// None if D1 to D5, D7 and D8 do not hold, and in `obstacle` why, as
   /// "expects
   /// ..., but got ...".
   static std::optional<DirectTiling> compute(ScheduleAttr schedule,
