@@ -21,6 +21,7 @@
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -35,9 +36,15 @@ static constexpr double kInstructionsPerStored = 4;
 /// H200, where other workgroups compute in the meantime.
 static constexpr double kFilterCycles = 40, kUnitCycles = 900,
                         kExchangeCycles = 900;
-/// Cycles of a step of a reduction around its units of blocks, and until such a
-/// unit has its sums, beside its atoms.
-static constexpr double kStepCycles = 500, kBlockUnitCycles = 300;
+/// Cycles of a step of a reduction around its units of blocks; until such a
+/// unit has its sums, beside its loads; and of each load, which has next to no
+/// registers to arrive early in: seen on an H200.
+static constexpr double kBlockStepCycles = 930, kBlockUnitCycles = 230,
+                        kBlockLoadCycles = 41;
+/// Of the datasheet's bandwidth, what kernels of blocks reach, which only read,
+/// and what they take longer for each halving of runs of 128 bytes.
+static constexpr double kBlockMemoryEfficiency = 0.77, kShortRunCost = 0.15,
+                        kLongRunBytes = 128;
 /// Registers of 16 bytes.
 static constexpr int64_t kWordsOfVector = 4;
 /// Registers of addresses and loop counters.
@@ -51,6 +58,11 @@ static constexpr double kMemoryEfficiency = 0.7;
 /// 32 bytes, and often the next one too.
 static double getLineBytes(const ::conv::ChipInfo &chip) {
   return chip.backend == ::conv::Backend::NVPTX ? 48 : 64;
+}
+
+/// What blocks take longer for runs of so many bytes.
+static double getShortRunCost(double runBytes) {
+  return 1 + kShortRunCost * std::log2(std::max(1., kLongRunBytes / runBytes));
 }
 
 static double getBytes(Type type) {
@@ -104,7 +116,7 @@ struct StepWork {
   double vectors = 0;   ///< Read from shared memory for a box.
   double waits = 0;     ///< Cycles of barriers and such, of a workgroup.
   double conflicts = 1; ///< Of reads.
-  int64_t stages = 1;   ///< Steps but one whose copies nobody waits for.
+  int64_t stages = 1;   ///< Of them, copies of all but one are not waited for.
   /// Of a work-item, as compilers were seen to take for its sums and what it
   /// reads ahead.
   int64_t registers = 0;
@@ -249,16 +261,16 @@ static StepWork computeBlockWork(const DirectTiling &tiling,
                 (chip.simdsPerComputeUnit * chip.subgroupSize);
   // A lane gets 4 bytes of each run.
   int64_t windows = countBlockPlaces(tiling);
-  work.vectors = double(tiling.lines + windows * blocks.columnVectors) *
-                 DirectBlocks::kRuns / kWordsOfVector;
+  double loads = double(tiling.lines + windows * blocks.columnVectors);
+  work.vectors = loads * DirectBlocks::kRuns / kWordsOfVector;
   work.registers = blocks.countAtoms() * atom.m * atom.n / chip.subgroupSize +
                    DirectBlocks::kRuns * (tiling.lines + windows) +
                    kFixedRegisters;
   int64_t slices = subgroups / tiling.countVectors();
   double rounds = double(llvm::divideCeil(tiling.countUnits(), slices));
-  double atoms = double(blocks.countAtoms() * tiling.lines);
-  work.waits = work.steps * (kStepCycles +
-                             rounds * (kBlockUnitCycles + atoms * atom.cycles));
+  work.waits =
+      work.steps * (kBlockStepCycles +
+                    rounds * (kBlockUnitCycles + loads * kBlockLoadCycles));
   return work;
 }
 
@@ -325,7 +337,9 @@ static void addProduct(const DirectTiling &tiling, const StepWork &work,
   cost.memoryBytes += tiling.lhs.copied * getElementBytes(product.lhs) +
                       tiling.rhs.copied * getElementBytes(product.rhs);
   double runBytes = double(tiling.lhs.run) * getElementBytes(product.lhs);
-  cost.linesOfRuns = std::max(cost.linesOfRuns, getLineBytes(chip) / runBytes);
+  cost.linesOfRuns =
+      std::max(cost.linesOfRuns, tiling.blocks ? getShortRunCost(runBytes)
+                                               : getLineBytes(chip) / runBytes);
 
   // A work-item that has nothing to do waits for the others.
   double boxes = double(llvm::alignTo(int64_t(work.boxes), cost.workItems));
@@ -363,8 +377,9 @@ static void addProduct(const DirectTiling &tiling, const StepWork &work,
                       std::min(sharedCycles, productCycles) / 2;
   // What one workgroup waits for, others have time to do.
   double fills = work.stages > 1 ? 1 : work.steps;
+  double products = tiling.blocks ? 0 : work.steps * stepCycles;
   double cycles = std::max(
-      rounds * (fills * latency + work.steps * stepCycles + work.waits),
+      rounds * (fills * latency + products + work.waits),
       double(perUnit) * (::conv::kSetupCycles + work.steps * stepCycles));
   cost.computeSeconds += cycles / (chip.clockGHz * 1e9);
 }
@@ -409,10 +424,16 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     addProduct(*tiling, computeWork(*tiling, schedule, product, chip), product,
                chip, cost);
   }
-  // Halos come from the cache.
-  double memoryBytes = cost.compulsoryBytes + 2 * plan.intermediateBytes;
-  cost.memorySeconds = memoryBytes * cost.linesOfRuns /
-                       (kMemoryEfficiency * chip.memoryGBs * 1e9);
+  // Halos come from the cache, which is the bound of blocks.
+  bool hasBlocks = schedule.getMainLoop() == MainLoop::DirectReduction &&
+                   schedule.hasMatrixInstruction();
+  double memoryBytes = hasBlocks
+                           ? cost.memoryBytes
+                           : cost.compulsoryBytes + 2 * plan.intermediateBytes;
+  double efficiency = hasBlocks ? kBlockMemoryEfficiency : kMemoryEfficiency;
+  cost.memorySeconds =
+      memoryBytes * cost.linesOfRuns / (efficiency * chip.memoryGBs * 1e9);
+  cost.isPipelined = schedule.getStages() > 1;
   cost.launchSeconds = double(plan.launches - 1) * ::conv::kLaunchSeconds;
   return cost;
 }

@@ -22,12 +22,20 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::conv;
 
 /// Bytes that may be moved, for each byte that has to be. On NVIDIA GPUs, tiles
-/// that follow each other find their halos in the cache.
-static double getMostTraffic(const ::conv::ChipInfo &chip) {
+/// that follow each other find their halos in the cache; what they cost there
+/// is part of the model of blocks.
+static double getMostTraffic(MainLoop mainLoop, AtomAttr atom,
+                             const ::conv::ChipInfo &chip) {
+  bool hasBlocks = mainLoop == MainLoop::DirectReduction &&
+                   atom == DirectBlocks::getAtom(atom.getContext());
+  if (hasBlocks)
+    return std::numeric_limits<double>::max();
   return chip.backend == ::conv::Backend::NVPTX ? 1.25 : 1.125;
 }
 /// Work-items of a workgroup, at most.
@@ -142,12 +150,8 @@ void Search::run(const PlanOptions &planOptions) {
       std::tuple_cat(product.result.view.getShape());
   isAlongBatch =
       DirectTiling::isAlongBatchOf(isShared ? product.lhs : product.result);
-  if (isShared) {
-    runOverBlocks();
-    if (isDepthwise)
-      runOverReduction();
-    return;
-  }
+  if (isShared)
+    return isDepthwise ? runOverReduction() : runOverBlocks();
   runOverBands();
   if (isDepthwise)
     runOverRows();
@@ -179,7 +183,8 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
     return;
   auto rank = [&](const DirectCost &one) {
     double most =
-        std::max(one.memoryBytes, getMostTraffic(chip) * one.compulsoryBytes);
+        std::max(one.memoryBytes,
+                 getMostTraffic(mainLoop, atom, chip) * one.compulsoryBytes);
     return std::tuple(most, one.seconds(), one.memoryBytes);
   };
   if (!best || rank(*cost) < rank(bestCost)) {
@@ -261,11 +266,12 @@ void Search::runOverBlocks() {
        enumerateTiles(product.lhs.view.getColumns(), DirectBlocks::kRun)) {
     if (part > kMaxBlockPositions)
       continue;
+    int64_t mostStages = std::min(kMaxBlockStages, reduction / part);
     for (int64_t several = m; several < matrices + m; several *= 2) {
       int64_t vectors = several / m * blocks->rowVectors;
       for (int64_t subgroups = vectors; subgroups <= kMaxBlockSubgroups;
            subgroups *= 2)
-        for (int64_t stages = 1; stages <= kMaxBlockStages; ++stages)
+        for (int64_t stages = 1; stages <= mostStages; ++stages)
           visit(MainLoop::DirectReduction, atom, {rows, several}, part, stages,
                 part, subgroups);
     }

@@ -211,19 +211,6 @@ func.func @direct_blocks_d8_channels(%x: tensor<1x8x8x24xf16>, %dy: tensor<1x8x8
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #d8 = #conv.schedule<algorithm = direct, workgroup = [8, 1], subgroup = [64, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
 module attributes {conv.target = #conv.target<"sm_90a">} {
-func.func @direct_blocks_d8_elements(%x: tensor<1x8x8x16xf32>, %dy: tensor<1x8x8x16xf32>) -> tensor<16x3x3x8xf32> {
-  // expected-error @below {{unsupported (schedule): expects operands of f16 or of bf16 for #conv.atom<mma_sync 16 x 8 x 16>, but got 'f32' and 'f32'}}
-  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #d8
-      : tensor<1x8x8x16xf32>, tensor<1x8x8x16xf32> -> tensor<16x3x3x8xf32>
-  return %dw : tensor<16x3x3x8xf32>
-}
-}
-
-// -----
-
-#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d8 = #conv.schedule<algorithm = direct, workgroup = [8, 1], subgroup = [64, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
-module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_blocks_d8_layout(%x: tensor<1x16x8x8xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x8xf32> {
   // expected-error @below {{unsupported (schedule): expects rows to be channels that follow each other in memory, and columns such channels at taps, for #conv.atom<mma_sync 16 x 8 x 16>, but got other layouts}}
   %dw = conv.backward_weight %x, %dy window = #window layouts = <"NCHW", "KRSC", "NPQK"> groups = 2 schedule = #d8

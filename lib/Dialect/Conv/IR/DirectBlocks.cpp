@@ -58,14 +58,7 @@ static std::optional<GroupChannels> findChannels(const ViewedTensor &operand) {
 
 std::optional<DirectBlocks> DirectBlocks::compute(const ViewedProduct &product,
                                                   std::string &obstacle) {
-  Type left = product.lhs.type.getElementType();
-  Type right = product.rhs.type.getElementType();
-  if (left != right || !(left.isF16() || left.isBF16())) {
-    obstacle = formatv("expects operands of f16 or of bf16 for {0}, but got "
-                       "{1} and {2}",
-                       getAtom(left.getContext()), left, right);
-    return std::nullopt;
-  }
+  AtomAttr atom = getAtom(product.lhs.view.getContext());
   std::optional<GroupChannels> rows = findChannels(product.lhs);
   std::optional<GroupChannels> columns = findChannels(product.rhs);
   auto [batch, numRows, reduction] = product.lhs.view.getShape();
@@ -73,7 +66,7 @@ std::optional<DirectBlocks> DirectBlocks::compute(const ViewedProduct &product,
     obstacle = formatv("expects rows to be channels that follow each other in "
                        "memory, and columns such channels at taps, for {0}, "
                        "but got other layouts",
-                       getAtom(left.getContext()));
+                       atom);
     return std::nullopt;
   }
   bool isPart = rows->count == columns->count && kVector % rows->count == 0;
@@ -82,8 +75,7 @@ std::optional<DirectBlocks> DirectBlocks::compute(const ViewedProduct &product,
     obstacle = formatv("expects multiples of {0}, or as many input as output "
                        "channels, a divisor of {0}, in a group for {1}, but "
                        "got {2} and {3}",
-                       kVector, getAtom(left.getContext()), columns->count,
-                       rows->count);
+                       kVector, atom, columns->count, rows->count);
     return std::nullopt;
   }
   DirectBlocks blocks{};
@@ -95,9 +87,8 @@ std::optional<DirectBlocks> DirectBlocks::compute(const ViewedProduct &product,
   blocks.taps = std::get<2>(product.result.view.getShape()) / columns->count;
   if (blocks.countBlocks() <= kMaxBlocks)
     return blocks;
-  obstacle =
-      formatv("expects at most {0} vectors of columns at taps for {1}, "
-              "but got {2}",
-              kMaxBlocks, getAtom(left.getContext()), blocks.countBlocks());
+  obstacle = formatv("expects at most {0} vectors of columns at taps for {1}, "
+                     "but got {2}",
+                     kMaxBlocks, atom, blocks.countBlocks());
   return std::nullopt;
 }

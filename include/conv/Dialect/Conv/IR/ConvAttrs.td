@@ -297,15 +297,14 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         values moves one coordinate, along which at most one digit of the
         reduction moves. The matrices of a tile are whole vectors of 8 channels,
         the number of which divides that of subgroups.
-      * (D8) For `direct_reduction` with a matrix instruction, both operands are
-        f16 or both bf16. Rows are the channels of a group, and columns channels
-        of the other operand at taps; both follow each other in memory. There
-        are multiples of 8 of both, or 1, 2 or 4 of each; and at most 72 vectors
-        of 8 channels of columns, at all taps together. Tiles have whole
-        vectors of 8 channels, and the number of those of the rows divides that
-        of subgroups. A part of the innermost digit of the reduction is whole
-        runs of 8; behind its last value, the left operand is zero. `gemm_k` may
-        be any box.
+      * (D8) For `direct_reduction` with a matrix instruction, rows are the
+        channels of a group, and columns channels of the other operand at taps;
+        both follow each other in memory. There are multiples of 8 of both, or
+        1, 2 or 4 of each; and at most 72 vectors of 8 channels of columns, at
+        all taps together. Tiles have whole vectors of 8 channels, and the number
+        of those of the rows divides that of subgroups. A part of the innermost
+        digit of the reduction is whole runs of 8; behind its last value, the
+        left operand is zero. `gemm_k` may be any box.
 
     Example:
     ```mlir

@@ -68,8 +68,7 @@ struct DirectTiling {
   int64_t countPairs() const;
 
   /// None if D1 to D5, D7 and D8 do not hold, and in `obstacle` why, as
-  /// "expects
-  /// ..., but got ...".
+  /// "expects ..., but got ...".
   static std::optional<DirectTiling> compute(ScheduleAttr schedule,
                                              const ::conv::ChipInfo &chip,
                                              const ViewedProduct &product,
