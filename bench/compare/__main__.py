@@ -3,7 +3,7 @@
     python3 bench/compare compile --lists headline --target sm_90a --output packs   on a machine without a GPU
     python3 bench/compare check packs                                               on the GPU's: right or wrong
     python3 bench/compare run packs --output results                                and how fast
-    python3 bench/compare report results                                            the table and the picture again
+    python3 bench/compare report results                                            the tables and the picture again
 
 `check` and `run` need the Python package `conv`, and PyTorch if the device is a GPU. Each result is verified before it is timed;
 if one is wrong, the exit code is 1.
@@ -15,6 +15,7 @@ import os
 import pathlib
 import sys
 
+from markdown import to_markdown
 from measure import Protocol, measure
 from packs import compile_lists, read_index
 from problem import COMMANDS, DIRECTIONS
@@ -111,9 +112,10 @@ def run_benchmark(options):
 
 
 def show(report, folder):
-    """Prints the table, writes the picture; 1 if a result was wrong."""
+    """Prints the table, writes it and the picture beside the results; 1 if a result was wrong."""
     print_table(report)
     write_html(report, pathlib.Path(folder, "report.html"))
+    pathlib.Path(folder, "report.md").write_text(to_markdown(report), encoding="utf-8")
     return 1 if any(result.get("error", 0) > 1 for result in report["results"]) else 0
 
 
@@ -153,7 +155,7 @@ def main():
     step.add_argument("--rounds", type=int, default=Protocol.rounds, help="bursts of each candidate (default: 7)")
     step.add_argument("--output", required=True, metavar="FOLDER")
 
-    step = commands.add_parser("report", help="print the table and draw the picture of earlier results")
+    step = commands.add_parser("report", help="write the tables and draw the picture of earlier results")
     step.set_defaults(run=run_report)
     step.add_argument("results", metavar="FOLDER")
 

@@ -6,7 +6,7 @@ import pathlib
 
 # Of the categorical colours that stay apart for the colour-blind; text never has them.
 _COLOURS = {"forward": "#2a78d6", "backward_data": "#d9730d", "backward_weight": "#1a9c7c"}
-_SLOW = 0.95  # Below this ratio a shape is marked.
+SLOW = 0.95  # Below this ratio a shape is marked.
 
 
 def ratio(result):
@@ -229,7 +229,7 @@ def _rows(report, results):
         value = ratio(result)
         bar = ""
         if value:
-            kind = "slow" if value < _SLOW else "fast"
+            kind = "slow" if value < SLOW else "fast"
             bar = f'<div class="bar {kind}" style="width:{min(value * scale, 100):.1f}%"></div><div class="one"></div>'
         yield f'<tr>{label}{values}<td class="track">{bar}</td></tr>'
 

@@ -164,7 +164,7 @@ class TorchBackend:
     # The roofs.
 
     def ceilings(self, measure):
-        """Bytes a second of a copy, counting both sides, and operations a second of a matrix product."""
+        """Bytes a second of a kernel that copies, counting both sides, and operations a second of a matrix product."""
         source = torch.randn(1 << 29, device=self.device)
         target = torch.empty_like(source)
         left, right = (torch.randn(8192, 8192, device=self.device, dtype=torch.bfloat16) for _ in range(2))
@@ -173,7 +173,8 @@ class TorchBackend:
         self.stream.synchronize()
         times = measure(
             {
-                "copy": _Graph(self.stream, [lambda: target.copy_(source)]),
+                # Negated, because a plain copy becomes a node for the copy engine, which reaches two thirds of it.
+                "copy": _Graph(self.stream, [lambda: torch.neg(source, out=target)]),
                 "product": _Graph(self.stream, [lambda: torch.matmul(left, right)]),
             }
         )
