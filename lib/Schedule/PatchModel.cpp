@@ -34,7 +34,7 @@ static constexpr double kEpilogueCyclesPerColumn = 40;
 /// From the launch until the filter is in shared memory, for a piece of it that
 /// a work-item loads; and after the last tile.
 static constexpr double kLaunchCycles = 4000;
-static constexpr double kPieceCycles = 300;
+static constexpr double kPieceCycles = 60;
 /// Share of the memory's bandwidth that copies of patches reach.
 static constexpr double kMemoryShare = 0.9;
 /// Stages beyond which a ring does not become faster.

@@ -116,6 +116,8 @@ SmallVector<Value> LineBody::createSums(const WgmmaFragmentUnit &matrix,
 
 void LineBody::createConsumer(Value consumer, Value workItem) {
   const IndexMath &math = ptx.math;
+  createFilter(kernel, ptx, tile, getLineOrder(ptx, tile.window), consumer,
+               workItem, memory);
   WgmmaFragmentUnit matrix(ptx, tile.tile, kernel.form.getOperandType(),
                            memory);
   Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
@@ -143,8 +145,6 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
 void LineBody::create() {
   ptx.createIf(ptx.equal(workItem, 0),
                [&] { ring.initialize(1, tile.tile.consumerWarps()); });
-  createFilter(kernel, ptx, tile, getLineOrder(ptx, tile.window), workItem,
-               kernel.workItems, memory);
   gpu::BarrierOp::create(kernel.b);
   createRoles(
       ptx, tile.tile, workItem, [&] { createProducer(); },

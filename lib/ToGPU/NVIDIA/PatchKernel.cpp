@@ -30,8 +30,6 @@ using namespace mlir::conv;
 using Tile = ::conv::TmaTile;
 
 static constexpr int64_t kWarpSize = 32;
-/// The named barrier of all consumers; those of each are in front of it.
-static constexpr int64_t kConsumersBarrier = 4;
 
 namespace {
 /// Builds the body of one kernel.
@@ -125,11 +123,7 @@ void PatchBody::loadFilter(Value consumer, Value workItem) {
             math.mul(math.rem(row, tile.taps), tile.channels), channel);
         return ReductionElement{number, math.below(channel, tile.channels)};
       }};
-  int64_t workItems = tile.tile.consumers * Tile::kWarpgroupSize;
-  createFilter(kernel, ptx, tile, order,
-               math.add(math.mul(consumer, Tile::kWarpgroupSize), workItem),
-               workItems, memory);
-  ptx.barrier(math.constant(kConsumersBarrier), workItems);
+  createFilter(kernel, ptx, tile, order, consumer, workItem, memory);
 }
 
 PatchBody::State PatchBody::createSlice(const WgmmaUnit &matrix,
