@@ -41,12 +41,13 @@ class NumpyBackend:
         random = np.random.default_rng(0)
         dtype = _DTYPES[problem.dtype]
 
-        def create(shape):
+        def create(name):
+            shape = problem.shapes[problem.part(name)]
             if problem.dtype == "i8":
                 return random.integers(-128, 128, shape, dtype)
-            return random.standard_normal(shape).astype(dtype)
+            return (random.standard_normal(shape) * problem.scale(name)).astype(dtype)
 
-        return {name: create(problem.shapes[problem.part(name)]) for name in problem.operands}
+        return {name: create(name) for name in problem.operands}
 
     def tensor_sets(self, problem):
         return [self.tensors(problem)]

@@ -112,6 +112,13 @@ class Problem:
         """Those of them that the tail adds."""
         return sum(self._bytes_of(name) for name in self.operands if name in self.tail)
 
+    def scale(self, tensor):
+        """Of random values: sums are as large as what a tail adds to them, as in networks, but left alone without one."""
+        if not self.tail or tensor != self.operands[0]:
+            return 1
+        products = self.flops / 2 / math.prod(self.shapes[self.part(self.result)])
+        return products**-0.5
+
     def without_tail(self):
         return dataclasses.replace(self, tail=())
 

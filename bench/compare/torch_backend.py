@@ -64,14 +64,15 @@ class TorchBackend:
             return torch.empty(shape, dtype=dtype, device=self.device)
         return torch.empty((shape[0], *shape[2:], shape[1]), dtype=dtype, device=self.device).movedim(-1, 1)
 
-    def _random(self, shape, dtype):
-        if dtype == "i8":
+    def _random(self, problem, name):
+        shape = problem.shapes[problem.part(name)]
+        if problem.dtype == "i8":
             return self._empty(shape, torch.int8).random_(-128, 128)
-        return self._empty(shape, torch.float32).normal_().to(_DTYPES[dtype])
+        return self._empty(shape, torch.float32).normal_(std=problem.scale(name)).to(_DTYPES[problem.dtype])
 
     def tensors(self, problem):
         """Operands with fresh random values."""
-        return {name: self._random(problem.shapes[problem.part(name)], problem.dtype) for name in problem.operands}
+        return {name: self._random(problem, name) for name in problem.operands}
 
     def tensor_sets(self, problem):
         """As many sets of them as exceed the L2 cache three times."""

@@ -128,6 +128,7 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
   scheduler.createLoop(ring.getStart().carried(), [&](TileOrigin origin,
                                                       ValueRange carried) {
     RingPosition position = RingPosition::get(carried);
+    TmaEpilogue::Loaded loaded = epilogue.load(origin);
     ring.wait(position);
     Value row = math.add(
         origin.row, math.mul(consumer, tile.tile.rows / tile.tile.consumers));
@@ -136,7 +137,7 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
                    getStage(position.stage));
     // Products were started by the whole warp: all its loads are done.
     ptx.createIf(isReleasing, [&] { ring.release(position.stage); });
-    epilogue.create(origin, matrix.finish(sums));
+    epilogue.create(origin, matrix.finish(sums), std::move(loaded));
     return ring.getNext(position).carried();
   });
   TmaEpilogue::finish(ptx, workItem);

@@ -169,6 +169,7 @@ void PatchBody::createConsumer(Value consumer, Value workItem) {
   };
   scheduler.createLoop(ring.getStart().carried(), [&](TileOrigin origin,
                                                       ValueRange carried) {
+    TmaEpilogue::Loaded loaded = epilogue.load(origin);
     State state = createSliceAndRelease(
         {matrix.createUndefined(), RingPosition::get(carried)},
         math.constant(0), /*isFirst=*/true);
@@ -179,7 +180,7 @@ void PatchBody::createConsumer(Value consumer, Value workItem) {
                                                      /*isFirst=*/false)
                             .carried();
                       }));
-    epilogue.create(origin, matrix.finish(state.sums));
+    epilogue.create(origin, matrix.finish(state.sums), std::move(loaded));
     return state.next.carried();
   });
   TmaEpilogue::finish(ptx, workItem);

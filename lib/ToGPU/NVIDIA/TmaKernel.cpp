@@ -106,7 +106,7 @@ LoopPosition TmaBody::createPart(const TmaPart &part, Value consumer,
                        staging);
   if (!part.geometry) {
     createTiles(part, position, [&](TileOrigin origin, LoopPosition at) {
-      epilogue.create(origin, {});
+      epilogue.create(origin, {}, epilogue.load(origin));
       return at;
     });
     return position;
@@ -118,8 +118,9 @@ LoopPosition TmaBody::createPart(const TmaPart &part, Value consumer,
   TmaLoop loop(ptx, *part.geometry, tile, rings, memory);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
   return createTiles(part, position, [&](TileOrigin origin, LoopPosition at) {
+    TmaEpilogue::Loaded loaded = epilogue.load(origin);
     TmaLoop::Sums sums = loop.createConsumer(matrix, isReleasing, at);
-    epilogue.create(origin, sums.accumulators);
+    epilogue.create(origin, sums.accumulators, std::move(loaded));
     return sums.position;
   });
 }
