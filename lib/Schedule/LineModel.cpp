@@ -205,7 +205,7 @@ Cost conv::computeLineCost(const Problem &problem, const ChipInfo &chip,
   cost.matrixCycles = double(tile.tile.rows / atom.m) * atomCycles;
   cost.sharedCycles =
       double(tile.tile.atomsPerConsumer()) * computeFragmentCycles(tile.window);
-  double epilogueCycles = kEpilogueCyclesPerColumn *
+  double epilogueCycles = kEpilogueCyclesPerColumn * (1 + problem.tailShare()) *
                           double(tile.tile.atomsPerConsumer()) *
                           double(tile.tile.columns);
   cost.stepCycles = std::max(

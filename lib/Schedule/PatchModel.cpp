@@ -100,7 +100,7 @@ Cost conv::computePatchCost(const Problem &problem, const ChipInfo &chip,
       kMatrixSlowdown * instructions * atom.cycles / chip.simdsPerComputeUnit;
   cost.loadCycles = double(tile.stageBytes) / kCopyBytesPerClock;
   cost.stepCycles = std::max(cost.matrixCycles, cost.loadCycles) + kSliceCycles;
-  double storeCycles = kEpilogueCyclesPerColumn *
+  double storeCycles = kEpilogueCyclesPerColumn * (1 + problem.tailShare()) *
                        double(sizes.atomsPerConsumer()) * double(sizes.columns);
   double pieces =
       double(sizes.columns * tile.filterRows * FilterTile::kPiecesPerRow) /

@@ -12,6 +12,7 @@
 
 #include "PatchKernel.h"
 
+#include "BufferKernel.h"
 #include "MbarrierRing.h"
 #include "PersistentScheduler.h"
 #include "ResidentFilter.h"
@@ -202,11 +203,11 @@ void PatchBody::create() {
 FailureOr<BuiltKernel>
 mlir::conv::buildPatchKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
                              const ::conv::ChipInfo &chip, StringRef name) {
-  const auto &[form, buffers] = parts.front();
-  Location loc = scf::ForallOp(form.forall).getLoc();
-  if (parts.size() > 1)
-    return emitError(loc) << "expects one part in each kernel, but got "
-                          << parts.size();
+  FailureOr<KernelPart> part = getOnlyPart(parts);
+  if (failed(part))
+    return failure();
+  const TiledConvolution &form = part->form;
+  ImplicitLocOpBuilder b(scf::ForallOp(form.forall).getLoc(), builder);
   std::string obstacle;
   std::optional<PatchGeometry> geometry =
       computePatchGeometry(form.lhs.getViewed(), form.rhs.getViewed(),
@@ -214,34 +215,19 @@ mlir::conv::buildPatchKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
   if (geometry)
     obstacle = checkPatches(*geometry, form.schedule, chip);
   if (!obstacle.empty())
-    return emitError(loc) << obstacle;
-  ::conv::PatchTile tile = getPatchTile(form.schedule, *geometry);
+    return emitError(b.getLoc()) << obstacle;
 
-  ImplicitLocOpBuilder b(loc, builder);
   PtxBuilder ptx(b);
+  ::conv::PatchTile tile = getPatchTile(form.schedule, *geometry);
   std::unique_ptr<TmaCopies> copies =
       createTmaCopies(ptx, geometry->product, tile.tile);
-  BuiltKernel built{};
-  built.workgroups =
-      std::min<int64_t>(TileRaster(form).countTiles(), chip.computeUnits);
-  built.workItems = tile.tile.workItems();
-  built.dynamicSharedBytes = reserveComputeUnit(chip, tile.sharedBytes());
-  for (Value buffer : buffers)
-    built.arguments.push_back({buffer});
-  built.arguments.front().map = copies->createLeftMap(builder.getContext());
-  if (geometry->result.isCopied(tile.tile))
-    built.arguments.back().map =
-        createResultMap(builder.getContext(), geometry->result, tile.tile);
-  built.function =
-      createWarpgroupFunction(builder, loc, name, built.arguments, tile.tile);
-  b.setInsertionPointToStart(&built.function.getBody().front());
-  ptx.waitForKernels();
-  Kernel kernel = createWarpgroupKernel(
-      b, form, chip, built.function.getArguments(), tile.tile);
-  Value memory = createSharedMemory(
-      b, built.function->getParentOfType<gpu::GPUModuleOp>());
-  PatchBody(kernel, ptx, tile, *geometry, *copies, built.workgroups, memory)
-      .create();
-  gpu::ReturnOp::create(b);
-  return std::move(built);
+  MLIRContext *context = builder.getContext();
+  return buildBufferKernel(
+      ptx, *part, chip, name,
+      {tile.tile, tile.sharedBytes(), copies->createLeftMap(context),
+       createResultMap(context, geometry->result, tile.tile)},
+      [&](const Kernel &kernel, int64_t workgroups, Value memory) {
+        PatchBody(kernel, ptx, tile, *geometry, *copies, workgroups, memory)
+            .create();
+      });
 }

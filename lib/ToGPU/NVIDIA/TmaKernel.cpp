@@ -180,8 +180,7 @@ static void addArguments(TmaPart &part, ArrayRef<Value> buffers,
     maps[0] = part.copies->createLeftMap(context);
     maps[1] = part.copies->createRightMap(context);
   }
-  if (part.result.isCopied(tile))
-    maps.back() = createResultMap(context, part.result, tile);
+  maps.back() = createResultMap(context, part.result, tile);
   for (auto [buffer, map] : llvm::zip(buffers, maps))
     part.arguments.push_back(findOrAddArgument(arguments, {buffer, map}));
 }
