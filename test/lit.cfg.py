@@ -1,5 +1,6 @@
 """The FileCheck tests. Tools of the build come first on PATH, then LLVM's."""
 
+import importlib.util
 import os
 import shutil
 
@@ -26,6 +27,9 @@ if os.path.exists("/dev/kfd"):
     config.available_features.add("hip")
 if os.path.exists("/dev/nvidia0"):
     config.available_features.add("cuda")
+# Some of their tests compare with it, or let it make streams and graphs.
+if importlib.util.find_spec("torch"):
+    config.available_features.add("torch")
 # NVIDIA's assembler, where conv-serialize-nvptx looks for it.
 cuda_homes = [os.environ.get("CUDA_HOME", ""), os.environ.get("CUDA_PATH", ""), "/usr/local/cuda"]
 if shutil.which("ptxas") or any(os.access(os.path.join(home, "bin", "ptxas"), os.X_OK) for home in cuda_homes if home):

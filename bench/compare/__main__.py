@@ -3,7 +3,7 @@
     python3 bench/compare compile --lists headline --target sm_90a --output packs   on a machine without a GPU
     python3 bench/compare check packs                                               on the GPU's: right or wrong
     python3 bench/compare run packs --output results                                and how fast
-    python3 bench/compare report results                                            the table and the picture again
+    python3 bench/compare report results                                            the tables and the picture again
 
 `check` and `run` need the Python package `conv`, and PyTorch if the device is a GPU. Each result is verified before it is timed;
 if one is wrong, the exit code is 1.
@@ -15,10 +15,12 @@ import os
 import pathlib
 import sys
 
+from markdown import to_markdown
 from measure import Protocol, measure
 from packs import compile_lists, read_index
 from problem import COMMANDS, DIRECTIONS
 from report import print_table, write_html
+from tail import parse_tail
 
 SHAPES = pathlib.Path(__file__).parents[1] / "shapes" / "models.json"
 RESULTS = "results.json"
@@ -30,6 +32,7 @@ def run_compile(options):
         options.lists,
         options.directions,
         options.dtype,
+        options.tails,
         options.target,
         options.candidates,
         options.output,
@@ -43,9 +46,11 @@ def compare(item, problem, backend, folder, protocol):
     result = {"list": item["list"], "label": problem.label, "direction": problem.direction, "dtype": problem.dtype}
     result["candidate"] = item["candidate"]
     result.update(flops=problem.flops, bytes=problem.bytes)
+    if problem.tail:
+        result["tail"] = {"behind": problem.without_tail().label, "bytes": problem.tail_bytes}
     if item["refused"]:
         return {**result, "refused": item["refused"]}
-    function = backend.load(pathlib.Path(folder, item["pack"]))
+    function = backend.load(problem, pathlib.Path(folder, item["pack"]))
     # The library is compared with the schedule that was chosen, not with others.
     with_library = bool(protocol) and item["candidate"] == 0
     error, library_error = backend.verify(problem, function, backend.tensors(problem), with_library)
@@ -53,7 +58,8 @@ def compare(item, problem, backend, folder, protocol):
     if error > 1 or not protocol:
         return result
     sets = backend.tensor_sets(problem)
-    graphs = {"ours": backend.ours(function, sets), "theirs": backend.theirs(problem, sets) if with_library else None}
+    theirs = backend.theirs(problem, sets) if with_library else None
+    graphs = {"ours": backend.ours(problem, function, sets), "theirs": theirs}
     times = measure({name: graph for name, graph in graphs.items() if graph}, protocol)
     return {**result, "schedule": next(iter(function.entries.values())).schedule, "seconds": times}
 
@@ -111,9 +117,10 @@ def run_benchmark(options):
 
 
 def show(report, folder):
-    """Prints the table, writes the picture; 1 if a result was wrong."""
+    """Prints the table, writes it and the picture beside the results; 1 if a result was wrong."""
     print_table(report)
     write_html(report, pathlib.Path(folder, "report.html"))
+    pathlib.Path(folder, "report.md").write_text(to_markdown(report), encoding="utf-8")
     return 1 if any(result.get("error", 0) > 1 for result in report["results"]) else 0
 
 
@@ -133,6 +140,14 @@ def main():
     step.add_argument("--lists", nargs="+", default=[], metavar="LIST", help="which of them (default: all)")
     step.add_argument("--directions", nargs="+", default=list(DIRECTIONS), choices=DIRECTIONS)
     step.add_argument("--dtype", default="bf16", choices=COMMANDS)
+    step.add_argument(
+        "--tails",
+        nargs="+",
+        default=[()],
+        type=parse_tail,
+        metavar="TAIL",
+        help="what follows, such as bias+residual+relu; with none among them, `run` says what the others cost",
+    )
     step.add_argument("--target", default="sm_90a")
     step.add_argument("--candidates", type=int, default=1, help="schedules of each problem (default: 1)")
     step.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -153,7 +168,7 @@ def main():
     step.add_argument("--rounds", type=int, default=Protocol.rounds, help="bursts of each candidate (default: 7)")
     step.add_argument("--output", required=True, metavar="FOLDER")
 
-    step = commands.add_parser("report", help="print the table and draw the picture of earlier results")
+    step = commands.add_parser("report", help="write the tables and draw the picture of earlier results")
     step.set_defaults(run=run_report)
     step.add_argument("results", metavar="FOLDER")
 

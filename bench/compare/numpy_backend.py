@@ -6,10 +6,10 @@ import time
 
 import conv
 import numpy as np
-from problem import OPERANDS, part
 from rule import worst_error
+from tail import apply_tail
 
-_DTYPES = {"f16": np.float16, "f32": np.float32}
+_DTYPES = {"f16": np.float16, "f32": np.float32, "i8": np.int8}
 _ORDERS = {"input": "NCDHW", "filter": "KCTRS", "output": "NKZPQ"}
 
 
@@ -37,33 +37,38 @@ class NumpyBackend:
 
     def tensors(self, problem):
         if problem.dtype not in _DTYPES:
-            raise SystemExit(f"compare: error: expects f16 or f32 on the CPU, but got {problem.dtype}")
+            raise SystemExit(f"compare: error: expects f16, f32 or i8 on the CPU, but got {problem.dtype}")
         random = np.random.default_rng(0)
-        names, _ = OPERANDS[problem.direction]
-        return {
-            name: random.standard_normal(problem.shapes[part(name)]).astype(_DTYPES[problem.dtype]) for name in names
-        }
+        dtype = _DTYPES[problem.dtype]
+
+        def create(name):
+            shape = problem.shapes[problem.part(name)]
+            if problem.dtype == "i8":
+                return random.integers(-128, 128, shape, dtype)
+            return (random.standard_normal(shape) * problem.scale(name)).astype(dtype)
+
+        return {name: create(name) for name in problem.operands}
 
     def tensor_sets(self, problem):
         return [self.tensors(problem)]
 
-    def load(self, pack):
+    def load(self, problem, pack):
         """The only function of an artifact, for arrays without gaps in the order of PyTorch's dimensions."""
         artifact = conv.load(pack, device=self.device)
         return artifact[next(iter(artifact))]
 
-    def _arrange(self, function, tensors):
+    def _arrange(self, problem, function, tensors):
         """The tensors as the function wants them in memory."""
-        arranged = {}
+        arranged = dict(tensors)
         for argument in function.arguments:
-            if argument.name in tensors:
-                order = [letter for letter in _ORDERS[part(argument.name)] if letter in argument.layout]
+            if argument.name in tensors and argument.layout:
+                order = [letter for letter in _ORDERS[problem.part(argument.name)] if letter in argument.layout]
                 places = [order.index(letter) for letter in argument.layout]
                 arranged[argument.name] = np.ascontiguousarray(tensors[argument.name].transpose(places))
         return arranged
 
-    def ours(self, function, sets):
-        arranged = [self._arrange(function, tensors) for tensors in sets]
+    def ours(self, problem, function, sets):
+        arranged = [self._arrange(problem, function, tensors) for tensors in sets]
         return _Calls([lambda t=t, y=function(**t): function(**t, out=y) for t in arranged])
 
     def theirs(self, problem, sets):
@@ -71,14 +76,14 @@ class NumpyBackend:
 
     def verify(self, problem, function, tensors, with_library):
         [entry] = function.entries.values()
-        result = function(**self._arrange(function, tensors))
+        result = function(**self._arrange(problem, function, tensors))
         layout = function.arguments[-1].layout
-        order = [letter for letter in _ORDERS[part(OPERANDS[problem.direction][1])] if letter in layout]
+        order = [letter for letter in _ORDERS[problem.part(problem.result)] if letter in layout]
         result = result.transpose([layout.index(letter) for letter in order]).astype(np.float64)
         exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
-        expected = reference(problem, exact)
+        expected, added = apply_tail(np, problem.tail, reference(problem, exact), exact)
         products = reference(problem, {name: abs(tensor) for name, tensor in exact.items()})
-        return worst_error(np, result, expected, products, problem.dtype, entry.error_bound), None
+        return worst_error(np, result, expected, products, added, problem.dtype, entry.error_bound), None
 
     def ceilings(self, measure):
         """What NumPy reaches, with the matrix library that it has, if any."""

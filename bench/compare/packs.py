@@ -29,10 +29,11 @@ def _compile(problem, candidate, target, path):
     return None
 
 
-def compile_lists(shapes, names, directions, dtype, target, candidates, folder, jobs):
+def compile_lists(shapes, names, directions, dtype, tails, target, candidates, folder, jobs):
     """Fills `folder`; returns how many problems there are and how many were refused.
 
-    Each is compiled with as many schedules as there are `candidates`, the best ones by the cost model.
+    Each is compiled with every tail, and with as many schedules as there are `candidates`, the best ones by the cost
+    model.
     """
     for tool in ("conv-gen", "conv-compile"):
         if not shutil.which(tool):
@@ -41,15 +42,18 @@ def compile_lists(shapes, names, directions, dtype, target, candidates, folder, 
     unknown = [name for name in names if name not in lists]
     if unknown:
         raise SystemExit(f"compare: error: expects lists of {', '.join(lists)}, but got {', '.join(unknown)}")
+    if dtype == "i8" and any(tails):
+        raise SystemExit("compare: error: expects floating-point types in front of a tail, but got i8")
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
 
     # Lists share problems; each is compiled once.
     places = [
-        (name, direction, Problem.parse(shape, dtype, direction))
+        (name, direction, Problem.parse(shape, dtype, direction, tail))
         for name in names or lists
         for direction in directions
         for shape in lists[name]
+        for tail in tails
     ]
     problems = list(dict.fromkeys(problem for *_, problem in places))
     jobs_of = [(problem, candidate) for problem in problems for candidate in range(candidates)]

@@ -5,12 +5,15 @@ import json
 import math
 from typing import Tuple
 
-DIRECTIONS = {"forward": 1, "backward_data": 2, "backward_weight": 4}  # With conv-gen's numbers.
-COMMANDS = {"bf16": "convbfp16", "f16": "convfp16", "f32": "conv", "tf32": "conv --tf32"}
-BYTES = {"bf16": 2, "f16": 2, "f32": 4, "tf32": 4}
+from tail import TAIL_OPERANDS, tail_arguments
 
-# For each direction, the tensors that are read, and the one that is written.
-OPERANDS = {
+DIRECTIONS = {"forward": 1, "backward_data": 2, "backward_weight": 4}  # With conv-gen's numbers.
+COMMANDS = {"bf16": "convbfp16", "f16": "convfp16", "f32": "conv", "tf32": "conv --tf32", "i8": "convint8"}
+_BYTES = {"bf16": 2, "f16": 2, "f32": 4, "tf32": 4, "i8": 1}
+_RESULT_BYTES = {**_BYTES, "i8": 4}  # Sums.
+
+# For each direction, the tensors that are multiplied, and the one that is written.
+_TENSORS = {
     "forward": (("input", "filter"), "output"),
     "backward_data": (("grad_output", "filter"), "grad_input"),
     "backward_weight": (("input", "grad_output"), "grad_filter"),
@@ -20,11 +23,6 @@ OPERANDS = {
 _AXES = ("d", "h", "w")
 _SIZES = {"d": "--in_d", "h": "-H", "w": "-W"}
 _FILTERS = {"d": "--fil_d", "h": "-y", "w": "-x"}
-
-
-def part(tensor):
-    """The part a tensor plays: "grad_input" has the shape of "input"."""
-    return tensor.replace("grad_", "")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,9 +39,10 @@ class Problem:
     high: Tuple[int, ...]  #: and after it.
     dtype: str
     direction: str
+    tail: Tuple[str, ...] = ()
 
     @classmethod
-    def parse(cls, shape, dtype, direction):
+    def parse(cls, shape, dtype, direction, tail=()):
         """From an entry of a shape list, whose `schema` says what the fields are."""
         pads = [pad if isinstance(pad, list) else [pad, pad] for pad in shape["pad"]]
         return cls(
@@ -59,7 +58,22 @@ class Problem:
             high=tuple(pad[1] for pad in pads),
             dtype=dtype,
             direction=direction,
+            tail=tail,
         )
+
+    @property
+    def operands(self):
+        """The names of the tensors that are read."""
+        return (*_TENSORS[self.direction][0], *(name for name in TAIL_OPERANDS if name in self.tail))
+
+    @property
+    def result(self):
+        """The name of the one that is written."""
+        return _TENSORS[self.direction][1]
+
+    def part(self, tensor):
+        """The part that a tensor plays: "grad_input" has the shape of "input", and so has its residual."""
+        return (self.result if tensor == "residual" else tensor).replace("grad_", "")
 
     @property
     def output_spatial(self):
@@ -71,22 +85,42 @@ class Problem:
 
     @property
     def shapes(self):
-        """In the order of PyTorch: batch or output channels, channels, space."""
-        return {
+        """Of each part, in the order of PyTorch: batch or output channels, channels, space."""
+        shapes = {
             "input": (self.n, self.c, *self.spatial),
             "filter": (self.k, self.c // self.groups, *self.filter),
             "output": (self.n, self.k, *self.output_spatial),
         }
+        return {**shapes, "bias": shapes[self.part(self.result)][1:2]}
 
     @property
     def flops(self):
         """Products and sums; every direction has as many."""
         return 2 * math.prod(self.shapes["output"]) * math.prod(self.shapes["filter"][1:])
 
+    def _bytes_of(self, tensor):
+        sizes = _RESULT_BYTES if tensor == self.result else _BYTES
+        return math.prod(self.shapes[self.part(tensor)]) * sizes[self.dtype]
+
     @property
     def bytes(self):
         """Each operand read once and the result written once."""
-        return sum(math.prod(shape) for shape in self.shapes.values()) * BYTES[self.dtype]
+        return sum(map(self._bytes_of, (*self.operands, self.result)))
+
+    @property
+    def tail_bytes(self):
+        """Those of them that the tail adds."""
+        return sum(self._bytes_of(name) for name in self.operands if name in self.tail)
+
+    def scale(self, tensor):
+        """Of random values: sums are as large as what a tail adds to them, as in networks, but left alone without one."""
+        if not self.tail or tensor != self.operands[0]:
+            return 1
+        products = self.flops / 2 / math.prod(self.shapes[self.part(self.result)])
+        return products**-0.5
+
+    def without_tail(self):
+        return dataclasses.replace(self, tail=())
 
     @property
     def is_symmetric(self):
@@ -109,7 +143,8 @@ class Problem:
             text += f" {name}{sizes(values)}" if set(values) != {1} else ""
         text += f" p{sizes(self.low)}" if any(self.low) else ""
         text += f":{sizes(self.high)}" if not self.is_symmetric else ""
-        return text + (f" g{self.groups}" if self.groups > 1 else "")
+        text += f" g{self.groups}" if self.groups > 1 else ""
+        return " +".join([text, *self.tail])
 
     def generator_arguments(self):
         """The command line of conv-gen."""
@@ -121,7 +156,7 @@ class Problem:
             arguments += [_SIZES[axis], self.spatial[place], _FILTERS[axis], self.filter[place]]
             arguments += [f"--conv_stride_{axis}", self.stride[place], f"--dilation_{axis}", self.dilation[place]]
             arguments += [f"--pad_{axis}", self.low[place], f"--pad_{axis}_high", self.high[place]]
-        return list(map(str, arguments))
+        return [*map(str, arguments), *tail_arguments(self.tail)]
 
 
 def read_lists(path):

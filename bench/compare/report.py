@@ -6,7 +6,7 @@ import pathlib
 
 # Of the categorical colours that stay apart for the colour-blind; text never has them.
 _COLOURS = {"forward": "#2a78d6", "backward_data": "#d9730d", "backward_weight": "#1a9c7c"}
-_SLOW = 0.95  # Below this ratio a shape is marked.
+SLOW = 0.95  # Below this ratio a shape is marked.
 
 
 def ratio(result):
@@ -58,6 +58,31 @@ def print_searches(report):
         print(f"{f'{direction} {label}':{width}}{cells}{schedule}")
     mean = math.exp(sum(map(math.log, losses)) / len(losses))
     print(f"mean loss {mean - 1:.1%}, most {max(losses) - 1:.1%}")
+
+
+def tails(report):
+    """Pairs of a result with a tail and that of the same convolution without one."""
+    found = {}
+    for result in report["results"]:
+        if "seconds" in result and result.get("candidate", 0) == 0:
+            found[result["direction"], result["label"], result["dtype"]] = result
+    pairs = [(r, found.get((r["direction"], r["tail"]["behind"], r["dtype"]))) for r in found.values() if "tail" in r]
+    return [(result, alone) for result, alone in pairs if alone]
+
+
+def print_tails(report):
+    """What tails cost beyond the convolution, and the time in which a copy moves the bytes of their operands."""
+    found = tails(report)
+    if not found:
+        return
+    width = max(len(f"{result['direction']} {result['label']}") for result, _ in found)
+    print(f"\n{'tails':{width}}{'alone':>9}{'with':>9}{'more':>9}{'bytes':>9}")
+    for result, alone in found:
+        before, behind = (each["seconds"]["ours"]["median"] for each in (alone, result))
+        operands = result["tail"]["bytes"] / report["ceilings"]["bytes_per_second"]
+        name = f"{result['direction']} {result['label']}"
+        cells = (before, behind, behind - before, operands)
+        print(f"{name:{width}}" + "".join(f"{cell * 1e6:>9.2f}" for cell in cells))
 
 
 def summary(results):
@@ -121,6 +146,7 @@ def print_table(report):
         if mean:
             print(f"geometric mean {mean[0]:.3f}, least {mean[1]:.3f}")
     print_searches(report)
+    print_tails(report)
 
 
 # The picture.
@@ -229,7 +255,7 @@ def _rows(report, results):
         value = ratio(result)
         bar = ""
         if value:
-            kind = "slow" if value < _SLOW else "fast"
+            kind = "slow" if value < SLOW else "fast"
             bar = f'<div class="bar {kind}" style="width:{min(value * scale, 100):.1f}%"></div><div class="one"></div>'
         yield f'<tr>{label}{values}<td class="track">{bar}</td></tr>'
 

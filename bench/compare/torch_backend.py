@@ -4,10 +4,16 @@ import math
 
 import conv
 import torch
-from problem import OPERANDS, part
 from rule import worst_error
+from tail import apply_tail
 
-_DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "tf32": torch.float32}
+_DTYPES = {
+    "bf16": torch.bfloat16,
+    "f16": torch.float16,
+    "f32": torch.float32,
+    "tf32": torch.float32,
+    "i8": torch.int8,
+}
 _ORDERS = {"input": "NCDHW", "filter": "KCTRS", "output": "NKZPQ"}  # PyTorch's.
 
 
@@ -18,8 +24,11 @@ class _Graph:
         self.calls = len(calls)
         self._stream = stream
         self._graph = torch.cuda.CUDAGraph()
+        # A graph has addresses and owns nothing: the calls have the operands, and results are kept so that each call
+        # has memory of its own. The next capture would give back to the driver what nobody holds.
+        self._captured = calls
         with torch.cuda.graph(self._graph, stream=stream):
-            self._results = [call() for call in calls]  # Kept, so that each call has memory of its own.
+            self._results = [call() for call in calls]
 
     def time(self, replays):
         start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -51,15 +60,19 @@ class TorchBackend:
 
     def _empty(self, shape, dtype):
         """Channels last in memory, and in PyTorch's order."""
+        if len(shape) == 1:
+            return torch.empty(shape, dtype=dtype, device=self.device)
         return torch.empty((shape[0], *shape[2:], shape[1]), dtype=dtype, device=self.device).movedim(-1, 1)
 
-    def _random(self, shape, dtype):
-        return self._empty(shape, torch.float32).normal_().to(_DTYPES[dtype])
+    def _random(self, problem, name):
+        shape = problem.shapes[problem.part(name)]
+        if problem.dtype == "i8":
+            return self._empty(shape, torch.int8).random_(-128, 128)
+        return self._empty(shape, torch.float32).normal_(std=problem.scale(name)).to(_DTYPES[problem.dtype])
 
     def tensors(self, problem):
         """Operands with fresh random values."""
-        names, _ = OPERANDS[problem.direction]
-        return {name: self._random(problem.shapes[part(name)], problem.dtype) for name in names}
+        return {name: self._random(problem, name) for name in problem.operands}
 
     def tensor_sets(self, problem):
         """As many sets of them as exceed the L2 cache three times."""
@@ -68,13 +81,14 @@ class TorchBackend:
 
     # Ours.
 
-    def load(self, pack):
+    def load(self, problem, pack):
         """The only function of an artifact, for tensors that name their dimensions as PyTorch does."""
         artifact = conv.load(pack)
         function = artifact[next(iter(artifact))]
         orders = {
-            argument.name: "".join(letter for letter in _ORDERS[part(argument.name)] if letter in argument.layout)
+            argument.name: "".join(filter(argument.layout.__contains__, _ORDERS[problem.part(argument.name)]))
             for argument in function.arguments
+            if argument.layout
         }
         function.prepare(str(self.device), self.stream)
         return function.with_layouts(**orders)
@@ -85,11 +99,16 @@ class TorchBackend:
         self.stream.synchronize()
         return result
 
-    def ours(self, function, sets):
+    def ours(self, problem, function, sets):
         outputs = [self.run(function, tensors) for tensors in sets]
         return _Graph(self.stream, [lambda t=t, y=y: function(**t, out=y) for t, y in zip(sets, outputs)])
 
     # The library's.
+
+    @staticmethod
+    def _has_library(problem):
+        """Whether one call of PyTorch computes it."""
+        return problem.is_symmetric and not problem.tail and problem.dtype != "i8"
 
     def _convolve(self, problem, tensors):
         """What cuDNN computes, in the type of the tensors, or in tf32."""
@@ -104,7 +123,7 @@ class TorchBackend:
         }
         if problem.direction == "forward":
             return torch.ops.aten.convolution(tensors["input"], tensors["filter"], None, **options)
-        result = part(OPERANDS[problem.direction][1])
+        result = problem.part(problem.result)
         # The gradient has the shape of an operand whose values are not used.
         gradient = tensors["grad_output"]
         unused = {result: self._empty(problem.shapes[result], gradient.dtype)}
@@ -120,7 +139,7 @@ class TorchBackend:
         return gradients[0] if result == "input" else gradients[1]
 
     def theirs(self, problem, sets):
-        if not problem.is_symmetric:
+        if not self._has_library(problem):
             return None
         with torch.cuda.stream(self.stream):
             for tensors in sets[:2]:
@@ -134,17 +153,19 @@ class TorchBackend:
         """The worst error, as a part of what is allowed: ours, and the library's."""
         [entry] = function.entries.values()
         exact = {name: tensor.double() for name, tensor in tensors.items()}
-        expected = self._reference(problem, exact)
+        expected, added = apply_tail(torch, problem.tail, self._reference(problem, exact), exact)
         products = self._reference(problem, {name: tensor.abs() for name, tensor in exact.items()})
 
         def error(result):
-            return worst_error(torch, result.double(), expected, products, problem.dtype, entry.error_bound)
+            return worst_error(torch, result.double(), expected, products, added, problem.dtype, entry.error_bound)
 
         with torch.cuda.stream(self.stream):
-            result = function(**tensors).fill_(float("nan"))  # What is not written stays wrong.
+            result = function(**tensors)
+            # What is not written stays wrong.
+            result.fill_(float("nan") if result.is_floating_point() else torch.iinfo(result.dtype).min)
             function(**tensors, out=result)
         self.stream.synchronize()
-        asks_library = with_library and problem.is_symmetric
+        asks_library = with_library and self._has_library(problem)
         return error(result), error(self._convolve(problem, tensors)) if asks_library else None
 
     def _reference(self, problem, tensors):
@@ -164,7 +185,7 @@ class TorchBackend:
     # The roofs.
 
     def ceilings(self, measure):
-        """Bytes a second of a copy, counting both sides, and operations a second of a matrix product."""
+        """Bytes a second of a kernel that copies, counting both sides, and operations a second of a matrix product."""
         source = torch.randn(1 << 29, device=self.device)
         target = torch.empty_like(source)
         left, right = (torch.randn(8192, 8192, device=self.device, dtype=torch.bfloat16) for _ in range(2))
@@ -173,7 +194,8 @@ class TorchBackend:
         self.stream.synchronize()
         times = measure(
             {
-                "copy": _Graph(self.stream, [lambda: target.copy_(source)]),
+                # Negated, because a plain copy becomes a node for the copy engine, which reaches two thirds of it.
+                "copy": _Graph(self.stream, [lambda: torch.neg(source, out=target)]),
                 "product": _Graph(self.stream, [lambda: torch.matmul(left, right)]),
             }
         )

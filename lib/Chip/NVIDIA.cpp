@@ -20,9 +20,9 @@
 //     Specifications per Compute Capability";
 //   * compute units, clock, bandwidth, cache: data sheets of the A100 80GB SXM,
 //     the H200 SXM and the HGX B200, whose mma.sync is assumed to be Hopper's;
+//   * sectors: Nsight Compute, "Memory Tables";
 //   * registerStagedSlowdown and asyncStagedSlowdown: 14 layers on an H200, 1.5
-//   to
-//     2.8 and 1.2 to 2.1.
+//     to 2.8 and 1.2 to 2.1. directTraffic: depthwise layers on an H200.
 //
 //===----------------------------------------------------------------------===//
 
@@ -103,6 +103,8 @@ static constexpr ChipInfo kSm80 = {
     .memoryGBs = 2039,
     .cacheBytes = 40 << 20,
     .fmaPerClock = 64,
+    .directTraffic = 1.25,
+    .sectorBytes = 32,
     .asyncCopyBytes = 4,
     .runnable = false,
     .atoms = kAtomsSm80,

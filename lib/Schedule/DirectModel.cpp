@@ -47,6 +47,8 @@ static constexpr double kBlockMemoryEfficiency = 0.77, kShortRunCost = 0.15,
                         kLongRunBytes = 128;
 /// Registers of 16 bytes.
 static constexpr int64_t kWordsOfVector = 4;
+/// Of a cache line that has no sectors.
+static constexpr double kLineBytes = 64;
 /// Registers of addresses and loop counters.
 static constexpr int64_t kFixedRegisters = 40;
 /// Loads of a work-item that are on their way at a time (`SharedBox`).
@@ -54,10 +56,10 @@ static constexpr int64_t kLoadsInFlight = 8;
 /// Of the datasheet's bandwidth, what kernels reach that read and write.
 static constexpr double kMemoryEfficiency = 0.7;
 
-/// Bytes that memory and the caches move together: on NVIDIA GPUs a sector of
-/// 32 bytes, and often the next one too.
+/// Bytes that memory and the caches move together: a line, or a sector and
+/// often the next one too.
 static double getLineBytes(const ::conv::ChipInfo &chip) {
-  return chip.backend == ::conv::Backend::NVPTX ? 48 : 64;
+  return chip.sectorBytes > 0 ? 1.5 * chip.sectorBytes : kLineBytes;
 }
 
 /// What blocks take longer for runs of so many bytes.

@@ -27,17 +27,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Bytes that may be moved, for each byte that has to be. On NVIDIA GPUs, tiles
-/// that follow each other find their halos in the cache; what they cost there
-/// is part of the model of blocks.
-static double getMostTraffic(MainLoop mainLoop, AtomAttr atom,
-                             const ::conv::ChipInfo &chip) {
-  bool hasBlocks = mainLoop == MainLoop::DirectReduction &&
-                   atom == DirectBlocks::getAtom(atom.getContext());
-  if (hasBlocks)
-    return std::numeric_limits<double>::max();
-  return chip.backend == ::conv::Backend::NVPTX ? 1.25 : 1.125;
-}
 /// Work-items of a workgroup, at most.
 static constexpr int64_t kMaxWorkItems[] = {128, 256};
 /// Accumulators of a work-item.
@@ -114,10 +103,9 @@ private:
   }
   void visit(MainLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
              int64_t gemmK, int64_t stages, int64_t shared, int64_t subgroups);
-  /// Tiles of one vector would read halves of the sectors of NVIDIA GPUs.
+  /// A sector is two vectors: tiles of one would read halves of them.
   int64_t getFewestMatrices(int64_t m) const {
-    bool hasSectors = chip.backend == ::conv::Backend::NVPTX;
-    return hasSectors && matrices > m ? 2 * m : m;
+    return chip.sectorBytes > 0 && matrices > m ? 2 * m : m;
   }
   AtomAttr getAtom(int64_t m, int64_t n, int64_t k) {
     return AtomAttr::get(op.getContext(), AtomKind::FMA, m, n, k);
@@ -181,10 +169,13 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
       computeDirectCost(op, plan, schedule, chip, obstacle);
   if (!cost || cost->workgroups > ::conv::computeMaxWorkgroups(cost->workItems))
     return;
+  // What halos cost in the cache is part of the model of blocks.
+  bool hasBlocks =
+      mainLoop == MainLoop::DirectReduction && schedule.hasMatrixInstruction();
+  double traffic =
+      hasBlocks ? std::numeric_limits<double>::max() : chip.directTraffic;
   auto rank = [&](const DirectCost &one) {
-    double most =
-        std::max(one.memoryBytes,
-                 getMostTraffic(mainLoop, atom, chip) * one.compulsoryBytes);
+    double most = std::max(one.memoryBytes, traffic * one.compulsoryBytes);
     return std::tuple(most, one.seconds(), one.memoryBytes);
   };
   if (!best || rank(*cost) < rank(bestCost)) {

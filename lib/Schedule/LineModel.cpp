@@ -35,7 +35,7 @@ static constexpr double kCopyCycles = 1300;
 static constexpr double kGradientCyclesPerColumn = 60;
 /// From the launch until the filter is in shared memory, and after the last
 /// tile.
-static constexpr double kLaunchCycles = 6000;
+static constexpr double kLaunchCycles = 4100;
 /// Fragments of the whole reduction are code without loops.
 static constexpr int64_t kMaxGroups = 64;
 /// Stages beyond which a ring does not become faster.
@@ -205,7 +205,7 @@ Cost conv::computeLineCost(const Problem &problem, const ChipInfo &chip,
   cost.matrixCycles = double(tile.tile.rows / atom.m) * atomCycles;
   cost.sharedCycles =
       double(tile.tile.atomsPerConsumer()) * computeFragmentCycles(tile.window);
-  double epilogueCycles = kEpilogueCyclesPerColumn *
+  double epilogueCycles = kEpilogueCyclesPerColumn * (1 + problem.tailShare()) *
                           double(tile.tile.atomsPerConsumer()) *
                           double(tile.tile.columns);
   cost.stepCycles = std::max(

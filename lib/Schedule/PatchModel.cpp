@@ -34,7 +34,7 @@ static constexpr double kEpilogueCyclesPerColumn = 40;
 /// From the launch until the filter is in shared memory, for a piece of it that
 /// a work-item loads; and after the last tile.
 static constexpr double kLaunchCycles = 4000;
-static constexpr double kPieceCycles = 300;
+static constexpr double kPieceCycles = 60;
 /// Share of the memory's bandwidth that copies of patches reach.
 static constexpr double kMemoryShare = 0.9;
 /// Stages beyond which a ring does not become faster.
@@ -100,7 +100,7 @@ Cost conv::computePatchCost(const Problem &problem, const ChipInfo &chip,
       kMatrixSlowdown * instructions * atom.cycles / chip.simdsPerComputeUnit;
   cost.loadCycles = double(tile.stageBytes) / kCopyBytesPerClock;
   cost.stepCycles = std::max(cost.matrixCycles, cost.loadCycles) + kSliceCycles;
-  double storeCycles = kEpilogueCyclesPerColumn *
+  double storeCycles = kEpilogueCyclesPerColumn * (1 + problem.tailShare()) *
                        double(sizes.atomsPerConsumer()) * double(sizes.columns);
   double pieces =
       double(sizes.columns * tile.filterRows * FilterTile::kPiecesPerRow) /

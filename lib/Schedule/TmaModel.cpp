@@ -169,15 +169,12 @@ static double computeStepBytes(const Problem &problem, const TmaTile &tile) {
 /// Cycles in which the warpgroups store a tile, each a part.
 static double computeEpilogueCycles(const Problem &problem,
                                     const TmaTile &tile) {
-  double tailBytesPerElement =
-      problem.tailBytes / (double(problem.products) * double(problem.rows) *
-                           double(problem.columns));
   const Constants &constants = getConstants(problem);
   return constants.epilogueCycles +
          (constants.epilogueCyclesPerColumn +
           constants.storeCyclesPerColumn * double(tile.consumers)) *
              double(tile.atomsPerConsumer()) * double(tile.columns) *
-             (1 + tailBytesPerElement / double(byteSize(problem.result)));
+             (1 + problem.tailShare());
 }
 
 Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,

@@ -5,13 +5,8 @@
 
 // CHECK:       gpu.func @f_0(%[[X:.+]]: memref<2x16x16x3xf16, {{.+}}>, %[[W:.+]]: memref<64x3x3x3xf16, {{.+}}>, %[[Y:.+]]: !llvm.ptr {conv.tensor_map}) kernel
 // CHECK:         %[[SHARED:.+]] = llvm.mlir.addressof @conv_shared
-// All 256 work-items bring the filter: 64 columns of 6 groups, whose elements may be anywhere.
-// CHECK:         scf.for %{{.+}} = %{{.+}} to %c384_i32 step %c256_i32
-// CHECK-COUNT-8:   conv.guarded_load %[[W]]{{.*}} -> vector<1xf16>
-// CHECK:           llvm.store %{{.+}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
-// CHECK:         nvvm.fence.proxy
 // CHECK:         gpu.barrier
-// The producer copies the lines that there are, in one piece.
+// The producer copies the lines that there are, in one piece, while the filter is loaded.
 // CHECK:         nvvm.setmaxregister decrease 24
 // CHECK:           %[[IMAGES:.+]] = conv.address %[[X]]
 // CHECK:           scf.for
@@ -19,8 +14,17 @@
 // CHECK:             nvvm.mbarrier.arrive.expect_tx %{{.+}}, %[[BYTES:.+]] :
 // CHECK:             scf.if
 // CHECK:               nvvm.cp.async.bulk.shared.cluster.global {{.+}}, %[[BYTES]]
-// A consumer loads its pairs of two rows: 16 bytes from group to group, 96 from line to line.
+// 126 of a consumer's 128 work-items load the filter: 64 columns of 6 groups, whose elements may be anywhere. Each has one
+// group of every 21st column.
 // CHECK:         nvvm.setmaxregister increase 232
+// CHECK:           arith.select %{{.+}}, %{{.+}}, %c64_i32
+// CHECK:           scf.for %{{.+}} = %{{.+}} to %c6_i32{{.*}} step %c6_i32
+// CHECK:             scf.for %{{.+}} = %{{.+}} to %c64_i32{{.*}} step %c84_i32
+// CHECK-COUNT-32:      conv.guarded_load %[[W]]{{.*}} -> vector<1xf16>
+// CHECK-COUNT-4:       llvm.store %{{.+}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
+// CHECK:           nvvm.fence.proxy
+// CHECK:           nvvm.barrier id = %c4_i32{{.*}} number_of_threads = %c128_i32
+// A consumer loads its pairs of two rows: 16 bytes from group to group, 96 from line to line.
 // CHECK:           nvvm.mbarrier.try_wait.parity
 // CHECK:             llvm.getelementptr %[[SHARED]][8192]
 // CHECK:             %[[LINES:.+]] = llvm.getelementptr %{{.+}}[%{{.+}}]

@@ -13,12 +13,13 @@
 // CHECK:               nvvm.mbarrier.try_wait.parity
 // CHECK:               nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c41472
 // CHECK:               nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] :
-// 256 work-items of the consumers load 8 columns of 18 rows, nine taps of both slices, in eight pieces each. Channels
-// of the filter that are multiplied are not innermost in memory.
+// The consumers load 8 columns of 18 rows, nine taps of both slices, in eight pieces each: a work-item has one piece of
+// all columns. Channels of the filter that are multiplied are not innermost in memory.
 // CHECK:         nvvm.setmaxregister increase 232
-// CHECK:           scf.for %{{.+}} = %{{.+}} to %c1152_i32{{.*}} step %c256_i32
-// CHECK-COUNT-8:     conv.guarded_load %[[W]]{{.*}} -> vector<1xf16>
-// CHECK:             llvm.store %{{.+}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
+// CHECK:           scf.for %{{.+}} = %{{.+}} to %c144_i32{{.*}} step %c144_i32
+// CHECK:             scf.for %{{.+}} = %{{.+}} to %c8_i32{{.*}} step %c8_i32
+// CHECK-COUNT-64:      conv.guarded_load %[[W]]{{.*}} -> vector<1xf16>
+// CHECK-COUNT-8:       llvm.store %{{.+}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
 // CHECK:           nvvm.fence.proxy
 // CHECK:           nvvm.barrier id = %c4_i32{{.*}} number_of_threads = %c256_i32
 // The first tap of the first slice writes the sums, the others add to them; nothing waits from tap to tap.
@@ -56,8 +57,9 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
 // CHECK:       gpu.func @strided_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: memref<64x3x3x3xf16, {{.+}}>, %[[DX:.+]]: memref<2x16x16x3xf16, {{.+}}>) kernel
 // CHECK:               nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c10368
-// 16 columns of 4 taps.
-// CHECK:           scf.for %{{.+}} = %{{.+}} to %c512_i32{{.*}} step %c128_i32
+// 16 columns of 4 taps, which are 32 pieces: 128 work-items load 4 columns at once.
+// CHECK:           scf.for %{{.+}} = %{{.+}} to %c32_i32{{.*}} step %c32_i32
+// CHECK:             scf.for %{{.+}} = %{{.+}} to %c16_i32{{.*}} step %c16_i32
 // CHECK:             nvvm.wgmma.mma_async {{.+}} <m = 64, n = 16, k = 16>
 // CHECK:             conv.guarded_store %{{.+}}, %[[DX]]
 // CHECK:       func.func @strided

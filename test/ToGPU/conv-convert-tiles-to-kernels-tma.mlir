@@ -31,6 +31,9 @@
 // The consumers: the first step writes the sums of two atoms, the others add to them.
 // CHECK:           nvvm.setmaxregister increase 232
 // CHECK:           scf.for
+// What the tail reads first is on its way while the sums are computed, guarded since 128 does not divide 200.
+// CHECK:             conv.guarded_load %[[BIAS]]{{.*}} -> vector<2xf16>
+// CHECK:             %[[FIRST:.+]] = vector.from_elements {{.+}} : vector<16xf16>
 // CHECK:             nvvm.mbarrier.try_wait.parity
 // CHECK:             nvvm.wgmma.fence.aligned
 // CHECK-COUNT-2:     nvvm.wgmma.mma_async {{.+}} D[<f32>, <zero>]
@@ -42,11 +45,13 @@
 // CHECK:               nvvm.wgmma.wait.group.sync.aligned 1
 // CHECK:               nvvm.mbarrier.arrive
 // CHECK:             nvvm.wgmma.wait.group.sync.aligned 0
-// The tail on pairs of channels, whose loads are guarded since 128 does not divide 200; then the store.
+// The tail on 32 channels of two rows, while the operands of the next ones are loaded; then the store.
+// CHECK:             conv.guarded_load %[[BIAS]]{{.*}} -> vector<2xf16>
 // CHECK:             nvvm.cp.async.bulk.wait_group 0 {read}
 // CHECK:             nvvm.barrier id
-// CHECK:             conv.guarded_load %[[BIAS]]{{.*}} -> vector<2xf16>
-// CHECK:             arith.addf {{.*}} : vector<2xf32>
+// CHECK:             %[[SUMS:.+]] = vector.from_elements {{.+}} : vector<16xf32>
+// CHECK:             %[[WIDE:.+]] = arith.extf %[[FIRST]] : vector<16xf16>
+// CHECK:             arith.addf %[[SUMS]], %[[WIDE]] : vector<16xf32>
 // CHECK:             nvvm.stmatrix
 // CHECK:             nvvm.fence.proxy
 // CHECK:             nvvm.cp.async.bulk.tensor.global.shared.cta %[[Y]]

@@ -127,7 +127,9 @@ def ConvertKernelOpsToNVVMPass : Pass<"conv-convert-kernel-ops-to-nvvm", "::mlir
   let description = [{
     * Input: kernels of the gpu stage.
     * Output: `conv.mma` is `nvvm.mma.sync` or multiply-adds; stores with a
-      guard are inside of an `scf.if`.
+      guard are inside of an `scf.if`; quotients of vectors of f32 are
+      multiply-adds, and an `scf.if` with the division for all elements where
+      one of them would overflow or underflow on the way.
     * Keeps: every other op.
     * Fails: if `conv.target` is not an NVIDIA chip. Its atoms are then all that
       the verifier of `conv.mma` lets through.

@@ -122,6 +122,12 @@ struct ChipInfo {
   /// Measured time of kernels that stage tiles through registers, or without,
   /// as a multiple of what the cost model says; 1 where nothing was measured.
   double registerStagedSlowdown = 1, asyncStagedSlowdown = 1;
+  /// Bytes that direct kernels may move for each one that they have to: more
+  /// where tiles that follow each other find their halos in the cache.
+  double directTraffic = 1.125;
+  /// Bytes of the parts of a cache line that are moved alone; 0 if lines are
+  /// moved whole.
+  int sectorBytes = 0;
   /// Least bytes of a copy from global to shared memory that takes no registers
   /// on its way: powers of two from there to 16. 0 if there is none.
   int asyncCopyBytes = 0;

@@ -85,6 +85,8 @@ struct Problem {
   double compulsoryBytes() const {
     return lhsBytes + rhsBytes + resultBytes + tailBytes;
   }
+  /// Bytes that the tail reads for each one of the result.
+  double tailShare() const { return tailBytes / resultBytes; }
   /// Flops per compulsory byte.
   double intensity() const { return usefulFlops / compulsoryBytes(); }
 };

@@ -14,6 +14,7 @@
 #include "../AddressAccess.h"
 #include "../FmaAtom.h"
 #include "../TargetCheck.h"
+#include "ExpandDivision.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 
@@ -183,6 +184,7 @@ struct ConvertKernelOpsToNVVMPass final
     // The branch becomes a predicate of the instruction.
     populateStoreToBranchPatterns(patterns,
                                   [](GuardedStoreOp) { return true; });
+    populateExpandDivisionPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

@@ -208,9 +208,10 @@ void LineGradientBody::createConsumer(Value workItem) {
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
   scheduler.createLoop(rings.getStart().carried(), [&](TileOrigin origin,
                                                        ValueRange carried) {
+    TmaEpilogue::Loaded loaded = epilogue.load(origin);
     TmaLoop::Sums sums =
         loop.createConsumer(matrix, isReleasing, LoopPosition::get(carried));
-    epilogue.create(origin, sums.accumulators);
+    epilogue.create(origin, sums.accumulators, std::move(loaded));
     return sums.position.carried();
   });
 }

@@ -14,6 +14,7 @@
 
 #include "LineKernel.h"
 
+#include "BufferKernel.h"
 #include "LineCopy.h"
 #include "LineFragments.h"
 #include "LineGradientBody.h"
@@ -116,6 +117,8 @@ SmallVector<Value> LineBody::createSums(const WgmmaFragmentUnit &matrix,
 
 void LineBody::createConsumer(Value consumer, Value workItem) {
   const IndexMath &math = ptx.math;
+  createFilter(kernel, ptx, tile, getLineOrder(ptx, tile.window), consumer,
+               workItem, memory);
   WgmmaFragmentUnit matrix(ptx, tile.tile, kernel.form.getOperandType(),
                            memory);
   Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
@@ -126,6 +129,7 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
   scheduler.createLoop(ring.getStart().carried(), [&](TileOrigin origin,
                                                       ValueRange carried) {
     RingPosition position = RingPosition::get(carried);
+    TmaEpilogue::Loaded loaded = epilogue.load(origin);
     ring.wait(position);
     Value row = math.add(
         origin.row, math.mul(consumer, tile.tile.rows / tile.tile.consumers));
@@ -134,7 +138,7 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
                    getStage(position.stage));
     // Products were started by the whole warp: all its loads are done.
     ptx.createIf(isReleasing, [&] { ring.release(position.stage); });
-    epilogue.create(origin, matrix.finish(sums));
+    epilogue.create(origin, matrix.finish(sums), std::move(loaded));
     return ring.getNext(position).carried();
   });
   TmaEpilogue::finish(ptx, workItem);
@@ -143,8 +147,6 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
 void LineBody::create() {
   ptx.createIf(ptx.equal(workItem, 0),
                [&] { ring.initialize(1, tile.tile.consumerWarps()); });
-  createFilter(kernel, ptx, tile, getLineOrder(ptx, tile.window), workItem,
-               kernel.workItems, memory);
   gpu::BarrierOp::create(kernel.b);
   createRoles(
       ptx, tile.tile, workItem, [&] { createProducer(); },
@@ -157,11 +159,11 @@ FailureOr<BuiltKernel> mlir::conv::buildLineKernel(OpBuilder &builder,
                                                    ArrayRef<KernelPart> parts,
                                                    const ::conv::ChipInfo &chip,
                                                    StringRef name) {
-  const auto &[form, buffers] = parts.front();
-  Location loc = scf::ForallOp(form.forall).getLoc();
-  if (parts.size() > 1)
-    return emitError(loc) << "expects one part in each kernel, but got "
-                          << parts.size();
+  FailureOr<KernelPart> part = getOnlyPart(parts);
+  if (failed(part))
+    return failure();
+  const TiledConvolution &form = part->form;
+  ImplicitLocOpBuilder b(scf::ForallOp(form.forall).getLoc(), builder);
   std::string obstacle;
   std::optional<LineGeometry> geometry =
       computeLineGeometry(form.lhs.getViewed(), form.rhs.getViewed(),
@@ -169,45 +171,29 @@ FailureOr<BuiltKernel> mlir::conv::buildLineKernel(OpBuilder &builder,
   if (geometry)
     obstacle = checkLines(*geometry, form.schedule, chip);
   if (!obstacle.empty())
-    return emitError(loc) << obstacle;
-  const TmaGeometry &product = geometry->product;
-  ::conv::LineTile tile = getLineTile(form.schedule, *geometry);
-  ::conv::LineGradientTile gradient =
-      getLineGradientTile(form.schedule, *geometry);
-  const ::conv::TmaTile &sizes =
-      product.reducesPositions ? gradient.tile : tile.tile;
+    return emitError(b.getLoc()) << obstacle;
 
-  BuiltKernel built{};
-  built.workgroups =
-      std::min<int64_t>(TileRaster(form).countTiles(), chip.computeUnits);
-  built.workItems = sizes.workItems();
-  built.dynamicSharedBytes =
-      reserveComputeUnit(chip, product.reducesPositions ? gradient.sharedBytes()
-                                                        : tile.sharedBytes());
-  for (Value buffer : buffers)
-    built.arguments.push_back({buffer});
-  if (product.reducesPositions)
-    built.arguments.front().map =
-        createPositionsMap(builder.getContext(), product);
-  else if (geometry->result.isCopied(sizes))
-    built.arguments.back().map =
-        createResultMap(builder.getContext(), geometry->result, sizes);
-  built.function =
-      createWarpgroupFunction(builder, loc, name, built.arguments, sizes);
-  ImplicitLocOpBuilder b(loc, builder);
-  b.setInsertionPointToStart(&built.function.getBody().front());
   PtxBuilder ptx(b);
-  ptx.waitForKernels();
-  Kernel kernel = createWarpgroupKernel(b, form, chip,
-                                        built.function.getArguments(), sizes);
-  Value memory = createSharedMemory(
-      b, built.function->getParentOfType<gpu::GPUModuleOp>());
-  if (product.reducesPositions)
-    createLineGradientBody(kernel, ptx, gradient, product, built.workgroups,
-                           memory);
-  else
-    LineBody(kernel, ptx, tile, geometry->result, built.workgroups, memory)
-        .create();
-  gpu::ReturnOp::create(b);
-  return std::move(built);
+  const TmaGeometry &product = geometry->product;
+  const TmaResult &result = geometry->result;
+  if (product.reducesPositions) {
+    ::conv::LineGradientTile tile =
+        getLineGradientTile(form.schedule, *geometry);
+    return buildBufferKernel(
+        ptx, *part, chip, name,
+        {tile.tile, tile.sharedBytes(),
+         createPositionsMap(builder.getContext(), product), TensorMapAttr()},
+        [&](const Kernel &kernel, int64_t workgroups, Value memory) {
+          createLineGradientBody(kernel, ptx, tile, product, workgroups,
+                                 memory);
+        });
+  }
+  ::conv::LineTile tile = getLineTile(form.schedule, *geometry);
+  return buildBufferKernel(
+      ptx, *part, chip, name,
+      {tile.tile, tile.sharedBytes(), TensorMapAttr(),
+       createResultMap(builder.getContext(), result, tile.tile)},
+      [&](const Kernel &kernel, int64_t workgroups, Value memory) {
+        LineBody(kernel, ptx, tile, result, workgroups, memory).create();
+      });
 }

@@ -12,6 +12,7 @@
 
 #include "PatchKernel.h"
 
+#include "BufferKernel.h"
 #include "MbarrierRing.h"
 #include "PersistentScheduler.h"
 #include "ResidentFilter.h"
@@ -30,8 +31,6 @@ using namespace mlir::conv;
 using Tile = ::conv::TmaTile;
 
 static constexpr int64_t kWarpSize = 32;
-/// The named barrier of all consumers; those of each are in front of it.
-static constexpr int64_t kConsumersBarrier = 4;
 
 namespace {
 /// Builds the body of one kernel.
@@ -125,11 +124,7 @@ void PatchBody::loadFilter(Value consumer, Value workItem) {
             math.mul(math.rem(row, tile.taps), tile.channels), channel);
         return ReductionElement{number, math.below(channel, tile.channels)};
       }};
-  int64_t workItems = tile.tile.consumers * Tile::kWarpgroupSize;
-  createFilter(kernel, ptx, tile, order,
-               math.add(math.mul(consumer, Tile::kWarpgroupSize), workItem),
-               workItems, memory);
-  ptx.barrier(math.constant(kConsumersBarrier), workItems);
+  createFilter(kernel, ptx, tile, order, consumer, workItem, memory);
 }
 
 PatchBody::State PatchBody::createSlice(const WgmmaUnit &matrix,
@@ -175,6 +170,7 @@ void PatchBody::createConsumer(Value consumer, Value workItem) {
   };
   scheduler.createLoop(ring.getStart().carried(), [&](TileOrigin origin,
                                                       ValueRange carried) {
+    TmaEpilogue::Loaded loaded = epilogue.load(origin);
     State state = createSliceAndRelease(
         {matrix.createUndefined(), RingPosition::get(carried)},
         math.constant(0), /*isFirst=*/true);
@@ -185,7 +181,7 @@ void PatchBody::createConsumer(Value consumer, Value workItem) {
                                                      /*isFirst=*/false)
                             .carried();
                       }));
-    epilogue.create(origin, matrix.finish(state.sums));
+    epilogue.create(origin, matrix.finish(state.sums), std::move(loaded));
     return state.next.carried();
   });
   TmaEpilogue::finish(ptx, workItem);
@@ -207,11 +203,11 @@ void PatchBody::create() {
 FailureOr<BuiltKernel>
 mlir::conv::buildPatchKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
                              const ::conv::ChipInfo &chip, StringRef name) {
-  const auto &[form, buffers] = parts.front();
-  Location loc = scf::ForallOp(form.forall).getLoc();
-  if (parts.size() > 1)
-    return emitError(loc) << "expects one part in each kernel, but got "
-                          << parts.size();
+  FailureOr<KernelPart> part = getOnlyPart(parts);
+  if (failed(part))
+    return failure();
+  const TiledConvolution &form = part->form;
+  ImplicitLocOpBuilder b(scf::ForallOp(form.forall).getLoc(), builder);
   std::string obstacle;
   std::optional<PatchGeometry> geometry =
       computePatchGeometry(form.lhs.getViewed(), form.rhs.getViewed(),
@@ -219,34 +215,19 @@ mlir::conv::buildPatchKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
   if (geometry)
     obstacle = checkPatches(*geometry, form.schedule, chip);
   if (!obstacle.empty())
-    return emitError(loc) << obstacle;
-  ::conv::PatchTile tile = getPatchTile(form.schedule, *geometry);
+    return emitError(b.getLoc()) << obstacle;
 
-  ImplicitLocOpBuilder b(loc, builder);
   PtxBuilder ptx(b);
+  ::conv::PatchTile tile = getPatchTile(form.schedule, *geometry);
   std::unique_ptr<TmaCopies> copies =
       createTmaCopies(ptx, geometry->product, tile.tile);
-  BuiltKernel built{};
-  built.workgroups =
-      std::min<int64_t>(TileRaster(form).countTiles(), chip.computeUnits);
-  built.workItems = tile.tile.workItems();
-  built.dynamicSharedBytes = reserveComputeUnit(chip, tile.sharedBytes());
-  for (Value buffer : buffers)
-    built.arguments.push_back({buffer});
-  built.arguments.front().map = copies->createLeftMap(builder.getContext());
-  if (geometry->result.isCopied(tile.tile))
-    built.arguments.back().map =
-        createResultMap(builder.getContext(), geometry->result, tile.tile);
-  built.function =
-      createWarpgroupFunction(builder, loc, name, built.arguments, tile.tile);
-  b.setInsertionPointToStart(&built.function.getBody().front());
-  ptx.waitForKernels();
-  Kernel kernel = createWarpgroupKernel(
-      b, form, chip, built.function.getArguments(), tile.tile);
-  Value memory = createSharedMemory(
-      b, built.function->getParentOfType<gpu::GPUModuleOp>());
-  PatchBody(kernel, ptx, tile, *geometry, *copies, built.workgroups, memory)
-      .create();
-  gpu::ReturnOp::create(b);
-  return std::move(built);
+  MLIRContext *context = builder.getContext();
+  return buildBufferKernel(
+      ptx, *part, chip, name,
+      {tile.tile, tile.sharedBytes(), copies->createLeftMap(context),
+       createResultMap(context, geometry->result, tile.tile)},
+      [&](const Kernel &kernel, int64_t workgroups, Value memory) {
+        PatchBody(kernel, ptx, tile, *geometry, *copies, workgroups, memory)
+            .create();
+      });
 }

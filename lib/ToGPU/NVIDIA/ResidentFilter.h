@@ -36,11 +36,12 @@ struct FilterOrder {
   std::function<ReductionElement(Value piece, Value i)> getElement;
 };
 
-/// Brings the kernel's right operand to `memory`, as `FilterTile` describes it:
-/// the share of `workItem` among `workItems`.
+/// Brings the kernel's right operand to `memory`, as `FilterTile` describes it.
+/// All consumers do it together, and wait for each other; meanwhile the
+/// producer copies. `workItem` is a number in `consumer`.
 void createFilter(const Kernel &kernel, const PtxBuilder &ptx,
                   const ::conv::FilterTile &tile, const FilterOrder &order,
-                  Value workItem, int64_t workItems, Value memory);
+                  Value consumer, Value workItem, Value memory);
 
 } // namespace mlir::conv
 

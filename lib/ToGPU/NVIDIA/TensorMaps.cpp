@@ -114,6 +114,8 @@ TensorMapAttr mlir::conv::createPatchMap(MLIRContext *context,
 TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,
                                           const TmaResult &result,
                                           const ::conv::TmaTile &tile) {
+  if (!result.isCopied(tile))
+    return {};
   BoxRows rows{.bytes = tile.chunkColumns() * Tile::kElementBytes};
   if (result.form == TmaResult::Form::Positions)
     return createWindowMap(context, result.window, Tile::kAtomRows, rows);

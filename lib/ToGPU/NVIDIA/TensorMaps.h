@@ -44,7 +44,8 @@ TensorMapAttr createFilterMap(MLIRContext *context, const TmaGeometry &geometry,
 /// if boxes are blocks of patches, those of the operand.
 TensorMapAttr createPositionsMap(MLIRContext *context,
                                  const TmaGeometry &geometry);
-/// Boxes of a result that is copied: a chunk of columns of an atom's rows.
+/// Boxes of a result that is copied, a chunk of columns of an atom's rows; none
+/// if lanes store it.
 TensorMapAttr createResultMap(MLIRContext *context, const TmaResult &result,
                               const ::conv::TmaTile &tile);
 

@@ -116,44 +116,101 @@ void TmaEpilogue::store(Value pair, Place place) const {
   }
 }
 
-Value TmaEpilogue::createPair(Place &place, Value sums, int64_t offset,
-                              int64_t half) const {
-  place.row = ptx.math.add(place.row, 8 * half);
-  place.column = ptx.math.add(place.column, offset);
+int64_t TmaEpilogue::getColumnsAtOnce() const {
+  // Of two columns, a lane has one value. About three registers are for it, and
+  // operands are in others, those that come next too.
+  int64_t registers = 3;
+  for (const MatrixOperand &operand : kernel.form.tailOperands)
+    registers += llvm::divideCeil(
+        2 * operand.getElementType().getIntOrFloatBitWidth(), 32);
+  int64_t free = tile.consumerRegisters() - tile.accumulators();
+  return std::min<int64_t>(tile.chunkColumns(),
+                           llvm::bit_floor<uint64_t>(2 * free / registers));
+}
+
+int64_t TmaEpilogue::countPairs() const {
+  return 2 * getColumnsAtOnce() / kColumnsPerPair;
+}
+
+TmaEpilogue::Part TmaEpilogue::getPart(TileOrigin origin,
+                                       int64_t number) const {
+  const IndexMath &math = ptx.math;
+  int64_t perAtom = tile.columns / getColumnsAtOnce();
+  int64_t atom = number / perAtom;
+  int64_t column = number % perAtom * getColumnsAtOnce();
+  Value row = math.add(
+      math.add(origin.row, math.mul(consumer, tile.rows / tile.consumers)),
+      atom * Tile::kAtomRows);
+  Place first{origin.batch, math.add(math.add(row, warpRow), math.div(lane, 4)),
+              math.add(math.add(origin.column, math.mul(math.rem(lane, 4), 2)),
+                       column)};
+  return {atom, column, row, first};
+}
+
+TmaEpilogue::Place TmaEpilogue::getPlace(const Part &part, int64_t i) const {
+  const IndexMath &math = ptx.math;
+  const auto &[batch, row, column] = part.first;
+  return {batch, math.add(row, 8 * (i % 2)),
+          math.add(column, i / 2 * kColumnsPerPair)};
+}
+
+/// All elements of the vectors that `getVector` makes, in one vector.
+static Value join(ImplicitLocOpBuilder &b, int64_t count,
+                  function_ref<Value(int64_t)> getVector) {
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < count; ++i)
+    llvm::append_range(
+        elements, vector::ToElementsOp::create(b, getVector(i))->getResults());
+  auto type = VectorType::get({static_cast<int64_t>(elements.size())},
+                              elements.front().getType());
+  return vector::FromElementsOp::create(b, type, elements);
+}
+
+TmaEpilogue::Loaded TmaEpilogue::load(const Part &part) const {
+  Loaded loaded;
+  for (auto [access, buffer] : llvm::zip(operands, kernel.tailArguments()))
+    loaded.push_back(join(ptx.b, countPairs(),
+                          [&, &access = access, buffer = buffer](int64_t i) {
+                            return load(access, buffer, getPlace(part, i));
+                          }));
+  return loaded;
+}
+
+SmallVector<Value> TmaEpilogue::createPairs(const Part &part, Value sums,
+                                            Loaded loaded) const {
   SmallVector<Value> inputs;
   if (sums)
-    inputs.push_back(WgmmaSums::getPair(ptx, sums, offset / 2 + 2 * half));
-  for (auto [access, buffer] : llvm::zip(operands, kernel.tailArguments()))
-    inputs.push_back(load(access, buffer, place));
+    inputs.push_back(join(ptx.b, countPairs(), [&](int64_t i) {
+      return WgmmaSums::getPair(ptx, sums, part.column / 2 + 2 * i);
+    }));
+  llvm::append_range(inputs, loaded);
   Value results = createTail(ptx.b, kernel.form.tail, inputs);
-  if (!inputs.empty())
-    return results;
-  auto type = VectorType::get({2}, results.getType());
-  return vector::BroadcastOp::create(ptx.b, type, results);
+  if (inputs.empty())
+    results = vector::BroadcastOp::create(
+        ptx.b, VectorType::get({2 * countPairs()}, results.getType()), results);
+  return llvm::map_to_vector(llvm::seq(countPairs()), [&](int64_t i) -> Value {
+    return vector::ExtractStridedSliceOp::create(
+        ptx.b, results, ArrayRef{2 * i}, ArrayRef{int64_t(2)},
+        ArrayRef{int64_t(1)});
+  });
 }
 
-void TmaEpilogue::storeAtom(Place first, Value sums) const {
-  for (int64_t half : {0, 1})
-    for (int64_t c = 0; c < tile.columns; c += kColumnsPerPair) {
-      Place place = first;
-      Value pair = createPair(place, sums, c, half);
-      store(pair, place);
-    }
+void TmaEpilogue::store(const Part &part, ValueRange pairs) const {
+  for (auto [i, pair] : llvm::enumerate(pairs))
+    store(pair, getPlace(part, i));
 }
 
-void TmaEpilogue::stageAtom(Place first, Value sums) const {
-  for (int64_t c = 0; c < tile.columns; c += kColumnsPerStore) {
-    SmallVector<Value> registers;
-    for (int64_t eight : {0, 8})
-      for (int64_t half : {0, 1}) {
-        Place place = first;
-        registers.push_back(
-            LLVM::BitcastOp::create(ptx.b, ptx.b.getI32Type(),
-                                    createPair(place, sums, c + eight, half)));
-      }
+void TmaEpilogue::stage(const Part &part, ValueRange pairs) const {
+  auto registers = llvm::map_to_vector(pairs, [&](Value pair) -> Value {
+    return LLVM::BitcastOp::create(ptx.b, ptx.b.getI32Type(), pair);
+  });
+  constexpr int64_t kPerStore = 2 * kColumnsPerStore / kColumnsPerPair;
+  for (int64_t i = 0; i < countPairs(); i += kPerStore) {
+    int64_t column = part.column + i / kPerStore * kColumnsPerStore;
     chunk.store(
-        ptx.offset(staging, c / tile.chunkColumns() * tile.chunkBytes()),
-        c % tile.chunkColumns() * Tile::kElementBytes, registers);
+        ptx.offset(staging, column / tile.chunkColumns() * tile.chunkBytes()),
+        column % tile.chunkColumns() * Tile::kElementBytes,
+        ArrayRef(registers).slice(i, kPerStore));
   }
 }
 
@@ -174,28 +231,40 @@ void TmaEpilogue::copyRows(TileOrigin origin, Value row) const {
   ptx.commitStores();
 }
 
-void TmaEpilogue::createAtom(TileOrigin origin, Value row, Value sums) const {
-  const IndexMath &math = ptx.math;
-  Place first{origin.batch, math.add(math.add(row, warpRow), math.div(lane, 4)),
-              math.add(origin.column, math.mul(math.rem(lane, 4), 2))};
-  if (!form.isCopied(tile))
-    return storeAtom(first, sums);
+void TmaEpilogue::beginAtom() const {
   // What was stored before must have left shared memory.
   ptx.createIf(isFirst, [&] { ptx.waitForStores(); });
   synchronize();
-  stageAtom(first, sums);
+}
+
+void TmaEpilogue::copyAtom(TileOrigin origin, Value row) const {
   ptx.fenceSharedForCopies();
   synchronize();
   ptx.createIf(isFirst, [&] { copyRows(origin, row); });
 }
 
-void TmaEpilogue::create(TileOrigin origin, ValueRange accumulators) const {
-  const IndexMath &math = ptx.math;
-  Value rows =
-      math.add(origin.row, math.mul(consumer, tile.rows / tile.consumers));
-  for (int64_t atom = 0; atom < tile.atomsPerConsumer(); ++atom)
-    createAtom(origin, math.add(rows, atom * Tile::kAtomRows),
-               accumulators.empty() ? Value() : accumulators[atom]);
+void TmaEpilogue::create(TileOrigin origin, ValueRange accumulators,
+                         Loaded loaded) const {
+  bool isCopied = form.isCopied(tile);
+  int64_t perAtom = tile.columns / getColumnsAtOnce();
+  int64_t count = tile.atomsPerConsumer() * perAtom;
+  for (int64_t i = 0; i < count; ++i) {
+    Part part = getPart(origin, i);
+    Loaded next;
+    if (i + 1 < count)
+      next = load(getPart(origin, i + 1));
+    if (isCopied && i % perAtom == 0)
+      beginAtom();
+    Value sums = accumulators.empty() ? Value() : accumulators[part.atom];
+    SmallVector<Value> pairs = createPairs(part, sums, std::move(loaded));
+    if (isCopied)
+      stage(part, pairs);
+    else
+      store(part, pairs);
+    if (isCopied && (i + 1) % perAtom == 0)
+      copyAtom(origin, part.row);
+    loaded = std::move(next);
+  }
 }
 
 void TmaEpilogue::finish(const PtxBuilder &ptx, Value workItem) {

@@ -37,8 +37,14 @@ public:
               Value consumer, Value workItem, Value staging,
               ColumnOrder order = nullptr);
 
-  /// Without accumulators if there is no product.
-  void create(TileOrigin origin, ValueRange accumulators) const;
+  /// A lane's part of the tail's operands, for some columns of some rows.
+  using Loaded = SmallVector<Value>;
+  /// Starts to load what the tail reads first: best ahead of the main loop.
+  Loaded load(TileOrigin origin) const {
+    return load(getPart(origin, /*number=*/0));
+  }
+  /// Takes the sums, or none if there is no product, to the result.
+  void create(TileOrigin origin, ValueRange accumulators, Loaded loaded) const;
   /// Waits until the stores of all tiles have left shared memory.
   static void finish(const PtxBuilder &ptx, Value workItem);
 
@@ -48,16 +54,33 @@ private:
     Value batch, row, column;
   };
 
-  void createAtom(TileOrigin origin, Value row, Value sums) const;
-  /// Puts the rows of an atom into shared memory, or into the result.
-  void stageAtom(Place first, Value sums) const;
-  void storeAtom(Place first, Value sums) const;
+  /// Some columns of the rows of an atom, which become results together: for
+  /// each eight columns, a lane has a pair in its row, and one 8 rows behind.
+  struct Part {
+    int64_t atom, column;
+    Value row;   ///< The first of the atom.
+    Place first; ///< Of the lane.
+  };
+
+  /// Those of a part: as many as there are registers for.
+  int64_t getColumnsAtOnce() const;
+  int64_t countPairs() const;
+  Part getPart(TileOrigin origin, int64_t number) const;
+  /// Where pair `i` of a part is.
+  Place getPlace(const Part &part, int64_t i) const;
+  Loaded load(const Part &part) const;
+  /// The results of all pairs. One tail computes them, so that its functions
+  /// overlap.
+  SmallVector<Value> createPairs(const Part &part, Value sums,
+                                 Loaded loaded) const;
+  /// Puts pairs into shared memory, or into the result.
+  void stage(const Part &part, ValueRange pairs) const;
+  void store(const Part &part, ValueRange pairs) const;
+  /// Waits until shared memory is free, and copies the rows of an atom from it.
+  void beginAtom() const;
+  void copyAtom(TileOrigin origin, Value row) const;
   /// Starts the copies of staged rows, the first of which is `row`.
   void copyRows(TileOrigin origin, Value row) const;
-  /// The results of the pair of accumulators `offset` columns and `half`
-  /// times 8 rows behind the first.
-  Value createPair(Place &place, Value sums, int64_t offset,
-                   int64_t half) const;
   Column getColumn(Place place, int64_t offset) const;
   /// How many of a lane's two columns one access takes.
   int64_t getWidth(const MatrixAccess &access) const;

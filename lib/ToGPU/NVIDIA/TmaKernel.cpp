@@ -106,7 +106,7 @@ LoopPosition TmaBody::createPart(const TmaPart &part, Value consumer,
                        staging);
   if (!part.geometry) {
     createTiles(part, position, [&](TileOrigin origin, LoopPosition at) {
-      epilogue.create(origin, {});
+      epilogue.create(origin, {}, epilogue.load(origin));
       return at;
     });
     return position;
@@ -118,8 +118,9 @@ LoopPosition TmaBody::createPart(const TmaPart &part, Value consumer,
   TmaLoop loop(ptx, *part.geometry, tile, rings, memory);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
   return createTiles(part, position, [&](TileOrigin origin, LoopPosition at) {
+    TmaEpilogue::Loaded loaded = epilogue.load(origin);
     TmaLoop::Sums sums = loop.createConsumer(matrix, isReleasing, at);
-    epilogue.create(origin, sums.accumulators);
+    epilogue.create(origin, sums.accumulators, std::move(loaded));
     return sums.position;
   });
 }
@@ -179,8 +180,7 @@ static void addArguments(TmaPart &part, ArrayRef<Value> buffers,
     maps[0] = part.copies->createLeftMap(context);
     maps[1] = part.copies->createRightMap(context);
   }
-  if (part.result.isCopied(tile))
-    maps.back() = createResultMap(context, part.result, tile);
+  maps.back() = createResultMap(context, part.result, tile);
   for (auto [buffer, map] : llvm::zip(buffers, maps))
     part.arguments.push_back(findOrAddArgument(arguments, {buffer, map}));
 }

@@ -150,3 +150,51 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     }
   }
 }
+
+// -----
+
+// Each element as div.rn.f32 divides, and one branch for the vector.
+// CHECK-LABEL: gpu.func @quotients
+// CHECK-SAME:      %[[X:.+]]: vector<2xf32>, %[[Y:.+]]: vector<2xf32>
+// CHECK:         %[[A:.+]] = vector.extract %[[X]][0]
+// CHECK:         %[[B:.+]] = vector.extract %[[Y]][0]
+// CHECK-DAG:     %[[N:.+]] = arith.negf %[[B]]
+// CHECK-DAG:     %[[ONE:.+]] = arith.constant 1.0
+// CHECK:         %[[R0:.+]] = nvvm.rcp.approx.ftz.f %[[B]]
+// CHECK:         %[[E:.+]] = math.fma %[[N]], %[[R0]], %[[ONE]]
+// CHECK:         %[[R:.+]] = math.fma %[[R0]], %[[E]], %[[R0]]
+// CHECK:         %[[Q0:.+]] = arith.mulf %[[A]], %[[R]]
+// CHECK:         %[[D0:.+]] = math.fma %[[N]], %[[Q0]], %[[A]]
+// CHECK:         %[[Q1:.+]] = math.fma %[[D0]], %[[R]], %[[Q0]]
+// CHECK:         %[[D1:.+]] = math.fma %[[N]], %[[Q1]], %[[A]]
+// CHECK:         %[[Q2:.+]] = math.fma %[[D1]], %[[R]], %[[Q1]]
+// CHECK:         %[[ABS:.+]] = math.absf %[[A]]
+// CHECK:         arith.cmpf oge, %[[ABS]]
+// CHECK:         math.absf %[[Q2]]
+// CHECK:         arith.cmpf oge
+// CHECK:         math.absf %[[B]]
+// CHECK:         arith.cmpf ole
+// CHECK-COUNT-3: arith.cmpf
+// CHECK:         %[[SAFE:.+]] = arith.andi
+// CHECK:         %[[Q:.+]]:2 = scf.if %[[SAFE]] -> (f32, f32) {
+// CHECK:           scf.yield %[[Q2]], %{{.+}}
+// CHECK:         } else {
+// CHECK-COUNT-2:   arith.divf {{.*}} : f32
+// CHECK:         vector.from_elements %[[Q]]#0, %[[Q]]#1
+// CHECK:         arith.divf {{.*}} : f32
+// CHECK:         arith.divf {{.*}} : vector<2xf16>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  gpu.module @kernels {
+    gpu.func @quotients(%x: vector<2xf32>, %y: vector<2xf32>, %a: f32, %h: vector<2xf16>,
+        %m: memref<4xf32>, %n: memref<4xf16>) kernel {
+      %0 = arith.divf %x, %y : vector<2xf32>
+      %1 = arith.divf %a, %a : f32
+      %2 = arith.divf %h, %h : vector<2xf16>
+      %i = arith.constant 0 : index
+      vector.store %0, %m[%i] : memref<4xf32>, vector<2xf32>
+      memref.store %1, %m[%i] : memref<4xf32>
+      vector.store %2, %n[%i] : memref<4xf16>, vector<2xf16>
+      gpu.return
+    }
+  }
+}

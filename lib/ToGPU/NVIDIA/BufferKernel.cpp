@@ -1,0 +1,54 @@
+//===- BufferKernel.cpp - kernels whose filter stays ------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// As many workgroups as there are compute units, each of which waits for the
+// kernels in front of it before it reads anything.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferKernel.h"
+
+#include "../TileScheduler.h"
+#include "Warpgroups.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+FailureOr<KernelPart> mlir::conv::getOnlyPart(ArrayRef<KernelPart> parts) {
+  const KernelPart &first = parts.front();
+  if (parts.size() > 1)
+    return emitError(scf::ForallOp(first.form.forall).getLoc())
+           << "expects one part in each kernel, but got " << parts.size();
+  return first;
+}
+
+BuiltKernel mlir::conv::buildBufferKernel(
+    const PtxBuilder &ptx, const KernelPart &part, const ::conv::ChipInfo &chip,
+    StringRef name, const BufferLaunch &launch,
+    function_ref<void(const Kernel &, int64_t, Value)> createBody) {
+  ImplicitLocOpBuilder &b = ptx.b;
+  BuiltKernel built{};
+  built.workgroups =
+      std::min<int64_t>(TileRaster(part.form).countTiles(), chip.computeUnits);
+  built.workItems = launch.tile.workItems();
+  built.dynamicSharedBytes = reserveComputeUnit(chip, launch.sharedBytes);
+  for (Value buffer : part.buffers)
+    built.arguments.push_back({buffer});
+  built.arguments.front().map = launch.leftMap;
+  built.arguments.back().map = launch.resultMap;
+  built.function = createWarpgroupFunction(b, b.getLoc(), name, built.arguments,
+                                           launch.tile);
+  b.setInsertionPointToStart(&built.function.getBody().front());
+  ptx.waitForKernels();
+  Kernel kernel = createWarpgroupKernel(
+      b, part.form, chip, built.function.getArguments(), launch.tile);
+  createBody(kernel, built.workgroups,
+             createSharedMemory(
+                 b, built.function->getParentOfType<gpu::GPUModuleOp>()));
+  gpu::ReturnOp::create(b);
+  return built;
+}
