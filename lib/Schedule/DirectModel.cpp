@@ -31,7 +31,7 @@ using namespace mlir::conv;
 static constexpr double kInstructionsPerBox = 8;
 /// Those that an element of the result takes: its tail, rounding and store.
 static constexpr double kInstructionsPerStored = 4;
-/// Cycles until a lane has one register of the filter as bands, until a unit
+/// Cycles until a lane has one register of the filter's blocks, until a unit
 /// of work has its sums, and until sums are exchanged and stored: seen on an
 /// H200, where other workgroups compute in the meantime.
 static constexpr double kFilterCycles = 40, kUnitCycles = 900,
@@ -54,7 +54,7 @@ static constexpr int64_t kFixedRegisters = 40;
 /// Loads of a work-item that are on their way at a time (`SharedBox`).
 static constexpr int64_t kLoadsInFlight = 8;
 /// Of the datasheet's bandwidth, what kernels reach that read and write.
-static constexpr double kMemoryEfficiency = 0.7;
+static constexpr double kMemoryEfficiency = 0.8;
 
 /// Bytes that memory and the caches move together: a line, or a sector and
 /// often the next one too.
@@ -227,11 +227,10 @@ static int64_t countLinePlaces(const DirectTiling &tiling, const TensorBox &box,
   return places.size();
 }
 
-static int64_t countBandPlaces(const DirectTiling &tiling) {
+static int64_t countFilterPlaces(const DirectTiling &tiling) {
   SmallVector<int64_t> sizes = tiling.reduction.digits;
-  for (std::optional<size_t> digit : {tiling.band->tap, tiling.band->channel})
-    if (digit)
-      sizes[*digit] = 1;
+  if (tiling.filter->channel)
+    sizes[*tiling.filter->channel] = 1;
   size_t firstRow = tiling.batch.getRank();
   return countLinePlaces(tiling, tiling.lhs, firstRow,
                          firstRow + tiling.rows.getRank(), sizes);
@@ -281,25 +280,23 @@ static StepWork computeMatrixWork(const DirectTiling &tiling,
                                   const ::conv::MatrixAtom &atom,
                                   const ::conv::ChipInfo &chip,
                                   int64_t subgroups) {
-  const DirectBand &band = *tiling.band;
   StepWork work;
   work.boxes =
       double(tiling.countVectors() * tiling.countUnits() * chip.subgroupSize);
-  int64_t atoms = llvm::divideCeil(tiling.countPairs(), 2) * band.getBlocks() *
-                  tiling.lines;
-  double elements =
-      double(tiling.lines * atom.m * DirectBand::kVector * band.getRun());
+  int64_t atoms = tiling.countAtoms() * tiling.lines;
+  double elements = double(tiling.lines * atom.m * atom.n);
   work.cycles = (double(atoms * atom.cycles) / chip.simdsPerComputeUnit +
                  elements * kInstructionsPerStored / chip.fmaPerClock) /
                 chip.subgroupSize;
-  work.vectors =
-      double(atom.rowsOfA() * band.getFours() * countBandPlaces(tiling));
-  int64_t filter = tiling.countPairs() * band.getBlocks();
-  int64_t sums =
-      tiling.lines * band.getBlocks() * atom.m * atom.n / chip.subgroupSize;
-  int64_t windows = atom.rowsOfA() * band.getFours() * kWordsOfVector;
-  work.registers = filter + sums + windows + kFixedRegisters;
-  int64_t exchanges = tiling.lines / tiling.countExchangedLines();
+  // A lane gets 4 bytes of each half of an atom's positions, and exchanges its
+  // sums: it writes and reads them.
+  int64_t sums = tiling.lines * atom.m * atom.n / chip.subgroupSize;
+  work.vectors = double(atom.rowsOfA() * countFilterPlaces(tiling) + 2 * sums) /
+                 kWordsOfVector;
+  int64_t filter = tiling.countAtoms() * FilterBlocks::kTaps;
+  work.registers = filter + sums + kFixedRegisters;
+  int64_t exchanges =
+      llvm::divideCeil(tiling.lines, tiling.countExchangedLines());
   int64_t slices = subgroups / tiling.countVectors();
   work.waits = double(filter) * kFilterCycles +
                double(llvm::divideCeil(tiling.countUnits(), slices)) *
@@ -353,12 +350,18 @@ static void addProduct(const DirectTiling &tiling, const StepWork &work,
       (double(tiling.lhs.numElements) * getElementBytes(product.lhs) +
        double(tiling.rhs.numElements) * getElementBytes(product.rhs)) /
       ::conv::kLoadBytesPerClock;
-  // Copies wait for memory each time that no more loads may be on their way,
-  // and for the barrier.
+  // Copies wait for memory before the barrier, and each time that no more loads
+  // may be on their way. Those that take no registers are on their way all at
+  // once, but the steps of a reduction were seen to wait for them as well.
   int64_t waits = 1;
-  for (const TensorBox *box : {&tiling.lhs, &tiling.rhs})
-    waits += llvm::divideCeil(box->numElements,
-                              box->copyWidth * kLoadsInFlight * cost.workItems);
+  for (auto [box, operand] : {std::pair(&tiling.lhs, &product.lhs),
+                              std::pair(&tiling.rhs, &product.rhs)}) {
+    double width = double(box->copyWidth) * getElementBytes(*operand);
+    bool isAsync = chip.asyncCopyBytes > 0 && width >= chip.asyncCopyBytes;
+    if (!isAsync || work.steps > 1)
+      waits += llvm::divideCeil(
+          box->numElements, box->copyWidth * kLoadsInFlight * cost.workItems);
+  }
   double latency = double(waits) * ::conv::kLoadLatencyNs * chip.clockGHz;
 
   int64_t subgroups = cost.workItems / chip.subgroupSize;

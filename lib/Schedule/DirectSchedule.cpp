@@ -85,7 +85,7 @@ public:
 
 private:
   void runOverRows();
-  void runOverBands();
+  void runOverFilterBlocks();
   void runOverReduction();
   void runOverBlocks();
   /// A vector of matrices, if they follow each other in memory: as many as a
@@ -140,7 +140,7 @@ void Search::run(const PlanOptions &planOptions) {
       DirectTiling::isAlongBatchOf(isShared ? product.lhs : product.result);
   if (isShared)
     return isDepthwise ? runOverReduction() : runOverBlocks();
-  runOverBands();
+  runOverFilterBlocks();
   if (isDepthwise)
     runOverRows();
 }
@@ -206,15 +206,15 @@ void Search::runOverRows() {
 }
 
 /// A subgroup has one vector of channels, and all of its filters in registers.
-void Search::runOverBands() {
-  AtomAttr atom = DirectBand::getAtom(op.getContext());
+void Search::runOverFilterBlocks() {
+  AtomAttr atom = FilterBlocks::getAtom(op.getContext());
   std::string obstacle; // Nobody wants to know it.
-  std::optional<DirectBand> band = DirectBand::compute(product, obstacle);
-  if (!band || !lookupAtom(chip, atom, product.rhs.type.getElementType()))
+  std::optional<FilterBlocks> filter = FilterBlocks::compute(product, obstacle);
+  if (!filter || !lookupAtom(chip, atom, product.rhs.type.getElementType()))
     return;
-  int64_t m = band->getMatrices(), n = band->getRun();
+  int64_t m = filter->getMatrices();
   int64_t gemmK = llvm::alignTo(reduction, atom.getK());
-  for (int64_t tile : enumerateTiles(product.result.view.getRows(), n))
+  for (int64_t tile : enumerateTiles(product.result.view.getRows()))
     for (int64_t several = getFewestMatrices(m);
          several < matrices + m && several <= kMaxMatrices * m; several *= 2)
       visit(MainLoop::DirectMatrix, atom, {tile, several}, gemmK, tile,
@@ -291,7 +291,7 @@ mlir::conv::selectDirectSchedule(ConvolutionOpInterface op,
       !DirectTiling::takes(op.getRhs().getType().getElementType()))
     return "operands are not f16, bf16 or f32";
   bool isGrouped = ConvolutionShape::get(op).groups > 1;
-  bool hasMatrices = lookupAtom(chip, DirectBand::getAtom(op.getContext()),
+  bool hasMatrices = lookupAtom(chip, FilterBlocks::getAtom(op.getContext()),
                                 op.getRhs().getType().getElementType());
   if (!isGrouped || !(hasMatrices || isDepthwise(op)))
     return "groups have more than one input channel";

@@ -142,7 +142,7 @@ BlockPart::Runs BlockPart::getRuns(const Vector &vector, Value unit) const {
   SmallVector<Value> batch = vector.batch;
   batch[tiling.batch.innermost] = math.constant(0);
   auto addPlace = [&](Value &sum, const TensorBox &box, Value place) {
-    sum = math.add(sum, math.mul(place, box.vectorStride));
+    sum = math.add(sum, math.mul(place, DirectBlocks::kVector));
     ArrayRef<int64_t> distances = box.distances;
     for (auto [digits, from] :
          {std::pair(&batch, distances),
@@ -187,7 +187,7 @@ Value BlockPart::join(ArrayRef<Value> words, Type element) const {
 /// From the first vector of columns at the first tap to those of a block.
 int64_t BlockPart::getBlockDistance(int64_t block) const {
   const TensorBox &box = tiling.rhs;
-  int64_t distance = block / blocks.taps * box.vectorStride;
+  int64_t distance = block / blocks.taps * DirectBlocks::kVector;
   int64_t tap = block % blocks.taps;
   ArrayRef<int64_t> sizes = tiling.columns.digits;
   for (size_t d = sizes.size(); d-- > 0;) {

@@ -1,4 +1,4 @@
-//===- DirectExchange.cpp - sums of bands, side by side -----*- C++ -*-===//
+//===- DirectExchange.cpp - sums of channels, side by side --*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,14 +20,14 @@ using namespace mlir::conv;
 
 DirectExchange::DirectExchange(const Kernel &kernel, const DirectTiling &tiling)
     : kernel(kernel), vectors(tiling.countVectors()),
-      positions(tiling.countPositions()),
+      positions(tiling.countExchangedPositions()),
       subgroups(kernel.workItems / kernel.chip.subgroupSize) {}
 
 MemRefType DirectExchange::getType() const {
   auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),
                                           gpu::AddressSpace::Workgroup);
   return MemRefType::get(
-      {subgroups * DirectBand::getExchangedSums(positions, vectors)},
+      {subgroups * FilterBlocks::getExchangedSums(positions, vectors)},
       kernel.b.getF32Type(), AffineMap(), space);
 }
 
@@ -35,10 +35,10 @@ Value DirectExchange::createOffset(Value subgroup, Value pair,
                                    Value position) const {
   const IndexMath &math = kernel.math;
   Value offset =
-      math.mul(subgroup, DirectBand::getExchangedSums(positions, vectors));
-  offset =
-      math.add(offset, math.mul(pair, DirectBand::getPairDistance(positions)));
-  offset = math.add(offset, math.mul(position, DirectBand::kPair));
+      math.mul(subgroup, FilterBlocks::getExchangedSums(positions, vectors));
+  offset = math.add(offset,
+                    math.mul(pair, FilterBlocks::getPairDistance(positions)));
+  offset = math.add(offset, math.mul(position, FilterBlocks::kPair));
   ImplicitLocOpBuilder &b = kernel.b;
   return arith::IndexCastOp::create(b, b.getIndexType(), offset);
 }
@@ -46,30 +46,30 @@ Value DirectExchange::createOffset(Value subgroup, Value pair,
 void DirectExchange::write(Value position, Value pair, Value sums) const {
   vector::StoreOp::create(kernel.b, sums, buffer,
                           createOffset(kernel.subgroup, pair, position))
-      .setAlignment(DirectBand::kPair * sizeof(float));
+      .setAlignment(FilterBlocks::kPair * sizeof(float));
 }
 
 void DirectExchange::read(
-    function_ref<void(const Item &, ValueRange)> body) const {
+    int64_t count, function_ref<void(const Item &, ValueRange)> body) const {
   const IndexMath &math = kernel.math;
   ImplicitLocOpBuilder &b = kernel.b;
-  auto pairType = VectorType::get({DirectBand::kPair}, b.getF32Type());
+  auto pairType = VectorType::get({FilterBlocks::kPair}, b.getF32Type());
   auto visit = [&](OpBuilder &, Location, Value number, ValueRange) {
     SmallVector<Value> digits =
-        math.split(number, {subgroups / vectors, positions, vectors});
+        math.split(number, {subgroups / vectors, count, vectors});
     Value subgroup = math.add(math.mul(digits[0], vectors), digits[2]);
     SmallVector<Value> sums;
-    for (int64_t i = 0; i < DirectBand::kVector / DirectBand::kPair; ++i) {
+    for (int64_t i = 0; i < FilterBlocks::kVector / FilterBlocks::kPair; ++i) {
       auto load = vector::LoadOp::create(
           b, pairType, buffer,
           createOffset(subgroup, math.constant(i), digits[1]));
-      load.setAlignment(DirectBand::kPair * sizeof(float));
-      for (int64_t j = 0; j < DirectBand::kPair; ++j)
+      load.setAlignment(FilterBlocks::kPair * sizeof(float));
+      for (int64_t j = 0; j < FilterBlocks::kPair; ++j)
         sums.push_back(vector::ExtractOp::create(b, load, j));
     }
     body({digits[0], digits[1], digits[2]}, sums);
     scf::YieldOp::create(b);
   };
-  scf::ForOp::create(b, kernel.workItem, math.constant(subgroups * positions),
+  scf::ForOp::create(b, kernel.workItem, math.constant(subgroups * count),
                      math.constant(kernel.workItems), ValueRange{}, visit);
 }

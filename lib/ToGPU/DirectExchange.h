@@ -1,4 +1,4 @@
-//===- DirectExchange.h - sums of bands, side by side -------*- C++ -*-===//
+//===- DirectExchange.h - sums of channels, side by side ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,8 +35,10 @@ public:
   /// Writes a pair of sums of this lane's subgroup: number `pair` of the vector
   /// of channels, at `position`.
   void write(Value position, Value pair, Value sums) const;
-  /// Makes `body` see all items, each in one work-item, with their sums.
-  void read(function_ref<void(const Item &, ValueRange sums)> body) const;
+  /// Makes `body` see all items of the first `count` positions, each in one
+  /// work-item, with their sums.
+  void read(int64_t count,
+            function_ref<void(const Item &, ValueRange sums)> body) const;
 
 private:
   Value createOffset(Value subgroup, Value pair, Value position) const;

@@ -51,16 +51,6 @@ SmallVector<int64_t> SharedBox::getOrder() const {
   return order;
 }
 
-/// Where what is `index` elements along the innermost dimension lies.
-Value SharedBox::getInnermostOffset(Value index) const {
-  const IndexMath &math = kernel.math;
-  int64_t vector = TensorBox::getVectorElements(operand.getElementType());
-  if (box.vectorStride == vector)
-    return index;
-  return math.add(math.mul(math.div(index, vector), box.vectorStride),
-                  math.rem(index, vector));
-}
-
 SharedBox::Piece SharedBox::locate(Value number, ArrayRef<Value> start) const {
   const IndexMath &math = kernel.math;
   ArrayRef<int64_t> shape = operand.getType().getShape();
@@ -81,9 +71,7 @@ SharedBox::Piece SharedBox::locate(Value number, ArrayRef<Value> start) const {
     }
     piece.offset =
         math.add(piece.offset, math.mul(coordinate, operand.strides[d]));
-    piece.shared = math.add(
-        piece.shared, d == box.innermost ? getInnermostOffset(index)
-                                         : math.mul(index, box.strides[d]));
+    piece.shared = math.add(piece.shared, math.mul(index, box.strides[d]));
   }
   return piece;
 }

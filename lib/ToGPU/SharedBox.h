@@ -68,7 +68,6 @@ private:
   };
   Piece locate(Value number, ArrayRef<Value> start) const;
   void copyPieces(Value source, ArrayRef<Piece> pieces) const;
-  Value getInnermostOffset(Value index) const;
   SmallVector<int64_t> getOrder() const;
   /// Pieces along each dimension.
   SmallVector<int64_t> getPieceCounts() const;

@@ -193,8 +193,8 @@ func.func @stem_gradient_bf16(%dy: tensor<64x112x112x64xbf16>, %w: tensor<64x7x7
   return %dx : tensor<64x224x224x3xbf16>
 }
 
-// Groups of few channels are multiplied as bands, depthwise ones where a window
-// has many elements, or nothing but vectors to copy.
+// Groups of few channels are multiplied by blocks of the filter, depthwise ones
+// where a window has many elements.
 // CHECK-LABEL: func.func @groups_of_8_bf16
 // CHECK: schedule = <algorithm = direct, {{.*}} atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns,
 func.func @groups_of_8_bf16(%x: tensor<64x56x56x256xbf16>, %w: tensor<256x3x3x8xbf16>) -> tensor<64x56x56x256xbf16> {

@@ -55,49 +55,14 @@ TEST(DigitBox, TheInnermostDigitHasNeighbours) {
   EXPECT_EQ(DigitBox::compute({1, 1}, 1)->innermost, 1u);
 }
 
-static DirectBand makeBand(int64_t channels, int64_t taps, int64_t stride,
-                           int64_t tapStride) {
-  DirectBand band{};
-  band.channels = channels;
-  band.taps = taps;
-  band.stride = stride;
-  band.tapStride = tapStride;
-  return band;
-}
-
-TEST(DirectBand, ColumnsAreARunOfPositionsWithABlockOfChannels) {
-  for (int64_t channels : {1, 2, 4, 8}) {
-    DirectBand band = makeBand(channels, 3, 1, 1);
-    EXPECT_EQ(band.getRun() * band.getBlock(), DirectBand::kColumns);
-    EXPECT_EQ(band.getBlocks() * band.getBlock(), DirectBand::kVector);
-    EXPECT_EQ(band.getMatrices() * channels, DirectBand::kVector);
-  }
-  // Two depthwise channels are one block, whose matrix is diagonal.
-  EXPECT_EQ(makeBand(1, 3, 1, 1).getBlock(), 2);
-}
-
-TEST(DirectBand, TheWindowOfARunHasFours) {
-  EXPECT_EQ(makeBand(1, 3, 1, 1).getWindow(), 6); // 4 positions, 3 taps.
-  EXPECT_EQ(makeBand(1, 7, 1, 1).getFours(), 3);  // 10 of 12.
-  EXPECT_EQ(makeBand(8, 3, 1, 1).getFours(), 1);  // 3 of 4.
-  EXPECT_EQ(makeBand(1, 3, 2, 1).getWindow(), 9); // Every second position.
-  EXPECT_EQ(makeBand(1, 3, 1, 2).getWindow(), 8); // Dilated.
-  EXPECT_EQ(makeBand(1, 1, 1, 0).getWindow(), 4); // No taps.
-}
-
-TEST(DirectBand, TapsMayComeInReverse) {
-  EXPECT_EQ(makeBand(1, 3, 1, -1).getWindow(), 6);
-  EXPECT_EQ(makeBand(1, 3, 1, -1).getFirstTap(), 2);
-  EXPECT_EQ(makeBand(1, 3, 1, 1).getFirstTap(), 0);
-}
-
-TEST(DirectBand, ExchangedPairsLieInDifferentBanks) {
+TEST(FilterBlocks, ExchangedPairsLieInDifferentBanks) {
   // Four pairs of one position are four parts of all banks apart.
-  int64_t distance = DirectBand::getPairDistance(/*positions=*/64);
-  EXPECT_EQ(distance % DirectBand::kBanks, DirectBand::kBanks / 4);
+  int64_t distance = FilterBlocks::getPairDistance(/*positions=*/64);
+  EXPECT_EQ(distance % FilterBlocks::kBanks, FilterBlocks::kBanks / 4);
   // So are the vectors of four subgroups, which are read side by side.
-  int64_t sums = DirectBand::getExchangedSums(/*positions=*/64, /*vectors=*/4);
-  EXPECT_EQ(sums % DirectBand::kBanks, DirectBand::kBanks / 4);
+  int64_t sums =
+      FilterBlocks::getExchangedSums(/*positions=*/64, /*vectors=*/4);
+  EXPECT_EQ(sums % FilterBlocks::kBanks, FilterBlocks::kBanks / 4);
 }
 
 static DirectBlocks makeBlocks(int64_t columnVectors, int64_t taps) {

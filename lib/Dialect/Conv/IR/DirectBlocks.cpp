@@ -13,7 +13,6 @@
 
 #include "conv/Dialect/Conv/IR/DirectBlocks.h"
 
-#include "conv/Dialect/Conv/IR/DirectBand.h"
 #include "conv/Dialect/Conv/IR/DirectTiling.h"
 
 #include "llvm/Support/FormatVariadic.h"

@@ -21,8 +21,9 @@ using llvm::formatv;
 /// Registers of a lane that its part of the filter and its sums may take, of a
 /// matrix main loop.
 static constexpr int64_t kMatrixRegisters = 128;
-/// Lines that a subgroup multiplies together, at most: of bands and of blocks.
-static constexpr int64_t kMaxLines = 4, kMaxBlockLines = 4;
+/// Lines that a subgroup multiplies together, at most: by blocks of a filter,
+/// and for those of a gradient.
+static constexpr int64_t kMaxLines = 8, kMaxBlockLines = 4;
 
 bool DirectTiling::takes(Type element) {
   return element.isF16() || element.isBF16() || element.isF32();
@@ -56,10 +57,13 @@ int64_t DirectTiling::countRuns() const {
   return runs / lines;
 }
 
-int64_t DirectTiling::countPairs() const {
-  int64_t others = llvm::product_of(reduction.digits) / band->taps /
-                   (band->channel ? band->channels : 1);
-  return others * band->getFours() * band->getPairs();
+int64_t DirectTiling::countAtoms() const {
+  int64_t atoms = 1;
+  for (auto [d, size] : llvm::enumerate(reduction.digits))
+    if (d != filter->channel)
+      atoms *=
+          d == filter->tap ? llvm::divideCeil(size, FilterBlocks::kTaps) : size;
+  return atoms;
 }
 
 namespace {
@@ -75,8 +79,8 @@ public:
   std::optional<DirectTiling> create();
 
 private:
+  void computeFilterLines();
   bool computeMatrices();
-  void computeBandLines();
   void computeBlockLines();
   bool computeSpaces();
   bool computeSpace(DigitBox &box, StringRef name, ArrayRef<int64_t> digits,
@@ -135,15 +139,15 @@ bool TilingBuilder::computeSpaces() {
   ViewAttr result = product.result.view;
   auto [matrices, rows, columns] =
       schedule.getTile(/*isProduct=*/true, result.getShape()[2]);
-  const std::optional<DirectBand> &band = tiling.band;
+  const std::optional<FilterBlocks> &filter = tiling.filter;
   const std::optional<DirectBlocks> &blocks = tiling.blocks;
   tiling.isAlongBatch = isMatrix || atom.getM() > 1;
   return computeSpace(tiling.batch, "matrices", result.getBatch(), matrices,
-                      band     ? band->getMatrices()
+                      filter   ? filter->getMatrices()
                       : blocks ? blocks->matrices
                                : atom.getM()) &&
          computeSpace(tiling.rows, "rows", result.getRows(), rows,
-                      band ? band->getRun() : atom.getN()) &&
+                      filter ? 1 : atom.getN()) &&
          computeSpace(tiling.columns, "columns", result.getColumns(), columns,
                       /*run=*/1) &&
          computeSpace(tiling.reduction, "reduction",
@@ -160,8 +164,8 @@ bool TilingBuilder::computeMatrices() {
   if (isShared)
     tiling.blocks = DirectBlocks::compute(product, obstacle);
   else
-    tiling.band = DirectBand::compute(product, obstacle);
-  return tiling.band || tiling.blocks;
+    tiling.filter = FilterBlocks::compute(product, obstacle);
+  return tiling.filter || tiling.blocks;
 }
 
 /// As many lines as divide those of a part.
@@ -175,17 +179,18 @@ void TilingBuilder::computeBlockLines() {
   tiling.lines = lines;
 }
 
-/// As many lines as there are registers for.
-void TilingBuilder::computeBandLines() {
-  const DirectBand &band = *tiling.band;
-  if (band.position == 0)
+/// As many lines as there are registers for: those of the filter's blocks, two
+/// for an atom, and of sums.
+void TilingBuilder::computeFilterLines() {
+  size_t position = tiling.getPosition();
+  if (position == 0)
     return;
-  int64_t sums = DirectBand::kRuns * DirectBand::kColumns / chip.subgroupSize;
-  int64_t free = kMatrixRegisters / band.getBlocks() - tiling.countPairs();
-  int64_t lines = kMaxLines;
-  while (lines > 1 && (tiling.rows.sizes[band.position - 1] % lines != 0 ||
-                       lines * sums > free))
-    lines /= 2;
+  int64_t sums =
+      FilterBlocks::kPositions * FilterBlocks::kVector / chip.subgroupSize;
+  int64_t most = (kMatrixRegisters - 2 * tiling.countAtoms()) / sums;
+  int64_t lines = std::clamp<int64_t>(most, 1, kMaxLines);
+  while (tiling.rows.sizes[position - 1] % lines != 0)
+    --lines;
   tiling.lines = lines;
 }
 
@@ -266,12 +271,13 @@ bool TilingBuilder::computeSharedMemory() {
   if (isMatrix && subgroups % tiling.countVectors())
     return refuse(formatv("a multiple of {0} subgroups, one for each vector of "
                           "{1} channels, but got {2}",
-                          tiling.countVectors(), DirectBand::kVector,
+                          tiling.countVectors(), FilterBlocks::kVector,
                           subgroups));
-  if (tiling.band)
-    tiling.sharedBytes += subgroups * int64_t(sizeof(float)) *
-                          DirectBand::getExchangedSums(tiling.countPositions(),
-                                                       tiling.countVectors());
+  if (tiling.filter)
+    tiling.sharedBytes +=
+        subgroups * int64_t(sizeof(float)) *
+        FilterBlocks::getExchangedSums(tiling.countExchangedPositions(),
+                                       tiling.countVectors());
   if (isShared) {
     int64_t workItems = subgroups * chip.subgroupSize;
     int64_t boxes = isMatrix ? 0 : tiling.countSharedBoxes();
@@ -291,20 +297,17 @@ std::optional<DirectTiling> TilingBuilder::create() {
   if (!checkOperands() || !computeMatrices() || !computeSpaces() ||
       !checkReduction())
     return std::nullopt;
-  tiling.lhs = TensorBox::compute(product.lhs,
-                                  {tiling.batch, tiling.rows, tiling.reduction},
-                                  tiling.isAlongBatch,
-                                  tiling.blocks ? VectorOrder::Odd
-                                  : tiling.band ? VectorOrder::Apart
-                                                : VectorOrder::Together);
+  tiling.lhs = TensorBox::compute(
+      product.lhs, {tiling.batch, tiling.rows, tiling.reduction},
+      tiling.isAlongBatch, isMatrix ? VectorOrder::Odd : VectorOrder::Together);
   tiling.rhs = TensorBox::compute(
       product.rhs, {tiling.batch, tiling.columns, tiling.reduction},
       tiling.isAlongBatch,
       tiling.blocks ? VectorOrder::Odd : VectorOrder::Together);
   // The right operand is copied for every tile of the rows.
   tiling.rhs.copied *= double(tiling.rows.getNumTiles());
-  if (tiling.band)
-    computeBandLines();
+  if (tiling.filter)
+    computeFilterLines();
   if (tiling.blocks)
     computeBlockLines();
   if (!computeSharedMemory())

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/Conv.h"
-#include "conv/Dialect/Conv/IR/DirectBand.h"
+#include "conv/Dialect/Conv/IR/FilterBlocks.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -93,7 +93,7 @@ static LogicalResult verifyDirect(EmitError emitError,
   if (subgroup[1] != workgroup[1])
     return emitError() << "expects subgroup to have all " << workgroup[1]
                        << " matrices, but got " << subgroup[1];
-  AtomAttr matrixAtom = DirectBand::getAtom(atom.getContext());
+  AtomAttr matrixAtom = FilterBlocks::getAtom(atom.getContext());
   if (mainLoop == MainLoop::DirectMatrix && atom != matrixAtom)
     return emitError() << "expects " << matrixAtom
                        << " for direct_matrix, but got " << atom;

@@ -22,8 +22,6 @@ using namespace mlir::conv;
 
 /// Bytes of the widest access of a lane.
 static constexpr int64_t kVectorBytes = 16;
-/// Those that lie in all banks of shared memory.
-static constexpr int64_t kVectorsOfBanks = 8;
 
 /// The innermost dimension in which there are neighbours.
 static size_t findInnermost(ArrayRef<int64_t> sizes) {
@@ -155,27 +153,15 @@ void BoxBuilder::computeCopies() {
 }
 
 void BoxBuilder::computeStrides(VectorOrder order) {
-  bool isApart = order == VectorOrder::Apart;
   int64_t vectors = box.sizes[box.innermost] / piece;
   box.strides.resize(shape.size());
   box.strides[box.innermost] = 1;
-  int64_t stride = isApart ? piece : box.sizes[box.innermost];
-  if (order == VectorOrder::Odd)
-    stride = (vectors | 1) * piece;
+  int64_t stride = (order == VectorOrder::Odd ? vectors | 1 : vectors) * piece;
   for (size_t d = shape.size(); d-- > 0;) {
     if (int64_t(d) == box.innermost)
       continue;
     box.strides[d] = stride;
     stride *= box.sizes[d];
-  }
-  box.vectorStride = piece;
-  if (isApart) {
-    // Those of one place are written side by side, to different banks.
-    int64_t shift = kVectorsOfBanks / std::gcd(vectors, kVectorsOfBanks);
-    int64_t places = stride / piece;
-    places += llvm::mod(shift - places, kVectorsOfBanks);
-    box.vectorStride = places * piece;
-    stride = vectors * box.vectorStride;
   }
   box.numElements = stride;
   box.first = 0;

@@ -205,8 +205,8 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         positions (`DirectBlocks`). With 2 stages or more, the parts of the next
         steps arrive while one is multiplied;
       * with `direct_matrix`, `atom` is a matrix instruction, and a subgroup
-        multiplies runs of rows by bands that it makes of the filter
-        (`DirectBand`). `subgroup` is as for `direct`.
+        multiplies rows by blocks of the filter (`FilterBlocks`). `subgroup` is
+        as for `direct`.
     For all of them, `raster = columns` has neighbouring workgroups compute
     neighbouring matrices.
 
@@ -293,10 +293,8 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         is dilated.
       * (D7) For `direct_matrix`, both operands are f16 or both bf16. Channels
         follow each other in memory, and a group has as many input as output
-        channels: 1, 2, 4 or 8. The innermost digit of the rows with several
-        values moves one coordinate, along which at most one digit of the
-        reduction moves. The matrices of a tile are whole vectors of 8 channels,
-        the number of which divides that of subgroups.
+        channels: 1, 2, 4 or 8. The matrices of a tile are whole vectors of 8
+        channels, the number of which divides that of subgroups.
       * (D8) For `direct_reduction` with a matrix instruction, rows are the
         channels of a group, and columns channels of the other operand at taps;
         both follow each other in memory. There are multiples of 8 of both, or

@@ -12,8 +12,8 @@
 #ifndef CONV_DIALECT_CONV_IR_DIRECTTILING_H
 #define CONV_DIALECT_CONV_IR_DIRECTTILING_H
 
-#include "conv/Dialect/Conv/IR/DirectBand.h"
 #include "conv/Dialect/Conv/IR/DirectBlocks.h"
+#include "conv/Dialect/Conv/IR/FilterBlocks.h"
 #include "conv/Dialect/Conv/IR/TensorBox.h"
 
 namespace mlir::conv {
@@ -25,12 +25,13 @@ struct DirectTiling {
   /// side in shared memory; else it has neighbouring rows only.
   bool isAlongBatch;
   TensorBox lhs, rhs;
-  /// If matrix instructions multiply: rows as runs of positions, or a reduction
+  /// If matrix instructions multiply: positions that are rows, or a reduction
   /// that is runs of positions.
-  std::optional<DirectBand> band;
+  std::optional<FilterBlocks> filter;
   std::optional<DirectBlocks> blocks;
-  /// Values of the digit before the runs' that a subgroup multiplies together,
-  /// so that windows share what they read; 1 without a band or blocks.
+  /// Values of the digit before the innermost one of the positions that a
+  /// subgroup multiplies together, so that windows share what they read; 1
+  /// without matrix instructions.
   int64_t lines = 1;
 
   /// Sums of a work-item that have room in shared memory, of a reduction that
@@ -42,30 +43,26 @@ struct DirectTiling {
   /// matrices, all rows, and all of the innermost digit of the columns.
   int64_t countSharedBoxes() const;
 
-  /// Where runs of positions are, and the digit that they move along.
-  const DigitBox &getPositions() const { return band ? rows : reduction; }
-  size_t getPosition() const {
-    return band ? band->position : reduction.innermost;
-  }
+  /// The positions that matrix instructions multiply, and their innermost
+  /// digit.
+  const DigitBox &getPositions() const { return filter ? rows : reduction; }
+  size_t getPosition() const { return getPositions().innermost; }
   /// Units of work of matrix instructions, each of one vector of the rows'
-  /// channels, as many runs as an atom has, and `lines`.
+  /// channels, as many runs of positions as an atom has, and `lines`.
   int64_t countVectors() const;
-  int64_t countRuns() const;
+  int64_t countRuns() const; ///< Of one of those lines.
   int64_t countUnits() const {
-    return llvm::divideCeil(countRuns(),
-                            band ? DirectBand::kRuns : DirectBlocks::kRuns);
+    return llvm::divideCeil(countRuns(), filter ? FilterBlocks::kPositions
+                                                : DirectBlocks::kRuns);
   }
-  /// Lines of a unit whose sums are exchanged together, and their positions: at
-  /// most two for each lane.
-  int64_t countExchangedLines() const {
-    constexpr int64_t kPositions = 64;
-    return std::min(lines, kPositions / (DirectBand::kRuns * band->getRun()));
+  /// Lines of a unit whose sums are exchanged together, at most, and their
+  /// positions: two for each lane.
+  int64_t countExchangedLines() const { return std::min<int64_t>(lines, 4); }
+  int64_t countExchangedPositions() const {
+    return countExchangedLines() * FilterBlocks::kPositions;
   }
-  int64_t countPositions() const {
-    return countExchangedLines() * DirectBand::kRuns * band->getRun();
-  }
-  /// Pairs of channels at four positions each that the reduction has.
-  int64_t countPairs() const;
+  /// Atoms that multiply a vector of channels at the positions of one line.
+  int64_t countAtoms() const;
 
   /// None if D1 to D5, D7 and D8 do not hold, and in `obstacle` why, as
   /// "expects ..., but got ...".

@@ -49,14 +49,13 @@ struct DigitBox {
   bool mayExceed(size_t digit) const;
 };
 
-/// Where the 16-byte vectors of a box are in shared memory: those of one place
-/// behind each other; the same, with one unused if they are an even number; or
-/// those of one place far apart, and behind each other the same ones of
-/// neighbouring places. Lanes that read neighbours read all banks: vectors of a
-/// place in the first order, the same ones of eight places in the others.
-/// Copies that take no registers join what is side by side on both ends, and
-/// reach half the speed where vectors are apart.
-enum class VectorOrder { Together, Odd, Apart };
+/// How many 16-byte vectors a place of a box has in shared memory: those of the
+/// box, or one more, unused, if they are an even number. Lanes that read
+/// neighbours read all banks: vectors of a place in the first order, the same
+/// ones of eight places in the other. Either way, vectors of a place are side
+/// by side: where they are not, copies that take no registers reach half the
+/// speed.
+enum class VectorOrder { Together, Odd };
 
 /// The box of a tensor that a tile reads, in shared memory. The lists about
 /// coordinates are in the order of the tensor's dimensions.
@@ -65,10 +64,9 @@ struct TensorBox {
   SmallVector<int64_t> corner;  ///< First coordinate, less that of the digits
                                 ///< that the tile starts with.
   SmallVector<int64_t> strides; ///< In shared memory.
-  int64_t vectorStride;        ///< There, of 16-byte vectors along `innermost`.
-  int64_t innermost;           ///< The dimension with neighbours side by side.
-  int64_t numElements;         ///< There.
-  SmallVector<bool> isGuarded; ///< Some tile leaves the tensor.
+  int64_t innermost;            ///< The dimension with neighbours side by side.
+  int64_t numElements;          ///< There.
+  SmallVector<bool> isGuarded;  ///< Some tile leaves the tensor.
   /// What is there: padding where the view leaves the tensor; nothing, as
   /// zeros, where only tiles do.
   SmallVector<PaddingMode> padding;
