@@ -27,7 +27,9 @@ if os.path.exists("/dev/kfd"):
     config.available_features.add("hip")
 if os.path.exists("/dev/nvidia0"):
     config.available_features.add("cuda")
-# Some of their tests compare with it, or let it make streams and graphs.
+if shutil.which("compute-sanitizer"):
+    config.available_features.add("compute-sanitizer")
+# PyTorch makes streams and graphs for tests.
 if importlib.util.find_spec("torch"):
     config.available_features.add("torch")
 # NVIDIA's assembler, where conv-serialize-nvptx looks for it.

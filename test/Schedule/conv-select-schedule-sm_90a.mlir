@@ -171,7 +171,7 @@ func.func @one_output_f32(%x: tensor<1x1x1x1xf32>, %w: tensor<1x1x1x1xf32>)
 
 // The last layer of a decoder: tiles of eight columns of patches, and a filter that stays.
 // CHECK-LABEL: func.func @last_layer_bf16
-// CHECK: atom = <wgmma 64 x 8 x 16>, main_loop = patch_buffer, raster = columns, patch = [8, 8], chosen_by = heuristic>
+// CHECK: atom = <wgmma 64 x 8 x 16>, main_loop = patch_buffer, raster = columns, patch = [16, 16], chosen_by = heuristic>
 func.func @last_layer_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<3x3x3x128xbf16>)
     -> tensor<1x512x512x3xbf16> {
   %y = conv.forward %x, %w

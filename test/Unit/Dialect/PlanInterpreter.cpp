@@ -26,20 +26,36 @@ static SmallVector<int64_t> split(int64_t index, ArrayRef<int64_t> sizes) {
 /// Batch, row and column.
 using Element = std::array<int64_t, 3>;
 
-/// Where an element of a view is, or nothing if a condition excludes it, as the
-/// attribute's description says.
-static std::optional<SmallVector<int64_t>> locate(ViewAttr view,
-                                                  const Element &element) {
-  SmallVector<int64_t> digits = split(element[0], view.getBatch());
-  llvm::append_range(digits, split(element[1], view.getRows()));
-  llvm::append_range(digits, split(element[2], view.getColumns()));
-  SmallVector<int64_t> place = view.getMap().compose(digits);
-  for (int64_t limit : llvm::reverse(view.getLimits()))
-    if (int64_t condition = place.pop_back_val();
-        condition < 0 || condition >= limit)
-      return std::nullopt;
-  return place;
-}
+namespace {
+/// Where the elements of a view are, as the attribute's description says. What
+/// the attribute computes anew each time is computed once.
+class Places {
+public:
+  explicit Places(ViewAttr view)
+      : view(view), coordinates(view.getCoordinates()) {}
+
+  /// Nothing if a condition excludes the element.
+  std::optional<SmallVector<int64_t>> locate(const Element &element) const {
+    SmallVector<int64_t> digits = split(element[0], view.getBatch());
+    llvm::append_range(digits, split(element[1], view.getRows()));
+    llvm::append_range(digits, split(element[2], view.getColumns()));
+    SmallVector<int64_t> place;
+    for (const ViewAttr::Coordinate &coordinate : coordinates)
+      place.push_back(std::inner_product(digits.begin(), digits.end(),
+                                         coordinate.coefficients.begin(),
+                                         coordinate.constant));
+    for (int64_t limit : llvm::reverse(view.getLimits()))
+      if (int64_t condition = place.pop_back_val();
+          condition < 0 || condition >= limit)
+        return std::nullopt;
+    return place;
+  }
+
+private:
+  ViewAttr view;
+  SmallVector<ViewAttr::Coordinate> coordinates;
+};
+} // namespace
 
 /// Calls `body` with each element of a view, in order.
 template <typename Body> static void forEachElement(ViewAttr view, Body body) {
@@ -53,8 +69,9 @@ template <typename Body> static void forEachElement(ViewAttr view, Body body) {
 /// All matrices of a view.
 static Array gather(const Array &tensor, ViewAttr view) {
   Array matrices(view.getShape());
+  Places places(view);
   forEachElement(view, [&](const Element &element) {
-    auto place = locate(view, element);
+    auto place = places.locate(element);
     auto found = place ? tensor.find(*place, view.getPadding()) : std::nullopt;
     matrices.elements[*matrices.find(element)] =
         found ? tensor.elements[*found] : 0;
@@ -80,8 +97,9 @@ static void multiply(const Array &lhs, const Array &rhs, Array &sum) {
 
 /// Writes matrices through a view.
 static void scatter(const Array &matrices, ViewAttr view, Array &tensor) {
+  Places places(view);
   forEachElement(view, [&](const Element &element) {
-    auto place = locate(view, element);
+    auto place = places.locate(element);
     if (!place)
       return;
     auto found = tensor.find(*place);
@@ -94,14 +112,15 @@ static void scatter(const Array &matrices, ViewAttr view, Array &tensor) {
 static void checkChannels(const PlanPart &part, const Tensor &result) {
   char channel = result.role == TensorRole::Input ? 'C' : 'K';
   size_t group = result.order().find('G');
+  Places places(part.target), channels(part.channels);
   forEachElement(part.target, [&](const Element &element) {
-    auto place = locate(part.target, element);
+    auto place = places.locate(element);
     if (!place)
       return;
     int64_t expected = (*place)[result.order().find(channel)];
     if (group != std::string::npos)
       expected += (*place)[group] * result.sizes.size(channel);
-    EXPECT_EQ(locate(part.channels, element), SmallVector<int64_t>{expected});
+    EXPECT_EQ(channels.locate(element), SmallVector<int64_t>{expected});
   });
 }
 
