@@ -37,6 +37,7 @@
 #include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
@@ -48,14 +49,14 @@ using namespace mlir;
 using namespace mlir::conv;
 
 void mlir::conv::registerDialects(DialectRegistry &registry) {
-  registry
-      .insert<affine::AffineDialect, amdgpu::AMDGPUDialect, arith::ArithDialect,
-              bufferization::BufferizationDialect, cf::ControlFlowDialect,
-              ConvDialect, func::FuncDialect, gpu::GPUDialect,
-              index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-              math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
-              ROCDL::ROCDLDialect, scf::SCFDialect, tensor::TensorDialect,
-              tosa::TosaDialect, vector::VectorDialect>();
+  registry.insert<affine::AffineDialect, amdgpu::AMDGPUDialect,
+                  arith::ArithDialect, bufferization::BufferizationDialect,
+                  cf::ControlFlowDialect, ConvDialect, func::FuncDialect,
+                  gpu::GPUDialect, index::IndexDialect, linalg::LinalgDialect,
+                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+                  nvgpu::NVGPUDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect,
+                  scf::SCFDialect, tensor::TensorDialect, tosa::TosaDialect,
+                  vector::VectorDialect>();
   linalg::registerTilingInterfaceExternalModels(registry);
   tensor::registerTilingInterfaceExternalModels(registry);
   registerAMDGPUTranslations(registry);

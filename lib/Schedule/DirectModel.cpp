@@ -21,6 +21,7 @@
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -35,6 +36,15 @@ static constexpr double kInstructionsPerStored = 4;
 /// H200, where other workgroups compute in the meantime.
 static constexpr double kFilterCycles = 40, kUnitCycles = 900,
                         kExchangeCycles = 900;
+/// Cycles of a step of a reduction around its units of blocks; until such a
+/// unit has its sums, beside its loads; and of each load, which has next to no
+/// registers to arrive early in: seen on an H200.
+static constexpr double kBlockStepCycles = 930, kBlockUnitCycles = 230,
+                        kBlockLoadCycles = 41;
+/// Of the datasheet's bandwidth, what kernels of blocks reach, which only read,
+/// and what they take longer for each halving of runs of 128 bytes.
+static constexpr double kBlockMemoryEfficiency = 0.77, kShortRunCost = 0.15,
+                        kLongRunBytes = 128;
 /// Registers of 16 bytes.
 static constexpr int64_t kWordsOfVector = 4;
 /// Of a cache line that has no sectors.
@@ -50,6 +60,11 @@ static constexpr double kMemoryEfficiency = 0.7;
 /// often the next one too.
 static double getLineBytes(const ::conv::ChipInfo &chip) {
   return chip.sectorBytes > 0 ? 1.5 * chip.sectorBytes : kLineBytes;
+}
+
+/// What blocks take longer for runs of so many bytes.
+static double getShortRunCost(double runBytes) {
+  return 1 + kShortRunCost * std::log2(std::max(1., kLongRunBytes / runBytes));
 }
 
 static double getBytes(Type type) {
@@ -103,6 +118,7 @@ struct StepWork {
   double vectors = 0;   ///< Read from shared memory for a box.
   double waits = 0;     ///< Cycles of barriers and such, of a workgroup.
   double conflicts = 1; ///< Of reads.
+  int64_t stages = 1;   ///< Of them, copies of all but one are not waited for.
   /// Of a work-item, as compilers were seen to take for its sums and what it
   /// reads ahead.
   int64_t registers = 0;
@@ -191,28 +207,73 @@ static StepWork computeSharedWork(const DirectTiling &tiling,
   return work;
 }
 
-/// Places of vectors on all lines that a lane reads of one window, of which
-/// terms and lines share some.
-static int64_t countLinePlaces(const DirectTiling &tiling) {
-  const DirectBand &band = *tiling.band;
-  size_t firstRow = tiling.batch.getRank();
-  size_t firstTerm = firstRow + tiling.rows.getRank();
+/// Places of vectors on all lines that a lane reads of the windows in one box,
+/// of which taps and lines share some. There are `sizes` values of the digits
+/// from number `first` on, which are the taps.
+static int64_t countLinePlaces(const DirectTiling &tiling, const TensorBox &box,
+                               size_t firstPosition, size_t first,
+                               ArrayRef<int64_t> sizes) {
   llvm::SmallSet<int64_t, 32> places;
-  SmallVector<int64_t> sizes = tiling.reduction.digits;
-  for (std::optional<size_t> digit : {band.tap, band.channel})
-    if (digit)
-      sizes[*digit] = 1;
   for (int64_t i = 0; i < llvm::product_of(sizes); ++i)
     for (int64_t line = 0; line < tiling.lines; ++line) {
       int64_t place = 0;
-      if (band.position > 0)
-        place = line * tiling.lhs.distances[firstRow + band.position - 1];
+      if (size_t position = tiling.getPosition(); position > 0)
+        place = line * box.distances[firstPosition + position - 1];
       int64_t rest = i;
       for (size_t d = sizes.size(); d-- > 0; rest /= sizes[d])
-        place += rest % sizes[d] * tiling.lhs.distances[firstTerm + d];
+        place += rest % sizes[d] * box.distances[first + d];
       places.insert(place);
     }
   return places.size();
+}
+
+static int64_t countBandPlaces(const DirectTiling &tiling) {
+  SmallVector<int64_t> sizes = tiling.reduction.digits;
+  for (std::optional<size_t> digit : {tiling.band->tap, tiling.band->channel})
+    if (digit)
+      sizes[*digit] = 1;
+  size_t firstRow = tiling.batch.getRank();
+  return countLinePlaces(tiling, tiling.lhs, firstRow,
+                         firstRow + tiling.rows.getRank(), sizes);
+}
+
+/// For one vector of columns.
+static int64_t countBlockPlaces(const DirectTiling &tiling) {
+  SmallVector<int64_t> sizes = tiling.columns.digits;
+  if (tiling.blocks->column)
+    sizes[*tiling.blocks->column] = 1;
+  size_t firstColumn = tiling.batch.getRank();
+  return countLinePlaces(tiling, tiling.rhs,
+                         firstColumn + tiling.columns.getRank(), firstColumn,
+                         sizes);
+}
+
+/// A box is the share of a lane in a unit.
+static StepWork computeBlockWork(const DirectTiling &tiling,
+                                 const ::conv::MatrixAtom &atom,
+                                 const ::conv::ChipInfo &chip,
+                                 int64_t subgroups, int64_t stages) {
+  const DirectBlocks &blocks = *tiling.blocks;
+  StepWork work;
+  work.stages = stages;
+  work.steps = double(tiling.reduction.getNumTiles());
+  work.boxes =
+      double(tiling.countVectors() * tiling.countUnits() * chip.subgroupSize);
+  work.cycles = double(blocks.countAtoms() * tiling.lines * atom.cycles) /
+                (chip.simdsPerComputeUnit * chip.subgroupSize);
+  // A lane gets 4 bytes of each run.
+  int64_t windows = countBlockPlaces(tiling);
+  double loads = double(tiling.lines + windows * blocks.columnVectors);
+  work.vectors = loads * DirectBlocks::kRuns / kWordsOfVector;
+  work.registers = blocks.countAtoms() * atom.m * atom.n / chip.subgroupSize +
+                   DirectBlocks::kRuns * (tiling.lines + windows) +
+                   kFixedRegisters;
+  int64_t slices = subgroups / tiling.countVectors();
+  double rounds = double(llvm::divideCeil(tiling.countUnits(), slices));
+  work.waits =
+      work.steps * (kBlockStepCycles +
+                    rounds * (kBlockUnitCycles + loads * kBlockLoadCycles));
+  return work;
 }
 
 /// A box is the share of a lane in a unit.
@@ -232,7 +293,7 @@ static StepWork computeMatrixWork(const DirectTiling &tiling,
                  elements * kInstructionsPerStored / chip.fmaPerClock) /
                 chip.subgroupSize;
   work.vectors =
-      double(atom.rowsOfA() * band.getFours() * countLinePlaces(tiling));
+      double(atom.rowsOfA() * band.getFours() * countBandPlaces(tiling));
   int64_t filter = tiling.countPairs() * band.getBlocks();
   int64_t sums =
       tiling.lines * band.getBlocks() * atom.m * atom.n / chip.subgroupSize;
@@ -251,6 +312,12 @@ static StepWork computeWork(const DirectTiling &tiling, ScheduleAttr schedule,
                             const ::conv::ChipInfo &chip) {
   switch (schedule.getMainLoop()) {
   case MainLoop::DirectReduction:
+    if (tiling.blocks)
+      return computeBlockWork(tiling,
+                              *lookupAtom(chip, schedule.getAtom(),
+                                          product.rhs.type.getElementType()),
+                              chip, schedule.getNumSubgroups(),
+                              schedule.getStages());
     return computeSharedWork(tiling, chip);
   case MainLoop::DirectMatrix:
     return computeMatrixWork(tiling,
@@ -272,7 +339,9 @@ static void addProduct(const DirectTiling &tiling, const StepWork &work,
   cost.memoryBytes += tiling.lhs.copied * getElementBytes(product.lhs) +
                       tiling.rhs.copied * getElementBytes(product.rhs);
   double runBytes = double(tiling.lhs.run) * getElementBytes(product.lhs);
-  cost.linesOfRuns = std::max(cost.linesOfRuns, getLineBytes(chip) / runBytes);
+  cost.linesOfRuns =
+      std::max(cost.linesOfRuns, tiling.blocks ? getShortRunCost(runBytes)
+                                               : getLineBytes(chip) / runBytes);
 
   // A work-item that has nothing to do waits for the others.
   double boxes = double(llvm::alignTo(int64_t(work.boxes), cost.workItems));
@@ -309,8 +378,10 @@ static void addProduct(const DirectTiling &tiling, const StepWork &work,
   double stepCycles = copyCycles + std::max(sharedCycles, productCycles) +
                       std::min(sharedCycles, productCycles) / 2;
   // What one workgroup waits for, others have time to do.
+  double fills = work.stages > 1 ? 1 : work.steps;
+  double products = tiling.blocks ? 0 : work.steps * stepCycles;
   double cycles = std::max(
-      rounds * (work.steps * (latency + stepCycles) + work.waits),
+      rounds * (fills * latency + products + work.waits),
       double(perUnit) * (::conv::kSetupCycles + work.steps * stepCycles));
   cost.computeSeconds += cycles / (chip.clockGHz * 1e9);
 }
@@ -355,10 +426,16 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     addProduct(*tiling, computeWork(*tiling, schedule, product, chip), product,
                chip, cost);
   }
-  // Halos come from the cache.
-  double memoryBytes = cost.compulsoryBytes + 2 * plan.intermediateBytes;
-  cost.memorySeconds = memoryBytes * cost.linesOfRuns /
-                       (kMemoryEfficiency * chip.memoryGBs * 1e9);
+  // Halos come from the cache, which is the bound of blocks.
+  bool hasBlocks = schedule.getMainLoop() == MainLoop::DirectReduction &&
+                   schedule.hasMatrixInstruction();
+  double memoryBytes = hasBlocks
+                           ? cost.memoryBytes
+                           : cost.compulsoryBytes + 2 * plan.intermediateBytes;
+  double efficiency = hasBlocks ? kBlockMemoryEfficiency : kMemoryEfficiency;
+  cost.memorySeconds =
+      memoryBytes * cost.linesOfRuns / (efficiency * chip.memoryGBs * 1e9);
+  cost.isPipelined = schedule.getStages() > 1;
   cost.launchSeconds = double(plan.launches - 1) * ::conv::kLaunchSeconds;
   return cost;
 }

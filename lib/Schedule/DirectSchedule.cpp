@@ -22,6 +22,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -35,6 +37,10 @@ static constexpr int64_t kMaxMatrices = 16;
 static constexpr int64_t kMaxSplits = 64;
 /// Neighbours in the reduction that a work-item multiplies at a time.
 static constexpr int64_t kMaxRun = 8;
+/// Subgroups that multiply blocks, stages of what they read, and positions of
+/// one stage.
+static constexpr int64_t kMaxBlockSubgroups = 8, kMaxBlockStages = 3,
+                         kMaxBlockPositions = 1024;
 
 static int64_t getPieceElements(Type element) {
   return ::conv::kPieceBytes /
@@ -81,17 +87,22 @@ private:
   void runOverRows();
   void runOverBands();
   void runOverReduction();
+  void runOverBlocks();
   /// A vector of matrices, if they follow each other in memory: as many as a
   /// work-item has accumulators for, if each takes `sums`.
   int64_t getMatricesAtom(Type element, int64_t sums) const;
   /// Tries one tile; `shared` is of what subgroups share, in `boxes` boxes.
   void visit(MainLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
              int64_t gemmK, int64_t shared, int64_t boxes) {
-    for (int64_t workItems : kMaxWorkItems)
-      visit(mainLoop, atom, tile, gemmK, shared, boxes, workItems);
+    for (int64_t workItems : kMaxWorkItems) {
+      int64_t subgroups =
+          std::min<int64_t>(llvm::divideCeil(boxes, chip.subgroupSize),
+                            llvm::divideCeil(workItems, chip.subgroupSize));
+      visit(mainLoop, atom, tile, gemmK, /*stages=*/1, shared, subgroups);
+    }
   }
   void visit(MainLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
-             int64_t gemmK, int64_t shared, int64_t boxes, int64_t workItems);
+             int64_t gemmK, int64_t stages, int64_t shared, int64_t subgroups);
   /// A sector is two vectors: tiles of one would read halves of them.
   int64_t getFewestMatrices(int64_t m) const {
     return chip.sectorBytes > 0 && matrices > m ? 2 * m : m;
@@ -128,7 +139,7 @@ void Search::run(const PlanOptions &planOptions) {
   isAlongBatch =
       DirectTiling::isAlongBatchOf(isShared ? product.lhs : product.result);
   if (isShared)
-    return runOverReduction();
+    return isDepthwise ? runOverReduction() : runOverBlocks();
   runOverBands();
   if (isDepthwise)
     runOverRows();
@@ -145,25 +156,26 @@ int64_t Search::getMatricesAtom(Type element, int64_t sums) const {
 }
 
 void Search::visit(MainLoop mainLoop, AtomAttr atom,
-                   std::array<int64_t, 2> tile, int64_t gemmK, int64_t shared,
-                   int64_t boxes, int64_t workItems) {
-  int64_t subgroups =
-      std::min<int64_t>(llvm::divideCeil(boxes, chip.subgroupSize),
-                        llvm::divideCeil(workItems, chip.subgroupSize));
+                   std::array<int64_t, 2> tile, int64_t gemmK, int64_t stages,
+                   int64_t shared, int64_t subgroups) {
   auto schedule = ScheduleAttr::get(
       op.getContext(), Algorithm::Direct, tile,
-      {int64_t(llvm::divideCeil(shared, subgroups)), tile[1]}, gemmK,
-      /*stages=*/1, atom, mainLoop,
-      isAlongBatch ? Raster::Columns : Raster::Rows, /*patch=*/{},
+      {int64_t(llvm::divideCeil(shared, subgroups)), tile[1]}, gemmK, stages,
+      atom, mainLoop, isAlongBatch ? Raster::Columns : Raster::Rows,
+      /*patch=*/{},
       /*mergedGroups=*/1, options.splits, ChosenBy::Heuristic);
   std::string obstacle; // Nobody wants to know it.
   std::optional<DirectCost> cost =
       computeDirectCost(op, plan, schedule, chip, obstacle);
   if (!cost || cost->workgroups > ::conv::computeMaxWorkgroups(cost->workItems))
     return;
+  // What halos cost in the cache is part of the model of blocks.
+  bool hasBlocks =
+      mainLoop == MainLoop::DirectReduction && schedule.hasMatrixInstruction();
+  double traffic =
+      hasBlocks ? std::numeric_limits<double>::max() : chip.directTraffic;
   auto rank = [&](const DirectCost &one) {
-    double most =
-        std::max(one.memoryBytes, chip.directTraffic * one.compulsoryBytes);
+    double most = std::max(one.memoryBytes, traffic * one.compulsoryBytes);
     return std::tuple(most, one.seconds(), one.memoryBytes);
   };
   if (!best || rank(*cost) < rank(bestCost)) {
@@ -233,6 +245,30 @@ void Search::runOverReduction() {
   }
 }
 
+/// A subgroup has a vector of rows, of which several share the reduction.
+void Search::runOverBlocks() {
+  AtomAttr atom = DirectBlocks::getAtom(op.getContext());
+  std::string obstacle; // Nobody wants to know it.
+  std::optional<DirectBlocks> blocks = DirectBlocks::compute(product, obstacle);
+  if (!blocks || !lookupAtom(chip, atom, product.rhs.type.getElementType()))
+    return;
+  int64_t m = blocks->matrices;
+  for (int64_t part :
+       enumerateTiles(product.lhs.view.getColumns(), DirectBlocks::kRun)) {
+    if (part > kMaxBlockPositions)
+      continue;
+    int64_t mostStages = std::min(kMaxBlockStages, reduction / part);
+    for (int64_t several = m; several < matrices + m; several *= 2) {
+      int64_t vectors = several / m * blocks->rowVectors;
+      for (int64_t subgroups = vectors; subgroups <= kMaxBlockSubgroups;
+           subgroups *= 2)
+        for (int64_t stages = 1; stages <= mostStages; ++stages)
+          visit(MainLoop::DirectReduction, atom, {rows, several}, part, stages,
+                part, subgroups);
+    }
+  }
+}
+
 /// Parts of a weight gradient's reduction, so that its few matrices fill the
 /// chip.
 static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op) {
@@ -255,11 +291,9 @@ mlir::conv::selectDirectSchedule(ConvolutionOpInterface op,
       !DirectTiling::takes(op.getRhs().getType().getElementType()))
     return "operands are not f16, bf16 or f32";
   bool isGrouped = ConvolutionShape::get(op).groups > 1;
-  // Bands are of positions, which the gradient of a filter sums up.
-  bool hasBands = op.getDirection() != Direction::BackwardWeight &&
-                  lookupAtom(chip, DirectBand::getAtom(op.getContext()),
-                             op.getRhs().getType().getElementType());
-  if (!isGrouped || !(hasBands || isDepthwise(op)))
+  bool hasMatrices = lookupAtom(chip, DirectBand::getAtom(op.getContext()),
+                                op.getRhs().getType().getElementType());
+  if (!isGrouped || !(hasMatrices || isDepthwise(op)))
     return "groups have more than one input channel";
   DirectPlan plan = DirectPlan::get(op, {.joinsResidues = true});
   if (plan.products.empty())
@@ -272,6 +306,7 @@ mlir::conv::selectDirectSchedule(ConvolutionOpInterface op,
   if (search.getBest())
     return search.getBest();
   if (!isDepthwise(op))
-    return "groups have many or not as many input as output channels";
+    return "groups have many or not as many input as output channels, or no "
+           "tile fits shared memory and the registers";
   return "no tile fits shared memory and the registers";
 }

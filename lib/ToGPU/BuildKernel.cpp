@@ -153,10 +153,7 @@ static int64_t countWorkgroups(const TiledConvolution &form,
 
 const ::conv::MatrixAtom &mlir::conv::getAtom(const TiledConvolution &form,
                                               const ::conv::ChipInfo &chip) {
-  // Other direct schedules have no matrix instruction either.
-  bool isMatrix = form.hasProduct() &&
-                  (!form.schedule.isDirect() ||
-                   form.schedule.getMainLoop() == MainLoop::DirectMatrix);
+  bool isMatrix = form.hasProduct() && form.schedule.hasMatrixInstruction();
   return isMatrix
              ? *lookupAtom(chip, form.schedule.getAtom(), form.getOperandType())
              : chip.atoms.front();

@@ -13,6 +13,8 @@
 #include "DirectOperands.h"
 #include "SharedMemory.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -41,14 +43,23 @@ DirectOperands::DirectOperands(Kernel &kernel, gpu::GPUFuncOp function,
   this->others.assign(buffers.begin() + 2, buffers.end());
 }
 
-void DirectOperands::copy(ArrayRef<Value> batch, ArrayRef<Value> rows,
-                          ArrayRef<Value> reduction) const {
+void DirectOperands::startCopy(ArrayRef<Value> batch, ArrayRef<Value> rows,
+                               ArrayRef<Value> reduction) const {
   for (auto [operand, argument, middle] :
        {std::tuple(&lhs, kernel.arguments[0], llvm::to_vector(rows)),
         std::tuple(&rhs, kernel.arguments[1], createZeros(tiling.columns))}) {
     auto digits = llvm::to_vector(batch);
     llvm::append_range(digits, middle);
     llvm::append_range(digits, reduction);
-    operand->copy(argument, digits);
+    operand->startCopy(argument, digits);
+  }
+}
+
+void DirectOperands::copy(ArrayRef<Value> batch, ArrayRef<Value> rows,
+                          ArrayRef<Value> reduction) const {
+  startCopy(batch, rows, reduction);
+  if (lhs.isAsync() || rhs.isAsync()) {
+    NVVM::CpAsyncCommitGroupOp::create(kernel.b);
+    NVVM::CpAsyncWaitGroupOp::create(kernel.b, 0);
   }
 }

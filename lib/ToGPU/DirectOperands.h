@@ -26,8 +26,16 @@ public:
                  const DirectTiling &tiling, ArrayRef<MemRefType> others = {});
   DirectOperands(const DirectOperands &) = delete;
 
-  /// All work-items together copy what the tile reads that starts with these
-  /// digits; it has all columns.
+  /// The stage of shared memory that both are copied to and read from.
+  void setStage(Value stage) {
+    lhs.setStage(stage);
+    rhs.setStage(stage);
+  }
+  /// All work-items together start to copy what the tile reads that starts with
+  /// these digits; it has all columns.
+  void startCopy(ArrayRef<Value> batch, ArrayRef<Value> rows,
+                 ArrayRef<Value> reduction) const;
+  /// The same, and it is there for all after the next barrier.
   void copy(ArrayRef<Value> batch, ArrayRef<Value> rows,
             ArrayRef<Value> reduction) const;
   /// As many first digits.

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Work-items take pieces in the order of the tensor, so that their loads are
-// coalesced; several loads are on their way before the first one is stored.
+// coalesced. Where copies take no registers, all are on their way at a time;
+// else several loads are before the first one is stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +23,15 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Loads of a work-item that are on their way at a time.
+/// Pieces of a work-item that are located together; without copies that take
+/// no registers, as many are on their way at a time.
 static constexpr int64_t kLoadsInFlight = 8;
 
 MemRefType SharedBox::getType() const {
   auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),
                                           gpu::AddressSpace::Workgroup);
-  return MemRefType::get({box.numElements}, operand.getElementType(),
-                         AffineMap(), space);
+  return MemRefType::get({kernel.form.schedule.getStages() * box.numElements},
+                         operand.getElementType(), AffineMap(), space);
 }
 
 SmallVector<int64_t> SharedBox::getPieceCounts() const {
@@ -120,8 +122,31 @@ static void forEachOnce(const Kernel &kernel, int64_t count, int64_t together,
                     });
 }
 
-void SharedBox::copy(Value source, ArrayRef<Value> digits) const {
-  ImplicitLocOpBuilder &b = kernel.b;
+bool SharedBox::isAsync() const {
+  int64_t bytes =
+      box.copyWidth * operand.getType().getElementTypeBitWidth() / 8;
+  int64_t least = kernel.chip.asyncCopyBytes;
+  return least > 0 && bytes >= least;
+}
+
+void SharedBox::copyPieces(Value source, ArrayRef<Piece> pieces) const {
+  if (isAsync()) {
+    for (const Piece &piece : pieces)
+      kernel.copy(source, piece.offset, piece.guard, buffer,
+                  getIndex(piece.shared), box.copyWidth);
+    return;
+  }
+  SmallVector<Value> loaded;
+  for (const Piece &piece : pieces)
+    loaded.push_back(
+        kernel.load(source, piece.offset, piece.guard, box.copyWidth));
+  int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
+  for (auto [elements, piece] : llvm::zip_equal(loaded, pieces))
+    vector::StoreOp::create(kernel.b, elements, buffer, getIndex(piece.shared))
+        .setAlignment(box.copyWidth * bytes);
+}
+
+void SharedBox::startCopy(Value source, ArrayRef<Value> digits) const {
   const IndexMath &math = kernel.math;
   SmallVector<Value> start;
   for (auto [coordinate, corner] :
@@ -131,31 +156,25 @@ void SharedBox::copy(Value source, ArrayRef<Value> digits) const {
       first = math.add(first, math.mul(digit, coefficient));
     start.push_back(first);
   }
-  int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
   forEachOnce(kernel, llvm::product_of(getPieceCounts()), kLoadsInFlight,
               [&](ArrayRef<Value> numbers) {
-                SmallVector<Value> loaded, places;
-                for (Value number : numbers) {
-                  Piece piece = locate(number, start);
-                  loaded.push_back(kernel.load(source, piece.offset,
-                                               piece.guard, box.copyWidth));
-                  places.push_back(piece.shared);
-                }
-                for (auto [elements, place] : llvm::zip(loaded, places)) {
-                  Value index =
-                      arith::IndexCastOp::create(b, b.getIndexType(), place);
-                  vector::StoreOp::create(b, elements, buffer, index)
-                      .setAlignment(box.copyWidth * bytes);
-                }
+                copyPieces(source, llvm::map_to_vector(numbers, [&](Value n) {
+                             return locate(n, start);
+                           }));
               });
+}
+
+Value SharedBox::getIndex(Value offset) const {
+  ImplicitLocOpBuilder &b = kernel.b;
+  return arith::IndexCastOp::create(b, b.getIndexType(),
+                                    kernel.math.add(origin, offset));
 }
 
 Value SharedBox::load(Value offset, int64_t elements) const {
   ImplicitLocOpBuilder &b = kernel.b;
   Type element = operand.getElementType();
-  Value index = arith::IndexCastOp::create(b, b.getIndexType(), offset);
   auto load = vector::LoadOp::create(b, VectorType::get({elements}, element),
-                                     buffer, index);
+                                     buffer, getIndex(offset));
   load.setAlignment(elements * element.getIntOrFloatBitWidth() / 8);
   return load;
 }

@@ -22,17 +22,27 @@ class SharedBox {
 public:
   SharedBox(const Kernel &kernel, const MatrixOperand &operand,
             const TensorBox &box)
-      : kernel(kernel), operand(operand), box(box) {}
+      : kernel(kernel), operand(operand), box(box),
+        origin(kernel.math.constant(0)) {}
 
-  /// Type of the buffer that holds the box.
+  /// Type of the buffer that holds all stages of the box.
   MemRefType getType() const;
   void setBuffer(Value memory) { buffer = memory; }
+  Value getBuffer() const { return buffer; }
   const TensorBox &getBox() const { return box; }
+  /// The stage that all of the following are about; before, it is the first.
+  void setStage(Value stage) {
+    origin = kernel.math.mul(stage, box.numElements);
+  }
 
-  /// All work-items together copy what the tile reads that starts with these
-  /// digits of the view. What is outside of the tensor is zero.
-  void copy(Value source, ArrayRef<Value> digits) const;
+  /// All work-items together start to copy what the tile reads that starts with
+  /// these digits of the view. What is outside of the tensor is zero.
+  void startCopy(Value source, ArrayRef<Value> digits) const;
+  /// Whether copies take no registers, so that they have to be waited for.
+  bool isAsync() const;
 
+  /// The index in the buffer of what is at `offset` of the box.
+  Value getIndex(Value offset) const;
   /// Elements that follow `offset` there, a multiple of as many.
   Value load(Value offset, int64_t elements) const;
 
@@ -57,6 +67,7 @@ private:
     Value offset, guard, shared;
   };
   Piece locate(Value number, ArrayRef<Value> start) const;
+  void copyPieces(Value source, ArrayRef<Piece> pieces) const;
   Value getInnermostOffset(Value index) const;
   SmallVector<int64_t> getOrder() const;
   /// Pieces along each dimension.
@@ -65,7 +76,7 @@ private:
   const Kernel &kernel;
   const MatrixOperand &operand;
   const TensorBox &box;
-  Value buffer;
+  Value buffer, origin;
 };
 
 } // namespace mlir::conv

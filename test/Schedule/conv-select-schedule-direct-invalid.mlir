@@ -166,3 +166,94 @@ func.func @direct_matrix_d7_subgroups(%x: tensor<1x8x8x32xf16>, %w: tensor<32x3x
   return %y : tensor<1x8x8x32xf16>
 }
 }
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#s5 = #conv.schedule<algorithm = direct, workgroup = [8, 1], subgroup = [64, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @direct_blocks_s5(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x8xf32> {
+  // expected-error @below {{unsupported (schedule): expects an atom that gfx942 has for 'f16', but got #conv.atom<mma_sync 16 x 8 x 16>}}
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #s5
+      : tensor<1x8x8x16xf16>, tensor<1x8x8x16xf16> -> tensor<16x3x3x8xf32>
+  return %dw : tensor<16x3x3x8xf32>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#s16 = #conv.schedule<algorithm = direct, workgroup = [1, 8], subgroup = [64, 8], gemm_k = 64, stages = 2, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @direct_reduction_s16(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x1xf32> {
+  // expected-error @below {{unsupported (schedule): expects 1 stage for gfx942, but got 2}}
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #s16
+      : tensor<1x8x8x16xf16>, tensor<1x8x8x16xf16> -> tensor<16x3x3x1xf32>
+  return %dw : tensor<16x3x3x1xf32>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d8 = #conv.schedule<algorithm = direct, workgroup = [12, 1], subgroup = [64, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @direct_blocks_d8_channels(%x: tensor<1x8x8x24xf16>, %dy: tensor<1x8x8x24xf16>) -> tensor<24x3x3x12xf32> {
+  // expected-error @below {{unsupported (schedule): expects multiples of 8, or as many input as output channels, a divisor of 8, in a group for #conv.atom<mma_sync 16 x 8 x 16>, but got 12 and 12}}
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #d8
+      : tensor<1x8x8x24xf16>, tensor<1x8x8x24xf16> -> tensor<24x3x3x12xf32>
+  return %dw : tensor<24x3x3x12xf32>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d8 = #conv.schedule<algorithm = direct, workgroup = [8, 1], subgroup = [64, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @direct_blocks_d8_layout(%x: tensor<1x16x8x8xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x8xf32> {
+  // expected-error @below {{unsupported (schedule): expects rows to be channels that follow each other in memory, and columns such channels at taps, for #conv.atom<mma_sync 16 x 8 x 16>, but got other layouts}}
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NCHW", "KRSC", "NPQK"> groups = 2 schedule = #d8
+      : tensor<1x16x8x8xf16>, tensor<1x8x8x16xf16> -> tensor<16x3x3x8xf32>
+  return %dw : tensor<16x3x3x8xf32>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d8 = #conv.schedule<algorithm = direct, workgroup = [72, 1], subgroup = [8, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @direct_blocks_d8_registers(%x: tensor<1x8x8x144xf16>, %dy: tensor<1x8x8x144xf16>) -> tensor<144x3x3x72xf32> {
+  // expected-error @below {{unsupported (schedule): expects at most 72 vectors of columns at taps for #conv.atom<mma_sync 16 x 8 x 16>, but got 81}}
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #d8
+      : tensor<1x8x8x144xf16>, tensor<1x8x8x144xf16> -> tensor<144x3x3x72xf32>
+  return %dw : tensor<144x3x3x72xf32>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d8 = #conv.schedule<algorithm = direct, workgroup = [8, 2], subgroup = [24, 2], gemm_k = 24, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @direct_blocks_d8_parts(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x8xf32> {
+  // expected-error @below {{unsupported (schedule): expects gemm_k to divide the digits [1, 8, 8], with runs of 8 of the innermost one, for #conv.atom<mma_sync 16 x 8 x 16>, but got 24}}
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #d8
+      : tensor<1x8x8x16xf16>, tensor<1x8x8x16xf16> -> tensor<16x3x3x8xf32>
+  return %dw : tensor<16x3x3x8xf32>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d8 = #conv.schedule<algorithm = direct, workgroup = [8, 2], subgroup = [64, 2], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @direct_blocks_d8_subgroups(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x8xf32> {
+  // expected-error @below {{unsupported (schedule): expects a multiple of 2 subgroups, one for each vector of 8 channels, but got 1}}
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #d8
+      : tensor<1x8x8x16xf16>, tensor<1x8x8x16xf16> -> tensor<16x3x3x8xf32>
+  return %dw : tensor<16x3x3x8xf32>
+}
+}

@@ -204,6 +204,31 @@ func.func @groups_of_8_bf16(%x: tensor<64x56x56x256xbf16>, %w: tensor<256x3x3x8x
       : tensor<64x56x56x256xbf16>, tensor<256x3x3x8xbf16> -> tensor<64x56x56x256xbf16>
   return %y : tensor<64x56x56x256xbf16>
 }
+
+// Their gradients are sums of blocks, of 128 bytes of channels at a time; 4 lines
+// arrive while 4 others are multiplied.
+// CHECK-LABEL: func.func @gradient_of_groups_of_8_bf16
+// CHECK: schedule = <algorithm = direct, workgroup = [8, 8], subgroup = [28, 8], gemm_k = 224, stages = 2,
+// CHECK-SAME: atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns, splits = 32, chosen_by = heuristic>
+func.func @gradient_of_groups_of_8_bf16(%x: tensor<64x56x56x256xbf16>, %dy: tensor<64x56x56x256xbf16>) -> tensor<256x3x3x8xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 32
+      : tensor<64x56x56x256xbf16>, tensor<64x56x56x256xbf16> -> tensor<256x3x3x8xbf16>
+  return %dw : tensor<256x3x3x8xbf16>
+}
+
+// So are those of groups of several vectors.
+// CHECK-LABEL: func.func @gradient_of_groups_of_56_bf16
+// CHECK: schedule = <algorithm = direct, workgroup = [56, 1], subgroup = [16, 1], gemm_k = 112, stages = 2,
+// CHECK-SAME: main_loop = direct_reduction, raster = columns, splits = 16, chosen_by = heuristic>
+func.func @gradient_of_groups_of_56_bf16(%x: tensor<64x28x28x448xbf16>, %dy: tensor<64x28x28x448xbf16>) -> tensor<448x3x3x56xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 8
+      : tensor<64x28x28x448xbf16>, tensor<64x28x28x448xbf16> -> tensor<448x3x3x56xbf16>
+  return %dw : tensor<448x3x3x56xbf16>
+}
 // CHECK-LABEL: func.func @depthwise_7x7_bf16
 // CHECK: schedule = <algorithm = direct, {{.*}} main_loop = direct_matrix,
 func.func @depthwise_7x7_bf16(%x: tensor<64x56x56x192xbf16>, %w: tensor<192x7x7x1xbf16>) -> tensor<64x56x56x192xbf16> {

@@ -10,9 +10,12 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
   // each four pairs of channels at 64 positions.
   // CHECK:       gpu.func @depthwise_0(%[[X:[a-z0-9]+]]: memref<1x8x8x16xbf16, {{[^,]+}}, %[[W:[a-z0-9]+]]: memref<16x3x3x1xbf16, {{[^,]+}}, %[[Y:[a-z0-9]+]]: memref<1x8x8x16xbf16, {{[^,]+}})
   // CHECK-SAME:      workgroup(%[[A:[a-z0-9]+]] : memref<1600xbf16, #gpu.address_space<workgroup>>, %[[B:[a-z0-9]+]] : memref<144xbf16, #gpu.address_space<workgroup>>, %[[SUMS:[a-z0-9]+]] : memref<1120xf32, #gpu.address_space<workgroup>>)
-  // CHECK:           conv.guarded_load %[[X]]{{.*}} -> vector<8xbf16>
+  // Copies of whole vectors take no registers, and are waited for.
+  // CHECK:           conv.guarded_copy 8 of %[[X]]{{.*}}, %[[A]]
   // CHECK:           conv.guarded_load %[[W]]
-  // CHECK:           gpu.barrier
+  // CHECK:           nvvm.cp.async.commit.group
+  // CHECK-NEXT:      nvvm.cp.async.wait.group 0
+  // CHECK-NEXT:      gpu.barrier
   // The filter becomes bands: for each of four blocks, three atoms of two terms.
   // CHECK:           vector.load %[[B]]{{.*}} vector<1xbf16>
   // CHECK:           arith.select

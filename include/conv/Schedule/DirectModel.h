@@ -27,12 +27,15 @@ struct DirectCost {
   /// How often shared memory is read, for one time with each lane in a bank of
   /// its own. Twice was seen to take a third longer, three kernels on an H200.
   double conflicts = 1;
+  bool isPipelined = false; ///< Copies of the next steps are on their way.
 
-  /// A workgroup does not compute while it waits for memory: others do.
+  /// Unless its steps are pipelined, a workgroup does not compute while it
+  /// waits for memory: others do.
   double seconds() const {
-    double overlapped =
-        std::max(computeSeconds, memorySeconds) +
-        std::min(computeSeconds, memorySeconds) / double(residentWorkgroups);
+    double overlapped = std::max(computeSeconds, memorySeconds);
+    if (!isPipelined)
+      overlapped +=
+          std::min(computeSeconds, memorySeconds) / double(residentWorkgroups);
     return overlapped * (1 + (conflicts - 1) / 3) + launchSeconds;
   }
 };
@@ -48,7 +51,7 @@ struct DirectPlan {
 };
 
 /// Predicts a direct schedule of the convolution that has this plan; none if D1
-/// to D6 do not hold, and in `obstacle` why, as "expects ..., but got ...".
+/// to D8 do not hold, and in `obstacle` why, as "expects ..., but got ...".
 std::optional<DirectCost> computeDirectCost(ConvolutionOpInterface op,
                                             const DirectPlan &plan,
                                             ScheduleAttr schedule,

@@ -55,7 +55,7 @@ def ConvertTilesToKernelsPass : Pass<"conv-convert-tiles-to-kernels", "::mlir::M
     "::mlir::arith::ArithDialect", "::mlir::conv::ConvDialect",
     "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::NVVM::NVVMDialect",
+    "::mlir::nvgpu::NVGPUDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }

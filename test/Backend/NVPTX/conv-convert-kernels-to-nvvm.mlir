@@ -48,6 +48,24 @@ module attributes {conv.target = #conv.target<"sm_80">} {
 
 // -----
 
+// Transposed fragments of two runs of positions are two registers.
+// CHECK-LABEL: llvm.func @transposed
+// CHECK:         nvvm.ldmatrix %{{.+}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<col>, num = 2 : i32
+// CHECK-SAME:      (!llvm.ptr<3>) -> !llvm.struct<(i32, i32)>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  gpu.module @kernels {
+    gpu.func @transposed(%y: memref<4xbf16, #gpu.address_space<global>>, %o: i32, %i: index) workgroup(%m: memref<256xbf16, #gpu.address_space<workgroup>>) kernel {
+      %true = arith.constant true
+      %runs = nvgpu.ldmatrix %m[%i] {numTiles = 2 : i32, transpose = true} : memref<256xbf16, #gpu.address_space<workgroup>> -> vector<2x2xbf16>
+      %run = vector.extract %runs[1] : vector<2xbf16> from vector<2x2xbf16>
+      conv.guarded_store %run, %y[%o] if %true : vector<2xbf16>, memref<4xbf16, #gpu.address_space<global>>, i32
+      gpu.return
+    }
+  }
+}
+
+// -----
+
 // Shared memory is aligned for 16-byte accesses, whatever its elements are, and
 // the size of the workgroup reaches PTX.
 // CHECK:       llvm.mlir.global internal @{{.+}}() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<64 x f16>

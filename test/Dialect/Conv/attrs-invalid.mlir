@@ -285,14 +285,14 @@ func.func private @schedule_s15_algorithm() attributes {
 // -----
 
 func.func private @schedule_s15_stages() attributes {
-  // expected-error @below {{expects 1 stage and 1 of merged_groups for the algorithm direct, but got 2 and 1}}
+  // expected-error @below {{expects 1 stage and 1 of merged_groups for direct, but got 2 and 1}}
   a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 2,
                      atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>}
 
 // -----
 
 func.func private @schedule_s15_merged_groups() attributes {
-  // expected-error @below {{expects 1 stage and 1 of merged_groups for the algorithm direct, but got 1 and 2}}
+  // expected-error @below {{expects 1 stage and 1 of merged_groups for direct, but got 1 and 2}}
   a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
                      atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns, merged_groups = 2>}
 

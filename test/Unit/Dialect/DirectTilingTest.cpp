@@ -99,3 +99,17 @@ TEST(DirectBand, ExchangedPairsLieInDifferentBanks) {
   int64_t sums = DirectBand::getExchangedSums(/*positions=*/64, /*vectors=*/4);
   EXPECT_EQ(sums % DirectBand::kBanks, DirectBand::kBanks / 4);
 }
+
+static DirectBlocks makeBlocks(int64_t columnVectors, int64_t taps) {
+  DirectBlocks blocks{};
+  blocks.columnVectors = columnVectors;
+  blocks.taps = taps;
+  return blocks;
+}
+
+TEST(DirectBlocks, AnAtomHasTwoBlocks) {
+  EXPECT_EQ(makeBlocks(1, 9).countBlocks(), 9);
+  EXPECT_EQ(makeBlocks(1, 9).countAtoms(), 5); // Half of the last one is empty.
+  EXPECT_EQ(makeBlocks(2, 9).countAtoms(), 9);
+  EXPECT_EQ(makeBlocks(1, 1).countAtoms(), 1);
+}

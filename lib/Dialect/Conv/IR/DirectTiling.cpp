@@ -21,8 +21,8 @@ using llvm::formatv;
 /// Registers of a lane that its part of the filter and its sums may take, of a
 /// matrix main loop.
 static constexpr int64_t kMatrixRegisters = 128;
-/// Rows that a subgroup multiplies together, at most.
-static constexpr int64_t kMaxLines = 4;
+/// Lines that a subgroup multiplies together, at most: of bands and of blocks.
+static constexpr int64_t kMaxLines = 4, kMaxBlockLines = 4;
 
 bool DirectTiling::takes(Type element) {
   return element.isF16() || element.isBF16() || element.isF32();
@@ -42,16 +42,17 @@ int64_t DirectTiling::countSharedBoxes() const {
 }
 
 int64_t DirectTiling::countVectors() const {
-  int64_t matrices = 1;
+  int64_t vectors = blocks ? blocks->rowVectors : 1;
   for (size_t d = 0; d < batch.getRank(); ++d)
-    matrices *= batch.getPadded(d);
-  return matrices / band->getMatrices();
+    vectors *= batch.getPadded(d) / batch.getRun(d);
+  return vectors;
 }
 
 int64_t DirectTiling::countRuns() const {
+  const DigitBox &positions = getPositions();
   int64_t runs = 1;
-  for (size_t d = 0; d < rows.getRank(); ++d)
-    runs *= rows.getPadded(d) / rows.getRun(d);
+  for (size_t d = 0; d < positions.getRank(); ++d)
+    runs *= positions.getPadded(d) / positions.getRun(d);
   return runs / lines;
 }
 
@@ -69,18 +70,22 @@ public:
                 const ViewedProduct &product, std::string &obstacle)
       : schedule(schedule), chip(chip), product(product), obstacle(obstacle),
         isShared(schedule.getMainLoop() == MainLoop::DirectReduction),
-        isMatrix(schedule.getMainLoop() == MainLoop::DirectMatrix) {}
+        isMatrix(schedule.hasMatrixInstruction()) {}
 
   std::optional<DirectTiling> create();
 
 private:
-  bool computeBand();
-  void computeLines();
+  bool computeMatrices();
+  void computeBandLines();
+  void computeBlockLines();
   bool computeSpaces();
   bool computeSpace(DigitBox &box, StringRef name, ArrayRef<int64_t> digits,
                     int64_t tile, int64_t run);
   bool checkOperands();
   bool checkReduction();
+  bool checkRuns();
+  bool checkParts();
+  bool isZeroBeyond(size_t digit) const;
   bool computeSharedMemory();
 
   bool refuse(const std::string &expected) {
@@ -131,27 +136,47 @@ bool TilingBuilder::computeSpaces() {
   auto [matrices, rows, columns] =
       schedule.getTile(/*isProduct=*/true, result.getShape()[2]);
   const std::optional<DirectBand> &band = tiling.band;
-  tiling.isAlongBatch = band || atom.getM() > 1;
+  const std::optional<DirectBlocks> &blocks = tiling.blocks;
+  tiling.isAlongBatch = isMatrix || atom.getM() > 1;
   return computeSpace(tiling.batch, "matrices", result.getBatch(), matrices,
-                      band ? band->getMatrices() : atom.getM()) &&
+                      band     ? band->getMatrices()
+                      : blocks ? blocks->matrices
+                               : atom.getM()) &&
          computeSpace(tiling.rows, "rows", result.getRows(), rows,
                       band ? band->getRun() : atom.getN()) &&
          computeSpace(tiling.columns, "columns", result.getColumns(), columns,
                       /*run=*/1) &&
          computeSpace(tiling.reduction, "reduction",
                       product.lhs.view.getColumns(), schedule.getGemmK(),
-                      isShared ? atom.getK() : 1);
+                      blocks     ? DirectBlocks::kRun
+                      : isShared ? atom.getK()
+                                 : 1);
 }
 
-/// Checks D7, but for the number of subgroups.
-bool TilingBuilder::computeBand() {
-  if (isMatrix)
+/// Checks D7 and D8, but for the number of subgroups and the runs.
+bool TilingBuilder::computeMatrices() {
+  if (!isMatrix)
+    return true;
+  if (isShared)
+    tiling.blocks = DirectBlocks::compute(product, obstacle);
+  else
     tiling.band = DirectBand::compute(product, obstacle);
-  return isMatrix == tiling.band.has_value();
+  return tiling.band || tiling.blocks;
+}
+
+/// As many lines as divide those of a part.
+void TilingBuilder::computeBlockLines() {
+  size_t position = tiling.getPosition();
+  if (position == 0)
+    return;
+  int64_t lines = kMaxBlockLines;
+  while (tiling.reduction.sizes[position - 1] % lines != 0)
+    --lines;
+  tiling.lines = lines;
 }
 
 /// As many lines as there are registers for.
-void TilingBuilder::computeLines() {
+void TilingBuilder::computeBandLines() {
   const DirectBand &band = *tiling.band;
   if (band.position == 0)
     return;
@@ -164,7 +189,7 @@ void TilingBuilder::computeLines() {
   tiling.lines = lines;
 }
 
-/// Checks D2 and D5, but for the number of work-items.
+/// Checks D2, D5 and D8, but for the number of work-items.
 bool TilingBuilder::checkReduction() {
   const DigitBox &reduction = tiling.reduction;
   int64_t gemmK = schedule.getGemmK();
@@ -174,43 +199,82 @@ bool TilingBuilder::checkReduction() {
            refuse(formatv("gemm_k to be at least the reduction of {0} for a "
                           "direct main loop, but got {1}",
                           llvm::product_of(reduction.digits), gemmK));
-  // D5.
+  // D5, D8.
   if (tiling.rows.getNumTiles() != 1)
     return refuse(formatv("a tile of all {0} rows for a direct_reduction main "
                           "loop, but got {1}",
                           llvm::product_of(tiling.rows.digits),
                           schedule.getWorkgroup()[0]));
+  return tiling.blocks ? checkParts() : checkRuns();
+}
+
+/// Whether positions behind the last value of a digit of the reduction are
+/// outside of the left tensor, so that they add nothing.
+bool TilingBuilder::isZeroBeyond(size_t digit) const {
+  const ViewedTensor &lhs = product.lhs;
+  size_t number =
+      lhs.view.getBatch().size() + lhs.view.getRows().size() + digit;
+  for (auto [coordinate, size] :
+       llvm::zip_equal(lhs.view.getCoordinates(), lhs.type.getShape())) {
+    int64_t step = coordinate.coefficients[number];
+    bool isAlone = llvm::count(coordinate.coefficients, 0) + 1 ==
+                   int64_t(coordinate.coefficients.size());
+    if (step > 0 && isAlone &&
+        coordinate.constant + step * lhs.view.getColumns()[digit] >= size)
+      return true;
+  }
+  return false;
+}
+
+/// Checks the parts and runs of D8.
+bool TilingBuilder::checkParts() {
+  const DigitBox &reduction = tiling.reduction;
+  for (size_t d = 0; d < reduction.getRank(); ++d)
+    if (reduction.digits[d] % reduction.sizes[d] ||
+        (reduction.mayExceed(d) && !isZeroBeyond(d)))
+      return refuse(formatv(
+          "gemm_k to divide the digits [{0:$[, ]}], with runs of {1} of the "
+          "innermost one, for {2}, but got {3}",
+          llvm::make_range(reduction.digits.begin(), reduction.digits.end()),
+          DirectBlocks::kRun, schedule.getAtom(), schedule.getGemmK()));
+  return true;
+}
+
+/// Checks the parts of D5.
+bool TilingBuilder::checkRuns() {
+  const DigitBox &reduction = tiling.reduction;
   for (size_t d = 0; d < reduction.getRank(); ++d)
     if (reduction.mayExceed(d) || reduction.sizes[d] % reduction.getRun(d))
       return refuse(formatv(
           "gemm_k and k of the atom to divide the digits [{0:$[, ]}] for a "
           "direct_reduction main loop, but got {1} and {2}",
           llvm::make_range(reduction.digits.begin(), reduction.digits.end()),
-          gemmK, schedule.getAtom().getK()));
+          schedule.getGemmK(), schedule.getAtom().getK()));
   return true;
 }
 
-/// Checks D3, and the number of work-items of D5 and D7.
+/// Checks D3, and the number of work-items of D5, D7 and D8.
 bool TilingBuilder::computeSharedMemory() {
   auto getBytes = [](const TensorBox &box, const ViewedTensor &operand) {
     int64_t bits = operand.type.getElementTypeBitWidth();
     return box.numElements * llvm::divideCeil(bits, 8);
   };
   tiling.sharedBytes =
-      getBytes(tiling.lhs, product.lhs) + getBytes(tiling.rhs, product.rhs);
+      schedule.getStages() *
+      (getBytes(tiling.lhs, product.lhs) + getBytes(tiling.rhs, product.rhs));
   int64_t subgroups = schedule.getNumSubgroups();
   if (isMatrix && subgroups % tiling.countVectors())
     return refuse(formatv("a multiple of {0} subgroups, one for each vector of "
                           "{1} channels, but got {2}",
                           tiling.countVectors(), DirectBand::kVector,
                           subgroups));
-  if (isMatrix)
+  if (tiling.band)
     tiling.sharedBytes += subgroups * int64_t(sizeof(float)) *
                           DirectBand::getExchangedSums(tiling.countPositions(),
                                                        tiling.countVectors());
   if (isShared) {
     int64_t workItems = subgroups * chip.subgroupSize;
-    int64_t boxes = tiling.countSharedBoxes();
+    int64_t boxes = isMatrix ? 0 : tiling.countSharedBoxes();
     if (boxes > workItems)
       return refuse(formatv("a work-item for each of {0} boxes of elements, "
                             "but got {1}",
@@ -224,20 +288,25 @@ bool TilingBuilder::computeSharedMemory() {
 }
 
 std::optional<DirectTiling> TilingBuilder::create() {
-  if (!checkOperands() || !computeBand() || !computeSpaces() ||
+  if (!checkOperands() || !computeMatrices() || !computeSpaces() ||
       !checkReduction())
     return std::nullopt;
-  tiling.lhs = TensorBox::compute(
-      product.lhs, {tiling.batch, tiling.rows, tiling.reduction},
-      tiling.isAlongBatch,
-      isMatrix ? VectorOrder::Apart : VectorOrder::Together);
+  tiling.lhs = TensorBox::compute(product.lhs,
+                                  {tiling.batch, tiling.rows, tiling.reduction},
+                                  tiling.isAlongBatch,
+                                  tiling.blocks ? VectorOrder::Odd
+                                  : tiling.band ? VectorOrder::Apart
+                                                : VectorOrder::Together);
   tiling.rhs = TensorBox::compute(
       product.rhs, {tiling.batch, tiling.columns, tiling.reduction},
-      tiling.isAlongBatch, VectorOrder::Together);
+      tiling.isAlongBatch,
+      tiling.blocks ? VectorOrder::Odd : VectorOrder::Together);
   // The right operand is copied for every tile of the rows.
   tiling.rhs.copied *= double(tiling.rows.getNumTiles());
-  if (isMatrix)
-    computeLines();
+  if (tiling.band)
+    computeBandLines();
+  if (tiling.blocks)
+    computeBlockLines();
   if (!computeSharedMemory())
     return std::nullopt;
   return tiling;

@@ -85,23 +85,23 @@ static LogicalResult verifyDirect(EmitError emitError,
                                   ArrayRef<int64_t> subgroup, int64_t stages,
                                   AtomAttr atom, MainLoop mainLoop,
                                   int64_t mergedGroups) {
-  if (stages != 1 || mergedGroups != 1)
-    return emitError() << "expects 1 stage and 1 of merged_groups for the "
-                          "algorithm direct, but got "
-                       << stages << " and " << mergedGroups;
+  bool isReduction = mainLoop == MainLoop::DirectReduction;
+  if ((stages != 1 && !isReduction) || mergedGroups != 1)
+    return emitError() << "expects 1 stage and 1 of merged_groups for "
+                       << stringifyMainLoop(mainLoop) << ", but got " << stages
+                       << " and " << mergedGroups;
   if (subgroup[1] != workgroup[1])
     return emitError() << "expects subgroup to have all " << workgroup[1]
                        << " matrices, but got " << subgroup[1];
-  if (mainLoop == MainLoop::DirectMatrix) {
-    if (atom == DirectBand::getAtom(atom.getContext()))
-      return success();
-    return emitError() << "expects " << DirectBand::getAtom(atom.getContext())
+  AtomAttr matrixAtom = DirectBand::getAtom(atom.getContext());
+  if (mainLoop == MainLoop::DirectMatrix && atom != matrixAtom)
+    return emitError() << "expects " << matrixAtom
                        << " for direct_matrix, but got " << atom;
-  }
+  if (mainLoop != MainLoop::Direct && atom == matrixAtom)
+    return success();
   if (workgroup[1] % atom.getM())
     return emitError() << "expects matrices of whole atoms of " << atom.getM()
                        << ", but got " << workgroup[1];
-  bool isReduction = mainLoop == MainLoop::DirectReduction;
   int64_t products;
   if (atom.getKind() != AtomKind::FMA ||
       (isReduction ? atom.getN() : atom.getK()) != 1 ||
@@ -133,7 +133,10 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
       return emitError() << "expects " << name << " to be positive, but got "
                          << value;
   // S4.
-  if (gemmK % atom.getK())
+  bool isDirect = algorithm == Algorithm::Direct;
+  bool hasRuns = isDirect && mainLoop == MainLoop::DirectReduction &&
+                 atom.getKind() != AtomKind::FMA;
+  if (!hasRuns && gemmK % atom.getK())
     return emitError() << "expects gemm_k to be a multiple of " << atom.getK()
                        << ", but got " << gemmK;
   // S14, as far as it is not about the convolution.
@@ -150,7 +153,6 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
     return emitError() << "expects patch to be two positive multiples of "
                        << kBlockSize << ", but got [" << patch << "]";
   // S15.
-  bool isDirect = algorithm == Algorithm::Direct;
   if (isDirect != isDirectLoop(mainLoop))
     return emitError() << "expects a main loop for the algorithm "
                        << stringifyAlgorithm(algorithm) << ", but got "
@@ -305,6 +307,9 @@ static LogicalResult verifyMainLoop(EmitError emitError, ScheduleAttr schedule,
                                     const ::conv::ChipInfo &chip) {
   bool onHost = chip.backend == ::conv::Backend::Host;
   bool hasCopies = chip.asyncCopyBytes > 0;
+  if (schedule.isDirect() && schedule.getStages() > 1 && !hasCopies)
+    return emitError() << "expects 1 stage for " << chip.name << ", but got "
+                       << schedule.getStages();
   if (onHost == (schedule.getMainLoop() == MainLoop::HostCache) &&
       (hasCopies || schedule.getMainLoop() != MainLoop::AsyncStaged))
     return success();
@@ -316,8 +321,7 @@ LogicalResult mlir::conv::verifyScheduleForChip(EmitError emitError,
                                                 ScheduleAttr schedule,
                                                 const ::conv::ChipInfo &chip,
                                                 Type elementType) {
-  bool isMatrix = schedule.getMainLoop() == MainLoop::DirectMatrix;
-  if (schedule.isDirect() && !isMatrix)
+  if (!schedule.hasMatrixInstruction())
     return failed(verifyMainLoop(emitError, schedule, chip))
                ? failure()
                : verifyWorkItems(emitError, schedule, chip);
@@ -329,7 +333,7 @@ LogicalResult mlir::conv::verifyScheduleForChip(EmitError emitError,
                        << elementType << ", but got " << schedule.getAtom();
   if (failed(verifyMainLoop(emitError, schedule, chip)))
     return failure();
-  if (isMatrix)
+  if (schedule.isDirect())
     return verifyWorkItems(emitError, schedule, chip);
   if (isWarpgroupLoop(schedule.getMainLoop()))
     return verifyWarpgroupsForChip(emitError, schedule, chip);

@@ -160,6 +160,8 @@ void BoxBuilder::computeStrides(VectorOrder order) {
   box.strides.resize(shape.size());
   box.strides[box.innermost] = 1;
   int64_t stride = isApart ? piece : box.sizes[box.innermost];
+  if (order == VectorOrder::Odd)
+    stride = (vectors | 1) * piece;
   for (size_t d = shape.size(); d-- > 0;) {
     if (int64_t(d) == box.innermost)
       continue;

@@ -199,7 +199,11 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * with `direct_reduction`, tiles have all rows, and work-items share the
         reduction: each takes `k` values of its innermost digit at a time for `m`
         matrices, and at the end the sums are added up in a fixed order.
-        `subgroup` has the share of a subgroup of `gemm_k` instead of rows;
+        `subgroup` has the share of a subgroup of `gemm_k` instead of rows. If
+        `atom` is a matrix instruction, subgroups share the reduction instead:
+        each has a vector of the rows' channels, and multiplies runs of 8
+        positions (`DirectBlocks`). With 2 stages or more, the parts of the next
+        steps arrive while one is multiplied;
       * with `direct_matrix`, `atom` is a matrix instruction, and a subgroup
         multiplies runs of rows by bands that it makes of the filter
         (`DirectBand`). `subgroup` is as for `direct`.
@@ -213,9 +217,9 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S2) `subgroup` divides `workgroup`.
       * (S3) For a subgroup of a GPU, the rows and columns of `atom` divide
         those of `subgroup`.
-      * (S4) `gemm_k` is a multiple of `k` of `atom`.
+      * (S4) `gemm_k` is a multiple of `k` of `atom`; but see D8.
       * (S5) The chip has `atom` for the operands' element type; this is also
-        about `direct_matrix`.
+        about matrix instructions of direct schedules.
       * (S6) `stages` tiles of both operands fit the chip's shared memory, for
         `tma` together with barriers and the tile that is being stored, on the
         host together with the sums. With `patch`, these are stages of the right
@@ -250,13 +254,15 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         reduction are `[8, 8]`, the padding is zeros, and `workgroup` has 64
         columns for each tap of a line.
       * (S15) `main_loop` is `direct`, `direct_reduction` or `direct_matrix` just
-        if the algorithm is `direct`. Then there is 1 stage; `merged_groups` is
-        1; `subgroup` has all matrices of `workgroup`. `atom` is
-        `mma_sync 16 x 8 x 16` for `direct_matrix`. Else it is an `fma` of at
-        most 64 multiplications, with `k` 1 for `direct` and `n` 1 for
+        if the algorithm is `direct`. Then there is 1 stage, or more for
+        `direct_reduction`; `merged_groups` is 1; `subgroup` has all matrices of
+        `workgroup`. `atom` is `mma_sync 16 x 8 x 16` for `direct_matrix`, and
+        may be for `direct_reduction`. Else it is an `fma` of at most 64
+        multiplications, with `k` 1 for `direct` and `n` 1 for
         `direct_reduction`, and the matrices are whole atoms.
-      * (S16) `async_staged` is for chips that copy from global to shared memory
-        without registers, has 2 stages or more, and at least one operand whose
+      * (S16) `async_staged`, and `direct_reduction` with 2 stages or more, are
+        for chips that copy from global to shared memory without registers.
+        `async_staged` has 2 stages or more, and at least one operand whose
         elements follow each other in memory along the reduction, at least 4
         bytes at a time. `register_staged` has 2 stages.
       * (S17) With `patch_buffer`, a workgroup has all columns. Residues of a
@@ -273,15 +279,16 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         is whole atoms.
       * (D2) `gemm_k` is at least the reduction for the main loops `direct` and
         `direct_matrix`.
-      * (D3) The boxes of both operands that a tile reads, and for
+      * (D3) `stages` boxes of both operands that a tile reads, and for
         `direct_reduction` four sums of each work-item, fit the chip's shared
         memory.
       * (D4) The operands are f16, bf16 or f32, and their views have no
         conditions.
       * (D5) For `direct_reduction`, a tile has all rows, `gemm_k` is a box whose
-        sizes divide all digits of the reduction, and `k` of the atom divides the
-        innermost one's. A work-item has all columns of their innermost digit,
-        and a workgroup has at least as many work-items as there are such boxes.
+        sizes divide all digits of the reduction, and `k` of an `fma` atom divides
+        the innermost one's. With such an atom, a work-item has all columns of
+        their innermost digit, and a workgroup has at least as many work-items
+        as there are such boxes.
       * (D6) Every kernel computes one part: no strided dimension of a gradient
         is dilated.
       * (D7) For `direct_matrix`, both operands are f16 or both bf16. Channels
@@ -290,6 +297,14 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         values moves one coordinate, along which at most one digit of the
         reduction moves. The matrices of a tile are whole vectors of 8 channels,
         the number of which divides that of subgroups.
+      * (D8) For `direct_reduction` with a matrix instruction, rows are the
+        channels of a group, and columns channels of the other operand at taps;
+        both follow each other in memory. There are multiples of 8 of both, or
+        1, 2 or 4 of each; and at most 72 vectors of 8 channels of columns, at
+        all taps together. Tiles have whole vectors of 8 channels, and the number
+        of those of the rows divides that of subgroups. A part of the innermost
+        digit of the reduction is whole runs of 8; behind its last value, the
+        left operand is zero. `gemm_k` may be any box.
 
     Example:
     ```mlir
@@ -322,6 +337,11 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
   }];
   let extraClassDeclaration = [{
     bool isDirect() const { return getAlgorithm() == Algorithm::Direct; }
+    /// Whether `atom` is a row of the chip's table. Those of other direct
+    /// schedules are boxes of multiplications.
+    bool hasMatrixInstruction() const {
+      return !isDirect() || getAtom().getKind() != AtomKind::FMA;
+    }
     /// Subgroups of a workgroup.
     int64_t getNumSubgroups() const {
       int64_t shared = getMainLoop() == MainLoop::DirectReduction

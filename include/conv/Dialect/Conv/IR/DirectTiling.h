@@ -13,6 +13,7 @@
 #define CONV_DIALECT_CONV_IR_DIRECTTILING_H
 
 #include "conv/Dialect/Conv/IR/DirectBand.h"
+#include "conv/Dialect/Conv/IR/DirectBlocks.h"
 #include "conv/Dialect/Conv/IR/TensorBox.h"
 
 namespace mlir::conv {
@@ -24,26 +25,35 @@ struct DirectTiling {
   /// side in shared memory; else it has neighbouring rows only.
   bool isAlongBatch;
   TensorBox lhs, rhs;
-  std::optional<DirectBand> band; ///< If matrix instructions multiply.
-  /// Rows of the digit before the runs' that a subgroup multiplies together, so
-  /// that windows share what they read; 1 without a band.
+  /// If matrix instructions multiply: rows as runs of positions, or a reduction
+  /// that is runs of positions.
+  std::optional<DirectBand> band;
+  std::optional<DirectBlocks> blocks;
+  /// Values of the digit before the runs' that a subgroup multiplies together,
+  /// so that windows share what they read; 1 without a band or blocks.
   int64_t lines = 1;
 
   /// Sums of a work-item that have room in shared memory, of a reduction that
   /// work-items share.
   static constexpr int64_t kPartials = 4;
-  int64_t sharedBytes; ///< Of a workgroup: both boxes, and sums.
+  int64_t sharedBytes; ///< Of a workgroup: all stages of both boxes, and sums.
 
   /// Boxes of elements of a tile whose reduction work-items share: a run of
   /// matrices, all rows, and all of the innermost digit of the columns.
   int64_t countSharedBoxes() const;
 
-  /// Units of work of a matrix main loop, each of one vector of channels, as
-  /// many runs as an atom has rows, and `lines`.
+  /// Where runs of positions are, and the digit that they move along.
+  const DigitBox &getPositions() const { return band ? rows : reduction; }
+  size_t getPosition() const {
+    return band ? band->position : reduction.innermost;
+  }
+  /// Units of work of matrix instructions, each of one vector of the rows'
+  /// channels, as many runs as an atom has, and `lines`.
   int64_t countVectors() const;
   int64_t countRuns() const;
   int64_t countUnits() const {
-    return llvm::divideCeil(countRuns(), DirectBand::kRuns);
+    return llvm::divideCeil(countRuns(),
+                            band ? DirectBand::kRuns : DirectBlocks::kRuns);
   }
   /// Lines of a unit whose sums are exchanged together, and their positions: at
   /// most two for each lane.
@@ -57,8 +67,8 @@ struct DirectTiling {
   /// Pairs of channels at four positions each that the reduction has.
   int64_t countPairs() const;
 
-  /// None if D1 to D5 and D7 do not hold, and in `obstacle` why, as "expects
-  /// ..., but got ...".
+  /// None if D1 to D5, D7 and D8 do not hold, and in `obstacle` why, as
+  /// "expects ..., but got ...".
   static std::optional<DirectTiling> compute(ScheduleAttr schedule,
                                              const ::conv::ChipInfo &chip,
                                              const ViewedProduct &product,

@@ -50,10 +50,13 @@ struct DigitBox {
 };
 
 /// Where the 16-byte vectors of a box are in shared memory: those of one place
-/// behind each other, or those of one place far apart, and behind each other
-/// the same ones of neighbouring places. Either way, lanes that read
-/// neighbours read all banks.
-enum class VectorOrder { Together, Apart };
+/// behind each other; the same, with one unused if they are an even number; or
+/// those of one place far apart, and behind each other the same ones of
+/// neighbouring places. Lanes that read neighbours read all banks: vectors of a
+/// place in the first order, the same ones of eight places in the others.
+/// Copies that take no registers join what is side by side on both ends, and
+/// reach half the speed where vectors are apart.
+enum class VectorOrder { Together, Odd, Apart };
 
 /// The box of a tensor that a tile reads, in shared memory. The lists about
 /// coordinates are in the order of the tensor's dimensions.

@@ -1,0 +1,119 @@
+//===- DirectFmaPart.cpp - sums of single work-items --------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A unit is a run of matrices, all rows, and all of the innermost digit of the
+// columns. Its slices take runs of the innermost digit of the reduction in
+// turn.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DirectPart.h"
+#include "DirectProduct.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+class FmaPart final : public DirectPart {
+public:
+  FmaPart(const Kernel &kernel, const DirectOperands &operands);
+
+  SmallVector<Value> createZeros() const override {
+    return product->createZeros();
+  }
+  SmallVector<Value> create(ValueRange sums) const override;
+  SmallVector<Value> getElements(ValueRange sums) const override {
+    return llvm::to_vector(sums);
+  }
+  Place locate(Value unit, Value element) const override;
+
+private:
+  SmallVector<Value> getUnitDigits(Value unit) const;
+
+  const Kernel &kernel;
+  const IndexMath &math;
+  const DirectTiling &tiling;
+  size_t batchRank;
+  /// Elements of a unit, by digit of batch, rows and columns, and how many
+  /// units of so many there are; and how many runs of a part.
+  SmallVector<int64_t> extents, units, chunks;
+  std::optional<DirectProduct> product;
+};
+} // namespace
+
+FmaPart::FmaPart(const Kernel &kernel, const DirectOperands &operands)
+    : DirectPart(operands.tiling.countSharedBoxes()), kernel(kernel),
+      math(kernel.math), tiling(operands.tiling),
+      batchRank(tiling.batch.getRank()) {
+  for (size_t d = 0; d < batchRank; ++d) {
+    extents.push_back(tiling.batch.getRun(d));
+    units.push_back(tiling.batch.getPadded(d) / extents[d]);
+  }
+  extents.append(tiling.rows.digits);
+  units.append(tiling.rows.getRank(), 1);
+  for (size_t d = 0; d < tiling.columns.getRank(); ++d) {
+    bool isInnermost = d == tiling.columns.innermost;
+    int64_t size = tiling.columns.digits[d];
+    extents.push_back(isInnermost ? size : 1);
+    units.push_back(isInnermost ? 1 : size);
+  }
+
+  SmallVector<int64_t> all = extents, granules;
+  for (auto [extent, count] : llvm::zip(extents, units))
+    granules.push_back(count > 1 ? extent : 0);
+  for (size_t d = 0; d < tiling.reduction.getRank(); ++d) {
+    int64_t run = tiling.reduction.getRun(d);
+    all.push_back(run);
+    chunks.push_back(tiling.reduction.sizes[d] / run);
+    granules.push_back(chunks.back() > 1 ? run : 0);
+  }
+  product.emplace(kernel, operands, all, granules);
+}
+
+/// The first digits of a unit's elements, from the start of the tile.
+SmallVector<Value> FmaPart::getUnitDigits(Value unit) const {
+  // Neighbouring work-items have neighbouring matrices.
+  SmallVector<int64_t> order = units;
+  std::rotate(order.begin(), order.begin() + batchRank, order.end());
+  SmallVector<Value> digits = math.split(unit, order);
+  std::rotate(digits.begin(), digits.end() - batchRank, digits.end());
+  for (auto [digit, extent] : llvm::zip_equal(digits, extents))
+    digit = math.mul(digit, extent);
+  return digits;
+}
+
+SmallVector<Value> FmaPart::create(ValueRange sums) const {
+  ImplicitLocOpBuilder &b = kernel.b;
+  Value unit = math.rem(kernel.workItem, numUnits);
+  auto loop = scf::ForOp::create(
+      b, math.div(kernel.workItem, numUnits),
+      math.constant(llvm::product_of(chunks)),
+      math.constant(kernel.workItems / numUnits), sums,
+      [&](OpBuilder &, Location, Value number, ValueRange carried) {
+        SmallVector<Value> digits = getUnitDigits(unit);
+        for (auto [d, digit] : llvm::enumerate(math.split(number, chunks)))
+          digits.push_back(math.mul(digit, tiling.reduction.getRun(d)));
+        scf::YieldOp::create(b, product->create(digits, carried));
+      });
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+DirectPart::Place FmaPart::locate(Value unit, Value element) const {
+  Place place{getUnitDigits(unit), math.yes()};
+  for (auto [digit, within] :
+       llvm::zip_equal(place.digits, math.split(element, extents)))
+    digit = math.add(digit, within);
+  return place;
+}
+
+std::unique_ptr<DirectPart>
+mlir::conv::createFmaPart(const Kernel &kernel,
+                          const DirectOperands &operands) {
+  return std::make_unique<FmaPart>(kernel, operands);
+}
