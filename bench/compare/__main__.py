@@ -5,8 +5,14 @@
     python3 bench/compare run packs --output results                                and how fast
     python3 bench/compare report results                                            the tables and the picture again
 
-`check` and `run` need the Python package `conv`, and PyTorch if the device is a GPU. Each result is verified before it is timed;
-if one is wrong, the exit code is 1.
+With `compile --candidates N`, N schedules of each problem are compiled, and
+
+    python3 bench/compare tune packs --output results                               finds the fastest of them
+
+which `conv-compile --database` and `compile --database` take from `results/schedules.jsonl`.
+
+`check`, `run` and `tune` need the Python package `conv`, and PyTorch if the device is a GPU. Each result is verified before
+it is timed; if one is wrong, the exit code is 1.
 """
 
 import argparse
@@ -17,24 +23,28 @@ import sys
 
 from markdown import to_markdown
 from measure import Protocol, measure
-from packs import compile_lists, read_index
+from packs import CompileOptions, compile_lists, read_index, read_problems
 from problem import COMMANDS, DIRECTIONS
 from report import print_table, write_html
 from tail import parse_tail
+from tune import print_searches, search, write_database
 
 SHAPES = pathlib.Path(__file__).parents[1] / "shapes" / "models.json"
 RESULTS = "results.json"
+SEARCHES = "searches.json"
+DATABASE = "schedules.jsonl"
 
 
 def run_compile(options):
+    if options.database and options.candidates > 1:
+        raise SystemExit("compare: error: expects --database or --candidates, but got both")
     count, refused = compile_lists(
         options.shapes,
         options.lists,
         options.directions,
         options.dtype,
         options.tails,
-        options.target,
-        options.candidates,
+        CompileOptions(options.target, options.candidates, options.database),
         options.output,
         options.jobs,
     )
@@ -42,24 +52,22 @@ def run_compile(options):
 
 
 def compare(item, problem, backend, folder, protocol):
-    """Everything about one schedule of a problem: refused, wrong, or measured; without a protocol, right."""
+    """Everything about the chosen schedule of a problem: refused, wrong, or measured beside the library."""
     result = {"list": item["list"], "label": problem.label, "direction": problem.direction, "dtype": problem.dtype}
-    result["candidate"] = item["candidate"]
     result.update(flops=problem.flops, bytes=problem.bytes)
     if problem.tail:
         result["tail"] = {"behind": problem.without_tail().label, "bytes": problem.tail_bytes}
-    if item["refused"]:
+    if "refused" in item:
         return {**result, "refused": item["refused"]}
-    function = backend.load(problem, pathlib.Path(folder, item["pack"]))
-    # The library is compared with the schedule that was chosen, not with others.
-    with_library = bool(protocol) and item["candidate"] == 0
-    error, library_error = backend.verify(problem, function, backend.tensors(problem), with_library)
-    result.update(error=error, library_error=library_error)
-    if error > 1 or not protocol:
+    function = backend.load(problem, pathlib.Path(folder, item["schedules"][0]))
+    operands = backend.tensors(problem)
+    expected = backend.expect(problem, operands)
+    result["error"] = backend.verify(problem, function, operands, expected)
+    if result["error"] > 1:
         return result
+    result["library_error"] = backend.verify_library(problem, function, operands, expected)
     sets = backend.tensor_sets(problem)
-    theirs = backend.theirs(problem, sets) if with_library else None
-    graphs = {"ours": backend.ours(problem, function, sets), "theirs": theirs}
+    graphs = {"ours": backend.ours(problem, function, sets), "theirs": backend.theirs(problem, sets)}
     times = measure({name: graph for name, graph in graphs.items() if graph}, protocol)
     return {**result, "schedule": next(iter(function.entries.values())).schedule, "seconds": times}
 
@@ -75,20 +83,45 @@ def create_backend(device):
 def run_check(options):
     backend = create_backend(options.device)
     right, refused, wrong, worst = 0, 0, 0, 0.0
-    each = {(problem, item["candidate"]): item for item, problem in read_index(options.packs)}
-    for (problem, _), item in each.items():
-        result = compare(item, problem, backend, options.packs, None)
-        if "refused" in result:
+    for problem, item in read_problems(options.packs).items():
+        name = f"{problem.direction} {problem.label}"
+        if "refused" in item:
             refused += 1
-            print(f"refused {problem.direction} {problem.label}: {result['refused']}")
-        elif result["error"] > 1:
-            wrong += 1
-            print(f"wrong {problem.direction} {problem.label}: error {result['error']:.3f} of its bound")
-        else:
-            right += 1
-            worst = max(worst, result["error"])
+            print(f"refused {name}: {item['refused']}")
+            continue
+        operands = backend.tensors(problem)
+        expected = backend.expect(problem, operands)
+        for pack in item["schedules"]:
+            function = backend.load(problem, pathlib.Path(options.packs, pack))
+            error = backend.verify(problem, function, operands, expected)
+            if error > 1:
+                wrong += 1
+                print(f"wrong {name}: error {error:.3f} of its bound")
+            else:
+                right += 1
+                worst = max(worst, error)
     print(f"{right} right, {wrong} wrong, {refused} refused; largest error {worst:.3f} of its bound")
     return 1 if wrong else 0
+
+
+def run_tune(options):
+    backend = create_backend(options.device)
+    protocol = Protocol(options.idle, options.burst, options.rounds)
+    output = pathlib.Path(options.output)
+    output.mkdir(parents=True, exist_ok=True)
+    searches = []
+    for problem, item in read_problems(options.packs).items():
+        if "refused" in item:
+            continue
+        if "space" not in item:
+            raise SystemExit("compare: error: expects artifacts of compile --candidates, but got chosen schedules only")
+        searches.append(search(item, problem, backend, options.packs, protocol))
+        print(f"{problem.direction} {problem.label}", file=sys.stderr)
+        # After each problem, so that a search that is stopped leaves what it has.
+        (output / SEARCHES).write_text(json.dumps(searches, indent=1), encoding="utf-8")
+        write_database(searches, output / DATABASE)
+    print_searches(searches)
+    return 1 if any(one["error"] > 1 for found in searches for one in found["schedules"]) else 0
 
 
 def run_benchmark(options):
@@ -102,15 +135,14 @@ def run_benchmark(options):
     }
     output = pathlib.Path(options.output)
     output.mkdir(parents=True, exist_ok=True)
-    known = {}  # Lists share problems; each schedule of one is measured once.
+    known = {}  # Lists share problems; each is measured once.
     for item, problem in read_index(options.packs):
         if options.lists and item["list"] not in options.lists:
             continue
-        key = (problem, item["candidate"])
-        if key not in known:
-            known[key] = compare(item, problem, backend, options.packs, protocol)
+        if problem not in known:
+            known[problem] = compare(item, problem, backend, options.packs, protocol)
             print(f"{problem.direction} {problem.label}", file=sys.stderr)
-        report["results"].append({**known[key], "list": item["list"]})
+        report["results"].append({**known[problem], "list": item["list"]})
         # After each problem, so that a run that is stopped leaves what it has.
         (output / RESULTS).write_text(json.dumps(report, indent=1), encoding="utf-8")
     return show(report, output)
@@ -126,6 +158,16 @@ def show(report, folder):
 
 def run_report(options):
     return show(json.loads(pathlib.Path(options.results, RESULTS).read_text(encoding="utf-8")), options.results)
+
+
+def add_measuring(step):
+    """The arguments of commands that time artifacts."""
+    step.add_argument("packs", metavar="FOLDER")
+    step.add_argument("--device", default="cuda:0", help="a GPU, or host (default: cuda:0)")
+    step.add_argument("--idle", type=float, default=Protocol.idle_seconds, help="seconds before a burst (default: 0.2)")
+    step.add_argument("--burst", type=float, default=Protocol.burst_seconds, help="seconds of a burst (default: 0.03)")
+    step.add_argument("--rounds", type=int, default=Protocol.rounds, help="bursts of each kernel (default: 7)")
+    step.add_argument("--output", required=True, metavar="FOLDER")
 
 
 def main():
@@ -149,7 +191,8 @@ def main():
         help="what follows, such as bias+residual+relu; with none among them, `run` says what the others cost",
     )
     step.add_argument("--target", default="sm_90a")
-    step.add_argument("--candidates", type=int, default=1, help="schedules of each problem (default: 1)")
+    step.add_argument("--candidates", type=int, default=1, help="schedules of each problem, at most (default: 1)")
+    step.add_argument("--database", metavar="FILE", help="schedules that win over those of the cost model")
     step.add_argument("--jobs", type=int, default=os.cpu_count())
     step.add_argument("--output", required=True, metavar="FOLDER")
 
@@ -158,15 +201,14 @@ def main():
     step.add_argument("packs", metavar="FOLDER")
     step.add_argument("--device", default="cuda:0", help="a GPU, or host (default: cuda:0)")
 
-    step = commands.add_parser("run", help="verify and time the artifacts of a folder")
+    step = commands.add_parser("run", help="verify the artifacts of a folder and time them beside the library")
     step.set_defaults(run=run_benchmark)
-    step.add_argument("packs", metavar="FOLDER")
+    add_measuring(step)
     step.add_argument("--lists", nargs="+", default=[], metavar="LIST", help="which of them (default: all)")
-    step.add_argument("--device", default="cuda:0", help="a GPU, or host (default: cuda:0)")
-    step.add_argument("--idle", type=float, default=Protocol.idle_seconds, help="seconds before a burst (default: 0.2)")
-    step.add_argument("--burst", type=float, default=Protocol.burst_seconds, help="seconds of a burst (default: 0.03)")
-    step.add_argument("--rounds", type=int, default=Protocol.rounds, help="bursts of each candidate (default: 7)")
-    step.add_argument("--output", required=True, metavar="FOLDER")
+
+    step = commands.add_parser("tune", help="verify and time all schedules of a folder, and name the fastest")
+    step.set_defaults(run=run_tune)
+    add_measuring(step)
 
     step = commands.add_parser("report", help="write the tables and draw the picture of earlier results")
     step.set_defaults(run=run_report)

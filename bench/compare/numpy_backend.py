@@ -74,16 +74,22 @@ class NumpyBackend:
     def theirs(self, problem, sets):
         return None
 
-    def verify(self, problem, function, tensors, with_library):
+    def expect(self, problem, tensors):
+        exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
+        expected, added = apply_tail(np, problem.tail, reference(problem, exact), exact)
+        products = reference(problem, {name: abs(tensor) for name, tensor in exact.items()})
+        return expected, products, added
+
+    def verify(self, problem, function, tensors, expected):
         [entry] = function.entries.values()
         result = function(**self._arrange(problem, function, tensors))
         layout = function.arguments[-1].layout
         order = [letter for letter in _ORDERS[problem.part(problem.result)] if letter in layout]
         result = result.transpose([layout.index(letter) for letter in order]).astype(np.float64)
-        exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
-        expected, added = apply_tail(np, problem.tail, reference(problem, exact), exact)
-        products = reference(problem, {name: abs(tensor) for name, tensor in exact.items()})
-        return worst_error(np, result, expected, products, added, problem.dtype, entry.error_bound), None
+        return worst_error(np, result, *expected, problem.dtype, entry.error_bound)
+
+    def verify_library(self, problem, function, tensors, expected):
+        return None
 
     def ceilings(self, measure):
         """What NumPy reaches, with the matrix library that it has, if any."""

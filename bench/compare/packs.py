@@ -6,34 +6,61 @@ import json
 import pathlib
 import shutil
 import subprocess
+from typing import Optional
 
 from problem import Problem, read_lists
+from space import sample
 
 INDEX = "index.json"
 
 
-def _compile(problem, candidate, target, path):
-    """Compiles one problem with its best schedule but for `candidate`; says why if the compiler refuses it."""
-    source = path.with_suffix(".mlir")
-    commands = [
-        ["conv-gen", *problem.generator_arguments(), "-o", source],
-        ["conv-compile", source, f"--target={target}", f"--candidate={candidate}", "-o", path],
-    ]
+class _Refused(Exception):
+    pass
+
+
+def _run(*command):
+    """What a tool prints; why it refuses, as an exception."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise _Refused(done.stderr.strip().splitlines()[-1].partition("error: ")[2])
+    return done.stdout
+
+
+def _compile(problem, options, folder, number):
+    """Compiles the chosen schedule of a problem and others; the problem's part of the index."""
+    source = folder / f"{number:04}.mlir"
+    schedules = []
+    found = {"schedules": schedules}
     try:
-        for command in commands:
-            done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode != 0:
-                return done.stderr.strip().splitlines()[-1].partition("error: ")[2]
+        _run("conv-gen", *problem.generator_arguments(), "-o", source)
+        choices = [["--database", options.database] if options.database else []]
+        if options.candidates > 1:
+            records = _run("conv-compile", source, "--target", options.target, "--emit=schedules").splitlines()
+            found["space"] = len(records)
+            records = sample([json.loads(record) for record in records], options.candidates)
+            choices += [["--schedule", record["schedule"]] for record in records[1:]]
+        for place, choice in enumerate(choices):
+            pack = f"{number:04}-{place:02}.convpack"
+            _run("conv-compile", source, "--target", options.target, *choice, "-o", folder / pack)
+            schedules.append(pack)
+    except _Refused as refused:
+        found["refused"] = str(refused)
     finally:
         source.unlink(missing_ok=True)
-    return None
+    return found
 
 
-def compile_lists(shapes, names, directions, dtype, tails, target, candidates, folder, jobs):
+@dataclasses.dataclass(frozen=True)
+class CompileOptions:
+    target: str
+    candidates: int = 1  #: Schedules of each problem, at most.
+    database: Optional[str] = None  #: A file of schedules.
+
+
+def compile_lists(shapes, names, directions, dtype, tails, options, folder, jobs):
     """Fills `folder`; returns how many problems there are and how many were refused.
 
-    Each is compiled with every tail, and with as many schedules as there are `candidates`, the best ones by the cost
-    model.
+    Each is compiled with every tail: the chosen schedule, and with more `candidates` others of its space.
     """
     for tool in ("conv-gen", "conv-compile"):
         if not shutil.which(tool):
@@ -56,27 +83,16 @@ def compile_lists(shapes, names, directions, dtype, tails, target, candidates, f
         for tail in tails
     ]
     problems = list(dict.fromkeys(problem for *_, problem in places))
-    jobs_of = [(problem, candidate) for problem in problems for candidate in range(candidates)]
-    files = {job: f"{number:04}.convpack" for number, job in enumerate(jobs_of)}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        refusals = dict(zip(files, pool.map(lambda item: _compile(*item[0], target, folder / item[1]), files.items())))
+        compiled = pool.map(lambda item: _compile(item[1], options, folder, item[0]), enumerate(problems))
+        found = dict(zip(problems, compiled))
 
     index = [
-        {
-            "list": name,
-            "problem": dataclasses.asdict(problem),
-            "candidate": candidate,
-            "pack": files[problem, candidate] if refusals[problem, candidate] is None else None,
-            "refused": refusals[problem, candidate],
-        }
-        for name, direction, problem in places
-        for candidate in range(candidates)
-        # There may be fewer schedules; the heuristic's is always asked for.
-        if candidate == 0 or refusals[problem, candidate] is None
+        {"list": name, "problem": dataclasses.asdict(problem), **found[problem]} for name, _, problem in places
     ]
     with open(folder / INDEX, "w", encoding="utf-8") as file:
-        json.dump({"target": target, "problems": index}, file, indent=1)
-    return len(problems), sum(refusals[problem, 0] is not None for problem in problems)
+        json.dump({"target": options.target, "problems": index}, file, indent=1)
+    return len(problems), sum("refused" in item for item in found.values())
 
 
 def read_index(folder):
@@ -87,3 +103,8 @@ def read_index(folder):
         (item, Problem(**{name: tuple(v) if isinstance(v, list) else v for name, v in item["problem"].items()}))
         for item in items
     ]
+
+
+def read_problems(folder):
+    """The items of the index by problem, each once."""
+    return {problem: item for item, problem in read_index(folder)}

@@ -22,49 +22,18 @@ def roof(report, result):
 
 
 def groups(report):
-    """The results of each list and direction, with the schedules that were chosen."""
+    """The results of each list and direction."""
     found = {}
     for result in report["results"]:
-        if result.get("candidate", 0) == 0:
-            found.setdefault((result["list"], result["direction"]), []).append(result)
+        found.setdefault((result["list"], result["direction"]), []).append(result)
     return found
-
-
-def searches(report):
-    """The results of each problem of which several schedules were measured, the chosen one first."""
-    found = {}
-    for result in report["results"]:
-        if "seconds" in result:
-            key = tuple(result[name] for name in ("direction", "label", "dtype"))
-            found.setdefault(key, {})[result.get("candidate", 0)] = result
-    several = {key: by_candidate for key, by_candidate in found.items() if 0 in by_candidate and len(by_candidate) > 1}
-    return {key: [by_candidate[number] for number in sorted(by_candidate)] for key, by_candidate in several.items()}
-
-
-def print_searches(report):
-    """How far the chosen schedules are from the best ones that were measured."""
-    found = searches(report)
-    if not found:
-        return
-    losses = []
-    width = max(len(f"{direction} {label}") for direction, label, _ in found)
-    print(f"\n{'schedules':{width}}{'measured':>9}{'chosen':>9}{'best':>9}{'loss':>9}  best one")
-    for (direction, label, _), results in found.items():
-        best = min(results, key=lambda result: result["seconds"]["ours"]["median"])
-        times = [result["seconds"]["ours"]["median"] for result in (results[0], best)]
-        losses.append(times[0] / times[1])
-        cells = f"{len(results):>9}" + "".join(f"{time * 1e6:>9.2f}" for time in times) + f"{losses[-1] - 1:>9.1%}"
-        schedule = "  the chosen one" if best is results[0] else f"  {best['schedule']}"
-        print(f"{f'{direction} {label}':{width}}{cells}{schedule}")
-    mean = math.exp(sum(map(math.log, losses)) / len(losses))
-    print(f"mean loss {mean - 1:.1%}, most {max(losses) - 1:.1%}")
 
 
 def tails(report):
     """Pairs of a result with a tail and that of the same convolution without one."""
     found = {}
     for result in report["results"]:
-        if "seconds" in result and result.get("candidate", 0) == 0:
+        if "seconds" in result:
             found[result["direction"], result["label"], result["dtype"]] = result
     pairs = [(r, found.get((r["direction"], r["tail"]["behind"], r["dtype"]))) for r in found.values() if "tail" in r]
     return [(result, alone) for result, alone in pairs if alone]
@@ -145,7 +114,6 @@ def print_table(report):
         mean = summary(results)
         if mean:
             print(f"geometric mean {mean[0]:.3f}, least {mean[1]:.3f}")
-    print_searches(report)
     print_tails(report)
 
 

@@ -149,24 +149,32 @@ class TorchBackend:
 
     # The reference.
 
-    def verify(self, problem, function, tensors, with_library):
-        """The worst error, as a part of what is allowed: ours, and the library's."""
-        [entry] = function.entries.values()
+    def expect(self, problem, tensors):
+        """What is right, and by what errors are bounded: the sums of absolute products, and of what a tail adds."""
         exact = {name: tensor.double() for name, tensor in tensors.items()}
         expected, added = apply_tail(torch, problem.tail, self._reference(problem, exact), exact)
         products = self._reference(problem, {name: tensor.abs() for name, tensor in exact.items()})
+        return expected, products, added
 
-        def error(result):
-            return worst_error(torch, result.double(), expected, products, added, problem.dtype, entry.error_bound)
-
+    def verify(self, problem, function, tensors, expected):
+        """The worst error, as a part of what is allowed."""
         with torch.cuda.stream(self.stream):
             result = function(**tensors)
             # What is not written stays wrong.
             result.fill_(float("nan") if result.is_floating_point() else torch.iinfo(result.dtype).min)
             function(**tensors, out=result)
         self.stream.synchronize()
-        asks_library = with_library and self._has_library(problem)
-        return error(result), error(self._convolve(problem, tensors)) if asks_library else None
+        return self._error(problem, function, result, expected)
+
+    def verify_library(self, problem, function, tensors, expected):
+        """The library's, as a part of what our function is allowed; None if it has no such convolution."""
+        if not self._has_library(problem):
+            return None
+        return self._error(problem, function, self._convolve(problem, tensors), expected)
+
+    def _error(self, problem, function, result, expected):
+        [entry] = function.entries.values()
+        return worst_error(torch, result.double(), *expected, problem.dtype, entry.error_bound)
 
     def _reference(self, problem, tensors):
         """With the padding made explicit, because a library pads both sides alike."""

@@ -199,6 +199,14 @@ Result<std::string> mlir::conv::compileToStage(const SourceFile &source,
   return printModuleAfter(source, *target, options, stage);
 }
 
+Result<std::string> mlir::conv::listSchedules(const SourceFile &source,
+                                              const CompileOptions &options) {
+  Result<Target> target = parseOnlyTarget(options);
+  if (!target)
+    return target.error();
+  return printScheduleSpaces(source, *target, options);
+}
+
 Result<std::string> mlir::conv::compileToText(const SourceFile &source,
                                               const CompileOptions &options,
                                               CodeForm form) {

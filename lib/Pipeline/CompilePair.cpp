@@ -24,6 +24,7 @@
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Pipeline/Pipelines.h"
 #include "conv/Schedule/Explain.h"
+#include "conv/Schedule/ScheduleSpace.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Pass/PassManager.h"
@@ -182,7 +183,7 @@ LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
     LowerToConvOptions convOptions;
     convOptions.schedule = options.schedule;
     convOptions.algorithm = options.algorithm;
-    convOptions.candidate = options.candidate;
+    convOptions.database = options.database;
     buildLowerToConvPipeline(manager, convOptions);
     break;
   }
@@ -347,6 +348,19 @@ Result<std::string> mlir::conv::printModuleAfter(const SourceFile &source,
     return walk.getError();
   std::string text;
   llvm::raw_string_ostream(text) << walk.getModule() << "\n";
+  return text;
+}
+
+Result<std::string>
+mlir::conv::printScheduleSpaces(const SourceFile &source, const Target &target,
+                                const CompileOptions &options) {
+  Walk walk(source);
+  if (failed(walkModule(walk, target, options, Stage::Conv)))
+    return walk.getError();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  walk.getModule().walk(
+      [&](ConvolutionOpInterface op) { printScheduleSpace(op, stream); });
   return text;
 }
 

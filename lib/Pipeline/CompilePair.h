@@ -51,6 +51,11 @@ struct CompiledPair {
                                              const CompileOptions &options,
                                              Stage stage);
 
+/// All schedules of each convolution of the whole module.
+::conv::Result<std::string> printScheduleSpaces(const SourceFile &source,
+                                                const Target &target,
+                                                const CompileOptions &options);
+
 /// The kernels of the whole module.
 ::conv::Result<std::string> printCode(const SourceFile &source,
                                       const Target &target,

@@ -29,6 +29,6 @@ void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
   functions.addPass(createFuseTailPass());
   manager.addPass(createCheckSupportedPass());
   manager.addPass(createSelectSchedulePass(
-      {options.schedule, options.algorithm, options.candidate}));
+      {options.schedule, options.algorithm, options.database}));
   manager.addPass(createVerifyStagePass({"conv"}));
 }

@@ -396,7 +396,8 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
       (candidate.loop == LoopKind::AsyncStaged ? chip.asyncStagedSlowdown
                                                : chip.registerStagedSlowdown) *
           std::max(cost.computeSeconds, cost.memorySeconds) +
-      double(problem.launches - 1) * kLaunchSeconds;
+      double(problem.launches - 1) * kLaunchSeconds +
+      (isHost(chip) ? 0 : kStartSeconds);
   cost.limit = computeLimit(chip, cost);
   return cost;
 }

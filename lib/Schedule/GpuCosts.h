@@ -23,6 +23,9 @@ inline constexpr int64_t kPieceBytes = 16;
 inline constexpr double kLoadLatencyNs = 400;
 /// A workgroup's start: it decodes where its elements lie, with divisions.
 inline constexpr double kSetupCycles = 400;
+/// From a kernel's launch to its first load, and after its last store. Measured
+/// on an H200.
+inline constexpr double kStartSeconds = 1.04e-6;
 /// Between the end of a kernel and the work of the next one.
 inline constexpr double kLaunchSeconds = 4e-6;
 /// Bytes in a clock from the first-level cache.

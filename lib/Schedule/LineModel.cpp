@@ -79,8 +79,7 @@ static std::vector<Candidate> listGradientCandidates(const Problem &problem,
     LineGradientTile tile = getLineGradientTile(problem, candidate);
     const TmaTile &sizes = tile.tile;
     if (sizes.columns < tile.usedColumns() || !sizes.hasWholeRowsOfColumns() ||
-        sizes.accumulators() > sizes.maxAccumulators() ||
-        tile.window.countGroups() > kMaxGroups)
+        !fitsWorkgroup(sizes) || tile.window.countGroups() > kMaxGroups)
       return;
     candidate.stages = findStages(kMaxGradientStages, tile.kGatherers,
                                   chip.sharedMemoryBytes, [&](int64_t stages) {

@@ -29,6 +29,15 @@ static int64_t getBytes(RankedTensorType type) {
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
+/// Bytes that a product reads of a tensor: less than all if its windows are
+/// further apart than they reach.
+static double getSeenBytes(ViewAttr view, RankedTensorType type) {
+  double seen = double(getBytes(type)) / double(type.getNumElements());
+  for (int64_t size : view.getShape())
+    seen *= double(size);
+  return std::min(seen, double(getBytes(type)));
+}
+
 /// Elements of the view that follow each other in memory, along one of its
 /// indices, and are inside of the tensor or outside together: those that the
 /// innermost coordinates count with one digit each.
@@ -78,6 +87,9 @@ static void computeTmaSteps(ConvolutionOpInterface op,
     total += geometry->countSteps();
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
     problem.reducesTmaPositions |= geometry->reducesPositions;
+    problem.hasTmaStrides |=
+        llvm::any_of(geometry->window.dimensions,
+                     [](const auto &each) { return each.stride > 1; });
     if (!problem.patch)
       continue;
     problem.patch = {.bytes = geometry->getPatchBytes()};
@@ -148,8 +160,8 @@ static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
   problem.rows = product.lhs.getShape()[1];
   problem.columns = product.rhs.getShape()[1];
   problem.reduction = product.lhs.getShape()[2];
-  problem.lhsBytes = static_cast<double>(getBytes(lhs));
-  problem.rhsBytes = static_cast<double>(getBytes(rhs));
+  problem.lhsBytes = getSeenBytes(product.lhs, lhs);
+  problem.rhsBytes = getSeenBytes(product.rhs, rhs);
   problem.lhsRun = computeRun(product.lhs, lhs.getShape());
   problem.rhsRun = computeRun(product.rhs, rhs.getShape());
 }

@@ -5,16 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The constants of forward and backward data were fitted to 570 kernels on an
-// H200, which start early: ten tiles of ten layers, and those that three older
-// models thought best of 85 others. Of what was measured for a layer, the best
-// one by the model takes 0.8 % more time than the best one on average, and 7.6
-// % at most. Those of gradients of filters are older, and have fewer terms.
+// A step takes as long as what is slowest of it: multiplying, reading operands
+// from shared memory while copies are written there, or these copies' way. All
+// constants were fitted together, for all directions, to 1549 kernels of 161
+// layers on an H200, a sample of the whole space. The best one by the model
+// takes 1.1 % more time than the best one on average, and 7.1 % at most.
 //
 //===----------------------------------------------------------------------===//
 
 #include "conv/Schedule/TmaModel.h"
 
+#include "GpuCosts.h"
 #include "WarpgroupTiles.h"
 
 #include "conv/Support/IntegerMath.h"
@@ -24,77 +25,40 @@
 
 using namespace conv;
 
-namespace {
-/// What was fitted.
-struct Constants {
-  /// Under load the clock is below that of the data sheet: for tiles of single
-  /// taps, and where taps share copies, which take power too.
-  double tapSlowdown, patchSlowdown;
-  /// What each byte that is copied lowers it further.
-  double matrixCyclesPerByte;
-  /// Between two instructions of a consumer that add to different sums.
-  double issueCycles;
-  /// What copies bring to one compute unit in a clock.
-  double copyBytesPerClock;
-  /// From a copy's start to its end. All stages but one can be on their way.
-  double copyLatencyCycles;
-  /// Barriers of a step that nothing hides.
-  double stepCycles;
-  /// A tile's way through registers and shared memory, for a warpgroup: its
-  /// start, and every column of its atoms.
-  double epilogueCycles, epilogueCyclesPerColumn;
-  /// Its way to memory: every column of the atoms of all warpgroups.
-  double storeCyclesPerColumn;
-  /// The part of it during which the copies for the next tile arrive.
-  double hiddenEpilogue;
-  /// Between the end of a kernel and the work of the next one.
-  double launchSeconds;
-  /// How computing and memory overlap: 1 would add them up, and with a large
-  /// one the longer hides the other.
-  double overlap;
-};
-} // namespace
-
-static constexpr Constants kOfPixels = {
-    .tapSlowdown = 1.05,
-    .patchSlowdown = 1.05,
-    .matrixCyclesPerByte = 0.0016,
-    .issueCycles = 1.95,
-    .copyBytesPerClock = 58,
-    .copyLatencyCycles = 1520,
-    .stepCycles = 0,
-    .epilogueCycles = 1300,
-    .epilogueCyclesPerColumn = 10.8,
-    .storeCyclesPerColumn = 9.9,
-    .hiddenEpilogue = 0.87,
-    .launchSeconds = 1.5e-6,
-    .overlap = 1.8,
-};
-static constexpr Constants kOfFilters = {
-    .tapSlowdown = 1.17,
-    .patchSlowdown = 1.1,
-    .matrixCyclesPerByte = 0,
-    .issueCycles = 0,
-    .copyBytesPerClock = 78,
-    .copyLatencyCycles = 0,
-    .stepCycles = 38,
-    .epilogueCycles = 135,
-    .epilogueCyclesPerColumn = 15.8,
-    .storeCyclesPerColumn = 0,
-    .hiddenEpilogue = 0.74,
-    .launchSeconds = 1.8e-6,
-    .overlap = 1.5,
-};
-
-static const Constants &getConstants(const Problem &problem) {
-  return problem.reducesTmaPositions ? kOfFilters : kOfPixels;
-}
-
-/// Cycles between two instructions of a consumer that add to the same sums.
-static constexpr double kChainCycles = 32;
+/// Under load the clock of matrix units is below that of the data sheet.
+static constexpr double kMatrixSlowdown = 1.11;
+/// The power of the chip, in cycles in which all compute units may draw it: for
+/// each cycle of the matrix units of one, and for each byte that it copies.
+static constexpr double kPowerPerMatrixCycle = 1.05;
+static constexpr double kPowerPerByte = 0.0047;
+/// Share of the clocks of shared memory that writing copies to it takes from
+/// reading operands.
+static constexpr double kWriteShare = 0.8;
+/// From a copy's start to its end. All stages but one can be on their way.
+static constexpr double kCopyLatencyCycles = 1940;
+/// What copies of all compute units bring in a clock.
+static constexpr double kCopyBytesPerClock = 10000;
+/// A row of a copy of every second position of images, or further apart.
+static constexpr double kStridedRowCycles = 2.65;
+/// A tile's way through registers to shared memory, for a warpgroup: every
+/// column of its atoms.
+static constexpr double kEpilogueCyclesPerColumn = 10;
+/// Its way to memory: every row of a copy, whose columns are at most a chunk.
+static constexpr double kStoreCyclesPerRow = 5.8;
+/// The part of both during which the copies for the next tile arrive.
+static constexpr double kHiddenEpilogue = 0.565;
+/// How computing and memory overlap: 1 would add them up, and with a large one
+/// the longer hides the other.
+static constexpr double kOverlap = 3.45;
+/// Between the end of a kernel and the work of the next one.
+static constexpr double kSumLaunchSeconds = 1.5e-6;
+/// Until a lane has what it adds of a part of a reduction.
+static constexpr double kPartSeconds = 5.5e-8;
 /// Share of the memory's bandwidth at which what one kernel writes for another
 /// one goes there and back, while nothing is multiplied.
-static constexpr double kIntermediateShare = 0.68;
+static constexpr double kIntermediateShare = 0.515;
+/// Cycles between two instructions of a consumer that add to the same sums.
+static constexpr double kChainCycles = 32;
 /// Stages beyond which a ring does not become faster; those of a reduction over
 /// positions, whose steps are all read from memory, do a little longer.
 static constexpr int64_t kMaxStages = 7;
@@ -166,15 +130,47 @@ static double computeStepBytes(const Problem &problem, const TmaTile &tile) {
   return double(tile.stageBytes()) + double(tile.patchBytes) / shared;
 }
 
+/// Cycles of shared memory for a step: instructions read what they multiply,
+/// and copies write.
+static double computeSharedCycles(const ChipInfo &chip, const TmaTile &tile,
+                                  double stepBytes) {
+  double instructions =
+      double(tile.rows / TmaTile::kAtomRows * TmaTile::kAtomsPerRow);
+  double readBytes =
+      double((TmaTile::kAtomRows + tile.columns) * TmaTile::kAtomBytes);
+  return (instructions * readBytes + kWriteShare * stepBytes) /
+         chip.sharedMemoryBytesPerClock;
+}
+
+/// Cycles until a step's operands are there, while so many compute units copy.
+static double computeCopyCycles(const Problem &problem, const TmaTile &tile,
+                                double stepBytes, double units) {
+  double stepCycles = std::hypot(kCopyLatencyCycles / double(tile.stages - 1),
+                                 units * stepBytes / kCopyBytesPerClock);
+  if (!problem.hasTmaStrides)
+    return stepCycles;
+  int64_t rows = problem.reducesTmaPositions ? tile.columns : tile.rows;
+  return std::max(stepCycles, kStridedRowCycles * double(rows));
+}
+
 /// Cycles in which the warpgroups store a tile, each a part.
 static double computeEpilogueCycles(const Problem &problem,
                                     const TmaTile &tile) {
-  const Constants &constants = getConstants(problem);
-  return constants.epilogueCycles +
-         (constants.epilogueCyclesPerColumn +
-          constants.storeCyclesPerColumn * double(tile.consumers)) *
-             double(tile.atomsPerConsumer()) * double(tile.columns) *
-             (1 + problem.tailShare());
+  double columns = double(tile.atomsPerConsumer() * tile.columns);
+  double copiedRows = double(tile.consumers * TmaTile::kAtomRows) * columns /
+                      double(tile.chunkColumns());
+  return (kEpilogueCyclesPerColumn * columns +
+          kStoreCyclesPerRow * copiedRows) *
+         (1 + problem.tailShare());
+}
+
+/// Seconds of kernels beside that of the products: they add up parts.
+static double computeSumSeconds(const Problem &problem, const ChipInfo &chip) {
+  double seconds =
+      double(problem.launches - 1) * kSumLaunchSeconds +
+      problem.intermediateBytes / (kIntermediateShare * chip.memoryGBs * 1e9);
+  return problem.splits == 1 ? seconds
+                             : seconds + kPartSeconds * double(problem.splits);
 }
 
 Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
@@ -199,45 +195,44 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   cost.waveEfficiency =
       double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
 
-  const Constants &constants = getConstants(problem);
   double atomCycles =
-      std::max(double(tile.rows / atom.m) *
-                   (double(atom.cycles) / chip.simdsPerComputeUnit +
-                    constants.issueCycles),
+      std::max(double(tile.rows / atom.m) * double(atom.cycles) /
+                   chip.simdsPerComputeUnit,
                kChainCycles);
   double stepBytes = computeStepBytes(problem, tile);
-  cost.matrixCycles =
-      (problem.patch ? constants.patchSlowdown : constants.tapSlowdown) *
-          atomCycles * double(TmaTile::kAtomsPerRow) +
-      constants.matrixCyclesPerByte * stepBytes;
-  cost.loadCycles = stepBytes / constants.copyBytesPerClock;
-  double latencyCycles = constants.copyLatencyCycles / double(tile.stages - 1);
+  double instructionCycles = atomCycles * double(TmaTile::kAtomsPerRow);
+  cost.matrixCycles = kMatrixSlowdown * instructionCycles;
+  cost.sharedCycles = computeSharedCycles(chip, tile, stepBytes);
+  cost.loadCycles = computeCopyCycles(
+      problem, tile, stepBytes,
+      double(std::min<int64_t>(cost.workgroups, chip.computeUnits)));
   cost.stepCycles =
-      std::max({cost.matrixCycles, cost.loadCycles, latencyCycles}) +
-      constants.stepCycles;
+      std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
 
   double stepsPerTile =
       double(problem.tmaTotalSteps) / double(problem.products);
   double storeCycles = computeEpilogueCycles(problem, tile);
-  double cycles =
+  double powerCycles =
+      double(cost.workgroups) / double(chip.computeUnits) * stepsPerTile *
+      (kPowerPerMatrixCycle * instructionCycles + kPowerPerByte * stepBytes);
+  double unitCycles =
       double(perUnit) * (stepsPerTile * cost.stepCycles + storeCycles) -
-      double(perUnit - 1) * constants.hiddenEpilogue * storeCycles;
+      double(perUnit - 1) * kHiddenEpilogue * storeCycles;
 
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
-  cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
+  cost.computeSeconds =
+      kStartSeconds + std::max(unitCycles, powerCycles) / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
-  cost.seconds =
-      double(problem.launches - 1) * constants.launchSeconds +
-      std::pow(std::pow(cost.computeSeconds, constants.overlap) +
-                   std::pow(cost.memorySeconds, constants.overlap),
-               1 / constants.overlap) +
-      problem.intermediateBytes / (kIntermediateShare * chip.memoryGBs * 1e9);
+  cost.seconds = std::pow(std::pow(cost.computeSeconds, kOverlap) +
+                              std::pow(cost.memorySeconds, kOverlap),
+                          1 / kOverlap) +
+                 computeSumSeconds(problem, chip);
   if (cost.memorySeconds > cost.computeSeconds)
     cost.limit = Limit::Memory;
+  else if (cost.stepCycles == cost.matrixCycles)
+    cost.limit = Limit::MatrixUnits;
   else
-    cost.limit = latencyCycles > std::max(cost.matrixCycles, cost.loadCycles)
-                     ? Limit::Latency
-                 : cost.matrixCycles >= cost.loadCycles ? Limit::MatrixUnits
-                                                        : Limit::Loads;
+    cost.limit = cost.stepCycles == cost.sharedCycles ? Limit::SharedMemory
+                                                      : Limit::Loads;
   return cost;
 }

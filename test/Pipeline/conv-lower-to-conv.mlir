@@ -8,7 +8,7 @@
 // LIST-NEXT: conv-fuse-tail
 // LIST-NEXT: ),
 // LIST-NEXT: conv-check-supported,
-// LIST-NEXT: conv-select-schedule{algorithm= candidate=0 schedule=},
+// LIST-NEXT: conv-select-schedule{algorithm= database= schedule=},
 // LIST-NEXT: conv-verify-stage{stage=conv}
 // LIST-NEXT: )
 

@@ -57,8 +57,10 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
                  "Where to write; - is standard output (default for text)");
   app.add_option("--emit", flags.emit,
                  "pack: the artifact (default); asm: assembly; llvm: LLVM IR; "
-                 "mlir: the module after --stop-after")
-      ->check(CLI::IsMember({"pack", "asm", "llvm", "mlir"}));
+                 "mlir: the module after --stop-after; schedules: all that "
+                 "each convolution could have, as a database that --database "
+                 "reads, with the seconds that the cost model predicts")
+      ->check(CLI::IsMember({"pack", "asm", "llvm", "mlir", "schedules"}));
   app.add_option("--stop-after", flags.stopAfter,
                  "Print the module after this stage: conv, linalg, tiled, gpu, "
                  "llvm or binary")
@@ -69,10 +71,9 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
   app.add_option("--schedule", flags.schedule,
                  "#conv.schedule<...> for every convolution, instead of the "
                  "chosen one (--explain prints those)");
-  app.add_option("--candidate", flags.candidate,
-                 "Take the schedule that has so many better ones by the cost "
-                 "model (default: 0)")
-      ->check(CLI::NonNegativeNumber);
+  app.add_option("--database", flags.database,
+                 "A file of schedules, a JSON object with problem, target and "
+                 "schedule in each line: taken before those of the cost model");
   app.add_flag("--explain", flags.explain,
                "Print what was chosen, what was rejected and why, and the "
                "predicted limits; without -o nothing is written");

@@ -17,10 +17,10 @@ namespace conv::tools {
 struct CompileFlags {
   std::string input, output;
   std::vector<std::string> targets;
-  std::string emit; ///< Once parsed, "pack", "asm", "llvm" or "mlir".
+  /// Once parsed, "pack", "asm", "llvm", "mlir" or "schedules".
+  std::string emit;
   std::string stopAfter;
-  std::string algorithm, schedule;
-  int64_t candidate = 0;
+  std::string algorithm, schedule, database;
   bool explain = false, timing = false;
   unsigned threads = 0; ///< 0: one per processor.
 };

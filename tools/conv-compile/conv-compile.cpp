@@ -78,7 +78,8 @@ static Result<void> compileText(const CompileFlags &flags,
                                 const CompileOptions &options) {
   using mlir::conv::CodeForm;
   Result<std::string> text =
-      flags.emit == "mlir"
+      flags.emit == "schedules" ? mlir::conv::listSchedules(source, options)
+      : flags.emit == "mlir"
           ? mlir::conv::compileToStage(source, options,
                                        *mlir::conv::parseStage(flags.stopAfter))
           : mlir::conv::compileToText(source, options,
@@ -97,7 +98,7 @@ static Result<void> run(const CompileFlags &flags) {
   options.targets = flags.targets;
   options.algorithm = flags.algorithm;
   options.schedule = flags.schedule;
-  options.candidate = flags.candidate;
+  options.database = flags.database;
   options.explain = flags.explain;
   options.threads = flags.threads
                         ? flags.threads

@@ -45,7 +45,7 @@ struct CompileOptions {
   std::vector<std::string> targets;
   std::string algorithm; ///< Empty: the schedule decides.
   std::string schedule;  ///< `#conv.schedule<...>`; empty: one is chosen.
-  int64_t candidate = 0; ///< Schedules that are better than the one to choose.
+  std::string database;  ///< A file of schedules; empty: none.
   unsigned threads = 1;
   bool explain = false; ///< Fill in `CompileReport::explanation`.
   /// Called from one thread at a time with finished and all pairs; may be
@@ -76,6 +76,11 @@ compile(const SourceFile &source, const CompileOptions &options,
 ::conv::Result<std::string> compileToStage(const SourceFile &source,
                                            const CompileOptions &options,
                                            Stage stage);
+
+/// The schedules that each convolution could have, for one target: a record of
+/// a database in each line.
+::conv::Result<std::string> listSchedules(const SourceFile &source,
+                                          const CompileOptions &options);
 
 /// What a module can be printed as beyond MLIR.
 enum class CodeForm { Assembly, LLVM };

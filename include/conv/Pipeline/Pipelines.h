@@ -39,11 +39,10 @@ struct LowerToConvOptions : PassPipelineOptions<LowerToConvOptions> {
       *this, "algorithm",
       llvm::cl::desc("Consider only this algorithm (default: all)"),
       llvm::cl::init("")};
-  Option<int64_t> candidate{
-      *this, "candidate",
-      llvm::cl::desc("Take the schedule that has so many better ones by the "
-                     "cost model"),
-      llvm::cl::init(0)};
+  Option<std::string> database{
+      *this, "database",
+      llvm::cl::desc("A file of schedules that were measured (default: none)"),
+      llvm::cl::init("")};
 };
 
 /// Options of `conv-lower-to-binary`.

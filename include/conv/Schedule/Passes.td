@@ -15,8 +15,9 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
   let description = [{
     Writes a `#conv.schedule` on every convolution, for the chip of the
     enclosing `conv.target`. The `schedule` option wins over the schedule that is
-    already there, and that over the best candidate of the cost model
-    (`conv/Schedule/Heuristics.h`). Remarks in the category
+    already there, that over the one that the file of the `database` option has
+    for the problem and the chip (`conv/Schedule/Database.h`), and that over the
+    best candidate of the cost model (`conv/Schedule/ScheduleSpace.h`). Remarks in the category
     `conv-select-schedule` say who decided, what is predicted, and what was
     rejected and why; `conv-compile --explain` prints the same as a table.
 
@@ -26,8 +27,8 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
       every other op.
     * Fails: without a target; `unsupported (element-type)` if the chip has no
       atom for the operands; `unsupported (schedule)` if a given schedule does
-      not fit the chip, or there are too few for the option `candidate`; `unsupported (problem-size)` if it takes more than
-      2^31 - 1 workgroups.
+      not fit the chip; `unsupported (problem-size)` if it takes more than
+      2^31 - 1 workgroups; if the database cannot be read.
 
     Before:
     ```mlir
@@ -54,8 +55,8 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
            "of what is there">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"\"",
            "Consider only this algorithm (implicit_gemm, direct); default: all">,
-    Option<"candidate", "candidate", "int64_t", /*default=*/"0",
-           "Take the schedule that has so many better ones by the cost model">
+    Option<"database", "database", "std::string", /*default=*/"\"\"",
+           "A file of schedules that were measured; default: none">
   ];
   let dependentDialects = ["::mlir::conv::ConvDialect"];
 }

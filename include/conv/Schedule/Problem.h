@@ -48,7 +48,8 @@ struct Problem {
   int64_t batch = 1, rows = 1, columns = 1, reduction = 1;
   NumericType operand = NumericType::F16; ///< Element type of both operands.
   NumericType result = NumericType::F16;  ///< Element type of the result.
-  /// Bytes of the tensors, each of which any algorithm moves once.
+  /// Bytes of the tensors, or of what windows see of them, each of which any
+  /// algorithm moves once.
   double lhsBytes = 0, rhsBytes = 0, resultBytes = 0, tailBytes = 0;
   /// Bytes of what one kernel writes for another one.
   double intermediateBytes = 0;
@@ -59,6 +60,8 @@ struct Problem {
   /// rather than of its reduction; and whether that is over positions.
   int64_t tmaSteps = 0, tmaTotalSteps = 0;
   bool isTmaRhsTransposed = false, reducesTmaPositions = false;
+  /// Its copies of images skip positions.
+  bool hasTmaStrides = false;
   /// If positions come in patches, which only warpgroups take: the bytes of one
   /// in shared memory. If positions are rows, how many it has, and the taps
   /// that share it; if they are reduced, the columns that do.

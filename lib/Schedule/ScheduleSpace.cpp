@@ -1,0 +1,180 @@
+//===- ScheduleSpace.cpp - all schedules of a convolution -----------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How the matrices of a convolution may be formed is enumerated here; tiles and
+// main loops for each are those of `rankCandidates`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Schedule/ScheduleSpace.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Schedule/Database.h"
+#include "conv/Schedule/DirectModel.h"
+#include "conv/Schedule/DirectSchedule.h"
+#include "conv/Schedule/Schedule.h"
+
+#include "llvm/ADT/SetVector.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Rows or columns of tiles beyond which options make no difference.
+static constexpr int64_t kLargestTile = 256;
+/// More parts are more to add up than there is to gain.
+static constexpr int64_t kMaxSplits = 64;
+/// The same for parts of a single tile, which are all that there is to compute
+/// side by side. So many were measured.
+static constexpr int64_t kMaxSplitsOfTile = 112;
+/// Sides of patches: larger ones, of which halos are a smaller part, come
+/// first, since of equal costs the first one is taken.
+static constexpr int64_t kPatchSides[] = {16, 8};
+/// Rows of a tile, and how often its tiles fill the chip, that parts of a
+/// reduction over patches are counted for.
+static constexpr int64_t kPatchRows[] = {64, 128, 192, 256};
+static constexpr int64_t kMaxWaves = 4;
+
+/// Groups that do not fill a tile: side by side they may.
+static void addMergedGroups(ConvolutionOpInterface op,
+                            const ::conv::Problem &plain,
+                            SmallVectorImpl<PlanOptions> &all) {
+  for (int64_t merged = 2;
+       op.getGroups() % merged == 0 && plain.columns * merged <= kLargestTile;
+       merged *= 2)
+    all.push_back({.mergedGroups = merged});
+}
+
+/// Numbers of parts for products that do not fill the chip.
+static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
+                                            const ::conv::Problem &plain,
+                                            const ::conv::ChipInfo &chip) {
+  SmallVector<int64_t> all;
+  int64_t tiles = llvm::divideCeil(plain.rows, kLargestTile) *
+                  llvm::divideCeil(plain.columns, kLargestTile) * plain.batch;
+  int64_t longest = getSplittableSize(op);
+  for (int64_t splits = 2; splits <= std::min(longest, kMaxSplits) &&
+                           tiles * splits <= 4 * chip.computeUnits;
+       splits *= 2)
+    all.push_back(splits);
+  // As many equal parts as there are compute units, or a few less.
+  if (tiles == 1 && longest > 1) {
+    int64_t splits =
+        std::min<int64_t>({longest, chip.computeUnits, kMaxSplitsOfTile});
+    while (longest % splits != 0)
+      --splits;
+    if (splits > 1)
+      all.push_back(splits);
+  }
+  return all;
+}
+
+/// Numbers of parts of a reduction over patches, which need not divide it:
+/// those that are the shortest among as many as fill the chip once, or a few
+/// times.
+static SmallVector<int64_t> enumeratePatchSplits(ConvolutionOpInterface op,
+                                                 PlanOptions options,
+                                                 const ::conv::ChipInfo &chip) {
+  ::conv::Problem problem = computeProblem(op, options);
+  if (problem.tmaSteps == 0)
+    return {};
+  int64_t last = std::min(getSplittableSize(op, options), kMaxSplits);
+  // The shortest parts among up to so many: the fewest of that length.
+  SmallVector<int64_t> shortest = {1};
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (options.splits = 1; options.splits <= last; ++options.splits) {
+    int64_t size = getPartSize(op, options);
+    shortest.push_back(size < least ? options.splits : shortest.back());
+    least = std::min(least, size);
+  }
+  llvm::SmallSetVector<int64_t, 16> all;
+  for (int64_t rows : kPatchRows) {
+    int64_t tiles = llvm::divideCeil(problem.rows, rows) *
+                    (problem.columns / problem.patch->columns);
+    for (int64_t waves = 1; waves <= kMaxWaves; ++waves)
+      all.insert(shortest[std::min(waves * chip.computeUnits / tiles, last)]);
+  }
+  return SmallVector<int64_t>(all.begin(), all.end());
+}
+
+/// Taps that read the same elements. `parts` are numbers of parts for products
+/// whose rows are positions.
+static void addPatches(ConvolutionOpInterface op, ArrayRef<int64_t> parts,
+                       const ::conv::ChipInfo &chip,
+                       SmallVectorImpl<PlanOptions> &all) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  bool isStrided = llvm::any_of(shape.strides, [](int64_t s) { return s > 1; });
+  if (op.getDirection() == Direction::BackwardWeight) {
+    constexpr int64_t kSide = PlanOptions::kBlockSize;
+    SmallVector<int64_t, 2> patch = {kSide, kSide};
+    if (!isStrided)
+      for (int64_t splits : enumeratePatchSplits(op, {.patch = patch}, chip))
+        all.push_back({.splits = splits, .patch = patch});
+    return;
+  }
+  for (int64_t height : kPatchSides)
+    for (int64_t width : kPatchSides) {
+      SmallVector<int64_t, 2> patch = {height, width};
+      all.push_back({.patch = patch, .joinsResidues = true});
+      // Patches of one residue would be read again for the others.
+      if (isStrided)
+        continue;
+      all.push_back({.patch = patch});
+      for (int64_t splits : parts)
+        all.push_back({.splits = splits, .patch = patch});
+    }
+}
+
+/// The options that are worth a ranking of their own, the plainest first.
+static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
+                                                 const ::conv::ChipInfo &chip) {
+  SmallVector<PlanOptions> all = {PlanOptions()};
+  if (chip.backend == ::conv::Backend::Host)
+    return all;
+  ::conv::Problem plain = computeProblem(op, PlanOptions());
+  addMergedGroups(op, plain, all);
+  SmallVector<int64_t> parts = enumerateSplits(op, plain, chip);
+  for (int64_t splits : parts)
+    all.push_back({.splits = splits});
+  bool hasBoxes = llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
+    return atom.kind == ::conv::AtomKind::WGMMA;
+  });
+  if (hasBoxes && llvm::product_of(ConvolutionShape::get(op).filter) > 1)
+    addPatches(op, parts, chip, all);
+  return all;
+}
+
+std::vector<RankedSchedule>
+mlir::conv::rankImplicitGemm(ConvolutionOpInterface op,
+                             const ::conv::ChipInfo &chip) {
+  std::vector<RankedSchedule> all;
+  for (const PlanOptions &options : enumerateOptions(op, chip))
+    for (const ::conv::RankedCandidate &one :
+         ::conv::rankCandidates(computeProblem(op, options), chip).accepted)
+      all.push_back({options, one, all.size()});
+  llvm::sort(all, [](const RankedSchedule &a, const RankedSchedule &b) {
+    return std::pair(a.ranked.cost.seconds, a.place) <
+           std::pair(b.ranked.cost.seconds, b.place);
+  });
+  return all;
+}
+
+void mlir::conv::printScheduleSpace(ConvolutionOpInterface op,
+                                    raw_ostream &os) {
+  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  auto direct = selectDirectSchedule(op, chip);
+  if (auto *schedule = std::get_if<ScheduleAttr>(&direct))
+    return printRecord(op, *schedule,
+                       predictDirectSchedule(op, *schedule, chip).seconds(),
+                       os);
+  for (const auto &[options, ranked, place] : rankImplicitGemm(op, chip))
+    printRecord(op,
+                getSchedule(op.getContext(), ranked.candidate, options, chip,
+                            ChosenBy::User),
+                ranked.cost.seconds, os);
+}

@@ -1,0 +1,110 @@
+//===- ScheduleSpaceTest.cpp - all schedules of a convolution ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is generated can be compiled: the models that list schedules and the
+// verifier that accepts them are apart, and agree.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Schedule/ScheduleSpace.h"
+
+#include "conv/Schedule/Passes.h"
+#include "conv/Schedule/Schedule.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include "gtest/gtest.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+
+/// A convolution of bf16 without dilations, as it is written.
+struct Layer {
+  StringRef operation, window, lhs, rhs, result;
+};
+
+constexpr StringRef kSame3 =
+    "strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]";
+constexpr StringRef kPoint =
+    "strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]";
+constexpr StringRef kStem =
+    "strides = [2, 2], dilations = [1, 1], low = [3, 3], high = [3, 3]";
+constexpr StringRef kHalf =
+    "strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]";
+
+/// Main loops: tma with and without patches, line_buffer, patch_buffer, and
+/// those of single work-items; each direction; strides; parts of reductions.
+constexpr Layer kLayers[] = {
+    {"forward", kSame3, "64x28x28x128", "128x3x3x128", "64x28x28x128"},
+    {"forward", kPoint, "64x7x7x2048", "512x1x1x2048", "64x7x7x512"},
+    {"forward", kStem, "64x224x224x3", "64x7x7x3", "64x112x112x64"},
+    {"forward", kSame3, "1x512x512x128", "3x3x3x128", "1x512x512x3"},
+    {"backward_data", kHalf, "64x28x28x128", "128x3x3x128", "64x56x56x128"},
+    {"backward_data", kStem, "64x112x112x64", "64x7x7x3", "64x224x224x3"},
+    {"backward_weight", kSame3, "1x64x64x512", "1x64x64x512", "512x3x3x512"},
+    {"backward_weight", kHalf, "64x56x56x128", "64x28x28x128", "128x3x3x128"},
+    {"backward_weight", kStem, "64x224x224x3", "64x112x112x64", "64x7x7x3"},
+};
+
+class ScheduleSpaceTest : public testing::TestWithParam<StringRef> {
+protected:
+  ScheduleSpaceTest() { context.loadDialect<ConvDialect, func::FuncDialect>(); }
+
+  ConvolutionOpInterface parse(const Layer &layer) {
+    std::string source = llvm::formatv(
+        R"(module attributes {{conv.target = #conv.target<"{0}">} {{
+          func.func @f(%x: tensor<{3}xbf16>, %y: tensor<{4}xbf16>)
+              -> tensor<{5}xbf16> {{
+            %z = conv.{1} %x, %y window = <{2}>
+                layouts = <"NHWC", "KRSC", "NPQK">
+                : tensor<{3}xbf16>, tensor<{4}xbf16> -> tensor<{5}xbf16>
+            return %z : tensor<{5}xbf16>
+          }
+        })",
+        GetParam(), layer.operation, layer.window, layer.lhs, layer.rhs,
+        layer.result);
+    module = parseSourceString<ModuleOp>(source, &context);
+    EXPECT_TRUE(module);
+    ConvolutionOpInterface found;
+    module->walk([&](ConvolutionOpInterface op) { found = op; });
+    return found;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+TEST_P(ScheduleSpaceTest, IsSupportedAndHasNothingTwice) {
+  for (const Layer &layer : kLayers) {
+    ConvolutionOpInterface op = parse(layer);
+    const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+    std::vector<RankedSchedule> space = rankImplicitGemm(op, chip);
+    EXPECT_GT(space.size(), 10u);
+    std::set<const void *> seen;
+    double seconds = 0;
+    for (const auto &[options, ranked, place] : space) {
+      EXPECT_LE(seconds, ranked.cost.seconds);
+      seconds = ranked.cost.seconds;
+      ScheduleAttr schedule = getSchedule(&context, ranked.candidate, options,
+                                          chip, ChosenBy::Heuristic);
+      ASSERT_TRUE(succeeded(verifySupportedSchedule(op, schedule, chip)));
+      EXPECT_TRUE(seen.insert(schedule.getAsOpaquePointer()).second);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, ScheduleSpaceTest,
+                         testing::Values("sm_90a", "gfx942"));
+
+} // namespace
