@@ -58,6 +58,7 @@ struct Problem {
   /// bring the operands; whether they bring rows of the right operand's columns
   /// rather than of its reduction; and whether that is over positions.
   int64_t tmaSteps = 0, tmaTotalSteps = 0;
+  int64_t tmaSharers = 1; ///< Workgroups that can share those of each product.
   bool isTmaRhsTransposed = false, reducesTmaPositions = false;
   /// If positions come in patches, which only warpgroups take: the bytes of one
   /// in shared memory. If positions are rows, how many it has, and the taps
