@@ -19,6 +19,7 @@ def _kind(schedule):
         "patch" in fields,
         fields.get("splits"),
         fields.get("merged_groups"),
+        fields.get("cluster"),
         rows,
         json.loads(fields["subgroup"])[0],
         -(-columns // _COLUMNS),

@@ -111,6 +111,9 @@ static constexpr ChipInfo kSm80 = {
     .ptxVersion = 80,
 };
 
+/// Measured with more than half of a unit's shared memory for each workgroup.
+static constexpr int kHopperClusters[] = {132, 66, 39, 30, 22, 17, 15, 15};
+
 static constexpr ChipInfo createHopper(std::string_view name,
                                        std::span<const MatrixAtom> atoms) {
   ChipInfo chip = kSm80;
@@ -126,6 +129,7 @@ static constexpr ChipInfo createHopper(std::string_view name,
   chip.registerStagedSlowdown = 1.9;
   chip.asyncStagedSlowdown = 1.5;
   chip.atoms = atoms;
+  chip.residentClusters = kHopperClusters;
   chip.ptxVersion = 84; // 8-bit floats.
   return chip;
 }

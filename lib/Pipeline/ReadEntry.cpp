@@ -245,6 +245,12 @@ static LogicalResult readLaunch(gpu::LaunchFuncOp op, artifact::Entry &entry) {
     return failure();
   launch.grid = *grid;
   launch.block = *block;
+  if (op.hasClusterSize()) {
+    auto cluster = readSizes(op.getClusterSizeOperandValues(), op);
+    if (failed(cluster))
+      return failure();
+    launch.cluster = *cluster;
+  }
   if (Value bytes = op.getDynamicSharedMemorySize()) {
     IntegerAttr constant;
     if (!matchPattern(bytes, m_Constant(&constant)))

@@ -69,6 +69,7 @@ Result<Executable> Executable::load(Device &device, const Artifact &artifact,
   Executable executable;
   executable.loaded = std::make_unique<Entry>(**entry);
   executable.encoder = device.tensorMapEncoder();
+  executable.launchesClusters = device.launchesClusters();
   for (const Argument &argument : (*entry)->arguments)
     executable.requirements.push_back({uint64_t(bufferBytes(argument)),
                                        uint64_t(argument.alignment - 1),
@@ -108,12 +109,13 @@ Result<void> Executable::addStep(const Launch &launch, Module &module) {
   for (size_t i = 0; i < 3; ++i) {
     step.shape.grid[i] = uint32_t(launch.grid[i]);
     step.shape.block[i] = uint32_t(launch.block[i]);
-    if (launch.cluster[i] != 1)
-      return Error{ErrorKind::Unsupported,
-                   "kernel '" + launch.kernel +
-                       "' needs workgroup clusters, which no device of this "
-                       "version launches"};
+    step.shape.cluster[i] = uint32_t(launch.cluster[i]);
   }
+  if (step.shape.hasClusters() && !launchesClusters)
+    return Error{ErrorKind::Unsupported,
+                 "kernel '" + launch.kernel +
+                     "' needs workgroup clusters, which this device does not "
+                     "launch"};
   step.shape.dynamicSharedBytes = uint32_t(launch.dynamicSharedBytes);
   step.shape.startsEarly = launch.startsEarly;
   for (const Parameter &parameter : launch.parameters) {

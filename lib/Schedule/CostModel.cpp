@@ -208,8 +208,10 @@ Rejection conv::checkCandidate(const Problem &problem, const ChipInfo &chip,
   std::array<int64_t, 3> tile = {1, candidate.workgroup[0],
                                  candidate.workgroup[1]};
   int64_t workItems = computeWorkItems(chip, candidate);
+  // Those of a tile: each has a cluster.
+  int64_t together = workItems * candidate.cluster;
   for (const std::vector<ResultShape> &parts : problem.launchResults)
-    if (!fitsLaunch(parts, tile, workItems))
+    if (!fitsLaunch(parts, tile, together))
       return Rejection::LaunchSize;
   if (hasWarpgroups(candidate)) // Listed only if it fits.
     return Rejection::None;

@@ -49,7 +49,7 @@ static ScheduleAttr setChosenBy(ScheduleAttr schedule, ChosenBy chosenBy) {
       schedule.getSubgroup(), schedule.getGemmK(), schedule.getStages(),
       schedule.getAtom(), schedule.getMainLoop(), schedule.getRaster(),
       schedule.getPatch(), schedule.getMergedGroups(), schedule.getSplits(),
-      chosenBy);
+      schedule.getCluster(), chosenBy);
 }
 
 LogicalResult Database::addRecord(StringRef line, Location location) {

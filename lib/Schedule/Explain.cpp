@@ -145,16 +145,24 @@ static void printProblem(const Explanation &all, raw_ostream &os) {
                 problem.intensity(), all.balance);
 }
 
+/// How many workgroups share a tile, or nothing if it is one.
+static std::string formatCluster(const ::conv::Candidate &candidate) {
+  return candidate.cluster > 1
+             ? formatv(" in clusters of {0}", candidate.cluster).str()
+             : "";
+}
+
 static void printDecision(const Explanation &all, raw_ostream &os) {
   const ::conv::Cost &cost = all.cost;
   os << "schedule    " << all.schedule << "\n"
      << "chosen by   " << stringifyChosenBy(all.schedule.getChosenBy())
      << formatv(", {0} candidates were valid and {1} rejected\n",
                 all.ranking.accepted.size(), all.ranking.rejected.size())
-     << formatv("grid        {0} workgroups of {1} work-items on {2} compute "
-                "units: {3:P0} of them busy, {4:P0} of the products needed\n",
-                cost.workgroups, cost.workItems, all.chip.computeUnits,
-                cost.waveEfficiency, cost.tileEfficiency)
+     << formatv(
+            "grid        {0} workgroups{1} of {2} work-items on {3} compute "
+            "units: {4:P0} of them busy, {5:P0} of the products needed\n",
+            cost.workgroups, formatCluster(all.candidate), cost.workItems,
+            all.chip.computeUnits, cost.waveEfficiency, cost.tileEfficiency)
      << formatv("occupancy   {0:F1} waves per SIMD unit: {1} registers ({2} "
                 "accumulators, {3} staging, {4} fragments, {5} addresses), "
                 "{6} bytes of shared memory\n",
@@ -184,11 +192,11 @@ static void printCandidates(const Explanation &all, raw_ostream &os) {
        ArrayRef(all.ranking.accepted).take_front(kListed)) {
     const ::conv::Candidate &one = ranked.candidate;
     os << formatv("  {0,10:F1}  {1,-16}  {2,-10}  {3,-10}  {4,6}  {5,-17}  "
-                  "{6,9}\n",
+                  "{6,9}{7}\n",
                   ranked.cost.seconds * 1e6, ::conv::getName(ranked.cost.limit),
                   formatTile(one.workgroup), formatTile(one.subgroup),
                   one.gemmK, formatAtom(*one.atom),
-                  ranked.cost.registers.total());
+                  ranked.cost.registers.total(), formatCluster(one));
   }
 }
 

@@ -19,6 +19,7 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -76,6 +77,7 @@ static void computeTmaSteps(ConvolutionOpInterface op,
                             const ConvolutionPlan &plan,
                             ::conv::Problem &problem) {
   int64_t largest = 0, total = 0;
+  int64_t sharers = std::numeric_limits<int64_t>::max();
   for (auto [step, part] : plan.getProducts()) {
     std::string obstacle;
     auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *part);
@@ -85,6 +87,7 @@ static void computeTmaSteps(ConvolutionOpInterface op,
       return;
     largest = std::max(largest, geometry->countSteps());
     total += geometry->countSteps();
+    sharers = std::min(sharers, geometry->getMostWorkgroups());
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
     problem.reducesTmaPositions |= geometry->reducesPositions;
     problem.hasTmaStrides |=
@@ -102,6 +105,7 @@ static void computeTmaSteps(ConvolutionOpInterface op,
   }
   problem.tmaSteps = largest;
   problem.tmaTotalSteps = total;
+  problem.tmaSharers = sharers;
 }
 
 /// The only product of a plan, if its kernel computes nothing else.
@@ -265,7 +269,7 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
       AtomAttr::get(context, getAtomKind(atom.kind), atom.m, atom.n, atom.k),
       getMainLoop(candidate.loop),
       candidate.columnsFastest ? Raster::Columns : Raster::Rows, options.patch,
-      options.mergedGroups, options.splits, chosenBy);
+      options.mergedGroups, options.splits, candidate.cluster, chosenBy);
 }
 
 ::conv::Candidate mlir::conv::getCandidate(ScheduleAttr schedule,
@@ -279,5 +283,6 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
           .gemmK = schedule.getGemmK(),
           .stages = schedule.getStages(),
           .columnsFastest = schedule.getRaster() == Raster::Columns,
+          .cluster = schedule.getCluster(),
           .loop = getLoopKind(schedule.getMainLoop())};
 }

@@ -158,8 +158,9 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
   int64_t workItems =
       schedule.isDirect()
           ? schedule.getNumSubgroups() * chip.subgroupSize
-          : ::conv::computeWorkItems(chip,
-                                     getCandidate(schedule, chip, elementType));
+          : ::conv::computeWorkItems(
+                chip, getCandidate(schedule, chip, elementType)) *
+                schedule.getCluster(); // Those of a tile.
   for (const PlanStep &step :
        planConvolution(op, getPlanOptions(schedule)).steps) {
     std::vector<::conv::ResultShape> parts = getResultShapes(step);

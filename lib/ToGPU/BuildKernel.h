@@ -29,12 +29,12 @@ struct KernelArgument {
   bool operator==(const KernelArgument &) const = default;
 };
 
-/// A kernel and what it is launched with: the number of workgroups and of
-/// work-items, the shared memory that it does not declare itself, and its
-/// arguments.
+/// A kernel and what it is launched with: the number of workgroups, of them in
+/// a cluster, and of work-items, the shared memory that it does not declare
+/// itself, and its arguments.
 struct BuiltKernel {
   gpu::GPUFuncOp function;
-  int64_t workgroups, workItems;
+  int64_t workgroups, cluster = 1, workItems;
   int64_t dynamicSharedBytes;
   SmallVector<KernelArgument> arguments;
 };

@@ -269,11 +269,15 @@ LogicalResult FunctionConverter::createLaunch(ArrayRef<TiledConvolution> forms,
   Value dynamicSharedBytes;
   if (int64_t bytes = kernel->dynamicSharedBytes)
     dynamicSharedBytes = arith::ConstantIntOp::create(b, bytes, /*width=*/32);
+  std::optional<gpu::KernelDim3> cluster;
+  if (kernel->cluster > 1)
+    cluster = gpu::KernelDim3{constant(kernel->cluster), one, one};
   auto launch = gpu::LaunchFuncOp::create(
       b, kernel->function,
       gpu::KernelDim3{constant(kernel->workgroups), one, one},
       gpu::KernelDim3{constant(kernel->workItems), one, one},
-      dynamicSharedBytes, arguments);
+      dynamicSharedBytes, arguments, /*asyncTokenType=*/Type(),
+      /*asyncDependencies=*/ValueRange(), cluster);
   launch->setAttr(kScheduleName, forms.front().schedule);
   return success();
 }

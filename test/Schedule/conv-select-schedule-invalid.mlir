@@ -635,3 +635,49 @@ func.func @patch_rows(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x16x8xf16>) ->
   return %dw : tensor<8x3x3x64xf16>
 }
 }
+
+// -----
+
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @s18_chip(%x: tensor<4x16x16x64xf16>, %w: tensor<128x3x3x64xf16>) -> tensor<4x16x16x128xf16> {
+  // expected-error @below {{unsupported (schedule): expects a cluster of at most 8 workgroups, but got 16}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 128], subgroup = [64, 128], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns, cluster = 16>
+      : tensor<4x16x16x64xf16>, tensor<128x3x3x64xf16> -> tensor<4x16x16x128xf16>
+  return %y : tensor<4x16x16x128xf16>
+}
+}
+
+// -----
+
+// Three rows of 64 channels.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @s18_steps(%x: tensor<4x16x16x160xf16>, %w: tensor<64x1x1x160xf16>) -> tensor<4x16x16x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects a cluster of at most 3, each with a step of the reduction, but got 4}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, cluster = 4>
+      : tensor<4x16x16x160xf16>, tensor<64x1x1x160xf16> -> tensor<4x16x16x64xf16>
+  return %y : tensor<4x16x16x64xf16>
+}
+}
+
+// -----
+
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @s6_sums(%x: tensor<4x16x16x640xf16>, %w: tensor<192x1x1x640xf16>) -> tensor<4x16x16x192xf16> {
+  // expected-error @below {{unsupported (schedule): expects 6 stages of 49152 bytes (or 147456 bytes of sums), barriers and 12288 bytes for each of 3 warpgroups to fit 232448 bytes of shared memory, but got more}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [192, 192], subgroup = [64, 192], gemm_k = 64,
+                  stages = 6, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, cluster = 2>
+      : tensor<4x16x16x640xf16>, tensor<192x1x1x640xf16> -> tensor<4x16x16x192xf16>
+  return %y : tensor<4x16x16x192xf16>
+}
+}

@@ -65,11 +65,11 @@ func.func @one_dimension_bf16(%x: tensor<64x4096x256xbf16>, %w: tensor<256x3x256
   return %y : tensor<64x4096x256xbf16>
 }
 
-// The same kind of layer with few outputs: parts of the reduction keep more units
-// busy.
+// The same kind of layer with few outputs: clusters that share the reduction keep
+// more units busy.
 // CHECK-LABEL: func.func @small_layer_f16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 32], subgroup = [64, 32], gemm_k = 64,
-// CHECK-SAME: stages = 7, atom = <wgmma 64 x 32 x 16>, main_loop = tma, raster = columns, patch = [8, 8], splits = 8, chosen_by = heuristic>
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+// CHECK-SAME: stages = 7, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, patch = [8, 8], cluster = 8, chosen_by = heuristic>
 func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<1x7x7x512xf16> {
   %y = conv.forward %x, %w

@@ -301,17 +301,21 @@ STANDIN_API int cuLaunchKernelEx(const runtime::CudaLaunchConfig *config,
                                  void *function, void **parameters,
                                  void **extra) {
   std::lock_guard lock(driver().mutex);
-  constexpr int kEarlyStart = 6;
-  const runtime::CudaLaunchAttribute *attribute = config->attributes;
+  constexpr int kCluster = 4, kEarlyStart = 6;
   if (!hasContext)
     return driver().record("cuLaunchKernelEx", InvalidContext);
-  if (config->attributeCount != 1 || attribute->id != kEarlyStart ||
-      attribute->isAllowed != 1)
-    return driver().record("cuLaunchKernelEx", InvalidValue);
-  return driver().launch("cuLaunchKernelEx", function,
-                         {std::to_array(config->grid),
-                          std::to_array(config->block), config->sharedBytes,
-                          /*startsEarly=*/true},
+  runtime::LaunchShape shape{std::to_array(config->grid),
+                             std::to_array(config->block), config->sharedBytes};
+  for (unsigned i = 0; i < config->attributeCount; ++i) {
+    const runtime::CudaLaunchAttribute &attribute = config->attributes[i];
+    if (attribute.id == kEarlyStart && attribute.isAllowed == 1)
+      shape.startsEarly = true;
+    else if (attribute.id == kCluster)
+      shape.cluster = std::to_array(attribute.cluster);
+    else
+      return driver().record("cuLaunchKernelEx", InvalidValue);
+  }
+  return driver().launch("cuLaunchKernelEx", function, shape,
                          extra ? nullptr : parameters, config->stream);
 }
 

@@ -332,12 +332,13 @@ static std::string triple(const std::array<uint32_t, 3> &sizes) {
   return text.str();
 }
 
-/// Whether a launch has the grid, block and shared memory of the manifest. A
-/// kernel that an entry launches twice, as split-K may, has a record for each.
+/// Whether a launch has the sizes and shared memory of the manifest. A kernel
+/// that an entry launches twice, as split-K may, has a record for each.
 static bool isAsManifest(const Launch &launch,
                          const runtime::LaunchShape &shape) {
   for (size_t i = 0; i < 3; ++i)
-    if (shape.grid[i] != launch.grid[i] || shape.block[i] != launch.block[i])
+    if (shape.grid[i] != launch.grid[i] || shape.block[i] != launch.block[i] ||
+        shape.cluster[i] != launch.cluster[i])
       return false;
   return shape.dynamicSharedBytes == launch.dynamicSharedBytes;
 }
@@ -369,8 +370,9 @@ int StandIn::launch(const std::string &call, void *handle,
   }
   std::ostringstream text;
   text << call << "(" << function.name << ", grid " << triple(shape.grid)
-       << ", block " << triple(shape.block) << ", shared "
-       << shape.dynamicSharedBytes << ", stream "
+       << ", block " << triple(shape.block)
+       << (shape.hasClusters() ? ", cluster " + triple(shape.cluster) : "")
+       << ", shared " << shape.dynamicSharedBytes << ", stream "
        << (stream ? "own" : "default") << ", parameters [" << values << "])";
   if (!meant)
     return record(text.str(), InvalidValue);

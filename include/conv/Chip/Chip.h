@@ -15,7 +15,9 @@
 #ifndef CONV_CHIP_CHIP_H
 #define CONV_CHIP_CHIP_H
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -133,7 +135,15 @@ struct ChipInfo {
   int asyncCopyBytes = 0;
   bool runnable; ///< The simulator executes it; else it only compiles.
   std::span<const MatrixAtom> atoms;
+  /// Clusters of 1, 2 and more workgroups of which each has a compute unit for
+  /// itself: how many run at a time. Empty if there are none.
+  std::span<const int> residentClusters = {};
   int ptxVersion = 0; ///< Oldest PTX that its kernels can be in: 80 is 8.0.
+
+  /// Workgroups of the largest cluster.
+  int64_t maxCluster() const {
+    return std::max<int64_t>(1, std::ssize(residentClusters));
+  }
 };
 
 /// What a chip's atoms see of elements that are stored as `stored`: the host

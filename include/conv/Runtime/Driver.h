@@ -44,6 +44,11 @@ struct LaunchShape {
   /// The device may start it before what is in front of it on the stream has
   /// ended, for which it waits itself.
   bool startsEarly = false;
+  std::array<uint32_t, 3> cluster{1, 1, 1}; ///< Workgroups of a cluster.
+
+  bool hasClusters() const {
+    return cluster != std::array<uint32_t, 3>{1, 1, 1};
+  }
 };
 
 /// A kernel of a loaded module; it lives as long as the module.
@@ -128,6 +133,9 @@ public:
 
   /// Null where kernels take no tensor maps; else as long as the device.
   virtual const TensorMapEncoder *tensorMapEncoder() const { return nullptr; }
+
+  /// Whether workgroups of a cluster can be launched together.
+  virtual bool launchesClusters() const { return false; }
 
   /// A stream of this device's own, for callers that have none. Null (the
   /// default stream) where a device has no streams.

@@ -68,6 +68,7 @@ private:
   };
 
   const TensorMapEncoder *encoder = nullptr; ///< The device's.
+  bool launchesClusters = false;             ///< So does the device.
   std::unique_ptr<artifact::Entry> loaded;
   std::vector<std::unique_ptr<Module>> modules;
   std::vector<Requirement> requirements;

@@ -39,6 +39,7 @@ struct Candidate {
   int64_t gemmK = 0;
   int64_t stages = 0;
   bool columnsFastest = true; ///< Raster: neighbours share their rows.
+  int64_t cluster = 1; ///< Workgroups that share the reduction of a tile.
   LoopKind loop = LoopKind::RegisterStaged;
 
   int64_t subgroups() const {

@@ -59,6 +59,7 @@ struct Problem {
   /// bring the operands; whether they bring rows of the right operand's columns
   /// rather than of its reduction; and whether that is over positions.
   int64_t tmaSteps = 0, tmaTotalSteps = 0;
+  int64_t tmaSharers = 1; ///< Workgroups that can share those of each product.
   bool isTmaRhsTransposed = false, reducesTmaPositions = false;
   /// Its copies of images skip positions.
   bool hasTmaStrides = false;

@@ -16,6 +16,8 @@
 #include "CudaTensorMap.h"
 #include "conv/Runtime/Devices.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <map>
 
@@ -33,8 +35,11 @@ enum DeviceAttribute {
 /// Values of CUfunction_attribute.
 enum FunctionAttribute { MaxDynamicSharedSizeBytes = 8 };
 
-/// Value of CUlaunchAttributeID.
-enum LaunchAttribute { ProgrammaticStreamSerialization = 6 };
+/// Values of CUlaunchAttributeID.
+enum LaunchAttribute {
+  ClusterDimension = 4,
+  ProgrammaticStreamSerialization = 6
+};
 
 /// The first driver that captures launches of kernels that start early.
 constexpr int kEarlyStartVersion = 12030;
@@ -144,8 +149,8 @@ public:
       if (Result<void> asked = allowShared(current, shape.dynamicSharedBytes);
           !asked)
         return asked;
-    if (shape.startsEarly && context.canStartEarly)
-      return launchEarly(current, shape, values, stream);
+    if (shape.hasClusters() || startsEarly(shape))
+      return launchWithAttributes(current, shape, values, stream);
     return current.run("cuLaunchKernel", [&] {
       return context.cuda.cuLaunchKernel(
           function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
@@ -155,17 +160,31 @@ public:
   }
 
 private:
-  /// A launch that does not wait until what is in front of it has ended.
-  Result<void> launchEarly(const CurrentContext &current,
-                           const LaunchShape &shape, void **values,
-                           StreamHandle stream) {
-    CudaLaunchAttribute early{ProgrammaticStreamSerialization, 0, {1}};
+  bool startsEarly(const LaunchShape &shape) const {
+    return shape.startsEarly && context.canStartEarly;
+  }
+
+  /// A launch of clusters, or one that does not wait until what is in front of
+  /// it has ended.
+  Result<void> launchWithAttributes(const CurrentContext &current,
+                                    const LaunchShape &shape, void **values,
+                                    StreamHandle stream) {
+    std::array<CudaLaunchAttribute, 2> attributes{};
+    unsigned count = 0;
+    if (startsEarly(shape)) {
+      attributes[count].id = ProgrammaticStreamSerialization;
+      attributes[count++].isAllowed = 1;
+    }
+    if (shape.hasClusters()) {
+      attributes[count].id = ClusterDimension;
+      std::ranges::copy(shape.cluster, attributes[count++].cluster);
+    }
     CudaLaunchConfig config{{shape.grid[0], shape.grid[1], shape.grid[2]},
                             {shape.block[0], shape.block[1], shape.block[2]},
                             shape.dynamicSharedBytes,
                             stream,
-                            &early,
-                            1};
+                            attributes.data(),
+                            count};
     return current.run("cuLaunchKernelEx", [&] {
       return context.cuda.cuLaunchKernelEx(&config, function, values, nullptr);
     });
@@ -293,6 +312,10 @@ public:
 
   const TensorMapEncoder *tensorMapEncoder() const override {
     return hasTensorMaps(context->cuda) ? &encoder : nullptr;
+  }
+
+  bool launchesClusters() const override {
+    return context->cuda.cuLaunchKernelEx != nullptr;
   }
 
   Result<StreamHandle> createStream() override {

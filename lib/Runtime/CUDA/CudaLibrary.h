@@ -27,6 +27,7 @@ struct CudaLaunchAttribute {
   int padding;
   union {
     int isAllowed;
+    unsigned cluster[3];
     char bytes[64];
   };
 };

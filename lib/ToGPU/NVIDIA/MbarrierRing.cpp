@@ -55,11 +55,14 @@ RingPosition MbarrierRing::getNext(RingPosition position) const {
 Value MbarrierRing::acquire(RingPosition position, Value bytes) const {
   wait(getEmpty(position.stage),
        ptx.math.bitXor(position.phase, ptx.math.constant(1)));
-  Value full = getFull(position.stage);
+  announce(position.stage, bytes);
+  return getFull(position.stage);
+}
+
+void MbarrierRing::announce(Value stage, Value bytes) const {
   NVVM::MBarrierArriveExpectTxOp::create(
-      ptx.b, /*res=*/Type(), full, bytes, NVVM::MemScopeKind::CTA,
+      ptx.b, /*res=*/Type(), getFull(stage), bytes, NVVM::MemScopeKind::CTA,
       /*relaxed=*/false, /*predicate=*/Value());
-  return full;
 }
 
 void MbarrierRing::wait(RingPosition position) const {

@@ -55,6 +55,8 @@ public:
   /// Producer: waits until the stage is empty and announces `bytes`. Returns
   /// the barrier that copies to it count at.
   Value acquire(RingPosition position, Value bytes) const;
+  /// The same without a wait: of `bytes` that fill the stage once.
+  void announce(Value stage, Value bytes) const;
   /// Consumer: waits until the stage is full.
   void wait(RingPosition position) const;
   /// Producer, by one lane: what it wrote to the stage is there.
@@ -62,9 +64,11 @@ public:
   /// Consumer, by one lane: the stage is no longer read.
   void release(Value stage) const;
 
+  /// The barrier that copies to the stage count at.
+  Value getFull(Value stage) const;
+
 private:
   void initializeEach(Value first, int64_t count) const;
-  Value getFull(Value stage) const;
   Value getEmpty(Value stage) const;
   void wait(Value barrier, Value parity) const;
 

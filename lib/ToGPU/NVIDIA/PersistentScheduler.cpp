@@ -22,8 +22,9 @@ SmallVector<Value> PersistentScheduler::createLoop(
     ValueRange initial,
     function_ref<SmallVector<Value>(TileOrigin, ValueRange)> body) const {
   const IndexMath &math = ptx.math;
-  Value workgroup =
-      math.cast(gpu::BlockIdOp::create(ptx.b, gpu::Dimension::x).getResult());
+  Value workgroup = math.div(
+      math.cast(gpu::BlockIdOp::create(ptx.b, gpu::Dimension::x).getResult()),
+      cluster);
   // Whoever comes after the one that took the last tile takes the first.
   int64_t behind = (workgroups - first % workgroups) % workgroups;
   if (behind != 0)

@@ -13,13 +13,15 @@
 
 namespace mlir::conv {
 
-/// Each of `workgroups` takes every so-many-th tile in raster order. Tiles are
-/// counted from `first` on, those of the parts before this one.
+/// Each of `workgroups`, or of so many clusters of workgroups, takes every
+/// so-many-th tile in raster order. Tiles are counted from `first` on, those of
+/// the parts before this one.
 class PersistentScheduler {
 public:
   PersistentScheduler(const PtxBuilder &ptx, const TiledConvolution &form,
-                      int64_t first, int64_t workgroups)
-      : ptx(ptx), raster(form), first(first), workgroups(workgroups) {}
+                      int64_t first, int64_t workgroups, int64_t cluster = 1)
+      : ptx(ptx), raster(form), first(first), workgroups(workgroups),
+        cluster(cluster) {}
 
   /// `body` for each tile of this workgroup, with what it carries along.
   /// Warpgroups that call this see the same tiles in the same order.
@@ -30,7 +32,7 @@ public:
 private:
   const PtxBuilder &ptx;
   TileRaster raster;
-  int64_t first, workgroups;
+  int64_t first, workgroups, cluster;
 };
 
 } // namespace mlir::conv

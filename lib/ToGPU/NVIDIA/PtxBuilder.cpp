@@ -95,6 +95,31 @@ void PtxBuilder::barrier(Value id, int64_t workItems) const {
                           NVVM::BarrierReductionAttr(), Value());
 }
 
+void PtxBuilder::synchronizeCluster() const {
+  NVVM::ClusterArriveRelaxedOp::create(b, b.getUnitAttr());
+  NVVM::ClusterWaitOp::create(b, b.getUnitAttr());
+}
+
+Value PtxBuilder::locateInCluster(Value shared, Value rank) const {
+  auto type = LLVM::LLVMPointerType::get(b.getContext(), kSharedCluster);
+  return NVVM::MapaOp::create(b, type, shared, rank);
+}
+
+void PtxBuilder::storeInCluster(Value destination, ArrayRef<Value> elements,
+                                Value barrier) const {
+  SmallVector<Value> operands = {destination};
+  llvm::append_range(operands, elements);
+  operands.push_back(barrier);
+  LLVM::InlineAsmOp::create(
+      b, /*res=*/TypeRange(), operands,
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 "
+      "[$0], {$1, $2, $3, $4}, [$5];",
+      "l,f,f,f,f,l,~{memory}", /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+}
+
 void PtxBuilder::fenceSharedForCopies() const {
   NVVM::FenceProxyOp::create(
       b, NVVM::ProxyKind::async_shared,

@@ -52,6 +52,15 @@ public:
   void synchronizeWarp() const;
   /// Waits for `workItems` work-items at named barrier `id`; 0 is for all.
   void barrier(Value id, int64_t workItems) const;
+  /// Waits for all work-items of the cluster that have not ended, whatever they
+  /// have written. By whole warps.
+  void synchronizeCluster() const;
+  /// Where the workgroup with that rank in the cluster has `shared`.
+  Value locateInCluster(Value shared, Value rank) const;
+  /// Starts to store four f32 in a workgroup of the cluster, where `barrier`
+  /// counts their bytes.
+  void storeInCluster(Value destination, ArrayRef<Value> elements,
+                      Value barrier) const;
   /// Makes what this work-item wrote to shared memory visible to copies.
   void fenceSharedForCopies() const;
   /// Lets the next kernel of the stream start, which waits like this one: until

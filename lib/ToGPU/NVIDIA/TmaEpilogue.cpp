@@ -53,7 +53,7 @@ TmaEpilogue::Column TmaEpilogue::getColumn(Place place, int64_t offset) const {
   if (order)
     return order(column);
   int64_t columns = kernel.form.getColumns();
-  return {column, columns % tile.columns == 0
+  return {column, columns % kernel.workgroupTile()[1] == 0
                       ? kernel.math.yes()
                       : ptx.math.below(column, columns)};
 }

@@ -7,12 +7,14 @@
 //
 // Warpgroup 0 copies and the others multiply. They part once, right behind the
 // initialisation of the barriers, and go over the same tiles on their own: all
-// tiles of one part, then those of the next, without a pause in between.
+// tiles of one part, then those of the next, without a pause in between. Those
+// of a cluster have one tile, which they compute together.
 //
 //===----------------------------------------------------------------------===//
 
 #include "TmaKernel.h"
 
+#include "ClusterSums.h"
 #include "PersistentScheduler.h"
 #include "TensorMaps.h"
 #include "TmaEpilogue.h"
@@ -40,9 +42,10 @@ class TmaBody {
 public:
   TmaBody(const PtxBuilder &ptx, ArrayRef<TmaPart> parts,
           gpu::GPUFuncOp function, const ::conv::ChipInfo &chip,
-          const ::conv::TmaTile &tile, int64_t workgroups, Value memory)
+          const ::conv::TmaTile &tile, int64_t clusters, Value memory)
       : ptx(ptx), parts(parts), function(function), chip(chip), tile(tile),
-        workgroups(workgroups), memory(memory), rings(ptx, tile, memory) {}
+        share(tile.share()), clusters(clusters), memory(memory),
+        rings(ptx, tile, memory) {}
 
   void create();
 
@@ -53,6 +56,12 @@ private:
                            TileBody body);
   void createProducer();
   void createConsumer(Value consumer, Value workItem);
+  /// Where the share of this workgroup starts in the tile of its cluster.
+  TileOrigin getShareOrigin(TileOrigin origin) const {
+    origin.column =
+        ptx.math.add(origin.column, ptx.math.mul(rank, share.columns));
+    return origin;
+  }
   /// What a consumer does for a part. Returns where the next one starts.
   LoopPosition createPart(const TmaPart &part, Value consumer, Value workItem,
                           LoopPosition position);
@@ -62,15 +71,18 @@ private:
   gpu::GPUFuncOp function;
   const ::conv::ChipInfo &chip;
   const ::conv::TmaTile &tile;
-  int64_t workgroups;
+  ::conv::TmaTile share; ///< What this workgroup stores of a tile.
+  int64_t clusters;      ///< Or workgroups, if there are none.
   Value memory;
+  Value rank; ///< In the cluster.
   TmaRings rings;
 };
 } // namespace
 
 LoopPosition TmaBody::createTiles(const TmaPart &part, LoopPosition position,
                                   TileBody body) {
-  PersistentScheduler scheduler(ptx, *part.form, part.firstTile, workgroups);
+  PersistentScheduler scheduler(ptx, *part.form, part.firstTile, clusters,
+                                tile.cluster);
   SmallVector<Value> end = scheduler.createLoop(
       position.carried(), [&](TileOrigin origin, ValueRange carried) {
         return body(origin, LoopPosition::get(carried)).carried();
@@ -83,7 +95,7 @@ void TmaBody::createProducer() {
   for (const TmaPart &part : parts) {
     if (!part.geometry)
       continue;
-    TmaLoop loop(ptx, *part.geometry, tile, rings, memory);
+    TmaLoop loop(ptx, *part.geometry, tile, rings, memory, rank);
     position =
         createTiles(part, position, [&](TileOrigin origin, LoopPosition at) {
           return loop.createProducer(
@@ -102,11 +114,12 @@ LoopPosition TmaBody::createPart(const TmaPart &part, Value consumer,
       createWarpgroupKernel(ptx.b, *part.form, chip, arguments, tile);
   Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
                              ptx.math.mul(consumer, tile.stagingBytes()));
-  TmaEpilogue epilogue(kernel, ptx, tile, part.result, consumer, workItem,
+  TmaEpilogue epilogue(kernel, ptx, share, part.result, consumer, workItem,
                        staging);
   if (!part.geometry) {
     createTiles(part, position, [&](TileOrigin origin, LoopPosition at) {
-      epilogue.create(origin, {}, epilogue.load(origin));
+      TileOrigin own = getShareOrigin(origin);
+      epilogue.create(own, {}, epilogue.load(own));
       return at;
     });
     return position;
@@ -115,12 +128,17 @@ LoopPosition TmaBody::createPart(const TmaPart &part, Value consumer,
                    {ptx.offset(memory, tile.leftOffset()),
                     ptx.offset(memory, tile.rightOffset())},
                    consumer);
-  TmaLoop loop(ptx, *part.geometry, tile, rings, memory);
+  TmaLoop loop(ptx, *part.geometry, tile, rings, memory, rank);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
   return createTiles(part, position, [&](TileOrigin origin, LoopPosition at) {
-    TmaEpilogue::Loaded loaded = epilogue.load(origin);
+    TileOrigin own = getShareOrigin(origin);
+    TmaEpilogue::Loaded loaded = epilogue.load(own);
     TmaLoop::Sums sums = loop.createConsumer(matrix, isReleasing, at);
-    epilogue.create(origin, sums.accumulators, std::move(loaded));
+    if (tile.cluster > 1)
+      sums.accumulators =
+          ClusterSums(ptx, tile, memory, rank, consumer, workItem)
+              .create(sums.accumulators);
+    epilogue.create(own, sums.accumulators, std::move(loaded));
     return sums.position;
   });
 }
@@ -135,12 +153,18 @@ void TmaBody::createConsumer(Value consumer, Value workItem) {
 void TmaBody::create() {
   Value workItem = ptx.math.cast(
       gpu::ThreadIdOp::create(ptx.b, gpu::Dimension::x).getResult());
+  rank = ptx.math.rem(
+      ptx.math.cast(
+          gpu::BlockIdOp::create(ptx.b, gpu::Dimension::x).getResult()),
+      tile.cluster);
   ptx.createIf(ptx.equal(workItem, 0), [&] {
     for (BlockArgument argument : function.getArguments())
       if (function.getArgAttr(argument.getArgNumber(),
                               TensorMapAttr::kArgumentName))
         ptx.prefetchMap(argument);
     rings.initialize(tile.consumerWarps());
+    if (tile.cluster > 1)
+      ClusterSums::initialize(ptx, tile, memory);
   });
   gpu::BarrierOp::create(ptx.b);
   // All of the above is done while the kernel before this one ends.
@@ -180,7 +204,7 @@ static void addArguments(TmaPart &part, ArrayRef<Value> buffers,
     maps[0] = part.copies->createLeftMap(context);
     maps[1] = part.copies->createRightMap(context);
   }
-  maps.back() = createResultMap(context, part.result, tile);
+  maps.back() = createResultMap(context, part.result, tile.share());
   for (auto [buffer, map] : llvm::zip(buffers, maps))
     part.arguments.push_back(findOrAddArgument(arguments, {buffer, map}));
 }
@@ -221,15 +245,18 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
     part.firstTile = tiles;
     tiles += TileRaster(form).countTiles();
   }
-  built.workgroups = std::min<int64_t>(tiles, chip.computeUnits);
+  // Sums are exchanged where operands were, so that a cluster has one tile.
+  built.cluster = tile.cluster;
+  int64_t clusters =
+      tile.cluster > 1 ? tiles : std::min<int64_t>(tiles, chip.computeUnits);
+  built.workgroups = clusters * tile.cluster;
   built.function =
       createWarpgroupFunction(builder, b.getLoc(), name, built.arguments, tile);
 
   b.setInsertionPointToStart(&built.function.getBody().front());
   Value memory = createSharedMemory(
       b, built.function->getParentOfType<gpu::GPUModuleOp>());
-  TmaBody(ptx, analyzed, built.function, chip, tile, built.workgroups, memory)
-      .create();
+  TmaBody(ptx, analyzed, built.function, chip, tile, clusters, memory).create();
   gpu::ReturnOp::create(b);
   return std::move(built);
 }

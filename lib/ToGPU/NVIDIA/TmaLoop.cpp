@@ -53,6 +53,26 @@ LoopPosition TmaRings::getStart() const {
   return start;
 }
 
+TmaLoop::TmaLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
+                 const Tile &tile, const TmaRings &rings, Value memory,
+                 Value rank)
+    : ptx(ptx), geometry(geometry), tile(tile), rings(rings), memory(memory) {
+  bool sharesOuter = geometry.sharesOuterLoop(tile.cluster);
+  outer = createRange(geometry.getOuterLoop(), sharesOuter, rank);
+  inner = createRange(geometry.getInnerLoop(), !sharesOuter, rank);
+}
+
+TmaLoop::Range TmaLoop::createRange(TmaGeometry::Loop loop, bool isShared,
+                                    Value rank) const {
+  const IndexMath &math = ptx.math;
+  if (tile.cluster == 1 || !isShared)
+    return {math.constant(0), math.constant(loop.count()), loop.step};
+  auto getBound = [&](Value workgroup) {
+    return math.div(math.mul(workgroup, loop.count()), tile.cluster);
+  };
+  return {getBound(rank), getBound(math.add(rank, 1)), loop.step};
+}
+
 //===----------------------------------------------------------------------===//
 // The producer
 //===----------------------------------------------------------------------===//
@@ -76,24 +96,23 @@ LoopPosition TmaLoop::createProducer(const TmaCopies &copies, TileOrigin origin,
     copies.createPatches(origin, {outer, slot, full}, leftMap);
     return rings.slots->getNext(at);
   };
-  auto createLoop = [&](TmaGeometry::Loop loop, const LoopPosition &start,
+  auto createLoop = [&](const Range &range, const LoopPosition &start,
                         function_ref<LoopPosition(Value, LoopPosition)> body) {
     return LoopPosition::get(ptx.createFor(
-        ptx.math.constant(0), ptx.math.constant(loop.extent), loop.step,
-        start.carried(), [&](Value index, ValueRange carried) {
+        ptx.math.mul(range.first, range.step),
+        ptx.math.mul(range.end, range.step), range.step, start.carried(),
+        [&](Value index, ValueRange carried) {
           return body(index, LoopPosition::get(carried)).carried();
         }));
   };
-  return createLoop(
-      geometry.getOuterLoop(), position, [&](Value outer, LoopPosition at) {
-        if (rings.slots)
-          at.slot = createPatches(outer, *at.slot);
-        return createLoop(geometry.getInnerLoop(), at,
-                          [&](Value inner, LoopPosition here) {
-                            here.stage = createStep(outer, inner, here.stage);
-                            return here;
-                          });
-      });
+  return createLoop(outer, position, [&](Value outer, LoopPosition at) {
+    if (rings.slots)
+      at.slot = createPatches(outer, *at.slot);
+    return createLoop(inner, at, [&](Value inner, LoopPosition here) {
+      here.stage = createStep(outer, inner, here.stage);
+      return here;
+    });
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,7 +145,7 @@ public:
   /// Steps that have the same patches. Behind the first of them, `releasePast`
   /// releases those of the steps before.
   State createRun(
-      const State &state, Value slot, int64_t steps, bool isFirst,
+      const State &state, Value slot, Value steps, bool isFirst,
       function_ref<void()> releasePast = [] {}) const;
 
   void release(const MbarrierRing &ring, Value stage) const {
@@ -186,14 +205,14 @@ ConsumerBuilder::State ConsumerBuilder::createStep(const State &state,
 }
 
 ConsumerBuilder::State
-ConsumerBuilder::createRun(const State &state, Value slot, int64_t steps,
+ConsumerBuilder::createRun(const State &state, Value slot, Value steps,
                            bool isFirst,
                            function_ref<void()> releasePast) const {
   State first = createStep(state, slot, ptx.math.constant(0), isFirst);
   releasePast();
   return State::get(
-      ptx.createFor(ptx.math.constant(1), ptx.math.constant(steps), 1,
-                    first.carried(), [&](Value step, ValueRange carried) {
+      ptx.createFor(ptx.math.constant(1), steps, 1, first.carried(),
+                    [&](Value step, ValueRange carried) {
                       return createStep(State::get(carried), slot, step,
                                         /*isFirst=*/false)
                           .carried();
@@ -209,22 +228,26 @@ TmaLoop::Sums TmaLoop::createConsumer(const WgmmaUnit &matrix,
   // The first step writes accumulators that nothing has to clear.
   State start{matrix.createUndefined(), position.stage, Value()};
   if (!rings.slots) {
-    State end = builder.createRun(start, Value(), geometry.countSteps(),
-                                  /*isFirst=*/true);
+    // One of the loops has a constant number of steps.
+    Value steps =
+        geometry.sharesOuterLoop(tile.cluster)
+            ? ptx.math.mul(count(outer), geometry.getInnerLoop().count())
+            : ptx.math.mul(count(inner), geometry.getOuterLoop().count());
+    State end = builder.createRun(start, Value(), steps, /*isFirst=*/true);
     SmallVector<Value> sums = matrix.finish(end.sums);
     builder.release(rings.stages, end.last);
     return {sums, {end.next, std::nullopt}};
   }
   RingPosition slot = *position.slot;
-  int64_t steps = geometry.getInnerLoop().count();
+  Value steps = count(inner);
   rings.slots->wait(slot);
   SmallVector<Value> carried =
       builder.createRun(start, slot.stage, steps, /*isFirst=*/true).carried();
   llvm::append_range(carried, rings.slots->getNext(slot).carried());
   carried.push_back(slot.stage);
   carried = ptx.createFor(
-      ptx.math.constant(1), ptx.math.constant(geometry.getOuterLoop().count()),
-      1, carried, [&](Value, ValueRange values) {
+      ptx.math.constant(1), count(outer), 1, carried,
+      [&](Value, ValueRange values) {
         RingPosition at = RingPosition::get(values.take_back(3));
         rings.slots->wait(at);
         SmallVector<Value> next =

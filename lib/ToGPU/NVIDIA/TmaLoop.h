@@ -43,11 +43,11 @@ struct TmaRings {
 /// consumers run it.
 class TmaLoop {
 public:
-  /// `memory` is where stage 0 starts.
+  /// `memory` is where stage 0 starts; `rank` is the number of this workgroup
+  /// in its cluster, if the tile has one.
   TmaLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
-          const ::conv::TmaTile &tile, const TmaRings &rings, Value memory)
-      : ptx(ptx), geometry(geometry), tile(tile), rings(rings), memory(memory) {
-  }
+          const ::conv::TmaTile &tile, const TmaRings &rings, Value memory,
+          Value rank = Value());
 
   /// One lane: starts all copies of the tile at `origin`, as stages become
   /// empty. Returns where the next tile starts.
@@ -65,11 +65,22 @@ public:
                       LoopPosition position) const;
 
 private:
+  /// Numbers of the steps of a loop that this workgroup has.
+  struct Range {
+    Value first, end;
+    int64_t step; ///< From one to the next, in the loop's own numbers.
+  };
+  Range createRange(TmaGeometry::Loop loop, bool isShared, Value rank) const;
+  Value count(const Range &range) const {
+    return ptx.math.sub(range.end, range.first);
+  }
+
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;
   const ::conv::TmaTile &tile;
   const TmaRings &rings;
   Value memory;
+  Range outer, inner;
 };
 
 } // namespace mlir::conv

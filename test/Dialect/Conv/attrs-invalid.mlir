@@ -270,6 +270,27 @@ func.func private @schedule_s14_dimensions() attributes {
 
 // -----
 
+func.func private @schedule_s18_positive() attributes {
+  // expected-error @below {{expects cluster to be positive, but got 0}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, cluster = 0>}
+
+// -----
+
+func.func private @schedule_s18_main_loop() attributes {
+  // expected-error @below {{expects a cluster just for tma, but got 2 for line_buffer}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = rows, cluster = 2>}
+
+// -----
+
+func.func private @schedule_s18_shares() attributes {
+  // expected-error @below {{expects columns that are a multiple of 8 for each workgroup of a cluster, but got 64 for 3}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, cluster = 3>}
+
+// -----
+
 func.func private @schedule_s15_main_loop() attributes {
   // expected-error @below {{expects a main loop for the algorithm direct, but got register_staged}}
   a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,

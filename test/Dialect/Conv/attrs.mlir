@@ -57,6 +57,13 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                        stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, splits = 2,
                        patch = [16, 8]>}
 
+  // CHECK-LABEL: @schedule_of_clusters
+  // CHECK-SAME: raster = rows, splits = 2, cluster = 4>
+  func.func private @schedule_of_clusters() attributes {
+    a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                       stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, cluster = 4,
+                       splits = 2>}
+
   // On the host the register tile is the compiler's, so the atom need not divide the subgroup.
   // CHECK-LABEL: @schedule_of_host
   // CHECK-SAME: main_loop = host_cache, raster = columns, chosen_by = database>

@@ -121,6 +121,20 @@ TEST_F(TmaGeometryTest, PatchesHaveHalos) {
   EXPECT_EQ(geometry->getInnerLoop().count(), 9);
 }
 
+// Nine taps of two rows of channels: two workgroups take one row each, three of
+// them three taps each. With patches there are just the rows.
+TEST_F(TmaGeometryTest, WorkgroupsShareTheLoopWithShorterParts) {
+  std::optional<TmaGeometry> geometry = compute(kDilated, {});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->getMostWorkgroups(), 9);
+  EXPECT_FALSE(geometry->sharesOuterLoop(2));
+  EXPECT_TRUE(geometry->sharesOuterLoop(3));
+  geometry = compute(kDilated, {.patch = {8, 16}});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->getMostWorkgroups(), 2);
+  EXPECT_TRUE(geometry->sharesOuterLoop(2));
+}
+
 // What conditions exclude is outside of the tensor, where nothing is stored.
 TEST_F(TmaGeometryTest, ResultOfPatchesIsCopiedInBlocks) {
   ASSERT_TRUE(compute(kDilated, {.patch = {8, 16}})) << obstacle;

@@ -118,6 +118,26 @@ TEST_F(CudaTest, LaunchesKernelsThatStartEarly) {
   unsetenv("CONV_STANDIN_VERSION");
 }
 
+TEST_F(CudaTest, LaunchesClusters) {
+  artifact.manifest.entries.back().launches[0].cluster = {2, 1, 1};
+  ASSERT_TRUE(artifact.write(directory.path("a.convpack")));
+  auto device = createCudaDevice();
+  auto executable = Executable::load(**device, artifact);
+  auto memory = (*device)->allocate(2048);
+  ASSERT_TRUE(executable && memory);
+  auto *start = static_cast<char *>((*memory)->address());
+  void *arguments[] = {start, start + 512};
+  calls();
+  EXPECT_TRUE(executable->run(arguments, start + 1024, nullptr));
+  EXPECT_EQ(
+      calls(),
+      "cuLaunchKernelEx(scale, grid (100, 1, 1), block (1, 1, 1), "
+      "cluster (2, 1, 1), shared 0, stream default, parameters [buffer0, "
+      "buffer0+1536, -2])\n"
+      "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), shared 0, "
+      "stream default, parameters [buffer0+1536, buffer0+512, -3])\n");
+}
+
 // The first launch reads boxes of 4 rows of 16 elements, the second one im2col
 // boxes of what the first one wrote.
 TEST_F(CudaTest, EncodesTensorMapsAtEachLaunch) {

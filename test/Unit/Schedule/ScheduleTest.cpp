@@ -123,7 +123,8 @@ TEST_F(ScheduleTest, EveryCandidateIsAValidAttribute) {
             schedule.getSubgroup(), schedule.getGemmK(), schedule.getStages(),
             schedule.getAtom(), schedule.getMainLoop(), schedule.getRaster(),
             schedule.getPatch(), schedule.getMergedGroups(),
-            schedule.getSplits(), schedule.getChosenBy())));
+            schedule.getSplits(), schedule.getCluster(),
+            schedule.getChosenBy())));
         EXPECT_TRUE(succeeded(
             verifyScheduleForChip(emit, schedule, chip, wide ? f32 : f16)));
         ::conv::Candidate back = getCandidate(schedule, chip, wide ? f32 : f16);

@@ -7,7 +7,8 @@
 //
 // 1x1 layers, whose time depends on the tile more than that of others: their
 // loops are short, so that rounds of tiles and stores count, and gradients of
-// filters are added up from parts.
+// filters are added up from parts. The few tiles of one image are computed by
+// clusters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 
 using namespace conv;
 
@@ -26,6 +29,7 @@ namespace {
 
 struct Tile {
   int64_t rows, columns, consumers, stages;
+  int64_t cluster = 1;
 };
 
 constexpr Tile kTiles[] = {
@@ -35,18 +39,28 @@ constexpr Tile kTiles[] = {
 
 /// A 1x1 convolution of square images, and the microseconds that it takes with
 /// each tile on an H200 in bf16; 0 where that was not measured.
-struct Layer {
+template <size_t tiles> struct Layer {
   int64_t images, size, inputs, outputs;
-  double microseconds[std::size(kTiles)];
+  std::array<double, tiles> microseconds;
 };
 
-constexpr Layer kLayers[] = {
+constexpr Layer<std::size(kTiles)> kLayers[] = {
     {64, 7, 2048, 512, {17.3, 14.0, 15.4, 12.5, 22.5, 18.7, 17.3, 22.3}},
     {64, 7, 512, 2048, {19.2, 14.7, 13.7, 13.7, 15.0, 14.4, 14.9, 15.5}},
     {64, 14, 1024, 256, {18.8, 13.4, 14.0, 14.7, 18.4, 14.6, 13.5, 15.1}},
     {64, 28, 512, 256, {35.4, 26.0, 26.4, 25.5, 27.1, 27.2, 26.3, 26.5}},
     {64, 28, 512, 128, {21.5, 18.3, 19.9, 18.8, 32.0, 20.4, 19.5, 22.1}},
     {64, 14, 1024, 512, {35.0, 22.5, 23.1, 20.4, 26.8, 23.1, 20.9, 25.2}},
+};
+
+constexpr Tile kClusterTiles[] = {
+    {64, 16, 1, 7},    {64, 16, 1, 7, 2}, {64, 32, 1, 7},    {64, 32, 1, 7, 2},
+    {64, 32, 1, 7, 4}, {64, 64, 1, 7, 2}, {64, 64, 1, 7, 4}, {64, 64, 1, 7, 8}};
+
+constexpr Layer<std::size(kClusterTiles)> kSmallLayers[] = {
+    {1, 14, 1024, 512, {4.3, 0, 3.7, 3.4, 0, 3.3}},
+    {1, 14, 1024, 256, {3.4, 3.0, 0, 2.9, 0, 0, 3.2}},
+    {1, 7, 2048, 512, {0, 0, 0, 0, 3.2, 0, 3.5, 3.3}},
 };
 
 Candidate createCandidate(const ChipInfo &chip, const Tile &tile) {
@@ -58,6 +72,7 @@ Candidate createCandidate(const ChipInfo &chip, const Tile &tile) {
               .subgroup = {tile.rows / tile.consumers, tile.columns},
               .gemmK = TmaTile::kRowElements,
               .stages = tile.stages,
+              .cluster = tile.cluster,
               .loop = LoopKind::Tma};
   return {};
 }
@@ -82,28 +97,37 @@ private:
 /// What the tile with the lowest cost may take beyond the best one.
 constexpr double kMaxLoss = 0.07;
 
-TEST(TmaMeasured, ChosenTilesAreFast) {
+template <size_t tiles>
+void expectFastChoice(const Layer<tiles> &layer, std::span<const Tile> all) {
   const ChipInfo &chip = *lookupChip("sm_90a");
-  for (const Layer &layer : kLayers) {
-    Problem problem = test::forward({.n = layer.images,
-                                     .h = layer.size,
-                                     .w = layer.size,
-                                     .c = layer.inputs,
-                                     .k = layer.outputs,
-                                     .p = layer.size,
-                                     .q = layer.size});
-    problem.tmaSteps = problem.tmaTotalSteps =
-        layer.inputs / TmaTile::kRowElements;
-    Choice choice;
-    for (size_t i = 0; i < std::size(kTiles); ++i)
-      if (double measured = layer.microseconds[i]; measured > 0)
-        choice.add(computeCost(problem, chip, createCandidate(chip, kTiles[i]))
-                       .seconds,
-                   measured);
-    EXPECT_LE(choice.getLoss(), kMaxLoss)
-        << layer.inputs << " to " << layer.outputs << " channels at "
-        << layer.size;
-  }
+  Problem problem = test::forward({.n = layer.images,
+                                   .h = layer.size,
+                                   .w = layer.size,
+                                   .c = layer.inputs,
+                                   .k = layer.outputs,
+                                   .p = layer.size,
+                                   .q = layer.size});
+  problem.tmaSteps = problem.tmaTotalSteps =
+      layer.inputs / TmaTile::kRowElements;
+  Choice choice;
+  for (size_t i = 0; i < tiles; ++i)
+    if (double measured = layer.microseconds[i]; measured > 0)
+      choice.add(
+          computeCost(problem, chip, createCandidate(chip, all[i])).seconds,
+          measured);
+  EXPECT_LE(choice.getLoss(), kMaxLoss)
+      << layer.inputs << " to " << layer.outputs << " channels at "
+      << layer.size;
+}
+
+TEST(TmaMeasured, ChosenTilesAreFast) {
+  for (const auto &layer : kLayers)
+    expectFastChoice(layer, kTiles);
+}
+
+TEST(TmaMeasured, ChosenClustersAreFast) {
+  for (const auto &layer : kSmallLayers)
+    expectFastChoice(layer, kClusterTiles);
 }
 
 struct Kernel {

@@ -98,6 +98,31 @@ TEST(TmaModel, TilesFillWholeRounds) {
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{192, 128}));
 }
 
+// An image of 7x7 with 2048 channels has few tiles and 32 steps, which clusters
+// share as long as all of them run at a time.
+TEST(TmaModel, ClustersShareTheStepsOfFewTiles) {
+  Problem problem = test::forward(
+      {.n = 1, .h = 7, .w = 7, .c = 2048, .k = 512, .p = 7, .q = 7});
+  problem.tmaSteps = problem.tmaTotalSteps = problem.tmaSharers = 32;
+  Ranking ranking = rankCandidates(problem, hopper());
+  EXPECT_GT(ranking.accepted.front().candidate.cluster, 1);
+  for (const auto &[candidate, cost] : ranking.accepted) {
+    if (candidate.cluster == 1)
+      continue;
+    TmaTile tile = getTmaTile(problem, candidate);
+    EXPECT_TRUE(tile.hasWholeShares());
+    EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
+    EXPECT_GE(tile.stagingOffset(), tile.exchangeBytes());
+    EXPECT_EQ(cost.steps, ceilDiv(32, candidate.cluster));
+    EXPECT_LE(cost.workgroups / candidate.cluster,
+              hopper().residentClusters[candidate.cluster - 1]);
+  }
+  problem.tmaSharers = 1;
+  for (const auto &[candidate, cost] :
+       rankCandidates(problem, hopper()).accepted)
+    EXPECT_EQ(candidate.cluster, 1);
+}
+
 // What a slot of patches takes is not there for stages.
 TEST(TmaModel, TilesHaveWholePatches) {
   Problem problem = createLayer();

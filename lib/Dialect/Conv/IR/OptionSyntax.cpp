@@ -61,28 +61,31 @@ static ParseResult parseIntegers(AsmParser &parser,
 ParseResult mlir::conv::parseScheduleOptions(AsmParser &parser,
                                              SmallVector<int64_t> &patch,
                                              int64_t &mergedGroups,
-                                             int64_t &splits,
+                                             int64_t &splits, int64_t &cluster,
                                              ChosenBy &chosenBy) {
-  mergedGroups = splits = 1;
+  mergedGroups = splits = cluster = 1;
   chosenBy = ChosenBy::User;
   return parseOptions(
       parser,
       {{"patch", [&] { return parseIntegers(parser, patch); }},
        {"merged_groups", [&] { return parser.parseInteger(mergedGroups); }},
        {"splits", [&] { return parser.parseInteger(splits); }},
+       {"cluster", [&] { return parser.parseInteger(cluster); }},
        {"chosen_by", [&] { return parseEnum(parser, chosenBy); }}});
 }
 
 void mlir::conv::printScheduleOptions(AsmPrinter &printer,
                                       ArrayRef<int64_t> patch,
                                       int64_t mergedGroups, int64_t splits,
-                                      ChosenBy chosenBy) {
+                                      int64_t cluster, ChosenBy chosenBy) {
   if (!patch.empty())
     printer << ", patch = [" << patch << "]";
   if (mergedGroups != 1)
     printer << ", merged_groups = " << mergedGroups;
   if (splits != 1)
     printer << ", splits = " << splits;
+  if (cluster != 1)
+    printer << ", cluster = " << cluster;
   if (chosenBy != ChosenBy::User)
     printer << ", chosen_by = " << stringifyChosenBy(chosenBy);
 }

@@ -20,9 +20,9 @@ namespace mlir::conv {
 
 ParseResult parseScheduleOptions(AsmParser &parser, SmallVector<int64_t> &patch,
                                  int64_t &mergedGroups, int64_t &splits,
-                                 ChosenBy &chosenBy);
+                                 int64_t &cluster, ChosenBy &chosenBy);
 void printScheduleOptions(AsmPrinter &printer, ArrayRef<int64_t> patch,
-                          int64_t mergedGroups, int64_t splits,
+                          int64_t mergedGroups, int64_t splits, int64_t cluster,
                           ChosenBy chosenBy);
 
 ParseResult parseViewOptions(AsmParser &parser, SmallVector<int64_t> &limits,

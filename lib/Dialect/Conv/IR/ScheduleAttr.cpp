@@ -69,6 +69,22 @@ static LogicalResult verifyWarpgroups(EmitError emitError,
   return success();
 }
 
+/// Checks S18, as far as it is about neither the convolution nor the chip.
+static LogicalResult verifyCluster(EmitError emitError,
+                                   const ::conv::TmaTile &tile,
+                                   MainLoop mainLoop) {
+  if (tile.cluster > 1 && mainLoop != MainLoop::Tma)
+    return emitError() << "expects a cluster just for tma, but got "
+                       << tile.cluster << " for "
+                       << stringifyMainLoop(mainLoop);
+  if (!tile.hasWholeShares())
+    return emitError() << "expects columns that are a multiple of "
+                       << ::conv::TmaTile::kPieceColumns
+                       << " for each workgroup of a cluster, but got "
+                       << tile.columns << " for " << tile.cluster;
+  return success();
+}
+
 /// Multiplications of the largest atom of a direct schedule: its operands and
 /// sums are in registers.
 static constexpr int64_t kMaxDirectProducts = 64;
@@ -115,20 +131,20 @@ static LogicalResult verifyDirect(EmitError emitError,
   return success();
 }
 
-LogicalResult
-ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
-                     ArrayRef<int64_t> workgroup, ArrayRef<int64_t> subgroup,
-                     int64_t gemmK, int64_t stages, AtomAttr atom,
-                     MainLoop mainLoop, Raster, ArrayRef<int64_t> patch,
-                     int64_t mergedGroups, int64_t splits, ChosenBy) {
+LogicalResult ScheduleAttr::verify(
+    EmitError emitError, Algorithm algorithm, ArrayRef<int64_t> workgroup,
+    ArrayRef<int64_t> subgroup, int64_t gemmK, int64_t stages, AtomAttr atom,
+    MainLoop mainLoop, Raster, ArrayRef<int64_t> patch, int64_t mergedGroups,
+    int64_t splits, int64_t cluster, ChosenBy) {
   // S1.
   if (failed(verifyTile(emitError, "workgroup", workgroup)) ||
       failed(verifyTile(emitError, "subgroup", subgroup)))
     return failure();
   for (auto [name, value] :
        {std::pair("gemm_k", gemmK), std::pair("stages", stages),
-        // S11 and S12, as far as they are not about the convolution.
-        std::pair("merged_groups", mergedGroups), std::pair("splits", splits)})
+        // S11, S12 and S18, as far as they are not about the convolution.
+        std::pair("merged_groups", mergedGroups), std::pair("splits", splits),
+        std::pair("cluster", cluster)})
     if (value <= 0)
       return emitError() << "expects " << name << " to be positive, but got "
                          << value;
@@ -152,6 +168,10 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
        })))
     return emitError() << "expects patch to be two positive multiples of "
                        << kBlockSize << ", but got [" << patch << "]";
+  // S18.
+  if (failed(verifyCluster(
+          emitError, {.columns = workgroup[1], .cluster = cluster}, mainLoop)))
+    return failure();
   // S15.
   if (isDirect != isDirectLoop(mainLoop))
     return emitError() << "expects a main loop for the algorithm "
@@ -257,8 +277,9 @@ static LogicalResult verifyHostSums(EmitError emitError, ScheduleAttr schedule,
   return success();
 }
 
-/// Checks S6 and S7 of main loops of warpgroups. How large buffers of lines and
-/// of patches are, and so S6 for these, is known where the convolution is.
+/// Checks S6, S7 and S18 of main loops of warpgroups. How large buffers of
+/// lines and of patches are, and so S6 for these, is known where the
+/// convolution is.
 static LogicalResult verifyWarpgroupsForChip(EmitError emitError,
                                              ScheduleAttr schedule,
                                              const ::conv::ChipInfo &chip) {
@@ -269,6 +290,9 @@ static LogicalResult verifyWarpgroupsForChip(EmitError emitError,
   if (tile.workItems() > chip.maxWorkgroupSize)
     return emitError() << "expects at most " << chip.maxWorkgroupSize
                        << " work-items, but got " << tile.workItems();
+  if (tile.cluster > chip.maxCluster())
+    return emitError() << "expects a cluster of at most " << chip.maxCluster()
+                       << " workgroups, but got " << tile.cluster;
   return success();
 }
 

@@ -42,11 +42,27 @@ int64_t TmaGeometry::getPatchBytes() const {
   return llvm::alignTo(getPatchCopyBytes(), Tile::kAlignment);
 }
 
+bool TmaGeometry::sharesOuterLoop(int64_t workgroups) const {
+  int64_t outer = getOuterLoop().count(), inner = getInnerLoop().count();
+  if (hasPatches() && !reducesPositions)
+    return true;
+  if (outer < workgroups || inner < workgroups)
+    return outer > inner;
+  return llvm::divideCeil(outer, workgroups) * inner <
+         outer * llvm::divideCeil(inner, workgroups);
+}
+
+int64_t TmaGeometry::getMostWorkgroups() const {
+  int64_t outer = getOuterLoop().count(), inner = getInnerLoop().count();
+  return hasPatches() && !reducesPositions ? outer : std::max(outer, inner);
+}
+
 ::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule) {
   ::conv::TmaTile tile{schedule.getWorkgroup()[0], schedule.getWorkgroup()[1],
                        schedule.getStages(), schedule.getNumSubgroups()};
   // Sums of a part are accumulators, which no copy takes.
   tile.isStaged = schedule.getSplits() == 1;
+  tile.cluster = schedule.getCluster();
   return tile;
 }
 
@@ -71,6 +87,11 @@ std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
     return formatv("expects a multiple of {0} columns of taps and channels, "
                    "but got {1}",
                    Tile::kRowElements, tile.columns);
+  // S18.
+  if (tile.cluster > geometry.getMostWorkgroups())
+    return formatv("expects a cluster of at most {0}, each with a step of the "
+                   "reduction, but got {1}",
+                   geometry.getMostWorkgroups(), tile.cluster);
   // S14.
   if (schedule.getPatch().empty() == geometry.hasPatches())
     return "expects positions in two spatial dimensions for patches, but got "
@@ -97,10 +118,14 @@ std::string mlir::conv::checkTmaMemory(const ::conv::TmaTile &tile,
                                     tile.patchSlots(), tile.patchBytes)
                                 .str()
                           : "";
+  std::string exchange =
+      tile.cluster > 1
+          ? formatv(" (or {0} bytes of sums)", tile.exchangeBytes()).str()
+          : "";
   return formatv(
-      "expects {0} stages of {1} bytes, {2}barriers and {3} bytes "
-      "for each of {4} warpgroups to fit {5} bytes of shared memory, "
+      "expects {0} stages of {1} bytes{2}, {3}barriers and {4} bytes "
+      "for each of {5} warpgroups to fit {6} bytes of shared memory, "
       "but got more",
-      tile.stages, tile.stageBytes(), slots, tile.stagingBytes(),
+      tile.stages, tile.stageBytes(), exchange, slots, tile.stagingBytes(),
       tile.consumers, chip.sharedMemoryBytes);
 }

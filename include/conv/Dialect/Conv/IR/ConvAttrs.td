@@ -177,7 +177,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     `[rows, columns]`, which are `N*P*Q` pixels by `K` channels for
     `conv.forward`. Groups are the batch; `merged_groups` of them are computed
     side by side in one product. `splits` parts of the reduction are computed
-    as matrices of a batch, and added by a kernel of its own.
+    as matrices of a batch, and added by a kernel of its own. `cluster`
+    workgroups, which run at the same time and reach each other's shared memory,
+    have the same tile: each computes a part of its reduction, and then adds up
+    and stores its share of the columns.
 
     With `patch`, positions are numbered patch by patch, each of that height and
     width, so that tiles are rectangles of them. A patch is copied once for all
@@ -224,7 +227,8 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         `tma` together with barriers and the tile that is being stored, on the
         host together with the sums. With `patch`, these are stages of the right
         operand, and two slots have the patches of a tile with their halos; or,
-        of a reduction, stages have patches with halos as right tiles. For
+        of a reduction, stages have patches with halos as right tiles. With
+        `cluster`, the sums of a tile fit where these were. For
         `line_buffer`, `stages` times the lines that the windows of a tile see
         do, with the filter, barriers and the tile that is being stored; for
         `patch_buffer`, `stages` times 64 channels of the patches of a tile.
@@ -268,6 +272,9 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S17) With `patch_buffer`, a workgroup has all columns. Residues of a
         gradient with strides are columns too, of one product: no strided
         dimension is dilated.
+      * (S18) `cluster` is positive, at most the largest that the chip has, and 1
+        for other main loops than `tma`. Shares of the columns are multiples of
+        8. Each workgroup has at least one step of a loop over the reduction.
 
     A direct schedule also depends on the views of the operands
     (`DirectTiling`), for every product of the convolution:
@@ -324,6 +331,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     OptionalArrayRefParameter<"int64_t">:$patch,
     DefaultValuedParameter<"int64_t", "1">:$mergedGroups,
     DefaultValuedParameter<"int64_t", "1">:$splits,
+    DefaultValuedParameter<"int64_t", "1">:$cluster,
     DefaultValuedParameter<"ChosenBy", "ChosenBy::User">:$chosenBy
   );
   let assemblyFormat = [{
@@ -331,7 +339,8 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         `subgroup` `=` `[` $subgroup `]` `,` `gemm_k` `=` $gemmK `,`
         `stages` `=` $stages `,` `atom` `=` $atom `,`
         `main_loop` `=` $mainLoop `,` `raster` `=` $raster
-        `` custom<ScheduleOptions>($patch, $mergedGroups, $splits, $chosenBy) `>`
+        `` custom<ScheduleOptions>($patch, $mergedGroups, $splits, $cluster,
+                                    $chosenBy) `>`
   }];
   let extraClassDeclaration = [{
     bool isDirect() const { return getAlgorithm() == Algorithm::Direct; }

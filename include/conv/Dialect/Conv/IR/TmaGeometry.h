@@ -99,6 +99,13 @@ struct TmaGeometry {
   int64_t countSteps() const {
     return getOuterLoop().count() * getInnerLoop().count();
   }
+  /// Whether so many workgroups share the steps of the outer loop, or those of
+  /// the inner one: of those with a step for each, the one of which the longest
+  /// part is shorter. Patches that steps of the inner loop share are not copied
+  /// by several.
+  bool sharesOuterLoop(int64_t workgroups) const;
+  /// So many workgroups can share the steps at most.
+  int64_t getMostWorkgroups() const;
 
   /// Elements of the reduction in a row of a tile.
   int64_t getRowElements() const {

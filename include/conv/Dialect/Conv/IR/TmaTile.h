@@ -16,6 +16,7 @@
 
 #include "conv/Support/IntegerMath.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 
@@ -29,6 +30,7 @@ struct TmaTile {
   static constexpr int64_t kWarpgroupSize = 128;
   static constexpr int64_t kWarps = 4; ///< Of a warpgroup.
   static constexpr int64_t kElementBytes = 2;
+  static constexpr int64_t kSumBytes = 4;
   /// What strides in memory and widths of rows are multiples of, in bytes and
   /// in elements.
   static constexpr int64_t kGranuleBytes = 16;
@@ -68,6 +70,9 @@ struct TmaTile {
   int64_t gatherers = 0;
   /// Rows of the right operand's tiles are of columns, not of the reduction.
   bool isRightTransposed = false;
+  /// Workgroups that share the reduction of the tile, each with its own ring,
+  /// and then its columns.
+  int64_t cluster = 1;
 
   /// Warpgroups beside the one that copies.
   int64_t workers() const { return consumers + gatherers; }
@@ -85,6 +90,26 @@ struct TmaTile {
   /// Columns of the right operand's tiles: transposed ones have whole rows.
   int64_t rightColumns() const {
     return isRightTransposed ? roundUp(columns, kRowElements) : columns;
+  }
+
+  /// Columns of which an instruction gives a lane whole pieces of sums: what a
+  /// workgroup's share of the columns is a multiple of.
+  static constexpr int64_t kPieceColumns = 8;
+  bool hasWholeShares() const {
+    return cluster == 1 || columns % (cluster * kPieceColumns) == 0;
+  }
+  /// The part of the tile that one workgroup of a cluster stores.
+  TmaTile share() const {
+    TmaTile part = *this;
+    part.columns /= cluster;
+    part.cluster = 1;
+    return part;
+  }
+  /// Sums of a share, and those that a workgroup of a cluster gets: one of
+  /// each.
+  int64_t shareBytes() const { return rows * share().columns * kSumBytes; }
+  int64_t exchangeBytes() const {
+    return cluster > 1 ? cluster * shareBytes() : 0;
   }
 
   /// Registers of a work-item at launch, and what producers and consumers
@@ -119,10 +144,11 @@ struct TmaTile {
   }
   /// Where a consumer puts the rows of one atom before they are copied.
   int64_t stagingBytes() const {
-    return isStaged ? kAtomRows * columns * kElementBytes : 0;
+    return isStaged ? kAtomRows * share().columns * kElementBytes : 0;
   }
+  /// Sums are exchanged where the operands were.
   int64_t stagingOffset() const {
-    return patchOffset() + patchSlots() * patchBytes;
+    return std::max(patchOffset() + patchSlots() * patchBytes, exchangeBytes());
   }
 
   /// One barrier for "full" and one for "empty" of each stage, then of each
@@ -133,8 +159,13 @@ struct TmaTile {
   int64_t patchBarrierOffset() const {
     return barrierOffset() + 2 * stages * kBarrierBytes;
   }
-  int64_t sharedBytes() const {
+  /// Of a cluster, one for the sums of each consumer.
+  int64_t exchangeBarrierOffset() const {
     return patchBarrierOffset() + 2 * patchSlots() * kBarrierBytes;
+  }
+  int64_t sharedBytes() const {
+    return exchangeBarrierOffset() +
+           (cluster > 1 ? consumers * kBarrierBytes : 0);
   }
 };
 

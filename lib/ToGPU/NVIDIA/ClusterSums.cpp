@@ -1,0 +1,140 @@
+//===- ClusterSums.cpp - sums of a tile from all of a cluster -------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sums travel by stores that count at a barrier of the receiver, which is far
+// cheaper than a barrier of the cluster that orders memory. The same work-item
+// of each workgroup has the same elements, so pieces may lie in any order:
+// neighbours have neighbouring ones, which no bank serves twice.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ClusterSums.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+using Tile = ::conv::TmaTile;
+
+static constexpr int64_t kPieceSums = 4;
+static constexpr int64_t kPieceSumBytes = kPieceSums * Tile::kSumBytes;
+
+MbarrierRing ClusterSums::getArrivals(const PtxBuilder &ptx, const Tile &tile,
+                                      Value memory) {
+  Value full = ptx.offset(memory, tile.exchangeBarrierOffset());
+  return MbarrierRing(ptx, full, /*empty=*/Value(), tile.consumers);
+}
+
+void ClusterSums::initialize(const PtxBuilder &ptx, const Tile &tile,
+                             Value memory) {
+  MbarrierRing arrivals = getArrivals(ptx, tile, memory);
+  arrivals.initializeFull(1);
+  for (int64_t consumer = 0; consumer < tile.consumers; ++consumer)
+    arrivals.announce(ptx.math.constant(consumer),
+                      ptx.math.constant((tile.cluster - 1) * tile.shareBytes() /
+                                        tile.consumers));
+}
+
+ClusterSums::ClusterSums(const PtxBuilder &ptx, const Tile &tile, Value memory,
+                         Value rank, Value consumer, Value workItem)
+    : ptx(ptx), tile(tile), arrivals(getArrivals(ptx, tile, memory)),
+      rank(rank), consumer(consumer) {
+  const IndexMath &math = ptx.math;
+  Value offset = math.add(
+      math.mul(consumer, getOffset(tile.atomsPerConsumer(), /*piece=*/0)),
+      math.mul(workItem, kPieceSumBytes));
+  first = ptx.offset(memory, offset);
+}
+
+int64_t ClusterSums::countPieces() const {
+  return tile.share().columns / Tile::kPieceColumns;
+}
+
+int64_t ClusterSums::getOffset(int64_t atom, int64_t piece) const {
+  return (atom * countPieces() + piece) * Tile::kWarpgroupSize * kPieceSumBytes;
+}
+
+void ClusterSums::forEachPiece(
+    ValueRange accumulators, int64_t share,
+    function_ref<void(ArrayRef<Value>, int64_t)> visit) const {
+  for (auto [atom, all] : llvm::enumerate(accumulators))
+    for (int64_t piece = 0; piece < countPieces(); ++piece) {
+      SmallVector<Value> sums;
+      for (int64_t i = 0; i < kPieceSums; ++i)
+        sums.push_back(LLVM::ExtractValueOp::create(
+            ptx.b, all, (share * countPieces() + piece) * kPieceSums + i));
+      visit(sums, getOffset(atom, piece));
+    }
+}
+
+void ClusterSums::send(ValueRange accumulators, int64_t share) const {
+  const IndexMath &math = ptx.math;
+  Value receiver = math.constant(share);
+  Value target = ptx.locateInCluster(
+      ptx.offset(first, math.mul(rank, tile.shareBytes())), receiver);
+  Value barrier = ptx.locateInCluster(arrivals.getFull(consumer), receiver);
+  forEachPiece(accumulators, share, [&](ArrayRef<Value> sums, int64_t offset) {
+    ptx.storeInCluster(ptx.offset(target, offset), sums, barrier);
+  });
+}
+
+void ClusterSums::keep(ValueRange accumulators, int64_t share) const {
+  Value target = ptx.offset(first, share * tile.shareBytes());
+  auto type = VectorType::get({kPieceSums}, ptx.b.getF32Type());
+  forEachPiece(accumulators, share, [&](ArrayRef<Value> sums, int64_t offset) {
+    Value vector = vector::FromElementsOp::create(ptx.b, type, sums);
+    LLVM::StoreOp::create(ptx.b, vector, ptx.offset(target, offset),
+                          kPieceSumBytes);
+  });
+}
+
+Value ClusterSums::createAtom(int64_t atom) const {
+  Type f32 = ptx.b.getF32Type();
+  auto type = VectorType::get({kPieceSums}, f32);
+  SmallVector<Type> types(countPieces() * kPieceSums, f32);
+  Value sums = LLVM::PoisonOp::create(
+      ptx.b, LLVM::LLVMStructType::getLiteral(ptx.b.getContext(), types));
+  for (int64_t piece = 0; piece < countPieces(); ++piece) {
+    Value sum;
+    for (int64_t sender = 0; sender < tile.cluster; ++sender) {
+      Value part =
+          LLVM::LoadOp::create(ptx.b, type,
+                               ptx.offset(first, sender * tile.shareBytes() +
+                                                     getOffset(atom, piece)),
+                               kPieceSumBytes);
+      sum = sum ? arith::AddFOp::create(ptx.b, sum, part).getResult() : part;
+    }
+    for (int64_t i = 0; i < kPieceSums; ++i)
+      sums = LLVM::InsertValueOp::create(
+          ptx.b, sums, vector::ExtractOp::create(ptx.b, sum, i),
+          piece * kPieceSums + i);
+  }
+  return sums;
+}
+
+SmallVector<Value> ClusterSums::create(ValueRange accumulators) const {
+  // No consumer of the cluster reads operands any more.
+  ptx.synchronizeCluster();
+  for (int64_t share = 0; share < tile.cluster; ++share)
+    scf::IfOp::create(
+        ptx.b, ptx.equal(rank, share),
+        [&](OpBuilder &, Location) {
+          keep(accumulators, share);
+          scf::YieldOp::create(ptx.b);
+        },
+        [&](OpBuilder &, Location) {
+          send(accumulators, share);
+          scf::YieldOp::create(ptx.b);
+        });
+  arrivals.wait({consumer, ptx.math.constant(0)});
+  SmallVector<Value> sums;
+  for (int64_t atom = 0; atom < tile.atomsPerConsumer(); ++atom)
+    sums.push_back(createAtom(atom));
+  return sums;
+}
