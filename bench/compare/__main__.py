@@ -17,10 +17,12 @@ it is timed; if one is wrong, the exit code is 1.
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import sys
 
+from files import write_file
 from markdown import to_markdown
 from measure import Protocol, measure
 from packs import CompileOptions, compile_lists, read_index, read_problems
@@ -33,6 +35,24 @@ SHAPES = pathlib.Path(__file__).parents[1] / "shapes" / "models.json"
 RESULTS = "results.json"
 SEARCHES = "searches.json"
 DATABASE = "schedules.jsonl"
+
+
+def positive(text):
+    """The type of counts."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"expects a positive number, but got {text}")
+    return int(text)
+
+
+def seconds(text):
+    """The type of times."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"expects seconds, but got {text}")
+    return value
 
 
 def run_compile(options):
@@ -118,8 +138,10 @@ def run_tune(options):
         searches.append(search(item, problem, backend, options.packs, protocol))
         print(f"{problem.direction} {problem.label}", file=sys.stderr)
         # After each problem, so that a search that is stopped leaves what it has.
-        (output / SEARCHES).write_text(json.dumps(searches, indent=1), encoding="utf-8")
+        write_file(output / SEARCHES, json.dumps(searches, indent=1))
         write_database(searches, output / DATABASE)
+    if not searches:
+        raise SystemExit("compare: error: expects artifacts to measure, but got refused problems only")
     print_searches(searches)
     return 1 if any(one["error"] > 1 for found in searches for one in found["schedules"]) else 0
 
@@ -144,7 +166,7 @@ def run_benchmark(options):
             print(f"{problem.direction} {problem.label}", file=sys.stderr)
         report["results"].append({**known[problem], "list": item["list"]})
         # After each problem, so that a run that is stopped leaves what it has.
-        (output / RESULTS).write_text(json.dumps(report, indent=1), encoding="utf-8")
+        write_file(output / RESULTS, json.dumps(report, indent=1))
     return show(report, output)
 
 
@@ -152,7 +174,7 @@ def show(report, folder):
     """Prints the table, writes it and the picture beside the results; 1 if a result was wrong."""
     print_table(report)
     write_html(report, pathlib.Path(folder, "report.html"))
-    pathlib.Path(folder, "report.md").write_text(to_markdown(report), encoding="utf-8")
+    write_file(pathlib.Path(folder, "report.md"), to_markdown(report))
     return 1 if any(result.get("error", 0) > 1 for result in report["results"]) else 0
 
 
@@ -164,9 +186,9 @@ def add_measuring(step):
     """The arguments of commands that time artifacts."""
     step.add_argument("packs", metavar="FOLDER")
     step.add_argument("--device", default="cuda:0", help="a GPU, or host (default: cuda:0)")
-    step.add_argument("--idle", type=float, default=Protocol.idle_seconds, help="seconds before a burst (default: 0.2)")
-    step.add_argument("--burst", type=float, default=Protocol.burst_seconds, help="seconds of a burst (default: 0.03)")
-    step.add_argument("--rounds", type=int, default=Protocol.rounds, help="bursts of each kernel (default: 7)")
+    step.add_argument("--idle", type=seconds, default=Protocol.idle_seconds, help="seconds before a burst (default: 0.2)")
+    step.add_argument("--burst", type=seconds, default=Protocol.burst_seconds, help="seconds of a burst (default: 0.03)")
+    step.add_argument("--rounds", type=positive, default=Protocol.rounds, help="bursts of each kernel (default: 7)")
     step.add_argument("--output", required=True, metavar="FOLDER")
 
 
@@ -191,9 +213,9 @@ def main():
         help="what follows, such as bias+residual+relu; with none among them, `run` says what the others cost",
     )
     step.add_argument("--target", default="sm_90a")
-    step.add_argument("--candidates", type=int, default=1, help="schedules of each problem, at most (default: 1)")
+    step.add_argument("--candidates", type=positive, default=1, help="schedules of each problem, at most (default: 1)")
     step.add_argument("--database", metavar="FILE", help="schedules that win over those of the cost model")
-    step.add_argument("--jobs", type=int, default=os.cpu_count())
+    step.add_argument("--jobs", type=positive, default=os.cpu_count())
     step.add_argument("--output", required=True, metavar="FOLDER")
 
     step = commands.add_parser("check", help="verify the artifacts of a folder")

@@ -34,8 +34,10 @@ def _cell(report, result):
     """Time, ratio, and where the layer is against the roof; why there is none."""
     if result is None:
         return ""
+    if "refused" in result:
+        return result["refused"]
     if "seconds" not in result:
-        return result.get("refused") or f"wrong: {result['error']:.3g} of what is allowed"
+        return f"wrong: {result['error']:.3g} of what is allowed"
     seconds, value = result["seconds"]["ours"]["median"], ratio(result)
     part = result["flops"] / seconds / roof(report, result)
     return f"{seconds * 1e6:.1f} us, " + (f"{value:.2f}, " if value else "") + f"{part:.0%}"

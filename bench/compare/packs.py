@@ -8,10 +8,14 @@ import shutil
 import subprocess
 from typing import Optional
 
+from files import write_file
 from problem import Problem, read_lists
 from space import sample
 
 INDEX = "index.json"
+
+
+_NOT_SUPPORTED = 3  # The tools' exit code.
 
 
 class _Refused(Exception):
@@ -19,10 +23,13 @@ class _Refused(Exception):
 
 
 def _run(*command):
-    """What a tool prints; why it refuses, as an exception."""
+    """What a tool prints; why it refuses, as an exception. Whatever else it does ends the program."""
     done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
+    if done.returncode == _NOT_SUPPORTED:
         raise _Refused(done.stderr.strip().splitlines()[-1].partition("error: ")[2])
+    if done.returncode != 0:
+        said = done.stderr.strip() or f"exit code {done.returncode}"
+        raise SystemExit(f"compare: error: expects {command[0]} to compile or to refuse, but got {said}")
     return done.stdout
 
 
@@ -90,8 +97,7 @@ def compile_lists(shapes, names, directions, dtype, tails, options, folder, jobs
     index = [
         {"list": name, "problem": dataclasses.asdict(problem), **found[problem]} for name, _, problem in places
     ]
-    with open(folder / INDEX, "w", encoding="utf-8") as file:
-        json.dump({"target": options.target, "problems": index}, file, indent=1)
+    write_file(folder / INDEX, json.dumps({"target": options.target, "problems": index}, indent=1))
     return len(problems), sum("refused" in item for item in found.values())
 
 

@@ -4,6 +4,8 @@ import html
 import math
 import pathlib
 
+from files import write_file
+
 # Of the categorical colours that stay apart for the colour-blind; text never has them.
 _COLOURS = {"forward": "#2a78d6", "backward_data": "#d9730d", "backward_weight": "#1a9c7c"}
 SLOW = 0.95  # Below this ratio a shape is marked.
@@ -250,7 +252,7 @@ def write_html(report, path):
         pictures="".join(_pictures(report)),
         tables="".join(_tables(report)),
     )
-    pathlib.Path(path).write_text(page, encoding="utf-8")
+    write_file(pathlib.Path(path), page)
 
 
 _PAGE = """<!DOCTYPE html>

@@ -5,6 +5,7 @@ import json
 import math
 import pathlib
 
+from files import write_file
 from measure import measure
 
 # After one burst of each, those within this factor of the fastest are measured by the whole protocol.
@@ -81,4 +82,4 @@ def write_database(searches, path):
             best = _fastest(found)
             record = {"problem": found["problem"], "target": found["target"]}
             lines.append(json.dumps({**record, "schedule": best["schedule"], "seconds": best["seconds"]}))
-    pathlib.Path(path).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    write_file(path, "".join(line + "\n" for line in lines))

@@ -114,8 +114,8 @@ Result<void> Executable::addStep(const Launch &launch, Module &module) {
   if (step.shape.hasClusters() && !launchesClusters)
     return Error{ErrorKind::Unsupported,
                  "kernel '" + launch.kernel +
-                     "' needs workgroup clusters, which this device does not "
-                     "launch"};
+                     "' expects a device that launches clusters of workgroups, "
+                     "but got one that does not"};
   step.shape.dynamicSharedBytes = uint32_t(launch.dynamicSharedBytes);
   step.shape.startsEarly = launch.startsEarly;
   for (const Parameter &parameter : launch.parameters) {

@@ -54,6 +54,7 @@ static ScheduleAttr setChosenBy(ScheduleAttr schedule, ChosenBy chosenBy) {
 
 LogicalResult Database::addRecord(StringRef line, Location location) {
   std::optional<StringRef> problem, target, text;
+  std::optional<double> seconds;
   llvm::json::Value record = nullptr;
   if (!::conv::findDeepNesting(line)) {
     llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(line);
@@ -66,6 +67,7 @@ LogicalResult Database::addRecord(StringRef line, Location location) {
     problem = object->getString("problem");
     target = object->getString("target");
     text = object->getString("schedule");
+    seconds = object->getNumber("seconds");
   }
   if (!problem || !target || !text)
     return emitError(location)
@@ -76,8 +78,9 @@ LogicalResult Database::addRecord(StringRef line, Location location) {
   if (!schedule)
     return emitError(location)
            << "expects schedule to be a #conv.schedule<...>, but got " << *text;
-  schedules[getKey(*problem, *target)] =
-      setChosenBy(schedule, ChosenBy::Database);
+  Record &known = records[getKey(*problem, *target)];
+  if (!known.seconds || !seconds || *seconds < *known.seconds)
+    known = {setChosenBy(schedule, ChosenBy::Database), seconds};
   return success();
 }
 
@@ -97,7 +100,7 @@ FailureOr<Database> Database::read(StringRef path, MLIRContext *context) {
 
 ScheduleAttr Database::lookup(ConvolutionOpInterface op) const {
   StringRef target = TargetAttr::lookup(op).getInfo().name;
-  return schedules.lookup(getKey(formatProblem(op), target));
+  return records.lookup(getKey(formatProblem(op), target)).schedule;
 }
 
 void mlir::conv::printRecord(ConvolutionOpInterface op, ScheduleAttr schedule,

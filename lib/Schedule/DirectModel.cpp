@@ -357,8 +357,7 @@ static void addProduct(const DirectTiling &tiling, const StepWork &work,
   for (auto [box, operand] : {std::pair(&tiling.lhs, &product.lhs),
                               std::pair(&tiling.rhs, &product.rhs)}) {
     double width = double(box->copyWidth) * getElementBytes(*operand);
-    bool isAsync = chip.asyncCopyBytes > 0 && width >= chip.asyncCopyBytes;
-    if (!isAsync || work.steps > 1)
+    if (!chip.copiesWithoutRegisters(int64_t(width)) || work.steps > 1)
       waits += llvm::divideCeil(
           box->numElements, box->copyWidth * kLoadsInFlight * cost.workItems);
   }

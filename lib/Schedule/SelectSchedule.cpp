@@ -173,7 +173,7 @@ private:
       return failure();
     ScheduleAttr chosen = given ? given : op.getScheduleAttr();
     if (!chosen)
-      chosen = measured.lookup(op);
+      chosen = lookupMeasured(op);
     if (!chosen)
       chosen = selectByCost(op, chip);
     if (!chosen || failed(verifySupportedSchedule(op, chosen, chip)))
@@ -181,6 +181,14 @@ private:
     op.setScheduleAttr(chosen);
     remarkDecision(op, chosen, chip);
     return success();
+  }
+
+  /// What the database has; null if that is not of the option's algorithm.
+  ScheduleAttr lookupMeasured(ConvolutionOpInterface op) const {
+    ScheduleAttr found = measured.lookup(op);
+    std::optional<Algorithm> only = symbolizeAlgorithm(algorithm);
+    return found && only && found.getAlgorithm() != *only ? ScheduleAttr()
+                                                          : found;
   }
 
   /// Considers all algorithms, or the one of the option; null, with a message,

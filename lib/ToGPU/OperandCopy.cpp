@@ -38,7 +38,7 @@ OperandCopy::OperandCopy(const Kernel &kernel, const SharedTile &tile,
   } else {
     width = access.getVectorWidth(MatrixIndex::Column, kernel.pieceElements());
     async = kernel.form.schedule.getMainLoop() == MainLoop::AsyncStaged &&
-            width * kernel.operandBytes() >= kernel.chip.asyncCopyBytes;
+            kernel.chip.copiesWithoutRegisters(width * kernel.operandBytes());
     assignAlongRow();
   }
   locate(source);

@@ -111,10 +111,8 @@ static void forEachOnce(const Kernel &kernel, int64_t count, int64_t together,
 }
 
 bool SharedBox::isAsync() const {
-  int64_t bytes =
-      box.copyWidth * operand.getType().getElementTypeBitWidth() / 8;
-  int64_t least = kernel.chip.asyncCopyBytes;
-  return least > 0 && bytes >= least;
+  return kernel.chip.copiesWithoutRegisters(
+      box.copyWidth * operand.getType().getElementTypeBitWidth() / 8);
 }
 
 void SharedBox::copyPieces(Value source, ArrayRef<Piece> pieces) const {

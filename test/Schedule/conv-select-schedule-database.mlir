@@ -8,7 +8,7 @@
 // INCOMPLETE: incomplete.jsonl:1:1: error: expects a JSON object with the strings problem, target and schedule, but got {"problem": "conv", "target": "gfx942"}
 // RUN: cp %t/schedules.jsonl %t/null.jsonl && echo 'null' >> %t/null.jsonl
 // RUN: not conv-opt %t/layers.mlir --conv-select-schedule=database=%t/null.jsonl 2>&1 | FileCheck %s --check-prefix=NULL
-// NULL: null.jsonl:4:1: error: expects a JSON object with the strings problem, target and schedule, but got null
+// NULL: null.jsonl:5:1: error: expects a JSON object with the strings problem, target and schedule, but got null
 // RUN: %python -c "print('[' * 100000)" > %t/deep.jsonl
 // RUN: not conv-opt %t/layers.mlir --conv-select-schedule=database=%t/deep.jsonl 2>&1 | FileCheck %s --check-prefix=NESTED
 // NESTED: deep.jsonl:1:1: error: expects a JSON object with the strings problem, target and schedule, but got {{\[\[}}
@@ -27,6 +27,7 @@
 {"problem": "convfp16 -n 4 -c 16 -k 32 -H 8 -y 3 -p 1 -u 1 -l 1 -W 8 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1 --in_layout NHWC --fil_layout NHWC --out_layout NHWC", "target": "gfx942", "schedule": "#conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = rows>"}
 
 {"problem": "convfp16 -n 4 -c 16 -k 32 -H 8 -y 3 -p 1 -u 1 -l 1 -W 8 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1 --in_layout NHWC --fil_layout NHWC --out_layout NHWC", "target": "gfx942", "schedule": "#conv.schedule<algorithm = implicit_gemm, workgroup = [16, 32], subgroup = [16, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = rows>", "seconds": 1e-05, "note": "of the same problem, the later one"}
+{"problem": "convfp16 -n 4 -c 16 -k 32 -H 8 -y 3 -p 1 -u 1 -l 1 -W 8 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1 --in_layout NHWC --fil_layout NHWC --out_layout NHWC", "target": "gfx942", "schedule": "#conv.schedule<algorithm = implicit_gemm, workgroup = [64, 32], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = rows>", "seconds": 2e-05, "note": "slower"}
 //--- layers.mlir
 module attributes {conv.target = #conv.target<"gfx942">} {
 // CHECK-LABEL: func.func @measured

@@ -30,10 +30,23 @@ func.func @direct_d2_part_of_reduction(%x: tensor<2x8x8x16xf16>, %w: tensor<16x3
 #d3 = #conv.schedule<algorithm = direct, workgroup = [3136, 64], subgroup = [784, 64], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d3_too_large(%x: tensor<1x56x56x64xf16>, %w: tensor<64x3x3x1xf16>) -> tensor<1x56x56x64xf16> {
-  // expected-error @below {{unsupported (schedule): expects the parts of both operands that a tile reads to fit 65536 bytes of shared memory, but got 431744}}
+  // expected-error @below {{unsupported (schedule): expects what a tile reads, exchanges and adds up to fit 65536 bytes of shared memory, but got 431744}}
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 64 schedule = #d3
       : tensor<1x56x56x64xf16>, tensor<64x3x3x1xf16> -> tensor<1x56x56x64xf16>
   return %y : tensor<1x56x56x64xf16>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d3 = #conv.schedule<algorithm = direct, workgroup = [8, 4], subgroup = [28, 4], gemm_k = 224, stages = 1152921504606846976, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @direct_d3_stages(%x: tensor<4x56x56x64xf16>, %dy: tensor<4x56x56x64xf16>) -> tensor<64x3x3x8xf16> {
+  // expected-error @below {{unsupported (schedule): expects the parts of both operands that a tile reads to fit 232448 bytes of shared memory, but got 1152921504606846976 stages of}}
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 8 schedule = #d3
+      : tensor<4x56x56x64xf16>, tensor<4x56x56x64xf16> -> tensor<64x3x3x8xf16>
+  return %dw : tensor<64x3x3x8xf16>
 }
 }
 

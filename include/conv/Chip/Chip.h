@@ -140,6 +140,11 @@ struct ChipInfo {
   std::span<const int> residentClusters = {};
   int ptxVersion = 0; ///< Oldest PTX that its kernels can be in: 80 is 8.0.
 
+  /// Whether a copy of so many bytes to shared memory takes no registers.
+  bool copiesWithoutRegisters(int64_t bytes) const {
+    return asyncCopyBytes > 0 && bytes >= asyncCopyBytes;
+  }
+
   /// Workgroups of the largest cluster.
   int64_t maxCluster() const {
     return std::max<int64_t>(1, std::ssize(residentClusters));

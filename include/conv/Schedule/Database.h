@@ -11,8 +11,9 @@
 //    "schedule": "#conv.schedule<...>", "seconds": 1.2e-05}
 //
 // It is written by `conv-compile --emit=schedules` and by `bench/compare tune`.
-// Of two records for the same problem and target the later one counts, so that
-// new results may be appended. What else a record says, it says to people.
+// Of two records for the same problem and target the one with fewer `seconds`
+// counts, if both say how many, and else the later one. What else a record
+// says, it says to people. A problem is without its tail.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +23,8 @@
 #include "conv/Dialect/Conv/IR/Conv.h"
 
 #include "llvm/ADT/StringMap.h"
+
+#include <optional>
 
 namespace mlir::conv {
 
@@ -36,7 +39,12 @@ public:
 private:
   LogicalResult addRecord(StringRef line, Location location);
 
-  llvm::StringMap<ScheduleAttr> schedules;
+  struct Record {
+    ScheduleAttr schedule;
+    std::optional<double> seconds;
+  };
+
+  llvm::StringMap<Record> records;
 };
 
 /// Prints a record and the end of its line.

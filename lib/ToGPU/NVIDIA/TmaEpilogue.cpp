@@ -124,8 +124,11 @@ int64_t TmaEpilogue::getColumnsAtOnce() const {
     registers += llvm::divideCeil(
         2 * operand.getElementType().getIntOrFloatBitWidth(), 32);
   int64_t free = tile.consumerRegisters() - tile.accumulators();
-  return std::min<int64_t>(tile.chunkColumns(),
-                           llvm::bit_floor<uint64_t>(2 * free / registers));
+  // No less than what one store writes, however few registers there are.
+  int64_t least = form.isCopied(tile) ? kColumnsPerStore : kColumnsPerPair;
+  return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(2 * free / registers),
+                             std::min(least, tile.chunkColumns()),
+                             tile.chunkColumns());
 }
 
 int64_t TmaEpilogue::countPairs() const {

@@ -1,5 +1,4 @@
-//===- DirectBlocks.cpp - gradients of filters of groups, as blocks -*- C++
-//-*-//
+//===- DirectBlocks.cpp - gradients of filters as blocks --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

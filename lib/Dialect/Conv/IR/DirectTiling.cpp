@@ -264,9 +264,15 @@ bool TilingBuilder::computeSharedMemory() {
     int64_t bits = operand.type.getElementTypeBitWidth();
     return box.numElements * llvm::divideCeil(bits, 8);
   };
-  tiling.sharedBytes =
-      schedule.getStages() *
-      (getBytes(tiling.lhs, product.lhs) + getBytes(tiling.rhs, product.rhs));
+  int64_t stageBytes =
+      getBytes(tiling.lhs, product.lhs) + getBytes(tiling.rhs, product.rhs);
+  if (schedule.getStages() > chip.sharedMemoryBytes) // Of a byte at least.
+    return refuse(formatv("the parts of both operands that a tile reads to fit "
+                          "{0} bytes of shared memory, but got {1} stages of "
+                          "{2} bytes",
+                          chip.sharedMemoryBytes, schedule.getStages(),
+                          stageBytes));
+  tiling.sharedBytes = schedule.getStages() * stageBytes;
   int64_t subgroups = schedule.getNumSubgroups();
   if (isMatrix && subgroups % tiling.countVectors())
     return refuse(formatv("a multiple of {0} subgroups, one for each vector of "
@@ -288,7 +294,7 @@ bool TilingBuilder::computeSharedMemory() {
     tiling.sharedBytes += DirectTiling::kPartials * sizeof(float) * workItems;
   }
   return tiling.sharedBytes <= chip.sharedMemoryBytes ||
-         refuse(formatv("the parts of both operands that a tile reads to fit "
+         refuse(formatv("what a tile reads, exchanges and adds up to fit "
                         "{0} bytes of shared memory, but got {1}",
                         chip.sharedMemoryBytes, tiling.sharedBytes));
 }

@@ -286,9 +286,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         is whole atoms.
       * (D2) `gemm_k` is at least the reduction for the main loops `direct` and
         `direct_matrix`.
-      * (D3) `stages` boxes of both operands that a tile reads, and for
-        `direct_reduction` four sums of each work-item, fit the chip's shared
-        memory.
+      * (D3) `stages` boxes of both operands that a tile reads fit the chip's
+        shared memory, together with four sums of each work-item for
+        `direct_reduction`, and the sums that subgroups exchange for
+        `direct_matrix`.
       * (D4) The operands are f16, bf16 or f32, and their views have no
         conditions.
       * (D5) For `direct_reduction`, a tile has all rows, `gemm_k` is a box whose
@@ -309,7 +310,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         all taps together. Tiles have whole vectors of 8 channels, and the number
         of those of the rows divides that of subgroups. A part of the innermost
         digit of the reduction is whole runs of 8; behind its last value, the
-        left operand is zero. `gemm_k` may be any box.
+        left operand is zero. `gemm_k` need not be a multiple of `k`.
 
     Example:
     ```mlir

@@ -11,16 +11,14 @@
 // 8 x 8 elements, and an atom multiplies 16 positions by the blocks of two
 // taps:
 //
-//                    channels at     channels at           8 output channels
-//                    tap (r, s)      tap (r, s + 1)
-//                   ┌───────────────┬───────────────┐      ┌─────────────┐
-//     16 positions  │               │               │  x   │ a 0 0 0 ... │ tap
-//                   │               │               │      │ 0 b 0 0 ... │ (r,
-//                   s) │               │               │      │ 0 0 c 0 ... │
-//                   └───────────────┴───────────────┘      ├─────────────┤ tap
-//                                                          │ ...         │ (r,
-//                                                          s └─────────────┘  +
-//                                                          1)
+//              channels at     channels at        8 output channels
+//              tap (r, s)      tap (r, s + 1)
+//             ┌───────────────┬───────────────┐   ┌─────────────┐
+//   16        │               │               │ x │ a 0 0 0 ... │ (r, s)
+//   positions │               │               │   │ 0 b 0 0 ... │
+//             └───────────────┴───────────────┘   ├─────────────┤
+//                                                 │ ...         │ (r, s + 1)
+//                                                 └─────────────┘
 //
 // Larger groups have squares on the diagonal instead of single elements.
 //

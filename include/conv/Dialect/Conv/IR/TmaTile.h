@@ -96,7 +96,8 @@ struct TmaTile {
   /// workgroup's share of the columns is a multiple of.
   static constexpr int64_t kPieceColumns = 8;
   bool hasWholeShares() const {
-    return cluster == 1 || columns % (cluster * kPieceColumns) == 0;
+    return cluster == 1 ||
+           (columns % cluster == 0 && columns / cluster % kPieceColumns == 0);
   }
   /// The part of the tile that one workgroup of a cluster stores.
   TmaTile share() const {
