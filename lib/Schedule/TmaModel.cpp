@@ -140,15 +140,12 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
     for (candidate.cluster = 1; candidate.cluster <= chip.maxCluster();
          ++candidate.cluster) {
       TmaTile tile = getTmaTile(problem, candidate);
-      if (!isPossible(problem, tile) || !canShare(problem, chip, tile))
-        continue;
-      candidate.stages =
-          findStages(most, 1, chip.sharedMemoryBytes, [&](int64_t stages) {
-            tile.stages = stages;
-            return tile.sharedBytes();
-          });
-      if (candidate.stages > 0)
-        candidates.push_back(candidate);
+      auto fits = [&](const Candidate &each) {
+        return getTmaTile(problem, each).sharedBytes() <=
+               chip.sharedMemoryBytes;
+      };
+      if (isPossible(problem, tile) && canShare(problem, chip, tile))
+        addWithStages(candidates, candidate, most, /*granule=*/1, fits);
     }
   });
   return candidates;

@@ -23,10 +23,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Pieces of a work-item that are located together; without copies that take
-/// no registers, as many are on their way at a time.
-static constexpr int64_t kLoadsInFlight = 8;
-
 MemRefType SharedBox::getType() const {
   auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),
                                           gpu::AddressSpace::Workgroup);
@@ -142,8 +138,8 @@ void SharedBox::startCopy(Value source, ArrayRef<Value> digits) const {
       first = math.add(first, math.mul(digit, coefficient));
     start.push_back(first);
   }
-  forEachOnce(kernel, llvm::product_of(getPieceCounts()), kLoadsInFlight,
-              [&](ArrayRef<Value> numbers) {
+  forEachOnce(kernel, llvm::product_of(getPieceCounts()),
+              TensorBox::kLoadsInFlight, [&](ArrayRef<Value> numbers) {
                 copyPieces(source, llvm::map_to_vector(numbers, [&](Value n) {
                              return locate(n, start);
                            }));
