@@ -16,28 +16,34 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-TileRaster::TileRaster(const TiledConvolution &form)
+TileRaster::TileRaster(const TiledConvolution &form, int64_t neighbours)
     : tileSizes(form.getTile()) {
   std::array<int64_t, 3> sizes = {form.getBatch(), form.getRows(),
                                   form.getColumns()};
   for (auto [count, size, tile] : llvm::zip(counts, sizes, tileSizes))
     count = llvm::divideCeil(size, tile);
+  counts[Batch] /= neighbours;
+  counts[Neighbours] = neighbours;
   if (form.schedule.getRaster() == Raster::Rows)
-    order = {Batch, Columns, Rows};
+    order = {Batch, Columns, Rows, Neighbours};
   // A direct tile has all columns; its matrices are neighbours.
   else if (form.schedule.isDirect() && form.hasProduct())
-    order = {Rows, Columns, Batch};
+    order = {Rows, Columns, Batch, Neighbours};
   else
-    order = {Batch, Rows, Columns};
+    order = {Batch, Rows, Columns, Neighbours};
 }
 
 TileOrigin TileRaster::createOrigin(const IndexMath &math, Value tile) const {
   SmallVector<int64_t> sizes = llvm::map_to_vector(
       order, [&](Dimension dimension) { return counts[dimension]; });
-  std::array<Value, 3> origin;
+  std::array<Value, 4> digits;
   for (auto [digit, dimension] : llvm::zip(math.split(tile, sizes), order))
-    origin[dimension] = math.mul(digit, tileSizes[dimension]);
-  return {origin[Batch], origin[Rows], origin[Columns]};
+    digits[dimension] = digit;
+  Value batch =
+      math.add(math.mul(digits[Batch], tileSizes[Batch] * counts[Neighbours]),
+               digits[Neighbours]);
+  return {batch, math.mul(digits[Rows], tileSizes[Rows]),
+          math.mul(digits[Columns], tileSizes[Columns])};
 }
 
 namespace {

@@ -13,17 +13,19 @@
 namespace mlir::conv {
 
 /// Numbers the tiles of the result: within a matrix, those of the raster's
-/// dimension first.
+/// dimension first. Before those, `neighbours` matrices that follow each other
+/// may have the same tile.
 class TileRaster {
 public:
-  explicit TileRaster(const TiledConvolution &form);
-  int64_t countTiles() const { return counts[0] * counts[1] * counts[2]; }
+  explicit TileRaster(const TiledConvolution &form, int64_t neighbours = 1);
+  int64_t countTiles() const { return llvm::product_of(counts); }
   TileOrigin createOrigin(const IndexMath &math, Value tile) const;
 
 private:
-  enum Dimension { Batch, Rows, Columns };
-  std::array<int64_t, 3> tileSizes, counts;
-  std::array<Dimension, 3> order; ///< Slowest first.
+  enum Dimension { Batch, Rows, Columns, Neighbours };
+  std::array<int64_t, 3> tileSizes;
+  std::array<int64_t, 4> counts;
+  std::array<Dimension, 4> order; ///< Slowest first.
 };
 
 /// Assigns tiles of the result to workgroups.

@@ -14,14 +14,16 @@
 namespace mlir::conv {
 
 /// Each of `workgroups`, or of so many clusters of workgroups, takes every
-/// so-many-th tile in raster order. Tiles are counted from `first` on, those of
-/// the parts before this one.
+/// so-many-th tile in raster order, that of a `TileRaster` with as many
+/// `neighbours`. Tiles are counted from `first` on, those of the parts before
+/// this one.
 class PersistentScheduler {
 public:
   PersistentScheduler(const PtxBuilder &ptx, const TiledConvolution &form,
-                      int64_t first, int64_t workgroups, int64_t cluster = 1)
-      : ptx(ptx), raster(form), first(first), workgroups(workgroups),
-        cluster(cluster) {}
+                      int64_t first, int64_t workgroups, int64_t cluster = 1,
+                      int64_t neighbours = 1)
+      : ptx(ptx), raster(form, neighbours), first(first),
+        workgroups(workgroups), cluster(cluster) {}
 
   /// `body` for each tile of this workgroup, with what it carries along.
   /// Warpgroups that call this see the same tiles in the same order.

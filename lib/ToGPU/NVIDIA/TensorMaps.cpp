@@ -26,6 +26,35 @@ static SmallVector<int64_t> getDenseStrides(ArrayRef<int64_t> sizes,
   return strides;
 }
 
+/// A map without corners of a dense tensor.
+static TensorMapAttr createDenseMap(MLIRContext *context,
+                                    ArrayRef<int64_t> sizes,
+                                    ArrayRef<int64_t> box, BoxRows rows) {
+  SmallVector<int64_t> elementStrides(sizes.size(), 1);
+  return TensorMapAttr::get(
+      context, sizes, getDenseStrides(sizes, rows.elementBytes), box,
+      elementStrides, {}, {}, rows.bytes, rows.arithmetic());
+}
+
+/// The same of one group at a time of the innermost dimension: beyond its end
+/// are zeros, and nothing is stored. Groups are the outermost dimension.
+static TensorMapAttr createGroupMap(MLIRContext *context,
+                                    ArrayRef<int64_t> sizes,
+                                    ArrayRef<int64_t> box, int64_t groups,
+                                    BoxRows rows) {
+  if (groups == 1)
+    return createDenseMap(context, sizes, box, rows);
+  SmallVector<int64_t> split(sizes), boxOfGroup(box);
+  SmallVector<int64_t> strides = getDenseStrides(sizes, rows.elementBytes);
+  split.front() /= groups;
+  split.push_back(groups);
+  boxOfGroup.push_back(1);
+  strides.push_back(split.front() * rows.elementBytes);
+  SmallVector<int64_t> elementStrides(split.size(), 1);
+  return TensorMapAttr::get(context, split, strides, boxOfGroup, elementStrides,
+                            {}, {}, rows.bytes, rows.arithmetic());
+}
+
 TensorMapAttr mlir::conv::createWindowMap(MLIRContext *context,
                                           const TmaWindow &window,
                                           int64_t positions, BoxRows rows) {
@@ -46,16 +75,6 @@ TensorMapAttr mlir::conv::createWindowMap(MLIRContext *context,
                             upper, rows.bytes, rows.arithmetic());
 }
 
-/// A map without corners of a dense tensor.
-static TensorMapAttr createDenseMap(MLIRContext *context,
-                                    ArrayRef<int64_t> sizes,
-                                    ArrayRef<int64_t> box, BoxRows rows) {
-  SmallVector<int64_t> elementStrides(sizes.size(), 1);
-  return TensorMapAttr::get(
-      context, sizes, getDenseStrides(sizes, rows.elementBytes), box,
-      elementStrides, {}, {}, rows.bytes, rows.arithmetic());
-}
-
 TensorMapAttr mlir::conv::createFilterMap(MLIRContext *context,
                                           const TmaGeometry &geometry,
                                           int64_t channels) {
@@ -64,7 +83,8 @@ TensorMapAttr mlir::conv::createFilterMap(MLIRContext *context,
   SmallVector<int64_t> sizes, box;
   for (const Coordinate &coordinate : llvm::reverse(geometry.filter)) {
     sizes.push_back(coordinate.size);
-    if (coordinate.index == Coordinate::Tap)
+    if (coordinate.index == Coordinate::Tap ||
+        coordinate.index == Coordinate::Group)
       box.push_back(1);
     else if (coordinate.index == Coordinate::Row &&
              !geometry.isRightTransposed())
@@ -99,7 +119,7 @@ TensorMapAttr mlir::conv::createBlockMap(MLIRContext *context,
   }
   sizes.push_back(window.images);
   box.push_back(1);
-  return createDenseMap(context, sizes, box, rows);
+  return createGroupMap(context, sizes, box, window.groups, rows);
 }
 
 TensorMapAttr mlir::conv::createPatchMap(MLIRContext *context,
@@ -122,6 +142,10 @@ TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,
   if (result.form == TmaResult::Form::Patches)
     return createBlockMap(context, result.window,
                           {Tile::kBlockSize, Tile::kBlockSize}, rows);
-  return createDenseMap(context, {result.columns, result.rows},
-                        {tile.chunkColumns(), Tile::kAtomRows}, rows);
+  if (result.hasRowsOfGroups)
+    return createDenseMap(context, {result.columns, result.rows, result.groups},
+                          {tile.chunkColumns(), Tile::kAtomRows, 1}, rows);
+  return createGroupMap(context, {result.groups * result.columns, result.rows},
+                        {tile.chunkColumns(), Tile::kAtomRows}, result.groups,
+                        rows);
 }

@@ -42,6 +42,25 @@ SmallVector<Value> mlir::conv::createCorner(const PtxBuilder &ptx,
   return corner;
 }
 
+Value TmaCopies::createPart(TileOrigin origin) const {
+  return ptx.math.div(origin.batch, geometry.window.groups);
+}
+
+Value TmaCopies::createGroup(TileOrigin origin) const {
+  return ptx.math.rem(origin.batch, geometry.window.groups);
+}
+
+Value TmaCopies::createInTensor(TileOrigin origin, Value inGroup,
+                                int64_t ofGroup) const {
+  return ptx.math.add(inGroup, ptx.math.mul(createGroup(origin), ofGroup));
+}
+
+void TmaCopies::addGroup(SmallVectorImpl<Value> &coordinates,
+                         TileOrigin origin) const {
+  if (geometry.window.groups > 1)
+    coordinates.push_back(createGroup(origin));
+}
+
 SmallVector<Value> TmaCopies::createOffsets(Value tap) const {
   SmallVector<Value> offsets;
   for (Value offset :
@@ -62,15 +81,20 @@ public:
   }
 
 protected:
-  /// The channel of a part's channel `inPart`.
+  /// The channel of its group that is channel `inPart` of a part.
   Value createChannel(TileOrigin origin, Value inPart) const;
-  /// The tile of one tap and the channels from `channel`.
+  /// The tile of one tap and a group's channels from `channel`.
   void createFilter(TileOrigin origin, Value tap, Value channel,
                     const Step &step, Value map) const;
 
 private:
+  /// Where a box starts.
+  struct Place {
+    SmallVector<Value> taps;
+    Value row, channel, group;
+  };
   void createBox(Value destination, const Step &step, Value map,
-                 ArrayRef<Value> taps, Value row, Value channel) const;
+                 const Place &place) const;
 };
 
 /// A step is one tap and a row of channels of both operands.
@@ -153,41 +177,46 @@ public:
 Value FilterCopies::createChannel(TileOrigin origin, Value inPart) const {
   if (geometry.parts == 1)
     return inPart;
-  return ptx.math.add(inPart,
-                      ptx.math.mul(origin.batch, geometry.channelsOfPart));
+  return ptx.math.add(
+      inPart, ptx.math.mul(createPart(origin), geometry.channelsOfPart));
 }
 
 void FilterCopies::createBox(Value destination, const Step &step, Value map,
-                             ArrayRef<Value> taps, Value row,
-                             Value channel) const {
+                             const Place &place) const {
   using Coordinate = TmaGeometry::Coordinate;
   SmallVector<Value> coordinates;
   for (const Coordinate &c : llvm::reverse(geometry.filter)) {
-    Value index = c.index == Coordinate::Row       ? row
-                  : c.index == Coordinate::Channel ? channel
-                                                   : taps[c.dimension];
-    coordinates.push_back(ptx.math.add(ptx.math.mul(index, c.step), c.start));
+    Value index = c.index == Coordinate::Row       ? place.row
+                  : c.index == Coordinate::Channel ? place.channel
+                  : c.index == Coordinate::Group   ? place.group
+                                                   : place.taps[c.dimension];
+    coordinates.push_back(
+        ptx.math.add(ptx.math.add(ptx.math.mul(index, c.step), c.start),
+                     ptx.math.mul(place.group, c.groupStep)));
   }
   ptx.loadBox(destination, map, step.barrier, coordinates);
 }
 
 void FilterCopies::createFilter(TileOrigin origin, Value tap, Value channel,
                                 const Step &step, Value map) const {
-  SmallVector<Value> taps = ptx.math.split(tap, geometry.window.getTaps());
+  Place place{ptx.math.split(tap, geometry.window.getTaps()), origin.column,
+              channel, createGroup(origin)};
   Value right = ptx.offset(step.stage, tile.rightOffset());
   if (!geometry.isRightTransposed())
-    return createBox(right, step, map, taps, origin.column, channel);
+    return createBox(right, step, map, place);
   // Rows in shared memory are then channels of the reduction.
-  for (int64_t i = 0; i < tile.rightColumns() / Tile::kRowElements; ++i)
-    createBox(ptx.offset(right, i * kBoxBytes), step, map, taps,
-              ptx.math.add(origin.column, i * Tile::kRowElements), channel);
+  for (int64_t i = 0; i < tile.rightColumns() / Tile::kRowElements; ++i) {
+    place.row = ptx.math.add(origin.column, i * Tile::kRowElements);
+    createBox(ptx.offset(right, i * kBoxBytes), step, map, place);
+  }
 }
 
 void WindowCopies::createStep(TileOrigin origin, ArrayRef<Value> common,
                               const Step &step, Value leftMap,
                               Value rightMap) const {
   Value channel = createChannel(origin, step.inner);
-  SmallVector<Value> coordinates = {channel};
+  SmallVector<Value> coordinates = {
+      createInTensor(origin, channel, geometry.window.channelsOfGroup())};
   llvm::append_range(coordinates, common);
   ptx.loadBox(step.stage, leftMap, step.barrier, coordinates,
               createOffsets(step.outer));
@@ -208,6 +237,7 @@ void PatchCopies::createPatches(TileOrigin origin, const Patches &patches,
     llvm::append_range(
         coordinates,
         createCorner(ptx, geometry.window, ptx.math.add(origin.row, i * rows)));
+    addGroup(coordinates, origin);
     ptx.loadBox(ptx.offset(patches.slot, i * geometry.getPatchBytes()), leftMap,
                 patches.barrier, coordinates);
   }
@@ -215,9 +245,11 @@ void PatchCopies::createPatches(TileOrigin origin, const Patches &patches,
 
 void GradientCopies::createLeft(TileOrigin origin, const Step &step, Value map,
                                 ArrayRef<Value> position) const {
+  Value row = createInTensor(
+      origin, origin.row, geometry.leftShape.back() / geometry.window.groups);
   for (int64_t i = 0; i < tile.rows / Tile::kRowElements; ++i) {
     SmallVector<Value> coordinates = {
-        ptx.math.add(origin.row, i * Tile::kRowElements)};
+        ptx.math.add(row, i * Tile::kRowElements)};
     llvm::append_range(coordinates, position);
     ptx.loadBox(ptx.offset(step.stage, i * kBoxBytes), map, step.barrier,
                 coordinates);
@@ -228,7 +260,8 @@ Value PositionGradientCopies::createSegment(TileOrigin origin,
                                             const Step &step) const {
   if (geometry.parts == 1)
     return step.outer;
-  return ptx.math.add(ptx.math.mul(step.outer, geometry.parts), origin.batch);
+  return ptx.math.add(ptx.math.mul(step.outer, geometry.parts),
+                      createPart(origin));
 }
 
 void PositionGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
@@ -243,13 +276,15 @@ void PositionGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
   SmallVector<Value> corner = createCorner(ptx, geometry.window, position);
   Value right = ptx.offset(step.stage, tile.rightOffset());
   for (int64_t i = 0; i < tile.columns / Tile::kRowElements; ++i) {
-    Value column = math.add(origin.column, i * Tile::kRowElements);
-    SmallVector<Value> coordinates = {column};
+    Value channel = math.add(origin.column, i * Tile::kRowElements);
     Value tap = math.constant(0);
+    int64_t channels = geometry.window.channelsOfGroup();
     if (geometry.window.countTaps() > 1) {
-      coordinates = {math.rem(column, geometry.window.channels)};
-      tap = math.div(column, geometry.window.channels);
+      tap = math.div(channel, channels);
+      channel = math.rem(channel, channels);
     }
+    SmallVector<Value> coordinates = {
+        createInTensor(origin, channel, channels)};
     llvm::append_range(coordinates, corner);
     ptx.loadBox(ptx.offset(right, i * kBoxBytes), rightMap, step.barrier,
                 coordinates, createOffsets(tap));
@@ -264,14 +299,14 @@ void PatchGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
   SmallVector<Value> position =
       createPosition(math, geometry.partPositions, window.patch, step.inner);
   for (auto [coordinate, part, size] :
-       llvm::zip(position, math.split(origin.batch, geometry.partCounts),
+       llvm::zip(position, math.split(createPart(origin), geometry.partCounts),
                  geometry.partPositions))
     coordinate = math.add(coordinate, math.mul(part, size));
   // Positions behind the last ones are outside of the left operand.
   createLeft(origin, step, leftMap, llvm::to_vector(llvm::reverse(position)));
 
   // Columns are rows of channels of each line of taps.
-  int64_t rows = llvm::divideCeil(window.channels, Tile::kRowElements);
+  int64_t rows = llvm::divideCeil(window.channelsOfGroup(), Tile::kRowElements);
   SmallVector<Value> digits =
       math.split(math.div(origin.column, tile.columns), {0, rows});
   Value tap = math.mul(digits[0], window.dimensions.back().taps);
@@ -281,6 +316,7 @@ void PatchGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
     coordinates.push_back(math.add(
         math.sub(position[1 + d], window.dimensions[d].low), offsets[d]));
   coordinates.push_back(position.front());
+  addGroup(coordinates, origin);
   ptx.loadBox(ptx.offset(step.stage, tile.rightOffset()), rightMap,
               step.barrier, coordinates);
 }

@@ -55,6 +55,14 @@ public:
                              Value leftMap) const;
 
 protected:
+  /// The part of the reduction and the group that a tile is of.
+  Value createPart(TileOrigin origin) const;
+  Value createGroup(TileOrigin origin) const;
+  /// What is number `inGroup` in the tile's group is this one of a tensor, of
+  /// whose groups each has `ofGroup`.
+  Value createInTensor(TileOrigin origin, Value inGroup, int64_t ofGroup) const;
+  /// Adds the last coordinate of maps with a dimension for groups.
+  void addGroup(SmallVectorImpl<Value> &coordinates, TileOrigin origin) const;
   /// The window's tap with this number, as offsets from the corner.
   SmallVector<Value> createOffsets(Value tap) const;
 

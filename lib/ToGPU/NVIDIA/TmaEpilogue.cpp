@@ -224,12 +224,25 @@ void TmaEpilogue::copyRows(TileOrigin origin, Value row) const {
     llvm::append_range(coordinates, createCorner(ptx, form.window, row));
   else
     coordinates.push_back(row);
+  if (form.groups > 1 && form.clipsGroups())
+    coordinates.push_back(origin.batch);
   for (int64_t c = 0; c < tile.columns; c += tile.chunkColumns()) {
-    coordinates.front() = ptx.math.add(origin.column, c);
-    ptx.storeBox(
-        kernel.arguments.back(),
-        ptx.offset(staging, c / tile.chunkColumns() * tile.chunkBytes()),
-        coordinates, isIm2col);
+    Value column = ptx.math.add(origin.column, c);
+    auto copyChunk = [&, c] {
+      ptx.storeBox(
+          kernel.arguments.back(),
+          ptx.offset(staging, c / tile.chunkColumns() * tile.chunkBytes()),
+          coordinates, isIm2col);
+    };
+    coordinates.front() = column;
+    if (form.clipsGroups()) {
+      copyChunk();
+      continue;
+    }
+    // Chunks are of one group, but a tile may have more than that.
+    coordinates.front() =
+        ptx.math.add(column, ptx.math.mul(origin.batch, form.columns));
+    ptx.createIf(ptx.math.below(column, form.columns), copyChunk);
   }
   ptx.commitStores();
 }

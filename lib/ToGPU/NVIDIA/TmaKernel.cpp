@@ -81,8 +81,11 @@ private:
 
 LoopPosition TmaBody::createTiles(const TmaPart &part, LoopPosition position,
                                   TileBody body) {
-  PersistentScheduler scheduler(ptx, *part.form, part.firstTile, clusters,
-                                tile.cluster);
+  bool areGroupsNeighbours =
+      part.geometry && part.geometry->haveGroupsSharedLines();
+  PersistentScheduler scheduler(
+      ptx, *part.form, part.firstTile, clusters, tile.cluster,
+      areGroupsNeighbours ? part.geometry->window.groups : 1);
   SmallVector<Value> end = scheduler.createLoop(
       position.carried(), [&](TileOrigin origin, ValueRange carried) {
         return body(origin, LoopPosition::get(carried)).carried();

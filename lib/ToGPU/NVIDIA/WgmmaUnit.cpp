@@ -60,6 +60,7 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                      const Operands &memory, Value consumer)
     : WgmmaSums(ptx, tile), operandType(getOperandType(operandType)),
       elementBytes(geometry.elementBytes),
+      multipliedBytes(geometry.getMultipliedBytes()),
       isLeftTransposed(geometry.reducesPositions),
       isRightTransposed(geometry.isRightTransposed()),
       rightStrideBytes(tile.rightPatchBytes > 0
@@ -125,7 +126,7 @@ SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators,
                                  tile.columns, Tile::kAtomBytes / elementBytes);
   WgmmaFenceAlignedOp::create(ptx.b);
   SmallVector<Value> sums(accumulators);
-  for (int64_t inRow = 0; inRow < Tile::kRowBytes; inRow += Tile::kAtomBytes) {
+  for (int64_t inRow = 0; inRow < multipliedBytes; inRow += Tile::kAtomBytes) {
     auto alongReduction = [&](bool isTransposed, int64_t strideBytes) {
       int64_t bytes =
           isTransposed ? inRow / elementBytes * (strideBytes / 8) : inRow;

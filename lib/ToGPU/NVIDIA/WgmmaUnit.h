@@ -41,7 +41,7 @@ private:
   Value createAtomOffset(const TmaGeometry &geometry, Value atom) const;
 
   NVVM::WGMMATypes operandType;
-  int64_t elementBytes;
+  int64_t elementBytes, multipliedBytes; ///< Those are of a row.
   bool isLeftTransposed, isRightTransposed;
   /// From eight rows of a right tile in shared memory to the next ones.
   int64_t rightStrideBytes;

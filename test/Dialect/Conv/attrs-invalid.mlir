@@ -221,6 +221,20 @@ func.func private @schedule_s10_warpgroups() attributes {
 
 // -----
 
+func.func private @schedule_s10_patches() attributes {
+  // expected-error @below {{expects at most 3 warpgroups and 512 rows, but got 3 and 768}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [768, 64], subgroup = [256, 64], gemm_k = 64, stages = 2,
+                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, patch = [16, 16]>}
+
+// -----
+
+func.func private @schedule_s10_patch_buffer() attributes {
+  // expected-error @below {{expects at most 3 warpgroups and 256 rows, but got 2 and 512}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [512, 8], subgroup = [256, 8], gemm_k = 64, stages = 2,
+                     atom = <wgmma 64 x 8 x 16>, main_loop = patch_buffer, raster = rows, patch = [16, 16]>}
+
+// -----
+
 func.func private @schedule_s10_accumulators() attributes {
   // expected-error @below {{expects at most 192 accumulators of a lane, but got 256}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [256, 256], subgroup = [128, 256], gemm_k = 64, stages = 2,

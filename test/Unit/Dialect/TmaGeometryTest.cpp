@@ -71,6 +71,74 @@ constexpr StringLiteral kDilatedGradient = R"(
     return
   })";
 
+/// A 3x3 window over 8 groups of 56 channels, and the gradients of its input,
+/// which has 24 channels in each group, and of its filter.
+constexpr StringLiteral kGroups = R"(
+  func.func @f(%x: tensor<2x28x28x448xbf16>, %w: tensor<192x3x3x56xbf16>) {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 8 tail() {
+    ^bb0(%acc: f32):
+      %0 = arith.truncf %acc : f32 to bf16
+      conv.yield %0 : bf16
+    } : tensor<2x28x28x448xbf16>, tensor<192x3x3x56xbf16> -> tensor<2x28x28x192xbf16>
+    return
+  })";
+constexpr StringLiteral kGroupsOfGradient = R"(
+  func.func @f(%dy: tensor<2x28x28x448xbf16>, %w: tensor<448x3x3x24xbf16>) {
+    %dx = conv.backward_data %dy, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 8
+        : tensor<2x28x28x448xbf16>, tensor<448x3x3x24xbf16> -> tensor<2x28x28x192xbf16>
+    return
+  })";
+constexpr StringLiteral kGroupsOfFilterGradient = R"(
+  func.func @f(%x: tensor<2x28x28x192xbf16>, %dy: tensor<2x28x28x448xbf16>) {
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 8
+        : tensor<2x28x28x192xbf16>, tensor<2x28x28x448xbf16> -> tensor<448x3x3x24xbf16>
+    return
+  })";
+/// The same of 8 groups of 64 channels.
+constexpr StringLiteral kWholeRowsOfFilterGradient = R"(
+  func.func @f(%x: tensor<2x28x28x512xbf16>, %dy: tensor<2x28x28x320xbf16>) {
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 8 tail() {
+    ^bb0(%acc: f32):
+      %0 = arith.truncf %acc : f32 to bf16
+      conv.yield %0 : bf16
+    } : tensor<2x28x28x512xbf16>, tensor<2x28x28x320xbf16> -> tensor<320x3x3x64xbf16>
+    return
+  })";
+/// Groups of 12 channels.
+constexpr StringLiteral kShortGroups = R"(
+  func.func @f(%x: tensor<2x28x28x48xbf16>, %w: tensor<64x3x3x12xbf16>) {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 4
+        : tensor<2x28x28x48xbf16>, tensor<64x3x3x12xbf16> -> tensor<2x28x28x64xbf16>
+    return
+  })";
+/// Gradients of inputs in three dimensions, of groups of 56 and of 64 channels.
+constexpr StringLiteral kGroupsOfVolumes = R"(
+  func.func @f(%dy: tensor<1x7x8x9x112xbf16>, %w: tensor<112x3x3x3x56xbf16>) {
+    %dx = conv.backward_data %dy, %w
+        window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [1, 1, 1], high = [1, 1, 1]>
+        layouts = <"NDHWC", "KTRSC", "NZPQK"> groups = 2
+        : tensor<1x7x8x9x112xbf16>, tensor<112x3x3x3x56xbf16> -> tensor<1x7x8x9x112xbf16>
+    return
+  })";
+constexpr StringLiteral kWholeRowsOfVolumes = R"(
+  func.func @f(%dy: tensor<1x7x8x9x128xbf16>, %w: tensor<128x3x3x3x56xbf16>) {
+    %dx = conv.backward_data %dy, %w
+        window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [1, 1, 1], high = [1, 1, 1]>
+        layouts = <"NDHWC", "KTRSC", "NZPQK"> groups = 2
+        : tensor<1x7x8x9x128xbf16>, tensor<128x3x3x3x56xbf16> -> tensor<1x7x8x9x112xbf16>
+    return
+  })";
+
 class TmaGeometryTest : public testing::Test {
 protected:
   TmaGeometryTest() {
@@ -209,6 +277,89 @@ TEST_F(TmaGeometryTest, Float32IsNotTransposed) {
     EXPECT_EQ(obstacle, "expects operands of 16 bits or with the reduction "
                         "innermost, but got others");
   }
+}
+
+// A row of the window has 8 channels of the next group, which the filter's last
+// dimension ends before; instructions read all of its four pieces.
+TEST_F(TmaGeometryTest, GroupsAreDigitsOfTheBatch) {
+  std::optional<TmaGeometry> geometry = compute(kGroups, {});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->window.groups, 8);
+  EXPECT_EQ(geometry->window.channelsOfGroup(), 56);
+  EXPECT_EQ(geometry->parts, 1);
+  EXPECT_EQ(geometry->countSteps(), 9);
+  EXPECT_EQ(geometry->getMultipliedBytes(), 128);
+  ASSERT_EQ(geometry->filter.size(), 4u);
+  EXPECT_EQ(geometry->filter.front().groupStep, 24);
+  EXPECT_EQ(geometry->filter.back().groupStep, 0);
+  EXPECT_EQ(geometry->filter.back().size, 56);
+  // A box of the result does not go beyond its group.
+  EXPECT_EQ(result.form, TmaResult::Form::Matrix);
+  EXPECT_EQ(result.groups, 8);
+  EXPECT_FALSE(result.hasRowsOfGroups);
+  EXPECT_TRUE(result.clipsGroups());
+}
+
+// Seven of eight groups of 112 bytes start in the middle of a line, and rows of
+// all of those go on in the next one. Clipped, those of the last one end there.
+TEST_F(TmaGeometryTest, RowsOfGroupsLieInSeveralLines) {
+  std::optional<TmaGeometry> geometry = compute(kGroups, {});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->getLeftLines(), 1 + 7 / 8.0);
+  EXPECT_EQ(geometry->getRightLines(), 1 + 6 / 8.0);
+  EXPECT_TRUE(geometry->haveGroupsSharedLines());
+  geometry = compute(kGroups, {.patch = {16, 16}});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->getLeftLines(), 1 + 6 / 8.0);
+  EXPECT_EQ(result.form, TmaResult::Form::Patches);
+  EXPECT_EQ(result.window.groups, 8);
+}
+
+// Channels of the reduction are rows of the filter: a group of them is a
+// dimension, so that there are zeros behind it.
+TEST_F(TmaGeometryTest, FilterEndsWithEachGroup) {
+  std::optional<TmaGeometry> geometry = compute(kGroupsOfGradient, {});
+  ASSERT_TRUE(geometry) << obstacle;
+  ASSERT_EQ(geometry->filter.size(), 5u);
+  using Coordinate = TmaGeometry::Coordinate;
+  EXPECT_EQ(geometry->filter[0].index, Coordinate::Group);
+  EXPECT_EQ(geometry->filter[0].size, 8);
+  EXPECT_EQ(geometry->filter[1].index, Coordinate::Channel);
+  EXPECT_EQ(geometry->filter[1].size, 56);
+}
+
+// A filter in three dimensions has no dimension left for that.
+TEST_F(TmaGeometryTest, GroupsOfVolumesAreWholeRows) {
+  EXPECT_FALSE(compute(kGroupsOfVolumes, {}));
+  EXPECT_EQ(obstacle, "expects a filter of at most 5 dimensions, but got more");
+  std::optional<TmaGeometry> geometry = compute(kWholeRowsOfVolumes, {});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->filter.front().groupStep, 64);
+}
+
+TEST_F(TmaGeometryTest, GroupsOfAFilterGradientHaveRowsOfTheirOwn) {
+  EXPECT_FALSE(compute(kGroupsOfFilterGradient, {}));
+  EXPECT_EQ(obstacle, "expects channels that are a multiple of 64 behind each "
+                      "tap, but got 24");
+  std::optional<TmaGeometry> geometry =
+      compute(kGroupsOfFilterGradient, {.splits = 6, .patch = {8, 8}});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->parts, 6);
+  EXPECT_EQ(geometry->window.groups, 8);
+  // 24 channels are a row of 64, for each of three lines of three taps.
+  EXPECT_EQ(columns, 3 * 3 * 64);
+
+  geometry = compute(kWholeRowsOfFilterGradient, {});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(result.form, TmaResult::Form::Matrix);
+  EXPECT_EQ(result.rows, 40);
+  EXPECT_TRUE(result.hasRowsOfGroups);
+}
+
+TEST_F(TmaGeometryTest, GroupsHaveWholeGranules) {
+  EXPECT_FALSE(compute(kShortGroups, {}));
+  EXPECT_EQ(obstacle,
+            "expects channels that are multiples of 8, but got 12 and 12");
 }
 
 } // namespace

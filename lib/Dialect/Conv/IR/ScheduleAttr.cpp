@@ -41,18 +41,17 @@ static LogicalResult verifyTile(EmitError emitError, StringRef name,
 
 /// Checks S10.
 static LogicalResult verifyWarpgroups(EmitError emitError,
-                                      ArrayRef<int64_t> workgroup,
-                                      ArrayRef<int64_t> subgroup, int64_t gemmK,
-                                      int64_t stages, AtomAttr atom) {
-  ::conv::TmaTile tile{workgroup[0], workgroup[1], stages,
-                       workgroup[0] / subgroup[0]};
-  if (subgroup[1] != workgroup[1] || atom.getColumns() != workgroup[1])
+                                      const ::conv::TmaTile &tile,
+                                      int64_t maxRows, int64_t columns,
+                                      int64_t gemmK, AtomAttr atom) {
+  if (columns != tile.columns || atom.getColumns() != tile.columns)
     return emitError() << "expects subgroup and atom to have all "
-                       << workgroup[1] << " columns, but got " << subgroup[1]
+                       << tile.columns << " columns, but got " << columns
                        << " and " << atom.getColumns();
-  if (tile.consumers > 3 || tile.rows > 256)
-    return emitError() << "expects at most 3 warpgroups and 256 rows, but got "
-                       << tile.consumers << " and " << tile.rows;
+  if (tile.consumers > 3 || tile.rows > maxRows)
+    return emitError() << "expects at most 3 warpgroups and " << maxRows
+                       << " rows, but got " << tile.consumers << " and "
+                       << tile.rows;
   if (tile.columns > tile.maxColumns())
     return emitError() << "expects at most " << tile.maxColumns()
                        << " columns of " << tile.consumers
@@ -62,10 +61,10 @@ static LogicalResult verifyWarpgroups(EmitError emitError,
                        << " accumulators of a lane, but got "
                        << tile.accumulators();
   int64_t rowElements = ::conv::TmaTile::kAtomsPerRow * atom.getK();
-  if (gemmK != rowElements || stages < 2)
+  if (gemmK != rowElements || tile.stages < 2)
     return emitError() << "expects gemm_k to be " << rowElements
                        << " and 2 stages or more, but got " << gemmK << " and "
-                       << stages;
+                       << tile.stages;
   return success();
 }
 
@@ -204,8 +203,14 @@ LogicalResult ScheduleAttr::verify(
            << "expects a tma, line_buffer or patch_buffer main loop "
               "just for wgmma, but got "
            << stringifyMainLoop(mainLoop) << " and " << atom;
-  if (hasWarpgroups && failed(verifyWarpgroups(emitError, workgroup, subgroup,
-                                               gemmK, stages, atom)))
+  int64_t maxRows = mainLoop == MainLoop::Tma && !patch.empty()
+                        ? ::conv::TmaTile::kMaxRowsOfPatches
+                        : ::conv::TmaTile::kMaxRows;
+  if (hasWarpgroups &&
+      failed(verifyWarpgroups(
+          emitError,
+          {workgroup[0], workgroup[1], stages, workgroup[0] / subgroup[0]},
+          maxRows, subgroup[1], gemmK, atom)))
     return failure();
   return success();
 }

@@ -46,9 +46,10 @@ TmaGeometry::Loop TmaGeometry::getInnerLoop() const {
 namespace {
 /// The multiples of digits in one coordinate of the window's operand, or of
 /// another one: those of positions or rows of the filter, those of taps and
-/// channels, and those of the part.
+/// channels, those of the part, and that of the group.
 struct Digits {
   SmallVector<int64_t> positions, taps, parts;
+  int64_t group;
   int64_t constant;
 
   /// Whether no digit counts but one of each.
@@ -96,6 +97,8 @@ private:
   /// of the channels, if they count it in steps of `length`.
   SmallVector<int64_t> getParts(size_t split, int64_t length) const;
   int64_t countParts(size_t split) const;
+  /// Adds a dimension of the filter, or two.
+  void addCoordinate(TmaGeometry::Coordinate coordinate);
 
   bool refuse(const std::string &expected) {
     obstacle = "expects " + expected;
@@ -128,8 +131,10 @@ Digits GeometryReader::getDigits(ViewAttr view,
   SmallVector<int64_t> columns = take(view.getColumns().size());
   if (geometry.reducesPositions)
     std::swap(rows, columns);
+  // There is no step to the next of one group.
+  int64_t group = view.getBatch().back() > 1 ? batch.back() : 0;
   batch.pop_back();
-  return {rows, columns, batch, coordinate.constant};
+  return {rows, columns, batch, group, coordinate.constant};
 }
 
 SmallVector<int64_t> GeometryReader::getParts(size_t split,
@@ -175,9 +180,8 @@ bool GeometryReader::readTypes() {
 
 bool GeometryReader::readParts() {
   ArrayRef<int64_t> batch = lhs.view.getBatch();
-  if (batch.back() != 1)
-    return refuse(formatv("one group, but got {0}", batch.back()));
-  geometry.parts = llvm::product_of(batch);
+  geometry.window.groups = batch.back();
+  geometry.parts = llvm::product_of(batch.drop_back());
   splits.assign(batch.size() - 1, kChannels);
   // Rows of a filter's gradient are its channels, those of others are digits
   // for an image and each dimension.
@@ -200,16 +204,19 @@ bool GeometryReader::readWindow() {
   bool areRows = !geometry.reducesPositions;
   geometry.channelsOfPart = areRows ? lhs.view.getColumns().back() : 0;
   int64_t images = (areRows ? view.getRows() : view.getColumns()).front();
+  geometry.window.images = type.getDimSize(0);
+  geometry.window.channels = type.getDimSize(type.getRank() - 1);
+  int64_t groups = geometry.window.groups;
   if (!image.hasOnly(0, std::nullopt) || image.positions[0] != 1 ||
       image.parts != getParts(0, images) || image.constant != 0 ||
+      image.group != 0 ||
+      channel.group * groups != (groups > 1 ? geometry.window.channels : 0) ||
       !channel.hasOnly(std::nullopt, spatialRank) ||
       channel.taps[spatialRank] != 1 || channel.constant != 0 ||
       channel.parts != getParts(kChannels, geometry.channelsOfPart))
     return refuse("images outermost and channels innermost, but got another "
                   "layout");
   geometry.window.patch = patch;
-  geometry.window.images = type.getDimSize(0);
-  geometry.window.channels = type.getDimSize(type.getRank() - 1);
   for (size_t d = 0; d < spatialRank; ++d)
     if (!readDimension(d))
       return false;
@@ -225,6 +232,7 @@ bool GeometryReader::readDimension(size_t dimension) {
   int64_t positions =
       (areRows ? view.getRows() : view.getColumns())[1 + dimension];
   if (!digits.hasOnly(1 + dimension, dimension) || stride <= 0 ||
+      digits.group != 0 ||
       digits.parts != getParts(1 + dimension, stride * positions))
     return refuse("a window that moves along each dimension, but got another "
                   "view");
@@ -235,6 +243,20 @@ bool GeometryReader::readDimension(size_t dimension) {
       {type.getDimSize(1 + dimension), positions * countParts(1 + dimension),
        taps, stride, std::abs(dilation), -first, dilation < 0});
   return true;
+}
+
+/// Behind the channels of a group, a row of the left operand may have those of
+/// the next one: the filter has zeros there, if groups are a dimension.
+void GeometryReader::addCoordinate(TmaGeometry::Coordinate coordinate) {
+  using Coordinate = TmaGeometry::Coordinate;
+  if (coordinate.index == Coordinate::Channel && coordinate.groupStep != 0 &&
+      coordinate.groupStep % geometry.getRowElements() != 0) {
+    int64_t groups = geometry.window.groups;
+    geometry.filter.push_back({Coordinate::Group, 0, groups, 1, 0});
+    coordinate.size /= groups;
+    coordinate.groupStep = 0;
+  }
+  geometry.filter.push_back(coordinate);
 }
 
 bool GeometryReader::readFilter() {
@@ -252,13 +274,18 @@ bool GeometryReader::readFilter() {
         getParts(isChannel ? kChannels : index, geometry.channelsOfPart))
       return refuse("channels that are split, but got another digit");
     if (digits.positions[0] == 1 && digits.hasOnly(0, std::nullopt))
-      geometry.filter.push_back({Coordinate::Row, 0, size, 1, 0});
-    else if (digits.positions[0] == 0 && digits.hasOnly(std::nullopt, index))
-      geometry.filter.push_back(
+      addCoordinate({Coordinate::Row, 0, size, 1, 0, digits.group});
+    else if (isChannel && digits.positions[0] == 0 &&
+             digits.hasOnly(std::nullopt, index))
+      addCoordinate({Coordinate::Channel, index, size, *tap, digits.constant,
+                     digits.group});
+    else if (digits.group == 0 && digits.positions[0] == 0 &&
+             digits.hasOnly(std::nullopt, index))
+      addCoordinate(
           tap == digits.taps.end()
               ? Coordinate{Coordinate::Tap, 0, size, 0, digits.constant}
-              : Coordinate{isChannel ? Coordinate::Channel : Coordinate::Tap,
-                           index, size, *tap, digits.constant});
+              : Coordinate{Coordinate::Tap, index, size, *tap,
+                           digits.constant});
     else
       return refuse("a filter of one digit in each dimension, but got another "
                     "view");
@@ -276,7 +303,7 @@ bool GeometryReader::readPositions() {
   for (auto [i, coordinate] : llvm::enumerate(lhs.view.getCoordinates())) {
     Digits digits = getDigits(lhs.view, coordinate);
     bool isChannel = i == sizes.size();
-    if (digits.constant != 0 ||
+    if (digits.constant != 0 || (!isChannel && digits.group != 0) ||
         (isChannel
              ? !digits.hasOnly(std::nullopt, 0) || digits.taps[0] != 1
              : !digits.hasOnly(i, std::nullopt) || digits.positions[i] != 1))
@@ -321,21 +348,28 @@ bool GeometryReader::checkChannels() {
   const TmaWindow &window = geometry.window;
   int64_t granule = Tile::kGranuleBytes / geometry.elementBytes;
   int64_t rowElements = geometry.getRowElements();
-  int64_t other = geometry.reducesPositions ? geometry.leftShape.back()
-                                            : geometry.filter.back().size;
-  if (window.channels % granule || other % granule)
+  // Those of a group, where boxes start.
+  int64_t channels = window.channelsOfGroup(), other;
+  if (geometry.reducesPositions)
+    other = geometry.leftShape.back() / window.groups;
+  else if (const TmaGeometry::Coordinate &last = geometry.filter.back();
+           last.groupStep != 0)
+    other = last.groupStep;
+  else
+    other = last.size;
+  if (channels % granule || other % granule)
     return refuse(formatv("channels that are multiples of {0}, but got {1} and "
                           "{2}",
-                          granule, window.channels, other));
+                          granule, channels, other));
   if (!geometry.reducesPositions && geometry.parts > 1 &&
       geometry.channelsOfPart % rowElements)
     return refuse(formatv("parts of a multiple of {0} channels, but got {1}",
                           rowElements, geometry.channelsOfPart));
   if (geometry.reducesPositions && !geometry.hasPatches() &&
-      window.countTaps() > 1 && window.channels % Tile::kRowElements)
+      window.countTaps() > 1 && channels % Tile::kRowElements)
     return refuse(formatv("channels that are a multiple of {0} behind each "
                           "tap, but got {1}",
-                          Tile::kRowElements, window.channels));
+                          Tile::kRowElements, channels));
   return true;
 }
 
@@ -368,6 +402,10 @@ bool GeometryReader::readProduct() {
 std::optional<TmaGeometry> GeometryReader::readWindowed() {
   if (!readProduct())
     return std::nullopt;
+  if (int64_t groups = geometry.window.groups; groups > 1) {
+    refuse(formatv("one group, but got {0}", groups));
+    return std::nullopt;
+  }
   if (geometry.elementBytes == Tile::kElementBytes)
     return geometry;
   refuse("operands of f16 or of bf16, but got others");

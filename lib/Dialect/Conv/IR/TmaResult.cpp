@@ -19,8 +19,9 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Whether the elements are those of the tensor, in the same order.
-static bool isMatrix(const ViewedTensor &result) {
+/// Whether the elements are those of the tensor, in the same order: group by
+/// group if those have rows of their own, else row by row of all groups.
+static bool isMatrix(const ViewedTensor &result, bool hasRowsOfGroups) {
   SmallVector<int64_t> sizes = result.view.getDigitSizes();
   // Distances in memory of the digits' neighbours, against those in a matrix.
   SmallVector<int64_t> distances(sizes.size());
@@ -31,6 +32,12 @@ static bool isMatrix(const ViewedTensor &result) {
          llvm::zip(distances, coordinate.coefficients))
       distance += coefficient * stride;
     constant += coordinate.constant * stride;
+  }
+  if (!hasRowsOfGroups) {
+    size_t batch = result.view.getBatch().size();
+    size_t last = batch + result.view.getRows().size();
+    for (SmallVector<int64_t> *list : {&sizes, &distances})
+      std::rotate(list->begin(), list->begin() + batch, list->begin() + last);
   }
   int64_t expected = 1;
   for (auto [size, distance] : llvm::reverse(llvm::zip(sizes, distances))) {
@@ -46,11 +53,13 @@ static bool isMatrix(const ViewedTensor &result) {
 static std::optional<TmaWindow> readPositions(const ViewedTensor &result) {
   ArrayRef<int64_t> shape = result.type.getShape();
   ArrayRef<int64_t> rows = result.view.getRows();
+  ArrayRef<int64_t> columns = result.view.getColumns();
+  int64_t groups = result.view.getBatch().back();
   if (shape.size() < 3 || rows.size() + 1 != shape.size() ||
-      result.view.getColumns() != shape.take_back() ||
+      columns.size() != 1 || columns.front() * groups != shape.back() ||
       result.strides != computeContiguousStrides(shape))
     return std::nullopt;
-  TmaWindow window{shape.front(), shape.back(), {}};
+  TmaWindow window{shape.front(), shape.back(), {}, {}, groups};
   size_t batch = result.view.getBatch().size();
   SmallVector<ViewAttr::Coordinate> coordinates = result.view.getCoordinates();
   for (auto [i, coordinate] :
@@ -61,6 +70,9 @@ static std::optional<TmaWindow> readPositions(const ViewedTensor &result) {
       if (digit != batch + i && digit >= batch && coefficient != 0)
         return std::nullopt;
     bool isSpatial = i != 0 && i != rows.size();
+    int64_t groupStep = i == rows.size() ? columns.front() : 0;
+    if (groups > 1 && coordinate.coefficients[batch - 1] != groupStep)
+      return std::nullopt;
     if (step <= 0 || (!isSpatial && (step != 1 || coordinate.constant != 0)))
       return std::nullopt;
     if (isSpatial)
@@ -107,8 +119,9 @@ TmaResult mlir::conv::computeTmaResult(const ViewedTensor &result) {
   using Form = TmaResult::Form;
   auto [batch, rows, columns] = result.view.getShape();
   TmaResult computed{Form::Lanes, rows, columns, {}};
+  computed.groups = result.view.getBatch().back();
   Type type = result.type.getElementType();
-  if (batch != 1 || columns % ::conv::TmaTile::kGranule ||
+  if (batch != computed.groups || columns % ::conv::TmaTile::kGranule ||
       !(type.isF16() || type.isBF16()))
     return computed;
   if (std::optional<TmaWindow> window = readPatches(result)) {
@@ -116,8 +129,11 @@ TmaResult mlir::conv::computeTmaResult(const ViewedTensor &result) {
     computed.window = *window;
   } else if (!result.view.getLimits().empty()) {
     return computed;
-  } else if (isMatrix(result)) {
+  } else if (isMatrix(result, /*hasRowsOfGroups=*/false)) {
     computed.form = Form::Matrix;
+  } else if (isMatrix(result, /*hasRowsOfGroups=*/true)) {
+    computed.form = Form::Matrix;
+    computed.hasRowsOfGroups = true;
   } else if (std::optional<TmaWindow> window = readPositions(result);
              window && checkTmaWindow(*window).empty()) {
     computed.form = Form::Positions;

@@ -241,9 +241,9 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         is `wgmma`. Then subgroups are warpgroups: 1 to 3 of them, side by side along the
         rows, each with all columns in one atom and at most 192 accumulators a
         lane, or 128 if they are 3. A workgroup has at most 256 rows, the box of
-        one copy; `gemm_k` is the 128 bytes of a swizzled row; there are 2
-        stages or more. S8 is about copies by work-items and does not concern
-        it.
+        one copy, or 512 for `tma` with patches; `gemm_k` is the 128 bytes of a
+        swizzled row; there are 2 stages or more. S8 is about copies by
+        work-items and does not concern it.
       * (S11) `merged_groups` is positive and divides the groups.
       * (S12) `splits` is positive, and at most the size of the longest digit of
         the reduction, or the number of its patches: `getSplittableSize`.

@@ -39,8 +39,10 @@ struct TmaWindow {
   /// Positions of a patch in each dimension: then positions come patch by
   /// patch, and count what the patches have. Empty if they are in order.
   SmallVector<int64_t> patch = {};
+  int64_t groups = 1; ///< Of the channels, each as long.
 
   size_t rank() const { return dimensions.size(); }
+  int64_t channelsOfGroup() const { return channels / groups; }
   SmallVector<int64_t> getTaps() const;
   int64_t countTaps() const;
   /// Positions in all images, as digits: the image and one per dimension.
@@ -51,16 +53,18 @@ struct TmaWindow {
   int64_t getUpperCorner(size_t dimension) const;
 };
 
-/// A matrix product with a window on one side. Either the left operand is the
-/// window's, its rows are positions, and the reduction is over taps and
-/// channels; or the right one is, its rows are taps and channels, and the
-/// reduction is over positions: the gradient of a filter.
+/// Matrix products with a window on one side, one for each group and part.
+/// Either the left operand is the window's, its rows are positions, and the
+/// reduction is over taps and channels; or the right one is, its rows are taps
+/// and channels, and the reduction is over positions: the gradient of a filter.
 struct TmaGeometry {
-  /// A dimension of the filter: coordinate `start + step * index`.
+  /// A dimension of the filter: coordinate `start + step * index + groupStep *
+  /// group`.
   struct Coordinate {
-    enum Index { Row, Channel, Tap } index; ///< What is its index.
+    enum Index { Row, Channel, Tap, Group } index; ///< What is its index.
     size_t dimension; ///< The spatial dimension of a tap's digit.
     int64_t size, step, start;
+    int64_t groupStep = 0;
   };
 
   /// A loop of the main loop: from 0 to `extent`.
@@ -71,7 +75,8 @@ struct TmaGeometry {
 
   TmaWindow window;
   bool reducesPositions;
-  /// The batch is parts of the reduction.
+  /// The batch is parts of the reduction, and in each of them the groups of the
+  /// window's channels.
   int64_t parts;
   /// Of the operands: 2, or 4 of f32, which is multiplied in tf32.
   int64_t elementBytes;
@@ -112,6 +117,23 @@ struct TmaGeometry {
     return ::conv::TmaTile::kRowBytes / elementBytes;
   }
 
+  /// The bytes of a row that instructions multiply: those of a group may be
+  /// fewer than a row has.
+  int64_t getMultipliedBytes() const {
+    if (window.groups == 1 || reducesPositions)
+      return ::conv::TmaTile::kRowBytes;
+    return std::min<int64_t>(llvm::alignTo(channelsOfPart * elementBytes,
+                                           ::conv::TmaTile::kAtomBytes),
+                             ::conv::TmaTile::kRowBytes);
+  }
+
+  /// Lines of memory that a row of the left operand lies in on average, and one
+  /// of the right one; and whether such lines of the left one have channels of
+  /// two groups, of which tiles are best computed side by side.
+  double getLeftLines() const;
+  double getRightLines() const;
+  bool haveGroupsSharedLines() const;
+
   bool hasPatches() const { return !window.patch.empty(); }
   /// Positions of a patch, which all taps share; and the columns of a line of
   /// taps and a row of channels, which share one of a reduction.
@@ -148,10 +170,18 @@ struct TmaResult {
   } form = Form::Lanes;
   int64_t rows, columns;
   TmaWindow window; ///< Of one tap, if rows are its positions.
+  /// The batch: rows of a matrix have the columns of all groups behind each
+  /// other, or each group has rows of its own.
+  int64_t groups = 1;
+  bool hasRowsOfGroups = false;
 
+  /// Whether copies can leave out what is beyond a group. Those of positions go
+  /// on with the channels of the next one.
+  bool clipsGroups() const { return groups == 1 || form != Form::Positions; }
   /// Whether copies take tiles to it, rather than lanes.
   bool isCopied(const ::conv::TmaTile &tile) const {
-    return form != Form::Lanes && tile.hasChunks();
+    return form != Form::Lanes && tile.hasChunks() &&
+           (clipsGroups() || columns % tile.chunkColumns() == 0);
   }
 };
 

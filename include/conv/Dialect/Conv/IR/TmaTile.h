@@ -45,6 +45,9 @@ struct TmaTile {
   static constexpr int64_t kMinChunkColumns = 32 / kElementBytes;
   /// Rows of the result that one instruction computes.
   static constexpr int64_t kAtomRows = 64;
+  /// Most rows that a workgroup has: the box of one copy, or several patches.
+  static constexpr int64_t kMaxRows = 256;
+  static constexpr int64_t kMaxRowsOfPatches = 512;
   /// Of patches, those rows are blocks of so many positions a side. So are the
   /// steps of a reduction over positions.
   static constexpr int64_t kBlockSize = 8;
