@@ -90,6 +90,12 @@ static void computeTmaSteps(ConvolutionOpInterface op,
     sharers = std::min(sharers, geometry->getMostWorkgroups());
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
     problem.reducesTmaPositions |= geometry->reducesPositions;
+    if (geometry->window.groups > 1) {
+      problem.tmaLeftLines = geometry->getLeftLines();
+      problem.tmaRightLines = geometry->getRightLines();
+      problem.tmaAtomsPerRow =
+          geometry->getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;
+    }
     problem.hasTmaStrides |=
         llvm::any_of(geometry->window.dimensions,
                      [](const auto &each) { return each.stride > 1; });

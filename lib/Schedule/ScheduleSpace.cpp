@@ -95,7 +95,7 @@ static SmallVector<int64_t> enumeratePatchSplits(ConvolutionOpInterface op,
   llvm::SmallSetVector<int64_t, 16> all;
   for (int64_t rows : kPatchRows) {
     int64_t tiles = llvm::divideCeil(problem.rows, rows) *
-                    (problem.columns / problem.patch->columns);
+                    (problem.columns / problem.patch->columns) * problem.batch;
     for (int64_t waves = 1; waves <= kMaxWaves; ++waves)
       all.insert(shortest[std::min(waves * chip.computeUnits / tiles, last)]);
   }
@@ -164,11 +164,26 @@ mlir::conv::rankImplicitGemm(ConvolutionOpInterface op,
   return all;
 }
 
+/// The model of staged main loops was not fitted to such groups.
+bool mlir::conv::areWarpgroupsFaster(ConvolutionOpInterface op,
+                                     ScheduleAttr direct,
+                                     const ::conv::ChipInfo &chip) {
+  if (!direct.hasMatrixInstruction())
+    return false;
+  std::vector<RankedSchedule> all = rankImplicitGemm(op, chip);
+  if (all.empty())
+    return false;
+  const ::conv::RankedCandidate &best = all.front().ranked;
+  return best.candidate.atom->kind == ::conv::AtomKind::WGMMA &&
+         best.cost.seconds < predictDirectSchedule(op, direct, chip).seconds();
+}
+
 void mlir::conv::printScheduleSpace(ConvolutionOpInterface op,
                                     raw_ostream &os) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
   auto direct = selectDirectSchedule(op, chip);
-  if (auto *schedule = std::get_if<ScheduleAttr>(&direct))
+  if (auto *schedule = std::get_if<ScheduleAttr>(&direct);
+      schedule && !areWarpgroupsFaster(op, *schedule, chip))
     return printRecord(op, *schedule,
                        predictDirectSchedule(op, *schedule, chip).seconds(),
                        os);

@@ -193,14 +193,16 @@ private:
 
   /// Considers all algorithms, or the one of the option; null, with a message,
   /// if that has no schedule. Direct ones move each byte about once, so they
-  /// win wherever there are any.
+  /// win wherever there are any, but against warpgroups by groups of many
+  /// channels.
   ScheduleAttr selectByCost(ConvolutionOpInterface op,
                             const ::conv::ChipInfo &chip) const {
     std::optional<Algorithm> only = symbolizeAlgorithm(algorithm);
     if (only == Algorithm::ImplicitGemm)
       return selectImplicitGemm(op, chip);
     auto direct = selectDirectSchedule(op, chip);
-    if (auto *schedule = std::get_if<ScheduleAttr>(&direct))
+    if (auto *schedule = std::get_if<ScheduleAttr>(&direct);
+        schedule && (only || !areWarpgroupsFaster(op, *schedule, chip)))
       return *schedule;
     if (!only)
       return selectImplicitGemm(op, chip);

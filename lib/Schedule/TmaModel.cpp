@@ -31,6 +31,9 @@ static constexpr double kMatrixSlowdown = 1.11;
 /// each cycle of the matrix units of one, and for each byte that it copies.
 static constexpr double kPowerPerMatrixCycle = 1.05;
 static constexpr double kPowerPerByte = 0.0047;
+/// Between two lines of memory that the copy engine of a compute unit asks for,
+/// of 31 schedules of groups of 56 channels on an H200.
+static constexpr double kLineCycles = 3.5;
 /// Share of the clocks of shared memory that writing copies to it takes from
 /// reading operands.
 static constexpr double kWriteShare = 0.8;
@@ -99,7 +102,11 @@ static bool fitsPatches(const Problem::Patch &patch, const TmaTile &tile) {
 
 /// Whether there are such kernels for the problem, whatever their stages.
 static bool isPossible(const Problem &problem, const TmaTile &tile) {
-  return fitsWorkgroup(tile) &&
+  // Groups have few columns, so that most of what copies bring is the filter.
+  int64_t maxRows = problem.hasTmaGroups() && tile.hasSlots()
+                        ? TmaTile::kMaxRowsOfPatches
+                        : TmaTile::kMaxRows;
+  return fitsWorkgroup(tile, maxRows) &&
          tile.columns >= std::min(problem.columns, kMinColumns) &&
          (!problem.reducesTmaPositions || tile.hasWholeRowsOfColumns()) &&
          (!problem.isTmaRhsTransposed || tile.columns >= problem.columns ||
@@ -160,14 +167,24 @@ static double computeStepBytes(const Problem &problem, const TmaTile &tile) {
 
 /// Cycles of shared memory for a step: instructions read what they multiply,
 /// and copies write.
-static double computeSharedCycles(const ChipInfo &chip, const TmaTile &tile,
-                                  double stepBytes) {
+static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
+                                  const TmaTile &tile, double stepBytes) {
   double instructions =
-      double(tile.rows / TmaTile::kAtomRows * TmaTile::kAtomsPerRow);
+      double(tile.rows / TmaTile::kAtomRows * problem.tmaAtomsPerRow);
   double readBytes =
       double((TmaTile::kAtomRows + tile.columns) * TmaTile::kAtomBytes);
   return (instructions * readBytes + kWriteShare * stepBytes) /
          chip.sharedMemoryBytesPerClock;
+}
+
+/// Lines of memory that copies ask for in a step, of groups.
+static double computeStepLines(const Problem &problem, const TmaTile &tile) {
+  double leftBytes = tile.hasSlots()
+                         ? double(tile.patchBytes) / double(problem.patch->taps)
+                         : double(tile.leftBytes());
+  return (leftBytes * problem.tmaLeftLines +
+          double(tile.rightBytes()) * problem.tmaRightLines) /
+         TmaTile::kRowBytes;
 }
 
 /// Cycles until a step's operands are there, while so many compute units copy.
@@ -175,6 +192,8 @@ static double computeCopyCycles(const Problem &problem, const TmaTile &tile,
                                 double stepBytes, double units) {
   double stepCycles = std::hypot(kCopyLatencyCycles / double(tile.stages - 1),
                                  units * stepBytes / kCopyBytesPerClock);
+  stepCycles =
+      std::max(stepCycles, kLineCycles * computeStepLines(problem, tile));
   if (!problem.hasTmaStrides)
     return stepCycles;
   int64_t rows = problem.reducesTmaPositions ? tile.columns : tile.rows;
@@ -235,9 +254,9 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
                    chip.simdsPerComputeUnit,
                kChainCycles);
   double stepBytes = computeStepBytes(problem, tile);
-  double instructionCycles = atomCycles * double(TmaTile::kAtomsPerRow);
+  double instructionCycles = atomCycles * double(problem.tmaAtomsPerRow);
   cost.matrixCycles = kMatrixSlowdown * instructionCycles;
-  cost.sharedCycles = computeSharedCycles(chip, tile, stepBytes);
+  cost.sharedCycles = computeSharedCycles(problem, chip, tile, stepBytes);
   cost.loadCycles = computeCopyCycles(
       problem, tile, stepBytes,
       double(std::min<int64_t>(cost.workgroups, chip.computeUnits)));

@@ -31,9 +31,10 @@ void forEachWarpgroupTile(const MatrixAtom &atom, LoopKind loop, Visit visit) {
     }
 }
 
-/// Whether a workgroup can have the tile (S10).
-inline bool fitsWorkgroup(const TmaTile &tile) {
-  return tile.rows <= 256 && tile.columns <= tile.maxColumns() &&
+/// Whether a workgroup can have the tile (S10), and of so many rows.
+inline bool fitsWorkgroup(const TmaTile &tile,
+                          int64_t maxRows = TmaTile::kMaxRows) {
+  return tile.rows <= maxRows && tile.columns <= tile.maxColumns() &&
          tile.accumulators() <= tile.maxAccumulators();
 }
 

@@ -219,9 +219,50 @@ func.func @gradient_of_groups_of_8_bf16(%x: tensor<64x56x56x256xbf16>, %dy: tens
 }
 
 // So are those of groups of several vectors.
+// CHECK-LABEL: func.func @gradient_of_groups_of_16_bf16
+// CHECK: schedule = <algorithm = direct, workgroup = [16, 1], {{.*}} main_loop = direct_reduction,
+func.func @gradient_of_groups_of_16_bf16(%x: tensor<64x56x56x256xbf16>, %dy: tensor<64x56x56x256xbf16>) -> tensor<256x3x3x16xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 16
+      : tensor<64x56x56x256xbf16>, tensor<64x56x56x256xbf16> -> tensor<256x3x3x16xbf16>
+  return %dw : tensor<256x3x3x16xbf16>
+}
+
+// Groups of more channels are for warpgroups, whose tiles have as many rows as patches of two slots can have: the fewer
+// columns a group has, the more the filter is of what copies bring.
+// CHECK-LABEL: func.func @groups_of_56_bf16
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [512, 64], subgroup = [256, 64], gemm_k = 64, stages = 5,
+// CHECK-SAME: atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, patch = [16, 16], chosen_by = heuristic>
+func.func @groups_of_56_bf16(%x: tensor<64x28x28x448xbf16>, %w: tensor<448x3x3x56xbf16>) -> tensor<64x28x28x448xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 8 tail() {
+  ^bb0(%acc: f32):
+    %0 = arith.truncf %acc : f32 to bf16
+    conv.yield %0 : bf16
+  } : tensor<64x28x28x448xbf16>, tensor<448x3x3x56xbf16> -> tensor<64x28x28x448xbf16>
+  return %y : tensor<64x28x28x448xbf16>
+}
+
+// Groups of 128 channels start where lines of memory do, so that boxes of positions in order cost no more than patches,
+// which would have a third more positions than 14 x 14.
+// CHECK-LABEL: func.func @groups_of_128_bf16
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [192, 128], {{.*}} main_loop = tma, raster = columns, chosen_by = heuristic>
+func.func @groups_of_128_bf16(%x: tensor<64x14x14x512xbf16>, %w: tensor<512x3x3x128xbf16>) -> tensor<64x14x14x512xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 4 tail() {
+  ^bb0(%acc: f32):
+    %0 = arith.truncf %acc : f32 to bf16
+    conv.yield %0 : bf16
+  } : tensor<64x14x14x512xbf16>, tensor<512x3x3x128xbf16> -> tensor<64x14x14x512xbf16>
+  return %y : tensor<64x14x14x512xbf16>
+}
+
 // CHECK-LABEL: func.func @gradient_of_groups_of_56_bf16
-// CHECK: schedule = <algorithm = direct, workgroup = [56, 1], subgroup = [16, 1], gemm_k = 112, stages = 2,
-// CHECK-SAME: main_loop = direct_reduction, raster = columns, splits = 16, chosen_by = heuristic>
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64, stages = 8,
+// CHECK-SAME: main_loop = tma, raster = columns, patch = [8, 8], splits = 11, chosen_by = heuristic>
 func.func @gradient_of_groups_of_56_bf16(%x: tensor<64x28x28x448xbf16>, %dy: tensor<64x28x28x448xbf16>) -> tensor<448x3x3x56xbf16> {
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>

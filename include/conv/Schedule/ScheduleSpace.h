@@ -31,6 +31,11 @@ struct RankedSchedule {
 std::vector<RankedSchedule> rankImplicitGemm(ConvolutionOpInterface op,
                                              const ::conv::ChipInfo &chip);
 
+/// Whether the fastest one of those is of warpgroups, and faster than a direct
+/// one that is supported.
+bool areWarpgroupsFaster(ConvolutionOpInterface op, ScheduleAttr direct,
+                         const ::conv::ChipInfo &chip);
+
 /// Prints all schedules that could be chosen for a scheduled convolution, the
 /// best first, each as a record of a database with the seconds that the cost
 /// model predicts.
