@@ -170,10 +170,8 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
   if (!cost || cost->workgroups > ::conv::computeMaxWorkgroups(cost->workItems))
     return;
   // What halos cost in the cache is part of the model of blocks.
-  bool hasBlocks =
-      mainLoop == MainLoop::DirectReduction && schedule.hasMatrixInstruction();
-  double traffic =
-      hasBlocks ? std::numeric_limits<double>::max() : chip.directTraffic;
+  double traffic = schedule.reducesBlocks() ? std::numeric_limits<double>::max()
+                                            : chip.directTraffic;
   auto rank = [&](const DirectCost &one) {
     double most = std::max(one.memoryBytes, traffic * one.compulsoryBytes);
     return std::tuple(most, one.seconds(), one.memoryBytes);
@@ -293,7 +291,9 @@ mlir::conv::selectDirectSchedule(ConvolutionOpInterface op,
   bool isGrouped = ConvolutionShape::get(op).groups > 1;
   bool hasMatrices = lookupAtom(chip, FilterBlocks::getAtom(op.getContext()),
                                 op.getRhs().getType().getElementType());
-  if (!isGrouped || !(hasMatrices || isDepthwise(op)))
+  if (!isGrouped)
+    return "there is one group";
+  if (!hasMatrices && !isDepthwise(op))
     return "groups have more than one input channel";
   DirectPlan plan = DirectPlan::get(op, {.joinsResidues = true});
   if (plan.products.empty())

@@ -93,6 +93,15 @@ TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
   return tile;
 }
 
+/// The same with an operand of the tail that comes by copies, if there is room.
+static TmaTile getTileWithTail(const Problem &problem, const ChipInfo &chip,
+                               const Candidate &candidate) {
+  TmaTile tile = getTmaTile(problem, candidate);
+  if (problem.hasTailBoxes)
+    tile.copyTail(chip.sharedMemoryBytes);
+  return tile;
+}
+
 /// Whether the tile has whole patches, or the columns that share one.
 static bool fitsPatches(const Problem::Patch &patch, const TmaTile &tile) {
   return patch.isReduced() ? tile.columns == patch.columns
@@ -142,22 +151,20 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
     for (candidate.cluster = 1; candidate.cluster <= chip.maxCluster();
          ++candidate.cluster) {
       TmaTile tile = getTmaTile(problem, candidate);
-      if (!isPossible(problem, tile) || !canShare(problem, chip, tile))
+if (!isPossible(problem, tile) || !canShare(problem, chip, tile))
         continue;
-      // An operand of the tail may take the place of stages.
-      int64_t last = 0;
-      for (bool isTailCopied :
-           {false, problem.hasTailBoxes && tile.canCopyTail()}) {
-        tile.isTailCopied = isTailCopied;
-        candidate.stages =
-            findStages(most, 1, chip.sharedMemoryBytes, [&](int64_t stages) {
-              tile.stages = stages;
-              return tile.sharedBytes();
-            });
-        if (candidate.stages > 0 && candidate.stages != last)
-          candidates.push_back(candidate);
-        last = candidate.stages;
-      }
+      auto fits = [&](const Candidate &each) {
+        return getTmaTile(problem, each).sharedBytes() <=
+               chip.sharedMemoryBytes;
+      };
+      auto fitsWithTail = [&](const Candidate &each) {
+        return getTileWithTail(problem, chip, each).isTailCopied;
+      };
+      size_t before = candidates.size();
+      addWithStages(candidates, candidate, most, /*granule=*/1, fits);
+      if (candidates.size() > before && problem.hasTailBoxes &&
+          !fitsWithTail(candidates.back()))
+        addWithStages(candidates, candidate, most, /*granule=*/1, fitsWithTail);
     }
   });
   return candidates;
@@ -226,9 +233,7 @@ static double computeSumSeconds(const Problem &problem, const ChipInfo &chip) {
 
 Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
                           const Candidate &candidate) {
-  TmaTile tile = getTmaTile(problem, candidate);
-  if (problem.hasTailBoxes)
-    tile.copyTail(chip.sharedMemoryBytes);
+  TmaTile tile = getTileWithTail(problem, chip, candidate);
   const MatrixAtom &atom = *candidate.atom;
   Cost cost;
   cost.registers.accumulators = tile.accumulators();

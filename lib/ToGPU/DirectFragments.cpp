@@ -4,16 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// In shared memory, the vector of channels at one position is a row of a matrix
-// of 8 rows, as one load brings it to a subgroup's registers: where the rows
-// are is up to the lanes, so that positions and windows may be any.
-//
-//===----------------------------------------------------------------------===//
 
 #include "DirectFragments.h"
 
-#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -138,46 +131,26 @@ int64_t WindowFragments::getDistance(int64_t line,
   return distance;
 }
 
-WindowFragments::Words WindowFragments::load(int64_t distance) {
-  ImplicitLocOpBuilder &b = kernel.b;
-  Words &loaded = words[distance];
-  if (loaded.front())
-    return loaded;
-  constexpr int64_t kMatrices = std::tuple_size_v<Words>;
-  Type element = kernel.form.lhs.getElementType();
-  const SharedBox &box = operands.lhs;
-  Value matrices = nvgpu::LdMatrixOp::create(
-      b, VectorType::get({kMatrices, FilterBlocks::kPair}, element),
-      box.getBuffer(),
-      ValueRange(box.getIndex(kernel.math.add(base, distance))),
-      /*transpose=*/false, /*numTiles=*/kMatrices);
-  auto word = VectorType::get({1}, b.getI32Type());
-  for (auto [i, each] : llvm::enumerate(loaded))
-    each = vector::ExtractOp::create(
-        b,
-        vector::BitCastOp::create(
-            b, word, vector::ExtractOp::create(b, matrices, int64_t(i))),
-        int64_t(0));
-  return loaded;
+BlockWords WindowFragments::load(int64_t distance) {
+  auto [loaded, isNew] = words.try_emplace(distance);
+  if (isNew)
+    loaded->second =
+        loadBlocks(kernel, operands.lhs, kernel.math.add(base, distance),
+                   PairOf::Channels);
+  return loaded->second;
 }
 
 Value WindowFragments::createFragment(int64_t line, const TapPair &pair) {
   ImplicitLocOpBuilder &b = kernel.b;
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(b.getI32Type()));
-  SmallVector<Words> taps;
+  SmallVector<BlockWords> taps;
   for (ArrayRef<int64_t> tap : pair.taps)
     taps.push_back(load(getDistance(line, tap)));
   taps.resize(FilterBlocks::kTaps, {zero, zero});
   SmallVector<Value> elements;
-  for (size_t half = 0; half < std::tuple_size_v<Words>; ++half)
-    for (const Words &tap : taps)
+  for (size_t half = 0; half < std::tuple_size_v<BlockWords>; ++half)
+    for (const BlockWords &tap : taps)
       elements.push_back(tap[half]);
-  auto count = int64_t(elements.size());
-  Value fragment = vector::FromElementsOp::create(
-      b, VectorType::get({count}, b.getI32Type()), elements);
-  return vector::BitCastOp::create(
-      b,
-      VectorType::get({count * FilterBlocks::kPair},
-                      kernel.form.lhs.getElementType()),
-      fragment);
+  return mlir::conv::createFragment(b, elements,
+                                    kernel.form.lhs.getElementType());
 }

@@ -62,11 +62,27 @@ public:
   };
 
 private:
-  /// A piece that a work-item copies.
-  struct Piece {
-    Value offset, guard, shared;
+  /// How work-items share the pieces of the box.
+  struct Rounds {
+    /// Dimensions, farthest neighbours in memory first, and pieces along each.
+    SmallVector<int64_t> order, counts;
+    /// Of these, the one along which a round has `step` pieces; it has all
+    /// `inner` ones along those behind it, and one along those before it.
+    size_t along;
+    int64_t inner = 1, step;
+
+    int64_t getSteps() const { return llvm::divideCeil(counts[along], step); }
+    int64_t count() const {
+      return llvm::product_of(ArrayRef(counts).take_front(along)) * getSteps();
+    }
   };
-  Piece locate(Value number, ArrayRef<Value> start) const;
+  Rounds getRounds() const;
+
+  /// A piece that a work-item copies, if there is one for it.
+  struct Piece {
+    Value offset, guard, shared, isThere;
+  };
+  Piece locate(const Rounds &rounds, Value round, ArrayRef<Value> start) const;
   void copyPieces(Value source, ArrayRef<Piece> pieces) const;
   SmallVector<int64_t> getOrder() const;
   /// Pieces along each dimension.

@@ -306,9 +306,12 @@ std::optional<DirectTiling> TilingBuilder::create() {
   tiling.lhs = TensorBox::compute(
       product.lhs, {tiling.batch, tiling.rows, tiling.reduction},
       tiling.isAlongBatch, isMatrix ? VectorOrder::Odd : VectorOrder::Together);
+  // Blocks of a filter are read once, element by element, so what counts is how
+  // they are copied: of several channels, those that follow each other.
+  bool hasRuns = tiling.filter && tiling.filter->channels > 1;
   tiling.rhs = TensorBox::compute(
       product.rhs, {tiling.batch, tiling.columns, tiling.reduction},
-      tiling.isAlongBatch,
+      tiling.isAlongBatch && !hasRuns,
       tiling.blocks ? VectorOrder::Odd : VectorOrder::Together);
   // The right operand is copied for every tile of the rows.
   tiling.rhs.copied *= double(tiling.rows.getNumTiles());

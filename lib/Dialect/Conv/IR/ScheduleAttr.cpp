@@ -11,9 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "conv/Dialect/Conv/IR/ChannelVector.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
-#include "conv/Dialect/Conv/IR/DirectBlocks.h"
-#include "conv/Dialect/Conv/IR/FilterBlocks.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -111,8 +110,7 @@ static LogicalResult verifyDirect(EmitError emitError,
   if (subgroup[1] != workgroup[1])
     return emitError() << "expects subgroup to have all " << workgroup[1]
                        << " matrices, but got " << subgroup[1];
-  AtomAttr matrixAtom = isReduction ? DirectBlocks::getAtom(atom.getContext())
-                                    : FilterBlocks::getAtom(atom.getContext());
+  AtomAttr matrixAtom = ChannelVector::getAtom(atom.getContext());
   if (mainLoop == MainLoop::DirectMatrix && atom != matrixAtom)
     return emitError() << "expects " << matrixAtom
                        << " for direct_matrix, but got " << atom;
