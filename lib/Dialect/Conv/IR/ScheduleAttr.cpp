@@ -50,9 +50,10 @@ static LogicalResult verifyWarpgroups(EmitError emitError,
     return emitError() << "expects subgroup and atom to have all "
                        << workgroup[1] << " columns, but got " << subgroup[1]
                        << " and " << atom.getColumns();
-  if (tile.consumers > 3 || tile.rows > 256)
-    return emitError() << "expects at most 3 warpgroups and 256 rows, but got "
-                       << tile.consumers << " and " << tile.rows;
+  if (tile.consumers > tile.kMaxConsumers || tile.rows > 256)
+    return emitError() << "expects at most " << tile.kMaxConsumers
+                       << " warpgroups and 256 rows, but got " << tile.consumers
+                       << " and " << tile.rows;
   if (tile.columns > tile.maxColumns())
     return emitError() << "expects at most " << tile.maxColumns()
                        << " columns of " << tile.consumers
