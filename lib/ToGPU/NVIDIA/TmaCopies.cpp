@@ -42,6 +42,24 @@ SmallVector<Value> mlir::conv::createCorner(const PtxBuilder &ptx,
   return corner;
 }
 
+SmallVector<Value> mlir::conv::createResultCorner(const PtxBuilder &ptx,
+                                                  const TmaResult &form,
+                                                  TileOrigin origin) {
+  SmallVector<Value> corner = {origin.column};
+  if (form.form == TmaResult::Form::Matrix)
+    corner.push_back(origin.row);
+  else
+    llvm::append_range(corner, createCorner(ptx, form.window, origin.row));
+  if (form.groups == 1)
+    return corner;
+  if (form.clipsGroups())
+    corner.push_back(origin.batch);
+  else
+    corner.front() =
+        ptx.math.add(origin.column, ptx.math.mul(origin.batch, form.columns));
+  return corner;
+}
+
 Value TmaCopies::createPart(TileOrigin origin) const {
   return ptx.math.div(origin.batch, geometry.window.groups);
 }

@@ -25,6 +25,11 @@ namespace mlir::conv {
 SmallVector<Value> createCorner(const PtxBuilder &ptx, const TmaWindow &window,
                                 Value position);
 
+/// The box of a result, or of a tensor that lies like it, that has an atom's
+/// rows from that of `origin` on and a chunk of columns: innermost first.
+SmallVector<Value> createResultCorner(const PtxBuilder &ptx,
+                                      const TmaResult &form, TileOrigin origin);
+
 class TmaCopies {
 public:
   TmaCopies(const PtxBuilder &ptx, const TmaGeometry &geometry,

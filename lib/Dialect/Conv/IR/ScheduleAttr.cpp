@@ -48,10 +48,10 @@ static LogicalResult verifyWarpgroups(EmitError emitError,
     return emitError() << "expects subgroup and atom to have all "
                        << tile.columns << " columns, but got " << columns
                        << " and " << atom.getColumns();
-  if (tile.consumers > 3 || tile.rows > maxRows)
-    return emitError() << "expects at most 3 warpgroups and " << maxRows
-                       << " rows, but got " << tile.consumers << " and "
-                       << tile.rows;
+  if (tile.consumers > tile.kMaxConsumers || tile.rows > maxRows)
+    return emitError() << "expects at most " << tile.kMaxConsumers
+                       << " warpgroups and " << maxRows << " rows, but got "
+                       << tile.consumers << " and " << tile.rows;
   if (tile.columns > tile.maxColumns())
     return emitError() << "expects at most " << tile.maxColumns()
                        << " columns of " << tile.consumers

@@ -78,7 +78,7 @@ struct TmaGeometry {
   /// The batch is parts of the reduction, and in each of them the groups of the
   /// window's channels.
   int64_t parts;
-  /// Of the operands: 2, or 4 of f32, which is multiplied in tf32.
+  /// Of the operands: 2, or 4 of f32, which is multiplied in tf32, or 1 of i8.
   int64_t elementBytes;
 
   /// If the reduction is over taps and channels: the right operand's
@@ -175,9 +175,11 @@ struct TmaResult {
   int64_t groups = 1;
   bool hasRowsOfGroups = false;
 
+  /// Whether copies find rows as they find the positions of a window.
+  bool isIm2col() const { return form == Form::Positions; }
   /// Whether copies can leave out what is beyond a group. Those of positions go
   /// on with the channels of the next one.
-  bool clipsGroups() const { return groups == 1 || form != Form::Positions; }
+  bool clipsGroups() const { return groups == 1 || !isIm2col(); }
   /// Whether copies take tiles to it, rather than lanes.
   bool isCopied(const ::conv::TmaTile &tile) const {
     return form != Form::Lanes && tile.hasChunks() &&
@@ -208,6 +210,10 @@ std::optional<TmaGeometry> computeWindowGeometry(const ViewedTensor &lhs,
 /// Every result has a form, but elements of other sizes and other layouts than
 /// channels innermost are left to the lanes.
 TmaResult computeTmaResult(const ViewedTensor &result);
+
+/// Whether copies of a result's boxes would find the same elements of the
+/// operand of a tail. Lanes load those of groups.
+bool hasBoxesOf(const ViewedTensor &operand, const ViewedTensor &result);
 
 /// The tile of a schedule whose main loop is `tma`, with its patches and their
 /// halos.
