@@ -338,6 +338,10 @@ bool GeometryReader::readPositions() {
 
 /// Instructions transpose elements of 16 bits, and no others.
 bool GeometryReader::checkElements() {
+  // Groups of i8 have not been compared with a reference on a device.
+  if (int64_t groups = geometry.window.groups;
+      groups > 1 && geometry.elementBytes == 1)
+    return refuse(formatv("one group of i8, but got {0}", groups));
   if (geometry.elementBytes == Tile::kElementBytes ||
       !(geometry.reducesPositions || geometry.isRightTransposed()))
     return true;
