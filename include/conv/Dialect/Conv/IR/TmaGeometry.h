@@ -73,7 +73,7 @@ struct TmaGeometry {
   bool reducesPositions;
   /// The batch is parts of the reduction.
   int64_t parts;
-  /// Of the operands: 2, or 4 of f32, which is multiplied in tf32.
+  /// Of the operands: 2, or 4 of f32, which is multiplied in tf32, or 1 of i8.
   int64_t elementBytes;
 
   /// If the reduction is over taps and channels: the right operand's
