@@ -417,7 +417,8 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
   for (Value operand : op->getOperands())
     cost.compulsoryBytes += getBytes(operand.getType());
   for (Value operand : op.getTailOperands())
-    cost.memoryBytes += getBytes(operand.getType());
+    cost.tailBytes += getBytes(operand.getType());
+  cost.memoryBytes += cost.tailBytes;
   cost.memoryBytes += 2 * plan.intermediateBytes;
   for (const ViewedProduct &product : plan.products) {
     std::optional<DirectTiling> tiling =
@@ -433,8 +434,10 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
                            ? cost.memoryBytes
                            : cost.compulsoryBytes + 2 * plan.intermediateBytes;
   double efficiency = hasBlocks ? kBlockMemoryEfficiency : kMemoryEfficiency;
+  double bytesPerSecond = efficiency * chip.memoryGBs * 1e9;
   cost.memorySeconds =
-      memoryBytes * cost.linesOfRuns / (efficiency * chip.memoryGBs * 1e9);
+      (memoryBytes - cost.tailBytes) * cost.linesOfRuns / bytesPerSecond;
+  cost.tailSeconds = cost.tailBytes / bytesPerSecond;
   cost.isPipelined = schedule.getStages() > 1;
   cost.launchSeconds = double(plan.launches - 1) * ::conv::kLaunchSeconds;
   return cost;

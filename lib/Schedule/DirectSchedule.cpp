@@ -173,8 +173,8 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
   double traffic = schedule.reducesBlocks() ? std::numeric_limits<double>::max()
                                             : chip.directTraffic;
   auto rank = [&](const DirectCost &one) {
-    double most = std::max(one.memoryBytes, traffic * one.compulsoryBytes);
-    return std::tuple(most, one.seconds(), one.memoryBytes);
+    return std::tuple(one.getBytesAllowing(traffic), one.seconds(),
+                      one.memoryBytes);
   };
   if (!best || rank(*cost) < rank(bestCost)) {
     best = schedule;

@@ -47,8 +47,10 @@ public:
   /// Narrows vectors until the box has all elements of each.
   void narrowToWhole();
   Value load(int64_t element);
-  /// Stores one value for each element.
-  void store(ArrayRef<Value> values) const;
+  /// The elements of each vector, in its order.
+  SmallVector<SmallVector<int64_t>> getVectors() const;
+  /// Stores a vector that has these elements.
+  void store(Value vector, ArrayRef<int64_t> elements) const;
 
 private:
   /// Coordinates of a vector's first element, less those of the box's. Elements
@@ -221,8 +223,7 @@ Value BoxAccess::load(int64_t element) {
   return vector::ExtractOp::create(kernel.b, loaded, place.lane);
 }
 
-void BoxAccess::store(ArrayRef<Value> values) const {
-  auto type = VectorType::get({width}, values.front().getType());
+SmallVector<SmallVector<int64_t>> BoxAccess::getVectors() const {
   std::map<Coordinates, SmallVector<int64_t>> elements;
   for (int64_t i = 0; i < box.getNumElements(); ++i) {
     Place place = getPlace(i);
@@ -230,12 +231,22 @@ void BoxAccess::store(ArrayRef<Value> values) const {
     lanes.resize(width);
     lanes[place.lane] = i;
   }
-  for (const auto &[vector, lanes] : elements) {
-    auto stored = llvm::map_to_vector(
-        lanes, [&](int64_t element) { return values[element]; });
-    kernel.store(vector::FromElementsOp::create(kernel.b, type, stored), buffer,
-                 createOffset(vector), createGuard(lanes.front()));
-  }
+  return llvm::to_vector(llvm::make_second_range(elements));
+}
+
+void BoxAccess::store(Value vector, ArrayRef<int64_t> elements) const {
+  kernel.store(vector, buffer, createOffset(getPlace(elements.front()).vector),
+               createGuard(elements.front()));
+}
+
+/// The values of these elements, of which `getValue` has each.
+static Value createVector(const Kernel &kernel, ArrayRef<int64_t> elements,
+                          function_ref<Value(int64_t)> getValue) {
+  auto values = llvm::map_to_vector(elements, getValue);
+  return vector::FromElementsOp::create(
+      kernel.b,
+      VectorType::get({int64_t(values.size())}, values.front().getType()),
+      values);
 }
 
 void mlir::conv::createDirectEpilogue(const Kernel &kernel,
@@ -251,12 +262,17 @@ void mlir::conv::createDirectEpilogue(const Kernel &kernel,
   for (BoxAccess &operand : operands)
     operand.setFirst(first);
 
-  SmallVector<Value> results;
-  for (auto [i, sum] : llvm::enumerate(sums)) {
-    SmallVector<Value> inputs = {sum};
+  // One tail for each vector that is stored, so that its functions overlap.
+  // Loads move neither across stores nor across the branch of a quotient.
+  SmallVector<SmallVector<int64_t>> vectors = result.getVectors();
+  SmallVector<SmallVector<Value>> inputs;
+  for (ArrayRef<int64_t> elements : vectors) {
+    inputs.push_back(
+        {createVector(kernel, elements, [&](int64_t i) { return sums[i]; })});
     for (BoxAccess &operand : operands)
-      inputs.push_back(operand.load(i));
-    results.push_back(createTail(kernel.b, kernel.form.tail, inputs));
+      inputs.back().push_back(createVector(
+          kernel, elements, [&](int64_t i) { return operand.load(i); }));
   }
-  result.store(results);
+  for (auto [elements, own] : llvm::zip(vectors, inputs))
+    result.store(createTail(kernel.b, kernel.form.tail, own), elements);
 }

@@ -279,4 +279,33 @@ func.func @depthwise_7x7_bf16(%x: tensor<64x56x56x192xbf16>, %w: tensor<192x7x7x
       : tensor<64x56x56x192xbf16>, tensor<192x7x7x1xbf16> -> tensor<64x56x56x192xbf16>
   return %y : tensor<64x56x56x192xbf16>
 }
+
+// What a tail reads is the same for all tiles of a direct kernel, which stays the same.
+// CHECK-LABEL: func.func @depthwise_bf16
+// CHECK: schedule = <algorithm = direct, [[DIRECT:.*]]chosen_by = heuristic>
+func.func @depthwise_bf16(%x: tensor<64x56x56x384xbf16>, %w: tensor<384x3x3x1xbf16>) -> tensor<64x56x56x384xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 384
+      : tensor<64x56x56x384xbf16>, tensor<384x3x3x1xbf16> -> tensor<64x56x56x384xbf16>
+  return %y : tensor<64x56x56x384xbf16>
+}
+
+// CHECK-LABEL: func.func @depthwise_residual_bf16
+// CHECK: schedule = <algorithm = direct, [[DIRECT]]chosen_by = heuristic>
+func.func @depthwise_residual_bf16(%x: tensor<64x56x56x384xbf16>, %w: tensor<384x3x3x1xbf16>,
+    %residual: tensor<64x56x56x384xbf16>) -> tensor<64x56x56x384xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 384
+      tail(%residual : tensor<64x56x56x384xbf16>) {
+  ^bb0(%sum: f32, %r: bf16):
+    %0 = arith.extf %r : bf16 to f32
+    %1 = arith.addf %sum, %0 : f32
+    %2 = arith.truncf %1 : f32 to bf16
+    conv.yield %2 : bf16
+  } : tensor<64x56x56x384xbf16>, tensor<384x3x3x1xbf16> -> tensor<64x56x56x384xbf16>
+  return %y : tensor<64x56x56x384xbf16>
+}
+
 }

@@ -24,7 +24,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
   // CHECK-COUNT-24:      math.fma
   // CHECK-NOT:           math.fma
   // CHECK:               scf.yield
-  // CHECK-COUNT-8:     arith.truncf
+  // CHECK:             arith.truncf %{{.+}} : vector<8xf32> to vector<8xf16>
   // CHECK:             conv.guarded_store %{{.+}}, %[[Y]]{{.*}} : vector<8xf16>
   // CHECK-NOT:       gpu.barrier
   // CHECK:           gpu.return

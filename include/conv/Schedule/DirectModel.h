@@ -20,14 +20,25 @@ struct DirectCost {
   int64_t residentWorkgroups = 0; ///< On one compute unit at a time.
   double memoryBytes = 0;         ///< That work-items load and store.
   double compulsoryBytes = 0;     ///< Each tensor once.
+  double tailBytes = 0;           ///< Of those, what the tail reads.
   double linesOfRuns = 1; ///< Bytes of lines that runs in memory lie in, to
                           ///< those of the runs.
   double computeSeconds = 0, memorySeconds = 0;
+  /// While lanes load what the tail reads, which is the same for all tiles:
+  /// seen on an H200 to add to the time.
+  double tailSeconds = 0;
   double launchSeconds = 0; ///< Between one kernel and the next one.
   /// How often shared memory is read, for one time with each lane in a bank of
   /// its own. Twice was seen to take a third longer, three kernels on an H200.
   double conflicts = 1;
   bool isPipelined = false; ///< Copies of the next steps are on their way.
+
+  /// The bytes moved, or, if those are less, `traffic` times the compulsory
+  /// ones. A tail has no halos, and makes no room for those of others.
+  double getBytesAllowing(double traffic) const {
+    return std::max(memoryBytes,
+                    traffic * (compulsoryBytes - tailBytes) + tailBytes);
+  }
 
   /// Unless its steps are pipelined, a workgroup does not compute while it
   /// waits for memory: others do.
@@ -36,7 +47,7 @@ struct DirectCost {
     if (!isPipelined)
       overlapped +=
           std::min(computeSeconds, memorySeconds) / double(residentWorkgroups);
-    return overlapped * (1 + (conflicts - 1) / 3) + launchSeconds;
+    return overlapped * (1 + (conflicts - 1) / 3) + tailSeconds + launchSeconds;
   }
 };
 
