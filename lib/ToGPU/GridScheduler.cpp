@@ -36,14 +36,13 @@ TileRaster::TileRaster(const TiledConvolution &form, int64_t neighbours)
 TileOrigin TileRaster::createOrigin(const IndexMath &math, Value tile) const {
   SmallVector<int64_t> sizes = llvm::map_to_vector(
       order, [&](Dimension dimension) { return counts[dimension]; });
-  std::array<Value, 4> digits;
+  std::array<Value, 4> origin;
   for (auto [digit, dimension] : llvm::zip(math.split(tile, sizes), order))
-    digits[dimension] = digit;
+    origin[dimension] =
+        dimension == Neighbours ? digit : math.mul(digit, tileSizes[dimension]);
   Value batch =
-      math.add(math.mul(digits[Batch], tileSizes[Batch] * counts[Neighbours]),
-               digits[Neighbours]);
-  return {batch, math.mul(digits[Rows], tileSizes[Rows]),
-          math.mul(digits[Columns], tileSizes[Columns])};
+      math.add(math.mul(origin[Batch], counts[Neighbours]), origin[Neighbours]);
+  return {batch, origin[Rows], origin[Columns]};
 }
 
 namespace {
