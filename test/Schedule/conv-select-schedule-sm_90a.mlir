@@ -41,6 +41,18 @@ func.func @patches_of_reduction_bf16(%x: tensor<128x64x64x384xbf16>, %dy: tensor
   return %dw : tensor<384x3x3x384xbf16>
 }
 
+// All tiles run at a time: neighbours are those of the shorter side.
+// CHECK-LABEL: func.func @short_side_bf16
+// CHECK: main_loop = tma, raster = rows, splits = 4, chosen_by = heuristic>
+func.func @short_side_bf16(%x: tensor<64x14x14x1024xbf16>, %dy: tensor<64x14x14x256xbf16>)
+    -> tensor<256x1x1x1024xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<64x14x14x1024xbf16>, tensor<64x14x14x256xbf16> -> tensor<256x1x1x1024xbf16>
+  return %dw : tensor<256x1x1x1024xbf16>
+}
+
 // A window of one tap is not read in lines, although they are short.
 // CHECK-LABEL: func.func @one_tap_bf16
 // CHECK: main_loop = tma
