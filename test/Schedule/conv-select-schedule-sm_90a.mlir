@@ -17,8 +17,8 @@ func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512x
 
 // Images that patches divide: all taps read the elements of one copy.
 // CHECK-LABEL: func.func @patches_bf16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [128, 128], subgroup = [64, 128], gemm_k = 64,
-// CHECK-SAME: stages = 7, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns, patch = [16, 8], chosen_by = heuristic>
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64,
+// CHECK-SAME: stages = 7, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns, patch = [16, 16], chosen_by = heuristic>
 func.func @patches_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<128x3x3x128xbf16>)
     -> tensor<1x512x512x128xbf16> {
   %y = conv.forward %x, %w
