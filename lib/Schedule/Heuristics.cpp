@@ -113,12 +113,26 @@ static bool isBetter(const RankedCandidate &a, const RankedCandidate &b) {
   return tieBreak(a.candidate) < tieBreak(b.candidate);
 }
 
-/// Sets the raster order that moves fewer bytes; columns first if equal.
+/// Whether neighbours share columns if both raster orders move the same bytes.
+/// Tiles of `tma` that all run at a time follow the side that has fewer: of 28
+/// kernels on an H200, that made 13 faster, by 1 to 23 %, and one slower, by
+/// 0.8 %. Of four with more tiles, two were 9 and 18 % slower.
+static bool prefersRows(const Problem &problem, const ChipInfo &chip,
+                        const Candidate &candidate) {
+  int64_t rowTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
+  int64_t columnTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
+  return candidate.loop == LoopKind::Tma && 1 < rowTiles &&
+         rowTiles < columnTiles &&
+         problem.products * problem.batch * rowTiles * columnTiles <=
+             chip.computeUnits;
+}
+
+/// Sets the raster order that moves fewer bytes.
 static void selectRaster(const Problem &problem, const ChipInfo &chip,
                          Candidate &candidate) {
   Candidate other = candidate;
-  candidate.columnsFastest = true;
-  other.columnsFastest = false;
+  candidate.columnsFastest = !prefersRows(problem, chip, candidate);
+  other.columnsFastest = !candidate.columnsFastest;
   if (computeMemoryBytes(problem, chip, other) <
       computeMemoryBytes(problem, chip, candidate))
     candidate = other;

@@ -17,6 +17,7 @@
 #include "NVIDIA/LineKernel.h"
 #include "NVIDIA/PatchKernel.h"
 #include "NVIDIA/TmaKernel.h"
+#include "NVIDIA/Warpgroups.h"
 #include "SharedMemory.h"
 #include "TileScheduler.h"
 
@@ -307,8 +308,13 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
     if (failed(verifySchedule(part.form, chip)))
       return failure();
   MainLoop mainLoop = parts.front().form.schedule.getMainLoop();
-  if (auto *buildWarpgroups = lookupKernel(mainLoop);
-      buildWarpgroups && llvm::any_of(parts, hasProduct))
+  auto *buildWarpgroups = lookupKernel(mainLoop);
+  if (buildWarpgroups && llvm::any_of(parts, hasProduct))
     return buildWarpgroups(builder, parts, chip, name);
-  return AddressKernel(builder, parts, chip, name).build();
+  FailureOr<BuiltKernel> built =
+      AddressKernel(builder, parts, chip, name).build();
+  if (const TiledConvolution &first = parts.front().form;
+      buildWarpgroups && first.schedule.getSplits() > 1 && succeeded(built))
+    joinStream(first, chip, built->function);
+  return built;
 }

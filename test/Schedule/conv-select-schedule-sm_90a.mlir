@@ -17,8 +17,8 @@ func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512x
 
 // Images that patches divide: all taps read the elements of one copy.
 // CHECK-LABEL: func.func @patches_bf16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [128, 128], subgroup = [64, 128], gemm_k = 64,
-// CHECK-SAME: stages = 7, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns, patch = [16, 8], chosen_by = heuristic>
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64,
+// CHECK-SAME: stages = 7, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns, patch = [16, 16], chosen_by = heuristic>
 func.func @patches_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<128x3x3x128xbf16>)
     -> tensor<1x512x512x128xbf16> {
   %y = conv.forward %x, %w
@@ -39,6 +39,18 @@ func.func @patches_of_reduction_bf16(%x: tensor<128x64x64x384xbf16>, %dy: tensor
       layouts = <"NHWC", "KRSC", "NPQK">
       : tensor<128x64x64x384xbf16>, tensor<128x64x64x384xbf16> -> tensor<384x3x3x384xbf16>
   return %dw : tensor<384x3x3x384xbf16>
+}
+
+// All tiles run at a time: neighbours are those of the shorter side.
+// CHECK-LABEL: func.func @short_side_bf16
+// CHECK: main_loop = tma, raster = rows, splits = 4, chosen_by = heuristic>
+func.func @short_side_bf16(%x: tensor<64x14x14x1024xbf16>, %dy: tensor<64x14x14x256xbf16>)
+    -> tensor<256x1x1x1024xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<64x14x14x1024xbf16>, tensor<64x14x14x256xbf16> -> tensor<256x1x1x1024xbf16>
+  return %dw : tensor<256x1x1x1024xbf16>
 }
 
 // A window of one tap is not read in lines, although they are short.

@@ -43,7 +43,7 @@ BuiltKernel mlir::conv::buildBufferKernel(
   built.function = createWarpgroupFunction(b, b.getLoc(), name, built.arguments,
                                            launch.tile);
   b.setInsertionPointToStart(&built.function.getBody().front());
-  ptx.waitForKernels();
+  joinStream(ptx, part.form.schedule, chip, built.workgroups);
   Kernel kernel = createWarpgroupKernel(
       b, part.form, chip, built.function.getArguments(), launch.tile);
   createBody(kernel, built.workgroups,

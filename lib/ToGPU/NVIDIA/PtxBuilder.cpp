@@ -127,8 +127,11 @@ void PtxBuilder::fenceSharedForCopies() const {
                                  NVVM::SharedSpace::shared_cta));
 }
 
-void PtxBuilder::waitForKernels() const {
+void PtxBuilder::startNextKernel() const {
   NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::launch_dependents);
+}
+
+void PtxBuilder::waitForKernels() const {
   NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::wait);
 }
 

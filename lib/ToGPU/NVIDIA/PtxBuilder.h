@@ -63,8 +63,10 @@ public:
                       Value barrier) const;
   /// Makes what this work-item wrote to shared memory visible to copies.
   void fenceSharedForCopies() const;
-  /// Lets the next kernel of the stream start, which waits like this one: until
-  /// the kernels before it have ended.
+  /// Lets the next kernel of the stream start once all workgroups have come
+  /// here, not when they have ended. It waits like this one.
+  void startNextKernel() const;
+  /// Waits until the kernels before this one have ended.
   void waitForKernels() const;
   /// Fetches a tensor map, which the first copy would wait for.
   void prefetchMap(Value map) const;

@@ -228,7 +228,7 @@ void TmaBody::create() {
   });
   gpu::BarrierOp::create(ptx.b);
   // All of the above is done while the kernel before this one ends.
-  ptx.waitForKernels();
+  joinStream(ptx, parts.front().form->schedule, chip, clusters * tile.cluster);
   auto carrier = [&](Value consumer) { createCarrier(consumer); };
   createRoles(
       ptx, tile, workItem, [&] { createProducer(); },

@@ -25,6 +25,16 @@ namespace mlir::conv {
 /// the one before leaves idle.
 int64_t reserveComputeUnit(const ::conv::ChipInfo &chip, int64_t sharedBytes);
 
+/// Waits for the kernels in front of this one, and lets the next one start. A
+/// product in parts, which has so many workgroups, and the kernel that adds
+/// them do that by ending, unless those of two calls have units of their own.
+void joinStream(const PtxBuilder &ptx, ScheduleAttr schedule,
+                const ::conv::ChipInfo &chip, int64_t workgroups);
+
+/// The same for a kernel without warpgroups, which adds parts of products.
+void joinStream(const TiledConvolution &form, const ::conv::ChipInfo &chip,
+                gpu::GPUFuncOp kernel);
+
 /// A kernel's function, without a body. Arguments with a map are passed as
 /// tensor maps.
 gpu::GPUFuncOp createWarpgroupFunction(OpBuilder &builder, Location loc,
