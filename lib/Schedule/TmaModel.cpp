@@ -35,7 +35,7 @@ static constexpr double kPowerPerMatrixCycle = 1.05;
 static constexpr double kPowerPerByte = 0.0047;
 /// Between two lines of memory that the copy engine of a compute unit asks for,
 /// of 31 schedules of groups of 56 channels on an H200.
-static constexpr double kLineCycles = 3.5;
+static constexpr double kLineCycles = 3.3;
 /// Share of the clocks of shared memory that writing copies to it takes from
 /// reading operands.
 static constexpr double kWriteShare = 0.75;
