@@ -16,7 +16,6 @@
 #include "DirectPart.h"
 #include "MainLoop.h"
 
-#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -52,7 +51,6 @@ private:
   Runs getRuns(const Vector &vector, Value unit) const;
   SmallVector<Value> createUnit(const Runs &runs, ValueRange sums) const;
   Words load(const SharedBox &box, Value place) const;
-  Value join(ArrayRef<Value> words, Type element) const;
   int64_t getBlockDistance(int64_t block) const;
 
   const Kernel &kernel;
@@ -159,29 +157,10 @@ BlockPart::Runs BlockPart::getRuns(const Vector &vector, Value unit) const {
 
 /// Loads two runs, of the vectors whose places the lanes give.
 BlockPart::Words BlockPart::load(const SharedBox &box, Value place) const {
-  constexpr int64_t kPair = 2; // Of 16 bits.
-  Type element = kernel.form.lhs.getElementType();
-  Value runs = nvgpu::LdMatrixOp::create(
-      b, VectorType::get({DirectBlocks::kRuns, kPair}, element),
-      box.getBuffer(), ValueRange(box.getIndex(place)),
-      /*transpose=*/true, /*numTiles=*/DirectBlocks::kRuns);
-  auto word = VectorType::get({1}, b.getI32Type());
   Words words;
-  for (auto [i, each] : llvm::enumerate(words)) {
-    Value pair = vector::ExtractOp::create(b, runs, int64_t(i));
-    each = vector::ExtractOp::create(
-        b, vector::BitCastOp::create(b, word, pair), int64_t(0));
-  }
+  llvm::copy(box.loadMatrices(place, DirectBlocks::kRuns, /*transpose=*/true),
+             words.begin());
   return words;
-}
-
-/// The fragment of an atom that has these words.
-Value BlockPart::join(ArrayRef<Value> words, Type element) const {
-  auto count = int64_t(words.size());
-  Value joined = vector::FromElementsOp::create(
-      b, VectorType::get({count}, b.getI32Type()), words);
-  return vector::BitCastOp::create(b, VectorType::get({2 * count}, element),
-                                   joined);
 }
 
 /// From the first vector of columns at the first tap to those of a block.
@@ -210,7 +189,7 @@ SmallVector<Value> BlockPart::createUnit(const Runs &place,
     Words words = load(operands.lhs, math.add(place.left, line * leftLine));
     words.back() =
         b.createOrFold<arith::SelectOp>(place.isThere, words.back(), zero);
-    left.push_back(join(words, element));
+    left.push_back(joinWords(b, words, element));
   }
   std::map<int64_t, Words> windows;
   auto append = [&](int64_t block, int64_t line, SmallVector<Value> &words) {
@@ -233,8 +212,8 @@ SmallVector<Value> BlockPart::createUnit(const Runs &place,
         SmallVector<Value> words;
         for (int64_t i = 0; i < DirectBlocks::kBlocks; ++i)
           append(first + i, line, words);
-        sum = MmaOp::create(b, sum.getType(), kind, join(words, element),
-                            left[line], sum);
+        sum = MmaOp::create(b, sum.getType(), kind,
+                            joinWords(b, words, element), left[line], sum);
       }
   return results;
 }

@@ -13,7 +13,6 @@
 
 #include "DirectFragments.h"
 
-#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -139,25 +138,13 @@ int64_t WindowFragments::getDistance(int64_t line,
 }
 
 WindowFragments::Words WindowFragments::load(int64_t distance) {
-  ImplicitLocOpBuilder &b = kernel.b;
   Words &loaded = words[distance];
   if (loaded.front())
     return loaded;
-  constexpr int64_t kMatrices = std::tuple_size_v<Words>;
-  Type element = kernel.form.lhs.getElementType();
-  const SharedBox &box = operands.lhs;
-  Value matrices = nvgpu::LdMatrixOp::create(
-      b, VectorType::get({kMatrices, FilterBlocks::kPair}, element),
-      box.getBuffer(),
-      ValueRange(box.getIndex(kernel.math.add(base, distance))),
-      /*transpose=*/false, /*numTiles=*/kMatrices);
-  auto word = VectorType::get({1}, b.getI32Type());
-  for (auto [i, each] : llvm::enumerate(loaded))
-    each = vector::ExtractOp::create(
-        b,
-        vector::BitCastOp::create(
-            b, word, vector::ExtractOp::create(b, matrices, int64_t(i))),
-        int64_t(0));
+  llvm::copy(operands.lhs.loadMatrices(kernel.math.add(base, distance),
+                                       std::tuple_size_v<Words>,
+                                       /*transpose=*/false),
+             loaded.begin());
   return loaded;
 }
 
@@ -172,12 +159,5 @@ Value WindowFragments::createFragment(int64_t line, const TapPair &pair) {
   for (size_t half = 0; half < std::tuple_size_v<Words>; ++half)
     for (const Words &tap : taps)
       elements.push_back(tap[half]);
-  auto count = int64_t(elements.size());
-  Value fragment = vector::FromElementsOp::create(
-      b, VectorType::get({count}, b.getI32Type()), elements);
-  return vector::BitCastOp::create(
-      b,
-      VectorType::get({count * FilterBlocks::kPair},
-                      kernel.form.lhs.getElementType()),
-      fragment);
+  return joinWords(b, elements, kernel.form.lhs.getElementType());
 }

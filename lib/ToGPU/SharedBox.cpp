@@ -15,7 +15,7 @@
 #include "MatrixAccess.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numeric>
@@ -26,6 +26,8 @@ using namespace mlir::conv;
 /// Pieces of a work-item that are located together; without copies that take
 /// no registers, as many are on their way at a time.
 static constexpr int64_t kLoadsInFlight = 8;
+/// The same of boxes that have blocks.
+static constexpr int64_t kCopiesOfBlocks = 2;
 
 MemRefType SharedBox::getType() const {
   auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),
@@ -71,43 +73,29 @@ SharedBox::Piece SharedBox::locate(Value number, ArrayRef<Value> start) const {
     }
     piece.offset =
         math.add(piece.offset, math.mul(coordinate, operand.strides[d]));
-    piece.shared = math.add(piece.shared, math.mul(index, box.strides[d]));
+    bool isInBlock = box.blocks.size > 0 &&
+                     (d == box.innermost || d == box.blocks.dimension);
+    if (!isInBlock)
+      piece.shared = math.add(piece.shared, math.mul(index, box.strides[d]));
   }
+  if (box.blocks.size > 0)
+    piece.shared = math.add(piece.shared, locateInBlock(indices));
   return piece;
 }
 
-/// Makes `body` see all numbers below `count`, up to `together` at a time, each
-/// in one work-item.
-static void forEachOnce(const Kernel &kernel, int64_t count, int64_t together,
-                        function_ref<void(ArrayRef<Value>)> body) {
-  ImplicitLocOpBuilder &b = kernel.b;
+/// The part of a piece's place that is along the blocks' dimension and vectors.
+Value SharedBox::locateInBlock(ArrayRef<Value> indices) const {
   const IndexMath &math = kernel.math;
-  auto visit = [&](Value first, int64_t numbers) {
-    SmallVector<Value> items;
-    for (int64_t i = 0; i < numbers; ++i)
-      items.push_back(math.add(first, i * kernel.workItems));
-    if (!items.empty())
-      body(items);
-  };
-  int64_t step = together * kernel.workItems;
-  int64_t whole = count / step * step;
-  if (whole > 0)
-    scf::ForOp::create(b, math.constant(0), math.constant(whole),
-                       math.constant(step), ValueRange{},
-                       [&](OpBuilder &, Location, Value first, ValueRange) {
-                         visit(math.add(first, kernel.workItem), together);
-                         scf::YieldOp::create(b);
-                       });
-  int64_t rounds = (count - whole) / kernel.workItems;
-  visit(math.add(kernel.workItem, whole), rounds);
-  int64_t done = whole + rounds * kernel.workItems;
-  if (done == count)
-    return;
-  scf::IfOp::create(b, math.below(kernel.workItem, count - done),
-                    [&](OpBuilder &, Location) {
-                      visit(math.add(kernel.workItem, done), 1);
-                      scf::YieldOp::create(b);
-                    });
+  int64_t piece = TensorBox::getVectorElements(operand.getElementType());
+  Value element = indices[box.innermost];
+  if (box.copyDimension == box.innermost)
+    element = math.mul(element, box.copyWidth);
+  Value along = indices[box.blocks.dimension];
+  Value block = math.div(along, box.blocks.size);
+  Value offset = math.add(math.mul(block, box.blocks.distance),
+                          getBlockOffset(math.rem(along, box.blocks.size),
+                                         math.div(element, piece)));
+  return math.add(offset, math.rem(element, piece));
 }
 
 bool SharedBox::isAsync() const {
@@ -142,18 +130,35 @@ void SharedBox::startCopy(Value source, ArrayRef<Value> digits) const {
       first = math.add(first, math.mul(digit, coefficient));
     start.push_back(first);
   }
-  forEachOnce(kernel, llvm::product_of(getPieceCounts()), kLoadsInFlight,
-              [&](ArrayRef<Value> numbers) {
-                copyPieces(source, llvm::map_to_vector(numbers, [&](Value n) {
-                             return locate(n, start);
-                           }));
-              });
+  // Boxes of blocks have other work between their copies, which needs
+  // registers.
+  bool hasBlocks = box.blocks.size > 0;
+  forEachInTurn(kernel, kernel.workItem, kernel.workItems,
+                llvm::product_of(getPieceCounts()),
+                hasBlocks ? kCopiesOfBlocks : kLoadsInFlight,
+                /*unrolls=*/!hasBlocks, [&](ArrayRef<Value> numbers) {
+                  copyPieces(source, llvm::map_to_vector(numbers, [&](Value n) {
+                               return locate(n, start);
+                             }));
+                });
 }
 
 Value SharedBox::getIndex(Value offset) const {
   ImplicitLocOpBuilder &b = kernel.b;
   return arith::IndexCastOp::create(b, b.getIndexType(),
                                     kernel.math.add(origin, offset));
+}
+
+Value SharedBox::getBlockOffset(Value position, Value vector) const {
+  constexpr int64_t kLine = BoxBlocks::kLine;
+  const IndexMath &math = kernel.math;
+  int64_t vectors = box.blocks.vectors;
+  Value inLine =
+      math.add(math.mul(math.rem(position, kLine / vectors), vectors), vector);
+  Value line = math.div(position, kLine / vectors);
+  inLine = math.bitXor(inLine, math.rem(line, vectors));
+  return math.mul(math.add(math.mul(line, kLine), inLine),
+                  TensorBox::getVectorElements(operand.getElementType()));
 }
 
 Value SharedBox::load(Value offset, int64_t elements) const {
@@ -163,6 +168,33 @@ Value SharedBox::load(Value offset, int64_t elements) const {
                                      buffer, getIndex(offset));
   load.setAlignment(elements * element.getIntOrFloatBitWidth() / 8);
   return load;
+}
+
+SmallVector<Value> SharedBox::loadMatrices(Value offset, int64_t count,
+                                           bool transpose) const {
+  constexpr int64_t kPair = 2; // Of 16 bits.
+  ImplicitLocOpBuilder &b = kernel.b;
+  Value matrices = nvgpu::LdMatrixOp::create(
+      b, VectorType::get({count, kPair}, operand.getElementType()), buffer,
+      ValueRange(getIndex(offset)), transpose, count);
+  auto word = VectorType::get({1}, b.getI32Type());
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < count; ++i) {
+    Value pair = vector::ExtractOp::create(b, matrices, i);
+    words.push_back(vector::ExtractOp::create(
+        b, vector::BitCastOp::create(b, word, pair), int64_t(0)));
+  }
+  return words;
+}
+
+Value mlir::conv::joinWords(ImplicitLocOpBuilder &b, ValueRange words,
+                            Type element) {
+  auto count = int64_t(words.size());
+  int64_t perWord = 32 / element.getIntOrFloatBitWidth();
+  Value joined = vector::FromElementsOp::create(
+      b, VectorType::get({count}, b.getI32Type()), words);
+  return vector::BitCastOp::create(
+      b, VectorType::get({count * perWord}, element), joined);
 }
 
 SharedBox::Reader::Reader(const SharedBox &box, Value base, int64_t granule)

@@ -43,8 +43,14 @@ public:
 
   /// The index in the buffer of what is at `offset` of the box.
   Value getIndex(Value offset) const;
+  /// Where a vector is in a block, from its start, if the box has blocks.
+  Value getBlockOffset(Value position, Value vector) const;
   /// Elements that follow `offset` there, a multiple of as many.
   Value load(Value offset, int64_t elements) const;
+  /// Brings matrices of 8 x 8 elements to a subgroup's registers, of which
+  /// lanes give the rows: a pair of elements each, as a word of 32 bits.
+  SmallVector<Value> loadMatrices(Value offset, int64_t count,
+                                  bool transpose) const;
 
   /// Reads elements at constant distances from a base, as f32: each vector of
   /// the box only once.
@@ -67,6 +73,7 @@ private:
     Value offset, guard, shared;
   };
   Piece locate(Value number, ArrayRef<Value> start) const;
+  Value locateInBlock(ArrayRef<Value> indices) const;
   void copyPieces(Value source, ArrayRef<Piece> pieces) const;
   SmallVector<int64_t> getOrder() const;
   /// Pieces along each dimension.
@@ -77,6 +84,9 @@ private:
   const TensorBox &box;
   Value buffer, origin;
 };
+
+/// The fragment of an atom that has these words of 32 bits.
+Value joinWords(ImplicitLocOpBuilder &b, ValueRange words, Type element);
 
 } // namespace mlir::conv
 

@@ -51,7 +51,7 @@ struct DirectPlan {
 };
 
 /// Predicts a direct schedule of the convolution that has this plan; none if D1
-/// to D8 do not hold, and in `obstacle` why, as "expects ..., but got ...".
+/// to D9 do not hold, and in `obstacle` why, as "expects ..., but got ...".
 std::optional<DirectCost> computeDirectCost(ConvolutionOpInterface op,
                                             const DirectPlan &plan,
                                             ScheduleAttr schedule,
