@@ -76,6 +76,9 @@ def compile_lists(shapes, names, directions, dtype, tails, options, folder, jobs
     unknown = [name for name in names if name not in lists]
     if unknown:
         raise SystemExit(f"compare: error: expects lists of {', '.join(lists)}, but got {', '.join(unknown)}")
+    if options.candidates > 1 and len(tails) > 1:
+        # A record of a schedule does not say which tail it was measured with.
+        raise SystemExit(f"compare: error: expects one tail with --candidates, but got {len(tails)}")
     if dtype == "i8" and any(tails):
         raise SystemExit("compare: error: expects floating-point types in front of a tail, but got i8")
     folder = pathlib.Path(folder)

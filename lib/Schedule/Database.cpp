@@ -33,12 +33,16 @@ static std::string getKey(StringRef problem, StringRef target) {
   return (problem + "\n" + target).str();
 }
 
-/// The schedule that a text spells; null for any other text.
-static ScheduleAttr parseSchedule(StringRef text, MLIRContext *context) {
+/// The schedule that a text spells; null for any other text, with what is wrong
+/// in `reason` if it does not even spell an attribute.
+static ScheduleAttr parseSchedule(StringRef text, MLIRContext *context,
+                                  std::string &reason) {
   if (::conv::findDeepNesting(text))
     return nullptr;
   // A line of the file says more than a place in the text.
-  ScopedDiagnosticHandler handler(context, [](Diagnostic &) {});
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    reason = ": " + diagnostic.str();
+  });
   return dyn_cast_if_present<ScheduleAttr>(parseAttribute(text, context));
 }
 
@@ -74,10 +78,12 @@ LogicalResult Database::addRecord(StringRef line, Location location) {
            << "expects a JSON object with the strings problem, target and "
               "schedule, but got "
            << line.take_front(80);
-  ScheduleAttr schedule = parseSchedule(*text, location.getContext());
+  std::string reason;
+  ScheduleAttr schedule = parseSchedule(*text, location.getContext(), reason);
   if (!schedule)
     return emitError(location)
-           << "expects schedule to be a #conv.schedule<...>, but got " << *text;
+           << "expects schedule to be a #conv.schedule<...>, but got " << *text
+           << reason;
   Record &known = records[getKey(*problem, *target)];
   if (!known.seconds || !seconds || *seconds < *known.seconds)
     known = {setChosenBy(schedule, ChosenBy::Database), seconds};

@@ -59,8 +59,6 @@ static constexpr int64_t kWordsOfVector = 4;
 static constexpr double kLineBytes = 64;
 /// Registers of addresses and loop counters.
 static constexpr int64_t kFixedRegisters = 40;
-/// Loads of a work-item that are on their way at a time (`SharedBox`).
-static constexpr int64_t kLoadsInFlight = 8;
 /// Of the datasheet's bandwidth, what kernels reach that read and write.
 static constexpr double kMemoryEfficiency = 0.8;
 
@@ -362,7 +360,7 @@ static StepWork computeWork(const DirectTiling &tiling, ScheduleAttr schedule,
                             const ::conv::ChipInfo &chip) {
   switch (schedule.getMainLoop()) {
   case MainLoop::DirectReduction: {
-    if (!schedule.hasMatrixInstruction())
+    if (!schedule.reducesBlocks())
       return computeSharedWork(tiling, chip);
     if (tiling.diagonals)
       return computeDiagonalWork(tiling, schedule.getNumSubgroups(),
@@ -432,8 +430,9 @@ static void addProduct(const DirectTiling &tiling, const StepWork &work,
                               std::pair(&tiling.rhs, &product.rhs)}) {
     double width = double(box->copyWidth) * getElementBytes(*operand);
     if (!chip.copiesWithoutRegisters(int64_t(width)) || work.steps > 1)
-      waits += llvm::divideCeil(
-          box->numElements, box->copyWidth * kLoadsInFlight * cost.workItems);
+      waits += llvm::divideCeil(box->numElements,
+                                box->copyWidth * TensorBox::kLoadsInFlight *
+                                    cost.workItems);
   }
   double latency = double(waits) * ::conv::kLoadLatencyNs * chip.clockGHz;
 
@@ -504,8 +503,7 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
                chip, cost);
   }
   // Halos come from the cache, which is the bound of blocks.
-  bool onlyReads = schedule.getMainLoop() == MainLoop::DirectReduction &&
-                   schedule.hasMatrixInstruction();
+  bool onlyReads = schedule.reducesBlocks();
   double memoryBytes = hasBlocks
                            ? cost.memoryBytes
                            : cost.compulsoryBytes + 2 * plan.intermediateBytes;

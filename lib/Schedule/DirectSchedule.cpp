@@ -175,10 +175,8 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
   if (!cost || cost->workgroups > ::conv::computeMaxWorkgroups(cost->workItems))
     return;
   // What halos cost in the cache is part of the model of blocks.
-  bool hasBlocks =
-      mainLoop == MainLoop::DirectReduction && schedule.hasMatrixInstruction();
   double most = chip.directTraffic * cost->compulsoryBytes;
-  if (!hasBlocks)
+  if (!schedule.reducesBlocks())
     most = std::max(most, cost->memoryBytes);
   all.emplace_back(Rank(most, cost->seconds(), cost->memoryBytes, all.size()),
                    schedule);
@@ -279,7 +277,7 @@ void Search::runOverBlocks() {
 /// too long.
 void Search::runOverDiagonals() {
   constexpr int64_t kVector = DirectDiagonals::kVector;
-  AtomAttr atom = DirectBlocks::getAtom(op.getContext());
+  AtomAttr atom = DirectDiagonals::getAtom(op.getContext());
   if (!DirectDiagonals::compute(product) ||
       !lookupAtom(chip, atom, product.rhs.type.getElementType()))
     return;
@@ -329,7 +327,9 @@ mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
   bool isGrouped = ConvolutionShape::get(op).groups > 1;
   bool hasMatrices = lookupAtom(chip, FilterBlocks::getAtom(op.getContext()),
                                 op.getRhs().getType().getElementType());
-  if (!isGrouped || !(hasMatrices || isDepthwise(op)))
+  if (!isGrouped)
+    return "there is one group";
+  if (!hasMatrices && !isDepthwise(op))
     return "groups have more than one input channel";
   DirectPlan plan = DirectPlan::get(op, {.joinsResidues = true});
   if (plan.products.empty())

@@ -81,13 +81,13 @@ static std::vector<Candidate> listGradientCandidates(const Problem &problem,
     if (sizes.columns < tile.usedColumns() || !sizes.hasWholeRowsOfColumns() ||
         !fitsWorkgroup(sizes) || tile.window.countGroups() > kMaxGroups)
       return;
-    candidate.stages = findStages(kMaxGradientStages, tile.kGatherers,
-                                  chip.sharedMemoryBytes, [&](int64_t stages) {
-                                    tile.tile.stages = stages;
-                                    return tile.sharedBytes();
-                                  });
-    if (candidate.stages > 0 && tile.window.reachBytes() <= tile.linesOffset())
-      candidates.push_back(candidate);
+    auto fits = [&](const Candidate &each) {
+      LineGradientTile tile = getLineGradientTile(problem, each);
+      return tile.sharedBytes() <= chip.sharedMemoryBytes &&
+             tile.window.reachBytes() <= tile.linesOffset();
+    };
+    addWithStages(candidates, candidate, kMaxGradientStages, tile.kGatherers,
+                  fits);
   });
   return candidates;
 }
@@ -101,16 +101,11 @@ std::vector<Candidate> conv::listLineCandidates(const Problem &problem,
   if (problem.lineSegments > 0)
     return listGradientCandidates(problem, chip, atom);
   forEachWarpgroupTile(atom, LoopKind::LineBuffer, [&](Candidate candidate) {
-    LineTile tile = getLineTile(problem, candidate);
-    if (!isPossible(problem, tile))
-      return;
-    candidate.stages =
-        findStages(kMaxStages, 1, chip.sharedMemoryBytes, [&](int64_t stages) {
-          tile.tile.stages = stages;
-          return tile.sharedBytes();
-        });
-    if (candidate.stages > 0)
-      candidates.push_back(candidate);
+    auto fits = [&](const Candidate &each) {
+      return getLineTile(problem, each).sharedBytes() <= chip.sharedMemoryBytes;
+    };
+    if (isPossible(problem, getLineTile(problem, candidate)))
+      addWithStages(candidates, candidate, kMaxStages, /*granule=*/1, fits);
   });
   return candidates;
 }

@@ -59,16 +59,12 @@ std::vector<Candidate> conv::listPatchCandidates(const Problem &problem,
   if (problem.bufferedChannels == 0)
     return candidates;
   forEachWarpgroupTile(atom, LoopKind::PatchBuffer, [&](Candidate candidate) {
-    PatchTile tile = getPatchTile(problem, candidate);
-    if (!isPossible(problem, tile.tile))
-      return;
-    candidate.stages =
-        findStages(kMaxStages, 1, chip.sharedMemoryBytes, [&](int64_t stages) {
-          tile.tile.stages = stages;
-          return tile.sharedBytes();
-        });
-    if (candidate.stages > 0)
-      candidates.push_back(candidate);
+    auto fits = [&](const Candidate &each) {
+      return getPatchTile(problem, each).sharedBytes() <=
+             chip.sharedMemoryBytes;
+    };
+    if (isPossible(problem, getTmaTile(problem, candidate)))
+      addWithStages(candidates, candidate, kMaxStages, /*granule=*/1, fits);
   });
   return candidates;
 }

@@ -15,6 +15,7 @@
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
 #include "conv/Dialect/Conv/IR/LineGeometry.h"
 #include "conv/Dialect/Conv/IR/PatchGeometry.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -72,6 +73,16 @@ static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
   return run;
 }
 
+/// Whether the boxes of a copied result are those of an operand of the tail.
+static bool hasTailBoxes(ConvolutionOpInterface op,
+                         const ViewedTensor &result) {
+  return computeTmaResult(result).form != TmaResult::Form::Lanes &&
+         llvm::any_of(op.getTailOperands(), [&](Value operand) {
+           auto type = cast<RankedTensorType>(operand.getType());
+           return hasBoxesOf({result.view, type, getStrides(operand)}, result);
+         });
+}
+
 /// Fills in what the `tma` main loop makes of all products, or nothing.
 static void computeTmaSteps(ConvolutionOpInterface op,
                             const ConvolutionPlan &plan,
@@ -90,6 +101,7 @@ static void computeTmaSteps(ConvolutionOpInterface op,
     sharers = std::min(sharers, geometry->getMostWorkgroups());
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
     problem.reducesTmaPositions |= geometry->reducesPositions;
+    problem.hasTailBoxes = hasTailBoxes(op, result);
     problem.hasTmaStrides |=
         llvm::any_of(geometry->window.dimensions,
                      [](const auto &each) { return each.stride > 1; });

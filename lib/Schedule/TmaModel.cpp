@@ -45,6 +45,8 @@ static constexpr double kStridedRowCycles = 2.65;
 static constexpr double kEpilogueCyclesPerColumn = 10;
 /// Its way to memory: every row of a copy, whose columns are at most a chunk.
 static constexpr double kStoreCyclesPerRow = 5.8;
+/// Of both, what an operand of the tail adds that is copied.
+static constexpr double kCopiedTailShare = 0.15;
 /// The part of both during which the copies for the next tile arrive.
 static constexpr double kHiddenEpilogue = 0.565;
 /// How computing and memory overlap: 1 would add them up, and with a large one
@@ -88,6 +90,15 @@ TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
     tile.rightPatchBytes = problem.patch->bytes;
   else if (problem.patch)
     tile.patchBytes = tile.rows / problem.patch->rows * problem.patch->bytes;
+  return tile;
+}
+
+/// The same with an operand of the tail that comes by copies, if there is room.
+static TmaTile getTileWithTail(const Problem &problem, const ChipInfo &chip,
+                               const Candidate &candidate) {
+  TmaTile tile = getTmaTile(problem, candidate);
+  if (problem.hasTailBoxes)
+    tile.copyTail(chip.sharedMemoryBytes);
   return tile;
 }
 
@@ -140,15 +151,20 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
     for (candidate.cluster = 1; candidate.cluster <= chip.maxCluster();
          ++candidate.cluster) {
       TmaTile tile = getTmaTile(problem, candidate);
-      if (!isPossible(problem, tile) || !canShare(problem, chip, tile))
+if (!isPossible(problem, tile) || !canShare(problem, chip, tile))
         continue;
-      candidate.stages =
-          findStages(most, 1, chip.sharedMemoryBytes, [&](int64_t stages) {
-            tile.stages = stages;
-            return tile.sharedBytes();
-          });
-      if (candidate.stages > 0)
-        candidates.push_back(candidate);
+      auto fits = [&](const Candidate &each) {
+        return getTmaTile(problem, each).sharedBytes() <=
+               chip.sharedMemoryBytes;
+      };
+      auto fitsWithTail = [&](const Candidate &each) {
+        return getTileWithTail(problem, chip, each).isTailCopied;
+      };
+      size_t before = candidates.size();
+      addWithStages(candidates, candidate, most, /*granule=*/1, fits);
+      if (candidates.size() > before && problem.hasTailBoxes &&
+          !fitsWithTail(candidates.back()))
+        addWithStages(candidates, candidate, most, /*granule=*/1, fitsWithTail);
     }
   });
   return candidates;
@@ -184,15 +200,18 @@ static double computeCopyCycles(const Problem &problem, const TmaTile &tile,
   return std::max(stepCycles, kStridedRowCycles * double(rows));
 }
 
-/// Cycles in which the warpgroups store a tile, each a part.
+/// Cycles in which the warpgroups store a tile, each a part. What the tail
+/// reads takes as long as what is stored if lanes load it.
 static double computeEpilogueCycles(const Problem &problem,
                                     const TmaTile &tile) {
+  double tailShare =
+      (tile.isTailCopied ? kCopiedTailShare : 1) * problem.tailShare();
   double columns = double(tile.atomsPerConsumer() * tile.columns);
   double copiedRows = double(tile.consumers * TmaTile::kAtomRows) * columns /
                       double(tile.chunkColumns());
   return (kEpilogueCyclesPerColumn * columns +
           kStoreCyclesPerRow * copiedRows) *
-         (1 + problem.tailShare());
+         (1 + tailShare);
 }
 
 /// Cycles in which a cluster exchanges its sums.
@@ -214,7 +233,7 @@ static double computeSumSeconds(const Problem &problem, const ChipInfo &chip) {
 
 Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
                           const Candidate &candidate) {
-  TmaTile tile = getTmaTile(problem, candidate);
+  TmaTile tile = getTileWithTail(problem, chip, candidate);
   const MatrixAtom &atom = *candidate.atom;
   Cost cost;
   cost.registers.accumulators = tile.accumulators();

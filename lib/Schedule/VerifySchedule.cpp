@@ -171,7 +171,8 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
       continue;
     auto diagnostic = emitUnsupported(op.getLoc(), Reason::ProblemSize);
     diagnostic << "expects at most " << ::conv::computeMaxWorkgroups(workItems)
-               << " workgroups of " << workItems << " work-items, but got ";
+               << (schedule.getCluster() == 1 ? " workgroups" : " clusters")
+               << " of " << workItems << " work-items, but got ";
     llvm::interleave(
         parts, diagnostic,
         [&](const ::conv::ResultShape &shape) {

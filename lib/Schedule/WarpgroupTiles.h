@@ -20,7 +20,7 @@ namespace conv {
 /// Makes `visit` see every tile with this atom, as a candidate without stages.
 template <typename Visit>
 void forEachWarpgroupTile(const MatrixAtom &atom, LoopKind loop, Visit visit) {
-  for (int64_t consumers = 1; consumers <= 3; ++consumers)
+  for (int64_t consumers = 1; consumers <= TmaTile::kMaxConsumers; ++consumers)
     for (int64_t atoms = 1; atoms <= 4; ++atoms) {
       int64_t rows = atoms * TmaTile::kAtomRows;
       visit(Candidate{.atom = &atom,
@@ -37,15 +37,15 @@ inline bool fitsWorkgroup(const TmaTile &tile) {
          tile.accumulators() <= tile.maxAccumulators();
 }
 
-/// The most stages, `most` or less by multiples of `granule`, of which
-/// `sharedBytes(stages)` fit; 0 if there is no ring.
-template <typename SharedBytes>
-int64_t findStages(int64_t most, int64_t granule, int64_t available,
-                   SharedBytes sharedBytes) {
-  for (int64_t stages = most; stages >= 2; stages -= granule)
-    if (sharedBytes(stages) <= available)
-      return stages;
-  return 0;
+/// Appends the candidate with the most stages, `most` or less by multiples of
+/// `granule`, with which it fits; or nothing, if no ring of at least two does.
+template <typename Fits>
+void addWithStages(std::vector<Candidate> &candidates, Candidate candidate,
+                   int64_t most, int64_t granule, Fits fits) {
+  for (candidate.stages = most; candidate.stages >= 2;
+       candidate.stages -= granule)
+    if (fits(candidate))
+      return candidates.push_back(candidate);
 }
 
 } // namespace conv

@@ -5,14 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In shared memory, a vector of channels is a row, and atoms reduce along rows.
-// A transposed load of 8 positions, of any places, leaves each lane with two of
-// them for one channel, which is half of what it needs of an atom
-// (`DirectBlocks`). The windows of neighbouring lines overlap: each of their
-// elements is loaded once for all lines of a unit of work.
+// Atoms reduce positions, so a lane holds two positions of one channel of each
+// run of 8 (`DirectBlocks`). The windows of neighbouring lines overlap: each of
+// their elements is loaded once for all lines of a unit of work.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChannelFragments.h"
 #include "DirectPart.h"
 #include "MainLoop.h"
 
@@ -35,8 +34,6 @@ public:
   Place locate(Value unit, Value element) const override;
 
 private:
-  /// What a lane holds of two runs: two positions of each in 32 bits.
-  using Words = std::array<Value, DirectBlocks::kRuns>;
   /// The lane's place in the runs of one unit of work.
   struct Runs {
     Value left, right; ///< Of its element in shared memory.
@@ -45,12 +42,13 @@ private:
   struct Vector {
     SmallVector<Value> batch; ///< The first matrix.
     Value row;                ///< Number of the vector in it.
-    Value place;              ///< The same among the vectors of the box.
   };
   Vector getVector(Value number) const;
   Runs getRuns(const Vector &vector, Value unit) const;
   SmallVector<Value> createUnit(const Runs &runs, ValueRange sums) const;
-  Words load(const SharedBox &box, Value place) const;
+  BlockWords load(const SharedBox &box, Value place) const {
+    return loadBlocks(kernel, box, place, PairOf::Positions);
+  }
   int64_t getBlockDistance(int64_t block) const;
 
   const Kernel &kernel;
@@ -111,9 +109,8 @@ SmallVector<Value> BlockPart::getElements(ValueRange sums) const {
 /// The vector of rows that has this number in the tile.
 BlockPart::Vector BlockPart::getVector(Value number) const {
   Vector vector{math.split(math.div(number, blocks.rowVectors), vectors),
-                math.rem(number, blocks.rowVectors), Value()};
+                math.rem(number, blocks.rowVectors)};
   Value &matrix = vector.batch[tiling.batch.innermost];
-  vector.place = matrix;
   matrix = math.mul(matrix, blocks.matrices);
   return vector;
 }
@@ -126,8 +123,6 @@ BlockPart::Runs BlockPart::getRuns(const Vector &vector, Value unit) const {
   Value number = math.add(math.mul(unit, kRuns),
                           math.rem(math.div(kernel.lane, kRun), kRuns));
   Value last = math.add(math.mul(unit, kRuns), kRuns - 1);
-  Runs result{math.constant(tiling.lhs.first), math.constant(tiling.rhs.first),
-              count % kRuns == 0 ? math.yes() : math.below(last, count)};
   SmallVector<Value> positions =
       math.split(math.minimum(number, math.constant(count - 1)), runs);
   size_t position = tiling.getPosition();
@@ -136,31 +131,19 @@ BlockPart::Runs BlockPart::getRuns(const Vector &vector, Value unit) const {
   if (position > 0)
     positions[position - 1] = math.mul(positions[position - 1], tiling.lines);
 
-  // Vectors of the batch are not side by side.
-  SmallVector<Value> batch = vector.batch;
-  batch[tiling.batch.innermost] = math.constant(0);
-  auto addPlace = [&](Value &sum, const TensorBox &box, Value place) {
-    sum = math.add(sum, math.mul(place, DirectBlocks::kVector));
+  auto locate = [&](const TensorBox &box) {
+    Value place = math.constant(box.first);
     ArrayRef<int64_t> distances = box.distances;
-    for (auto [digits, from] :
-         {std::pair(&batch, distances),
-          std::pair(&positions, distances.take_back(positions.size()))})
-      for (auto [digit, distance] : llvm::zip(*digits, from))
-        sum = math.add(sum, math.mul(digit, distance));
+    for (auto [digit, distance] : llvm::zip(vector.batch, distances))
+      place = math.add(place, math.mul(digit, distance));
+    for (auto [digit, distance] :
+         llvm::zip(positions, distances.take_back(positions.size())))
+      place = math.add(place, math.mul(digit, distance));
+    return place;
   };
-  addPlace(result.left, tiling.lhs,
-           math.add(math.mul(vector.place, blocks.rowVectors), vector.row));
-  addPlace(result.right, tiling.rhs,
-           math.mul(vector.place, blocks.columnVectors));
-  return result;
-}
-
-/// Loads two runs, of the vectors whose places the lanes give.
-BlockPart::Words BlockPart::load(const SharedBox &box, Value place) const {
-  Words words;
-  llvm::copy(box.loadMatrices(place, DirectBlocks::kRuns, /*transpose=*/true),
-             words.begin());
-  return words;
+  Value row = math.mul(vector.row, DirectBlocks::kVector);
+  return {math.add(locate(tiling.lhs), row), locate(tiling.rhs),
+          count % kRuns == 0 ? math.yes() : math.below(last, count)};
 }
 
 /// From the first vector of columns at the first tap to those of a block.
@@ -186,12 +169,13 @@ SmallVector<Value> BlockPart::createUnit(const Runs &place,
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(b.getI32Type()));
   SmallVector<Value> left;
   for (int64_t line = 0; line < tiling.lines; ++line) {
-    Words words = load(operands.lhs, math.add(place.left, line * leftLine));
+    BlockWords words =
+        load(operands.lhs, math.add(place.left, line * leftLine));
     words.back() =
         b.createOrFold<arith::SelectOp>(place.isThere, words.back(), zero);
-    left.push_back(joinWords(b, words, element));
+    left.push_back(createFragment(b, words, element));
   }
-  std::map<int64_t, Words> windows;
+  std::map<int64_t, BlockWords> windows;
   auto append = [&](int64_t block, int64_t line, SmallVector<Value> &words) {
     if (block == blocks.countBlocks())
       return words.append(DirectBlocks::kRuns, zero);
@@ -213,7 +197,7 @@ SmallVector<Value> BlockPart::createUnit(const Runs &place,
         for (int64_t i = 0; i < DirectBlocks::kBlocks; ++i)
           append(first + i, line, words);
         sum = MmaOp::create(b, sum.getType(), kind,
-                            joinWords(b, words, element), left[line], sum);
+                            createFragment(b, words, element), left[line], sum);
       }
   return results;
 }
@@ -234,7 +218,7 @@ SmallVector<Value> BlockPart::create(ValueRange sums) const {
 /// Of an atom, a lane has two blocks, of each one channel of the columns and
 /// two neighbours of the rows (`MatrixAtom`).
 DirectPart::Place BlockPart::locate(Value unit, Value element) const {
-  constexpr int64_t kPair = 2;
+  constexpr int64_t kPair = DirectBlocks::kPair;
   int64_t lanes = kernel.chip.subgroupSize;
   Vector vector = getVector(math.div(unit, lanes));
   Value lane = math.rem(unit, lanes);

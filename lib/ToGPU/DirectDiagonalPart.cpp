@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChannelFragments.h"
 #include "DirectPart.h"
 #include "MainLoop.h"
 
@@ -53,6 +54,8 @@ private:
     SmallVector<Value> masks;
   };
   void transpose(const SharedBox &box, int64_t step, int64_t classes) const;
+  SmallVector<Value> load(const SharedBox &box, Value place,
+                          int64_t count) const;
   Value getRow(Value channel, Value block) const;
   Value getResidue(Value index) const;
   Share getShare(Value number) const;
@@ -106,12 +109,56 @@ SmallVector<Value> DiagonalPart::createZeros() const {
   return SmallVector<Value>(tiling.channels * diagonals.countAtoms(), zero);
 }
 
+/// Makes `body` see all numbers below `count`, up to `together` at a time, each
+/// in one subgroup. The loop stays one: else the addresses of all its turns
+/// take the registers of the sums.
+static void forEachInTurn(const Kernel &kernel, int64_t count, int64_t together,
+                          function_ref<void(ArrayRef<Value>)> body) {
+  ImplicitLocOpBuilder &b = kernel.b;
+  const IndexMath &math = kernel.math;
+  int64_t subgroups = kernel.workItems / kernel.chip.subgroupSize;
+  auto visit = [&](Value first, int64_t numbers) {
+    SmallVector<Value> items;
+    for (int64_t i = 0; i < numbers; ++i)
+      items.push_back(math.add(first, i * subgroups));
+    if (!items.empty())
+      body(items);
+  };
+  int64_t step = together * subgroups;
+  int64_t whole = count / step * step;
+  if (whole > 0)
+    disableUnrolling(scf::ForOp::create(
+        b, math.constant(0), math.constant(whole), math.constant(step),
+        ValueRange{}, [&](OpBuilder &, Location, Value first, ValueRange) {
+          visit(math.add(first, kernel.subgroup), together);
+          scf::YieldOp::create(b);
+        }));
+  int64_t rounds = (count - whole) / subgroups;
+  visit(math.add(kernel.subgroup, whole), rounds);
+  int64_t done = whole + rounds * subgroups;
+  if (done == count)
+    return;
+  scf::IfOp::create(b, math.below(kernel.subgroup, count - done),
+                    [&](OpBuilder &, Location) {
+                      visit(math.add(kernel.subgroup, done), 1);
+                      scf::YieldOp::create(b);
+                    });
+}
+
+/// Loads blocks of positions of a channel.
+SmallVector<Value> DiagonalPart::load(const SharedBox &box, Value place,
+                                      int64_t count) const {
+  SmallVector<Value> words(count);
+  loadBlocks(kernel, box, place, PairOf::Positions, words);
+  return words;
+}
+
 /// Turns positions that are `step` apart by channels, in all blocks of a box:
 /// those of four vectors at a time, of one block or of neighbours.
 void DiagonalPart::transpose(const SharedBox &shared, int64_t step,
                              int64_t classes) const {
-  constexpr int64_t kVector = DirectDiagonals::kVector, kPair = 2, kLoaded = 4,
-                    kTogether = 2;
+  constexpr int64_t kVector = DirectDiagonals::kVector,
+                    kPair = DirectDiagonals::kPair, kLoaded = 4, kTogether = 2;
   const TensorBox &box = shared.getBox();
   const BoxBlocks &blocks = box.blocks;
   int64_t neighbours = blocks.countTogether(), perBlock = kLoaded / neighbours;
@@ -138,8 +185,7 @@ void DiagonalPart::transpose(const SharedBox &shared, int64_t step,
   Value storedRow = math.div(kernel.lane, perRow);
   Value storedPair = math.mul(math.rem(kernel.lane, perRow), kPair);
   forEachInTurn(
-      kernel, kernel.subgroup, kernel.workItems / kernel.chip.subgroupSize,
-      llvm::product_of(counts), kTogether, /*unrolls=*/false,
+      kernel, llvm::product_of(counts), kTogether,
       [&](ArrayRef<Value> numbers) {
         SmallVector<std::pair<SmallVector<Value>, SmallVector<Value>>> all;
         for (Value number : numbers) {
@@ -147,8 +193,7 @@ void DiagonalPart::transpose(const SharedBox &shared, int64_t step,
           Value place =
               getPlace(digits, math.div(kernel.lane, kVector), loadedRow,
                        /*isChannel=*/false);
-          all.emplace_back(digits, shared.loadMatrices(place, kLoaded,
-                                                       /*transpose=*/true));
+          all.emplace_back(digits, load(shared, place, kLoaded));
         }
         for (const auto &[digits, words] : all)
           for (auto [i, each] : llvm::enumerate(words)) {
@@ -242,7 +287,8 @@ DiagonalPart::Runs DiagonalPart::getRuns(const Share &share, Value unit) const {
 
 /// None if all runs of all atoms are there.
 SmallVector<Value> DiagonalPart::createMasks(Value unit) const {
-  constexpr int64_t kRuns = DirectDiagonals::kRuns, kPair = 2;
+  constexpr int64_t kRuns = DirectDiagonals::kRuns,
+                    kPair = DirectDiagonals::kPair;
   size_t position = tiling.getPosition();
   int64_t count = tiling.countRuns();
   int64_t ofLine = tiling.reduction.getPadded(position) / tiling.reduction.run;
@@ -300,23 +346,22 @@ SmallVector<Value> DiagonalPart::createUnit(const Share &share,
                                /*step=*/1, /*residue=*/0);
     SmallVector<Value> left;
     for (int64_t line = 0; line < tiling.lines; ++line) {
-      SmallVector<Value> words = operands.lhs.loadMatrices(
-          math.add(leftPlace, line * leftLine), /*count=*/2,
-          /*transpose=*/true);
+      SmallVector<Value> words =
+          load(operands.lhs, math.add(leftPlace, line * leftLine), /*count=*/2);
       for (auto [word, mask] : llvm::zip(words, place.masks))
         word = b.createOrFold<arith::AndIOp>(word, mask);
-      left.push_back(joinWords(b, words, element));
+      left.push_back(createFragment(b, words, element));
     }
     SmallVector<Value> rightPlaces;
     for (int64_t i = 0; i < diagonals.countClasses(); ++i)
       rightPlaces.push_back(getPlace(operands.rhs, place.right, share, channel,
                                      diagonals.step, diagonals.getResidue(i)));
     for (const auto &[part, products] : windows) {
-      SmallVector<Value> words = operands.rhs.loadMatrices(
-          math.add(rightPlaces[part.first], part.second), /*count=*/4,
-          /*transpose=*/true);
+      SmallVector<Value> words =
+          load(operands.rhs, math.add(rightPlaces[part.first], part.second),
+               /*count=*/4);
       std::swap(words[1], words[2]);
-      Value window = joinWords(b, words, element);
+      Value window = createFragment(b, words, element);
       for (auto [line, atom] : products) {
         Value &sum = results[channel * atoms + atom];
         sum = MmaOp::create(b, sum.getType(), kernel.form.schedule.getAtom(),
@@ -365,7 +410,7 @@ SmallVector<Value> DiagonalPart::create(ValueRange sums) const {
 /// its row: from each column, that of the lane with the same columns that has
 /// the row; its neighbours do so for the other columns.
 Value DiagonalPart::sumDiagonals(Value sum) const {
-  constexpr int64_t kRows = 8, kPair = 2;
+  constexpr int64_t kRows = 8, kPair = DirectDiagonals::kPair;
   int64_t perRow = kernel.atom.groupsOfK();
   IndexMath words(b, b.getI32Type());
   Value lane = words.cast(kernel.lane);

@@ -54,7 +54,7 @@ void DirectExchange::read(
   const IndexMath &math = kernel.math;
   ImplicitLocOpBuilder &b = kernel.b;
   auto pairType = VectorType::get({FilterBlocks::kPair}, b.getF32Type());
-  auto visit = [&](OpBuilder &, Location, Value number, ValueRange) {
+  auto visit = [&](Value number) {
     SmallVector<Value> digits =
         math.split(number, {subgroups / vectors, count, vectors});
     Value subgroup = math.add(math.mul(digits[0], vectors), digits[2]);
@@ -68,8 +68,16 @@ void DirectExchange::read(
         sums.push_back(vector::ExtractOp::create(b, load, j));
     }
     body({digits[0], digits[1], digits[2]}, sums);
-    scf::YieldOp::create(b);
   };
-  scf::ForOp::create(b, kernel.workItem, math.constant(subgroups * count),
-                     math.constant(kernel.workItems), ValueRange{}, visit);
+  // Without a loop, so that what rounds load overlaps.
+  int64_t items = subgroups * count;
+  int64_t first = 0;
+  for (; first + kernel.workItems <= items; first += kernel.workItems)
+    visit(math.add(kernel.workItem, first));
+  if (first < items)
+    scf::IfOp::create(b, math.below(kernel.workItem, items - first),
+                      [&](OpBuilder &, Location) {
+                        visit(math.add(kernel.workItem, first));
+                        scf::YieldOp::create(b);
+                      });
 }

@@ -4,12 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// In shared memory, the vector of channels at one position is a row of a matrix
-// of 8 rows, as one load brings it to a subgroup's registers: where the rows
-// are is up to the lanes, so that positions and windows may be any.
-//
-//===----------------------------------------------------------------------===//
 
 #include "DirectFragments.h"
 
@@ -137,27 +131,26 @@ int64_t WindowFragments::getDistance(int64_t line,
   return distance;
 }
 
-WindowFragments::Words WindowFragments::load(int64_t distance) {
-  Words &loaded = words[distance];
-  if (loaded.front())
-    return loaded;
-  llvm::copy(operands.lhs.loadMatrices(kernel.math.add(base, distance),
-                                       std::tuple_size_v<Words>,
-                                       /*transpose=*/false),
-             loaded.begin());
-  return loaded;
+BlockWords WindowFragments::load(int64_t distance) {
+  auto [loaded, isNew] = words.try_emplace(distance);
+  if (isNew)
+    loaded->second =
+        loadBlocks(kernel, operands.lhs, kernel.math.add(base, distance),
+                   PairOf::Channels);
+  return loaded->second;
 }
 
 Value WindowFragments::createFragment(int64_t line, const TapPair &pair) {
   ImplicitLocOpBuilder &b = kernel.b;
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(b.getI32Type()));
-  SmallVector<Words> taps;
+  SmallVector<BlockWords> taps;
   for (ArrayRef<int64_t> tap : pair.taps)
     taps.push_back(load(getDistance(line, tap)));
   taps.resize(FilterBlocks::kTaps, {zero, zero});
   SmallVector<Value> elements;
-  for (size_t half = 0; half < std::tuple_size_v<Words>; ++half)
-    for (const Words &tap : taps)
+  for (size_t half = 0; half < std::tuple_size_v<BlockWords>; ++half)
+    for (const BlockWords &tap : taps)
       elements.push_back(tap[half]);
-  return joinWords(b, elements, kernel.form.lhs.getElementType());
+  return mlir::conv::createFragment(b, elements,
+                                    kernel.form.lhs.getElementType());
 }

@@ -13,6 +13,7 @@
 #ifndef CONV_LIB_TOGPU_DIRECTFRAGMENTS_H
 #define CONV_LIB_TOGPU_DIRECTFRAGMENTS_H
 
+#include "ChannelFragments.h"
 #include "DirectOperands.h"
 
 #include <map>
@@ -64,14 +65,13 @@ public:
   int64_t getDistance(int64_t line, ArrayRef<int64_t> tap) const;
 
 private:
-  /// Of the first and the last positions of an atom, a pair of channels.
-  using Words = std::array<Value, 2>;
-  Words load(int64_t distance);
+  /// Of the first and the last positions of an atom.
+  BlockWords load(int64_t distance);
 
   const Kernel &kernel;
   const DirectOperands &operands;
   Value base;
-  std::map<int64_t, Words> words; ///< By distance.
+  std::map<int64_t, BlockWords> words; ///< By distance.
 };
 
 } // namespace mlir::conv

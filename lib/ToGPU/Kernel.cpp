@@ -11,9 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernel.h"
-#include "MainLoop.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -137,41 +135,4 @@ void Kernel::store(Value elements, Value destination, Value offset,
                    Value guard) const {
   GuardedStoreOp::create(b, elements, destination,
                          accessOffset(destination, offset), guard);
-}
-
-void mlir::conv::forEachInTurn(const Kernel &kernel, Value worker,
-                               int64_t workers, int64_t count, int64_t together,
-                               bool unrolls,
-                               function_ref<void(ArrayRef<Value>)> body) {
-  ImplicitLocOpBuilder &b = kernel.b;
-  const IndexMath &math = kernel.math;
-  auto visit = [&](Value first, int64_t numbers) {
-    SmallVector<Value> items;
-    for (int64_t i = 0; i < numbers; ++i)
-      items.push_back(math.add(first, i * workers));
-    if (!items.empty())
-      body(items);
-  };
-  int64_t step = together * workers;
-  int64_t whole = count / step * step;
-  if (whole > 0) {
-    auto loop = scf::ForOp::create(
-        b, math.constant(0), math.constant(whole), math.constant(step),
-        ValueRange{}, [&](OpBuilder &, Location, Value first, ValueRange) {
-          visit(math.add(first, worker), together);
-          scf::YieldOp::create(b);
-        });
-    if (!unrolls)
-      disableUnrolling(loop);
-  }
-  int64_t rounds = (count - whole) / workers;
-  visit(math.add(worker, whole), rounds);
-  int64_t done = whole + rounds * workers;
-  if (done == count)
-    return;
-  scf::IfOp::create(b, math.below(worker, count - done),
-                    [&](OpBuilder &, Location) {
-                      visit(math.add(worker, done), 1);
-                      scf::YieldOp::create(b);
-                    });
 }

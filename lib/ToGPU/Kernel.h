@@ -108,13 +108,6 @@ private:
   Value accessOffset(Value buffer, Value offset) const;
 };
 
-/// Makes `body` see all numbers below `count`, up to `together` at a time, each
-/// in one of `workers`, of which this is number `worker`. Without `unrolls` the
-/// loop stays one: else the addresses of all its turns may stay in registers.
-void forEachInTurn(const Kernel &kernel, Value worker, int64_t workers,
-                   int64_t count, int64_t together, bool unrolls,
-                   function_ref<void(ArrayRef<Value>)> body);
-
 /// The tile of a workgroup: its first matrix, row and column.
 struct TileOrigin {
   Value batch, row, column;

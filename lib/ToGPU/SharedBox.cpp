@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Work-items take pieces in the order of the tensor, so that their loads are
-// coalesced. Where copies take no registers, all are on their way at a time;
+// Neighbours in the workgroup take neighbours in the tensor, so that loads are
+// coalesced: a line of pieces, or a few. From round to round a work-item keeps
+// its place there and steps over lines by constants, so that a piece takes few
+// instructions. Where copies take no registers, all are on their way at a time;
 // else several loads are before the first one is stored.
 //
 //===----------------------------------------------------------------------===//
@@ -15,19 +17,13 @@
 #include "MatrixAccess.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numeric>
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// Pieces of a work-item that are located together; without copies that take
-/// no registers, as many are on their way at a time.
-static constexpr int64_t kLoadsInFlight = 8;
-/// The same of boxes that have blocks.
-static constexpr int64_t kCopiesOfBlocks = 2;
 
 MemRefType SharedBox::getType() const {
   auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),
@@ -53,30 +49,60 @@ SmallVector<int64_t> SharedBox::getOrder() const {
   return order;
 }
 
-SharedBox::Piece SharedBox::locate(Value number, ArrayRef<Value> start) const {
+/// The widest run of dimensions that the workgroup has work-items for.
+SharedBox::Rounds SharedBox::getRounds() const {
+  Rounds rounds;
+  rounds.order = getOrder();
+  SmallVector<int64_t> pieces = getPieceCounts();
+  for (int64_t d : rounds.order)
+    rounds.counts.push_back(pieces[d]);
+  rounds.along = rounds.order.size() - 1;
+  while (rounds.along > 0 &&
+         rounds.inner * rounds.counts[rounds.along] <= kernel.workItems)
+    rounds.inner *= rounds.counts[rounds.along--];
+  rounds.step =
+      std::min(kernel.workItems / rounds.inner, rounds.counts[rounds.along]);
+  return rounds;
+}
+
+SharedBox::Piece SharedBox::locate(const Rounds &rounds, Value round,
+                                   ArrayRef<Value> start) const {
   const IndexMath &math = kernel.math;
   ArrayRef<int64_t> shape = operand.getType().getShape();
-  SmallVector<int64_t> order = getOrder();
-  SmallVector<int64_t> counts = llvm::map_to_vector(
-      order, [&](int64_t d) { return getPieceCounts()[d]; });
-  SmallVector<Value> indices(order.size());
-  for (auto [d, index] : llvm::zip_equal(order, math.split(number, counts)))
-    indices[d] = index;
-  Piece piece{math.constant(0), math.yes(), math.constant(0)};
-  for (int64_t d = 0; d < int64_t(shape.size()); ++d) {
-    Value index = d == box.copyDimension ? math.mul(indices[d], box.copyWidth)
-                                         : indices[d];
-    Value coordinate = math.add(start[d], index);
+  ArrayRef<int64_t> counts = rounds.counts;
+  // The same for all work-items, and for all rounds.
+  SmallVector<int64_t> lines(counts.take_front(rounds.along));
+  lines.push_back(rounds.getSteps());
+  SmallVector<Value> common = math.split(round, lines);
+  SmallVector<Value> own(rounds.along, math.constant(0));
+  own.push_back(math.div(kernel.workItem, rounds.inner));
+  llvm::append_range(own, math.split(math.rem(kernel.workItem, rounds.inner),
+                                     counts.drop_front(rounds.along + 1)));
+  common.back() = math.mul(common.back(), rounds.step);
+  common.resize(counts.size(), math.constant(0));
+
+  Piece piece{math.constant(0), math.yes(), math.constant(0), math.yes()};
+  if (counts[rounds.along] % rounds.step != 0)
+    piece.isThere =
+        math.below(math.add(own[rounds.along], common[rounds.along]),
+                   counts[rounds.along]);
+  SmallVector<Value> indices(counts.size());
+  for (auto [i, d] : llvm::enumerate(rounds.order)) {
+    int64_t width = d == box.copyDimension ? box.copyWidth : 1;
+    Value ofOwn = math.mul(own[i], width), ofRound = math.mul(common[i], width);
+    Value coordinate = math.add(math.add(start[d], ofOwn), ofRound);
     if (box.isGuarded[d]) {
       coordinate = createPadded(math, box.padding[d], coordinate, shape[d]);
       piece.guard = math.both(piece.guard, math.below(coordinate, shape[d]));
     }
     piece.offset =
         math.add(piece.offset, math.mul(coordinate, operand.strides[d]));
+    indices[d] = math.add(ofOwn, ofRound);
     bool isInBlock = box.blocks.size > 0 &&
                      (d == box.innermost || d == box.blocks.dimension);
     if (!isInBlock)
-      piece.shared = math.add(piece.shared, math.mul(index, box.strides[d]));
+      piece.shared =
+          math.add(piece.shared, math.mul(indices[d], box.strides[d]));
   }
   if (box.blocks.size > 0)
     piece.shared = math.add(piece.shared, locateInBlock(indices));
@@ -87,10 +113,7 @@ SharedBox::Piece SharedBox::locate(Value number, ArrayRef<Value> start) const {
 Value SharedBox::locateInBlock(ArrayRef<Value> indices) const {
   const IndexMath &math = kernel.math;
   int64_t piece = TensorBox::getVectorElements(operand.getElementType());
-  Value element = indices[box.innermost];
-  if (box.copyDimension == box.innermost)
-    element = math.mul(element, box.copyWidth);
-  Value along = indices[box.blocks.dimension];
+  Value element = indices[box.innermost], along = indices[box.blocks.dimension];
   Value block = math.div(along, box.blocks.size);
   Value offset = math.add(math.mul(block, box.blocks.distance),
                           getBlockOffset(math.rem(along, box.blocks.size),
@@ -98,26 +121,66 @@ Value SharedBox::locateInBlock(ArrayRef<Value> indices) const {
   return math.add(offset, math.rem(element, piece));
 }
 
+/// Makes `body` see all numbers below `count`, up to `together` at a time.
+static void forEach(const Kernel &kernel, int64_t count, int64_t together,
+                    function_ref<void(ArrayRef<Value>)> body) {
+  ImplicitLocOpBuilder &b = kernel.b;
+  const IndexMath &math = kernel.math;
+  auto visit = [&](Value first, int64_t numbers) {
+    SmallVector<Value> items;
+    for (int64_t i = 0; i < numbers; ++i)
+      items.push_back(math.add(first, i));
+    if (!items.empty())
+      body(items);
+  };
+  int64_t whole = count / together * together;
+  if (whole > 0)
+    scf::ForOp::create(b, math.constant(0), math.constant(whole),
+                       math.constant(together), ValueRange{},
+                       [&](OpBuilder &, Location, Value first, ValueRange) {
+                         visit(first, together);
+                         scf::YieldOp::create(b);
+                       });
+  visit(math.constant(whole), count - whole);
+}
+
 bool SharedBox::isAsync() const {
   return kernel.chip.copiesWithoutRegisters(
       box.copyWidth * operand.getType().getElementTypeBitWidth() / 8);
 }
 
+/// Makes `body` part of the kernel, for work-items that have a piece.
+static void createIf(const Kernel &kernel, Value isThere,
+                     function_ref<void()> body) {
+  if (matchPattern(isThere, m_One()))
+    return body();
+  scf::IfOp::create(kernel.b, isThere, [&](OpBuilder &, Location) {
+    body();
+    scf::YieldOp::create(kernel.b);
+  });
+}
+
 void SharedBox::copyPieces(Value source, ArrayRef<Piece> pieces) const {
   if (isAsync()) {
     for (const Piece &piece : pieces)
-      kernel.copy(source, piece.offset, piece.guard, buffer,
-                  getIndex(piece.shared), box.copyWidth);
+      createIf(kernel, piece.isThere, [&] {
+        kernel.copy(source, piece.offset, piece.guard, buffer,
+                    getIndex(piece.shared), box.copyWidth);
+      });
     return;
   }
   SmallVector<Value> loaded;
   for (const Piece &piece : pieces)
-    loaded.push_back(
-        kernel.load(source, piece.offset, piece.guard, box.copyWidth));
+    loaded.push_back(kernel.load(source, piece.offset,
+                                 kernel.math.both(piece.guard, piece.isThere),
+                                 box.copyWidth));
   int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
   for (auto [elements, piece] : llvm::zip_equal(loaded, pieces))
-    vector::StoreOp::create(kernel.b, elements, buffer, getIndex(piece.shared))
-        .setAlignment(box.copyWidth * bytes);
+    createIf(kernel, piece.isThere, [&, &elements = elements, &piece = piece] {
+      vector::StoreOp::create(kernel.b, elements, buffer,
+                              getIndex(piece.shared))
+          .setAlignment(box.copyWidth * bytes);
+    });
 }
 
 void SharedBox::startCopy(Value source, ArrayRef<Value> digits) const {
@@ -130,17 +193,19 @@ void SharedBox::startCopy(Value source, ArrayRef<Value> digits) const {
       first = math.add(first, math.mul(digit, coefficient));
     start.push_back(first);
   }
-  // Boxes of blocks have other work between their copies, which needs
-  // registers.
-  bool hasBlocks = box.blocks.size > 0;
-  forEachInTurn(kernel, kernel.workItem, kernel.workItems,
-                llvm::product_of(getPieceCounts()),
-                hasBlocks ? kCopiesOfBlocks : kLoadsInFlight,
-                /*unrolls=*/!hasBlocks, [&](ArrayRef<Value> numbers) {
-                  copyPieces(source, llvm::map_to_vector(numbers, [&](Value n) {
-                               return locate(n, start);
-                             }));
-                });
+  Rounds rounds = getRounds();
+  auto copyRounds = [&](ArrayRef<Value> numbers) {
+    copyPieces(source, llvm::map_to_vector(numbers, [&](Value round) {
+                 return locate(rounds, round, start);
+               }));
+  };
+  int64_t working = rounds.inner * rounds.step;
+  Value isWorking = working == kernel.workItems
+                        ? math.yes()
+                        : math.below(kernel.workItem, working);
+  createIf(kernel, isWorking, [&] {
+    forEach(kernel, rounds.count(), TensorBox::kLoadsInFlight, copyRounds);
+  });
 }
 
 Value SharedBox::getIndex(Value offset) const {
@@ -168,33 +233,6 @@ Value SharedBox::load(Value offset, int64_t elements) const {
                                      buffer, getIndex(offset));
   load.setAlignment(elements * element.getIntOrFloatBitWidth() / 8);
   return load;
-}
-
-SmallVector<Value> SharedBox::loadMatrices(Value offset, int64_t count,
-                                           bool transpose) const {
-  constexpr int64_t kPair = 2; // Of 16 bits.
-  ImplicitLocOpBuilder &b = kernel.b;
-  Value matrices = nvgpu::LdMatrixOp::create(
-      b, VectorType::get({count, kPair}, operand.getElementType()), buffer,
-      ValueRange(getIndex(offset)), transpose, count);
-  auto word = VectorType::get({1}, b.getI32Type());
-  SmallVector<Value> words;
-  for (int64_t i = 0; i < count; ++i) {
-    Value pair = vector::ExtractOp::create(b, matrices, i);
-    words.push_back(vector::ExtractOp::create(
-        b, vector::BitCastOp::create(b, word, pair), int64_t(0)));
-  }
-  return words;
-}
-
-Value mlir::conv::joinWords(ImplicitLocOpBuilder &b, ValueRange words,
-                            Type element) {
-  auto count = int64_t(words.size());
-  int64_t perWord = 32 / element.getIntOrFloatBitWidth();
-  Value joined = vector::FromElementsOp::create(
-      b, VectorType::get({count}, b.getI32Type()), words);
-  return vector::BitCastOp::create(
-      b, VectorType::get({count * perWord}, element), joined);
 }
 
 SharedBox::Reader::Reader(const SharedBox &box, Value base, int64_t granule)

@@ -47,10 +47,6 @@ public:
   Value getBlockOffset(Value position, Value vector) const;
   /// Elements that follow `offset` there, a multiple of as many.
   Value load(Value offset, int64_t elements) const;
-  /// Brings matrices of 8 x 8 elements to a subgroup's registers, of which
-  /// lanes give the rows: a pair of elements each, as a word of 32 bits.
-  SmallVector<Value> loadMatrices(Value offset, int64_t count,
-                                  bool transpose) const;
 
   /// Reads elements at constant distances from a base, as f32: each vector of
   /// the box only once.
@@ -68,11 +64,27 @@ public:
   };
 
 private:
-  /// A piece that a work-item copies.
-  struct Piece {
-    Value offset, guard, shared;
+  /// How work-items share the pieces of the box.
+  struct Rounds {
+    /// Dimensions, farthest neighbours in memory first, and pieces along each.
+    SmallVector<int64_t> order, counts;
+    /// Of these, the one along which a round has `step` pieces; it has all
+    /// `inner` ones along those behind it, and one along those before it.
+    size_t along;
+    int64_t inner = 1, step;
+
+    int64_t getSteps() const { return llvm::divideCeil(counts[along], step); }
+    int64_t count() const {
+      return llvm::product_of(ArrayRef(counts).take_front(along)) * getSteps();
+    }
   };
-  Piece locate(Value number, ArrayRef<Value> start) const;
+  Rounds getRounds() const;
+
+  /// A piece that a work-item copies, if there is one for it.
+  struct Piece {
+    Value offset, guard, shared, isThere;
+  };
+  Piece locate(const Rounds &rounds, Value round, ArrayRef<Value> start) const;
   Value locateInBlock(ArrayRef<Value> indices) const;
   void copyPieces(Value source, ArrayRef<Piece> pieces) const;
   SmallVector<int64_t> getOrder() const;
@@ -84,9 +96,6 @@ private:
   const TensorBox &box;
   Value buffer, origin;
 };
-
-/// The fragment of an atom that has these words of 32 bits.
-Value joinWords(ImplicitLocOpBuilder &b, ValueRange words, Type element);
 
 } // namespace mlir::conv
 

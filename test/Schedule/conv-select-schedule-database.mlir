@@ -15,6 +15,9 @@
 // RUN: sed 's/#conv.schedule/#conv.view/' %t/schedules.jsonl > %t/view.jsonl
 // RUN: not conv-opt %t/layers.mlir --conv-select-schedule=database=%t/view.jsonl 2>&1 | FileCheck %s --check-prefix=VIEW
 // VIEW: view.jsonl:1:1: error: expects schedule to be a #conv.schedule<...>, but got #conv.view<
+// RUN: sed 's/workgroup = ./&-/' %t/schedules.jsonl > %t/negative.jsonl
+// RUN: not conv-opt %t/layers.mlir --conv-select-schedule=database=%t/negative.jsonl 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: negative.jsonl:1:1: error: expects schedule to be a #conv.schedule<...>, but got #conv.schedule<{{.*}}>: expects workgroup to be two positive sizes, but got [-32, 32]
 // RUN: not conv-opt %t/layers.mlir --conv-select-schedule=database=%t/missing.jsonl 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: error: cannot read '{{.*}}missing.jsonl': No such file or directory
 

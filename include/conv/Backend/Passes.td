@@ -10,7 +10,8 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ConvertKernelOpsToAMDGPUPass : Pass<"conv-convert-kernel-ops-to-amdgpu", "::mlir::gpu::GPUModuleOp"> {
+def ConvertKernelOpsToAMDGPUPass
+    : Pass<"conv-convert-kernel-ops-to-amdgpu", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Choose AMD instructions for matrix atoms";
   let description = [{
     * Input: kernels of the gpu stage.
@@ -47,7 +48,8 @@ def ConvertKernelOpsToAMDGPUPass : Pass<"conv-convert-kernel-ops-to-amdgpu", "::
   ];
 }
 
-def ConvertKernelsToROCDLPass : Pass<"conv-convert-kernels-to-rocdl", "::mlir::gpu::GPUModuleOp"> {
+def ConvertKernelsToROCDLPass
+    : Pass<"conv-convert-kernels-to-rocdl", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower kernels to the LLVM and ROCDL dialects";
   let description = [{
     One full conversion with upstream patterns and those for
@@ -84,7 +86,8 @@ def ConvertKernelsToROCDLPass : Pass<"conv-convert-kernels-to-rocdl", "::mlir::g
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect"];
 }
 
-def ConvertKernelsToHostPass : Pass<"conv-convert-kernels-to-host", "::mlir::gpu::GPUModuleOp"> {
+def ConvertKernelsToHostPass
+    : Pass<"conv-convert-kernels-to-host", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower kernels to the LLVM dialect for the CPU";
   let description = [{
     A workgroup of a host kernel is one call of a function: `gpu.block_id` is
@@ -122,7 +125,8 @@ def ConvertKernelsToHostPass : Pass<"conv-convert-kernels-to-host", "::mlir::gpu
                            "::mlir::vector::VectorDialect"];
 }
 
-def ConvertKernelOpsToNVVMPass : Pass<"conv-convert-kernel-ops-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+def ConvertKernelOpsToNVVMPass
+    : Pass<"conv-convert-kernel-ops-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Choose NVIDIA instructions for matrix atoms";
   let description = [{
     * Input: kernels of the gpu stage.
@@ -153,7 +157,8 @@ def ConvertKernelOpsToNVVMPass : Pass<"conv-convert-kernel-ops-to-nvvm", "::mlir
   ];
 }
 
-def ConvertKernelsToNVVMPass : Pass<"conv-convert-kernels-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+def ConvertKernelsToNVVMPass
+    : Pass<"conv-convert-kernels-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower kernels to the LLVM and NVVM dialects";
   let description = [{
     One full conversion with upstream patterns and those for

@@ -63,6 +63,8 @@ struct Problem {
   bool isTmaRhsTransposed = false, reducesTmaPositions = false;
   /// Its copies of images skip positions.
   bool hasTmaStrides = false;
+  /// Copies could bring an operand of the tail as they take the result.
+  bool hasTailBoxes = false;
   /// If positions come in patches, which only warpgroups take: the bytes of one
   /// in shared memory. If positions are rows, how many it has, and the taps
   /// that share it; if they are reduced, the columns that do.

@@ -19,6 +19,9 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
+/// Of a lane, for 16 columns.
+static constexpr int64_t kRegisters = 4;
+
 FragmentTile::FragmentTile(const PtxBuilder &ptx, Value workItem,
                            int64_t rowBytes)
     : ptx(ptx) {
@@ -35,12 +38,30 @@ FragmentTile::FragmentTile(const PtxBuilder &ptx, Value workItem,
   twist = math.mul(piece, kPieceBytes);
 }
 
-void FragmentTile::store(Value tile, int64_t bytes,
-                         ValueRange registers) const {
+Value FragmentTile::getAddress(Value tile, int64_t bytes) const {
   const IndexMath &math = ptx.math;
   Value offset = math.add(row, math.bitXor(twist, math.constant(bytes)));
-  NVVM::StMatrixOp::create(
-      ptx.b, ptx.offset(tile, offset), registers, NVVM::MMALayout::row,
-      NVVM::LdStMatrixShapeAttr::get(ptx.b.getContext(), 8, 8),
+  return ptx.offset(tile, offset);
+}
+
+static NVVM::LdStMatrixShapeAttr getShape(const PtxBuilder &ptx) {
+  return NVVM::LdStMatrixShapeAttr::get(ptx.b.getContext(), 8, 8);
+}
+
+void FragmentTile::store(Value tile, int64_t bytes,
+                         ValueRange registers) const {
+  NVVM::StMatrixOp::create(ptx.b, getAddress(tile, bytes), registers,
+                           NVVM::MMALayout::row, getShape(ptx),
+                           NVVM::LdStMatrixEltType::B16);
+}
+
+SmallVector<Value> FragmentTile::load(Value tile, int64_t bytes) const {
+  SmallVector<Type> types(kRegisters, ptx.b.getI32Type());
+  Value loaded = NVVM::LdMatrixOp::create(
+      ptx.b, LLVM::LLVMStructType::getLiteral(ptx.b.getContext(), types),
+      getAddress(tile, bytes), kRegisters, NVVM::MMALayout::row, getShape(ptx),
       NVVM::LdStMatrixEltType::B16);
+  return llvm::map_to_vector(llvm::seq(kRegisters), [&](int64_t i) -> Value {
+    return LLVM::ExtractValueOp::create(ptx.b, loaded, i);
+  });
 }

@@ -1,4 +1,4 @@
-//===- FragmentTile.h - fragments on their way to shared memory -*- C++ -*-===//
+//===- FragmentTile.h - fragments to and from shared memory -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Lanes of a warpgroup have 16 columns of 64 rows in the layout of wgmma's
-// fragments and sums, and write these where copies and wgmma read them.
+// fragments and sums. They write these where copies and wgmma read them, and
+// read what copies have written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@
 
 namespace mlir::conv {
 
-/// Where a lane writes in any tile of 64 rows of `rowBytes` swizzled bytes.
+/// What a lane has in any tile of 64 rows of `rowBytes` swizzled bytes.
 class FragmentTile {
 public:
   /// `workItem` is a number in the warpgroup.
@@ -26,10 +27,15 @@ public:
   /// Writes 16 columns from byte `bytes` of a row on: of the first eight, the
   /// pairs of rows l / 4 and l / 4 + 8, and of the next eight.
   void store(Value tile, int64_t bytes, ValueRange registers) const;
+  /// Reads them.
+  SmallVector<Value> load(Value tile, int64_t bytes) const;
 
 private:
+  /// The address that a lane gives, for 16 columns from byte `bytes` on.
+  Value getAddress(Value tile, int64_t bytes) const;
+
   const PtxBuilder &ptx;
-  Value row;   ///< Where the lane's row starts, for stmatrix.
+  Value row;   ///< Where the row starts that the lane gives.
   Value twist; ///< XOR of its pieces, in bytes.
 };
 

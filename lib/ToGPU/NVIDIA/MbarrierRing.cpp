@@ -53,10 +53,14 @@ RingPosition MbarrierRing::getNext(RingPosition position) const {
 }
 
 Value MbarrierRing::acquire(RingPosition position, Value bytes) const {
-  wait(getEmpty(position.stage),
-       ptx.math.bitXor(position.phase, ptx.math.constant(1)));
+  waitForEmpty(position);
   announce(position.stage, bytes);
   return getFull(position.stage);
+}
+
+void MbarrierRing::waitForEmpty(RingPosition position) const {
+  wait(getEmpty(position.stage),
+       ptx.math.bitXor(position.phase, ptx.math.constant(1)));
 }
 
 void MbarrierRing::announce(Value stage, Value bytes) const {

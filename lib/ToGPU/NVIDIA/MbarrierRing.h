@@ -55,7 +55,8 @@ public:
   /// Producer: waits until the stage is empty and announces `bytes`. Returns
   /// the barrier that copies to it count at.
   Value acquire(RingPosition position, Value bytes) const;
-  /// The same without a wait: of `bytes` that fill the stage once.
+  /// The two halves of that.
+  void waitForEmpty(RingPosition position) const;
   void announce(Value stage, Value bytes) const;
   /// Consumer: waits until the stage is full.
   void wait(RingPosition position) const;

@@ -173,6 +173,6 @@ void PtxBuilder::commitStores() const {
   NVVM::CpAsyncBulkCommitGroupOp::create(b);
 }
 
-void PtxBuilder::waitForStores() const {
-  NVVM::CpAsyncBulkWaitGroupOp::create(b, /*group=*/0, b.getUnitAttr());
+void PtxBuilder::waitForStores(int64_t pending) const {
+  NVVM::CpAsyncBulkWaitGroupOp::create(b, pending, b.getUnitAttr());
 }

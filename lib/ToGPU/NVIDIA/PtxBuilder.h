@@ -81,9 +81,9 @@ public:
   void storeBox(Value map, Value source, ArrayRef<Value> coordinates,
                 bool isIm2col) const;
   void commitStores() const;
-  /// Waits until shared memory of the groups committed is no longer read. What
-  /// they store is visible when the kernel ends.
-  void waitForStores() const;
+  /// Waits until shared memory is read by the `pending` last groups committed
+  /// at most. What they store is visible when the kernel ends.
+  void waitForStores(int64_t pending = 0) const;
 };
 
 } // namespace mlir::conv

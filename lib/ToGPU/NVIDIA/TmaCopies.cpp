@@ -42,6 +42,17 @@ SmallVector<Value> mlir::conv::createCorner(const PtxBuilder &ptx,
   return corner;
 }
 
+SmallVector<Value> mlir::conv::createResultCorner(const PtxBuilder &ptx,
+                                                  const TmaResult &form,
+                                                  Value row, Value column) {
+  SmallVector<Value> corner = {column};
+  if (form.form == TmaResult::Form::Matrix)
+    corner.push_back(row);
+  else
+    llvm::append_range(corner, createCorner(ptx, form.window, row));
+  return corner;
+}
+
 SmallVector<Value> TmaCopies::createOffsets(Value tap) const {
   SmallVector<Value> offsets;
   for (Value offset :

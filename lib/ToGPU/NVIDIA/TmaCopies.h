@@ -25,6 +25,12 @@ namespace mlir::conv {
 SmallVector<Value> createCorner(const PtxBuilder &ptx, const TmaWindow &window,
                                 Value position);
 
+/// The box of a result, or of a tensor that lies like it, that has an atom's
+/// rows from `row` on and a chunk of columns: innermost first.
+SmallVector<Value> createResultCorner(const PtxBuilder &ptx,
+                                      const TmaResult &form, Value row,
+                                      Value column);
+
 class TmaCopies {
 public:
   TmaCopies(const PtxBuilder &ptx, const TmaGeometry &geometry,

@@ -171,12 +171,30 @@ static Value join(ImplicitLocOpBuilder &b, int64_t count,
 
 TmaEpilogue::Loaded TmaEpilogue::load(const Part &part) const {
   Loaded loaded;
-  for (auto [access, buffer] : llvm::zip(operands, kernel.tailArguments()))
-    loaded.push_back(join(ptx.b, countPairs(),
-                          [&, &access = access, buffer = buffer](int64_t i) {
-                            return load(access, buffer, getPlace(part, i));
-                          }));
+  for (auto [number, access, buffer] :
+       llvm::enumerate(operands, kernel.tailArguments()))
+    loaded.push_back(
+        replaced.chunks && number == replaced.operand
+            ? Value()
+            : join(ptx.b, countPairs(),
+                   [&, &access = access, buffer = buffer](int64_t i) {
+                     return load(access, buffer, getPlace(part, i));
+                   }));
   return loaded;
+}
+
+Value TmaEpilogue::loadStaged(const Part &part) const {
+  const MatrixOperand &operand = kernel.form.tailOperands[replaced.operand];
+  auto type = VectorType::get({2}, operand.getElementType());
+  SmallVector<Value> pairs;
+  for (int64_t c = 0; c < getColumnsAtOnce(); c += kColumnsPerStore) {
+    int64_t column = part.column + c;
+    for (Value registers :
+         chunk.load(getStaged(part, column),
+                    column % tile.chunkColumns() * Tile::kElementBytes))
+      pairs.push_back(LLVM::BitcastOp::create(ptx.b, type, registers));
+  }
+  return join(ptx.b, countPairs(), [&](int64_t i) { return pairs[i]; });
 }
 
 SmallVector<Value> TmaEpilogue::createPairs(const Part &part, Value sums,
@@ -186,7 +204,8 @@ SmallVector<Value> TmaEpilogue::createPairs(const Part &part, Value sums,
     inputs.push_back(join(ptx.b, countPairs(), [&](int64_t i) {
       return WgmmaSums::getPair(ptx, sums, part.column / 2 + 2 * i);
     }));
-  llvm::append_range(inputs, loaded);
+  for (Value operand : loaded)
+    inputs.push_back(operand ? operand : loadStaged(part));
   Value results = createTail(ptx.b, kernel.form.tail, inputs);
   if (inputs.empty())
     results = vector::BroadcastOp::create(
@@ -210,26 +229,31 @@ void TmaEpilogue::stage(const Part &part, ValueRange pairs) const {
   constexpr int64_t kPerStore = 2 * kColumnsPerStore / kColumnsPerPair;
   for (int64_t i = 0; i < countPairs(); i += kPerStore) {
     int64_t column = part.column + i / kPerStore * kColumnsPerStore;
-    chunk.store(
-        ptx.offset(staging, column / tile.chunkColumns() * tile.chunkBytes()),
-        column % tile.chunkColumns() * Tile::kElementBytes,
-        ArrayRef(registers).slice(i, kPerStore));
+    chunk.store(getStaged(part, column),
+                column % tile.chunkColumns() * Tile::kElementBytes,
+                ArrayRef(registers).slice(i, kPerStore));
   }
 }
 
+int64_t TmaEpilogue::getChunk(const Part &part, int64_t column) const {
+  // One atom is staged at a time, if its place need not have been filled.
+  int64_t atom = replaced.chunks ? part.atom : 0;
+  return (atom * tile.columns + column) / tile.chunkColumns();
+}
+
+Value TmaEpilogue::getStaged(const Part &part, int64_t column) const {
+  return ptx.offset(staging, getChunk(part, column) * tile.chunkBytes());
+}
+
 void TmaEpilogue::copyRows(TileOrigin origin, Value row) const {
-  bool isIm2col = form.form == TmaResult::Form::Positions;
-  SmallVector<Value> coordinates = {origin.column};
-  if (form.form != TmaResult::Form::Matrix)
-    llvm::append_range(coordinates, createCorner(ptx, form.window, row));
-  else
-    coordinates.push_back(row);
+  SmallVector<Value> coordinates =
+      createResultCorner(ptx, form, row, origin.column);
   for (int64_t c = 0; c < tile.columns; c += tile.chunkColumns()) {
     coordinates.front() = ptx.math.add(origin.column, c);
     ptx.storeBox(
         kernel.arguments.back(),
         ptx.offset(staging, c / tile.chunkColumns() * tile.chunkBytes()),
-        coordinates, isIm2col);
+        coordinates, form.isIm2col());
   }
   ptx.commitStores();
 }
@@ -246,8 +270,27 @@ void TmaEpilogue::copyAtom(TileOrigin origin, Value row) const {
   ptx.createIf(isFirst, [&] { copyRows(origin, row); });
 }
 
+void TmaEpilogue::beginPart(const Part &part, Value phase) const {
+  if (!replaced.chunks) {
+    if (part.column == 0)
+      beginAtom();
+  } else if (part.column % tile.chunkColumns() == 0) {
+    replaced.chunks->wait(getChunk(part, part.column), phase);
+  }
+}
+
+void TmaEpilogue::endPart(const Part &part, TileOrigin origin) const {
+  int64_t end = part.column + getColumnsAtOnce();
+  if (!replaced.chunks) {
+    if (end == tile.columns)
+      copyAtom(origin, part.row);
+  } else if (end % tile.chunkColumns() == 0) {
+    replaced.chunks->release(getChunk(part, part.column), ptx.equal(lane, 0));
+  }
+}
+
 void TmaEpilogue::create(TileOrigin origin, ValueRange accumulators,
-                         Loaded loaded) const {
+                         Loaded loaded, Value phase) const {
   bool isCopied = form.isCopied(tile);
   int64_t perAtom = tile.columns / getColumnsAtOnce();
   int64_t count = tile.atomsPerConsumer() * perAtom;
@@ -256,16 +299,16 @@ void TmaEpilogue::create(TileOrigin origin, ValueRange accumulators,
     Loaded next;
     if (i + 1 < count)
       next = load(getPart(origin, i + 1));
-    if (isCopied && i % perAtom == 0)
-      beginAtom();
+    if (isCopied)
+      beginPart(part, phase);
     Value sums = accumulators.empty() ? Value() : accumulators[part.atom];
     SmallVector<Value> pairs = createPairs(part, sums, std::move(loaded));
-    if (isCopied)
+    if (isCopied) {
       stage(part, pairs);
-    else
+      endPart(part, origin);
+    } else {
       store(part, pairs);
-    if (isCopied && (i + 1) % perAtom == 0)
-      copyAtom(origin, part.row);
+    }
     loaded = std::move(next);
   }
 }

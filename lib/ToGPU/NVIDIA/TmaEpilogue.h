@@ -10,6 +10,7 @@
 
 #include "../MatrixAccess.h"
 #include "FragmentTile.h"
+#include "TailChunks.h"
 #include "WgmmaSums.h"
 
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
@@ -37,14 +38,22 @@ public:
               Value consumer, Value workItem, Value staging,
               ColumnOrder order = nullptr);
 
+  /// Results replace the chunks of an operand of the tail, whose carrier copies
+  /// them.
+  void replaceChunks(const TailChunks &chunks, size_t operand) {
+    replaced = {&chunks, operand};
+  }
+
   /// A lane's part of the tail's operands, for some columns of some rows.
   using Loaded = SmallVector<Value>;
   /// Starts to load what the tail reads first: best ahead of the main loop.
   Loaded load(TileOrigin origin) const {
     return load(getPart(origin, /*number=*/0));
   }
-  /// Takes the sums, or none if there is no product, to the result.
-  void create(TileOrigin origin, ValueRange accumulators, Loaded loaded) const;
+  /// Takes the sums, or none if there is no product, to the result. Chunks have
+  /// a `phase`.
+  void create(TileOrigin origin, ValueRange accumulators, Loaded loaded,
+              Value phase = Value()) const;
   /// Waits until the stores of all tiles have left shared memory.
   static void finish(const PtxBuilder &ptx, Value workItem);
 
@@ -68,7 +77,11 @@ private:
   Part getPart(TileOrigin origin, int64_t number) const;
   /// Where pair `i` of a part is.
   Place getPlace(const Part &part, int64_t i) const;
+  /// Loads operands but that of which chunks are replaced, for which it has a
+  /// null value.
   Loaded load(const Part &part) const;
+  /// The latter, from shared memory.
+  Value loadStaged(const Part &part) const;
   /// The results of all pairs. One tail computes them, so that its functions
   /// overlap.
   SmallVector<Value> createPairs(const Part &part, Value sums,
@@ -76,6 +89,13 @@ private:
   /// Puts pairs into shared memory, or into the result.
   void stage(const Part &part, ValueRange pairs) const;
   void store(const Part &part, ValueRange pairs) const;
+  /// The chunk of a consumer with this column, and where it is staged.
+  int64_t getChunk(const Part &part, int64_t column) const;
+  Value getStaged(const Part &part, int64_t column) const;
+  /// Before the first part of an atom or of a chunk, and behind the last one:
+  /// results of others are no longer where these go, and these leave.
+  void beginPart(const Part &part, Value phase) const;
+  void endPart(const Part &part, TileOrigin origin) const;
   /// Waits until shared memory is free, and copies the rows of an atom from it.
   void beginAtom() const;
   void copyAtom(TileOrigin origin, Value row) const;
@@ -97,6 +117,10 @@ private:
   const ::conv::TmaTile &tile;
   const TmaResult &form;
   Value consumer, workItem, staging;
+  struct Replaced {
+    const TailChunks *chunks = nullptr; ///< Null if there are none.
+    size_t operand = 0;                 ///< Number among those of the tail.
+  } replaced;
   SmallVector<MatrixAccess, 0> operands; ///< Of the tail.
   MatrixAccess result;
   FragmentTile chunk; ///< Of columns, in shared memory.

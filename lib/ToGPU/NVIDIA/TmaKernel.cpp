@@ -8,7 +8,9 @@
 // Warpgroup 0 copies and the others multiply. They part once, right behind the
 // initialisation of the barriers, and go over the same tiles on their own: all
 // tiles of one part, then those of the next, without a pause in between. Those
-// of a cluster have one tile, which they compute together.
+// of a cluster have one tile, which they compute together. If an operand of the
+// tail comes by copies, idle lanes of warpgroup 0 bring it, and what becomes of
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +18,7 @@
 
 #include "ClusterSums.h"
 #include "PersistentScheduler.h"
+#include "TailChunks.h"
 #include "TensorMaps.h"
 #include "TmaEpilogue.h"
 #include "TmaLoop.h"
@@ -33,8 +36,16 @@ struct TmaPart {
   std::optional<TmaGeometry> geometry; ///< Of the product, if there is one.
   std::unique_ptr<TmaCopies> copies;
   TmaResult result;
+  /// The number of the tail's operand that copies could bring as they take the
+  /// result.
+  std::optional<size_t> tailOperand;
   SmallVector<size_t> arguments; ///< Positions among the kernel's.
   int64_t firstTile; ///< The number of tiles of the parts before it.
+
+  /// Where the tail's operand is among the arguments.
+  size_t getTailArgument() const {
+    return (form->hasProduct() ? 2 : 0) + *tailOperand;
+  }
 };
 
 /// Builds the body of one kernel: each role goes over the tiles of all parts.
@@ -50,11 +61,21 @@ public:
   void create();
 
 private:
-  /// `body` for each tile of a part, from a position in the rings to the next.
-  using TileBody = function_ref<LoopPosition(TileOrigin, LoopPosition)>;
-  LoopPosition createTiles(const TmaPart &part, LoopPosition position,
-                           TileBody body);
+  /// Where a consumer is in the rings, and in the phases of the tail's chunks.
+  struct ConsumerPosition {
+    LoopPosition loop;
+    Value phase; ///< Null if there are none.
+
+    SmallVector<Value> carried() const;
+  };
+  ConsumerPosition getPosition(ValueRange carried) const;
+  PersistentScheduler getScheduler(const TmaPart &part) const {
+    return PersistentScheduler(ptx, *part.form, part.firstTile, clusters,
+                               tile.cluster);
+  }
+  SmallVector<Value> getArguments(const TmaPart &part);
   void createProducer();
+  void createCarrier(Value consumer);
   void createConsumer(Value consumer, Value workItem);
   /// Where the share of this workgroup starts in the tile of its cluster.
   TileOrigin getShareOrigin(TileOrigin origin) const {
@@ -63,8 +84,8 @@ private:
     return origin;
   }
   /// What a consumer does for a part. Returns where the next one starts.
-  LoopPosition createPart(const TmaPart &part, Value consumer, Value workItem,
-                          LoopPosition position);
+  ConsumerPosition createPart(const TmaPart &part, Value consumer,
+                              Value workItem, ConsumerPosition position);
 
   const PtxBuilder &ptx;
   ArrayRef<TmaPart> parts;
@@ -79,15 +100,23 @@ private:
 };
 } // namespace
 
-LoopPosition TmaBody::createTiles(const TmaPart &part, LoopPosition position,
-                                  TileBody body) {
-  PersistentScheduler scheduler(ptx, *part.form, part.firstTile, clusters,
-                                tile.cluster);
-  SmallVector<Value> end = scheduler.createLoop(
-      position.carried(), [&](TileOrigin origin, ValueRange carried) {
-        return body(origin, LoopPosition::get(carried)).carried();
-      });
-  return LoopPosition::get(end);
+SmallVector<Value> TmaBody::ConsumerPosition::carried() const {
+  SmallVector<Value> values = loop.carried();
+  if (phase)
+    values.push_back(phase);
+  return values;
+}
+
+TmaBody::ConsumerPosition TmaBody::getPosition(ValueRange carried) const {
+  if (!tile.isTailCopied)
+    return {LoopPosition::get(carried), Value()};
+  return {LoopPosition::get(carried.drop_back()), carried.back()};
+}
+
+SmallVector<Value> TmaBody::getArguments(const TmaPart &part) {
+  return llvm::map_to_vector(part.arguments, [&](size_t position) -> Value {
+    return function.getArgument(position);
+  });
 }
 
 void TmaBody::createProducer() {
@@ -96,58 +125,84 @@ void TmaBody::createProducer() {
     if (!part.geometry)
       continue;
     TmaLoop loop(ptx, *part.geometry, tile, rings, memory, rank);
-    position =
-        createTiles(part, position, [&](TileOrigin origin, LoopPosition at) {
-          return loop.createProducer(
-              *part.copies, origin, function.getArgument(part.arguments[0]),
-              function.getArgument(part.arguments[1]), at);
-        });
+    SmallVector<Value> arguments = getArguments(part);
+    position = LoopPosition::get(getScheduler(part).createLoop(
+        position.carried(), [&](TileOrigin origin, ValueRange carried) {
+          return loop
+              .createProducer(*part.copies, origin, arguments[0], arguments[1],
+                              LoopPosition::get(carried))
+              .carried();
+        }));
   }
 }
 
-LoopPosition TmaBody::createPart(const TmaPart &part, Value consumer,
-                                 Value workItem, LoopPosition position) {
-  SmallVector<Value> arguments;
-  for (size_t position : part.arguments)
-    arguments.push_back(function.getArgument(position));
+void TmaBody::createCarrier(Value consumer) {
+  TailChunks chunks(ptx, tile, memory, consumer);
+  Value phase = TailChunks::getFirstPhase(ptx);
+  for (const TmaPart &part : parts) {
+    SmallVector<Value> arguments = getArguments(part);
+    Value operand = arguments[part.getTailArgument()];
+    phase = chunks.createCarrier(
+        getScheduler(part), {part.result, operand, arguments.back()}, phase);
+  }
+}
+
+TmaBody::ConsumerPosition TmaBody::createPart(const TmaPart &part,
+                                              Value consumer, Value workItem,
+                                              ConsumerPosition position) {
   Kernel kernel =
-      createWarpgroupKernel(ptx.b, *part.form, chip, arguments, tile);
+      createWarpgroupKernel(ptx.b, *part.form, chip, getArguments(part), tile);
   Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
                              ptx.math.mul(consumer, tile.stagingBytes()));
   TmaEpilogue epilogue(kernel, ptx, share, part.result, consumer, workItem,
                        staging);
-  if (!part.geometry) {
-    createTiles(part, position, [&](TileOrigin origin, LoopPosition at) {
-      TileOrigin own = getShareOrigin(origin);
-      epilogue.create(own, {}, epilogue.load(own));
-      return at;
+  std::optional<TailChunks> chunks;
+  if (tile.isTailCopied)
+    epilogue.replaceChunks(chunks.emplace(ptx, tile, memory, consumer),
+                           *part.tailOperand);
+  auto createTiles =
+      [&](function_ref<LoopPosition(TileOrigin, ConsumerPosition)> body) {
+        return getPosition(getScheduler(part).createLoop(
+            position.carried(), [&](TileOrigin origin, ValueRange carried) {
+              ConsumerPosition at = getPosition(carried);
+              at.loop = body(getShareOrigin(origin), at);
+              if (chunks)
+                at.phase = TailChunks::getNextPhase(ptx, at.phase);
+              return at.carried();
+            }));
+      };
+  if (!part.geometry)
+    return createTiles([&](TileOrigin own, ConsumerPosition at) {
+      epilogue.create(own, {}, epilogue.load(own), at.phase);
+      return at.loop;
     });
-    return position;
-  }
   WgmmaUnit matrix(ptx, tile, *part.geometry, part.form->getOperandType(),
                    {ptx.offset(memory, tile.leftOffset()),
                     ptx.offset(memory, tile.rightOffset())},
                    consumer);
   TmaLoop loop(ptx, *part.geometry, tile, rings, memory, rank);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
-  return createTiles(part, position, [&](TileOrigin origin, LoopPosition at) {
-    TileOrigin own = getShareOrigin(origin);
+  return createTiles([&](TileOrigin own, ConsumerPosition at) {
     TmaEpilogue::Loaded loaded = epilogue.load(own);
-    TmaLoop::Sums sums = loop.createConsumer(matrix, isReleasing, at);
+    TmaLoop::Sums sums = loop.createConsumer(matrix, isReleasing, at.loop);
     if (tile.cluster > 1)
       sums.accumulators =
           ClusterSums(ptx, tile, memory, rank, consumer, workItem)
               .create(sums.accumulators);
-    epilogue.create(own, sums.accumulators, std::move(loaded));
+    epilogue.create(own, sums.accumulators, std::move(loaded), at.phase);
     return sums.position;
   });
 }
 
 void TmaBody::createConsumer(Value consumer, Value workItem) {
-  LoopPosition position = rings.getStart();
+  ConsumerPosition position{rings.getStart(), Value()};
+  if (tile.isTailCopied)
+    position.phase = TailChunks::getFirstPhase(ptx);
   for (const TmaPart &part : parts)
     position = createPart(part, consumer, workItem, position);
-  TmaEpilogue::finish(ptx, workItem);
+  // Carriers wait for theirs.
+  if (!tile.isTailCopied)
+    TmaEpilogue::finish(ptx, workItem);
 }
 
 void TmaBody::create() {
@@ -165,15 +220,19 @@ void TmaBody::create() {
     rings.initialize(tile.consumerWarps());
     if (tile.cluster > 1)
       ClusterSums::initialize(ptx, tile, memory);
+    if (tile.isTailCopied)
+      TailChunks::initialize(ptx, tile, memory);
   });
   gpu::BarrierOp::create(ptx.b);
   // All of the above is done while the kernel before this one ends.
   ptx.waitForKernels();
+  auto carrier = [&](Value consumer) { createCarrier(consumer); };
   createRoles(
       ptx, tile, workItem, [&] { createProducer(); },
       [&](Value consumer, Value workItem) {
         createConsumer(consumer, workItem);
-      });
+      },
+      tile.isTailCopied ? function_ref<void(Value)>(carrier) : nullptr);
 }
 
 /// Finds out how the copy engine moves what a part has.
@@ -181,6 +240,10 @@ static FailureOr<TmaPart> analyze(Location loc, const TiledConvolution &form) {
   TmaPart part{};
   part.form = &form;
   part.result = computeTmaResult(form.result.getViewed());
+  for (auto [number, operand] : llvm::enumerate(form.tailOperands))
+    if (!part.tailOperand &&
+        hasBoxesOf(operand.getViewed(), form.result.getViewed()))
+      part.tailOperand = number;
   if (!form.hasProduct())
     return std::move(part);
   std::string obstacle;
@@ -205,6 +268,8 @@ static void addArguments(TmaPart &part, ArrayRef<Value> buffers,
     maps[1] = part.copies->createRightMap(context);
   }
   maps.back() = createResultMap(context, part.result, tile.share());
+  if (tile.isTailCopied)
+    maps[part.getTailArgument()] = maps.back();
   for (auto [buffer, map] : llvm::zip(buffers, maps))
     part.arguments.push_back(findOrAddArgument(arguments, {buffer, map}));
 }
@@ -232,6 +297,11 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
     }
     analyzed.push_back(std::move(*found));
   }
+  // Results leave from where operands were in all parts, or in none.
+  if (llvm::all_of(analyzed, [&](const TmaPart &part) {
+        return part.result.isCopied(tile) && part.tailOperand;
+      }))
+    tile.copyTail(chip.sharedMemoryBytes);
   BuiltKernel built{};
   built.workItems = tile.workItems();
   built.dynamicSharedBytes = reserveComputeUnit(chip, tile.sharedBytes());

@@ -108,7 +108,8 @@ static void setRegisters(const PtxBuilder &ptx, int64_t count,
 
 void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                              Value workItem, function_ref<void()> producer,
-                             function_ref<void(Value, Value)> consumer) {
+                             function_ref<void(Value, Value)> consumer,
+                             function_ref<void(Value)> carrier) {
   const IndexMath &math = ptx.math;
   // The same for all lanes: roles and descriptors stay in uniform registers.
   Value warp = ptx.uniform(math.div(workItem, kWarpSize));
@@ -120,6 +121,14 @@ void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                      NVVM::SetMaxRegisterAction::decrease);
         ptx.createIf(ptx.equal(warp, 0),
                      [&] { ptx.createIf(ptx.elect(), producer); });
+        if (carrier) {
+          // A consumer's is in one of the other warps.
+          static_assert(::conv::TmaTile::kMaxConsumers < kWarpsPerWarpgroup);
+          Value own = math.sub(warp, 1);
+          ptx.createIf(math.below(own, tile.consumers), [&] {
+            ptx.createIf(ptx.elect(), [&] { carrier(own); });
+          });
+        }
         scf::YieldOp::create(ptx.b);
       },
       [&](OpBuilder &, Location) {

@@ -151,6 +151,40 @@ TEST(TmaModel, TilesHaveTheColumnsThatShareAPatch) {
   }
 }
 
+// What copies bring of a tail is in the place of stages, or of nothing if these
+// have all of it; either way there is a candidate.
+TEST(TmaModel, TailsTakeThePlaceOfStages) {
+  Problem problem = createLayer();
+  problem.tailBytes = problem.resultBytes;
+  std::array<int64_t, 2> workgroup = {256, 128}, subgroup = {128, 128};
+  auto list = [&] {
+    std::vector<RankedCandidate> found;
+    for (const RankedCandidate &one :
+         rankCandidates(problem, hopper()).accepted)
+      if (one.candidate.workgroup == workgroup &&
+          one.candidate.subgroup == subgroup && one.candidate.columnsFastest &&
+          one.candidate.cluster == 1)
+        found.push_back(one);
+    return found;
+  };
+  ASSERT_EQ(list().size(), 1u);
+  EXPECT_EQ(list().front().candidate.stages, 4);
+  problem.hasTailBoxes = true;
+  ASSERT_EQ(list().size(), 2u);
+  TmaTile tile = getTmaTile(problem, list().front().candidate);
+  tile.copyTail(hopper().sharedMemoryBytes);
+  EXPECT_EQ(tile.stages, 3);
+  EXPECT_EQ(tile.countTailChunks(), 4);
+  EXPECT_EQ(tile.stagingBytes(), 128 * 128 * 2);
+  EXPECT_EQ(tile.sharedBytes(), tile.tailBarrierOffset() + 2 * 2 * 4 * 8);
+  tile = getTmaTile(problem, list().back().candidate);
+  tile.copyTail(hopper().sharedMemoryBytes);
+  EXPECT_EQ(tile.stages, 4);
+  EXPECT_FALSE(tile.isTailCopied);
+  tile.cluster = 2;
+  EXPECT_FALSE(tile.canCopyTail());
+}
+
 TEST(TmaModel, PatchesAreSharedBySteps) {
   Problem problem = createLayer();
   Candidate candidate =

@@ -20,11 +20,6 @@ using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
 
-AtomAttr DirectBlocks::getAtom(MLIRContext *context) {
-  return AtomAttr::get(context, AtomKind::MMASync, kBlocks * kVector, kVector,
-                       kRuns * kRun);
-}
-
 namespace {
 /// The channels of an operand in a group, and the digit that counts them, if
 /// there are several, among those of its rows.

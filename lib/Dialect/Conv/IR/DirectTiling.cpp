@@ -386,9 +386,12 @@ std::optional<DirectTiling> TilingBuilder::create() {
       tiling.isAlongBatch,
       isMatrix && !diagonals ? VectorOrder::Odd : VectorOrder::Together,
       diagonals ? DirectDiagonals::kRun : 0);
+  // Blocks of a filter are read once, element by element, so what counts is how
+  // they are copied: of several channels, those that follow each other.
+  bool hasRuns = tiling.filter && tiling.filter->channels > 1;
   tiling.rhs = TensorBox::compute(
       product.rhs, {tiling.batch, tiling.columns, tiling.reduction},
-      tiling.isAlongBatch,
+      tiling.isAlongBatch && !hasRuns,
       tiling.blocks ? VectorOrder::Odd : VectorOrder::Together,
       diagonals ? diagonals->getBlock() : 0);
   // The right operand is copied for every tile of the rows.

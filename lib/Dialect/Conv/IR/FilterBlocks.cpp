@@ -20,11 +20,6 @@ using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
 
-AtomAttr FilterBlocks::getAtom(MLIRContext *context) {
-  return AtomAttr::get(context, AtomKind::MMASync, kPositions, kVector,
-                       kTaps * kVector);
-}
-
 /// Checks the element types of D7.
 static bool checkElements(const ViewedProduct &product, std::string &obstacle) {
   Type left = product.lhs.type.getElementType();

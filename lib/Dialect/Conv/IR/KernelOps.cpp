@@ -68,9 +68,9 @@ LogicalResult GuardedCopyOp::verify() {
            << destination;
   // G8.
   TargetAttr target = TargetAttr::lookup(*this);
-  int64_t least = target ? target.getInfo().asyncCopyBytes : 1;
   int64_t bytes = int64_t(getElements()) * source.getElementTypeBitWidth() / 8;
-  if (least == 0 || bytes < least || bytes > 16 || !llvm::isPowerOf2_64(bytes))
+  if ((target && !target.getInfo().copiesWithoutRegisters(bytes)) ||
+      bytes > 16 || !llvm::isPowerOf2_64(bytes))
     return emitOpError("expects a copy that the target has, but got ")
            << bytes << " bytes";
   return verifyOffset(*this, source, getOffset().getType());

@@ -133,6 +133,7 @@ static std::string checkTile(const ::conv::LineGradientTile &tile,
   return "";
 }
 
+/// Checks S13, as far as it is about the convolution.
 std::string mlir::conv::checkLines(const LineGeometry &geometry,
                                    ScheduleAttr schedule,
                                    const ::conv::ChipInfo &chip) {

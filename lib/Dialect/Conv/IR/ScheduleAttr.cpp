@@ -11,9 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "conv/Dialect/Conv/IR/ChannelVector.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
-#include "conv/Dialect/Conv/IR/DirectBlocks.h"
-#include "conv/Dialect/Conv/IR/FilterBlocks.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -51,9 +50,10 @@ static LogicalResult verifyWarpgroups(EmitError emitError,
     return emitError() << "expects subgroup and atom to have all "
                        << workgroup[1] << " columns, but got " << subgroup[1]
                        << " and " << atom.getColumns();
-  if (tile.consumers > 3 || tile.rows > 256)
-    return emitError() << "expects at most 3 warpgroups and 256 rows, but got "
-                       << tile.consumers << " and " << tile.rows;
+  if (tile.consumers > tile.kMaxConsumers || tile.rows > 256)
+    return emitError() << "expects at most " << tile.kMaxConsumers
+                       << " warpgroups and 256 rows, but got " << tile.consumers
+                       << " and " << tile.rows;
   if (tile.columns > tile.maxColumns())
     return emitError() << "expects at most " << tile.maxColumns()
                        << " columns of " << tile.consumers
@@ -110,8 +110,7 @@ static LogicalResult verifyDirect(EmitError emitError,
   if (subgroup[1] != workgroup[1])
     return emitError() << "expects subgroup to have all " << workgroup[1]
                        << " matrices, but got " << subgroup[1];
-  AtomAttr matrixAtom = isReduction ? DirectBlocks::getAtom(atom.getContext())
-                                    : FilterBlocks::getAtom(atom.getContext());
+  AtomAttr matrixAtom = ChannelVector::getAtom(atom.getContext());
   if (mainLoop == MainLoop::DirectMatrix && atom != matrixAtom)
     return emitError() << "expects " << matrixAtom
                        << " for direct_matrix, but got " << atom;

@@ -103,6 +103,12 @@ static std::optional<TmaWindow> readPatches(ViewedTensor result) {
   return window;
 }
 
+bool mlir::conv::hasBoxesOf(const ViewedTensor &operand,
+                            const ViewedTensor &result) {
+  return operand.view == result.view && operand.type == result.type &&
+         operand.strides == result.strides;
+}
+
 TmaResult mlir::conv::computeTmaResult(const ViewedTensor &result) {
   using Form = TmaResult::Form;
   auto [batch, rows, columns] = result.view.getShape();

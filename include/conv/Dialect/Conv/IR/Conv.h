@@ -73,7 +73,7 @@ const ::conv::MatrixAtom *lookupAtom(const ::conv::ChipInfo &chip,
 std::string checkTmaMemory(const ::conv::TmaTile &tile,
                            const ::conv::ChipInfo &chip);
 
-/// Checks S5 to S9 of a schedule against a chip.
+/// Checks what S5 to S10, S16 and S18 say about a chip.
 LogicalResult
 verifyScheduleForChip(function_ref<InFlightDiagnostic()> emitError,
                       ScheduleAttr schedule, const ::conv::ChipInfo &chip,

@@ -360,6 +360,11 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     bool hasMatrixInstruction() const {
       return !isDirect() || getAtom().getKind() != AtomKind::FMA;
     }
+    /// Whether matrix instructions reduce positions to blocks of channels.
+    bool reducesBlocks() const {
+      return getMainLoop() == MainLoop::DirectReduction &&
+             getAtom().getKind() != AtomKind::FMA;
+    }
     /// Subgroups of a workgroup.
     int64_t getNumSubgroups() const {
       int64_t shared = getMainLoop() == MainLoop::DirectReduction

@@ -25,15 +25,14 @@
 #ifndef CONV_DIALECT_CONV_IR_DIRECTBLOCKS_H
 #define CONV_DIALECT_CONV_IR_DIRECTBLOCKS_H
 
+#include "conv/Dialect/Conv/IR/ChannelVector.h"
 #include "conv/Dialect/Conv/IR/ViewedTensor.h"
 
 namespace mlir::conv {
 
 /// How the gradient of a filter is multiplied as blocks. Rows of the product
 /// are channels of the left operand, columns those of the right one at taps.
-struct DirectBlocks {
-  /// Channels of a vector, 16 bytes of 16-bit elements: the sides of a block.
-  static constexpr int64_t kVector = 8;
+struct DirectBlocks : ChannelVector {
   /// Blocks of an atom.
   static constexpr int64_t kBlocks = 2;
   /// Positions of a run, which are neighbours, and runs of an atom.
@@ -41,9 +40,6 @@ struct DirectBlocks {
 
   /// Of a vector of rows, at most: their sums are in registers.
   static constexpr int64_t kMaxBlocks = 72;
-
-  /// The matrix instruction that has these sizes.
-  static AtomAttr getAtom(MLIRContext *context);
 
   int64_t matrices; ///< That share a vector; 1 if a matrix has whole ones.
   int64_t rowVectors, columnVectors; ///< Of a matrix, or of those that share.

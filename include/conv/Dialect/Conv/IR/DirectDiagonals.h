@@ -29,6 +29,7 @@
 #ifndef CONV_DIALECT_CONV_IR_DIRECTDIAGONALS_H
 #define CONV_DIALECT_CONV_IR_DIRECTDIAGONALS_H
 
+#include "conv/Dialect/Conv/IR/ChannelVector.h"
 #include "conv/Dialect/Conv/IR/ViewedTensor.h"
 
 namespace mlir::conv {
@@ -36,9 +37,7 @@ namespace mlir::conv {
 /// How the gradient of a depthwise filter is multiplied as diagonals. Positions
 /// are values of the innermost digit of the reduction; taps along them are
 /// those of one digit of the columns, and all other taps are *lines*.
-struct DirectDiagonals {
-  /// Channels of a vector, 16 bytes of 16-bit elements.
-  static constexpr int64_t kVector = 8;
+struct DirectDiagonals : ChannelVector {
   /// Positions of a run, and runs of an atom.
   static constexpr int64_t kRun = 8, kRuns = 16;
   /// Elements of a lane's sums in one atom.

@@ -27,18 +27,15 @@
 #ifndef CONV_DIALECT_CONV_IR_FILTERBLOCKS_H
 #define CONV_DIALECT_CONV_IR_FILTERBLOCKS_H
 
+#include "conv/Dialect/Conv/IR/ChannelVector.h"
 #include "conv/Dialect/Conv/IR/ViewedTensor.h"
 
 namespace mlir::conv {
 
 /// How a product with few channels is multiplied block by block.
-struct FilterBlocks {
-  /// Channels of a vector, 16 bytes of 16-bit elements: the sides of a block.
-  static constexpr int64_t kVector = 8;
+struct FilterBlocks : ChannelVector {
   /// Of an atom: positions, and blocks, one for each tap.
   static constexpr int64_t kPositions = 16, kTaps = 2;
-  /// Neighbouring channels that a lane holds of an operand or of sums.
-  static constexpr int64_t kPair = 2;
 
   /// Where sums are exchanged in shared memory (`DirectExchange`): f32 elements
   /// between pairs of a vector of channels, and of a subgroup, for so many
@@ -51,9 +48,6 @@ struct FilterBlocks {
            llvm::divideCeil(kBanks, vectors);
   }
   static constexpr int64_t kBanks = 32; ///< Of shared memory, of 4 bytes.
-
-  /// The matrix instruction that has these sizes.
-  static AtomAttr getAtom(MLIRContext *context);
 
   int64_t channels; ///< Of a matrix: of its left operand, and columns.
   /// The digit of the reduction that counts them, if there is more than one.

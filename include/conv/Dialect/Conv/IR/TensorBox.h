@@ -81,6 +81,10 @@ struct BoxBlocks {
 /// The box of a tensor that a tile reads, in shared memory. The lists about
 /// coordinates are in the order of the tensor's dimensions.
 struct TensorBox {
+  /// Pieces of it that a work-item locates together; without copies that take
+  /// no registers, as many are on their way at a time.
+  static constexpr int64_t kLoadsInFlight = 8;
+
   SmallVector<int64_t> sizes;   ///< Of coordinates.
   SmallVector<int64_t> corner;  ///< First coordinate, less that of the digits
                                 ///< that the tile starts with.

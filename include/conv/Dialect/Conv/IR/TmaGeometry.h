@@ -73,7 +73,7 @@ struct TmaGeometry {
   bool reducesPositions;
   /// The batch is parts of the reduction.
   int64_t parts;
-  /// Of the operands: 2, or 4 of f32, which is multiplied in tf32.
+  /// Of the operands: 2, or 4 of f32, which is multiplied in tf32, or 1 of i8.
   int64_t elementBytes;
 
   /// If the reduction is over taps and channels: the right operand's
@@ -149,6 +149,8 @@ struct TmaResult {
   int64_t rows, columns;
   TmaWindow window; ///< Of one tap, if rows are its positions.
 
+  /// Whether copies find rows as they find the positions of a window.
+  bool isIm2col() const { return form == Form::Positions; }
   /// Whether copies take tiles to it, rather than lanes.
   bool isCopied(const ::conv::TmaTile &tile) const {
     return form != Form::Lanes && tile.hasChunks();
@@ -178,6 +180,10 @@ std::optional<TmaGeometry> computeWindowGeometry(const ViewedTensor &lhs,
 /// Every result has a form, but elements of other sizes and other layouts than
 /// channels innermost are left to the lanes.
 TmaResult computeTmaResult(const ViewedTensor &result);
+
+/// Whether copies of a result's boxes would find the same elements of the
+/// operand of a tail.
+bool hasBoxesOf(const ViewedTensor &operand, const ViewedTensor &result);
 
 /// The tile of a schedule whose main loop is `tma`, with its patches and their
 /// halos.

@@ -29,6 +29,7 @@ namespace conv {
 struct TmaTile {
   static constexpr int64_t kWarpgroupSize = 128;
   static constexpr int64_t kWarps = 4; ///< Of a warpgroup.
+  static constexpr int64_t kMaxConsumers = 3;
   static constexpr int64_t kElementBytes = 2;
   static constexpr int64_t kSumBytes = 4;
   /// What strides in memory and widths of rows are multiples of, in bytes and
@@ -73,6 +74,9 @@ struct TmaTile {
   /// Workgroups that share the reduction of the tile, each with its own ring,
   /// and then its columns.
   int64_t cluster = 1;
+  /// Whether copies bring an operand of the tail, chunk by chunk, to where the
+  /// results that it becomes leave from.
+  bool isTailCopied = false;
 
   /// Warpgroups beside the one that copies.
   int64_t workers() const { return consumers + gatherers; }
@@ -114,12 +118,20 @@ struct TmaTile {
   }
 
   /// Registers of a work-item at launch, and what producers and consumers
-  /// change that to.
-  int64_t launchRegisters() const { return workers() == 2 ? 168 : 128; }
-  int64_t producerRegisters() const {
-    return workers() == 1 ? 24 : workers() == 2 ? 40 : 32;
+  /// change that to. More than one lane copies if the tail's operand is copied.
+  int64_t launchRegisters() const {
+    return workers() == 2 ? 168 : workers() == 1 && isTailCopied ? 144 : 128;
   }
-  int64_t consumerRegisters() const { return workers() == 3 ? 160 : 232; }
+  int64_t producerRegisters() const {
+    if (workers() == 2)
+      return 40;
+    return isTailCopied ? 56 : workers() == 1 ? 24 : 32;
+  }
+  int64_t consumerRegisters() const {
+    if (workers() < 3)
+      return 232;
+    return isTailCopied ? 152 : 160;
+  }
 
   int64_t leftBytes() const { return rows * kRowBytes; }
   int64_t rightBytes() const {
@@ -143,9 +155,23 @@ struct TmaTile {
   int64_t chunkBytes() const {
     return kAtomRows * chunkColumns() * kElementBytes;
   }
-  /// Where a consumer puts the rows of one atom before they are copied.
+  /// Where a consumer puts the rows of one atom before they are copied; of all
+  /// its atoms, if the tail's operand comes there while it multiplies.
   int64_t stagingBytes() const {
-    return isStaged ? kAtomRows * share().columns * kElementBytes : 0;
+    int64_t atoms = isTailCopied ? atomsPerConsumer() : 1;
+    return isStaged ? atoms * kAtomRows * share().columns * kElementBytes : 0;
+  }
+  /// Chunks of a consumer's operand of the tail: those of all its atoms.
+  int64_t countTailChunks() const {
+    return isTailCopied ? stagingBytes() / chunkBytes() : 0;
+  }
+  /// Whether an operand of the tail can be copied. Of a cluster's tile, lanes
+  /// load the few columns of a share as early.
+  bool canCopyTail() const { return cluster == 1 && isStaged && hasChunks(); }
+  /// Copies it if it fits so much shared memory.
+  void copyTail(int64_t availableBytes) {
+    isTailCopied = canCopyTail();
+    isTailCopied &= sharedBytes() <= availableBytes;
   }
   /// Sums are exchanged where the operands were.
   int64_t stagingOffset() const {
@@ -164,9 +190,14 @@ struct TmaTile {
   int64_t exchangeBarrierOffset() const {
     return patchBarrierOffset() + 2 * patchSlots() * kBarrierBytes;
   }
-  int64_t sharedBytes() const {
+  /// Of the tail's operand, one for "full" and one for "empty" of each chunk.
+  int64_t tailBarrierOffset() const {
     return exchangeBarrierOffset() +
            (cluster > 1 ? consumers * kBarrierBytes : 0);
+  }
+  int64_t sharedBytes() const {
+    return tailBarrierOffset() +
+           2 * consumers * countTailChunks() * kBarrierBytes;
   }
 };
 
