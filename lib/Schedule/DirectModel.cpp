@@ -43,12 +43,14 @@ static constexpr double kBlockStepCycles = 930, kBlockUnitCycles = 230,
                         kBlockLoadCycles = 41;
 /// Cycles of diagonals: until what a step copies has arrived, if nothing else
 /// is done meanwhile; of a step around its work; until a subgroup has
-/// transposed four vectors of 8 positions; and of the load of a matrix. Seconds
-/// around the steps. Fitted to 88 schedules of four layers on an H200, within
-/// 10 %.
-static constexpr double kDiagonalCopyCycles = 5000, kDiagonalStepCycles = 540,
-                        kTransposeCycles = 286, kDiagonalLoadCycles = 4.5,
-                        kDiagonalSeconds = 5.5e-6;
+/// transposed four vectors of 8 positions; and until work-items have added up
+/// what they have room for. Seconds around the steps, and what kernels reach of
+/// the datasheet's bandwidth. Fitted to 44 schedules of four layers on an H200,
+/// within 9 %.
+static constexpr double kDiagonalCopyCycles = 5000, kDiagonalStepCycles = 90,
+                        kTransposeCycles = 336, kDiagonalSumCycles = 1100,
+                        kDiagonalSeconds = 1.7e-6,
+                        kDiagonalMemoryEfficiency = 0.58;
 /// Of the datasheet's bandwidth, what kernels of blocks reach, which only read,
 /// and what they take longer for each halving of runs of 128 bytes.
 static constexpr double kBlockMemoryEfficiency = 0.77, kShortRunCost = 0.15,
@@ -124,7 +126,8 @@ struct StepWork {
   double vectors = 0;   ///< Read from shared memory for a box.
   double waits = 0;     ///< Cycles of barriers and such, of a workgroup; of
                         ///< diagonals, all cycles of a step.
-  double shared = 0;    ///< Of diagonals, those of shared memory in a step.
+  double shared = 0;    ///< Of diagonals, those of shared memory in a step,
+  double ends = 0;      ///< and those behind all steps.
   double conflicts = 1; ///< Of reads.
   int64_t stages = 1;   ///< Of them, copies of all but one are not waited for.
   /// Of a work-item, as compilers were seen to take for its sums and what it
@@ -348,8 +351,10 @@ static StepWork computeDiagonalWork(const DirectTiling &tiling,
   work.waits =
       kDiagonalStepCycles +
       std::max(work.shared,
-               (lhs + rhs) / double(4 * subgroups) * kTransposeCycles +
-                   multiplied / double(subgroups) * kDiagonalLoadCycles);
+               (lhs + rhs) / double(4 * subgroups) * kTransposeCycles);
+  work.ends = kDiagonalSumCycles *
+              double(llvm::divideCeil(tiling.channels * diagonals.countAtoms(),
+                                      DirectTiling::kPartials));
   if (stages == 1)
     work.waits += kDiagonalCopyCycles;
   return work;
@@ -388,7 +393,7 @@ static double getDiagonalCycles(const StepWork &work, int64_t workgroups,
   auto getRound = [&](int64_t together) {
     // The first of several stages is waited for.
     return work.steps * std::max(work.waits, double(together) * work.shared) +
-           (work.stages > 1 ? kDiagonalCopyCycles : 0);
+           (work.stages > 1 ? kDiagonalCopyCycles : 0) + work.ends;
   };
   int64_t atOnce = resident * computeUnits, rest = workgroups % atOnce;
   double cycles = double(workgroups / atOnce) * getRound(resident);
@@ -504,11 +509,12 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
                chip, cost);
   }
   // Halos come from the cache, which is the bound of blocks.
-  bool onlyReads = schedule.reducesBlocks();
   double memoryBytes = hasBlocks
                            ? cost.memoryBytes
                            : cost.compulsoryBytes + 2 * plan.intermediateBytes;
-  double efficiency = onlyReads ? kBlockMemoryEfficiency : kMemoryEfficiency;
+  double efficiency = hasBlocks                  ? kBlockMemoryEfficiency
+                      : schedule.reducesBlocks() ? kDiagonalMemoryEfficiency
+                                                 : kMemoryEfficiency;
   double bytesPerSecond = efficiency * chip.memoryGBs * 1e9;
   cost.memorySeconds =
       (memoryBytes - cost.tailBytes) * cost.linesOfRuns / bytesPerSecond;

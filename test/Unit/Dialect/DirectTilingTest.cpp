@@ -81,7 +81,11 @@ TEST(DirectBlocks, AnAtomHasTwoBlocks) {
 
 static DirectDiagonals makeDiagonals(int64_t step, int64_t dilation,
                                      int64_t taps) {
-  return {step, dilation, taps, /*lines=*/1, /*tap=*/0};
+  DirectDiagonals diagonals{};
+  diagonals.step = step;
+  diagonals.dilation = dilation;
+  diagonals.taps = taps;
+  return diagonals;
 }
 
 /// The diagonal of a tap, from that of its class on.
