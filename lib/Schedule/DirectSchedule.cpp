@@ -22,8 +22,6 @@
 
 #include "llvm/Support/MathExtras.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -41,6 +39,8 @@ static constexpr int64_t kMaxRun = 8;
 /// one stage.
 static constexpr int64_t kMaxBlockSubgroups = 8, kMaxBlockStages = 3,
                          kMaxBlockPositions = 1024;
+/// The same of diagonals.
+static constexpr int64_t kMinDiagonalSubgroups = 4, kMaxDiagonalSubgroups = 16;
 
 static int64_t getPieceElements(Type element) {
   return ::conv::kPieceBytes /
@@ -81,13 +81,15 @@ public:
 
   /// Tries all tiles of a plan that has products.
   void run(const PlanOptions &options);
-  ScheduleAttr getBest() const { return best; }
+  /// All that fit, in the order of `rankDirectSchedules`.
+  std::vector<ScheduleAttr> takeRanked();
 
 private:
   void runOverRows();
   void runOverFilterBlocks();
   void runOverReduction();
   void runOverBlocks();
+  void runOverDiagonals();
   /// A vector of matrices, if they follow each other in memory: as many as a
   /// work-item has accumulators for, if each takes `sums`.
   int64_t getMatricesAtom(Type element, int64_t sums) const;
@@ -120,8 +122,10 @@ private:
   ViewedProduct product; ///< That with the most rows.
   int64_t matrices, rows, columns, reduction;
   bool isAlongBatch;
-  ScheduleAttr best;
-  DirectCost bestCost;
+  /// How schedules are ranked: bytes beyond what is taken for granted, seconds,
+  /// all bytes, and their place.
+  using Rank = std::tuple<double, double, double, size_t>;
+  std::vector<std::pair<Rank, ScheduleAttr>> all;
 };
 } // namespace
 
@@ -139,7 +143,8 @@ void Search::run(const PlanOptions &planOptions) {
   isAlongBatch =
       DirectTiling::isAlongBatchOf(isShared ? product.lhs : product.result);
   if (isShared)
-    return isDepthwise ? runOverReduction() : runOverBlocks();
+    return isDepthwise ? (runOverReduction(), runOverDiagonals())
+                       : runOverBlocks();
   runOverFilterBlocks();
   if (isDepthwise)
     runOverRows();
@@ -170,16 +175,17 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
   if (!cost || cost->workgroups > ::conv::computeMaxWorkgroups(cost->workItems))
     return;
   // What halos cost in the cache is part of the model of blocks.
-  double traffic = schedule.reducesBlocks() ? std::numeric_limits<double>::max()
-                                            : chip.directTraffic;
-  auto rank = [&](const DirectCost &one) {
-    return std::tuple(one.getBytesAllowing(traffic), one.seconds(),
-                      one.memoryBytes);
-  };
-  if (!best || rank(*cost) < rank(bestCost)) {
-    best = schedule;
-    bestCost = *cost;
-  }
+  double most = cost->getAllowedBytes(chip.directTraffic);
+  if (!schedule.reducesBlocks())
+    most = std::max(most, cost->memoryBytes);
+  all.emplace_back(Rank(most, cost->seconds(), cost->memoryBytes, all.size()),
+                   schedule);
+}
+
+std::vector<ScheduleAttr> Search::takeRanked() {
+  llvm::sort(all, llvm::less_first());
+  auto schedules = llvm::make_second_range(all);
+  return {schedules.begin(), schedules.end()};
 }
 
 /// A work-item has a 16-byte vector of the result if it has room for it. Along
@@ -267,6 +273,36 @@ void Search::runOverBlocks() {
   }
 }
 
+/// Subgroups share the channels of a tile, which has whole lines if one is not
+/// too long.
+void Search::runOverDiagonals() {
+  constexpr int64_t kVector = DirectDiagonals::kVector;
+  AtomAttr atom = DirectDiagonals::getAtom(op.getContext());
+  if (!DirectDiagonals::compute(product) ||
+      !lookupAtom(chip, atom, product.rhs.type.getElementType()))
+    return;
+  ArrayRef<int64_t> terms = product.lhs.view.getColumns();
+  int64_t line = DigitBox::compute(terms, 1)->getInnermostSize();
+  for (int64_t part : enumerateTiles(terms, DirectDiagonals::kRun)) {
+    if (part > kMaxBlockPositions ||
+        (part < line && line <= kMaxBlockPositions))
+      continue;
+    int64_t mostStages = std::min(kMaxBlockStages, reduction / part);
+    for (int64_t vectors = 1;
+         vectors <= BoxBlocks::kLine && vectors * kVector < matrices + kVector;
+         vectors *= 2)
+      for (int64_t channels = 1; channels <= kVector; channels *= 2) {
+        int64_t subgroups = vectors * kVector / channels;
+        if (subgroups < kMinDiagonalSubgroups ||
+            subgroups > kMaxDiagonalSubgroups)
+          continue;
+        for (int64_t stages = 1; stages <= mostStages; ++stages)
+          visit(MainLoop::DirectReduction, atom, {rows, vectors * kVector},
+                part, stages, part, subgroups);
+      }
+  }
+}
+
 /// Parts of a weight gradient's reduction, so that its few matrices fill the
 /// chip.
 static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op) {
@@ -280,9 +316,9 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op) {
   return splits;
 }
 
-std::variant<ScheduleAttr, std::string>
-mlir::conv::selectDirectSchedule(ConvolutionOpInterface op,
-                                 const ::conv::ChipInfo &chip) {
+std::variant<std::vector<ScheduleAttr>, std::string>
+mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
+                                const ::conv::ChipInfo &chip) {
   if (chip.backend == ::conv::Backend::Host)
     return "the host has no direct main loop";
   if (!DirectTiling::takes(op.getLhs().getType().getElementType()) ||
@@ -303,10 +339,20 @@ mlir::conv::selectDirectSchedule(ConvolutionOpInterface op,
   Search search(op, chip);
   for (int64_t splits : enumerateSplits(op))
     search.run({.splits = splits, .joinsResidues = true});
-  if (search.getBest())
-    return search.getBest();
+  std::vector<ScheduleAttr> ranked = search.takeRanked();
+  if (!ranked.empty())
+    return ranked;
   if (!isDepthwise(op))
     return "groups have many or not as many input as output channels, or no "
            "tile fits shared memory and the registers";
   return "no tile fits shared memory and the registers";
+}
+
+std::variant<ScheduleAttr, std::string>
+mlir::conv::selectDirectSchedule(ConvolutionOpInterface op,
+                                 const ::conv::ChipInfo &chip) {
+  auto ranked = rankDirectSchedules(op, chip);
+  if (auto *reason = std::get_if<std::string>(&ranked))
+    return *reason;
+  return std::get<0>(ranked).front();
 }

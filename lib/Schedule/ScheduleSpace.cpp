@@ -181,12 +181,14 @@ bool mlir::conv::areWarpgroupsFaster(ConvolutionOpInterface op,
 void mlir::conv::printScheduleSpace(ConvolutionOpInterface op,
                                     raw_ostream &os) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
-  auto direct = selectDirectSchedule(op, chip);
-  if (auto *schedule = std::get_if<ScheduleAttr>(&direct);
-      schedule && !areWarpgroupsFaster(op, *schedule, chip))
-    return printRecord(op, *schedule,
-                       predictDirectSchedule(op, *schedule, chip).seconds(),
-                       os);
+  auto direct = rankDirectSchedules(op, chip);
+  auto *schedules = std::get_if<std::vector<ScheduleAttr>>(&direct);
+  if (schedules && !areWarpgroupsFaster(op, schedules->front(), chip)) {
+    for (ScheduleAttr schedule : *schedules)
+      printRecord(op, schedule,
+                  predictDirectSchedule(op, schedule, chip).seconds(), os);
+    return;
+  }
   for (const auto &[options, ranked, place] : rankImplicitGemm(op, chip))
     printRecord(op,
                 getSchedule(op.getContext(), ranked.candidate, options, chip,

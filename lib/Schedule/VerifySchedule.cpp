@@ -124,7 +124,7 @@ static LogicalResult verifyImplicitGemm(ConvolutionOpInterface op,
   return verifyStaged(op, schedule, chip, atom);
 }
 
-/// Checks D1 to D8.
+/// Checks D1 to D9.
 static LogicalResult verifyDirect(ConvolutionOpInterface op,
                                   ScheduleAttr schedule,
                                   const ::conv::ChipInfo &chip) {

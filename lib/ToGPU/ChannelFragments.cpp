@@ -15,22 +15,28 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-BlockWords mlir::conv::loadBlocks(const Kernel &kernel, const SharedBox &box,
-                                  Value place, PairOf pair) {
-  constexpr int64_t kBlocks = std::tuple_size_v<BlockWords>;
+void mlir::conv::loadBlocks(const Kernel &kernel, const SharedBox &box,
+                            Value place, PairOf pair,
+                            MutableArrayRef<Value> words) {
   ImplicitLocOpBuilder &b = kernel.b;
+  auto count = int64_t(words.size());
   Type element = cast<MemRefType>(box.getBuffer().getType()).getElementType();
   Value blocks = nvgpu::LdMatrixOp::create(
-      b, VectorType::get({kBlocks, ChannelVector::kPair}, element),
+      b, VectorType::get({count, ChannelVector::kPair}, element),
       box.getBuffer(), ValueRange(box.getIndex(place)),
-      /*transpose=*/pair == PairOf::Positions, /*numTiles=*/kBlocks);
+      /*transpose=*/pair == PairOf::Positions, /*numTiles=*/count);
   auto word = VectorType::get({1}, b.getI32Type());
-  BlockWords words;
   for (auto [i, each] : llvm::enumerate(words)) {
     Value ofBlock = vector::ExtractOp::create(b, blocks, int64_t(i));
     each = vector::ExtractOp::create(
         b, vector::BitCastOp::create(b, word, ofBlock), int64_t(0));
   }
+}
+
+BlockWords mlir::conv::loadBlocks(const Kernel &kernel, const SharedBox &box,
+                                  Value place, PairOf pair) {
+  BlockWords words;
+  loadBlocks(kernel, box, place, pair, words);
   return words;
 }
 

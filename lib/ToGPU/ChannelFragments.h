@@ -27,8 +27,11 @@ using BlockWords = std::array<Value, 2>;
 /// neighbouring positions of a channel.
 enum class PairOf { Channels, Positions };
 
-/// Loads two blocks. Lane `i` gives the place in the box of vector `i % 8` of
-/// block `i / 8 % 2`.
+/// Loads as many blocks as there are words, 2 or 4. Lane `i` gives the place in
+/// the box of vector `i % 8` of block `i / 8`, modulo their number.
+void loadBlocks(const Kernel &kernel, const SharedBox &box, Value place,
+                PairOf pair, MutableArrayRef<Value> words);
+/// Loads two of them.
 BlockWords loadBlocks(const Kernel &kernel, const SharedBox &box, Value place,
                       PairOf pair);
 

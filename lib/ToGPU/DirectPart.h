@@ -48,6 +48,10 @@ std::unique_ptr<DirectPart> createFmaPart(const Kernel &kernel,
 /// Each subgroup multiplies a vector of channels, by matrix instructions.
 std::unique_ptr<DirectPart> createBlockPart(const Kernel &kernel,
                                             const DirectOperands &operands);
+/// Each subgroup multiplies some channels, which are matrices of their own, by
+/// matrix instructions.
+std::unique_ptr<DirectPart> createDiagonalPart(const Kernel &kernel,
+                                               const DirectOperands &operands);
 
 } // namespace mlir::conv
 

@@ -58,8 +58,9 @@ private:
 DirectReduction::DirectReduction(Kernel &kernel, DirectOperands &operands)
     : kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
       tiling(operands.tiling), partials(operands.others.front()),
-      part(tiling.blocks ? createBlockPart(kernel, operands)
-                         : createFmaPart(kernel, operands)) {}
+      part(tiling.diagonals ? createDiagonalPart(kernel, operands)
+           : tiling.blocks  ? createBlockPart(kernel, operands)
+                            : createFmaPart(kernel, operands)) {}
 
 /// The first digits of a part of the reduction.
 DirectReduction::Digits DirectReduction::getStart(Value step) const {
@@ -185,6 +186,11 @@ LogicalResult mlir::conv::createDirectReductionBody(Kernel &kernel,
                                           gpu::AddressSpace::Workgroup);
   auto partials = MemRefType::get({DirectTiling::kPartials * kernel.workItems},
                                   kernel.b.getF32Type(), AffineMap(), space);
+  if (tiling->diagonals)
+    function->setAttr(kResidentWorkgroupsName,
+                      kernel.b.getI32IntegerAttr(tiling->countResident(
+                          kernel.chip, kernel.form.schedule.getNumSubgroups(),
+                          tiling->countDiagonalRegisters())));
   DirectOperands operands(kernel, function, *tiling, partials);
   DirectReduction(kernel, operands).create();
   return success();

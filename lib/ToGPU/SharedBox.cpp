@@ -86,6 +86,7 @@ SharedBox::Piece SharedBox::locate(const Rounds &rounds, Value round,
     piece.isThere =
         math.below(math.add(own[rounds.along], common[rounds.along]),
                    counts[rounds.along]);
+  SmallVector<Value> indices(counts.size());
   for (auto [i, d] : llvm::enumerate(rounds.order)) {
     int64_t width = d == box.copyDimension ? box.copyWidth : 1;
     Value ofOwn = math.mul(own[i], width), ofRound = math.mul(common[i], width);
@@ -96,10 +97,28 @@ SharedBox::Piece SharedBox::locate(const Rounds &rounds, Value round,
     }
     piece.offset =
         math.add(piece.offset, math.mul(coordinate, operand.strides[d]));
-    piece.shared = math.add(piece.shared,
-                            math.mul(math.add(ofOwn, ofRound), box.strides[d]));
+    indices[d] = math.add(ofOwn, ofRound);
+    bool isInBlock = box.blocks.size > 0 &&
+                     (d == box.innermost || d == box.blocks.dimension);
+    if (!isInBlock)
+      piece.shared =
+          math.add(piece.shared, math.mul(indices[d], box.strides[d]));
   }
+  if (box.blocks.size > 0)
+    piece.shared = math.add(piece.shared, locateInBlock(indices));
   return piece;
+}
+
+/// The part of a piece's place that is along the blocks' dimension and vectors.
+Value SharedBox::locateInBlock(ArrayRef<Value> indices) const {
+  const IndexMath &math = kernel.math;
+  int64_t piece = TensorBox::getVectorElements(operand.getElementType());
+  Value element = indices[box.innermost], along = indices[box.blocks.dimension];
+  Value block = math.div(along, box.blocks.size);
+  Value offset = math.add(math.mul(block, box.blocks.distance),
+                          getBlockOffset(math.rem(along, box.blocks.size),
+                                         math.div(element, piece)));
+  return math.add(offset, math.rem(element, piece));
 }
 
 /// Makes `body` see all numbers below `count`, up to `together` at a time.
@@ -193,6 +212,18 @@ Value SharedBox::getIndex(Value offset) const {
   ImplicitLocOpBuilder &b = kernel.b;
   return arith::IndexCastOp::create(b, b.getIndexType(),
                                     kernel.math.add(origin, offset));
+}
+
+Value SharedBox::getBlockOffset(Value position, Value vector) const {
+  constexpr int64_t kLine = BoxBlocks::kLine;
+  const IndexMath &math = kernel.math;
+  int64_t vectors = box.blocks.vectors;
+  Value inLine =
+      math.add(math.mul(math.rem(position, kLine / vectors), vectors), vector);
+  Value line = math.div(position, kLine / vectors);
+  inLine = math.bitXor(inLine, math.rem(line, vectors));
+  return math.mul(math.add(math.mul(line, kLine), inLine),
+                  TensorBox::getVectorElements(operand.getElementType()));
 }
 
 Value SharedBox::load(Value offset, int64_t elements) const {

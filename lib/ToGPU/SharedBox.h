@@ -43,6 +43,8 @@ public:
 
   /// The index in the buffer of what is at `offset` of the box.
   Value getIndex(Value offset) const;
+  /// Where a vector is in a block, from its start, if the box has blocks.
+  Value getBlockOffset(Value position, Value vector) const;
   /// Elements that follow `offset` there, a multiple of as many.
   Value load(Value offset, int64_t elements) const;
 
@@ -83,6 +85,7 @@ private:
     Value offset, guard, shared, isThere;
   };
   Piece locate(const Rounds &rounds, Value round, ArrayRef<Value> start) const;
+  Value locateInBlock(ArrayRef<Value> indices) const;
   void copyPieces(Value source, ArrayRef<Piece> pieces) const;
   SmallVector<int64_t> getOrder() const;
   /// Pieces along each dimension.

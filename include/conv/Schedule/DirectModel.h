@@ -33,11 +33,10 @@ struct DirectCost {
   double conflicts = 1;
   bool isPipelined = false; ///< Copies of the next steps are on their way.
 
-  /// The bytes moved, or, if those are less, `traffic` times the compulsory
-  /// ones. A tail has no halos, and makes no room for those of others.
-  double getBytesAllowing(double traffic) const {
-    return std::max(memoryBytes,
-                    traffic * (compulsoryBytes - tailBytes) + tailBytes);
+  /// `traffic` times the compulsory bytes. A tail has no halos, and makes no
+  /// room for those of others.
+  double getAllowedBytes(double traffic) const {
+    return traffic * (compulsoryBytes - tailBytes) + tailBytes;
   }
 
   /// Unless its steps are pipelined, a workgroup does not compute while it
@@ -62,7 +61,7 @@ struct DirectPlan {
 };
 
 /// Predicts a direct schedule of the convolution that has this plan; none if D1
-/// to D8 do not hold, and in `obstacle` why, as "expects ..., but got ...".
+/// to D9 do not hold, and in `obstacle` why, as "expects ..., but got ...".
 std::optional<DirectCost> computeDirectCost(ConvolutionOpInterface op,
                                             const DirectPlan &plan,
                                             ScheduleAttr schedule,

@@ -11,10 +11,17 @@
 #include "conv/Dialect/Conv/IR/ConvolutionOpInterface.h"
 
 #include <variant>
+#include <vector>
 
 namespace mlir::conv {
 
-/// The best direct schedule, or why there is none: for people.
+/// All direct schedules, the fastest by the cost model first but for those that
+/// move much more than they have to, which come last; or why there are none:
+/// for people.
+std::variant<std::vector<ScheduleAttr>, std::string>
+rankDirectSchedules(ConvolutionOpInterface op, const ::conv::ChipInfo &chip);
+
+/// The best one of them.
 std::variant<ScheduleAttr, std::string>
 selectDirectSchedule(ConvolutionOpInterface op, const ::conv::ChipInfo &chip);
 

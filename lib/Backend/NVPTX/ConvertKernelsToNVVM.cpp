@@ -15,6 +15,7 @@
 #include "../TargetCheck.h"
 #include "GuardedCopy.h"
 #include "conv/Backend/Passes.h"
+#include "conv/Dialect/Conv/IR/DirectTiling.h"
 
 #include "mlir/Conversion/ArithCommon/AttrToLLVMConverter.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
@@ -100,6 +101,14 @@ static void passByValue(gpu::GPUModuleOp module,
   }
 }
 
+/// The assembler otherwise takes all registers that the threads of one
+/// workgroup may have.
+static void limitRegisters(gpu::GPUModuleOp module) {
+  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
+    if (Attribute count = kernel->removeAttr(kResidentWorkgroupsName))
+      kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), count);
+}
+
 namespace {
 struct ConvertKernelsToNVVMPass final
     : mlir::conv::impl::ConvertKernelsToNVVMPassBase<ConvertKernelsToNVVMPass> {
@@ -120,6 +129,7 @@ struct ConvertKernelsToNVVMPass final
     if (failed(convertKernels(module, legal, std::move(patterns))))
       return signalPassFailure();
     alignSharedMemory(module);
+    limitRegisters(module);
     passByValue(module, tensorMaps);
   }
 };

@@ -78,3 +78,38 @@ TEST(DirectBlocks, AnAtomHasTwoBlocks) {
   EXPECT_EQ(makeBlocks(2, 9).countAtoms(), 9);
   EXPECT_EQ(makeBlocks(1, 1).countAtoms(), 1);
 }
+
+static DirectDiagonals makeDiagonals(int64_t step, int64_t dilation,
+                                     int64_t taps) {
+  DirectDiagonals diagonals{};
+  diagonals.step = step;
+  diagonals.dilation = dilation;
+  diagonals.taps = taps;
+  return diagonals;
+}
+
+/// The diagonal of a tap, from that of its class on.
+static int64_t getDiagonal(const DirectDiagonals &diagonals, int64_t tap) {
+  int64_t classes = diagonals.countClasses();
+  return diagonals.getFirstDiagonal(tap % classes) +
+         tap / classes * diagonals.getDiagonalStep();
+}
+
+TEST(DirectDiagonals, TapsThatSeeTheSamePositionsShareAnAtom) {
+  EXPECT_EQ(makeDiagonals(1, 1, 7).countClasses(), 1);
+  EXPECT_EQ(makeDiagonals(2, 1, 3).countClasses(), 2);
+  EXPECT_EQ(makeDiagonals(2, 2, 3).countClasses(), 1);
+  EXPECT_EQ(makeDiagonals(4, 1, 3).countClasses(), 3); // Not the fourth.
+}
+
+TEST(DirectDiagonals, EachTapHasItsPosition) {
+  for (int64_t step = 1; step <= 4; ++step)
+    for (int64_t dilation = 1; dilation <= 4; ++dilation)
+      for (int64_t taps = 1; taps <= 5; ++taps) {
+        DirectDiagonals diagonals = makeDiagonals(step, dilation, taps);
+        for (int64_t tap = 0; tap < taps; ++tap)
+          EXPECT_EQ(getDiagonal(diagonals, tap) * step +
+                        diagonals.getResidue(tap % diagonals.countClasses()),
+                    tap * dilation);
+      }
+}

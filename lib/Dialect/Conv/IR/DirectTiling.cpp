@@ -22,8 +22,9 @@ using llvm::formatv;
 /// matrix main loop.
 static constexpr int64_t kMatrixRegisters = 128;
 /// Lines that a subgroup multiplies together, at most: by blocks of a filter,
-/// and for those of a gradient.
-static constexpr int64_t kMaxLines = 8, kMaxBlockLines = 4;
+/// for those of a gradient, and for diagonals.
+static constexpr int64_t kMaxLines = 8, kMaxBlockLines = 4,
+                         kMaxDiagonalLines = 8;
 
 bool DirectTiling::takes(Type element) {
   return element.isF16() || element.isBF16() || element.isF32();
@@ -53,8 +54,16 @@ int64_t DirectTiling::countRuns() const {
   const DigitBox &positions = getPositions();
   int64_t runs = 1;
   for (size_t d = 0; d < positions.getRank(); ++d)
-    runs *= positions.getPadded(d) / positions.getRun(d);
+    runs *= diagonals && d == positions.innermost
+                ? countLineRuns()
+                : positions.getPadded(d) / positions.getRun(d);
   return runs / lines;
+}
+
+int64_t DirectTiling::countLineRuns() const {
+  constexpr int64_t kTogether = 8;
+  int64_t runs = reduction.getPadded(reduction.innermost) / reduction.run;
+  return runs > kTogether / 2 ? llvm::alignTo(runs, kTogether) : runs;
 }
 
 int64_t DirectTiling::countAtoms() const {
@@ -64,6 +73,23 @@ int64_t DirectTiling::countAtoms() const {
       atoms *=
           d == filter->tap ? llvm::divideCeil(size, FilterBlocks::kTaps) : size;
   return atoms;
+}
+
+int64_t DirectTiling::countDiagonalRegisters() const {
+  constexpr int64_t kOthers = 44; // Of one window, addresses and loops.
+  return channels * diagonals->countAtoms() * DirectDiagonals::kSums +
+         2 * lines + kOthers;
+}
+
+int64_t DirectTiling::countResident(const ::conv::ChipInfo &chip,
+                                    int64_t subgroups,
+                                    int64_t registers) const {
+  int64_t waves = std::clamp<int64_t>(
+      chip.registerFilePerLane / llvm::alignTo(registers, chip.registerGranule),
+      1, chip.maxWavesPerSimd);
+  return std::max<int64_t>(
+      1, std::min(chip.sharedMemoryOfUnit / sharedBytes,
+                  waves * chip.simdsPerComputeUnit / subgroups));
 }
 
 namespace {
@@ -82,6 +108,8 @@ private:
   void computeFilterLines();
   bool computeMatrices();
   void computeBlockLines();
+  void computeDiagonalLines();
+  bool computeDiagonalShares();
   bool computeSpaces();
   bool computeSpace(DigitBox &box, StringRef name, ArrayRef<int64_t> digits,
                     int64_t tile, int64_t run);
@@ -141,31 +169,34 @@ bool TilingBuilder::computeSpaces() {
       schedule.getTile(/*isProduct=*/true, result.getShape()[2]);
   const std::optional<FilterBlocks> &filter = tiling.filter;
   const std::optional<DirectBlocks> &blocks = tiling.blocks;
+  const std::optional<DirectDiagonals> &diagonals = tiling.diagonals;
   tiling.isAlongBatch = isMatrix || atom.getM() > 1;
   return computeSpace(tiling.batch, "matrices", result.getBatch(), matrices,
-                      filter   ? filter->getMatrices()
-                      : blocks ? blocks->matrices
-                               : atom.getM()) &&
+                      filter      ? filter->getMatrices()
+                      : blocks    ? blocks->matrices
+                      : diagonals ? DirectDiagonals::kVector
+                                  : atom.getM()) &&
          computeSpace(tiling.rows, "rows", result.getRows(), rows,
-                      filter ? 1 : atom.getN()) &&
+                      filter || diagonals ? 1 : atom.getN()) &&
          computeSpace(tiling.columns, "columns", result.getColumns(), columns,
                       /*run=*/1) &&
          computeSpace(tiling.reduction, "reduction",
                       product.lhs.view.getColumns(), schedule.getGemmK(),
-                      blocks     ? DirectBlocks::kRun
-                      : isShared ? atom.getK()
-                                 : 1);
+                      blocks      ? DirectBlocks::kRun
+                      : diagonals ? DirectDiagonals::kRun
+                      : isShared  ? atom.getK()
+                                  : 1);
 }
 
-/// Checks D7 and D8, but for the number of subgroups and the runs.
+/// Checks D7 to D9, but for the number of subgroups and the runs.
 bool TilingBuilder::computeMatrices() {
   if (!isMatrix)
     return true;
-  if (isShared)
-    tiling.blocks = DirectBlocks::compute(product, obstacle);
-  else
+  if (!isShared)
     tiling.filter = FilterBlocks::compute(product, obstacle);
-  return tiling.filter || tiling.blocks;
+  else if (!(tiling.diagonals = DirectDiagonals::compute(product)))
+    tiling.blocks = DirectBlocks::compute(product, obstacle);
+  return tiling.filter || tiling.blocks || tiling.diagonals;
 }
 
 /// As many lines as divide those of a part.
@@ -177,6 +208,48 @@ void TilingBuilder::computeBlockLines() {
   while (tiling.reduction.sizes[position - 1] % lines != 0)
     --lines;
   tiling.lines = lines;
+}
+
+/// As many lines as take the fewest loads and atoms: more lines share more of
+/// their windows, but may leave runs for part of an atom only.
+void TilingBuilder::computeDiagonalLines() {
+  size_t position = tiling.getPosition();
+  if (position == 0)
+    return;
+  int64_t perLine = tiling.diagonals->lines;
+  auto count = [&](int64_t lines) {
+    tiling.lines = lines;
+    int64_t windows = lines + perLine - 1;
+    return tiling.countUnits() * (lines + windows + lines * perLine);
+  };
+  int64_t best = 1;
+  for (int64_t lines = 2; lines <= kMaxDiagonalLines; ++lines)
+    if (tiling.reduction.sizes[position - 1] % lines == 0 &&
+        count(lines) < count(best))
+      best = lines;
+  tiling.lines = best;
+}
+
+/// Checks the number of subgroups of D9.
+bool TilingBuilder::computeDiagonalShares() {
+  constexpr int64_t kVector = DirectDiagonals::kVector;
+  int64_t subgroups = schedule.getNumSubgroups();
+  int64_t vectors = tiling.countVectors();
+  tiling.channels = std::max<int64_t>(1, vectors * kVector / subgroups);
+  int64_t sums = tiling.diagonals->countAtoms() * DirectDiagonals::kSums;
+  int64_t ofPlace = tiling.lhs.blocks.vectors;
+  if (BoxBlocks::kLine % ofPlace)
+    return refuse(formatv("tiles of 1, 2, 4 or 8 vectors of {0} channels for "
+                          "{1}, but got {2}",
+                          kVector, schedule.getAtom(), ofPlace));
+  bool isShared =
+      kVector % tiling.channels == 0 && subgroups % tiling.countShares() == 0;
+  if (isShared && tiling.channels * sums <= DirectDiagonals::kMaxSums)
+    return true;
+  return refuse(formatv(
+      "subgroups that share {0} vectors of {1} channels evenly, with at most "
+      "{2} sums of a lane and {3} for each channel, but got {4}",
+      vectors, kVector, DirectDiagonals::kMaxSums, sums, subgroups));
 }
 
 /// As many lines as there are registers for: those of the filter's blocks, two
@@ -194,7 +267,7 @@ void TilingBuilder::computeFilterLines() {
   tiling.lines = lines;
 }
 
-/// Checks D2, D5 and D8, but for the number of work-items.
+/// Checks D2, D5, D8 and D9, but for the number of work-items.
 bool TilingBuilder::checkReduction() {
   const DigitBox &reduction = tiling.reduction;
   int64_t gemmK = schedule.getGemmK();
@@ -204,13 +277,13 @@ bool TilingBuilder::checkReduction() {
            refuse(formatv("gemm_k to be at least the reduction of {0} for a "
                           "direct main loop, but got {1}",
                           llvm::product_of(reduction.digits), gemmK));
-  // D5, D8.
+  // D5, D8, D9.
   if (tiling.rows.getNumTiles() != 1)
     return refuse(formatv("a tile of all {0} rows for a direct_reduction main "
                           "loop, but got {1}",
                           llvm::product_of(tiling.rows.digits),
                           schedule.getWorkgroup()[0]));
-  return tiling.blocks ? checkParts() : checkRuns();
+  return isMatrix ? checkParts() : checkRuns();
 }
 
 /// Whether positions behind the last value of a digit of the reduction are
@@ -231,7 +304,7 @@ bool TilingBuilder::isZeroBeyond(size_t digit) const {
   return false;
 }
 
-/// Checks the parts and runs of D8.
+/// Checks the parts and runs of D8 and D9.
 bool TilingBuilder::checkParts() {
   const DigitBox &reduction = tiling.reduction;
   for (size_t d = 0; d < reduction.getRank(); ++d)
@@ -241,7 +314,7 @@ bool TilingBuilder::checkParts() {
           "gemm_k to divide the digits [{0:$[, ]}], with runs of {1} of the "
           "innermost one, for {2}, but got {3}",
           llvm::make_range(reduction.digits.begin(), reduction.digits.end()),
-          DirectBlocks::kRun, schedule.getAtom(), schedule.getGemmK()));
+          reduction.run, schedule.getAtom(), schedule.getGemmK()));
   return true;
 }
 
@@ -258,7 +331,7 @@ bool TilingBuilder::checkRuns() {
   return true;
 }
 
-/// Checks D3, and the number of work-items of D5, D7 and D8.
+/// Checks D3, and the number of work-items of D5 and D7 to D9.
 bool TilingBuilder::computeSharedMemory() {
   auto getBytes = [](const TensorBox &box, const ViewedTensor &operand) {
     int64_t bits = operand.type.getElementTypeBitWidth();
@@ -274,7 +347,9 @@ bool TilingBuilder::computeSharedMemory() {
                           stageBytes));
   tiling.sharedBytes = schedule.getStages() * stageBytes;
   int64_t subgroups = schedule.getNumSubgroups();
-  if (isMatrix && subgroups % tiling.countVectors())
+  if (tiling.diagonals && !computeDiagonalShares())
+    return false;
+  if (isMatrix && !tiling.diagonals && subgroups % tiling.countVectors())
     return refuse(formatv("a multiple of {0} subgroups, one for each vector of "
                           "{1} channels, but got {2}",
                           tiling.countVectors(), FilterBlocks::kVector,
@@ -293,7 +368,9 @@ bool TilingBuilder::computeSharedMemory() {
                             boxes, workItems));
     tiling.sharedBytes += DirectTiling::kPartials * sizeof(float) * workItems;
   }
-  return tiling.sharedBytes <= chip.sharedMemoryBytes ||
+  // Kernels that ask for memory at launch declare a byte of it.
+  int64_t declared = tiling.sharedBytes > chip.staticSharedMemory ? 1 : 0;
+  return tiling.sharedBytes + declared <= chip.sharedMemoryBytes ||
          refuse(formatv("what a tile reads, exchanges and adds up to fit "
                         "{0} bytes of shared memory, but got {1}",
                         chip.sharedMemoryBytes, tiling.sharedBytes));
@@ -303,22 +380,28 @@ std::optional<DirectTiling> TilingBuilder::create() {
   if (!checkOperands() || !computeMatrices() || !computeSpaces() ||
       !checkReduction())
     return std::nullopt;
+  const std::optional<DirectDiagonals> &diagonals = tiling.diagonals;
   tiling.lhs = TensorBox::compute(
       product.lhs, {tiling.batch, tiling.rows, tiling.reduction},
-      tiling.isAlongBatch, isMatrix ? VectorOrder::Odd : VectorOrder::Together);
+      tiling.isAlongBatch,
+      isMatrix && !diagonals ? VectorOrder::Odd : VectorOrder::Together,
+      diagonals ? DirectDiagonals::kRun : 0);
   // Blocks of a filter are read once, element by element, so what counts is how
   // they are copied: of several channels, those that follow each other.
   bool hasRuns = tiling.filter && tiling.filter->channels > 1;
   tiling.rhs = TensorBox::compute(
       product.rhs, {tiling.batch, tiling.columns, tiling.reduction},
       tiling.isAlongBatch && !hasRuns,
-      tiling.blocks ? VectorOrder::Odd : VectorOrder::Together);
+      tiling.blocks ? VectorOrder::Odd : VectorOrder::Together,
+      diagonals ? diagonals->getBlock() : 0);
   // The right operand is copied for every tile of the rows.
   tiling.rhs.copied *= double(tiling.rows.getNumTiles());
   if (tiling.filter)
     computeFilterLines();
   if (tiling.blocks)
     computeBlockLines();
+  if (diagonals)
+    computeDiagonalLines();
   if (!computeSharedMemory())
     return std::nullopt;
   return tiling;

@@ -85,7 +85,7 @@ struct TiledDigit {
 class BoxBuilder {
 public:
   BoxBuilder(const ViewedTensor &operand, ArrayRef<DigitBox> spaces);
-  TensorBox create(bool isAlongBatch, VectorOrder order);
+  TensorBox create(bool isAlongBatch, VectorOrder order, int64_t block);
 
 private:
   void computeExtents();
@@ -157,11 +157,23 @@ void BoxBuilder::computeStrides(VectorOrder order) {
   box.strides.resize(shape.size());
   box.strides[box.innermost] = 1;
   int64_t stride = (order == VectorOrder::Odd ? vectors | 1 : vectors) * piece;
+  BoxBlocks &blocks = box.blocks;
   for (size_t d = shape.size(); d-- > 0;) {
     if (int64_t(d) == box.innermost)
       continue;
     box.strides[d] = stride;
+    if (blocks.size > 0 && blocks.distance == 0) {
+      blocks.dimension = d;
+      blocks.vectors = vectors;
+      blocks.distance = blocks.size * stride;
+      stride = llvm::divideCeil(box.sizes[d], blocks.size) * blocks.distance;
+      continue;
+    }
     stride *= box.sizes[d];
+  }
+  if (blocks.size > 0) {
+    stride = llvm::alignTo(stride, blocks.countTogether() * blocks.distance);
+    blocks.count = stride / blocks.distance;
   }
   box.numElements = stride;
   box.first = 0;
@@ -218,7 +230,9 @@ double BoxBuilder::countCopied(int64_t dimension, size_t digit,
   return copied;
 }
 
-TensorBox BoxBuilder::create(bool isAlongBatch, VectorOrder order) {
+TensorBox BoxBuilder::create(bool isAlongBatch, VectorOrder order,
+                             int64_t block) {
+  box.blocks.size = block;
   int64_t batch = operand.findBatchDimension();
   box.innermost = isAlongBatch && batch >= 0 ? batch : operand.findClosest();
   computeExtents();
@@ -238,6 +252,6 @@ int64_t TensorBox::getVectorElements(Type element) {
 
 TensorBox TensorBox::compute(const ViewedTensor &operand,
                              ArrayRef<DigitBox> spaces, bool isAlongBatch,
-                             VectorOrder order) {
-  return BoxBuilder(operand, spaces).create(isAlongBatch, order);
+                             VectorOrder order, int64_t block) {
+  return BoxBuilder(operand, spaces).create(isAlongBatch, order, block);
 }

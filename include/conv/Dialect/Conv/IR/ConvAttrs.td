@@ -205,8 +205,9 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         `subgroup` has the share of a subgroup of `gemm_k` instead of rows. If
         `atom` is a matrix instruction, subgroups share the reduction instead:
         each has a vector of the rows' channels, and multiplies runs of 8
-        positions (`DirectBlocks`). With 2 stages or more, the parts of the next
-        steps arrive while one is multiplied;
+        positions (`DirectBlocks`), or some channels of depthwise filters, whose
+        positions it brings side by side (`DirectDiagonals`). With 2 stages or
+        more, the parts of the next steps arrive while one is multiplied;
       * with `direct_matrix`, `atom` is a matrix instruction, and a subgroup
         multiplies rows by blocks of the filter (`FilterBlocks`). `subgroup` is
         as for `direct`.
@@ -220,7 +221,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S2) `subgroup` divides `workgroup`.
       * (S3) For a subgroup of a GPU, the rows and columns of `atom` divide
         those of `subgroup`.
-      * (S4) `gemm_k` is a multiple of `k` of `atom`; but see D8.
+      * (S4) `gemm_k` is a multiple of `k` of `atom`; but see D8 and D9.
       * (S5) The chip has `atom` for the operands' element type; this is also
         about matrix instructions of direct schedules.
       * (S6) `stages` tiles of both operands fit the chip's shared memory, for
@@ -311,6 +312,15 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         of those of the rows divides that of subgroups. A part of the innermost
         digit of the reduction is whole runs of 8; behind its last value, the
         left operand is zero. `gemm_k` need not be a multiple of `k`.
+      * (D9) So are parts for groups of one channel, but the rest of D8 is not
+        about them if the innermost digit of the reduction moves either operand
+        along the dimension next to its channels, the left one by 1, where of
+        all others at most one digit of the columns moves the right one, by less
+        than 8 such steps in all; and if a channel has at most 128 sums of a
+        lane, 4 for each of the other columns and each of the taps that are
+        different modulo the step. Tiles then have 1, 2, 4 or 8 vectors of 8
+        channels, which subgroups share evenly, each with at most 128 sums of a
+        lane.
 
     Example:
     ```mlir

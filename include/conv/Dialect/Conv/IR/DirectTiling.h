@@ -13,10 +13,16 @@
 #define CONV_DIALECT_CONV_IR_DIRECTTILING_H
 
 #include "conv/Dialect/Conv/IR/DirectBlocks.h"
+#include "conv/Dialect/Conv/IR/DirectDiagonals.h"
 #include "conv/Dialect/Conv/IR/FilterBlocks.h"
 #include "conv/Dialect/Conv/IR/TensorBox.h"
 
 namespace mlir::conv {
+
+/// Attribute of a kernel: the workgroups that a compute unit should have room
+/// for at a time, so that the assembler takes no more registers for one.
+inline constexpr llvm::StringLiteral kResidentWorkgroupsName =
+    "conv.resident_workgroups";
 
 /// How a direct schedule tiles one product.
 struct DirectTiling {
@@ -26,9 +32,12 @@ struct DirectTiling {
   bool isAlongBatch;
   TensorBox lhs, rhs;
   /// If matrix instructions multiply: positions that are rows, or a reduction
-  /// that is runs of positions.
+  /// that is runs of positions, of several channels or of one.
   std::optional<FilterBlocks> filter;
   std::optional<DirectBlocks> blocks;
+  std::optional<DirectDiagonals> diagonals;
+  /// Channels of a vector that a subgroup has sums of, if these are diagonals.
+  int64_t channels = 0;
   /// Values of the digit before the innermost one of the positions that a
   /// subgroup multiplies together, so that windows share what they read; 1
   /// without matrix instructions.
@@ -52,8 +61,16 @@ struct DirectTiling {
   int64_t countVectors() const;
   int64_t countRuns() const; ///< Of one of those lines.
   int64_t countUnits() const {
-    return llvm::divideCeil(countRuns(), filter ? FilterBlocks::kPositions
-                                                : DirectBlocks::kRuns);
+    return llvm::divideCeil(countRuns(), filter   ? FilterBlocks::kPositions
+                                         : blocks ? DirectBlocks::kRuns
+                                                  : DirectDiagonals::kRuns);
+  }
+  /// Runs of a line, of diagonals: loads of eight that are those of one line
+  /// read all banks, so that more than four are rounded up to eight.
+  int64_t countLineRuns() const;
+  /// Subgroups that share all channels of a tile, of diagonals.
+  int64_t countShares() const {
+    return countVectors() * DirectDiagonals::kVector / channels;
   }
   /// Lines of a unit whose sums are exchanged together, at most, and their
   /// positions: two for each lane.
@@ -63,8 +80,14 @@ struct DirectTiling {
   }
   /// Atoms that multiply a vector of channels at the positions of one line.
   int64_t countAtoms() const;
+  /// Registers of a lane that multiplies diagonals: sums, fragments of the left
+  /// operand, and a few more.
+  int64_t countDiagonalRegisters() const;
+  /// Workgroups that a compute unit has room for at a time.
+  int64_t countResident(const ::conv::ChipInfo &chip, int64_t subgroups,
+                        int64_t registers) const;
 
-  /// None if D1 to D5, D7 and D8 do not hold, and in `obstacle` why, as
+  /// None if D1 to D5 and D7 to D9 do not hold, and in `obstacle` why, as
   /// "expects ..., but got ...".
   static std::optional<DirectTiling> compute(ScheduleAttr schedule,
                                              const ::conv::ChipInfo &chip,

@@ -57,6 +57,27 @@ struct DigitBox {
 /// speed.
 enum class VectorOrder { Together, Odd };
 
+/// How the dimension next to the vectors of a place is cut in blocks. Without
+/// them, `size` is 0.
+///
+/// Blocks are whole lines of 128 bytes, of 8 vectors each, in which a vector
+/// has another place, by exclusive or with the number of its line: so the same
+/// vector of 8 neighbours lies in different banks. With unused vectors in
+/// between, as `VectorOrder::Odd` has them, copies were seen to take twice as
+/// long, since a sector of 32 bytes is then parts of two.
+struct BoxBlocks {
+  int64_t dimension = 0;
+  int64_t size = 0;     ///< Coordinates of one, a multiple of 8.
+  int64_t vectors = 0;  ///< Of a place: 1, 2, 4 or 8.
+  int64_t distance = 0; ///< From one to the next, in shared memory.
+  int64_t count = 0;    ///< In all of the box, and unused ones behind it.
+
+  static constexpr int64_t kLine = 8; ///< Vectors of 128 bytes.
+  /// Blocks whose same positions are as many vectors as four, at least: they
+  /// are transposed together.
+  int64_t countTogether() const { return std::max<int64_t>(1, 4 / vectors); }
+};
+
 /// The box of a tensor that a tile reads, in shared memory. The lists about
 /// coordinates are in the order of the tensor's dimensions.
 struct TensorBox {
@@ -78,17 +99,20 @@ struct TensorBox {
   int64_t copyWidth;     ///< How many, at multiples of it.
   int64_t run; ///< Elements of the box that follow each other in memory.
   /// In shared memory: where the element of the first digits is, and the
-  /// distance of neighbours along each digit of the view.
+  /// distance of neighbours along each digit of the view. With blocks, those
+  /// of the digits inside of blocks and of vectors make no sense.
   int64_t first;
   SmallVector<int64_t> distances;
+  BoxBlocks blocks;
   /// Elements of the tensor that one tile after the other copies.
   double copied;
 
   /// The box of what a tile reads that is `spaces`, in the order of the view's
-  /// digits, with neighbours of the batch side by side or those in memory.
+  /// digits, with neighbours of the batch side by side or those in memory; in
+  /// blocks of so many coordinates, unless that is 0.
   static TensorBox compute(const ViewedTensor &operand,
                            ArrayRef<DigitBox> spaces, bool isAlongBatch,
-                           VectorOrder order);
+                           VectorOrder order, int64_t block = 0);
   /// Elements of 16 bytes.
   static int64_t getVectorElements(Type element);
 };
