@@ -25,9 +25,9 @@ namespace mlir::conv {
 /// the one before leaves idle.
 int64_t reserveComputeUnit(const ::conv::ChipInfo &chip, int64_t sharedBytes);
 
-/// Waits for the kernels in front of this one, and lets the next one start. A
-/// product in parts, which has so many workgroups, and the kernel that adds
-/// them do that by ending, unless those of two calls have units of their own.
+/// Waits for the kernels in front of this one, and lets the next one start
+/// early. A product in parts, which has so many workgroups, and the kernel that
+/// adds them do not, unless those of two calls have units of their own.
 void joinStream(const PtxBuilder &ptx, ScheduleAttr schedule,
                 const ::conv::ChipInfo &chip, int64_t workgroups);
 
