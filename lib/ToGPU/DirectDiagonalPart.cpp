@@ -271,7 +271,9 @@ DiagonalPart::Runs DiagonalPart::getRuns(const Share &share, Value unit) const {
   Value first = math.mul(unit, kRuns);
   Value inHalf = math.rem(kernel.lane, kHalf);
   Value half = math.div(kernel.lane, kHalf);
-  Value further = diagonals.taps > 1 ? math.rem(half, 2) : math.constant(0);
+  // Else lines need not have another block behind the last run.
+  Value further = diagonals.getLastDiagonal() > 0 ? math.rem(half, 2)
+                                                  : math.constant(0);
   Runs result;
   result.left = getRun(
       tiling.lhs, share,

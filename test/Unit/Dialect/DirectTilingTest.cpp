@@ -102,6 +102,12 @@ TEST(DirectDiagonals, TapsThatSeeTheSamePositionsShareAnAtom) {
   EXPECT_EQ(makeDiagonals(4, 1, 3).countClasses(), 3); // Not the fourth.
 }
 
+TEST(DirectDiagonals, WindowsNoLongerThanTheStepHaveOneDiagonal) {
+  EXPECT_EQ(makeDiagonals(2, 1, 2).getLastDiagonal(), 0);
+  EXPECT_EQ(makeDiagonals(2, 1, 3).getLastDiagonal(), 1);
+  EXPECT_EQ(makeDiagonals(1, 1, 7).getLastDiagonal(), 6);
+}
+
 TEST(DirectDiagonals, EachTapHasItsPosition) {
   for (int64_t step = 1; step <= 4; ++step)
     for (int64_t dilation = 1; dilation <= 4; ++dilation)

@@ -86,8 +86,7 @@ DirectDiagonals::compute(const ViewedProduct &product) {
     result.taps = size;
     result.dilation = coefficient;
   }
-  if (result.step < 1 ||
-      (result.taps - 1) * result.dilation / result.step >= kRun ||
+  if (result.step < 1 || result.getLastDiagonal() >= kRun ||
       result.countAtoms() * kSums > kMaxSums)
     return std::nullopt;
   return result;

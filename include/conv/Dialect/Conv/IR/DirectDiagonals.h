@@ -64,6 +64,7 @@ struct DirectDiagonals : ChannelVector {
   int64_t getDiagonalStep() const {
     return std::max<int64_t>(1, countClasses() * dilation / step);
   }
+  int64_t getLastDiagonal() const { return (taps - 1) * dilation / step; }
   /// Atoms of a channel.
   int64_t countAtoms() const { return countClasses() * lines; }
   /// Input positions of the runs of all classes.
