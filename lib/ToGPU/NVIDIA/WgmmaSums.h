@@ -22,10 +22,8 @@ namespace mlir::conv {
 /// 4 j + 2 h + 1 of its accumulators.
 class WgmmaSums {
 public:
-  /// `elementType` is f32 or i32.
-  WgmmaSums(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
-            Type elementType)
-      : ptx(ptx), tile(tile), elementType(elementType) {}
+  WgmmaSums(const PtxBuilder &ptx, const ::conv::TmaTile &tile)
+      : ptx(ptx), tile(tile) {}
 
   /// Accumulators whose values nothing reads, for a first step.
   SmallVector<Value> createUndefined() const;
@@ -41,12 +39,11 @@ public:
                        int64_t first);
 
 protected:
-  Type getSumsType() const;
+  Type getAccumulatorType() const;
   int64_t getNumAccumulators() const { return tile.columns / 2; }
 
   const PtxBuilder &ptx;
   const ::conv::TmaTile &tile;
-  Type elementType;
 };
 
 } // namespace mlir::conv

@@ -52,15 +52,13 @@ Value mlir::conv::createRowsDescriptor(const PtxBuilder &ptx, Value address) {
 static NVVM::WGMMATypes getOperandType(Type type) {
   return type.isF16()    ? NVVM::WGMMATypes::f16
          : type.isBF16() ? NVVM::WGMMATypes::bf16
-         : type.isF32()  ? NVVM::WGMMATypes::tf32
-                         : NVVM::WGMMATypes::s8;
+                         : NVVM::WGMMATypes::tf32;
 }
 
 WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                      const TmaGeometry &geometry, Type operandType,
                      const Operands &memory, Value consumer)
-    : WgmmaSums(ptx, tile, getAccumulatorType(operandType)),
-      operandType(getOperandType(operandType)),
+    : WgmmaSums(ptx, tile), operandType(getOperandType(operandType)),
       elementBytes(geometry.elementBytes),
       multipliedBytes(geometry.getMultipliedBytes()),
       isLeftTransposed(geometry.reducesPositions),
@@ -141,15 +139,12 @@ SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators,
                           alongReduction(isLeftTransposed, kEightRows));
       sum = WgmmaMmaAsyncOp::create(
           ptx.b, sum.getType(), sum, a, b, shape, operandType, operandType,
-          isa<IntegerType>(elementType) ? WGMMATypes::s32 : WGMMATypes::f32,
+          WGMMATypes::f32,
           isFirst && inRow == 0 ? WGMMAScaleOut::zero : WGMMAScaleOut::one,
           WGMMAScaleIn::one, WGMMAScaleIn::one,
           isLeftTransposed ? MMALayout::col : MMALayout::row,
           isRightTransposed ? MMALayout::row : MMALayout::col,
-          isa<IntegerType>(elementType)
-              ? MMAIntOverflowAttr::get(ptx.b.getContext(),
-                                        MMAIntOverflow::wrapped)
-              : MMAIntOverflowAttr());
+          MMAIntOverflowAttr());
     }
   }
   WgmmaGroupSyncAlignedOp::create(ptx.b);

@@ -162,14 +162,13 @@ bool GeometryReader::readPatches() {
 
 bool GeometryReader::readTypes() {
   Type type = lhs.type.getElementType();
-  if (!(type.isF16() || type.isBF16() || type.isF32() || type.isInteger(8)) ||
+  if (!(type.isF16() || type.isBF16() || type.isF32()) ||
       rhs.type.getElementType() != type)
-    return refuse("operands of f16, of bf16, of f32 or of i8, but got others");
+    return refuse("operands of f16, of bf16 or of f32, but got others");
   geometry.elementBytes = type.getIntOrFloatBitWidth() / 8;
   if (Type element = result.type.getElementType();
-      !(element.isF16() || element.isBF16() || element.isF32() ||
-        element.isInteger(8) || element.isInteger(32)))
-    return refuse("a result of f16, bf16, f32, i8 or i32, but got another");
+      !(element.isF16() || element.isBF16() || element.isF32()))
+    return refuse("a floating result, but got another");
   for (const ViewedTensor *operand : {&lhs, &rhs})
     if (operand->strides != computeContiguousStrides(operand->type.getShape()))
       return refuse("operands without gaps, but got strides");
@@ -338,10 +337,6 @@ bool GeometryReader::readPositions() {
 
 /// Instructions transpose elements of 16 bits, and no others.
 bool GeometryReader::checkElements() {
-  // Groups of i8 have not been compared with a reference on a device.
-  if (int64_t groups = geometry.window.groups;
-      groups > 1 && geometry.elementBytes == 1)
-    return refuse(formatv("one group of i8, but got {0}", groups));
   if (geometry.elementBytes == Tile::kElementBytes ||
       !(geometry.reducesPositions || geometry.isRightTransposed()))
     return true;
