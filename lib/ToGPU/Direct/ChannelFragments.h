@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_TOGPU_CHANNELFRAGMENTS_H
-#define CONV_LIB_TOGPU_CHANNELFRAGMENTS_H
+#ifndef CONV_LIB_TOGPU_DIRECT_CHANNELFRAGMENTS_H
+#define CONV_LIB_TOGPU_DIRECT_CHANNELFRAGMENTS_H
 
 #include "SharedBox.h"
 
@@ -41,4 +41,4 @@ Value createFragment(ImplicitLocOpBuilder &b, ArrayRef<Value> words,
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_TOGPU_CHANNELFRAGMENTS_H
+#endif // CONV_LIB_TOGPU_DIRECT_CHANNELFRAGMENTS_H

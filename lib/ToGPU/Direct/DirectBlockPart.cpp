@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../MainLoop.h"
 #include "ChannelFragments.h"
 #include "DirectPart.h"
-#include "MainLoop.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SharedBox.h"
-#include "MatrixAccess.h"
+#include "../MatrixAccess.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_TOGPU_DIRECTFRAGMENTS_H
-#define CONV_LIB_TOGPU_DIRECTFRAGMENTS_H
+#ifndef CONV_LIB_TOGPU_DIRECT_DIRECTFRAGMENTS_H
+#define CONV_LIB_TOGPU_DIRECT_DIRECTFRAGMENTS_H
 
 #include "ChannelFragments.h"
 #include "DirectOperands.h"
@@ -76,4 +76,4 @@ private:
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_TOGPU_DIRECTFRAGMENTS_H
+#endif // CONV_LIB_TOGPU_DIRECT_DIRECTFRAGMENTS_H

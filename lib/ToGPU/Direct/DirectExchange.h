@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_TOGPU_DIRECTEXCHANGE_H
-#define CONV_LIB_TOGPU_DIRECTEXCHANGE_H
+#ifndef CONV_LIB_TOGPU_DIRECT_DIRECTEXCHANGE_H
+#define CONV_LIB_TOGPU_DIRECT_DIRECTEXCHANGE_H
 
 #include "DirectOperands.h"
 
@@ -50,4 +50,4 @@ private:
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_TOGPU_DIRECTEXCHANGE_H
+#endif // CONV_LIB_TOGPU_DIRECT_DIRECTEXCHANGE_H

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DirectEpilogue.h"
-#include "Tail.h"
+#include "../Tail.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_TOGPU_HOSTKERNEL_H
-#define CONV_LIB_TOGPU_HOSTKERNEL_H
+#ifndef CONV_LIB_TOGPU_HOST_HOSTKERNEL_H
+#define CONV_LIB_TOGPU_HOST_HOSTKERNEL_H
 
-#include "MatrixAccess.h"
+#include "../MatrixAccess.h"
 
 namespace mlir::conv {
 
@@ -105,4 +105,4 @@ void packHostPanels(const Kernel &kernel, const HostBlock &block, Value origin,
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_TOGPU_HOSTKERNEL_H
+#endif // CONV_LIB_TOGPU_HOST_HOSTKERNEL_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_TOGPU_DIRECTPRODUCT_H
-#define CONV_LIB_TOGPU_DIRECTPRODUCT_H
+#ifndef CONV_LIB_TOGPU_DIRECT_DIRECTPRODUCT_H
+#define CONV_LIB_TOGPU_DIRECT_DIRECTPRODUCT_H
 
 #include "DirectOperands.h"
 
@@ -51,4 +51,4 @@ private:
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_TOGPU_DIRECTPRODUCT_H
+#endif // CONV_LIB_TOGPU_DIRECT_DIRECTPRODUCT_H

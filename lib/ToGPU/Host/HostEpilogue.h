@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_TOGPU_HOSTEPILOGUE_H
-#define CONV_LIB_TOGPU_HOSTEPILOGUE_H
+#ifndef CONV_LIB_TOGPU_HOST_HOSTEPILOGUE_H
+#define CONV_LIB_TOGPU_HOST_HOSTEPILOGUE_H
 
 #include "HostKernel.h"
 
@@ -30,4 +30,4 @@ HostBlock clipToResult(const Kernel &kernel, const TileOrigin &origin);
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_TOGPU_HOSTEPILOGUE_H
+#endif // CONV_LIB_TOGPU_HOST_HOSTEPILOGUE_H

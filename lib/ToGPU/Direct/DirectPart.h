@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_TOGPU_DIRECTPART_H
-#define CONV_LIB_TOGPU_DIRECTPART_H
+#ifndef CONV_LIB_TOGPU_DIRECT_DIRECTPART_H
+#define CONV_LIB_TOGPU_DIRECT_DIRECTPART_H
 
 #include "DirectOperands.h"
 
@@ -55,4 +55,4 @@ std::unique_ptr<DirectPart> createDiagonalPart(const Kernel &kernel,
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_TOGPU_DIRECTPART_H
+#endif // CONV_LIB_TOGPU_DIRECT_DIRECTPART_H

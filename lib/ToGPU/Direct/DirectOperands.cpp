@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DirectOperands.h"
-#include "SharedMemory.h"
+#include "../SharedMemory.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 

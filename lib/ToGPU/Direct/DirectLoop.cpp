@@ -12,10 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../KernelBody.h"
+#include "../TileScheduler.h"
 #include "DirectEpilogue.h"
 #include "DirectProduct.h"
-#include "KernelBody.h"
-#include "TileScheduler.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

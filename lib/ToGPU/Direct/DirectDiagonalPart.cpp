@@ -14,9 +14,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../MainLoop.h"
 #include "ChannelFragments.h"
 #include "DirectPart.h"
-#include "MainLoop.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -272,8 +272,8 @@ DiagonalPart::Runs DiagonalPart::getRuns(const Share &share, Value unit) const {
   Value inHalf = math.rem(kernel.lane, kHalf);
   Value half = math.div(kernel.lane, kHalf);
   // Else lines need not have another block behind the last run.
-  Value further = diagonals.getLastDiagonal() > 0 ? math.rem(half, 2)
-                                                  : math.constant(0);
+  Value further =
+      diagonals.getLastDiagonal() > 0 ? math.rem(half, 2) : math.constant(0);
   Runs result;
   result.left = getRun(
       tiling.lhs, share,

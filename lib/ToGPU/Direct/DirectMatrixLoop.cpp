@@ -13,11 +13,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../KernelBody.h"
+#include "../TileScheduler.h"
 #include "DirectEpilogue.h"
 #include "DirectExchange.h"
 #include "DirectFragments.h"
-#include "KernelBody.h"
-#include "TileScheduler.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

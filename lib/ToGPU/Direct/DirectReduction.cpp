@@ -13,11 +13,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AsyncRing.h"
+#include "../AsyncRing.h"
+#include "../KernelBody.h"
+#include "../TileScheduler.h"
 #include "DirectEpilogue.h"
 #include "DirectPart.h"
-#include "KernelBody.h"
-#include "TileScheduler.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_TOGPU_SHAREDBOX_H
-#define CONV_LIB_TOGPU_SHAREDBOX_H
+#ifndef CONV_LIB_TOGPU_DIRECT_SHAREDBOX_H
+#define CONV_LIB_TOGPU_DIRECT_SHAREDBOX_H
 
-#include "Kernel.h"
+#include "../Kernel.h"
 #include "conv/Dialect/Conv/IR/DirectTiling.h"
 
 namespace mlir::conv {
@@ -99,4 +99,4 @@ private:
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_TOGPU_SHAREDBOX_H
+#endif // CONV_LIB_TOGPU_DIRECT_SHAREDBOX_H

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_TOGPU_DIRECTEPILOGUE_H
-#define CONV_LIB_TOGPU_DIRECTEPILOGUE_H
+#ifndef CONV_LIB_TOGPU_DIRECT_DIRECTEPILOGUE_H
+#define CONV_LIB_TOGPU_DIRECT_DIRECTEPILOGUE_H
 
-#include "Kernel.h"
+#include "../Kernel.h"
 #include "conv/Dialect/Conv/IR/DirectTiling.h"
 
 namespace mlir::conv {
@@ -37,4 +37,4 @@ void createDirectEpilogue(const Kernel &kernel, const ElementBox &box,
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_TOGPU_DIRECTEPILOGUE_H
+#endif // CONV_LIB_TOGPU_DIRECT_DIRECTEPILOGUE_H

@@ -12,9 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../KernelBody.h"
+#include "../TileScheduler.h"
 #include "HostEpilogue.h"
-#include "KernelBody.h"
-#include "TileScheduler.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

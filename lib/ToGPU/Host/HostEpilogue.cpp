@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostEpilogue.h"
-#include "KernelBody.h"
-#include "Tail.h"
-#include "TileScheduler.h"
+#include "../KernelBody.h"
+#include "../Tail.h"
+#include "../TileScheduler.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

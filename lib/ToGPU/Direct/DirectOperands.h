@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_TOGPU_DIRECTOPERANDS_H
-#define CONV_LIB_TOGPU_DIRECTOPERANDS_H
+#ifndef CONV_LIB_TOGPU_DIRECT_DIRECTOPERANDS_H
+#define CONV_LIB_TOGPU_DIRECT_DIRECTOPERANDS_H
 
 #include "SharedBox.h"
 
@@ -53,4 +53,4 @@ private:
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_TOGPU_DIRECTOPERANDS_H
+#endif // CONV_LIB_TOGPU_DIRECT_DIRECTOPERANDS_H
