@@ -4,37 +4,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Initialises the x86 target once, whoever asks first.
-//
-//===----------------------------------------------------------------------===//
 
 #include "HostMachine.h"
 
+#include "CodeGenTargets.h"
 #include "conv/Backend/Host.h"
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
-
-#include <mutex>
 
 using namespace mlir;
 
-static void initializeTarget() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-  });
-}
-
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 mlir::conv::createHostMachine(llvm::CodeGenOptLevel level) {
-  initializeTarget();
+  initializeCodeGenTargets();
   llvm::Triple triple(kHostTriple);
   std::string message;
   const llvm::Target *target =

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../CodeGenTargets.h"
 #include "../LinkElf.h"
 #include "../TargetCheck.h"
 #include "conv/Backend/AMDGPU.h"
@@ -97,7 +98,7 @@ FailureOr<std::string>
 mlir::conv::compileToAssembly(gpu::GPUModuleOp module,
                               StringRef deviceLibraries) {
   CodeGenerationLock lock;
-  ROCDL::SerializeGPUModuleBase::init();
+  initializeCodeGenTargets();
   gpu::TargetOptions options(deviceLibraries.empty() ? CONV_DEVICE_LIBRARIES
                                                      : deviceLibraries,
                              {}, "", "", gpu::CompilationTarget::Assembly);

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../CodeGenTargets.h"
 #include "../LinkElf.h"
 #include "../TargetCheck.h"
 #include "CudaToolkit.h"
@@ -84,7 +85,7 @@ void mlir::conv::registerNVPTXTranslations(DialectRegistry &registry) {
 FailureOr<std::string> mlir::conv::compileToPtx(gpu::GPUModuleOp module,
                                                 StringRef toolkit) {
   CodeGenerationLock lock;
-  NVVM::SerializeGPUModuleBase::init();
+  initializeCodeGenTargets();
   std::string folder = findCudaToolkit(toolkit);
   if (folder.empty() && needsLibdevice(module))
     return module.emitOpError()

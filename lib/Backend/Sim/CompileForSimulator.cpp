@@ -16,6 +16,7 @@
 
 #include "conv/Backend/Sim.h"
 
+#include "../CodeGenTargets.h"
 #include "../HostMachine.h"
 #include "../LinkElf.h"
 #include "Kernels.h"
@@ -308,7 +309,7 @@ FailureOr<std::string> mlir::conv::compileForSimulator(gpu::GPUModuleOp module,
   SimSerializer serializer(module, target, options, *simChip);
   std::optional<SmallVector<char, 0>> object = [&] {
     CodeGenerationLock lock;
-    ROCDL::SerializeGPUModuleBase::init();
+    initializeCodeGenTargets();
     return serializer.run();
   }();
   if (!object)
