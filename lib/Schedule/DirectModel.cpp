@@ -13,12 +13,12 @@
 
 #include "conv/Schedule/DirectModel.h"
 
+#include "DirectWork.h"
 #include "GpuCosts.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Schedule/CostModel.h"
 
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -27,40 +27,16 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Instructions around the products of a box: addresses and loops.
-static constexpr double kInstructionsPerBox = 8;
-/// Those that an element of the result takes: its tail, rounding and store.
-static constexpr double kInstructionsPerStored = 4;
-/// Cycles until a lane has one register of the filter's blocks, until a unit
-/// of work has its sums, and until sums are exchanged and stored: seen on an
-/// H200, where other workgroups compute in the meantime.
-static constexpr double kFilterCycles = 40, kUnitCycles = 900,
-                        kExchangeCycles = 900;
-/// Cycles of a step of a reduction around its units of blocks; until such a
-/// unit has its sums, beside its loads; and of each load, which has next to no
-/// registers to arrive early in: seen on an H200.
-static constexpr double kBlockStepCycles = 930, kBlockUnitCycles = 230,
-                        kBlockLoadCycles = 41;
-/// Cycles of diagonals: until what a step copies has arrived, if nothing else
-/// is done meanwhile; of a step around its work; until a subgroup has
-/// transposed four vectors of 8 positions; and until work-items have added up
-/// what they have room for. Seconds around the steps, and what kernels reach of
-/// the datasheet's bandwidth. Fitted to 44 schedules of four layers on an H200,
-/// within 9 %.
-static constexpr double kDiagonalCopyCycles = 5000, kDiagonalStepCycles = 90,
-                        kTransposeCycles = 336, kDiagonalSumCycles = 1100,
-                        kDiagonalSeconds = 1.7e-6,
+/// Of kernels of diagonals, seconds around the steps, and what they reach of
+/// the datasheet's bandwidth. Fitted to 44 schedules of four layers on an H200.
+static constexpr double kDiagonalSeconds = 1.7e-6,
                         kDiagonalMemoryEfficiency = 0.58;
 /// Of the datasheet's bandwidth, what kernels of blocks reach, which only read,
 /// and what they take longer for each halving of runs of 128 bytes.
 static constexpr double kBlockMemoryEfficiency = 0.77, kShortRunCost = 0.15,
                         kLongRunBytes = 128;
-/// Registers of 16 bytes.
-static constexpr int64_t kWordsOfVector = 4;
 /// Of a cache line that has no sectors.
 static constexpr double kLineBytes = 64;
-/// Registers of addresses and loop counters.
-static constexpr int64_t kFixedRegisters = 40;
 /// Of the datasheet's bandwidth, what kernels reach that read and write.
 static constexpr double kMemoryEfficiency = 0.8;
 
@@ -85,325 +61,8 @@ static double getElementBytes(const ViewedTensor &tensor) {
   return tensor.type.getElementTypeBitWidth() / 8;
 }
 
-/// Vectors of `together` elements that hold the elements at `i * one + j *
-/// other`.
-static int64_t countPlaces(int64_t ones, int64_t one, int64_t others,
-                           int64_t other, int64_t together) {
-  llvm::SmallSet<int64_t, 32> places;
-  for (int64_t i = 0; i < ones; ++i)
-    for (int64_t j = 0; j < others; ++j)
-      places.insert((i * one + j * other) / together);
-  return places.size();
-}
-
-/// How often shared memory is read, for one time without conflicts: lanes have
-/// vectors of neighbouring matrices, and the next ones are `distance` elements
-/// further.
-static double countConflicts(const DirectTiling &tiling, int64_t distance) {
-  constexpr int64_t kLanes = 8; // That read 16 bytes each from all banks.
-  if (!tiling.isAlongBatch || tiling.batch.getRank() == 0)
-    return 1;
-  int64_t vector = tiling.batch.run;
-  int64_t neighbours =
-      std::min(kLanes, tiling.batch.getPadded(tiling.batch.innermost) / vector);
-  std::array<llvm::SmallSet<int64_t, kLanes>, kLanes> banks;
-  for (int64_t lane = 0; lane < kLanes; ++lane) {
-    int64_t place = lane % neighbours + lane / neighbours * distance / vector;
-    banks[llvm::mod(place, kLanes)].insert(place);
-  }
-  size_t most = 0;
-  for (const auto &places : banks)
-    most = std::max<size_t>(most, places.size());
-  return double(most);
-}
-
-namespace {
-/// What one step of a workgroup does: boxes of products in registers.
-struct StepWork {
-  double steps = 1;
-  double boxes = 1;     ///< Of products.
-  double cycles = 0;    ///< Of a compute unit that multiplies one.
-  double vectors = 0;   ///< Read from shared memory for a box.
-  double waits = 0;     ///< Cycles of barriers and such, of a workgroup; of
-                        ///< diagonals, all cycles of a step.
-  double shared = 0;    ///< Of diagonals, those of shared memory in a step,
-  double ends = 0;      ///< and those behind all steps.
-  double conflicts = 1; ///< Of reads.
-  int64_t stages = 1;   ///< Of them, copies of all but one are not waited for.
-  /// Of a work-item, as compilers were seen to take for its sums and what it
-  /// reads ahead.
-  int64_t registers = 0;
-};
-} // namespace
-
-static double countMatrices(const DirectTiling &tiling) {
-  return double(tiling.batch.getPadded(tiling.batch.innermost)) /
-         double(tiling.batch.run);
-}
-
-/// Cycles of a compute unit for a box of so many products and vectors, all
-/// elements of which are converted, and results of which so many are stored.
-static double getCycles(const DirectTiling &tiling, double products,
-                        double vectors, double stored,
-                        const ::conv::ChipInfo &chip) {
-  double converted = vectors * double(tiling.batch.run + 1);
-  return (products + converted + stored * kInstructionsPerStored +
-          kInstructionsPerBox) /
-         chip.fmaPerClock;
-}
-
-/// A box has a run of rows, with all of the innermost digit of the reduction.
-static StepWork computeRowWork(const DirectTiling &tiling,
-                               const ::conv::ChipInfo &chip) {
-  StepWork work;
-  size_t firstRow = tiling.batch.getRank();
-  size_t firstTap = firstRow + tiling.rows.getRank();
-  ArrayRef<int64_t> distances = tiling.lhs.distances;
-  int64_t taps = tiling.reduction.digits[tiling.reduction.innermost];
-  double columns = double(llvm::product_of(tiling.columns.digits));
-  work.boxes = countMatrices(tiling) / double(tiling.rows.run);
-  for (size_t d = 0; d < tiling.rows.getRank(); ++d)
-    work.boxes *= double(tiling.rows.getPadded(d));
-  double lines = double(llvm::product_of(tiling.reduction.digits) / taps);
-  work.boxes *= lines;
-  int64_t step = distances[firstRow + tiling.rows.innermost];
-  double windows =
-      double(countPlaces(tiling.rows.run, step, taps,
-                         distances[firstTap + tiling.reduction.innermost],
-                         tiling.isAlongBatch ? 1 : tiling.rows.run));
-  double filter = double(taps) * columns;
-  double elements = double(tiling.batch.run * tiling.rows.run) * columns;
-  work.conflicts = countConflicts(tiling, tiling.rows.run * step);
-  work.vectors = windows + filter;
-  work.cycles = getCycles(tiling, elements * double(taps), windows + filter,
-                          elements / lines, chip);
-  int64_t sums = tiling.batch.run * tiling.rows.run *
-                 llvm::product_of(tiling.columns.digits);
-  work.registers = 2 * sums + kFixedRegisters;
-  return work;
-}
-
-/// A box has a run of the reduction, with all rows and all of the innermost
-/// digit of the columns.
-static StepWork computeSharedWork(const DirectTiling &tiling,
-                                  const ::conv::ChipInfo &chip) {
-  StepWork work;
-  size_t firstColumn = tiling.batch.getRank();
-  size_t firstTerm = firstColumn + tiling.columns.getRank();
-  ArrayRef<int64_t> distances = tiling.rhs.distances;
-  int64_t taps = tiling.columns.digits[tiling.columns.innermost];
-  int64_t run = tiling.reduction.run;
-  int64_t together = tiling.isAlongBatch ? 1 : run;
-  double rows = double(llvm::product_of(tiling.rows.digits));
-  work.steps = double(tiling.reduction.getNumTiles());
-  work.boxes = double(tiling.countSharedBoxes()) *
-               double(llvm::product_of(tiling.reduction.sizes)) / double(run);
-  // Neighbouring boxes are of the next matrices, then of the next column but
-  // the innermost, then of the next run.
-  int64_t step = distances[firstTerm + tiling.reduction.innermost];
-  int64_t next = run * step;
-  for (size_t d = 0; d < tiling.columns.getRank(); ++d)
-    if (d != tiling.columns.innermost && tiling.columns.digits[d] > 1)
-      next = distances[firstColumn + d];
-  double windows = double(
-      countPlaces(run, step, taps,
-                  distances[firstColumn + tiling.columns.innermost], together));
-  double others = rows * double(run) / double(together);
-  work.conflicts = countConflicts(tiling, next);
-  work.vectors = windows + others;
-  work.cycles = getCycles(tiling, double(tiling.batch.run * run * taps) * rows,
-                          windows + others, /*stored=*/0, chip);
-  int64_t sums = tiling.batch.run * llvm::product_of(tiling.rows.digits) * taps;
-  work.registers = 2 * sums + kFixedRegisters;
-  return work;
-}
-
-/// Places of vectors on all lines that a lane reads of the windows in one box,
-/// of which taps and lines share some. There are `sizes` values of the digits
-/// from number `first` on, which are the taps.
-static int64_t countLinePlaces(const DirectTiling &tiling, const TensorBox &box,
-                               size_t firstPosition, size_t first,
-                               ArrayRef<int64_t> sizes) {
-  llvm::SmallSet<int64_t, 32> places;
-  for (int64_t i = 0; i < llvm::product_of(sizes); ++i)
-    for (int64_t line = 0; line < tiling.lines; ++line) {
-      int64_t place = 0;
-      if (size_t position = tiling.getPosition(); position > 0)
-        place = line * box.distances[firstPosition + position - 1];
-      int64_t rest = i;
-      for (size_t d = sizes.size(); d-- > 0; rest /= sizes[d])
-        place += rest % sizes[d] * box.distances[first + d];
-      places.insert(place);
-    }
-  return places.size();
-}
-
-/// Lines of the input that those of a unit see.
-static int64_t countDiagonalPlaces(const DirectTiling &tiling) {
-  SmallVector<int64_t> sizes = tiling.columns.digits;
-  if (tiling.diagonals->tap)
-    sizes[*tiling.diagonals->tap] = 1;
-  size_t firstColumn = tiling.batch.getRank();
-  return countLinePlaces(tiling, tiling.rhs,
-                         firstColumn + tiling.columns.getRank(), firstColumn,
-                         sizes);
-}
-
-static int64_t countFilterPlaces(const DirectTiling &tiling) {
-  SmallVector<int64_t> sizes = tiling.reduction.digits;
-  if (tiling.filter->channel)
-    sizes[*tiling.filter->channel] = 1;
-  size_t firstRow = tiling.batch.getRank();
-  return countLinePlaces(tiling, tiling.lhs, firstRow,
-                         firstRow + tiling.rows.getRank(), sizes);
-}
-
-/// For one vector of columns.
-static int64_t countBlockPlaces(const DirectTiling &tiling) {
-  SmallVector<int64_t> sizes = tiling.columns.digits;
-  if (tiling.blocks->column)
-    sizes[*tiling.blocks->column] = 1;
-  size_t firstColumn = tiling.batch.getRank();
-  return countLinePlaces(tiling, tiling.rhs,
-                         firstColumn + tiling.columns.getRank(), firstColumn,
-                         sizes);
-}
-
-/// A box is the share of a lane in a unit.
-static StepWork computeBlockWork(const DirectTiling &tiling,
-                                 const ::conv::MatrixAtom &atom,
-                                 const ::conv::ChipInfo &chip,
-                                 int64_t subgroups, int64_t stages) {
-  const DirectBlocks &blocks = *tiling.blocks;
-  StepWork work;
-  work.stages = stages;
-  work.steps = double(tiling.reduction.getNumTiles());
-  work.boxes =
-      double(tiling.countVectors() * tiling.countUnits() * chip.subgroupSize);
-  work.cycles = double(blocks.countAtoms() * tiling.lines * atom.cycles) /
-                (chip.simdsPerComputeUnit * chip.subgroupSize);
-  // A lane gets 4 bytes of each run.
-  int64_t windows = countBlockPlaces(tiling);
-  double loads = double(tiling.lines + windows * blocks.columnVectors);
-  work.vectors = loads * DirectBlocks::kRuns / kWordsOfVector;
-  work.registers = blocks.countAtoms() * atom.m * atom.n / chip.subgroupSize +
-                   DirectBlocks::kRuns * (tiling.lines + windows) +
-                   kFixedRegisters;
-  int64_t slices = subgroups / tiling.countVectors();
-  double rounds = double(llvm::divideCeil(tiling.countUnits(), slices));
-  work.waits =
-      work.steps * (kBlockStepCycles +
-                    rounds * (kBlockUnitCycles + loads * kBlockLoadCycles));
-  return work;
-}
-
-/// A box is the share of a lane in a unit.
-static StepWork computeMatrixWork(const DirectTiling &tiling,
-                                  const ::conv::MatrixAtom &atom,
-                                  const ::conv::ChipInfo &chip,
-                                  int64_t subgroups) {
-  StepWork work;
-  work.boxes =
-      double(tiling.countVectors() * tiling.countUnits() * chip.subgroupSize);
-  int64_t atoms = tiling.countAtoms() * tiling.lines;
-  double elements = double(tiling.lines * atom.m * atom.n);
-  work.cycles = (double(atoms * atom.cycles) / chip.simdsPerComputeUnit +
-                 elements * kInstructionsPerStored / chip.fmaPerClock) /
-                chip.subgroupSize;
-  // A lane gets 4 bytes of each half of an atom's positions, and exchanges its
-  // sums: it writes and reads them.
-  int64_t sums = tiling.lines * atom.m * atom.n / chip.subgroupSize;
-  work.vectors = double(atom.rowsOfA() * countFilterPlaces(tiling) + 2 * sums) /
-                 kWordsOfVector;
-  int64_t filter = tiling.countAtoms() * FilterBlocks::kTaps;
-  work.registers = filter + sums + kFixedRegisters;
-  int64_t exchanges =
-      llvm::divideCeil(tiling.lines, tiling.countExchangedLines());
-  int64_t slices = subgroups / tiling.countVectors();
-  work.waits = double(filter) * kFilterCycles +
-               double(llvm::divideCeil(tiling.countUnits(), slices)) *
-                   (kUnitCycles + double(exchanges) * kExchangeCycles);
-  return work;
-}
-
-/// All of both boxes is read and written once more, before channels are
-/// multiplied.
-static StepWork computeDiagonalWork(const DirectTiling &tiling,
-                                    int64_t subgroups, int64_t stages) {
-  const DirectDiagonals &diagonals = *tiling.diagonals;
-  constexpr int64_t kMatrix = DirectDiagonals::kVector * DirectDiagonals::kRun;
-  StepWork work;
-  work.stages = stages;
-  work.steps = double(tiling.reduction.getNumTiles());
-  work.registers = tiling.countDiagonalRegisters();
-  auto lhs = double(tiling.lhs.numElements / kMatrix);
-  auto rhs = double(tiling.rhs.numElements / kMatrix);
-  int64_t windows = countDiagonalPlaces(tiling) * diagonals.countClasses();
-  double loads = double(tiling.channels * (2 * tiling.lines + 4 * windows));
-  double units = double(tiling.countUnits());
-  double multiplied =
-      units * loads * double(tiling.countShares()); // By all subgroups.
-  // With strides, two of the rows of a matrix lie in the same banks.
-  double conflicts = diagonals.step > 1 ? 2 : 1;
-  // A place is written by copies, and a matrix is read and written.
-  double copied = (lhs + rhs) * 8 / double(tiling.lhs.blocks.vectors);
-  work.shared = 4 * conflicts * (lhs + rhs) + multiplied + copied;
-  work.waits =
-      kDiagonalStepCycles +
-      std::max(work.shared,
-               (lhs + rhs) / double(4 * subgroups) * kTransposeCycles);
-  work.ends = kDiagonalSumCycles *
-              double(llvm::divideCeil(tiling.channels * diagonals.countAtoms(),
-                                      DirectTiling::kPartials));
-  if (stages == 1)
-    work.waits += kDiagonalCopyCycles;
-  return work;
-}
-
-static StepWork computeWork(const DirectTiling &tiling, ScheduleAttr schedule,
-                            const ViewedProduct &product,
-                            const ::conv::ChipInfo &chip) {
-  switch (schedule.getMainLoop()) {
-  case MainLoop::DirectReduction: {
-    if (!schedule.reducesBlocks())
-      return computeSharedWork(tiling, chip);
-    if (tiling.diagonals)
-      return computeDiagonalWork(tiling, schedule.getNumSubgroups(),
-                                 schedule.getStages());
-    return computeBlockWork(tiling,
-                            *lookupAtom(chip, schedule.getAtom(),
-                                        product.rhs.type.getElementType()),
-                            chip, schedule.getNumSubgroups(),
-                            schedule.getStages());
-  }
-  case MainLoop::DirectMatrix:
-    return computeMatrixWork(tiling,
-                             *lookupAtom(chip, schedule.getAtom(),
-                                         product.rhs.type.getElementType()),
-                             chip, schedule.getNumSubgroups());
-  default:
-    return computeRowWork(tiling, chip);
-  }
-}
-
-/// Cycles of a compute unit for diagonals: workgroups that it has at a time
-/// share its shared memory, and hide each other's waits.
-static double getDiagonalCycles(const StepWork &work, int64_t workgroups,
-                                int64_t resident, int64_t computeUnits) {
-  auto getRound = [&](int64_t together) {
-    // The first of several stages is waited for.
-    return work.steps * std::max(work.waits, double(together) * work.shared) +
-           (work.stages > 1 ? kDiagonalCopyCycles : 0) + work.ends;
-  };
-  int64_t atOnce = resident * computeUnits, rest = workgroups % atOnce;
-  double cycles = double(workgroups / atOnce) * getRound(resident);
-  if (rest > 0)
-    cycles += getRound(llvm::divideCeil(rest, computeUnits));
-  return cycles;
-}
-
 /// Adds one product to the cost. Cycles are those of one compute unit.
-static void addProduct(const DirectTiling &tiling, const StepWork &work,
+static void addProduct(const DirectTiling &tiling, const DirectWork &work,
                        const ViewedProduct &product,
                        const ::conv::ChipInfo &chip, DirectCost &cost) {
   int64_t workgroups = tiling.batch.getNumTiles() * tiling.rows.getNumTiles();
@@ -505,8 +164,8 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     if (!tiling)
       return std::nullopt;
     hasBlocks |= tiling->blocks.has_value();
-    addProduct(*tiling, computeWork(*tiling, schedule, product, chip), product,
-               chip, cost);
+    addProduct(*tiling, computeDirectWork(*tiling, schedule, product, chip),
+               product, chip, cost);
   }
   // Halos come from the cache, which is the bound of blocks.
   double memoryBytes = hasBlocks
