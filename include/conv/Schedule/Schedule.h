@@ -41,7 +41,7 @@ ScheduleAttr getSchedule(MLIRContext *context,
 /// What a step's kernel computes, part by part.
 std::vector<::conv::ResultShape> getResultShapes(const PlanStep &step);
 
-/// Checks S5 to S18 and D1 to D8 where they are about the chip or the
+/// Checks S5 to S18 and D1 to D9 where they are about the chip or the
 /// convolution, and that the grid can be launched, and refuses with a reason
 /// code.
 LogicalResult verifySupportedSchedule(ConvolutionOpInterface op,

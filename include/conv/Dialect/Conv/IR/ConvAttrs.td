@@ -312,15 +312,18 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         of those of the rows divides that of subgroups. A part of the innermost
         digit of the reduction is whole runs of 8; behind its last value, the
         left operand is zero. `gemm_k` need not be a multiple of `k`.
-      * (D9) So are parts for groups of one channel, but the rest of D8 is not
-        about them if the innermost digit of the reduction moves either operand
-        along the dimension next to its channels, the left one by 1, where of
-        all others at most one digit of the columns moves the right one, by less
-        than 8 such steps in all; and if a channel has at most 128 sums of a
-        lane, 4 for each of the other columns and each of the taps that are
-        different modulo the step. Tiles then have 1, 2, 4 or 8 vectors of 8
-        channels, which subgroups share evenly, each with at most 128 sums of a
-        lane.
+      * (D9) Groups of one channel have diagonals of products instead of blocks
+        (`DirectDiagonals`), and parts as in D8, if
+          - the innermost digit of the reduction moves both operands along the
+            dimension next to their channels, the left one by 1 and the right
+            one by its step;
+          - of the columns, at most one digit moves the right operand along
+            that, by less than 8 steps in all: the taps;
+          - a channel has at most 128 sums of a lane: 4 for each of the other
+            columns and each of the taps that are different modulo the step.
+        Tiles then have 1, 2, 4 or 8 vectors of 8 channels, which subgroups
+        share evenly, each with at most 128 sums of a lane. Otherwise all of D8
+        is about them.
 
     Example:
     ```mlir
