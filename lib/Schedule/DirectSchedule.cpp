@@ -142,12 +142,16 @@ void Search::run(const PlanOptions &planOptions) {
       std::tuple_cat(product.result.view.getShape());
   isAlongBatch =
       DirectTiling::isAlongBatchOf(isShared ? product.lhs : product.result);
-  if (isShared)
-    return isDepthwise ? (runOverReduction(), runOverDiagonals())
-                       : runOverBlocks();
-  runOverFilterBlocks();
-  if (isDepthwise)
-    runOverRows();
+  if (!isShared) {
+    runOverFilterBlocks();
+    if (isDepthwise)
+      runOverRows();
+  } else if (isDepthwise) {
+    runOverReduction();
+    runOverDiagonals();
+  } else {
+    runOverBlocks();
+  }
 }
 
 int64_t Search::getMatricesAtom(Type element, int64_t sums) const {

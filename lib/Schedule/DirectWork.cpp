@@ -121,8 +121,10 @@ static DirectWork computeRowWork(const DirectTiling &tiling,
 /// A box has a run of the reduction, with all rows and all of the innermost
 /// digit of the columns.
 static DirectWork computeSharedWork(const DirectTiling &tiling,
-                                    const ::conv::ChipInfo &chip) {
+                                    const ::conv::ChipInfo &chip,
+                                    int64_t stages) {
   DirectWork work;
+  work.stages = stages;
   size_t firstColumn = tiling.batch.getRank();
   size_t firstTerm = firstColumn + tiling.columns.getRank();
   ArrayRef<int64_t> distances = tiling.rhs.distances;
@@ -173,11 +175,13 @@ static int64_t countLinePlaces(const DirectTiling &tiling, const TensorBox &box,
   return places.size();
 }
 
-/// Lines of the input that those of a unit see.
-static int64_t countDiagonalPlaces(const DirectTiling &tiling) {
+/// Those of the input that a unit's lines see, for one value of a digit of the
+/// columns: of channels, or of the taps of a line.
+static int64_t countInputPlaces(const DirectTiling &tiling,
+                                std::optional<size_t> digit) {
   SmallVector<int64_t> sizes = tiling.columns.digits;
-  if (tiling.diagonals->tap)
-    sizes[*tiling.diagonals->tap] = 1;
+  if (digit)
+    sizes[*digit] = 1;
   size_t firstColumn = tiling.batch.getRank();
   return countLinePlaces(tiling, tiling.rhs,
                          firstColumn + tiling.columns.getRank(), firstColumn,
@@ -191,17 +195,6 @@ static int64_t countFilterPlaces(const DirectTiling &tiling) {
   size_t firstRow = tiling.batch.getRank();
   return countLinePlaces(tiling, tiling.lhs, firstRow,
                          firstRow + tiling.rows.getRank(), sizes);
-}
-
-/// For one vector of columns.
-static int64_t countBlockPlaces(const DirectTiling &tiling) {
-  SmallVector<int64_t> sizes = tiling.columns.digits;
-  if (tiling.blocks->column)
-    sizes[*tiling.blocks->column] = 1;
-  size_t firstColumn = tiling.batch.getRank();
-  return countLinePlaces(tiling, tiling.rhs,
-                         firstColumn + tiling.columns.getRank(), firstColumn,
-                         sizes);
 }
 
 /// A box is the share of a lane in a unit.
@@ -218,7 +211,7 @@ static DirectWork computeBlockWork(const DirectTiling &tiling,
   work.cycles = double(blocks.countAtoms() * tiling.lines * atom.cycles) /
                 (chip.simdsPerComputeUnit * chip.subgroupSize);
   // A lane gets 4 bytes of each run.
-  int64_t windows = countBlockPlaces(tiling);
+  int64_t windows = countInputPlaces(tiling, blocks.column);
   double loads = double(tiling.lines + windows * blocks.columnVectors);
   work.vectors = loads * DirectBlocks::kRuns / kWordsOfVector;
   work.registers = blocks.countAtoms() * atom.m * atom.n / chip.subgroupSize +
@@ -273,7 +266,8 @@ static DirectWork computeDiagonalWork(const DirectTiling &tiling,
   work.registers = tiling.countDiagonalRegisters();
   auto lhs = double(tiling.lhs.numElements / kMatrix);
   auto rhs = double(tiling.rhs.numElements / kMatrix);
-  int64_t windows = countDiagonalPlaces(tiling) * diagonals.countClasses();
+  int64_t windows =
+      countInputPlaces(tiling, diagonals.tap) * diagonals.countClasses();
   double loads = double(tiling.channels * (2 * tiling.lines + 4 * windows));
   double units = double(tiling.countUnits());
   double multiplied =
@@ -301,7 +295,7 @@ DirectWork mlir::conv::computeDirectWork(const DirectTiling &tiling,
   switch (schedule.getMainLoop()) {
   case MainLoop::DirectReduction: {
     if (!schedule.reducesBlocks())
-      return computeSharedWork(tiling, chip);
+      return computeSharedWork(tiling, chip, schedule.getStages());
     if (tiling.diagonals)
       return computeDiagonalWork(tiling, schedule.getNumSubgroups(),
                                  schedule.getStages());

@@ -243,8 +243,13 @@ static void explainDirect(ConvolutionOpInterface op, raw_ostream &os) {
 /// Why the schedule is not a direct one.
 static std::string formatNotDirect(const Explanation &all) {
   auto direct = selectDirectSchedule(all.op, all.chip);
-  auto *reason = std::get_if<std::string>(&direct);
-  return reason ? *reason : "another schedule was asked for";
+  if (auto *reason = std::get_if<std::string>(&direct))
+    return *reason;
+  if (all.schedule.getChosenBy() != ChosenBy::Heuristic)
+    return "another schedule was asked for";
+  DirectCost cost =
+      predictDirectSchedule(all.op, std::get<ScheduleAttr>(direct), all.chip);
+  return "the best one would take " + formatMicroseconds(cost.seconds());
 }
 
 void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {

@@ -89,6 +89,7 @@ static void computeTmaSteps(ConvolutionOpInterface op,
                             ::conv::Problem &problem) {
   int64_t largest = 0, total = 0;
   int64_t sharers = std::numeric_limits<int64_t>::max();
+  bool hasBoxes = true;
   for (auto [step, part] : plan.getProducts()) {
     std::string obstacle;
     auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *part);
@@ -107,7 +108,7 @@ static void computeTmaSteps(ConvolutionOpInterface op,
       problem.tmaAtomsPerRow =
           geometry->getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;
     }
-    problem.hasTailBoxes = hasTailBoxes(op, result);
+    hasBoxes &= hasTailBoxes(op, result);
     problem.hasTmaStrides |=
         llvm::any_of(geometry->window.dimensions,
                      [](const auto &each) { return each.stride > 1; });
@@ -124,6 +125,7 @@ static void computeTmaSteps(ConvolutionOpInterface op,
   problem.tmaSteps = largest;
   problem.tmaTotalSteps = total;
   problem.tmaSharers = sharers;
+  problem.hasTailBoxes = hasBoxes;
 }
 
 /// The only product of a plan, if its kernel computes nothing else.

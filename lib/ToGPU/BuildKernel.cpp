@@ -313,6 +313,7 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
     return buildWarpgroups(builder, parts, chip, name);
   FailureOr<BuiltKernel> built =
       AddressKernel(builder, parts, chip, name).build();
+  // It adds the parts of products of warpgroups.
   if (const TiledConvolution &first = parts.front().form;
       buildWarpgroups && first.schedule.getSplits() > 1 && succeeded(built))
     joinStream(first, chip, built->function);

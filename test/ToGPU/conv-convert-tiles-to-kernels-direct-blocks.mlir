@@ -4,6 +4,7 @@
 #groups = #conv.schedule<algorithm = direct, workgroup = [8, 2], subgroup = [16, 2], gemm_k = 64, stages = 2, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
 #small = #conv.schedule<algorithm = direct, workgroup = [4, 2], subgroup = [49, 2], gemm_k = 49, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
 #large = #conv.schedule<algorithm = direct, workgroup = [16, 1], subgroup = [32, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+#depthwise = #conv.schedule<algorithm = direct, workgroup = [1, 16], subgroup = [16, 16], gemm_k = 64, stages = 2, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>
 
 module attributes {conv.target = #conv.target<"sm_90a">} {
   // Two stages of an image, of two vectors of 8 channels, each place with room
@@ -72,5 +73,29 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #large
         : tensor<1x8x8x32xbf16>, tensor<1x8x8x32xbf16> -> tensor<32x3x3x16xf32>
     return %dw : tensor<32x3x3x16xf32>
+  }
+
+  // Multiply-adds have stages too: an image arrives while one is multiplied.
+  // CHECK-LABEL: gpu.func @depthwise_0(
+  // CHECK-SAME:      %[[DY:[a-z0-9]+]]: memref<4x8x8x16xbf16, {{[^,]+}}, %[[X:[a-z0-9]+]]: memref<4x8x8x16xbf16, {{[^,]+}}, %{{.+}}: memref<16x3x3x1xf32, {{[^,]+}})
+  // CHECK-SAME:      workgroup(%[[A:[a-z0-9]+]] : memref<2048xbf16, #gpu.address_space<workgroup>>, %[[B:[a-z0-9]+]] : memref<3200xbf16, #gpu.address_space<workgroup>>,
+  // CHECK:           conv.guarded_copy 8 of %[[DY]]{{.*}}, %[[A]]
+  // CHECK:           conv.guarded_copy 8 of %[[X]]{{.*}}, %[[B]]
+  // CHECK:           nvvm.cp.async.commit.group
+  // CHECK:           scf.for {{.*}} = %c0{{.*}} to %c4{{.*}} step %c1
+  // CHECK-NEXT:        nvvm.cp.async.wait.group 0
+  // CHECK-NEXT:        gpu.barrier
+  // CHECK:             conv.guarded_copy 8 of %[[DY]]{{.*}}, %[[A]]
+  // CHECK:             nvvm.cp.async.commit.group
+  // CHECK:             scf.for
+  // CHECK:               vector.load %[[A]]
+  // CHECK:               vector.load %[[B]]
+  // CHECK:               math.fma
+  // CHECK-NOT:           nvgpu.ldmatrix
+  // CHECK:           gpu.return
+  func.func @depthwise(%x: tensor<4x8x8x16xbf16>, %dy: tensor<4x8x8x16xbf16>) -> tensor<16x3x3x1xf32> {
+    %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #depthwise
+        : tensor<4x8x8x16xbf16>, tensor<4x8x8x16xbf16> -> tensor<16x3x3x1xf32>
+    return %dw : tensor<16x3x3x1xf32>
   }
 }

@@ -15,7 +15,7 @@
 #include "../TargetCheck.h"
 #include "GuardedCopy.h"
 #include "conv/Backend/Passes.h"
-#include "conv/Dialect/Conv/IR/DirectTiling.h"
+#include "conv/Dialect/Conv/IR/Conv.h"
 
 #include "mlir/Conversion/ArithCommon/AttrToLLVMConverter.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"

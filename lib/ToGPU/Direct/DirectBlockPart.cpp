@@ -59,8 +59,7 @@ private:
   const DirectBlocks &blocks;
   SmallVector<int64_t> vectors; ///< Of rows, in a tile, by digit of the batch.
   SmallVector<int64_t> runs;    ///< In a part, by digit of the reduction.
-  /// Distances of a line, in both boxes.
-  int64_t leftLine = 0, rightLine = 0;
+  int64_t leftLine, rightLine;  ///< Distances of a line, in both boxes.
 };
 } // namespace
 
@@ -71,23 +70,15 @@ static int64_t countUnits(const Kernel &kernel, const DirectTiling &tiling) {
 BlockPart::BlockPart(const Kernel &kernel, const DirectOperands &operands)
     : DirectPart(countUnits(kernel, operands.tiling)), kernel(kernel),
       math(kernel.math), b(kernel.b), operands(operands),
-      tiling(operands.tiling), blocks(*tiling.blocks) {
+      tiling(operands.tiling), blocks(*tiling.blocks),
+      leftLine(tiling.getLineDistance(tiling.lhs)),
+      rightLine(tiling.getLineDistance(tiling.rhs)) {
   for (size_t d = 0; d < tiling.batch.getRank(); ++d)
-    vectors.push_back(tiling.batch.getPadded(d) / tiling.batch.getRun(d));
-  size_t position = tiling.getPosition();
-  const DigitBox &reduction = tiling.reduction;
-  for (size_t d = 0; d < reduction.getRank(); ++d) {
-    int64_t lines = d + 1 == position ? tiling.lines : 1;
-    runs.push_back(reduction.getPadded(d) / reduction.getRun(d) / lines);
-  }
-  if (position > 0) {
-    auto getDistance = [&](const TensorBox &box) {
-      return box
-          .distances[box.distances.size() - reduction.getRank() + position - 1];
-    };
-    leftLine = getDistance(tiling.lhs);
-    rightLine = getDistance(tiling.rhs);
-  }
+    vectors.push_back(tiling.batch.countRuns(d));
+  for (size_t d = 0; d < tiling.reduction.getRank(); ++d)
+    runs.push_back(tiling.reduction.countRuns(d));
+  if (size_t position = tiling.getPosition(); position > 0)
+    runs[position - 1] /= tiling.lines;
 }
 
 SmallVector<Value> BlockPart::createZeros() const {
@@ -148,17 +139,8 @@ BlockPart::Runs BlockPart::getRuns(const Vector &vector, Value unit) const {
 
 /// From the first vector of columns at the first tap to those of a block.
 int64_t BlockPart::getBlockDistance(int64_t block) const {
-  const TensorBox &box = tiling.rhs;
-  int64_t distance = block / blocks.taps * DirectBlocks::kVector;
-  int64_t tap = block % blocks.taps;
-  ArrayRef<int64_t> sizes = tiling.columns.digits;
-  for (size_t d = sizes.size(); d-- > 0;) {
-    if (d == blocks.column)
-      continue;
-    distance += tap % sizes[d] * box.distances[tiling.batch.getRank() + d];
-    tap /= sizes[d];
-  }
-  return distance;
+  return block / blocks.taps * DirectBlocks::kVector +
+         tiling.getColumnDistance(block % blocks.taps, blocks.column);
 }
 
 /// Adds the products of two runs on all lines: line by line for each vector of

@@ -79,7 +79,7 @@ private:
   Type element;
   SmallVector<int64_t> vectors; ///< Of channels, by digit of the batch.
   SmallVector<int64_t> runs;    ///< In a part, by digit of the reduction.
-  int64_t leftLine = 0, rightLine = 0; ///< Distances of a line.
+  int64_t leftLine, rightLine;  ///< Distances of a line, in both boxes.
 };
 } // namespace
 
@@ -87,20 +87,16 @@ DiagonalPart::DiagonalPart(const Kernel &kernel, const DirectOperands &operands)
     : DirectPart(operands.tiling.countShares() * kernel.chip.subgroupSize),
       kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
       tiling(operands.tiling), diagonals(*tiling.diagonals),
-      element(kernel.form.lhs.getElementType()) {
+      element(kernel.form.lhs.getElementType()),
+      leftLine(tiling.getLineDistance(tiling.lhs)),
+      rightLine(tiling.getLineDistance(tiling.rhs)) {
   for (size_t d = 0; d < tiling.batch.getRank(); ++d)
-    vectors.push_back(tiling.batch.getPadded(d) / tiling.batch.getRun(d));
+    vectors.push_back(tiling.batch.countRuns(d));
   size_t position = tiling.getPosition();
   runs = tiling.reduction.sizes;
   runs[position] = tiling.countLineRuns();
-  if (position == 0)
-    return;
-  runs[position - 1] /= tiling.lines;
-  auto getDistance = [&](const TensorBox &box) {
-    return ArrayRef(box.distances).take_back(runs.size())[position - 1];
-  };
-  leftLine = getDistance(tiling.lhs);
-  rightLine = getDistance(tiling.rhs);
+  if (position > 0)
+    runs[position - 1] /= tiling.lines;
 }
 
 SmallVector<Value> DiagonalPart::createZeros() const {
@@ -377,17 +373,8 @@ SmallVector<Value> DiagonalPart::createUnit(const Share &share,
 /// From the first line of the input at the first tap to that of an atom, on a
 /// line of the output.
 int64_t DiagonalPart::getRightDistance(int64_t atom, int64_t line) const {
-  int64_t distance = line * rightLine;
-  int64_t tap = atom % diagonals.lines;
-  ArrayRef<int64_t> sizes = tiling.columns.digits;
-  for (size_t d = sizes.size(); d-- > 0;) {
-    if (d == diagonals.tap)
-      continue;
-    distance +=
-        tap % sizes[d] * tiling.rhs.distances[tiling.batch.getRank() + d];
-    tap /= sizes[d];
-  }
-  return distance;
+  return line * rightLine +
+         tiling.getColumnDistance(atom % diagonals.lines, diagonals.tap);
 }
 
 SmallVector<Value> DiagonalPart::create(ValueRange sums) const {

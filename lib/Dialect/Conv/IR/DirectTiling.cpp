@@ -37,7 +37,7 @@ bool DirectTiling::isAlongBatchOf(const ViewedTensor &tensor) {
 int64_t DirectTiling::countSharedBoxes() const {
   int64_t boxes = 1;
   for (size_t d = 0; d < batch.getRank(); ++d)
-    boxes *= batch.getPadded(d) / batch.getRun(d);
+    boxes *= batch.countRuns(d);
   for (size_t d = 0; d < columns.getRank(); ++d)
     boxes *= d == columns.innermost ? 1 : columns.sizes[d];
   return boxes;
@@ -46,7 +46,7 @@ int64_t DirectTiling::countSharedBoxes() const {
 int64_t DirectTiling::countVectors() const {
   int64_t vectors = blocks ? blocks->rowVectors : 1;
   for (size_t d = 0; d < batch.getRank(); ++d)
-    vectors *= batch.getPadded(d) / batch.getRun(d);
+    vectors *= batch.countRuns(d);
   return vectors;
 }
 
@@ -54,10 +54,30 @@ int64_t DirectTiling::countRuns() const {
   const DigitBox &positions = getPositions();
   int64_t runs = 1;
   for (size_t d = 0; d < positions.getRank(); ++d)
-    runs *= diagonals && d == positions.innermost
-                ? countLineRuns()
-                : positions.getPadded(d) / positions.getRun(d);
+    runs *= diagonals && d == positions.innermost ? countLineRuns()
+                                                  : positions.countRuns(d);
   return runs / lines;
+}
+
+int64_t DirectTiling::getLineDistance(const TensorBox &box) const {
+  if (getPosition() == 0)
+    return 0;
+  ArrayRef<int64_t> terms =
+      ArrayRef(box.distances).take_back(reduction.getRank());
+  return terms[getPosition() - 1];
+}
+
+int64_t DirectTiling::getColumnDistance(int64_t number,
+                                        std::optional<size_t> without) const {
+  int64_t distance = 0;
+  for (size_t d = columns.getRank(); d-- > 0;) {
+    if (d == without)
+      continue;
+    int64_t size = columns.digits[d];
+    distance += number % size * rhs.distances[batch.getRank() + d];
+    number /= size;
+  }
+  return distance;
 }
 
 int64_t DirectTiling::countLineRuns() const {

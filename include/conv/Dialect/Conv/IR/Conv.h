@@ -38,6 +38,10 @@ namespace mlir::conv {
 
 /// Name of the schedule on the root of a linalg form: its tail.
 inline constexpr llvm::StringLiteral kScheduleName = "conv.schedule";
+/// Attribute of a kernel: the workgroups that a compute unit should have room
+/// for at a time, so that the assembler takes no more registers for one.
+inline constexpr llvm::StringLiteral kResidentWorkgroupsName =
+    "conv.resident_workgroups";
 
 /// Creates the op of `direction`, without a tail.
 ConvolutionOpInterface

@@ -19,11 +19,6 @@
 
 namespace mlir::conv {
 
-/// Attribute of a kernel: the workgroups that a compute unit should have room
-/// for at a time, so that the assembler takes no more registers for one.
-inline constexpr llvm::StringLiteral kResidentWorkgroupsName =
-    "conv.resident_workgroups";
-
 /// How a direct schedule tiles one product.
 struct DirectTiling {
   DigitBox batch, rows, columns, reduction;
@@ -60,6 +55,13 @@ struct DirectTiling {
   /// channels, as many runs of positions as an atom has, and `lines`.
   int64_t countVectors() const;
   int64_t countRuns() const; ///< Of one of those lines.
+  /// In shared memory, from one of these lines to the next, of an operand whose
+  /// view ends with the digits of a reduction that is positions.
+  int64_t getLineDistance(const TensorBox &box) const;
+  /// In the right operand's box, from the first column to that of this number,
+  /// among those of all digits but one.
+  int64_t getColumnDistance(int64_t number,
+                            std::optional<size_t> without) const;
   int64_t countUnits() const {
     return llvm::divideCeil(countRuns(), filter   ? FilterBlocks::kPositions
                                          : blocks ? DirectBlocks::kRuns

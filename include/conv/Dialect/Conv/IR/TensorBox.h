@@ -43,8 +43,11 @@ struct DigitBox {
   int64_t getNumTiles() const;
   /// Values of a digit that are computed at a time.
   int64_t getRun(size_t digit) const { return digit == innermost ? run : 1; }
-  /// Values of a digit that are read and computed, whole runs.
+  /// Values of a digit that are read and computed, whole runs; and these.
   int64_t getPadded(size_t digit) const;
+  int64_t countRuns(size_t digit) const {
+    return getPadded(digit) / getRun(digit);
+  }
   /// Whether some tile reads and computes more values than the digit has.
   bool mayExceed(size_t digit) const;
 };
