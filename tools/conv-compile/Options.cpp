@@ -57,9 +57,10 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
                  "Where to write; - is standard output (default for text)");
   app.add_option("--emit", flags.emit,
                  "pack: the artifact (default); asm: assembly; llvm: LLVM IR; "
-                 "mlir: the module after --stop-after; schedules: all that "
-                 "each convolution could have, as a database that --database "
-                 "reads, with the seconds that the cost model predicts")
+                 "mlir: the module after --stop-after; schedules: all of "
+                 "the algorithm that is best for each convolution, as a "
+                 "database that --database reads, with the seconds that the "
+                 "cost model predicts")
       ->check(CLI::IsMember({"pack", "asm", "llvm", "mlir", "schedules"}));
   app.add_option("--stop-after", flags.stopAfter,
                  "Print the module after this stage: conv, linalg, tiled, gpu, "

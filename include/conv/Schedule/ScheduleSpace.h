@@ -36,9 +36,9 @@ std::vector<RankedSchedule> rankImplicitGemm(ConvolutionOpInterface op,
 bool areWarpgroupsFaster(ConvolutionOpInterface op, ScheduleAttr direct,
                          const ::conv::ChipInfo &chip);
 
-/// Prints all schedules that could be chosen for a scheduled convolution, the
-/// best first, each as a record of a database with the seconds that the cost
-/// model predicts.
+/// Prints all schedules of the algorithm that the cost model prefers for a
+/// scheduled convolution, the best first, each as a record of a database with
+/// the seconds that the model predicts.
 void printScheduleSpace(ConvolutionOpInterface op, raw_ostream &os);
 
 } // namespace mlir::conv
