@@ -78,6 +78,15 @@ static constexpr MatrixAtom kAtomsSm90a[] = {
     {WGMMA, TF32, F32, 64, 160, 8, 8, 1, 320},
     {WGMMA, TF32, F32, 64, 192, 8, 8, 1, 384},
     {WGMMA, TF32, F32, 64, 256, 8, 8, 1, 512},
+    {WGMMA, I8, I32, 64, 8, 32, 32, 1, 72},
+    {WGMMA, I8, I32, 64, 16, 32, 32, 1, 80},
+    {WGMMA, I8, I32, 64, 32, 32, 32, 1, 96},
+    {WGMMA, I8, I32, 64, 64, 32, 32, 1, 128},
+    {WGMMA, I8, I32, 64, 96, 32, 32, 1, 192},
+    {WGMMA, I8, I32, 64, 128, 32, 32, 1, 256},
+    {WGMMA, I8, I32, 64, 160, 32, 32, 1, 320},
+    {WGMMA, I8, I32, 64, 192, 32, 32, 1, 384},
+    {WGMMA, I8, I32, 64, 256, 32, 32, 1, 512},
 };
 static constexpr size_t kPortableAtoms = 6;
 

@@ -74,13 +74,16 @@ struct I32Parameter {
 /// `box` is channels and pixels.
 struct TensorMapParameter {
   std::variant<ArgumentParameter, WorkspaceParameter> base;
-  std::string dtype; ///< "f16", "bf16", or "tf32": f32 that copies round.
+  /// "i8", "f16", "bf16", or "tf32": f32 that copies round.
+  std::string dtype;
   std::vector<int64_t> sizes, strides, box, elementStrides;
   std::vector<int64_t> lower, upper; ///< Of spatial dimensions, or empty.
   int64_t swizzle = 128;             ///< Bytes.
 
   bool isIm2col() const { return !lower.empty(); }
-  int64_t elementBytes() const { return dtype == "tf32" ? 4 : 2; }
+  int64_t elementBytes() const {
+    return dtype == "tf32" ? 4 : dtype == "i8" ? 1 : 2;
+  }
 };
 using Parameter = std::variant<ArgumentParameter, WorkspaceParameter,
                                I32Parameter, TensorMapParameter>;

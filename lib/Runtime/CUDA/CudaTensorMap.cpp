@@ -21,12 +21,15 @@ namespace {
 
 /// Values of CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapL2promotion
 /// and CUtensorMapFloatOOBfill.
-constexpr int kFloat16 = 6, kBfloat16 = 9, kTfloat32 = 11;
+constexpr int kUint8 = 0, kFloat16 = 6, kBfloat16 = 9, kTfloat32 = 11;
 constexpr int kNoInterleave = 0, kPromotionTo256Bytes = 3, kZeroFill = 0;
 
 /// Copies of kTfloat32 round f32 to nearest even.
 int getType(const std::string &dtype) {
-  return dtype == "f16" ? kFloat16 : dtype == "bf16" ? kBfloat16 : kTfloat32;
+  return dtype == "i8"     ? kUint8
+         : dtype == "f16"  ? kFloat16
+         : dtype == "bf16" ? kBfloat16
+                           : kTfloat32;
 }
 
 /// The value of CUtensorMapSwizzle for that many bytes.

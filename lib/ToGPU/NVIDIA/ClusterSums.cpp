@@ -80,24 +80,26 @@ void ClusterSums::send(ValueRange accumulators, int64_t share) const {
       ptx.offset(first, math.mul(rank, tile.shareBytes())), receiver);
   Value barrier = ptx.locateInCluster(arrivals.getFull(consumer), receiver);
   forEachPiece(accumulators, share, [&](ArrayRef<Value> sums, int64_t offset) {
-    ptx.storeInCluster(ptx.offset(target, offset), sums, barrier);
+    SmallVector<Value> words = llvm::map_to_vector(sums, [&](Value sum) {
+      return ptx.b.createOrFold<arith::BitcastOp>(ptx.b.getF32Type(), sum);
+    });
+    ptx.storeInCluster(ptx.offset(target, offset), words, barrier);
   });
 }
 
 void ClusterSums::keep(ValueRange accumulators, int64_t share) const {
   Value target = ptx.offset(first, share * tile.shareBytes());
-  auto type = VectorType::get({kPieceSums}, ptx.b.getF32Type());
   forEachPiece(accumulators, share, [&](ArrayRef<Value> sums, int64_t offset) {
+    auto type = VectorType::get({kPieceSums}, sums.front().getType());
     Value vector = vector::FromElementsOp::create(ptx.b, type, sums);
     LLVM::StoreOp::create(ptx.b, vector, ptx.offset(target, offset),
                           kPieceSumBytes);
   });
 }
 
-Value ClusterSums::createAtom(int64_t atom) const {
-  Type f32 = ptx.b.getF32Type();
-  auto type = VectorType::get({kPieceSums}, f32);
-  SmallVector<Type> types(countPieces() * kPieceSums, f32);
+Value ClusterSums::createAtom(int64_t atom, Type element) const {
+  auto type = VectorType::get({kPieceSums}, element);
+  SmallVector<Type> types(countPieces() * kPieceSums, element);
   Value sums = LLVM::PoisonOp::create(
       ptx.b, LLVM::LLVMStructType::getLiteral(ptx.b.getContext(), types));
   for (int64_t piece = 0; piece < countPieces(); ++piece) {
@@ -108,7 +110,12 @@ Value ClusterSums::createAtom(int64_t atom) const {
                                ptx.offset(first, sender * tile.shareBytes() +
                                                      getOffset(atom, piece)),
                                kPieceSumBytes);
-      sum = sum ? arith::AddFOp::create(ptx.b, sum, part).getResult() : part;
+      if (!sum)
+        sum = part;
+      else if (isa<IntegerType>(element))
+        sum = arith::AddIOp::create(ptx.b, sum, part);
+      else
+        sum = arith::AddFOp::create(ptx.b, sum, part);
     }
     for (int64_t i = 0; i < kPieceSums; ++i)
       sums = LLVM::InsertValueOp::create(
@@ -133,8 +140,11 @@ SmallVector<Value> ClusterSums::create(ValueRange accumulators) const {
           scf::YieldOp::create(ptx.b);
         });
   arrivals.wait({consumer, ptx.math.constant(0)});
+  Type element = cast<LLVM::LLVMStructType>(accumulators.front().getType())
+                     .getBody()
+                     .front();
   SmallVector<Value> sums;
   for (int64_t atom = 0; atom < tile.atomsPerConsumer(); ++atom)
-    sums.push_back(createAtom(atom));
+    sums.push_back(createAtom(atom, element));
   return sums;
 }

@@ -61,7 +61,7 @@ private:
   void send(ValueRange accumulators, int64_t share) const;
   void keep(ValueRange accumulators, int64_t share) const;
   /// The accumulators of the share of an atom.
-  Value createAtom(int64_t atom) const;
+  Value createAtom(int64_t atom, Type element) const;
 
   const PtxBuilder &ptx;
   const ::conv::TmaTile &tile;

@@ -18,10 +18,10 @@ struct BoxRows {
   int64_t elementBytes = ::conv::TmaTile::kElementBytes;
 
   int64_t elements() const { return bytes / elementBytes; }
-  /// Copies round f32: what is not of 16 bits is multiplied in tf32.
+  /// Copies round f32, which is multiplied in tf32.
   Arithmetic arithmetic() const {
-    return elementBytes == ::conv::TmaTile::kElementBytes ? Arithmetic::Exact
-                                                          : Arithmetic::TF32;
+    return elementBytes == sizeof(float) ? Arithmetic::TF32
+                                         : Arithmetic::Exact;
   }
 };
 

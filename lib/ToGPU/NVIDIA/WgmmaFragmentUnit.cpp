@@ -31,7 +31,7 @@ static constexpr int64_t kFragmentRegisters = 4;
 WgmmaFragmentUnit::WgmmaFragmentUnit(const PtxBuilder &ptx,
                                      const ::conv::TmaTile &tile,
                                      Type operandType, Value filter)
-    : WgmmaSums(ptx, tile), isF16(operandType.isF16()),
+    : WgmmaSums(ptx, tile, ptx.b.getF32Type()), isF16(operandType.isF16()),
       filter(createRowsDescriptor(
           ptx, LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), filter))) {}
 

@@ -16,13 +16,13 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-Type WgmmaSums::getAccumulatorType() const {
-  SmallVector<Type> types(getNumAccumulators(), ptx.b.getF32Type());
+Type WgmmaSums::getSumsType() const {
+  SmallVector<Type> types(getNumAccumulators(), elementType);
   return LLVM::LLVMStructType::getLiteral(ptx.b.getContext(), types);
 }
 
 SmallVector<Value> WgmmaSums::createUndefined() const {
-  Value nothing = LLVM::PoisonOp::create(ptx.b, getAccumulatorType());
+  Value nothing = LLVM::PoisonOp::create(ptx.b, getSumsType());
   return SmallVector<Value>(tile.atomsPerConsumer(), nothing);
 }
 
@@ -35,9 +35,10 @@ SmallVector<Value> WgmmaSums::finish(ValueRange accumulators) const {
   // The wait does not mention the registers that it waits for. An empty piece
   // of assembly that reads and writes them keeps their uses behind it.
   int64_t count = getNumAccumulators();
+  StringRef output = isa<IntegerType>(elementType) ? "=r," : "=f,";
   std::string constraints;
   for (int64_t i = 0; i < count; ++i)
-    constraints += "=f,";
+    constraints += output;
   for (int64_t i = 0; i < count; ++i)
     constraints += std::to_string(i) + (i + 1 < count ? "," : "");
   SmallVector<Value> finished;
@@ -63,5 +64,5 @@ Value WgmmaSums::getPair(const PtxBuilder &ptx, Value accumulators,
   Value low = LLVM::ExtractValueOp::create(ptx.b, accumulators, first);
   Value high = LLVM::ExtractValueOp::create(ptx.b, accumulators, first + 1);
   return vector::FromElementsOp::create(
-      ptx.b, VectorType::get({2}, ptx.b.getF32Type()), ValueRange{low, high});
+      ptx.b, VectorType::get({2}, low.getType()), ValueRange{low, high});
 }

@@ -22,8 +22,10 @@ namespace mlir::conv {
 /// 4 j + 2 h + 1 of its accumulators.
 class WgmmaSums {
 public:
-  WgmmaSums(const PtxBuilder &ptx, const ::conv::TmaTile &tile)
-      : ptx(ptx), tile(tile) {}
+  /// `elementType` is f32 or i32.
+  WgmmaSums(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+            Type elementType)
+      : ptx(ptx), tile(tile), elementType(elementType) {}
 
   /// Accumulators whose values nothing reads, for a first step.
   SmallVector<Value> createUndefined() const;
@@ -39,11 +41,12 @@ public:
                        int64_t first);
 
 protected:
-  Type getAccumulatorType() const;
+  Type getSumsType() const;
   int64_t getNumAccumulators() const { return tile.columns / 2; }
 
   const PtxBuilder &ptx;
   const ::conv::TmaTile &tile;
+  Type elementType;
 };
 
 } // namespace mlir::conv

@@ -52,13 +52,15 @@ Value mlir::conv::createRowsDescriptor(const PtxBuilder &ptx, Value address) {
 static NVVM::WGMMATypes getOperandType(Type type) {
   return type.isF16()    ? NVVM::WGMMATypes::f16
          : type.isBF16() ? NVVM::WGMMATypes::bf16
-                         : NVVM::WGMMATypes::tf32;
+         : type.isF32()  ? NVVM::WGMMATypes::tf32
+                         : NVVM::WGMMATypes::s8;
 }
 
 WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                      const TmaGeometry &geometry, Type operandType,
                      const Operands &memory, Value consumer)
-    : WgmmaSums(ptx, tile), operandType(getOperandType(operandType)),
+    : WgmmaSums(ptx, tile, getAccumulatorType(operandType)),
+      operandType(getOperandType(operandType)),
       elementBytes(geometry.elementBytes),
       multipliedBytes(geometry.getMultipliedBytes()),
       isLeftTransposed(geometry.reducesPositions),
@@ -139,12 +141,15 @@ SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators,
                           alongReduction(isLeftTransposed, kEightRows));
       sum = WgmmaMmaAsyncOp::create(
           ptx.b, sum.getType(), sum, a, b, shape, operandType, operandType,
-          WGMMATypes::f32,
+          isa<IntegerType>(elementType) ? WGMMATypes::s32 : WGMMATypes::f32,
           isFirst && inRow == 0 ? WGMMAScaleOut::zero : WGMMAScaleOut::one,
           WGMMAScaleIn::one, WGMMAScaleIn::one,
           isLeftTransposed ? MMALayout::col : MMALayout::row,
           isRightTransposed ? MMALayout::row : MMALayout::col,
-          MMAIntOverflowAttr());
+          isa<IntegerType>(elementType)
+              ? MMAIntOverflowAttr::get(ptx.b.getContext(),
+                                        MMAIntOverflow::wrapped)
+              : MMAIntOverflowAttr());
     }
   }
   WgmmaGroupSyncAlignedOp::create(ptx.b);

@@ -273,7 +273,7 @@ TEST(Manifest, M15TensorMaps) {
   EXPECT_EQ(
       errorOfMap([](Map &map) { map.dtype = "f32"; }),
       path +
-          ".dtype: expects \"f16\" or \"bf16\" or \"tf32\", but got \"f32\"");
+          ".dtype: expects \"i8\" or \"f16\" or \"bf16\" or \"tf32\", but got \"f32\"");
   // Of which a row has twice the bytes.
   EXPECT_EQ(errorOfMap([](Map &map) {
               map.dtype = "tf32";

@@ -121,6 +121,14 @@ constexpr StringLiteral kShortGroups = R"(
         : tensor<2x28x28x48xbf16>, tensor<64x3x3x12xbf16> -> tensor<2x28x28x64xbf16>
     return
   })";
+constexpr StringLiteral kGroupsOfIntegers = R"(
+  func.func @f(%x: tensor<2x28x28x64xi8>, %w: tensor<64x3x3x16xi8>) {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 4
+        : tensor<2x28x28x64xi8>, tensor<64x3x3x16xi8> -> tensor<2x28x28x64xi32>
+    return
+  })";
 /// Gradients of inputs in three dimensions, of groups of 56 and of 64 channels.
 constexpr StringLiteral kGroupsOfVolumes = R"(
   func.func @f(%dy: tensor<1x7x8x9x112xbf16>, %w: tensor<112x3x3x3x56xbf16>) {
@@ -360,6 +368,15 @@ TEST_F(TmaGeometryTest, GroupsHaveWholeGranules) {
   EXPECT_FALSE(compute(kShortGroups, {}));
   EXPECT_EQ(obstacle,
             "expects channels that are multiples of 8, but got 12 and 12");
+}
+
+TEST_F(TmaGeometryTest, IntegersHaveABytePerElement) {
+  std::optional<TmaGeometry> geometry = compute(kGroupsOfIntegers, {});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->elementBytes, 1);
+  EXPECT_EQ(geometry->window.groups, 4);
+  // A group's 16 channels are half of what an instruction reads.
+  EXPECT_EQ(geometry->getMultipliedBytes(), 32);
 }
 
 } // namespace

@@ -162,13 +162,14 @@ bool GeometryReader::readPatches() {
 
 bool GeometryReader::readTypes() {
   Type type = lhs.type.getElementType();
-  if (!(type.isF16() || type.isBF16() || type.isF32()) ||
+  if (!(type.isF16() || type.isBF16() || type.isF32() || type.isInteger(8)) ||
       rhs.type.getElementType() != type)
-    return refuse("operands of f16, of bf16 or of f32, but got others");
+    return refuse("operands of f16, of bf16, of f32 or of i8, but got others");
   geometry.elementBytes = type.getIntOrFloatBitWidth() / 8;
   if (Type element = result.type.getElementType();
-      !(element.isF16() || element.isBF16() || element.isF32()))
-    return refuse("a floating result, but got another");
+      !(element.isF16() || element.isBF16() || element.isF32() ||
+        element.isInteger(8) || element.isInteger(32)))
+    return refuse("a result of f16, bf16, f32, i8 or i32, but got another");
   for (const ViewedTensor *operand : {&lhs, &rhs})
     if (operand->strides != computeContiguousStrides(operand->type.getShape()))
       return refuse("operands without gaps, but got strides");

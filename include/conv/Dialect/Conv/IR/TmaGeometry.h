@@ -78,7 +78,7 @@ struct TmaGeometry {
   /// The batch is parts of the reduction, and in each of them the groups of the
   /// window's channels.
   int64_t parts;
-  /// Of the operands: 2, or 4 of f32, which is multiplied in tf32.
+  /// Of the operands: 2, or 4 of f32, which is multiplied in tf32, or 1 of i8.
   int64_t elementBytes;
 
   /// If the reduction is over taps and channels: the right operand's
