@@ -321,7 +321,7 @@ bool Verifier::verify(const TensorMapParameter &map, const Entry &entry,
   Parameter base =
       std::visit([](auto each) { return Parameter(each); }, map.base);
   if (!verify(base, entry, path) ||
-      !expectOneOf(map.dtype, {"i8", "f16", "bf16", "tf32"},
+      !expectOneOf(map.dtype, {"i8", "i32", "f16", "bf16", "f32", "tf32"},
                    path + ".dtype") ||
       !expectRange(int64_t(map.sizes.size()), map.isIm2col() ? 3 : 1, 5,
                    path + ".sizes (their number)"))

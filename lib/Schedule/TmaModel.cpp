@@ -93,6 +93,7 @@ TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
                .stages = candidate.stages,
                .consumers = candidate.subgroups(),
                .isStaged = problem.splits == 1,
+               .resultBytes = byteSize(problem.result),
                .isRightTransposed = problem.isTmaRhsTransposed,
                .cluster = candidate.cluster};
   if (problem.patch && problem.patch->isReduced())

@@ -1,7 +1,7 @@
-// RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
+// RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels --split-input-file | FileCheck %s
 
 // Rows of 128 bytes have 128 elements of i8, of which an instruction takes 32. Sums are i32, those that workgroups of a
-// cluster exchange too, and lanes store the result.
+// cluster exchange too, and lanes store the result: a share of 16 columns is shorter than a swizzled row.
 #schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 32], subgroup = [64, 32], gemm_k = 128, stages = 4, atom = <wgmma 64 x 32 x 32>, main_loop = tma, raster = columns, cluster = 2>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
@@ -33,5 +33,29 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
           conv.yield %5 : i8
         } : tensor<1x8x8x144xi8>, tensor<32x3x3x144xi8> -> tensor<1x8x8x32xi8>
     return %y : tensor<1x8x8x32xi8>
+  }
+}
+
+// -----
+
+// Sums of i32 are results: of 64 columns, a lane stages 32 at a time, pair by pair, since they have four bytes each.
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 128, stages = 4, atom = <wgmma 64 x 64 x 32>, main_loop = tma, raster = columns>
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// CHECK-LABEL:    gpu.func @i32_0(
+// CHECK-SAME:       %[[Y:[^ :]+]]: !llvm.ptr {conv.tensor_map}) kernel
+// CHECK:            nvvm.cp.async.bulk.wait_group 0 {read}
+// CHECK-COUNT-8:    llvm.store {{.+}} : i64, !llvm.ptr<3>
+// CHECK:            nvvm.cp.async.bulk.tensor.global.shared.cta %[[Y]]
+// CHECK:            nvvm.cp.async.bulk.commit.group
+// CHECK:            nvvm.cp.async.bulk.wait_group 0 {read}
+// CHECK-COUNT-8:    llvm.store {{.+}} : i64, !llvm.ptr<3>
+// CHECK:            nvvm.cp.async.bulk.tensor.global.shared.cta %[[Y]]
+// CHECK:            conv.tensor_map {{.+}} <sizes = [64, 64], strides = [256], box = [32, 64], element_strides = [1, 1], swizzle = 128> : memref<1x8x8x64xi32,
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @i32(%x: tensor<1x8x8x144xi8>, %w: tensor<64x3x3x144xi8>) -> tensor<1x8x8x64xi32> {
+    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+        : tensor<1x8x8x144xi8>, tensor<64x3x3x144xi8> -> tensor<1x8x8x64xi32>
+    return %y : tensor<1x8x8x64xi32>
   }
 }

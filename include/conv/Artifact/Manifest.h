@@ -74,7 +74,7 @@ struct I32Parameter {
 /// `box` is channels and pixels.
 struct TensorMapParameter {
   std::variant<ArgumentParameter, WorkspaceParameter> base;
-  /// "i8", "f16", "bf16", or "tf32": f32 that copies round.
+  /// "i8", "i32", "f16", "bf16", "f32", or "tf32": f32 that copies round.
   std::string dtype;
   std::vector<int64_t> sizes, strides, box, elementStrides;
   std::vector<int64_t> lower, upper; ///< Of spatial dimensions, or empty.
@@ -82,7 +82,9 @@ struct TensorMapParameter {
 
   bool isIm2col() const { return !lower.empty(); }
   int64_t elementBytes() const {
-    return dtype == "tf32" ? 4 : dtype == "i8" ? 1 : 2;
+    if (dtype == "i8")
+      return 1;
+    return dtype == "f16" || dtype == "bf16" ? 2 : 4;
   }
 };
 using Parameter = std::variant<ArgumentParameter, WorkspaceParameter,

@@ -16,27 +16,41 @@
 
 #include "PtxBuilder.h"
 
+#include "conv/Dialect/Conv/IR/TmaTile.h"
+
 namespace mlir::conv {
 
-/// What a lane has in any tile of 64 rows of `rowBytes` swizzled bytes.
+/// What a lane has in any tile of 64 rows of `rowBytes` swizzled bytes: pairs of
+/// neighbouring elements, as integers. Pairs of 16 columns are, of the first
+/// eight, those of rows l / 4 and l / 4 + 8, and of the next eight.
 class FragmentTile {
 public:
   /// `workItem` is a number in the warpgroup.
-  FragmentTile(const PtxBuilder &ptx, Value workItem, int64_t rowBytes);
+  FragmentTile(const PtxBuilder &ptx, Value workItem, int64_t rowBytes,
+               int64_t elementBytes = ::conv::TmaTile::kElementBytes);
 
-  /// Writes 16 columns from byte `bytes` of a row on: of the first eight, the
-  /// pairs of rows l / 4 and l / 4 + 8, and of the next eight.
-  void store(Value tile, int64_t bytes, ValueRange registers) const;
-  /// Reads them.
-  SmallVector<Value> load(Value tile, int64_t bytes) const;
+  Type getPairType() const;
+  /// Writes the pairs of 16 columns from `column` of a row on, or of eight,
+  /// which only elements of other sizes than 16 bits have.
+  void store(Value tile, int64_t column, ValueRange pairs) const;
+  /// Reads so many pairs.
+  SmallVector<Value> load(Value tile, int64_t column, int64_t count) const;
 
 private:
-  /// The address that a lane gives, for 16 columns from byte `bytes` on.
-  Value getAddress(Value tile, int64_t bytes) const;
+  /// Whether instructions move all rows of 16 columns at a time. They do for 16
+  /// bits; lanes move their own pairs of other elements.
+  bool movesMatrices() const {
+    return elementBytes == ::conv::TmaTile::kElementBytes;
+  }
+  /// The address that a lane gives, for columns from `column` on.
+  Value getAddress(Value tile, int64_t column) const;
+  /// That of pair `i`.
+  Value getPairAddress(Value tile, int64_t column, int64_t i) const;
 
   const PtxBuilder &ptx;
+  int64_t rowBytes, elementBytes;
   Value row;   ///< Where the row starts that the lane gives.
-  Value twist; ///< XOR of its pieces, in bytes.
+  Value twist; ///< XOR of what is behind that, in bytes.
 };
 
 } // namespace mlir::conv

@@ -155,8 +155,7 @@ void LineGradientBody::createWindows(const FragmentTile &windows,
     for (int64_t i = first; i < last; ++i) {
       int64_t column = i * kFragmentElements;
       windows.store(ptx.offset(right, column / Tile::kRowElements * kBoxBytes),
-                    column % Tile::kRowElements * Tile::kElementBytes,
-                    loaded[i - first]);
+                    column % Tile::kRowElements, loaded[i - first]);
     }
   }
 }

@@ -16,6 +16,13 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
+BoxRows mlir::conv::getOperandRows(const TmaGeometry &geometry) {
+  return {.elementBytes = geometry.elementBytes,
+          .arithmetic = geometry.elementBytes == sizeof(float)
+                            ? Arithmetic::TF32
+                            : Arithmetic::Exact};
+}
+
 /// The byte strides of a dense tensor of `sizes`, innermost first.
 static SmallVector<int64_t> getDenseStrides(ArrayRef<int64_t> sizes,
                                             int64_t elementBytes) {
@@ -33,7 +40,7 @@ static TensorMapAttr createDenseMap(MLIRContext *context,
   SmallVector<int64_t> elementStrides(sizes.size(), 1);
   return TensorMapAttr::get(
       context, sizes, getDenseStrides(sizes, rows.elementBytes), box,
-      elementStrides, {}, {}, rows.bytes, rows.arithmetic());
+      elementStrides, {}, {}, rows.bytes, rows.arithmetic);
 }
 
 /// The same of one group at a time of the innermost dimension: beyond its end
@@ -52,7 +59,7 @@ static TensorMapAttr createGroupMap(MLIRContext *context,
   strides.push_back(split.front() * rows.elementBytes);
   SmallVector<int64_t> elementStrides(split.size(), 1);
   return TensorMapAttr::get(context, split, strides, boxOfGroup, elementStrides,
-                            {}, {}, rows.bytes, rows.arithmetic());
+                            {}, {}, rows.bytes, rows.arithmetic);
 }
 
 TensorMapAttr mlir::conv::createWindowMap(MLIRContext *context,
@@ -72,14 +79,14 @@ TensorMapAttr mlir::conv::createWindowMap(MLIRContext *context,
   return TensorMapAttr::get(context, sizes,
                             getDenseStrides(sizes, rows.elementBytes),
                             {rows.elements(), positions}, elementStrides, lower,
-                            upper, rows.bytes, rows.arithmetic());
+                            upper, rows.bytes, rows.arithmetic);
 }
 
 TensorMapAttr mlir::conv::createFilterMap(MLIRContext *context,
                                           const TmaGeometry &geometry,
                                           int64_t channels) {
   using Coordinate = TmaGeometry::Coordinate;
-  BoxRows rows{.elementBytes = geometry.elementBytes};
+  BoxRows rows = getOperandRows(geometry);
   SmallVector<int64_t> sizes, box;
   for (const Coordinate &coordinate : llvm::reverse(geometry.filter)) {
     sizes.push_back(coordinate.size);
@@ -128,7 +135,7 @@ TensorMapAttr mlir::conv::createPatchMap(MLIRContext *context,
   for (size_t d = 0; d < geometry.window.rank(); ++d)
     extents.push_back(geometry.getPatchExtent(d));
   return createBlockMap(context, geometry.window, extents,
-                        {.elementBytes = geometry.elementBytes});
+                        getOperandRows(geometry));
 }
 
 TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,
@@ -136,7 +143,7 @@ TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,
                                           const ::conv::TmaTile &tile) {
   if (!result.isCopied(tile))
     return {};
-  BoxRows rows{.bytes = tile.chunkColumns() * Tile::kElementBytes};
+  BoxRows rows{.bytes = tile.chunkRowBytes(), .elementBytes = tile.resultBytes};
   if (result.form == TmaResult::Form::Positions)
     return createWindowMap(context, result.window, Tile::kAtomRows, rows);
   if (result.form == TmaResult::Form::Patches)

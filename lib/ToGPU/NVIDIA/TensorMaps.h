@@ -16,14 +16,13 @@ namespace mlir::conv {
 struct BoxRows {
   int64_t bytes = ::conv::TmaTile::kRowBytes;
   int64_t elementBytes = ::conv::TmaTile::kElementBytes;
+  Arithmetic arithmetic = Arithmetic::Exact;
 
   int64_t elements() const { return bytes / elementBytes; }
-  /// Copies round f32, which is multiplied in tf32.
-  Arithmetic arithmetic() const {
-    return elementBytes == sizeof(float) ? Arithmetic::TF32
-                                         : Arithmetic::Exact;
-  }
 };
+
+/// Whole rows of an operand. Copies round f32, which is multiplied in tf32.
+BoxRows getOperandRows(const TmaGeometry &geometry);
 
 /// Boxes of a window's tensor: one tap of that many positions, and as many
 /// channels as rows hold.

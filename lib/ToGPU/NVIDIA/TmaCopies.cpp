@@ -122,7 +122,7 @@ public:
 
   TensorMapAttr createLeftMap(MLIRContext *context) const override {
     return createWindowMap(context, geometry.window, tile.rows,
-                           {.elementBytes = geometry.elementBytes});
+                           getOperandRows(geometry));
   }
   SmallVector<Value> createTile(TileOrigin origin) const override {
     return createCorner(ptx, geometry.window, origin.row);

@@ -22,7 +22,7 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-/// Columns that one stmatrix writes, and among which each lane has a pair.
+/// Columns that one stmatrix writes; of each eight, lanes have a pair.
 static constexpr int64_t kColumnsPerStore = 16;
 static constexpr int64_t kColumnsPerPair = 8;
 static constexpr int64_t kWarpSize = 32;
@@ -34,7 +34,7 @@ TmaEpilogue::TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
     : kernel(kernel), ptx(ptx), tile(tile), form(form), consumer(consumer),
       workItem(workItem), staging(staging),
       result(kernel.math, kernel.form.result),
-      chunk(ptx, workItem, tile.chunkColumns() * Tile::kElementBytes),
+      chunk(ptx, workItem, tile.chunkRowBytes(), tile.resultBytes),
       order(std::move(order)) {
   for (const MatrixOperand &operand : kernel.form.tailOperands)
     operands.emplace_back(kernel.math, operand);
@@ -116,6 +116,10 @@ void TmaEpilogue::store(Value pair, Place place) const {
   }
 }
 
+int64_t TmaEpilogue::getColumnsPerStore() const {
+  return std::min(kColumnsPerStore, tile.chunkColumns());
+}
+
 int64_t TmaEpilogue::getColumnsAtOnce() const {
   // Of two columns, a lane has one value. About three registers are for it, and
   // operands are in others, those that come next too.
@@ -125,10 +129,9 @@ int64_t TmaEpilogue::getColumnsAtOnce() const {
         2 * operand.getElementType().getIntOrFloatBitWidth(), 32);
   int64_t free = tile.consumerRegisters() - tile.accumulators();
   // No less than what one store writes, however few registers there are.
-  int64_t least = form.isCopied(tile) ? kColumnsPerStore : kColumnsPerPair;
+  int64_t least = form.isCopied(tile) ? getColumnsPerStore() : kColumnsPerPair;
   return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(2 * free / registers),
-                             std::min(least, tile.chunkColumns()),
-                             tile.chunkColumns());
+                             least, tile.chunkColumns());
 }
 
 int64_t TmaEpilogue::countPairs() const {
@@ -187,12 +190,13 @@ Value TmaEpilogue::loadStaged(const Part &part) const {
   const MatrixOperand &operand = kernel.form.tailOperands[replaced.operand];
   auto type = VectorType::get({2}, operand.getElementType());
   SmallVector<Value> pairs;
-  for (int64_t c = 0; c < getColumnsAtOnce(); c += kColumnsPerStore) {
+  int64_t perLoad = getColumnsPerStore();
+  for (int64_t c = 0; c < getColumnsAtOnce(); c += perLoad) {
     int64_t column = part.column + c;
-    for (Value registers :
-         chunk.load(getStaged(part, column),
-                    column % tile.chunkColumns() * Tile::kElementBytes))
-      pairs.push_back(LLVM::BitcastOp::create(ptx.b, type, registers));
+    for (Value pair :
+         chunk.load(getStaged(part, column), column % tile.chunkColumns(),
+                    2 * perLoad / kColumnsPerPair))
+      pairs.push_back(LLVM::BitcastOp::create(ptx.b, type, pair));
   }
   return join(ptx.b, countPairs(), [&](int64_t i) { return pairs[i]; });
 }
@@ -224,38 +228,38 @@ void TmaEpilogue::store(const Part &part, ValueRange pairs) const {
 
 void TmaEpilogue::stage(const Part &part, ValueRange pairs) const {
   auto registers = llvm::map_to_vector(pairs, [&](Value pair) -> Value {
-    return LLVM::BitcastOp::create(ptx.b, ptx.b.getI32Type(), pair);
+    return LLVM::BitcastOp::create(ptx.b, chunk.getPairType(), pair);
   });
-  constexpr int64_t kPerStore = 2 * kColumnsPerStore / kColumnsPerPair;
-  for (int64_t i = 0; i < countPairs(); i += kPerStore) {
-    int64_t column = part.column + i / kPerStore * kColumnsPerStore;
-    chunk.store(getStaged(part, column),
-                column % tile.chunkColumns() * Tile::kElementBytes,
-                ArrayRef(registers).slice(i, kPerStore));
+  int64_t perStore = 2 * getColumnsPerStore() / kColumnsPerPair;
+  for (int64_t i = 0; i < countPairs(); i += perStore) {
+    int64_t column = part.column + i / 2 * kColumnsPerPair;
+    chunk.store(getStaged(part, column), column % tile.chunkColumns(),
+                ArrayRef(registers).slice(i, perStore));
   }
 }
 
 int64_t TmaEpilogue::getChunk(const Part &part, int64_t column) const {
-  // One atom is staged at a time, if its place need not have been filled.
-  int64_t atom = replaced.chunks ? part.atom : 0;
-  return (atom * tile.columns + column) / tile.chunkColumns();
+  // Columns of one atom are staged at a time, if their place need not have been
+  // filled.
+  int64_t staged = replaced.chunks ? part.atom * tile.columns + column
+                                   : column % tile.stagedColumns();
+  return staged / tile.chunkColumns();
 }
 
 Value TmaEpilogue::getStaged(const Part &part, int64_t column) const {
   return ptx.offset(staging, getChunk(part, column) * tile.chunkBytes());
 }
 
-void TmaEpilogue::copyRows(TileOrigin origin, Value row) const {
+void TmaEpilogue::copyRows(TileOrigin origin, const Part &last) const {
   SmallVector<Value> coordinates =
-      createResultCorner(ptx, form, {origin.batch, row, origin.column});
+      createResultCorner(ptx, form, {origin.batch, last.row, origin.column});
   Value first = coordinates.front();
-  for (int64_t c = 0; c < tile.columns; c += tile.chunkColumns()) {
+  for (int64_t c = last.column - last.column % tile.stagedColumns();
+       c <= last.column; c += tile.chunkColumns()) {
     coordinates.front() = ptx.math.add(first, c);
     auto copyChunk = [&] {
-      ptx.storeBox(
-          kernel.arguments.back(),
-          ptx.offset(staging, c / tile.chunkColumns() * tile.chunkBytes()),
-          coordinates, form.isIm2col());
+      ptx.storeBox(kernel.arguments.back(), getStaged(last, c), coordinates,
+                   form.isIm2col());
     };
     // Then chunks are of one group, but a tile may have more than that.
     if (form.clipsGroups())
@@ -267,22 +271,22 @@ void TmaEpilogue::copyRows(TileOrigin origin, Value row) const {
   ptx.commitStores();
 }
 
-void TmaEpilogue::beginAtom() const {
+void TmaEpilogue::beginColumns() const {
   // What was stored before must have left shared memory.
   ptx.createIf(isFirst, [&] { ptx.waitForStores(); });
   synchronize();
 }
 
-void TmaEpilogue::copyAtom(TileOrigin origin, Value row) const {
+void TmaEpilogue::copyColumns(TileOrigin origin, const Part &last) const {
   ptx.fenceSharedForCopies();
   synchronize();
-  ptx.createIf(isFirst, [&] { copyRows(origin, row); });
+  ptx.createIf(isFirst, [&] { copyRows(origin, last); });
 }
 
 void TmaEpilogue::beginPart(const Part &part, Value phase) const {
   if (!replaced.chunks) {
-    if (part.column == 0)
-      beginAtom();
+    if (part.column % tile.stagedColumns() == 0)
+      beginColumns();
   } else if (part.column % tile.chunkColumns() == 0) {
     replaced.chunks->wait(getChunk(part, part.column), phase);
   }
@@ -291,8 +295,8 @@ void TmaEpilogue::beginPart(const Part &part, Value phase) const {
 void TmaEpilogue::endPart(const Part &part, TileOrigin origin) const {
   int64_t end = part.column + getColumnsAtOnce();
   if (!replaced.chunks) {
-    if (end == tile.columns)
-      copyAtom(origin, part.row);
+    if (end == tile.columns || end % tile.stagedColumns() == 0)
+      copyColumns(origin, part);
   } else if (end % tile.chunkColumns() == 0) {
     replaced.chunks->release(getChunk(part, part.column), ptx.equal(lane, 0));
   }

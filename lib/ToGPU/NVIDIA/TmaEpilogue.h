@@ -18,8 +18,8 @@
 namespace mlir::conv {
 
 /// Applies the tail to a consumer's accumulators, and stores the result. If it
-/// can be copied, an atom's rows go to shared memory and from there in chunks
-/// of columns by copies, which leave out what is beyond the result. Otherwise
+/// can be copied, columns of an atom's rows go to shared memory and from there
+/// in chunks by copies, which leave out what is beyond the result. Otherwise
 /// each lane stores what it has.
 class TmaEpilogue {
 public:
@@ -71,6 +71,8 @@ private:
     Place first; ///< Of the lane.
   };
 
+  /// Those of a part that are put into shared memory together.
+  int64_t getColumnsPerStore() const;
   /// Those of a part: as many as there are registers for.
   int64_t getColumnsAtOnce() const;
   int64_t countPairs() const;
@@ -92,15 +94,16 @@ private:
   /// The chunk of a consumer with this column, and where it is staged.
   int64_t getChunk(const Part &part, int64_t column) const;
   Value getStaged(const Part &part, int64_t column) const;
-  /// Before the first part of an atom or of a chunk, and behind the last one:
-  /// results of others are no longer where these go, and these leave.
+  /// Before the first part of staged columns or of a chunk, and behind the last
+  /// one: results of others are no longer where these go, and these leave.
   void beginPart(const Part &part, Value phase) const;
   void endPart(const Part &part, TileOrigin origin) const;
-  /// Waits until shared memory is free, and copies the rows of an atom from it.
-  void beginAtom() const;
-  void copyAtom(TileOrigin origin, Value row) const;
-  /// Starts the copies of staged rows, the first of which is `row`.
-  void copyRows(TileOrigin origin, Value row) const;
+  /// Waits until shared memory is free, and copies columns of the rows of an
+  /// atom from it: those that are staged with those of the `last` part.
+  void beginColumns() const;
+  void copyColumns(TileOrigin origin, const Part &last) const;
+  /// Starts these copies.
+  void copyRows(TileOrigin origin, const Part &last) const;
   Column getColumn(Place place, int64_t offset) const;
   /// How many of a lane's two columns one access takes.
   int64_t getWidth(const MatrixAccess &access) const;

@@ -319,6 +319,7 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
       tile.rightPatchBytes =
           std::max(tile.rightPatchBytes, own.rightPatchBytes);
       tile.isRightTransposed = own.isRightTransposed;
+      tile.resultBytes = own.resultBytes;
     }
     analyzed.push_back(std::move(*found));
   }

@@ -366,17 +366,8 @@ func.func @tensor_map_x6_row(%y: memref<1x8x8x128xf16>) {
 
 // -----
 
-func.func @tensor_map_x8_exact(%y: memref<1x8x8x32xf32>) {
-  // expected-error @below {{expects elements of f32 just for tf32 arithmetic, but got 'f32' for exact}}
-  %0 = conv.tensor_map %y <sizes = [32, 64], strides = [128], box = [32, 64], element_strides = [1, 1], swizzle = 128>
-      : memref<1x8x8x32xf32> -> !llvm.ptr
-  return
-}
-
-// -----
-
 func.func @tensor_map_x8_tf32(%y: memref<1x8x8x64xf16>) {
-  // expected-error @below {{expects elements of f32 just for tf32 arithmetic, but got 'f16' for tf32}}
+  // expected-error @below {{expects elements of f32 for tf32 arithmetic, but got 'f16'}}
   %0 = conv.tensor_map %y <sizes = [64, 64], strides = [128], box = [64, 64], element_strides = [1, 1], swizzle = 128, arithmetic = tf32>
       : memref<1x8x8x64xf16> -> !llvm.ptr
   return

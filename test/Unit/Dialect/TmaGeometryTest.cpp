@@ -271,7 +271,8 @@ TEST_F(TmaGeometryTest, RowsOfFloat32HaveHalfAsManyElements) {
   EXPECT_EQ(geometry->getRowElements(), 32);
   EXPECT_EQ(geometry->getOuterLoop().count(), 9);
   EXPECT_EQ(geometry->getInnerLoop().count(), 2);
-  EXPECT_EQ(result.form, TmaResult::Form::Lanes);
+  EXPECT_EQ(geometry->resultBytes, 4);
+  EXPECT_EQ(result.form, TmaResult::Form::Matrix);
 
   geometry = compute(kFloat32, {.patch = {8, 16}});
   ASSERT_TRUE(geometry) << obstacle;
@@ -374,6 +375,7 @@ TEST_F(TmaGeometryTest, IntegersHaveABytePerElement) {
   std::optional<TmaGeometry> geometry = compute(kGroupsOfIntegers, {});
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(geometry->elementBytes, 1);
+  EXPECT_EQ(geometry->resultBytes, 4);
   EXPECT_EQ(geometry->window.groups, 4);
   // A group's 16 channels are half of what an instruction reads.
   EXPECT_EQ(geometry->getMultipliedBytes(), 32);

@@ -71,13 +71,13 @@ std::optional<LineGeometry> mlir::conv::computeLineGeometry(
 
 ::conv::LineTile mlir::conv::getLineTile(ScheduleAttr schedule,
                                          const LineGeometry &geometry) {
-  return {getTmaTile(schedule), geometry.window};
+  return {getTmaTile(schedule, geometry.product), geometry.window};
 }
 
 ::conv::LineGradientTile
 mlir::conv::getLineGradientTile(ScheduleAttr schedule,
                                 const LineGeometry &geometry) {
-  return {getTmaTile(schedule), geometry.window,
+  return {getTmaTile(schedule, geometry.product), geometry.window,
           geometry.product.segmentPositions};
 }
 

@@ -282,16 +282,13 @@ static LogicalResult verifyHostSums(EmitError emitError, ScheduleAttr schedule,
   return success();
 }
 
-/// Checks S6, S7 and S18 of main loops of warpgroups. How large buffers of
-/// lines and of patches are, and so S6 for these, is known where the
-/// convolution is.
+/// Checks S7 and S18 of main loops of warpgroups. How large elements of the
+/// result are, and buffers of lines and of patches, and so S6, is known where
+/// the convolution is.
 static LogicalResult verifyWarpgroupsForChip(EmitError emitError,
                                              ScheduleAttr schedule,
                                              const ::conv::ChipInfo &chip) {
   ::conv::TmaTile tile = getTmaTile(schedule);
-  if (schedule.getMainLoop() == MainLoop::Tma && schedule.getPatch().empty())
-    if (std::string obstacle = checkTmaMemory(tile, chip); !obstacle.empty())
-      return emitError() << obstacle;
   if (tile.workItems() > chip.maxWorkgroupSize)
     return emitError() << "expects at most " << chip.maxWorkgroupSize
                        << " work-items, but got " << tile.workItems();

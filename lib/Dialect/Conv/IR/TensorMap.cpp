@@ -101,10 +101,8 @@ LogicalResult TensorMapOp::verify() {
            << map.getSwizzle() << " bytes, but got " << row;
   // X8.
   Type elementType = getBuffer().getType().getElementType();
-  if (elementType.isF32() != (map.getArithmetic() == Arithmetic::TF32))
-    return emitOpError("expects elements of f32 just for tf32 arithmetic, but "
-                       "got ")
-           << elementType << " for "
-           << stringifyArithmetic(map.getArithmetic());
+  if (map.getArithmetic() == Arithmetic::TF32 && !elementType.isF32())
+    return emitOpError("expects elements of f32 for tf32 arithmetic, but got ")
+           << elementType;
   return success();
 }

@@ -166,6 +166,7 @@ bool GeometryReader::readTypes() {
       rhs.type.getElementType() != type)
     return refuse("operands of f16, of bf16, of f32 or of i8, but got others");
   geometry.elementBytes = type.getIntOrFloatBitWidth() / 8;
+  geometry.resultBytes = result.type.getElementTypeBitWidth() / 8;
   if (Type element = result.type.getElementType();
       !(element.isF16() || element.isBF16() || element.isF32() ||
         element.isInteger(8) || element.isInteger(32)))

@@ -126,9 +126,9 @@ TmaResult mlir::conv::computeTmaResult(const ViewedTensor &result) {
   auto [batch, rows, columns] = result.view.getShape();
   TmaResult computed{Form::Lanes, rows, columns, {}};
   computed.groups = result.view.getBatch().back();
-  Type type = result.type.getElementType();
-  if (batch != computed.groups || columns % ::conv::TmaTile::kGranule ||
-      !(type.isF16() || type.isBF16()))
+  int64_t elementBytes = result.type.getElementTypeBitWidth() / 8;
+  if (batch != computed.groups ||
+      columns * elementBytes % ::conv::TmaTile::kGranuleBytes)
     return computed;
   if (std::optional<TmaWindow> window = readPatches(result)) {
     computed.form = Form::Patches;

@@ -69,6 +69,7 @@ int64_t TmaGeometry::getMostWorkgroups() const {
 ::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule,
                                        const TmaGeometry &geometry) {
   ::conv::TmaTile tile = getTmaTile(schedule);
+  tile.resultBytes = geometry.resultBytes;
   tile.isRightTransposed = geometry.isRightTransposed();
   if (!geometry.hasPatches())
     return tile;

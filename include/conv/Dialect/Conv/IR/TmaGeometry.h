@@ -80,6 +80,7 @@ struct TmaGeometry {
   int64_t parts;
   /// Of the operands: 2, or 4 of f32, which is multiplied in tf32, or 1 of i8.
   int64_t elementBytes;
+  int64_t resultBytes; ///< Of an element.
 
   /// If the reduction is over taps and channels: the right operand's
   /// dimensions, outermost first, and the channels of a part.

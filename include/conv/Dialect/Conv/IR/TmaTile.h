@@ -24,8 +24,8 @@ namespace conv {
 
 /// A ring of operand tiles that one warpgroup fills and `consumers` others
 /// multiply, or one of patches of the left operand and one of right tiles.
-/// Right tiles may be patches too. Elements have two bytes, but those of
-/// operands may have others if the reduction is innermost.
+/// Right tiles may be patches too. Elements of operands have two bytes, but may
+/// have others if the reduction is innermost.
 struct TmaTile {
   static constexpr int64_t kWarpgroupSize = 128;
   static constexpr int64_t kWarps = 4; ///< Of a warpgroup.
@@ -43,7 +43,7 @@ struct TmaTile {
   /// What an instruction reads of a row, whatever its elements are.
   static constexpr int64_t kAtomBytes = 32;
   static constexpr int64_t kAtomsPerRow = kRowBytes / kAtomBytes;
-  static constexpr int64_t kMinChunkColumns = 32 / kElementBytes;
+  static constexpr int64_t kMinChunkRowBytes = 32; ///< The least swizzle.
   /// Rows of the result that one instruction computes.
   static constexpr int64_t kAtomRows = 64;
   /// Most rows that a workgroup has: the box of one copy, or several patches.
@@ -68,8 +68,10 @@ struct TmaTile {
   /// Of the patch that has the columns of a line of taps, and is in a stage; 0
   /// if that has the right operand of each tap.
   int64_t rightPatchBytes = 0;
-  /// Whether results may leave by copies, from shared memory.
+  /// Whether results may leave by copies, from shared memory, and the bytes of
+  /// an element of them.
   bool isStaged = true;
+  int64_t resultBytes = kElementBytes;
   /// Warpgroups that write tiles of the right operand, if copies do not.
   int64_t gatherers = 0;
   /// Rows of the right operand's tiles are of columns, not of the reduction.
@@ -153,16 +155,26 @@ struct TmaTile {
 
   /// Columns that one copy to the result takes: a swizzled row. Less than the
   /// shortest one has are not copied.
-  int64_t chunkColumns() const { return std::gcd(columns, kRowElements); }
-  bool hasChunks() const { return chunkColumns() >= kMinChunkColumns; }
-  int64_t chunkBytes() const {
-    return kAtomRows * chunkColumns() * kElementBytes;
+  int64_t chunkColumns() const {
+    return std::gcd(columns, kRowBytes / resultBytes);
+  }
+  int64_t chunkRowBytes() const { return chunkColumns() * resultBytes; }
+  bool hasChunks() const { return chunkRowBytes() >= kMinChunkRowBytes; }
+  int64_t chunkBytes() const { return kAtomRows * chunkRowBytes(); }
+  /// Columns of an atom's rows that are staged at a time: about half of them if
+  /// elements are twice as long, for which stages would have to go.
+  int64_t stagedColumns() const {
+    if (isTailCopied || resultBytes <= kElementBytes)
+      return columns;
+    int64_t fit = ceilDiv(columns * kElementBytes, resultBytes);
+    return std::min(columns, roundUp(fit, chunkColumns()));
   }
   /// Where a consumer puts the rows of one atom before they are copied; of all
   /// its atoms, if the tail's operand comes there while it multiplies.
   int64_t stagingBytes() const {
     int64_t atoms = isTailCopied ? atomsPerConsumer() : 1;
-    return isStaged ? atoms * kAtomRows * share().columns * kElementBytes : 0;
+    int64_t rowBytes = share().stagedColumns() * resultBytes;
+    return isStaged ? atoms * kAtomRows * rowBytes : 0;
   }
   /// Chunks of a consumer's operand of the tail: those of all its atoms.
   int64_t countTailChunks() const {

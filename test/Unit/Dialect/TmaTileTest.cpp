@@ -1,0 +1,59 @@
+//===- TmaTileTest.cpp - tests of what tiles need -------------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/TmaTile.h"
+
+#include <gtest/gtest.h>
+
+using namespace conv;
+
+namespace {
+
+TmaTile createTile(int64_t columns, int64_t resultBytes) {
+  return {.rows = 128,
+          .columns = columns,
+          .stages = 2,
+          .consumers = 2,
+          .resultBytes = resultBytes};
+}
+
+TEST(TmaTile, ChunksAreRowsOfASwizzle) {
+  EXPECT_EQ(createTile(128, 2).chunkColumns(), 64);
+  EXPECT_EQ(createTile(128, 4).chunkColumns(), 32);
+  EXPECT_EQ(createTile(128, 1).chunkColumns(), 128);
+  EXPECT_EQ(createTile(160, 1).chunkRowBytes(), 32);
+}
+
+// The least swizzle is of 32 bytes.
+TEST(TmaTile, ShortRowsAreNoChunks) {
+  EXPECT_TRUE(createTile(8, 4).hasChunks());
+  EXPECT_FALSE(createTile(8, 2).hasChunks());
+  EXPECT_TRUE(createTile(16, 2).hasChunks());
+  EXPECT_FALSE(createTile(16, 1).hasChunks());
+}
+
+// Of elements of four bytes, half of the columns are staged: whole chunks.
+TEST(TmaTile, LongElementsAreStagedInTurns) {
+  EXPECT_EQ(createTile(128, 2).stagedColumns(), 128);
+  EXPECT_EQ(createTile(128, 4).stagedColumns(), 64);
+  EXPECT_EQ(createTile(128, 4).stagingBytes(),
+            createTile(128, 2).stagingBytes());
+  EXPECT_EQ(createTile(96, 4).stagedColumns(), 64);
+  EXPECT_EQ(createTile(160, 4).stagedColumns(), 96);
+  EXPECT_EQ(createTile(32, 4).stagedColumns(), 32);
+  EXPECT_EQ(createTile(24, 4).stagedColumns(), 16);
+}
+
+// All chunks of an operand of the tail have a place.
+TEST(TmaTile, CopiedTailsAreStagedWhole) {
+  TmaTile tile = createTile(128, 4);
+  tile.isTailCopied = true;
+  EXPECT_EQ(tile.stagedColumns(), 128);
+  EXPECT_EQ(tile.countTailChunks(), 4);
+}
+
+} // namespace
