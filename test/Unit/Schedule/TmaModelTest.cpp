@@ -189,7 +189,7 @@ TEST(TmaModel, PatchesAreSharedBySteps) {
   Problem problem = createLayer();
   Candidate candidate =
       rankCandidates(problem, hopper()).accepted.front().candidate;
-  candidate.workgroup[0] = 128;
+  candidate.workgroup[0] = candidate.subgroup[0] = 128;
   double alone = computeTmaCost(problem, hopper(), candidate).loadCycles;
   problem.patch = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
   EXPECT_LT(computeTmaCost(problem, hopper(), candidate).loadCycles, alone);
