@@ -54,6 +54,11 @@ static constexpr double kFirstSteps = 2.25;
 static constexpr double kEpilogueCyclesPerColumn = 11.25;
 /// Its way to memory: every row of a copy, whose columns are at most a chunk.
 static constexpr double kStoreCyclesPerRow = 4.8;
+/// What is added if chunks are not swizzled: to every column, since none leaves
+/// before all are there, and to the chunks of a row, which starts and ends
+/// within lines. Fitted to 33 schedules with 104, 112 and 208 columns.
+static constexpr double kPlainCyclesPerColumn = 5;
+static constexpr double kPlainChunks = 2;
 /// What the only tile of a compute unit waits for memory if the ring has no
 /// more stages than this.
 static constexpr int64_t kShortRing = 4;
@@ -84,9 +89,9 @@ static constexpr double kExchangeBytesPerClock = 7;
 static constexpr int64_t kMaxStages = 7;
 static constexpr int64_t kMaxGradientStages = 8;
 
-/// Elements of rows of the right operand below which copies of a part of a row
-/// are too slow.
-static constexpr int64_t kMinRightRow = 32;
+/// Copies of parts of rows of the right operand that do not start at a multiple
+/// of so many elements are too slow: of their lines, two are read for each one.
+static constexpr int64_t kRightRow = 32;
 
 /// Narrower tiles read their rows too often, if there are more columns.
 static constexpr int64_t kMinColumns = 16;
@@ -131,7 +136,7 @@ static bool isPossible(const Problem &problem, const TmaTile &tile) {
          tile.columns >= std::min(problem.columns, kMinColumns) &&
          (!problem.reducesTmaPositions || tile.hasWholeRowsOfColumns()) &&
          (!problem.isTmaRhsTransposed || tile.columns >= problem.columns ||
-          tile.columns >= kMinRightRow) &&
+          tile.columns % kRightRow == 0) &&
          (!problem.patch || fitsPatches(*problem.patch, tile));
 }
 
@@ -236,10 +241,16 @@ static double computeEpilogueCycles(const Problem &problem,
   double tailShare =
       (tile.isTailCopied ? kCopiedTailShare : 1) * problem.tailShare();
   double columns = double(tile.columns);
-  double copiedRows = double(tile.rows) * columns / double(tile.chunkColumns());
+  double chunks = columns / double(tile.chunkColumns());
+  double plainCycles = 0;
+  if (!TmaTile::isSwizzled(tile.chunkRowBytes())) {
+    chunks = columns / TmaTile::kRowElements + kPlainChunks;
+    plainCycles =
+        kPlainCyclesPerColumn * columns * double(tile.atomsPerConsumer());
+  }
   return (kEpilogueCyclesPerColumn * columns *
               std::sqrt(double(tile.atomsPerConsumer())) +
-          kStoreCyclesPerRow * copiedRows) *
+          plainCycles + kStoreCyclesPerRow * double(tile.rows) * chunks) *
          (1 + tailShare);
 }
 

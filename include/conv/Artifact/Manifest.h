@@ -77,7 +77,7 @@ struct TensorMapParameter {
   std::string dtype; ///< "f16", "bf16", or "tf32": f32 that copies round.
   std::vector<int64_t> sizes, strides, box, elementStrides;
   std::vector<int64_t> lower, upper; ///< Of spatial dimensions, or empty.
-  int64_t swizzle = 128;             ///< Bytes.
+  int64_t swizzle = 128;             ///< Bytes; 16 for none.
 
   bool isIm2col() const { return !lower.empty(); }
   int64_t elementBytes() const { return dtype == "tf32" ? 4 : 2; }

@@ -29,8 +29,10 @@ int getType(const std::string &dtype) {
   return dtype == "f16" ? kFloat16 : dtype == "bf16" ? kBfloat16 : kTfloat32;
 }
 
-/// The value of CUtensorMapSwizzle for that many bytes.
-int getSwizzle(int64_t bytes) { return bytes == 32 ? 1 : bytes == 64 ? 2 : 3; }
+/// The value of CUtensorMapSwizzle for that many bytes; 16 is none.
+int getSwizzle(int64_t bytes) {
+  return bytes == 16 ? 0 : bytes == 32 ? 1 : bytes == 64 ? 2 : 3;
+}
 
 /// A list of a map in the type that the driver takes.
 template <typename T> struct Narrowed {

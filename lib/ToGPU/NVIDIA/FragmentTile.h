@@ -18,25 +18,27 @@
 
 namespace mlir::conv {
 
-/// What a lane has in any tile of 64 rows of `rowBytes` swizzled bytes.
+/// What a lane has in any tile of 64 rows of `rowBytes` bytes, which may be
+/// swizzled (`TmaTile::isSwizzled`).
 class FragmentTile {
 public:
   /// `workItem` is a number in the warpgroup.
   FragmentTile(const PtxBuilder &ptx, Value workItem, int64_t rowBytes);
 
   /// Writes 16 columns from byte `bytes` of a row on: of the first eight, the
-  /// pairs of rows l / 4 and l / 4 + 8, and of the next eight.
+  /// pairs of rows l / 4 and l / 4 + 8, and of the next eight, if there are.
   void store(Value tile, int64_t bytes, ValueRange registers) const;
-  /// Reads them.
-  SmallVector<Value> load(Value tile, int64_t bytes) const;
+  /// Reads them: 16 columns, or 8.
+  SmallVector<Value> load(Value tile, int64_t bytes, int64_t columns) const;
 
 private:
   /// The address that a lane gives, for 16 columns from byte `bytes` on.
   Value getAddress(Value tile, int64_t bytes) const;
 
   const PtxBuilder &ptx;
-  Value row;   ///< Where the row starts that the lane gives.
-  Value twist; ///< XOR of its pieces, in bytes.
+  bool isSwizzled; ///< Pieces of a row are at their XOR with `first`.
+  Value row;       ///< Where the row starts that the lane gives.
+  Value first;     ///< Where its first piece is in the row, in bytes.
 };
 
 } // namespace mlir::conv

@@ -33,7 +33,7 @@ static TensorMapAttr createDenseMap(MLIRContext *context,
   SmallVector<int64_t> elementStrides(sizes.size(), 1);
   return TensorMapAttr::get(
       context, sizes, getDenseStrides(sizes, rows.elementBytes), box,
-      elementStrides, {}, {}, rows.bytes, rows.arithmetic());
+      elementStrides, {}, {}, rows.swizzle(), rows.arithmetic());
 }
 
 /// The same of one group at a time of the innermost dimension: beyond its end
@@ -52,7 +52,7 @@ static TensorMapAttr createGroupMap(MLIRContext *context,
   strides.push_back(split.front() * rows.elementBytes);
   SmallVector<int64_t> elementStrides(split.size(), 1);
   return TensorMapAttr::get(context, split, strides, boxOfGroup, elementStrides,
-                            {}, {}, rows.bytes, rows.arithmetic());
+                            {}, {}, rows.swizzle(), rows.arithmetic());
 }
 
 TensorMapAttr mlir::conv::createWindowMap(MLIRContext *context,
@@ -72,7 +72,7 @@ TensorMapAttr mlir::conv::createWindowMap(MLIRContext *context,
   return TensorMapAttr::get(context, sizes,
                             getDenseStrides(sizes, rows.elementBytes),
                             {rows.elements(), positions}, elementStrides, lower,
-                            upper, rows.bytes, rows.arithmetic());
+                            upper, rows.swizzle(), rows.arithmetic());
 }
 
 TensorMapAttr mlir::conv::createFilterMap(MLIRContext *context,
@@ -136,7 +136,7 @@ TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,
                                           const ::conv::TmaTile &tile) {
   if (!result.isCopied(tile))
     return {};
-  BoxRows rows{.bytes = tile.chunkColumns() * Tile::kElementBytes};
+  BoxRows rows{.bytes = tile.chunkRowBytes()};
   if (result.form == TmaResult::Form::Positions)
     return createWindowMap(context, result.window, Tile::kAtomRows, rows);
   if (result.form == TmaResult::Form::Patches)

@@ -12,12 +12,17 @@
 
 namespace mlir::conv {
 
-/// Swizzled rows of boxes in shared memory.
+/// Rows of boxes in shared memory.
 struct BoxRows {
   int64_t bytes = ::conv::TmaTile::kRowBytes;
   int64_t elementBytes = ::conv::TmaTile::kElementBytes;
 
   int64_t elements() const { return bytes / elementBytes; }
+  /// What a map calls it: 16 is none.
+  int64_t swizzle() const {
+    using Tile = ::conv::TmaTile;
+    return Tile::isSwizzled(bytes) ? bytes : Tile::kGranuleBytes;
+  }
   /// Copies round f32: what is not of 16 bits is multiplied in tf32.
   Arithmetic arithmetic() const {
     return elementBytes == ::conv::TmaTile::kElementBytes ? Arithmetic::Exact

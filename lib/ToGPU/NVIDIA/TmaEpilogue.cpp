@@ -34,8 +34,7 @@ TmaEpilogue::TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
     : kernel(kernel), ptx(ptx), tile(tile), form(form), consumer(consumer),
       workItem(workItem), staging(staging),
       result(kernel.math, kernel.form.result),
-      chunk(ptx, workItem, tile.chunkColumns() * Tile::kElementBytes),
-      order(std::move(order)) {
+      chunk(ptx, workItem, tile.chunkRowBytes()), order(std::move(order)) {
   for (const MatrixOperand &operand : kernel.form.tailOperands)
     operands.emplace_back(kernel.math, operand);
   const IndexMath &math = ptx.math;
@@ -131,23 +130,27 @@ int64_t TmaEpilogue::getColumnsAtOnce() const {
                              tile.chunkColumns());
 }
 
-int64_t TmaEpilogue::countPairs() const {
-  return 2 * getColumnsAtOnce() / kColumnsPerPair;
+int64_t TmaEpilogue::countParts() const {
+  return llvm::divideCeil(tile.columns, getColumnsAtOnce());
+}
+
+int64_t TmaEpilogue::Part::countPairs() const {
+  return 2 * columns / kColumnsPerPair;
 }
 
 TmaEpilogue::Part TmaEpilogue::getPart(TileOrigin origin,
                                        int64_t number) const {
   const IndexMath &math = ptx.math;
-  int64_t perAtom = tile.columns / getColumnsAtOnce();
-  int64_t atom = number / perAtom;
-  int64_t column = number % perAtom * getColumnsAtOnce();
+  int64_t atom = number / countParts();
+  int64_t column = number % countParts() * getColumnsAtOnce();
+  int64_t columns = std::min(getColumnsAtOnce(), tile.columns - column);
   Value row = math.add(
       math.add(origin.row, math.mul(consumer, tile.rows / tile.consumers)),
       atom * Tile::kAtomRows);
   Place first{origin.batch, math.add(math.add(row, warpRow), math.div(lane, 4)),
               math.add(math.add(origin.column, math.mul(math.rem(lane, 4), 2)),
                        column)};
-  return {atom, column, row, first};
+  return {atom, column, columns, row, first};
 }
 
 TmaEpilogue::Place TmaEpilogue::getPlace(const Part &part, int64_t i) const {
@@ -176,7 +179,7 @@ TmaEpilogue::Loaded TmaEpilogue::load(const Part &part) const {
     loaded.push_back(
         replaced.chunks && number == replaced.operand
             ? Value()
-            : join(ptx.b, countPairs(),
+            : join(ptx.b, part.countPairs(),
                    [&, &access = access, buffer = buffer](int64_t i) {
                      return load(access, buffer, getPlace(part, i));
                    }));
@@ -187,21 +190,22 @@ Value TmaEpilogue::loadStaged(const Part &part) const {
   const MatrixOperand &operand = kernel.form.tailOperands[replaced.operand];
   auto type = VectorType::get({2}, operand.getElementType());
   SmallVector<Value> pairs;
-  for (int64_t c = 0; c < getColumnsAtOnce(); c += kColumnsPerStore) {
+  for (int64_t c = 0; c < part.columns; c += kColumnsPerStore) {
     int64_t column = part.column + c;
     for (Value registers :
          chunk.load(getStaged(part, column),
-                    column % tile.chunkColumns() * Tile::kElementBytes))
+                    column % tile.chunkColumns() * Tile::kElementBytes,
+                    std::min(part.columns - c, kColumnsPerStore)))
       pairs.push_back(LLVM::BitcastOp::create(ptx.b, type, registers));
   }
-  return join(ptx.b, countPairs(), [&](int64_t i) { return pairs[i]; });
+  return join(ptx.b, part.countPairs(), [&](int64_t i) { return pairs[i]; });
 }
 
 SmallVector<Value> TmaEpilogue::createPairs(const Part &part, Value sums,
                                             Loaded loaded) const {
   SmallVector<Value> inputs;
   if (sums)
-    inputs.push_back(join(ptx.b, countPairs(), [&](int64_t i) {
+    inputs.push_back(join(ptx.b, part.countPairs(), [&](int64_t i) {
       return WgmmaSums::getPair(ptx, sums, part.column / 2 + 2 * i);
     }));
   for (Value operand : loaded)
@@ -209,12 +213,14 @@ SmallVector<Value> TmaEpilogue::createPairs(const Part &part, Value sums,
   Value results = createTail(ptx.b, kernel.form.tail, inputs);
   if (inputs.empty())
     results = vector::BroadcastOp::create(
-        ptx.b, VectorType::get({2 * countPairs()}, results.getType()), results);
-  return llvm::map_to_vector(llvm::seq(countPairs()), [&](int64_t i) -> Value {
-    return vector::ExtractStridedSliceOp::create(
-        ptx.b, results, ArrayRef{2 * i}, ArrayRef{int64_t(2)},
-        ArrayRef{int64_t(1)});
-  });
+        ptx.b, VectorType::get({2 * part.countPairs()}, results.getType()),
+        results);
+  return llvm::map_to_vector(llvm::seq(part.countPairs()),
+                             [&](int64_t i) -> Value {
+                               return vector::ExtractStridedSliceOp::create(
+                                   ptx.b, results, ArrayRef{2 * i},
+                                   ArrayRef{int64_t(2)}, ArrayRef{int64_t(1)});
+                             });
 }
 
 void TmaEpilogue::store(const Part &part, ValueRange pairs) const {
@@ -227,11 +233,12 @@ void TmaEpilogue::stage(const Part &part, ValueRange pairs) const {
     return LLVM::BitcastOp::create(ptx.b, ptx.b.getI32Type(), pair);
   });
   constexpr int64_t kPerStore = 2 * kColumnsPerStore / kColumnsPerPair;
-  for (int64_t i = 0; i < countPairs(); i += kPerStore) {
+  for (int64_t i = 0; i < part.countPairs(); i += kPerStore) {
     int64_t column = part.column + i / kPerStore * kColumnsPerStore;
     chunk.store(getStaged(part, column),
                 column % tile.chunkColumns() * Tile::kElementBytes,
-                ArrayRef(registers).slice(i, kPerStore));
+                ArrayRef(registers).slice(
+                    i, std::min(kPerStore, part.countPairs() - i)));
   }
 }
 
@@ -289,7 +296,7 @@ void TmaEpilogue::beginPart(const Part &part, Value phase) const {
 }
 
 void TmaEpilogue::endPart(const Part &part, TileOrigin origin) const {
-  int64_t end = part.column + getColumnsAtOnce();
+  int64_t end = part.column + part.columns;
   if (!replaced.chunks) {
     if (end == tile.columns)
       copyAtom(origin, part.row);
@@ -301,8 +308,7 @@ void TmaEpilogue::endPart(const Part &part, TileOrigin origin) const {
 void TmaEpilogue::create(TileOrigin origin, ValueRange accumulators,
                          Loaded loaded, Value phase) const {
   bool isCopied = form.isCopied(tile);
-  int64_t perAtom = tile.columns / getColumnsAtOnce();
-  int64_t count = tile.atomsPerConsumer() * perAtom;
+  int64_t count = tile.atomsPerConsumer() * countParts();
   for (int64_t i = 0; i < count; ++i) {
     Part part = getPart(origin, i);
     Loaded next;

@@ -44,6 +44,7 @@ struct TmaTile {
   static constexpr int64_t kAtomBytes = 32;
   static constexpr int64_t kAtomsPerRow = kRowBytes / kAtomBytes;
   static constexpr int64_t kMinChunkColumns = 32 / kElementBytes;
+  static constexpr int64_t kMinSwizzledColumns = 64 / kElementBytes;
   /// Rows of the result that one instruction computes.
   static constexpr int64_t kAtomRows = 64;
   /// Most rows that a workgroup has: the box of one copy, or several patches.
@@ -151,13 +152,20 @@ struct TmaTile {
   int64_t leftOffset() const { return hasSlots() ? patchOffset() : 0; }
   int64_t rightOffset() const { return hasSlots() ? 0 : leftBytes(); }
 
-  /// Columns that one copy to the result takes: a swizzled row. Less than the
-  /// shortest one has are not copied.
-  int64_t chunkColumns() const { return std::gcd(columns, kRowElements); }
-  bool hasChunks() const { return chunkColumns() >= kMinChunkColumns; }
-  int64_t chunkBytes() const {
-    return kAtomRows * chunkColumns() * kElementBytes;
+  /// Whether rows of so many bytes are swizzled: 32, 64 or 128.
+  static constexpr bool isSwizzled(int64_t rowBytes) {
+    return kRowBytes % rowBytes == 0;
   }
+  /// Columns that one copy to the result takes: a swizzled row, or all, in rows
+  /// that are not swizzled, if the swizzled ones would be short. Less than the
+  /// shortest row has are not copied.
+  int64_t chunkColumns() const {
+    int64_t swizzled = std::gcd(columns, kRowElements);
+    return swizzled < kMinSwizzledColumns ? columns : swizzled;
+  }
+  int64_t chunkRowBytes() const { return chunkColumns() * kElementBytes; }
+  bool hasChunks() const { return chunkColumns() >= kMinChunkColumns; }
+  int64_t chunkBytes() const { return kAtomRows * chunkRowBytes(); }
   /// Where a consumer puts the rows of one atom before they are copied; of all
   /// its atoms, if the tail's operand comes there while it multiplies.
   int64_t stagingBytes() const {
