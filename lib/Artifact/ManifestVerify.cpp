@@ -339,10 +339,11 @@ bool Verifier::verify(const TensorMapParameter &map, const Entry &entry,
       !expectList(map.upper, spatial, -corner, corner - 1, ".upper"))
     return false;
   int64_t row = map.box[0] * map.elementBytes();
-  if (map.swizzle != 32 && map.swizzle != 64 && map.swizzle != 128)
-    return fail(path + ".swizzle", "32, 64 or 128",
+  if (map.swizzle != 16 && map.swizzle != 32 && map.swizzle != 64 &&
+      map.swizzle != 128)
+    return fail(path + ".swizzle", "16, 32, 64 or 128",
                 std::to_string(map.swizzle));
-  if (row % 16 != 0 || row > map.swizzle)
+  if (row % 16 != 0 || (map.swizzle > 16 && row > map.swizzle))
     return fail(path + ".box[0]", "a multiple of 16 bytes up to the swizzle",
                 std::to_string(row));
   int64_t last = map.sizes[0] * map.elementBytes();

@@ -10,8 +10,8 @@
 // constants but those of power and of chains were fitted together, for all
 // directions, to the kernels that were measured of 170 layers on an H200: 1344,
 // the best ones by earlier models and a sample of others. Of those of a layer,
-// the best one by the model takes 0.5 % more time than the fastest one on
-// average, and 5.8 % at most.
+// the best one by the model takes 0.4 % more time than the fastest one on
+// average, and 5.5 % at most.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,6 +54,15 @@ static constexpr double kFirstSteps = 2.25;
 static constexpr double kEpilogueCyclesPerColumn = 11.25;
 /// Its way to memory: every row of a copy, whose columns are at most a chunk.
 static constexpr double kStoreCyclesPerRow = 4.8;
+/// What is added if chunks are not swizzled: to every column, since none leaves
+/// before all are there, and to the chunks of a row, which starts and ends
+/// within lines. Fitted to 33 schedules with 104, 112 and 208 columns.
+static constexpr double kPlainCyclesPerColumn = 5;
+static constexpr double kPlainChunks = 2;
+/// What the only tile of a compute unit waits for memory if the ring has no
+/// more stages than this.
+static constexpr int64_t kShortRing = 4;
+static constexpr double kShortRingCycles = 1000;
 /// Of both, what an operand of the tail adds that is copied: seen on an H200.
 static constexpr double kCopiedTailShare = 0.2;
 /// The part of both during which the copies for the next tile arrive or, if
@@ -80,9 +89,9 @@ static constexpr double kExchangeBytesPerClock = 7;
 static constexpr int64_t kMaxStages = 7;
 static constexpr int64_t kMaxGradientStages = 8;
 
-/// Elements of rows of the right operand below which copies of a part of a row
-/// are too slow.
-static constexpr int64_t kMinRightRow = 32;
+/// Copies of parts of rows of the right operand that do not start at a multiple
+/// of so many elements are too slow: of their lines, two are read for each one.
+static constexpr int64_t kRightRow = 32;
 
 /// Narrower tiles read their rows too often, if there are more columns.
 static constexpr int64_t kMinColumns = 16;
@@ -128,7 +137,7 @@ static bool isPossible(const Problem &problem, const TmaTile &tile) {
          tile.columns >= std::min(problem.columns, kMinColumns) &&
          (!problem.reducesTmaPositions || tile.hasWholeRowsOfColumns()) &&
          (!problem.isTmaRhsTransposed || tile.columns >= problem.columns ||
-          tile.columns >= kMinRightRow) &&
+          tile.columns % kRightRow == 0) &&
          (!problem.patch || fitsPatches(*problem.patch, tile));
 }
 
@@ -233,10 +242,16 @@ static double computeEpilogueCycles(const Problem &problem,
   double tailShare =
       (tile.isTailCopied ? kCopiedTailShare : 1) * problem.tailShare();
   double columns = double(tile.columns);
-  double copiedRows = double(tile.rows) * columns / double(tile.chunkColumns());
+  double chunks = columns / double(tile.chunkColumns());
+  double plainCycles = 0;
+  if (!TmaTile::isSwizzled(tile.chunkRowBytes())) {
+    chunks = columns / TmaTile::kRowElements + kPlainChunks;
+    plainCycles =
+        kPlainCyclesPerColumn * columns * double(tile.atomsPerConsumer());
+  }
   return (kEpilogueCyclesPerColumn * columns *
               std::sqrt(double(tile.atomsPerConsumer())) +
-          kStoreCyclesPerRow * copiedRows) *
+          plainCycles + kStoreCyclesPerRow * double(tile.rows) * chunks) *
          (1 + tailShare);
 }
 
@@ -299,9 +314,11 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   double powerCycles =
       double(cost.workgroups) / double(chip.computeUnits) * stepsPerTile *
       (kPowerPerMatrixCycle * instructionCycles + kPowerPerByte * stepBytes);
+  bool waitsForMemory = perUnit == 1 && tile.stages <= kShortRing &&
+                        tile.cluster == 1 && !problem.reducesTmaPositions;
   double hidden = tile.consumers == 1 ? kHiddenOfOneConsumer : kHiddenEpilogue;
   double unitCycles =
-      kFirstSteps * cost.loadCycles +
+      kFirstSteps * cost.loadCycles + (waitsForMemory ? kShortRingCycles : 0) +
       double(perUnit) * (stepsPerTile * cost.stepCycles + storeCycles) -
       double(perUnit - 1) * hidden * storeCycles;
 

@@ -78,7 +78,7 @@ struct TensorMapParameter {
   std::string dtype;
   std::vector<int64_t> sizes, strides, box, elementStrides;
   std::vector<int64_t> lower, upper; ///< Of spatial dimensions, or empty.
-  int64_t swizzle = 128;             ///< Bytes.
+  int64_t swizzle = 128;             ///< Bytes; 16 for none.
 
   bool isIm2col() const { return !lower.empty(); }
   int64_t elementBytes() const {

@@ -35,8 +35,10 @@ int getType(const std::string &dtype) {
                            : kTfloat32;
 }
 
-/// The value of CUtensorMapSwizzle for that many bytes.
-int getSwizzle(int64_t bytes) { return bytes == 32 ? 1 : bytes == 64 ? 2 : 3; }
+/// The value of CUtensorMapSwizzle for that many bytes; 16 is none.
+int getSwizzle(int64_t bytes) {
+  return bytes == 16 ? 0 : bytes == 32 ? 1 : bytes == 64 ? 2 : 3;
+}
 
 /// A list of a map in the type that the driver takes.
 template <typename T> struct Narrowed {

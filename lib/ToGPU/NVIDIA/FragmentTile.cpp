@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The swizzle exchanges pieces of 16 bytes by the number of the 128 bytes they
-// are in.
+// are in. Rows without one start in other banks than the row before by their
+// length: if that is an odd number of pieces, eight rows are in all banks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,14 +18,15 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-/// Of a lane, for 16 columns.
-static constexpr int64_t kPairs = 4;
+/// Of a lane, for each `kColumnsPerPair` columns.
+static constexpr int64_t kPairs = 2;
 static constexpr int64_t kColumnsPerPair = 8;
 static constexpr int64_t kRowsPerPair = 8;
 
 FragmentTile::FragmentTile(const PtxBuilder &ptx, Value workItem,
                            int64_t rowBytes, int64_t elementBytes)
-    : ptx(ptx), rowBytes(rowBytes), elementBytes(elementBytes) {
+    : ptx(ptx), rowBytes(rowBytes), elementBytes(elementBytes),
+      isSwizzled(Tile::isSwizzled(rowBytes)) {
   const IndexMath &math = ptx.math;
   Value lane = math.rem(workItem, 32);
   Value rowInWarp, behind;
@@ -39,10 +41,13 @@ FragmentTile::FragmentTile(const PtxBuilder &ptx, Value workItem,
   }
   Value inTile = math.add(math.mul(math.div(workItem, 32), 16), rowInWarp);
   row = math.mul(inTile, rowBytes);
-  // Rows that are eight apart have the same pieces in the same order.
-  Value line = math.div(inTile, Tile::kRowBytes / rowBytes);
-  Value piece = math.rem(line, rowBytes / kPieceBytes);
-  twist = math.bitXor(math.mul(piece, kPieceBytes), behind);
+  first = behind;
+  if (isSwizzled) {
+    // Rows that are eight apart have the same pieces in the same order.
+    Value line = math.div(inTile, Tile::kRowBytes / rowBytes);
+    Value piece = math.rem(line, rowBytes / kPieceBytes);
+    first = math.bitXor(math.mul(piece, kPieceBytes), behind);
+  }
 }
 
 Type FragmentTile::getPairType() const {
@@ -51,14 +56,16 @@ Type FragmentTile::getPairType() const {
 
 Value FragmentTile::getAddress(Value tile, int64_t column) const {
   const IndexMath &math = ptx.math;
-  Value bytes = math.constant(column * elementBytes);
-  return ptx.offset(tile, math.add(row, math.bitXor(twist, bytes)));
+  int64_t bytes = column * elementBytes;
+  Value inRow = isSwizzled ? math.bitXor(first, math.constant(bytes))
+                           : math.add(first, bytes);
+  return ptx.offset(tile, math.add(row, inRow));
 }
 
 Value FragmentTile::getPairAddress(Value tile, int64_t column,
                                    int64_t i) const {
-  return ptx.offset(getAddress(tile, column + i / 2 * kColumnsPerPair),
-                    i % 2 * kRowsPerPair * rowBytes);
+  return ptx.offset(getAddress(tile, column + i / kPairs * kColumnsPerPair),
+                    i % kPairs * kRowsPerPair * rowBytes);
 }
 
 static NVVM::LdStMatrixShapeAttr getShape(const PtxBuilder &ptx) {
@@ -83,13 +90,12 @@ SmallVector<Value> FragmentTile::load(Value tile, int64_t column,
       return LLVM::LoadOp::create(ptx.b, getPairType(),
                                   getPairAddress(tile, column, i));
     });
-  assert(count == kPairs && "an instruction moves 16 columns");
-  SmallVector<Type> types(kPairs, getPairType());
+  SmallVector<Type> types(count, getPairType());
   Value loaded = NVVM::LdMatrixOp::create(
       ptx.b, LLVM::LLVMStructType::getLiteral(ptx.b.getContext(), types),
-      getAddress(tile, column), kPairs, NVVM::MMALayout::row, getShape(ptx),
+      getAddress(tile, column), count, NVVM::MMALayout::row, getShape(ptx),
       NVVM::LdStMatrixEltType::B16);
-  return llvm::map_to_vector(llvm::seq(kPairs), [&](int64_t i) -> Value {
+  return llvm::map_to_vector(llvm::seq(count), [&](int64_t i) -> Value {
     return LLVM::ExtractValueOp::create(ptx.b, loaded, i);
   });
 }

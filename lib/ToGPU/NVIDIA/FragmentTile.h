@@ -20,9 +20,10 @@
 
 namespace mlir::conv {
 
-/// What a lane has in any tile of 64 rows of `rowBytes` swizzled bytes: pairs of
-/// neighbouring elements, as integers. Pairs of 16 columns are, of the first
-/// eight, those of rows l / 4 and l / 4 + 8, and of the next eight.
+/// What a lane has in any tile of 64 rows of `rowBytes` bytes, which may be
+/// swizzled (`TmaTile::isSwizzled`): pairs of neighbouring elements, as
+/// integers. Pairs of 16 columns are, of the first eight, those of rows l / 4
+/// and l / 4 + 8, and of the next eight.
 class FragmentTile {
 public:
   /// `workItem` is a number in the warpgroup.
@@ -30,14 +31,13 @@ public:
                int64_t elementBytes = ::conv::TmaTile::kElementBytes);
 
   Type getPairType() const;
-  /// Writes the pairs of 16 columns from `column` of a row on, or of eight,
-  /// which only elements of other sizes than 16 bits have.
+  /// Writes the pairs of 16 columns from `column` of a row on, or of eight.
   void store(Value tile, int64_t column, ValueRange pairs) const;
-  /// Reads so many pairs.
+  /// Reads so many pairs: four, or two.
   SmallVector<Value> load(Value tile, int64_t column, int64_t count) const;
 
 private:
-  /// Whether instructions move all rows of 16 columns at a time. They do for 16
+  /// Whether instructions move the rows of all lanes together. They do for 16
   /// bits; lanes move their own pairs of other elements.
   bool movesMatrices() const {
     return elementBytes == ::conv::TmaTile::kElementBytes;
@@ -49,8 +49,9 @@ private:
 
   const PtxBuilder &ptx;
   int64_t rowBytes, elementBytes;
-  Value row;   ///< Where the row starts that the lane gives.
-  Value twist; ///< XOR of what is behind that, in bytes.
+  bool isSwizzled; ///< Bytes of a row are at their XOR with `first`.
+  Value row;       ///< Where the row starts that the lane gives.
+  Value first;     ///< What it gives is so far behind that.
 };
 
 } // namespace mlir::conv

@@ -40,7 +40,7 @@ static TensorMapAttr createDenseMap(MLIRContext *context,
   SmallVector<int64_t> elementStrides(sizes.size(), 1);
   return TensorMapAttr::get(
       context, sizes, getDenseStrides(sizes, rows.elementBytes), box,
-      elementStrides, {}, {}, rows.bytes, rows.arithmetic);
+      elementStrides, {}, {}, rows.swizzle(), rows.arithmetic);
 }
 
 /// The same of one group at a time of the innermost dimension: beyond its end
@@ -59,7 +59,7 @@ static TensorMapAttr createGroupMap(MLIRContext *context,
   strides.push_back(split.front() * rows.elementBytes);
   SmallVector<int64_t> elementStrides(split.size(), 1);
   return TensorMapAttr::get(context, split, strides, boxOfGroup, elementStrides,
-                            {}, {}, rows.bytes, rows.arithmetic);
+                            {}, {}, rows.swizzle(), rows.arithmetic);
 }
 
 TensorMapAttr mlir::conv::createWindowMap(MLIRContext *context,
@@ -79,7 +79,7 @@ TensorMapAttr mlir::conv::createWindowMap(MLIRContext *context,
   return TensorMapAttr::get(context, sizes,
                             getDenseStrides(sizes, rows.elementBytes),
                             {rows.elements(), positions}, elementStrides, lower,
-                            upper, rows.bytes, rows.arithmetic);
+                            upper, rows.swizzle(), rows.arithmetic);
 }
 
 TensorMapAttr mlir::conv::createFilterMap(MLIRContext *context,

@@ -12,13 +12,18 @@
 
 namespace mlir::conv {
 
-/// Swizzled rows of boxes in shared memory.
+/// Rows of boxes in shared memory.
 struct BoxRows {
   int64_t bytes = ::conv::TmaTile::kRowBytes;
   int64_t elementBytes = ::conv::TmaTile::kElementBytes;
   Arithmetic arithmetic = Arithmetic::Exact;
 
   int64_t elements() const { return bytes / elementBytes; }
+  /// What a map calls it: 16 is none.
+  int64_t swizzle() const {
+    using Tile = ::conv::TmaTile;
+    return Tile::isSwizzled(bytes) ? bytes : Tile::kGranuleBytes;
+  }
 };
 
 /// Whole rows of an operand. Copies round f32, which is multiplied in tf32.

@@ -116,10 +116,6 @@ void TmaEpilogue::store(Value pair, Place place) const {
   }
 }
 
-int64_t TmaEpilogue::getColumnsPerStore() const {
-  return std::min(kColumnsPerStore, tile.chunkColumns());
-}
-
 int64_t TmaEpilogue::getColumnsAtOnce() const {
   // Of two columns, a lane has one value. About three registers are for it, and
   // operands are in others, those that come next too.
@@ -129,28 +125,33 @@ int64_t TmaEpilogue::getColumnsAtOnce() const {
         2 * operand.getElementType().getIntOrFloatBitWidth(), 32);
   int64_t free = tile.consumerRegisters() - tile.accumulators();
   // No less than what one store writes, however few registers there are.
-  int64_t least = form.isCopied(tile) ? getColumnsPerStore() : kColumnsPerPair;
+  int64_t least = form.isCopied(tile) ? kColumnsPerStore : kColumnsPerPair;
   return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(2 * free / registers),
-                             least, tile.chunkColumns());
+                             std::min(least, tile.chunkColumns()),
+                             tile.chunkColumns());
 }
 
-int64_t TmaEpilogue::countPairs() const {
-  return 2 * getColumnsAtOnce() / kColumnsPerPair;
+int64_t TmaEpilogue::countParts() const {
+  return llvm::divideCeil(tile.columns, getColumnsAtOnce());
+}
+
+int64_t TmaEpilogue::Part::countPairs() const {
+  return 2 * columns / kColumnsPerPair;
 }
 
 TmaEpilogue::Part TmaEpilogue::getPart(TileOrigin origin,
                                        int64_t number) const {
   const IndexMath &math = ptx.math;
-  int64_t perAtom = tile.columns / getColumnsAtOnce();
-  int64_t atom = number / perAtom;
-  int64_t column = number % perAtom * getColumnsAtOnce();
+  int64_t atom = number / countParts();
+  int64_t column = number % countParts() * getColumnsAtOnce();
+  int64_t columns = std::min(getColumnsAtOnce(), tile.columns - column);
   Value row = math.add(
       math.add(origin.row, math.mul(consumer, tile.rows / tile.consumers)),
       atom * Tile::kAtomRows);
   Place first{origin.batch, math.add(math.add(row, warpRow), math.div(lane, 4)),
               math.add(math.add(origin.column, math.mul(math.rem(lane, 4), 2)),
                        column)};
-  return {atom, column, row, first};
+  return {atom, column, columns, row, first};
 }
 
 TmaEpilogue::Place TmaEpilogue::getPlace(const Part &part, int64_t i) const {
@@ -179,7 +180,7 @@ TmaEpilogue::Loaded TmaEpilogue::load(const Part &part) const {
     loaded.push_back(
         replaced.chunks && number == replaced.operand
             ? Value()
-            : join(ptx.b, countPairs(),
+            : join(ptx.b, part.countPairs(),
                    [&, &access = access, buffer = buffer](int64_t i) {
                      return load(access, buffer, getPlace(part, i));
                    }));
@@ -190,22 +191,22 @@ Value TmaEpilogue::loadStaged(const Part &part) const {
   const MatrixOperand &operand = kernel.form.tailOperands[replaced.operand];
   auto type = VectorType::get({2}, operand.getElementType());
   SmallVector<Value> pairs;
-  int64_t perLoad = getColumnsPerStore();
-  for (int64_t c = 0; c < getColumnsAtOnce(); c += perLoad) {
+  for (int64_t c = 0; c < part.columns; c += kColumnsPerStore) {
     int64_t column = part.column + c;
+    int64_t columns = std::min(part.columns - c, kColumnsPerStore);
     for (Value pair :
          chunk.load(getStaged(part, column), column % tile.chunkColumns(),
-                    2 * perLoad / kColumnsPerPair))
+                    2 * columns / kColumnsPerPair))
       pairs.push_back(LLVM::BitcastOp::create(ptx.b, type, pair));
   }
-  return join(ptx.b, countPairs(), [&](int64_t i) { return pairs[i]; });
+  return join(ptx.b, part.countPairs(), [&](int64_t i) { return pairs[i]; });
 }
 
 SmallVector<Value> TmaEpilogue::createPairs(const Part &part, Value sums,
                                             Loaded loaded) const {
   SmallVector<Value> inputs;
   if (sums)
-    inputs.push_back(join(ptx.b, countPairs(), [&](int64_t i) {
+    inputs.push_back(join(ptx.b, part.countPairs(), [&](int64_t i) {
       return WgmmaSums::getPair(ptx, sums, part.column / 2 + 2 * i);
     }));
   for (Value operand : loaded)
@@ -213,12 +214,14 @@ SmallVector<Value> TmaEpilogue::createPairs(const Part &part, Value sums,
   Value results = createTail(ptx.b, kernel.form.tail, inputs);
   if (inputs.empty())
     results = vector::BroadcastOp::create(
-        ptx.b, VectorType::get({2 * countPairs()}, results.getType()), results);
-  return llvm::map_to_vector(llvm::seq(countPairs()), [&](int64_t i) -> Value {
-    return vector::ExtractStridedSliceOp::create(
-        ptx.b, results, ArrayRef{2 * i}, ArrayRef{int64_t(2)},
-        ArrayRef{int64_t(1)});
-  });
+        ptx.b, VectorType::get({2 * part.countPairs()}, results.getType()),
+        results);
+  return llvm::map_to_vector(llvm::seq(part.countPairs()),
+                             [&](int64_t i) -> Value {
+                               return vector::ExtractStridedSliceOp::create(
+                                   ptx.b, results, ArrayRef{2 * i},
+                                   ArrayRef{int64_t(2)}, ArrayRef{int64_t(1)});
+                             });
 }
 
 void TmaEpilogue::store(const Part &part, ValueRange pairs) const {
@@ -230,11 +233,12 @@ void TmaEpilogue::stage(const Part &part, ValueRange pairs) const {
   auto registers = llvm::map_to_vector(pairs, [&](Value pair) -> Value {
     return LLVM::BitcastOp::create(ptx.b, chunk.getPairType(), pair);
   });
-  int64_t perStore = 2 * getColumnsPerStore() / kColumnsPerPair;
-  for (int64_t i = 0; i < countPairs(); i += perStore) {
-    int64_t column = part.column + i / 2 * kColumnsPerPair;
+  constexpr int64_t kPerStore = 2 * kColumnsPerStore / kColumnsPerPair;
+  for (int64_t i = 0; i < part.countPairs(); i += kPerStore) {
+    int64_t column = part.column + i / kPerStore * kColumnsPerStore;
     chunk.store(getStaged(part, column), column % tile.chunkColumns(),
-                ArrayRef(registers).slice(i, perStore));
+                ArrayRef(registers).slice(
+                    i, std::min(kPerStore, part.countPairs() - i)));
   }
 }
 
@@ -293,7 +297,7 @@ void TmaEpilogue::beginPart(const Part &part, Value phase) const {
 }
 
 void TmaEpilogue::endPart(const Part &part, TileOrigin origin) const {
-  int64_t end = part.column + getColumnsAtOnce();
+  int64_t end = part.column + part.columns;
   if (!replaced.chunks) {
     if (end == tile.columns || end % tile.stagedColumns() == 0)
       copyColumns(origin, part);
@@ -305,8 +309,7 @@ void TmaEpilogue::endPart(const Part &part, TileOrigin origin) const {
 void TmaEpilogue::create(TileOrigin origin, ValueRange accumulators,
                          Loaded loaded, Value phase) const {
   bool isCopied = form.isCopied(tile);
-  int64_t perAtom = tile.columns / getColumnsAtOnce();
-  int64_t count = tile.atomsPerConsumer() * perAtom;
+  int64_t count = tile.atomsPerConsumer() * countParts();
   for (int64_t i = 0; i < count; ++i) {
     Part part = getPart(origin, i);
     Loaded next;

@@ -66,16 +66,17 @@ private:
   /// Some columns of the rows of an atom, which become results together: for
   /// each eight columns, a lane has a pair in its row, and one 8 rows behind.
   struct Part {
-    int64_t atom, column;
+    int64_t atom, column, columns;
     Value row;   ///< The first of the atom.
     Place first; ///< Of the lane.
+
+    int64_t countPairs() const;
   };
 
-  /// Those of a part that are put into shared memory together.
-  int64_t getColumnsPerStore() const;
-  /// Those of a part: as many as there are registers for.
+  /// Those of a part: as many as there are registers for. The last one of a
+  /// chunk may have fewer.
   int64_t getColumnsAtOnce() const;
-  int64_t countPairs() const;
+  int64_t countParts() const; ///< Of an atom.
   Part getPart(TileOrigin origin, int64_t number) const;
   /// Where pair `i` of a part is.
   Place getPlace(const Part &part, int64_t i) const;

@@ -400,8 +400,8 @@ func.func private @tensor_map_x2_element_strides() attributes {
 // -----
 
 func.func private @tensor_map_x3_swizzle() attributes {
-  // expected-error @below {{expects swizzle to be 32, 64 or 128, but got 16}}
-  a = #conv.tensor_map<sizes = [8, 8], strides = [16], box = [8, 8], element_strides = [1, 1], swizzle = 16>}
+  // expected-error @below {{expects swizzle to be 16, 32, 64 or 128, but got 8}}
+  a = #conv.tensor_map<sizes = [8, 8], strides = [16], box = [8, 8], element_strides = [1, 1], swizzle = 8>}
 
 // -----
 

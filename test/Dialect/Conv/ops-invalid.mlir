@@ -357,6 +357,15 @@ func.func @tensor_map_x5_beyond(%y: memref<1x8x8x8xf16>) {
 
 // -----
 
+func.func @tensor_map_x6_plain_row(%y: memref<1x8x8x120xf16>) {
+  // expected-error @below {{expects a row of the box to have a multiple of 16 and at most 512 bytes, but got 200}}
+  %0 = conv.tensor_map %y <sizes = [120, 64], strides = [240], box = [100, 64], element_strides = [1, 1], swizzle = 16>
+      : memref<1x8x8x120xf16> -> !llvm.ptr
+  return
+}
+
+// -----
+
 func.func @tensor_map_x6_row(%y: memref<1x8x8x128xf16>) {
   // expected-error @below {{expects a row of the box to have a multiple of 16 and at most 64 bytes, but got 128}}
   %0 = conv.tensor_map %y <sizes = [128, 64], strides = [256], box = [64, 64], element_strides = [1, 1], swizzle = 64>

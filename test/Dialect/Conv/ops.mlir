@@ -106,6 +106,9 @@ func.func @tensor_map(%x: memref<2x8x8x64xf16>, %z: memref<128x64xf32>) -> (!llv
   // CHECK: conv.tensor_map %{{.+}} <sizes = [64, 128], strides = [128], box = [64, 64], element_strides = [1, 1], swizzle = 128> : memref<2x8x8x64xf16> -> !llvm.ptr
   %0 = conv.tensor_map %x <sizes = [64, 128], strides = [128], box = [64, 64], element_strides = [1, 1], swizzle = 128>
       : memref<2x8x8x64xf16> -> !llvm.ptr
+  // CHECK: box = [40, 64], element_strides = [1, 1], swizzle = 16>
+  %3 = conv.tensor_map %x <sizes = [64, 128], strides = [128], box = [40, 64], element_strides = [1, 1], swizzle = 16>
+      : memref<2x8x8x64xf16> -> !llvm.ptr
   // CHECK: lower = [-1, -1], upper = [-1, -1], swizzle = 128>
   %1 = conv.tensor_map %x <sizes = [64, 8, 8, 2], strides = [128, 1024, 8192], box = [64, 128],
       element_strides = [1, 1, 1, 1], lower = [-1, -1], upper = [-1, -1], swizzle = 128>

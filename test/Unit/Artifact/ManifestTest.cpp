@@ -299,8 +299,8 @@ TEST(Manifest, M15TensorMaps) {
             path + ".element_strides[2]: expects 1 to 8, but got 9");
   EXPECT_EQ(errorOfMap([](Map &map) { map.upper[1] = 128; }),
             path + ".upper[1]: expects -128 to 127, but got 128");
-  EXPECT_EQ(errorOfMap([](Map &map) { map.swizzle = 16; }),
-            path + ".swizzle: expects 32, 64 or 128, but got 16");
+  EXPECT_EQ(errorOfMap([](Map &map) { map.swizzle = 8; }),
+            path + ".swizzle: expects 16, 32, 64 or 128, but got 8");
   EXPECT_EQ(errorOfMap([](Map &map) { map.sizes[3] = 2; }),
             path + ".sizes: expects at most the buffer's 256 bytes, but got "
                    "512");

@@ -25,11 +25,20 @@ TEST(TmaTile, ChunksAreRowsOfASwizzle) {
   EXPECT_EQ(createTile(128, 2).chunkColumns(), 64);
   EXPECT_EQ(createTile(128, 4).chunkColumns(), 32);
   EXPECT_EQ(createTile(128, 1).chunkColumns(), 128);
-  EXPECT_EQ(createTile(160, 1).chunkRowBytes(), 32);
 }
 
-// The least swizzle is of 32 bytes.
+// Rather than in many short rows, results leave in one that is not swizzled.
+TEST(TmaTile, ShortSwizzledRowsAreJoined) {
+  EXPECT_EQ(createTile(104, 2).chunkColumns(), 104);
+  EXPECT_EQ(createTile(96, 2).chunkColumns(), 32);
+  EXPECT_EQ(createTile(160, 1).chunkColumns(), 160);
+  EXPECT_TRUE(TmaTile::isSwizzled(createTile(96, 2).chunkRowBytes()));
+  EXPECT_FALSE(TmaTile::isSwizzled(createTile(104, 2).chunkRowBytes()));
+}
+
+// Copies take pieces of 16 bytes, and two of them at least.
 TEST(TmaTile, ShortRowsAreNoChunks) {
+  EXPECT_FALSE(createTile(104, 1).hasChunks());
   EXPECT_TRUE(createTile(8, 4).hasChunks());
   EXPECT_FALSE(createTile(8, 2).hasChunks());
   EXPECT_TRUE(createTile(16, 2).hasChunks());
@@ -45,7 +54,7 @@ TEST(TmaTile, LongElementsAreStagedInTurns) {
   EXPECT_EQ(createTile(96, 4).stagedColumns(), 64);
   EXPECT_EQ(createTile(160, 4).stagedColumns(), 96);
   EXPECT_EQ(createTile(32, 4).stagedColumns(), 32);
-  EXPECT_EQ(createTile(24, 4).stagedColumns(), 16);
+  EXPECT_EQ(createTile(104, 4).stagedColumns(), 104);
 }
 
 // All chunks of an operand of the tail have a place.

@@ -61,7 +61,7 @@ TEST(TmaModel, TilesOfGradientsAreWholeBoxes) {
 }
 
 // A box has 64 channels of which a tile can use less, unless these are parts of
-// a row that are too short.
+// a row that are too short, or start within lines.
 TEST(TmaModel, TransposedTilesHaveWholeBoxes) {
   Problem problem = createLayer();
   problem.isTmaRhsTransposed = true;
@@ -69,7 +69,8 @@ TEST(TmaModel, TransposedTilesHaveWholeBoxes) {
     if (atom.kind != AtomKind::WGMMA)
       continue;
     problem.columns = 256;
-    EXPECT_EQ(listTmaCandidates(problem, hopper(), atom).empty(), atom.n < 32);
+    EXPECT_EQ(listTmaCandidates(problem, hopper(), atom).empty(),
+              atom.n % 32 != 0);
     problem.columns = 16;
     for (const Candidate &candidate :
          listTmaCandidates(problem, hopper(), atom)) {
@@ -96,6 +97,21 @@ TEST(TmaModel, TilesFillWholeRounds) {
   const Candidate &best = ranking.accepted.front().candidate;
   EXPECT_EQ(best.atom->kind, AtomKind::WGMMA);
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{192, 128}));
+}
+
+// 25 x 5 tiles of 128 x 104 are a round; 25 x 4 with 128 columns leave compute
+// units idle. Few steps do not pay for the stores.
+TEST(TmaModel, ColumnsFillTheChip) {
+  auto getColumns = [](int64_t inputs, int64_t outputs) {
+    Problem problem = test::forward(
+        {.n = 64, .h = 7, .w = 7, .c = inputs, .k = outputs, .p = 7, .q = 7});
+    problem.tmaSteps = problem.tmaTotalSteps = inputs / TmaTile::kRowElements;
+    return rankCandidates(problem, hopper())
+        .accepted.front()
+        .candidate.workgroup[1];
+  };
+  EXPECT_EQ(getColumns(2048, 512), 104);
+  EXPECT_EQ(getColumns(512, 2048) % 32, 0);
 }
 
 // An image of 7x7 with 2048 channels has few tiles and 32 steps, which clusters
@@ -189,7 +205,7 @@ TEST(TmaModel, PatchesAreSharedBySteps) {
   Problem problem = createLayer();
   Candidate candidate =
       rankCandidates(problem, hopper()).accepted.front().candidate;
-  candidate.workgroup[0] = 128;
+  candidate.workgroup[0] = candidate.subgroup[0] = 128;
   double alone = computeTmaCost(problem, hopper(), candidate).loadCycles;
   problem.patch = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
   EXPECT_LT(computeTmaCost(problem, hopper(), candidate).loadCycles, alone);

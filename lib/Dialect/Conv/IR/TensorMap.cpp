@@ -17,6 +17,11 @@ using namespace mlir::conv;
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
+/// Of a dimension of a box.
+static constexpr int64_t kMaxBoxElements = 256;
+/// Pieces of 16 bytes that are permuted in rows of as many.
+static constexpr int64_t kNoSwizzle = 16;
+
 /// Checks that `list` has `count` entries from `low` to `high`.
 static LogicalResult verifyList(EmitError emitError, StringRef name,
                                 ArrayRef<int64_t> list, size_t count,
@@ -37,7 +42,7 @@ static LogicalResult verifyIm2col(EmitError emitError, size_t rank,
   if (rank < 3)
     return emitError() << "expects sizes of 3 to 5 dimensions, but got "
                        << rank;
-  if (box.size() != 2 || box[0] < 1 || box[0] > 256 || box[1] < 1 ||
+  if (box.size() != 2 || box[0] < 1 || box[0] > kMaxBoxElements || box[1] < 1 ||
       box[1] > 1024)
     return emitError() << "expects box to be up to 256 channels and up to 1024 "
                           "pixels, but got ["
@@ -71,12 +76,12 @@ TensorMapAttr::verify(EmitError emitError, ArrayRef<int64_t> sizes,
   if (failed(verifyList(emitError, "element_strides", elementStrides, rank, 1,
                         8)) ||
       failed(lower.empty() && upper.empty()
-                 ? verifyList(emitError, "box", box, rank, 1, 256)
+                 ? verifyList(emitError, "box", box, rank, 1, kMaxBoxElements)
                  : verifyIm2col(emitError, rank, box, lower, upper)))
     return failure();
   // X3.
-  if (swizzle != 32 && swizzle != 64 && swizzle != 128)
-    return emitError() << "expects swizzle to be 32, 64 or 128, but got "
+  if (swizzle != kNoSwizzle && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return emitError() << "expects swizzle to be 16, 32, 64 or 128, but got "
                        << swizzle;
   return success();
 }
@@ -95,10 +100,13 @@ LogicalResult TensorMapOp::verify() {
            << bytes << " bytes, but got " << last;
   // X6.
   int64_t row = map.getBox().front() * elementBytes;
-  if (row % 16 != 0 || row > map.getSwizzle())
+  int64_t mostBytes = map.getSwizzle() == kNoSwizzle
+                          ? kMaxBoxElements * elementBytes
+                          : map.getSwizzle();
+  if (row % 16 != 0 || row > mostBytes)
     return emitOpError("expects a row of the box to have a multiple of 16 and "
                        "at most ")
-           << map.getSwizzle() << " bytes, but got " << row;
+           << mostBytes << " bytes, but got " << row;
   // X8.
   Type elementType = getBuffer().getType().getElementType();
   if (map.getArithmetic() == Arithmetic::TF32 && !elementType.isF32())

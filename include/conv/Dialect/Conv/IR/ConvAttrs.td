@@ -395,7 +395,7 @@ def Conv_TensorMapAttr : Conv_Attr<"TensorMap", "tensor_map"> {
     `box` elements of each dimension, every `element_strides`-th of them, to or
     from shared memory; what is outside of the tensor reads as zero and is not
     written. Rows in shared memory have `swizzle` bytes at most, whose 16-byte
-    pieces are permuted. With `arithmetic = tf32`, copies to shared memory round
+    pieces are permuted; a swizzle of 16 permutes nothing, and rows may be longer. With `arithmetic = tf32`, copies to shared memory round
     f32, to nearest, to what `wgmma` multiplies.
 
     With `lower` and `upper`, copies are im2col: dimensions are channels, spatial
@@ -409,7 +409,7 @@ def Conv_TensorMapAttr : Conv_Attr<"TensorMap", "tensor_map"> {
       * (X2) `box` and `element_strides` have an entry for each dimension, 1 to
         256 and 1 to 8; for im2col, `box` is up to 256 channels and up to 1024
         pixels.
-      * (X3) `swizzle` is 32, 64 or 128.
+      * (X3) `swizzle` is 16, 32, 64 or 128.
       * (X4) `lower` and `upper` have an entry for each spatial dimension, in
         16 bits for one, 8 for two and 5 for three of them, with sign.
 

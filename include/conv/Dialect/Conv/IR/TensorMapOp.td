@@ -22,7 +22,8 @@ def Conv_TensorMapOp : Conv_Op<"tensor_map", [Pure]> {
 
     Constraints:
       * (X5) The first and the last element of `map` lie in `buffer`.
-      * (X6) A row of the box has a multiple of 16 bytes, at most `swizzle`.
+      * (X6) A row of the box has a multiple of 16 bytes, at most `swizzle`,
+        or any if that is 16.
       * (X8) The elements of `buffer` are f32 if `arithmetic` is `tf32`.
 
     Example:

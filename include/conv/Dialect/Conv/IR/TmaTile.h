@@ -43,7 +43,10 @@ struct TmaTile {
   /// What an instruction reads of a row, whatever its elements are.
   static constexpr int64_t kAtomBytes = 32;
   static constexpr int64_t kAtomsPerRow = kRowBytes / kAtomBytes;
-  static constexpr int64_t kMinChunkRowBytes = 32; ///< The least swizzle.
+  /// The least row of a result that is copied, and that is swizzled if others
+  /// are longer.
+  static constexpr int64_t kMinChunkRowBytes = 32;
+  static constexpr int64_t kMinSwizzledRowBytes = 64;
   /// Rows of the result that one instruction computes.
   static constexpr int64_t kAtomRows = 64;
   /// Most rows that a workgroup has: the box of one copy, or several patches.
@@ -153,13 +156,22 @@ struct TmaTile {
   int64_t leftOffset() const { return hasSlots() ? patchOffset() : 0; }
   int64_t rightOffset() const { return hasSlots() ? 0 : leftBytes(); }
 
-  /// Columns that one copy to the result takes: a swizzled row. Less than the
-  /// shortest one has are not copied.
+  /// Whether rows of so many bytes are swizzled: 32, 64 or 128.
+  static constexpr bool isSwizzled(int64_t rowBytes) {
+    return kRowBytes % rowBytes == 0;
+  }
+  /// Columns that one copy to the result takes: a swizzled row, or all, in rows
+  /// that are not swizzled, if the swizzled ones would be short. Less than the
+  /// shortest row has are not copied.
   int64_t chunkColumns() const {
-    return std::gcd(columns, kRowBytes / resultBytes);
+    int64_t swizzled = std::gcd(columns, kRowBytes / resultBytes);
+    return swizzled * resultBytes < kMinSwizzledRowBytes ? columns : swizzled;
   }
   int64_t chunkRowBytes() const { return chunkColumns() * resultBytes; }
-  bool hasChunks() const { return chunkRowBytes() >= kMinChunkRowBytes; }
+  bool hasChunks() const {
+    return chunkRowBytes() >= kMinChunkRowBytes &&
+           chunkRowBytes() % kGranuleBytes == 0;
+  }
   int64_t chunkBytes() const { return kAtomRows * chunkRowBytes(); }
   /// Columns of an atom's rows that are staged at a time: about half of them if
   /// elements are twice as long, for which stages would have to go.
