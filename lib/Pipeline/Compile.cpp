@@ -20,6 +20,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Signals.h"
 
 #include <algorithm>
 #include <atomic>
@@ -58,6 +59,7 @@ static void handleFatalError(void *, const char *reason, bool) {
   StringRef line = StringRef(reason).split('\n').first;
   std::fprintf(stderr, "error: internal error of LLVM: %.*s\n",
                int(line.size()), line.data());
+  llvm::sys::RunInterruptHandlers(); // Which remove temporary files.
   std::_Exit(int(ErrorKind::System));
 }
 
