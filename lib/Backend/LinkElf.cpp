@@ -43,7 +43,9 @@ static std::optional<std::string> runLinker(ArrayRef<std::string> arguments) {
   std::lock_guard lock(globalState());
   if (!canRunAgain)
     return "it crashed before and cannot run again in this process";
-  SmallVector<const char *> all = {"ld.lld", "-shared", "--build-id=none"};
+  // More threads would take longer to start than such an object to link.
+  SmallVector<const char *> all = {"ld.lld", "-shared", "--build-id=none",
+                                   "--threads=1"};
   for (const std::string &argument : arguments)
     all.push_back(argument.c_str());
   std::string text;
