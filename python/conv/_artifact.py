@@ -41,7 +41,7 @@ class Artifact:
         try:
             return self._functions[name]
         except KeyError:
-            raise bad_input(f"expects a function of {', '.join(self._functions)}, but got '{name}'") from None
+            raise bad_input(f"expects a function of {self._describe()}, but got '{name}'") from None
 
     def __contains__(self, name: object) -> bool:
         return name in self._functions
@@ -60,7 +60,13 @@ class Artifact:
         return device.executable(self._manifest, self._handle, function)
 
     def __repr__(self) -> str:
-        return f"<conv.Artifact of {', '.join(self._functions)}>"
+        return f"<conv.Artifact of {self._describe()}>"
+
+    def _describe(self, shown: int = 8) -> str:
+        """The names of its functions, if they are not many."""
+        names = list(self._functions)
+        more = f" and {len(names) - shown} more" if len(names) > shown else ""
+        return ", ".join(names[:shown]) + more
 
 
 def load(

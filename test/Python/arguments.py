@@ -216,6 +216,13 @@ class Arguments(unittest.TestCase):
         for source in (content, bytearray(content), memoryview(content)):
             self.assertEqual(list(conv.load(source)), list(self.pack))
 
+    def test_many_functions(self):
+        path = f"{PACK}.many"
+        packs.write(path, {f"f{number}": packs.TWICE for number in range(100, 200)})
+        many = conv.load(path)
+        self.assertEqual(repr(many), f"<conv.Artifact of {', '.join(f'f{100 + i}' for i in range(8))} and 92 more>")
+        self.refuses(f"expects a function of {repr(many)[18:-1]}, but got 'g'", lambda: many["g"])
+
     def test_an_error_goes_to_another_process(self):
         with self.assertRaises(conv.Error) as caught:
             self.pack["none"]
