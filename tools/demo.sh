@@ -40,7 +40,7 @@ rm -f "$artifact"
   { cat "$build/demo/timing.txt" >&2; fail "compiling failed"; }
 
 step 4 "run in the simulator: with all checks against a float64 reference, then without for the time"
-reports=""
+set -- # The reports.
 for chip in $chips; do
   echo "  $chip"
   report="$build/demo/$chip"
@@ -48,10 +48,9 @@ for chip in $chips; do
     fail "the kernel of $chip failed"
   "$build/bin/conv-run" "$artifact" --device sim --target "$chip" --bench --sim-checks off --json >"$report-time.json" ||
     fail "the kernel of $chip failed without checks"
-  reports="$reports $report"
+  set -- "$@" "$report"
 done
 
 step 5 "results"
-# shellcheck disable=SC2086
-python3 "$root/tools/dev/summarize_demo.py" "$artifact" "$build/demo/timing.txt" $reports ||
+python3 "$root/tools/dev/summarize_demo.py" "$artifact" "$build/demo/timing.txt" "$@" ||
   fail "the results could not be summed up"

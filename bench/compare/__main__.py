@@ -22,7 +22,7 @@ import os
 import pathlib
 import sys
 
-from files import write_file
+from files import read_json, write_file
 from markdown import to_markdown
 from measure import Protocol, measure
 from packs import CompileOptions, compile_lists, read_index, read_problems
@@ -179,7 +179,7 @@ def show(report, folder):
 
 
 def run_report(options):
-    return show(json.loads(pathlib.Path(options.results, RESULTS).read_text(encoding="utf-8")), options.results)
+    return show(read_json(pathlib.Path(options.results, RESULTS)), options.results)
 
 
 def add_measuring(step):
@@ -237,7 +237,10 @@ def main():
     step.add_argument("results", metavar="FOLDER")
 
     options = parser.parse_args()
-    return options.run(options)
+    try:
+        return options.run(options)
+    except (OSError, ImportError) as error:  # A file, a folder or a package.
+        raise SystemExit(f"compare: error: {error}") from error
 
 
 if __name__ == "__main__":

@@ -1,6 +1,16 @@
 """Files that are whole or not there."""
 
+import json
 import os
+
+
+def read_json(path):
+    """What a JSON file holds; one that holds something else ends the program."""
+    with open(path, encoding="utf-8") as file:
+        try:
+            return json.load(file)
+        except ValueError as error:
+            raise SystemExit(f"compare: error: expects JSON in {path}, but got: {error}") from error
 
 
 def write_file(path, text):

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from typing import Optional
 
-from files import write_file
+from files import read_json, write_file
 from problem import Problem, read_lists
 from space import sample
 
@@ -106,8 +106,7 @@ def compile_lists(shapes, names, directions, dtype, tails, options, folder, jobs
 
 def read_index(folder):
     """Pairs of an item of the index and its problem."""
-    with open(pathlib.Path(folder, INDEX), encoding="utf-8") as file:
-        items = json.load(file)["problems"]
+    items = read_json(pathlib.Path(folder, INDEX))["problems"]
     return [
         (item, Problem(**{name: tuple(v) if isinstance(v, list) else v for name, v in item["problem"].items()}))
         for item in items

@@ -1,10 +1,10 @@
 """Convolution problems of a shape list: what they cost, how conv-gen spells them, and how frameworks do."""
 
 import dataclasses
-import json
 import math
 from typing import Tuple
 
+from files import read_json
 from tail import TAIL_OPERANDS, tail_arguments
 
 DIRECTIONS = {"forward": 1, "backward_data": 2, "backward_weight": 4}  # With conv-gen's numbers.
@@ -161,7 +161,6 @@ class Problem:
 
 def read_lists(path):
     """The shape lists of a file, by name."""
-    with open(path, encoding="utf-8") as file:
-        lists = json.load(file)
+    lists = read_json(path)
     lists.pop("schema", None)
     return lists

@@ -59,18 +59,26 @@ private:
                 std::to_string(value));
   }
 
-  /// M2. A name can be printed in a message and looked up as a symbol.
-  bool expectName(const std::string &name, const std::string &path) {
+  /// M2. A text can be printed in a message, and a terminal obeys no part of
+  /// it.
+  bool expectText(const std::string &text, const std::string &path) {
     auto isControl = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+    return std::none_of(text.begin(), text.end(), isControl) ||
+           fail(path, "no control characters", "one");
+  }
+
+  /// M2. A name can be looked up as a symbol, too.
+  bool expectName(const std::string &name, const std::string &path) {
     if (name.empty() || name.size() > 4096)
       return fail(path, "1 to 4096 characters", std::to_string(name.size()));
-    return std::none_of(name.begin(), name.end(), isControl) ||
-           fail(path, "no control characters", "one");
+    return expectText(name, path);
   }
 
   bool expectOneOf(const std::string &value,
                    std::initializer_list<const char *> allowed,
                    const std::string &path) {
+    if (!expectText(value, path))
+      return false;
     std::string all;
     for (const char *candidate : allowed) {
       if (value == candidate)
@@ -107,6 +115,11 @@ bool Verifier::verify(const Manifest &manifest) {
   if (manifest.format != kFormat)
     return fail("format", std::to_string(kFormat),
                 std::to_string(manifest.format));
+  const Compiler &compiler = manifest.compiler;
+  if (!expectText(compiler.version, "compiler.version") ||
+      !expectText(compiler.llvm, "compiler.llvm") ||
+      !expectText(compiler.fingerprint, "compiler.fingerprint"))
+    return false;
   if (int64_t(manifest.entries.size()) > kMaxEntries)
     return fail("entries", "at most " + std::to_string(kMaxEntries),
                 std::to_string(manifest.entries.size()));
@@ -127,6 +140,9 @@ bool Verifier::verify(const Manifest &manifest) {
 bool Verifier::verify(const Entry &entry, const std::string &path) {
   if (!expectName(entry.function, path + ".function") ||
       !expectName(entry.target, path + ".target") ||
+      !expectText(entry.problem, path + ".problem") ||
+      !expectText(entry.algorithm, path + ".algorithm") ||
+      !expectText(entry.schedule, path + ".schedule") ||
       !expectOneOf(entry.chosenBy, {"user", "database", "heuristic"},
                    path + ".chosen_by") ||
       !expectRange(int64_t(entry.arguments.size()), 1, kMaxArguments,
@@ -163,6 +179,9 @@ bool Verifier::verify(const Entry &entry, const std::string &path) {
 
 bool Verifier::verify(const Argument &argument, const std::string &path) {
   if (!expectName(argument.name, path + ".name") ||
+      !expectText(argument.role, path + ".role") ||
+      !expectText(argument.dtype, path + ".dtype") ||
+      !expectText(argument.layout, path + ".layout") ||
       !expectOneOf(argument.access, {"read", "write"}, path + ".access"))
     return false;
   // M4.

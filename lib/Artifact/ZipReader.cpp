@@ -53,23 +53,25 @@ static bool agrees(const zip::Content &local, const zip::Content &entry) {
 }
 
 /// The member that a header of the directory describes. `members` is the part
-/// of the file before the directory.
+/// of the file before the directory. Messages have the member's number, because
+/// nobody knows yet what its name holds.
 static Result<ZipMember> locate(std::string_view members,
                                 const zip::DirectoryHeader &entry,
-                                const std::string &name) {
+                                const std::string &name, size_t number) {
   const zip::Content &content = entry.content;
+  std::string member = "member " + std::to_string(number);
   if ((content.flags & zip::Encrypted) ||
       (content.method != zip::Stored && content.method != zip::Deflated))
-    return bad("expects '" + name + "' to be stored or deflated");
+    return bad("expects " + member + " to be stored or deflated");
   zip::LocalHeader local;
   if (!zip::read(members, entry.headerOffset, local) ||
       !agrees(local.content, content))
-    return notWhole("'" + name + "' is not where the directory has it");
+    return notWhole(member + " is not where the directory has it");
   size_t nameOffset = entry.headerOffset + sizeof(local);
   size_t dataOffset = nameOffset + content.nameSize + local.content.extraSize;
   if (dataOffset + content.compressedSize > members.size() ||
       members.substr(nameOffset, content.nameSize) != name)
-    return notWhole("'" + name + "' is not where the directory has it");
+    return notWhole(member + " is not where the directory has it");
   return ZipMember{
       name,       content.checksum,       content.size,
       dataOffset, content.compressedSize, content.method == zip::Deflated};
@@ -100,7 +102,7 @@ Result<ZipReader> ZipReader::open(std::string_view bytes) {
       return notWhole("member " + std::to_string(i) + " leaves its directory");
     Result<ZipMember> member = locate(
         members, entry,
-        std::string(directory.substr(nameOffset, entry.content.nameSize)));
+        std::string(directory.substr(nameOffset, entry.content.nameSize)), i);
     if (!member)
       return member.error();
     reader.list.push_back(std::move(*member));

@@ -20,6 +20,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Signals.h"
 
 #include <algorithm>
 #include <atomic>
@@ -58,19 +59,30 @@ static void handleFatalError(void *, const char *reason, bool) {
   StringRef line = StringRef(reason).split('\n').first;
   std::fprintf(stderr, "error: internal error of LLVM: %.*s\n",
                int(line.size()), line.data());
+  llvm::sys::RunInterruptHandlers(); // Which remove temporary files.
   std::_Exit(int(ErrorKind::System));
 }
 
-static void installFatalErrorHandler() {
+/// The same where memory ends, for LLVM's allocators and for `new`.
+static void handleOutOfMemory(void *, const char *, bool) {
+  std::fputs("error: out of memory\n", stderr);
+  llvm::sys::RunInterruptHandlers();
+  std::_Exit(int(ErrorKind::System));
+}
+
+static void installErrorHandlers() {
   static std::once_flag once;
-  std::call_once(once,
-                 [] { llvm::install_fatal_error_handler(handleFatalError); });
+  std::call_once(once, [] {
+    llvm::install_fatal_error_handler(handleFatalError);
+    llvm::install_bad_alloc_error_handler(handleOutOfMemory);
+    llvm::install_out_of_memory_new_handler();
+  });
 }
 
 /// Targets by name, each once.
 static Result<std::vector<Target>>
 parseTargets(const std::vector<std::string> &names) {
-  installFatalErrorHandler();
+  installErrorHandlers();
   std::vector<Target> targets;
   llvm::StringSet<> seen;
   for (const std::string &name : names) {

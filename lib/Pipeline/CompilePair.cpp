@@ -20,6 +20,7 @@
 
 #include "conv/Backend/NVPTX.h"
 #include "conv/Backend/Sim.h"
+#include "conv/Backend/TemporaryFile.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Pipeline/Pipelines.h"
@@ -119,8 +120,10 @@ private:
   /// Marks an error after the conv stage, unless it is a refusal or what the
   /// machine lacks.
   static Error defect(Error error) {
-    bool lacksTool = StringRef(error.message).contains(kNoCudaToolkit);
-    if (error.kind == ErrorKind::System && !lacksTool)
+    StringRef message = error.message;
+    bool isMachine =
+        message.contains(kNoCudaToolkit) || message.contains(kNoTemporaryFile);
+    if (error.kind == ErrorKind::System && !isMachine)
       error.message += " (a defect of the compiler, not of the input)";
     return error;
   }

@@ -22,16 +22,21 @@ using namespace conv;
 using namespace conv::artifact;
 using namespace conv::runtime;
 
-/// "f (gfx942, host), g (gfx942)": what an artifact has.
+/// "f (gfx942, host), g (gfx942)": what an artifact has, if that is not much.
 static std::string describeEntries(const Manifest &manifest) {
+  constexpr size_t kShown = 8;
   std::map<std::string, std::string> targets;
   for (const Entry &entry : manifest.entries) {
     std::string &list = targets[entry.function];
     list += (list.empty() ? "" : ", ") + entry.target;
   }
   std::string text;
-  for (const auto &[function, list] : targets)
-    text += (text.empty() ? "" : ", ") + function + " (" + list + ")";
+  size_t shown = 0;
+  for (const auto &[function, list] : targets) {
+    if (shown == kShown)
+      return text + " and " + std::to_string(targets.size() - shown) + " more";
+    text += (shown++ ? ", " : "") + function + " (" + list + ")";
+  }
   return text.empty() ? "nothing" : text;
 }
 

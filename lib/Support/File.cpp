@@ -111,11 +111,17 @@ std::string resolveLinks(const std::string &path) {
   return result;
 }
 
-/// A name beside `target` that no other writer of this machine uses now.
-std::string temporaryName(const std::string &target) {
+/// A new file beside `target`, whose name is stored in `path`. Process numbers
+/// are not enough for it: containers that share a folder have the same ones.
+int createTemporary(const std::string &target, std::string &path) {
   static std::atomic<unsigned> counter{0};
-  return target + ".tmp-" + std::to_string(::getpid()) + "-" +
-         std::to_string(counter++);
+  int file;
+  do {
+    path = target + ".tmp-" + std::to_string(::getpid()) + "-" +
+           std::to_string(counter++);
+    file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (file < 0 && errno == EEXIST);
+  return file;
 }
 
 Result<void> writeInPlace(const std::string &path, std::string_view bytes) {
@@ -171,9 +177,8 @@ Result<void> conv::writeFile(const std::string &path, std::string_view bytes) {
     return writeError(path, errno);
 
   std::string target = resolveLinks(path);
-  std::string temporary = temporaryName(target);
-  Descriptor file(
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  std::string temporary;
+  Descriptor file(createTemporary(target, temporary));
   if (!file)
     return writeError(path, errno);
   // What replaces a file is as private as it was.

@@ -11,7 +11,7 @@ from typing import Dict, Iterator, Optional, Tuple, Union
 
 from ._device import Device, open_device
 from ._function import Function
-from ._library import bad_input, library, make_handle
+from ._library import as_c_string, bad_input, library, make_handle
 from ._manifest import Entry
 
 
@@ -41,7 +41,7 @@ class Artifact:
         try:
             return self._functions[name]
         except KeyError:
-            raise bad_input(f"expects a function of {', '.join(self._functions)}, but got '{name}'") from None
+            raise bad_input(f"expects a function of {self._describe()}, but got '{name}'") from None
 
     def __contains__(self, name: object) -> bool:
         return name in self._functions
@@ -52,22 +52,34 @@ class Artifact:
     def __len__(self) -> int:
         return len(self._functions)
 
+    def __deepcopy__(self, memo: dict) -> Artifact:  # Nothing in it changes, and modules that hold it are copied.
+        return self
+
     def load_on(self, device: Device, function: str) -> int:
         """The handle of a function's kernels on a device."""
         return device.executable(self._manifest, self._handle, function)
 
     def __repr__(self) -> str:
-        return f"<conv.Artifact of {', '.join(self._functions)}>"
+        return f"<conv.Artifact of {self._describe()}>"
+
+    def _describe(self, shown: int = 8) -> str:
+        """The names of its functions, if they are not many."""
+        names = list(self._functions)
+        more = f" and {len(names) - shown} more" if len(names) > shown else ""
+        return ", ".join(names[:shown]) + more
 
 
-def load(source: Union[str, os.PathLike, bytes], device: Union[str, Device, None] = None) -> Artifact:
+def load(
+    source: Union[str, os.PathLike, bytes, bytearray, memoryview], device: Union[str, Device, None] = None
+) -> Artifact:
     """Opens a `.convpack` file, given by its path or as its bytes, and checks it, digests of the code included.
 
     `device` is where functions run: "host", "cuda", "cuda:1", "hip", "sim:gfx942", ... Without it, each call runs where
     its tensors are. A device that is named also takes tensors in the CPU's memory, and copies them there and back.
     """
-    if isinstance(source, bytes):
-        handle = make_handle(library.conv_artifact_open_memory, source, len(source))
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        content = bytes(source)
+        handle = make_handle(library.conv_artifact_open_memory, content, len(content))
     else:
-        handle = make_handle(library.conv_artifact_open, os.fsencode(source))
+        handle = make_handle(library.conv_artifact_open, as_c_string(os.fsencode(source)))
     return Artifact(handle, open_device(device) if device is not None else None)

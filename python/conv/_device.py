@@ -8,7 +8,7 @@ import contextlib
 import threading
 from typing import Dict, Iterator, List, Optional, Tuple, Union
 
-from ._library import check, library, make_handle
+from ._library import as_c_string, check, library, make_handle
 
 
 class Workspace:
@@ -25,7 +25,7 @@ class Device:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._handle = make_handle(library.conv_device_open, name.encode())
+        self._handle = make_handle(library.conv_device_open, as_c_string(name.encode()))
         self._lock = threading.Lock()  # The library takes one loading or allocating thread at a time.
         self._executables: Dict[Tuple[bytes, str], int] = {}
         self._workspaces: Dict[int, Workspace] = {}

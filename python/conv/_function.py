@@ -139,6 +139,9 @@ class Function:
             loaded.device.synchronize(handle)
         return results[0] if len(results) == 1 else tuple(results)
 
+    def __deepcopy__(self, memo: dict) -> Function:  # As its artifact.
+        return self
+
     def prepare(self, device: Optional[str] = None, stream: Any = 0) -> Entry:
         """Loads the kernels and the workspace of a stream, which the first call would do. Returns what was loaded."""
         loaded = self._load(device or (self._device.name if self._device else "host"))

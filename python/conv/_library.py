@@ -25,9 +25,19 @@ class Error(RuntimeError):
         super().__init__(message)
         self.kind = kind
 
+    def __reduce__(self) -> tuple:  # The default would leave the kind out, and no process could hand an error on.
+        return type(self), (self.kind, *self.args)
+
 
 def bad_input(message: str) -> Error:
     return Error(ErrorKind.BAD_INPUT, message)
+
+
+def as_c_string(text: bytes) -> bytes:
+    """The same text, which C would otherwise read up to a null byte only."""
+    if b"\0" in text:
+        raise bad_input(f"expects a name without null bytes, but got {text!r}")
+    return text
 
 
 _HANDLE = ctypes.c_void_p

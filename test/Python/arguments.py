@@ -1,6 +1,8 @@
 # RUN: rm -rf %t && mkdir %t && %python %s %t
 """Every tensor is compared with the artifact before anything runs, and a message names what is wrong."""
 
+import copy
+import pickle
 import sys
 import unittest
 
@@ -204,6 +206,32 @@ class Arguments(unittest.TestCase):
         )
         with self.assertRaisesRegex(conv.Error, "cannot read 'memory'"):
             conv.load(b"not a pack")
+        for name in (f"{PACK}\0.old", "host\0"):
+            with self.assertRaisesRegex(conv.Error, "expects a name without null bytes, but got b'.*0"):
+                conv.load(*((name,) if name.startswith(PACK) else (PACK, name)))
+
+    def test_bytes_of_a_file(self):
+        with open(PACK, "rb") as file:
+            content = file.read()
+        for source in (content, bytearray(content), memoryview(content)):
+            self.assertEqual(list(conv.load(source)), list(self.pack))
+
+    def test_many_functions(self):
+        path = f"{PACK}.many"
+        packs.write(path, {f"f{number}": packs.TWICE for number in range(100, 200)})
+        many = conv.load(path)
+        self.assertEqual(repr(many), f"<conv.Artifact of {', '.join(f'f{100 + i}' for i in range(8))} and 92 more>")
+        self.refuses(f"expects a function of {repr(many)[18:-1]}, but got 'g'", lambda: many["g"])
+
+    def test_an_error_goes_to_another_process(self):
+        with self.assertRaises(conv.Error) as caught:
+            self.pack["none"]
+        copied = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((copied.kind, str(copied)), (conv.ErrorKind.BAD_INPUT, str(caught.exception)))
+
+    def test_what_holds_a_function_can_be_copied(self):
+        self.assertIs(copy.deepcopy([self.image])[0], self.image)
+        self.assertIs(copy.deepcopy(self.pack), self.pack)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@
 #include "conv/Support/File.h"
 
 #include <cstdio>
+#include <optional>
 #include <thread>
 
 using namespace conv;
@@ -55,13 +56,14 @@ static void printTimes(const std::vector<mlir::conv::StageTime> &times) {
 static Result<void> compileArtifact(const CompileFlags &flags,
                                     const SourceFile &source,
                                     CompileOptions &options) {
-  Progress progress("compiling " + source.name);
+  std::optional<Progress> progress("compiling " + source.name);
   options.progress = [&](size_t done, size_t all) {
-    progress.update(double(done) / double(all));
+    progress->update(double(done) / double(all));
   };
   CompileReport report;
   Result<artifact::Artifact> artifact =
       mlir::conv::compile(source, options, &report);
+  progress.reset();
   if (!artifact)
     return artifact.error();
   if (flags.explain)
@@ -73,18 +75,25 @@ static Result<void> compileArtifact(const CompileFlags &flags,
   return artifact->write(flags.output);
 }
 
+static Result<std::string> compileToString(const CompileFlags &flags,
+                                           const SourceFile &source,
+                                           const CompileOptions &options) {
+  using mlir::conv::CodeForm;
+  Progress progress("compiling " + source.name);
+  if (flags.emit == "schedules")
+    return mlir::conv::listSchedules(source, options);
+  if (flags.emit == "mlir")
+    return mlir::conv::compileToStage(source, options,
+                                      *mlir::conv::parseStage(flags.stopAfter));
+  return mlir::conv::compileToText(source, options,
+                                   flags.emit == "asm" ? CodeForm::Assembly
+                                                       : CodeForm::LLVM);
+}
+
 static Result<void> compileText(const CompileFlags &flags,
                                 const SourceFile &source,
                                 const CompileOptions &options) {
-  using mlir::conv::CodeForm;
-  Result<std::string> text =
-      flags.emit == "schedules" ? mlir::conv::listSchedules(source, options)
-      : flags.emit == "mlir"
-          ? mlir::conv::compileToStage(source, options,
-                                       *mlir::conv::parseStage(flags.stopAfter))
-          : mlir::conv::compileToText(source, options,
-                                      flags.emit == "asm" ? CodeForm::Assembly
-                                                          : CodeForm::LLVM);
+  Result<std::string> text = compileToString(flags, source, options);
   if (!text)
     return text.error();
   return writeOutput(flags.output, *text);

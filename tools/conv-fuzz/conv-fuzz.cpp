@@ -22,6 +22,7 @@
 #include "conv/Pipeline/Compile.h"
 
 #include <cstdio>
+#include <optional>
 #include <sstream>
 
 using namespace conv;
@@ -104,7 +105,6 @@ static void shrink(GenOptions &problem, Failure &failure) {
   for (bool smaller = true; smaller;) {
     smaller = false;
     for (const GenOptions &next : simplerProblems(problem)) {
-      progress.update(0);
       std::optional<Failure> still = check(next, {failure.target});
       if (!still || still->error.kind != failure.error.kind)
         continue;
@@ -146,7 +146,7 @@ static int parseAndRun(int argc, char **argv) {
     return *code;
 
   std::mt19937_64 random(flags.seed);
-  Progress progress("fuzzing");
+  std::optional<Progress> progress("fuzzing");
   int64_t refusals = 0; // In a row.
   for (int64_t run = 0; run < flags.runs;) {
     GenOptions problem = randomProblem(random);
@@ -154,6 +154,7 @@ static int parseAndRun(int argc, char **argv) {
       bool refused = failure->error.kind == ErrorKind::Unsupported;
       if (refused && ++refusals < kMaxRefusals)
         continue;
+      progress.reset();
       if (refused || failure->error.kind == ErrorKind::BadInput)
         return printError(app.get_name(), failure->error);
       shrink(problem, *failure);
@@ -161,8 +162,9 @@ static int parseAndRun(int argc, char **argv) {
       return int(ErrorKind::WrongResult);
     }
     refusals = 0;
-    progress.update(double(++run) / double(flags.runs));
+    progress->update(double(++run) / double(flags.runs));
   }
+  progress.reset();
   std::printf("%lld problems verified on %s\n", (long long)flags.runs,
               flags.targets.c_str());
   return 0;

@@ -71,9 +71,23 @@ static Result<std::string> chooseSimulator(const RunFlags &flags,
                    join(simulated) + ")"};
 }
 
+/// A target is one of the file, or a chip that there is a compiler for.
+static Result<void> checkTargetName(const RunFlags &flags,
+                                    const std::set<std::string> &has) {
+  std::string chip = flags.target;
+  if (chip.starts_with(kSimPrefix))
+    chip.erase(0, kSimPrefix.size());
+  if (chip.empty() || has.contains(flags.target) || lookupChip(chip))
+    return {};
+  return Error{ErrorKind::BadInput, "expects a --target of " + chipNames() +
+                                        ", but got " + flags.target};
+}
+
 /// The name of the device to open.
 static Result<std::string> chooseDevice(const RunFlags &flags,
                                         const std::set<std::string> &has) {
+  if (Result<void> known = checkTargetName(flags, has); !known)
+    return known.error();
   if (flags.device == "sim")
     return chooseSimulator(flags, has);
   if (!flags.target.empty()) {

@@ -13,6 +13,7 @@
 
 #include "CommandLine.h"
 #include "ErrorLine.h"
+#include "Output.h"
 #include "Probes.h"
 
 #include "conv/Chip/Chip.h"
@@ -27,7 +28,8 @@ using namespace conv::tools;
 static const char *const kFooter = R"(Example:
   conv-support                                 # both tables, as Markdown
 
-Exit codes: 0 fine, 4 the compiler answers neither yes nor no.)";
+Exit codes: 0 fine, 2 bad usage, 4 system error, or the compiler answers
+neither yes nor no.)";
 
 /// The text between two others, or an empty string.
 static std::string cut(const std::string &text, const std::string &before,
@@ -125,7 +127,7 @@ static Result<void> printElementTypes() {
   return {};
 }
 
-int main(int argc, char **argv) {
+static int parseAndPrint(int argc, char **argv) {
   CLI::App app("Prints which convolutions and element types are compiled, as "
                "the tables of README.md.",
                "conv-support");
@@ -137,4 +139,8 @@ int main(int argc, char **argv) {
   if (done)
     done = printElementTypes();
   return done ? 0 : printError("conv-support", done.error());
+}
+
+int main(int argc, char **argv) {
+  return finish("conv-support", parseAndPrint(argc, argv));
 }

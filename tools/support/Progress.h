@@ -9,14 +9,17 @@
 #define CONV_TOOLS_SUPPORT_PROGRESS_H
 
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace conv::tools {
 
-/// One line on standard error that says what is going on. Shows only if
-/// standard error is a terminal, and only for work that takes longer than a
-/// moment.
+/// One line on standard error that says what is going on, and for how long.
+/// Shows only if standard error is a terminal, and only for work that takes
+/// longer than a moment. Nothing else is printed while there is one.
 class Progress {
 public:
   explicit Progress(std::string title);
@@ -28,11 +31,17 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  std::string title;
-  bool isTerminal;
-  bool isShown = false;
-  Clock::time_point start, last;
-  std::mutex mutex;
+  void draw();
+  void drawLine();
+
+  const std::string title;
+  const Clock::time_point start;
+  std::mutex mutex; ///< Guards what follows, up to `drawer`.
+  std::condition_variable ended;
+  double part = 0;
+  bool isShown = false, hasEnded = false;
+  /// A thread that draws, or none.
+  std::vector<std::jthread> drawer;
 };
 
 } // namespace conv::tools

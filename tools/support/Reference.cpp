@@ -81,9 +81,10 @@ int64_t readInteger(const Json &value, const char *what, int64_t low,
   return value.get<int64_t>();
 }
 
+/// A string without what JSON escapes, such as codes that a terminal obeys.
 std::string readString(const Json &value, const char *what) {
-  if (!value.is_string())
-    fail(std::string("expects ") + what + " to be a string, but got " +
+  if (!value.is_string() || value.dump().find('\\') != std::string::npos)
+    fail(std::string("expects ") + what + " to be a plain string, but got " +
          value.dump());
   return value.get<std::string>();
 }

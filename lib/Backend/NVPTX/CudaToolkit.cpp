@@ -13,15 +13,12 @@
 #include "CudaToolkit.h"
 
 #include "conv/Backend/NVPTX.h"
+#include "conv/Backend/TemporaryFile.h"
 
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace mlir::conv;
@@ -70,48 +67,6 @@ Expected<std::string> mlir::conv::findPtxas(StringRef given) {
                            "expects ptxas, but there is none at " + tried +
                            "nor in PATH");
 }
-
-namespace {
-/// A file that is removed with this object.
-class TemporaryFile {
-public:
-  static Expected<TemporaryFile> create(StringRef suffix) {
-    SmallString<128> path;
-    if (std::error_code code =
-            sys::fs::createTemporaryFile("conv", suffix, path))
-      return createStringError(code, "cannot create a temporary file");
-    return TemporaryFile(path);
-  }
-
-  StringRef path() const { return name; }
-
-  Error write(StringRef text) const {
-    std::error_code code;
-    raw_fd_ostream stream(name, code);
-    if (!code) {
-      stream << text;
-      stream.close();
-      code = stream.error();
-      stream.clear_error();
-    }
-    return code ? createStringError(code, "cannot write " + name)
-                : Error::success();
-  }
-
-  Expected<std::string> read() const {
-    auto buffer = MemoryBuffer::getFile(name);
-    if (!buffer)
-      return createStringError(buffer.getError(), "cannot read " + name);
-    return (*buffer)->getBuffer().str();
-  }
-
-private:
-  explicit TemporaryFile(StringRef path) : name(path), remover(path) {}
-
-  std::string name;
-  FileRemover remover;
-};
-} // namespace
 
 Expected<PtxasOutput> mlir::conv::runPtxas(StringRef ptxas, StringRef chip,
                                            StringRef ptx) {

@@ -221,6 +221,24 @@ func.func @problem_size_padding(%x: tensor<1x1x1x8xf16>, %w: tensor<8x1x1x8xf16>
 
 // -----
 
+// The gradient of an input has a product for each residue by the strides that meets an element of the filter, ...
+func.func @problem_size_products(%dy: tensor<1x10x10x8xf16>, %w: tensor<8x70x60x8xf16>) -> tensor<1x700x600x8xf16> {
+  // expected-error @below {{unsupported (problem-size): expects strides by which the positions of an input have at most 4096 residues for its gradient, but got #conv.window<strides = [70, 60], dilations = [1, 1], low = [0, 0], high = [0, 0]>}}
+  %dx = conv.backward_data %dy, %w window = <strides = [70, 60], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x10x10x8xf16>, tensor<8x70x60x8xf16> -> tensor<1x700x600x8xf16>
+  return %dx : tensor<1x700x600x8xf16>
+}
+
+// -----
+
+// ... and a part of zeros for each other one.
+func.func @problem_size_zeros(%dy: tensor<1x10x1x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x41000x1x8xf16> {
+  // expected-error @below {{unsupported (problem-size): expects strides by which the positions of an input have at most 4096 residues}}
+  %dx = conv.backward_data %dy, %w window = <strides = [4100, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x10x1x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x41000x1x8xf16>
+  return %dx : tensor<1x41000x1x8xf16>
+}
+
+// -----
+
 // What a kernel never steps by would still have to be verified.
 func.func @problem_size_stride(%x: tensor<1x1x1x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x1x1x8xf16> {
   // expected-error @below {{unsupported (problem-size): expects sizes, strides, dilations and padding of at most 2^40, but got 1099511627777}}

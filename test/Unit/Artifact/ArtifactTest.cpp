@@ -194,6 +194,18 @@ TEST(Artifact, NamesThatLeaveTheFolder) {
   }
 }
 
+TEST(Artifact, NamesThatATerminalObeys) {
+  Members members = goodMembers();
+  members.emplace_back("\x1b[31m", "x");
+  std::string file = makeZip(members);
+  file[file.find("\x1b[31m")] = 'x'; // The directory has it further behind.
+  std::string message = errorOf(file);
+  EXPECT_NE(message.find("member 2 is not where the directory has it"),
+            std::string::npos)
+      << message;
+  EXPECT_EQ(message.find('\x1b'), std::string::npos);
+}
+
 TEST(Artifact, OtherMembersAreIgnored) {
   Members members = goodMembers();
   members.emplace_back("code/", "");

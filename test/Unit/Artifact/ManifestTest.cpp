@@ -163,6 +163,12 @@ TEST(Manifest, M2Names) {
       errorOf(replaced("\"kernel\": \"f_0\"", "\"kernel\": \"a\\u001bb\"")),
       "entries[0].launches[0].kernel: expects no control characters, but got "
       "one");
+  EXPECT_EQ(
+      errorOf(replaced("\"dtype\": \"f16\"", "\"dtype\": \"\\u001b[31m\"")),
+      "entries[0].arguments[0].dtype: expects no control characters, but got "
+      "one");
+  EXPECT_EQ(errorAfter([](Entry &entry) { entry.problem = "conv\n-n 1"; }),
+            "entries[0].problem: expects no control characters, but got one");
   EXPECT_EQ(errorOf(replaced("heuristic", "oracle")),
             "entries[0].chosen_by: expects \"user\" or \"database\" or "
             "\"heuristic\", but got \"oracle\"");

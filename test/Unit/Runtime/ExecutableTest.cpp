@@ -154,6 +154,13 @@ TEST(SelectEntry, PrefersEarlierTargetsAndOnlyFunctions) {
   EXPECT_EQ(unnamed.error().message,
             "expects the name of a function, but got none; the artifact has f "
             "(host), g (gfx942)");
+  for (int i = 0; i < 100; ++i) {
+    manifest.entries.push_back(manifest.entries[0]);
+    manifest.entries.back().function = "z" + std::to_string(100 + i);
+  }
+  std::string message = selectEntry(manifest, "y", {"host"}).error().message;
+  EXPECT_TRUE(message.ends_with(", z104 (host), z105 (host) and 94 more"))
+      << message;
   EXPECT_EQ(selectEntry({}, "f", {"host"}).error().message,
             "expects function 'f' for host, but the artifact has nothing");
 }

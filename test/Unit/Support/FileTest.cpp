@@ -12,6 +12,7 @@
 #include <csignal>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 using namespace conv;
 using conv::test::TemporaryDirectory;
@@ -116,6 +117,18 @@ TEST(File, FailureInTheMiddleKeepsTheOldFile) {
             "cannot write '" + directory.path("a") + "': File too large");
   EXPECT_EQ(directory.read("a"), "old");
   EXPECT_EQ(directory.names(), std::vector<std::string>{"a"});
+}
+
+TEST(File, NamesOfOtherContainersAreTaken) {
+  TemporaryDirectory directory;
+  // In each of which a process may have this one's number.
+  std::string prefix = "a.tmp-" + std::to_string(getpid()) + "-";
+  for (int i = 0; i < 100; ++i)
+    directory.write(prefix + std::to_string(i), "theirs");
+  ASSERT_TRUE(writeFile(directory.path("a"), "ours"));
+  EXPECT_EQ(directory.read("a"), "ours");
+  EXPECT_EQ(directory.names().size(), 101u);
+  EXPECT_EQ(directory.read(prefix + "50"), "theirs");
 }
 
 TEST(File, UnwritablePlacesLeaveNothing) {

@@ -159,6 +159,8 @@ TEST(Reference, RefusesWhatDoesNotFit) {
               "expects operand between 0 and 4, but got 5");
   expectError("\"maximumf\"", "\"frobnicate\"",
               "expects a scalar operation, but got \"frobnicate\"");
+  expectError("\"maximumf\"", "\"\\u001b[31m\"",
+              "expects op to be a plain string, but got \"\\u001b[31m\"");
   expectError("\"NPQK\"", "\"NPPK\"", "expects an order string");
   expectError("[2, 1]", "[2]", "expects strides to have 2 entries, but got 1");
   expectError("\"yield\": 6", "\"yield\": 7", "expects yield between 0 and 6");

@@ -77,6 +77,28 @@ static bool hasSmallPaddedInput(ConvolutionOpInterface op) {
   return true;
 }
 
+/// Each residue of the input's positions by the strides becomes a product, or a
+/// part of zeros, of its own. An artifact's entry has at most 4096 launches.
+static bool hasFewResidues(ConvolutionOpInterface op) {
+  if (op.getDirection() != Direction::BackwardData)
+    return true;
+  constexpr int64_t kLimit = 4096;
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  int64_t products = 1, zeros = 0;
+  for (auto [input, filter, stride] :
+       llvm::zip(shape.input, shape.filter, shape.strides)) {
+    int64_t residues = std::min(input, stride);
+    int64_t met = std::min(residues, filter); // By elements of the filter.
+    if (residues > kLimit)
+      return false;
+    zeros += products * (residues - met);
+    products *= met;
+    if (products + zeros > kLimit)
+      return false;
+  }
+  return true;
+}
+
 static std::string describePadding(ConvolutionOpInterface op) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -101,6 +123,10 @@ static const Predicate kPredicates[] = {
     {Reason::ProblemSize,
      "an input of fewer than 2^60 elements with its padding",
      hasSmallPaddedInput, describePadding},
+    {Reason::ProblemSize,
+     "strides by which the positions of an input have at most 4096 residues "
+     "for its gradient",
+     hasFewResidues, describeWindow},
 };
 
 bool mlir::conv::isKernelType(Type type) {
