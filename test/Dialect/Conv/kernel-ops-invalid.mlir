@@ -61,3 +61,25 @@ func.func @copy_from_large(%x: memref<2147483648xi8, #global>, %y: memref<64xi8,
   conv.guarded_copy 16 of %x[%i], %y[%j] if %g : memref<2147483648xi8, #global>, i32, memref<64xi8, #shared>
   return
 }
+
+// -----
+
+#global = #gpu.address_space<global>
+#shared = #gpu.address_space<workgroup>
+
+// Elements of buffers are numbers.
+func.func @copy_of_indices(%x: memref<16xindex, #global>, %y: memref<16xindex, #shared>, %i: i32, %j: index, %g: i1) {
+  // expected-error @below {{operand #0 must be statically shaped memref of 32-bit float or}}
+  conv.guarded_copy 4 of %x[%i], %y[%j] if %g : memref<16xindex, #global>, i32, memref<16xindex, #shared>
+  return
+}
+
+// -----
+
+// The same.
+func.func @map_of_indices(%x: memref<1x56x56x64xindex>) {
+  // expected-error @below {{operand #0 must be statically shaped memref of 32-bit float or}}
+  %map = conv.tensor_map %x <sizes = [64, 3136], strides = [128], box = [64, 64],
+      element_strides = [1, 1], swizzle = 128> : memref<1x56x56x64xindex> -> !llvm.ptr
+  return
+}
