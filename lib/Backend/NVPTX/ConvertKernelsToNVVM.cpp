@@ -34,8 +34,6 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Bytes of the widest access to shared memory.
-static constexpr uint64_t kSharedAlignment = 16;
 /// A CUtensorMap.
 static constexpr int64_t kTensorMapBytes = 128;
 static constexpr int64_t kTensorMapAlignment = 64;
@@ -62,8 +60,8 @@ static void alignSharedMemory(gpu::GPUModuleOp module) {
   for (auto global : module.getOps<LLVM::GlobalOp>())
     if (global.getAddrSpace() ==
         static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared))
-      global.setAlignment(
-          std::max(global.getAlignment().value_or(1), kSharedAlignment));
+      global.setAlignment(std::max<uint64_t>(global.getAlignment().value_or(1),
+                                             ::conv::kPieceBytes));
 }
 
 namespace {
