@@ -48,8 +48,12 @@ static void populatePatterns(LLVMTypeConverter &converter,
   populateMathToLLVMConversionPatterns(converter, patterns);
   // NVPTX cannot select most of the intrinsics that the patterns above make.
   populateLibDeviceConversionPatterns(converter, patterns, /*benefit=*/2);
-  // It selects this one, for which nobody should need the CUDA toolkit.
+  // It selects these, for which nobody should need the CUDA toolkit. Square
+  // roots become sqrt.rn, which rounds correctly: those of libdevice are
+  // approximate unless LLVM is told otherwise.
   patterns.add<VectorConvertToLLVMPattern<math::FmaOp, LLVM::FMAOp,
+                                          arith::AttrConvertFastMathToLLVM>,
+               VectorConvertToLLVMPattern<math::SqrtOp, LLVM::SqrtOp,
                                           arith::AttrConvertFastMathToLLVM>>(
       converter, /*benefit=*/3);
 }
@@ -124,6 +128,7 @@ struct ConvertKernelsToNVVMPass final
     ConversionTarget legal(*context);
     configureGpuToNVVMConversionLegality(legal);
     legal.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+    legal.addLegalOp<LLVM::SqrtOp>(); // Upstream has it from libdevice.
     if (failed(convertKernels(module, legal, std::move(patterns))))
       return signalPassFailure();
     alignSharedMemory(module);
