@@ -13,6 +13,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
 
 using namespace mlir;
 
@@ -40,4 +41,27 @@ mlir::conv::emitHostCode(llvm::Module &module, llvm::TargetMachine &machine,
     return llvm::createStringError("LLVM cannot emit code for " + kHostTriple);
   passes.run(module);
   return bytes;
+}
+
+llvm::Expected<SmallVector<std::string>>
+mlir::conv::listNeededFunctions(ArrayRef<char> object) {
+  auto parsed = llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "object"));
+  if (!parsed)
+    return parsed.takeError();
+  SmallVector<std::string> needed;
+  for (const llvm::object::SymbolRef &symbol : (*parsed)->symbols()) {
+    auto flags = symbol.getFlags();
+    auto name = symbol.getName();
+    if (!flags)
+      return flags.takeError();
+    if (!name)
+      return name.takeError();
+    bool isUndefined = *flags & llvm::object::SymbolRef::SF_Undefined;
+    if (isUndefined && !name->empty() &&
+        !llvm::is_contained(
+            {"memcpy", "memmove", "memset", "_GLOBAL_OFFSET_TABLE_"}, *name))
+      needed.push_back(name->str());
+  }
+  return needed;
 }

@@ -20,6 +20,7 @@
 #include "llvm/Target/TargetMachine.h"
 
 #include <memory>
+#include <string>
 
 namespace mlir::conv {
 
@@ -32,6 +33,11 @@ createHostMachine(llvm::CodeGenOptLevel level);
 llvm::Expected<SmallVector<char, 0>> emitHostCode(llvm::Module &module,
                                                   llvm::TargetMachine &machine,
                                                   llvm::CodeGenFileType format);
+
+/// The functions that an object needs from elsewhere, but for those of libc
+/// that LLVM calls by itself: memcpy, memmove and memset.
+llvm::Expected<SmallVector<std::string>>
+listNeededFunctions(ArrayRef<char> object);
 
 } // namespace mlir::conv
 

@@ -16,6 +16,6 @@ using namespace mlir;
 using namespace mlir::conv;
 
 void mlir::conv::buildLowerToLinalgPipeline(OpPassManager &manager) {
-  manager.addNestedPass<func::FuncOp>(createConvertImplicitGemmPass());
+  manager.addNestedPass<func::FuncOp>(createConvertToProductsPass());
   manager.addPass(createVerifyStagePass({"linalg"}));
 }

@@ -270,7 +270,7 @@ static LogicalResult readLaunch(gpu::LaunchFuncOp op, artifact::Entry &entry) {
 
 LogicalResult mlir::conv::readLaunches(func::FuncOp function,
                                        artifact::Entry &entry) {
-  if (auto bytes = function->getAttrOfType<IntegerAttr>("conv.workspace_bytes"))
+  if (auto bytes = function->getAttrOfType<IntegerAttr>(kWorkspaceBytesName))
     entry.workspaceBytes = bytes.getInt();
   for (gpu::LaunchFuncOp op : function.getOps<gpu::LaunchFuncOp>())
     if (failed(readLaunch(op, entry)))

@@ -133,13 +133,19 @@ static std::string formatMatrices(const ::conv::Problem &problem) {
   return text;
 }
 
-static void printProblem(const Explanation &all, raw_ostream &os) {
-  const ::conv::Problem &problem = all.problem;
-  os << "problem     " << formatProblem(all.op) << "\n"
-     << "target      " << all.chip.name << " (" << all.chip.product << ")\n"
+/// The problem, the target, and the products that the algorithms compute.
+static void printProblem(ConvolutionOpInterface op,
+                         const ::conv::ChipInfo &chip,
+                         const ::conv::Problem &problem, raw_ostream &os) {
+  os << "problem     " << formatProblem(op) << "\n"
+     << "target      " << chip.name << " (" << chip.product << ")\n"
      << "as a GEMM   " << formatMatrices(problem) << problem.rows << " x "
-     << problem.columns << ", reduced over " << problem.reduction << "\n"
-     << "work        " << formatScaled(problem.usefulFlops, "flop") << ", "
+     << problem.columns << ", reduced over " << problem.reduction << "\n";
+}
+
+static void printWork(const Explanation &all, raw_ostream &os) {
+  const ::conv::Problem &problem = all.problem;
+  os << "work        " << formatScaled(problem.usefulFlops, "flop") << ", "
      << formatScaled(problem.compulsoryBytes(), "B") << " compulsory: "
      << formatv("{0:F1} flop/B, the chip balances at {1:F1}\n",
                 problem.intensity(), all.balance);
@@ -218,11 +224,8 @@ static void explainDirect(ConvolutionOpInterface op, raw_ostream &os) {
   ::conv::Problem problem =
       computeProblem(op, getPlanOptions(op.getScheduleAttr()));
   DirectCost cost = predictDirectSchedule(op, op.getScheduleAttr(), chip);
-  os << "problem     " << formatProblem(op) << "\n"
-     << "target      " << chip.name << " (" << chip.product << ")\n"
-     << "as a GEMM   " << formatMatrices(problem) << problem.rows << " x "
-     << problem.columns << ", reduced over " << problem.reduction << "\n"
-     << "schedule    " << op.getScheduleAttr() << "\n"
+  printProblem(op, chip, problem, os);
+  os << "schedule    " << op.getScheduleAttr() << "\n"
      << "chosen by   " << stringifyChosenBy(op.getScheduleAttr().getChosenBy())
      << "\n"
      << formatv("grid        {0} workgroups of {1} work-items on {2} compute "
@@ -256,7 +259,8 @@ void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
   if (op.getScheduleAttr().isDirect())
     return explainDirect(op, os);
   Explanation all(op);
-  printProblem(all, os);
+  printProblem(op, all.chip, all.problem, os);
+  printWork(all, os);
   printDecision(all, os);
   os << "not direct  " << formatNotDirect(all) << "\n";
   printCandidates(all, os);

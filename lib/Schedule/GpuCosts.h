@@ -12,12 +12,8 @@
 #ifndef CONV_LIB_SCHEDULE_GPUCOSTS_H
 #define CONV_LIB_SCHEDULE_GPUCOSTS_H
 
-#include <cstdint>
-
 namespace conv {
 
-/// Bytes of the widest access of a lane.
-inline constexpr int64_t kPieceBytes = 16;
 /// From issue to use of a load that misses the nearer caches. Published
 /// measurements of these chips lie between 250 ns (RDNA) and 700 ns (CDNA).
 inline constexpr double kLoadLatencyNs = 400;

@@ -166,32 +166,46 @@ mlir::conv::rankImplicitGemm(ConvolutionOpInterface op,
 
 /// The model of staged main loops was not fitted to such groups.
 bool mlir::conv::areWarpgroupsFaster(ConvolutionOpInterface op,
+                                     ArrayRef<RankedSchedule> ranked,
                                      ScheduleAttr direct,
                                      const ::conv::ChipInfo &chip) {
-  if (!direct.hasMatrixInstruction())
+  if (ranked.empty() || !competesWithWarpgroups(direct))
     return false;
-  std::vector<RankedSchedule> all = rankImplicitGemm(op, chip);
-  if (all.empty())
-    return false;
-  const ::conv::RankedCandidate &best = all.front().ranked;
+  const ::conv::RankedCandidate &best = ranked.front().ranked;
   return best.candidate.atom->kind == ::conv::AtomKind::WGMMA &&
          best.cost.seconds < predictDirectSchedule(op, direct, chip).seconds();
+}
+
+static void printDirect(ConvolutionOpInterface op,
+                        ArrayRef<ScheduleAttr> schedules,
+                        const ::conv::ChipInfo &chip, raw_ostream &os) {
+  for (ScheduleAttr schedule : schedules)
+    printRecord(op, schedule,
+                predictDirectSchedule(op, schedule, chip).seconds(), os);
+}
+
+static void printImplicitGemm(ConvolutionOpInterface op,
+                              ArrayRef<RankedSchedule> all,
+                              const ::conv::ChipInfo &chip, raw_ostream &os) {
+  for (const auto &[options, ranked, place] : all)
+    printRecord(op,
+                getSchedule(op.getContext(), ranked.candidate, options, chip,
+                            ChosenBy::User),
+                ranked.cost.seconds, os);
 }
 
 void mlir::conv::printScheduleSpace(ConvolutionOpInterface op,
                                     raw_ostream &os) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
-  auto direct = rankDirectSchedules(op, chip);
-  auto *schedules = std::get_if<std::vector<ScheduleAttr>>(&direct);
-  if (schedules && !areWarpgroupsFaster(op, schedules->front(), chip)) {
-    for (ScheduleAttr schedule : *schedules)
-      printRecord(op, schedule,
-                  predictDirectSchedule(op, schedule, chip).seconds(), os);
-    return;
-  }
-  for (const auto &[options, ranked, place] : rankImplicitGemm(op, chip))
-    printRecord(op,
-                getSchedule(op.getContext(), ranked.candidate, options, chip,
-                            ChosenBy::User),
-                ranked.cost.seconds, os);
+  std::vector<RankedSchedule> gemm = rankImplicitGemm(op, chip);
+  auto ranked = rankDirectSchedules(op, chip);
+  auto *direct = std::get_if<std::vector<ScheduleAttr>>(&ranked);
+  if (!direct)
+    return printImplicitGemm(op, gemm, chip, os);
+  bool isDirectFirst = !areWarpgroupsFaster(op, gemm, direct->front(), chip);
+  if (isDirectFirst)
+    printDirect(op, *direct, chip, os);
+  printImplicitGemm(op, gemm, chip, os);
+  if (!isDirectFirst)
+    printDirect(op, *direct, chip, os);
 }

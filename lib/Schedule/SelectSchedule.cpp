@@ -88,11 +88,16 @@ static void remarkDecision(ConvolutionOpInterface op, ScheduleAttr schedule,
       << remark::metric("shared_bytes", cost.sharedBytes);
 }
 
-/// Says how many candidates each rule ruled out.
+/// Says how many candidates each rule ruled out, if anybody listens: they are
+/// ranked again.
 static void remarkRejections(ConvolutionOpInterface op,
-                             const ::conv::Ranking &ranking) {
+                             const PlanOptions &options,
+                             const ::conv::ChipInfo &chip) {
+  if (!op->getContext()->getRemarkEngine())
+    return;
   std::map<::conv::Rejection, int64_t> counts;
-  for (const ::conv::RejectedCandidate &rejected : ranking.rejected)
+  for (const ::conv::RejectedCandidate &rejected :
+       ::conv::rankCandidates(computeProblem(op, options), chip).rejected)
     ++counts[rejected.reason];
   for (auto [reason, count] : counts)
     remark::missed(op.getLoc(),
@@ -192,39 +197,40 @@ private:
   }
 
   /// Considers all algorithms, or the one of the option; null, with a message,
-  /// if that has no schedule. Direct ones move each byte about once, so they
-  /// win wherever there are any, but against warpgroups by groups of many
-  /// channels.
+  /// if that has no schedule.
   ScheduleAttr selectByCost(ConvolutionOpInterface op,
                             const ::conv::ChipInfo &chip) const {
     std::optional<Algorithm> only = symbolizeAlgorithm(algorithm);
     if (only == Algorithm::ImplicitGemm)
-      return selectImplicitGemm(op, chip);
-    auto direct = selectDirectSchedule(op, chip);
-    if (auto *schedule = std::get_if<ScheduleAttr>(&direct);
-        schedule && (only || !areWarpgroupsFaster(op, *schedule, chip)))
-      return *schedule;
-    if (!only)
-      return selectImplicitGemm(op, chip);
-    emitUnsupported(op.getLoc(), Reason::Schedule)
-        << "expects a convolution for the algorithm direct, but "
-        << std::get<std::string>(direct);
-    return ScheduleAttr();
+      return selectFastest(op, rankImplicitGemm(op, chip), chip);
+    auto selected = selectDirectSchedule(op, chip);
+    auto *direct = std::get_if<ScheduleAttr>(&selected);
+    if (direct && (only || !competesWithWarpgroups(*direct)))
+      return *direct;
+    if (only) {
+      emitUnsupported(op.getLoc(), Reason::Schedule)
+          << "expects a convolution for the algorithm direct, but "
+          << std::get<std::string>(selected);
+      return nullptr;
+    }
+    std::vector<RankedSchedule> gemm = rankImplicitGemm(op, chip);
+    if (direct && !areWarpgroupsFaster(op, gemm, *direct, chip))
+      return *direct;
+    return selectFastest(op, gemm, chip);
   }
 
-  /// The cheapest one; null, with a message, if there is none.
-  ScheduleAttr selectImplicitGemm(ConvolutionOpInterface op,
-                                  const ::conv::ChipInfo &chip) const {
-    std::vector<RankedSchedule> all = rankImplicitGemm(op, chip);
-    if (all.empty()) {
+  /// The first one; null, with a message, if there is none.
+  ScheduleAttr selectFastest(ConvolutionOpInterface op,
+                             ArrayRef<RankedSchedule> ranked,
+                             const ::conv::ChipInfo &chip) const {
+    if (ranked.empty()) {
       emitUnsupported(op.getLoc(), Reason::ProblemSize)
           << "expects a result that one launch can compute, but got "
           << op.getResultType();
       return nullptr;
     }
-    const auto &[options, chosen, place] = all.front();
-    remarkRejections(op,
-                     ::conv::rankCandidates(computeProblem(op, options), chip));
+    const auto &[options, chosen, place] = ranked.front();
+    remarkRejections(op, options, chip);
     return getSchedule(op.getContext(), chosen.candidate, options, chip,
                        ChosenBy::Heuristic);
   }

@@ -200,8 +200,7 @@ void FunctionConverter::createFunction() {
       target.removeArgAttr(i, ConvDialect::kStridesAttr);
     }
   if (workspaceBytes > 0)
-    target->setAttr("conv.workspace_bytes",
-                    b.getI64IntegerAttr(workspaceBytes));
+    target->setAttr(kWorkspaceBytesName, b.getI64IntegerAttr(workspaceBytes));
 
   b.setInsertionPointToStart(target.addEntryBlock());
   size_t inputs = source.getNumArguments();

@@ -22,8 +22,7 @@
 
 namespace mlir::conv {
 
-/// Bytes of the widest access of a lane to global or shared memory.
-inline constexpr int64_t kPieceBytes = 16;
+using ::conv::kPieceBytes;
 
 /// Builds integer arithmetic of one width, folding what is constant.
 class IndexMath {

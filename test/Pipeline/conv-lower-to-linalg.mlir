@@ -3,7 +3,7 @@
 
 // LIST:      builtin.module(
 // LIST-NEXT: func.func(
-// LIST-NEXT: conv-convert-implicit-gemm
+// LIST-NEXT: conv-convert-to-products
 // LIST-NEXT: ),
 // LIST-NEXT: conv-verify-stage{stage=linalg}
 // LIST-NEXT: )

@@ -58,7 +58,7 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
   app.add_option("--emit", flags.emit,
                  "pack: the artifact (default); asm: assembly; llvm: LLVM IR; "
                  "mlir: the module after --stop-after; schedules: all of "
-                 "the algorithm that is best for each convolution, as a "
+                 "each convolution, those of the best algorithm first, as a "
                  "database that --database reads, with the seconds that the "
                  "cost model predicts")
       ->check(CLI::IsMember({"pack", "asm", "llvm", "mlir", "schedules"}));

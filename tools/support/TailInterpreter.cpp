@@ -198,35 +198,39 @@ static Scalar runFma(const Scalar &a, const Scalar &b, const Scalar &c) {
   return {value, error, a.exact && b.exact && c.exact && fitsFloat(value)};
 }
 
-/// What computing `node` in f32 can add to its error: half a unit in the last
-/// place for arithmetic, and what docs/numerics.md grants math functions.
-static double getRounding(const TailNode &node, double value) {
-  constexpr double kFunctionUlp = 4;
-  double unit = ulp(ElementType::F32, value);
-  switch (node.op) {
+/// Whether IEEE 754 prescribes every bit of the result for exact operands.
+static bool isCorrectlyRounded(ScalarOp op) {
+  switch (op) {
   case ScalarOp::Add:
   case ScalarOp::Sub:
   case ScalarOp::Mul:
-  case ScalarOp::Fma:
-    return 0.5 * unit;
   case ScalarOp::Div:
+  case ScalarOp::Fma:
+  case ScalarOp::Sqrt:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// What computing `node` in f32 can add to its error: half a unit in the last
+/// place for arithmetic, and what docs/numerics.md grants math functions.
+static double getRounding(const TailNode &node, double value) {
+  constexpr double kFunctionUlp = 2;
+  double unit = ulp(ElementType::F32, value);
+  if (isCorrectlyRounded(node.op))
+    return 0.5 * unit;
+  switch (node.op) {
   case ScalarOp::Exp:
   case ScalarOp::Exp2:
   case ScalarOp::Log:
   case ScalarOp::Tanh:
   case ScalarOp::Erf:
-  case ScalarOp::Sqrt:
   case ScalarOp::Rsqrt:
     return kFunctionUlp * unit;
   default:
     return 0;
   }
-}
-
-/// Whether IEEE 754 prescribes every bit of the result for exact operands.
-static bool isCorrectlyRounded(ScalarOp op) {
-  return op == ScalarOp::Add || op == ScalarOp::Sub || op == ScalarOp::Mul ||
-         op == ScalarOp::Fma;
 }
 
 /// That result.

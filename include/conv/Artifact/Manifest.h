@@ -27,7 +27,7 @@ namespace conv::artifact {
 /// The version of the manifest this library reads and writes.
 inline constexpr int kFormat = 1;
 
-/// Limits of a manifest beyond those of its types (docs/artifact.md, "Limits").
+/// Limits of a manifest beyond those of its types (docs/artifact.md, "Rules").
 inline constexpr int64_t kMaxEntries = 65536;
 inline constexpr int64_t kMaxArguments = 64;   ///< Of an entry.
 inline constexpr int64_t kMaxLaunches = 4096;  ///< Of an entry.

@@ -162,10 +162,12 @@ def ConvertKernelsToNVVMPass
   let summary = "Lower kernels to the LLVM and NVVM dialects";
   let description = [{
     One full conversion with upstream patterns and those for
-    `conv.guarded_load` and `conv.guarded_store`. Kernels take bare pointers;
-    `index` is 32 bits, since offsets into global memory have a width of their
-    own. A guarded load reads the first elements where its guard is false, and
-    selects zero.
+    `conv.guarded_load`, `conv.guarded_copy` and `conv.guarded_store`. Kernels
+    take bare pointers, and tensor maps by value; `index` is 32 bits, since
+    offsets into global memory have a width of their own. A guarded load reads
+    the first elements where its guard is false, and selects zero; a copy is
+    `cp.async` of no bytes then. `conv.resident_workgroups` becomes
+    `nvvm.minctasm`.
 
     * Input: kernels without `conv.mma`, without structured control flow and
       without stores that have a guard.

@@ -7,8 +7,7 @@
 //
 // One `ChipInfo` row per chip. Every question about hardware is answered here;
 // nobody compares chip names. A new chip is a row in AMD.cpp, Host.cpp or
-// NVIDIA.cpp
-// (docs/adding-a-chip.md).
+// NVIDIA.cpp (docs/adding-a-chip.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +36,9 @@ std::string_view getName(NumericType type);
 
 /// Bytes of one element.
 int64_t byteSize(NumericType type);
+
+/// Bytes of the widest access of a lane to global or shared memory: a *piece*.
+inline constexpr int64_t kPieceBytes = 16;
 
 /// Who turns kernels for a chip into code.
 enum class Backend { AMDGPU, Host, NVPTX };

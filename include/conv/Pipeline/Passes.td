@@ -60,9 +60,9 @@ def VerifyStagePass : Pass<"conv-verify-stage", "::mlir::ModuleOp"> {
     | stage | what holds |
     | --- | --- |
     | `conv` | `conv.target` is set; every convolution has a schedule |
-    | `linalg` | no `conv` op but `conv.im2col`; every tail has a schedule |
-    | `tiled` | every `scf.forall` is a `TiledConvolution`; no other `linalg` op |
-    | `gpu` | functions have only `gpu.launch_func` and what it takes; kernels have no tensors |
+    | `linalg` | no `conv` op but `conv.gather` and `conv.scatter`; every tail has a schedule |
+    | `tiled` | every `scf.forall` is a `TiledConvolution`; no `linalg` op outside of one |
+    | `gpu` | functions have only `gpu.launch_func` and what it takes (`memref.view`, `conv.tensor_map`, constants); no tensors |
     | `llvm` | kernels have only ops of LLVM dialects |
     | `binary` | no `gpu.module` is left |
 

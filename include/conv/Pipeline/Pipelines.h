@@ -57,9 +57,9 @@ struct LowerToBinaryOptions : PassPipelineOptions<LowerToBinaryOptions> {
 /// input -> conv: convolutions with their tails and schedules, nothing else.
 void buildLowerToConvPipeline(OpPassManager &manager,
                               const LowerToConvOptions &options);
-/// conv -> linalg: implicit GEMM over im2col.
+/// conv -> linalg: products of matrices that are views of tensors.
 void buildLowerToLinalgPipeline(OpPassManager &manager);
-/// linalg -> tiled: one scf.forall for each convolution.
+/// linalg -> tiled: one scf.forall for each product.
 void buildLowerToTiledPipeline(OpPassManager &manager);
 /// tiled -> gpu: kernels and launches.
 void buildLowerToGpuPipeline(OpPassManager &manager);

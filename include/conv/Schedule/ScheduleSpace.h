@@ -31,14 +31,22 @@ struct RankedSchedule {
 std::vector<RankedSchedule> rankImplicitGemm(ConvolutionOpInterface op,
                                              const ::conv::ChipInfo &chip);
 
-/// Whether the fastest one of those is of warpgroups, and faster than a direct
-/// one that is supported.
-bool areWarpgroupsFaster(ConvolutionOpInterface op, ScheduleAttr direct,
+/// Whether the cost model has to compare a direct schedule with those of
+/// warpgroups. Without matrix instructions, it moves each byte about once, and
+/// nothing is faster.
+inline bool competesWithWarpgroups(ScheduleAttr direct) {
+  return direct.hasMatrixInstruction();
+}
+
+/// Whether the fastest one of `ranked` is of warpgroups, and faster than a
+/// direct one that is supported.
+bool areWarpgroupsFaster(ConvolutionOpInterface op,
+                         ArrayRef<RankedSchedule> ranked, ScheduleAttr direct,
                          const ::conv::ChipInfo &chip);
 
-/// Prints all schedules of the algorithm that the cost model prefers for a
-/// scheduled convolution, the best first, each as a record of a database with
-/// the seconds that the model predicts.
+/// Prints all schedules for a scheduled convolution, each as a record of a
+/// database with the seconds that the cost model predicts: those of the
+/// algorithm that it prefers, the best first, and then those of the other one.
 void printScheduleSpace(ConvolutionOpInterface op, raw_ostream &os);
 
 } // namespace mlir::conv

@@ -19,8 +19,8 @@ def TileToWorkgroupsPass : Pass<"conv-tile-to-workgroups", "::mlir::func::FuncOp
     into. Nothing is materialised beyond tiles, and nothing is padded: tiles at
     the border are smaller.
 
-    The result is the tiled form that `TiledConvolution` reads: each
-    `scf.forall` is one kernel.
+    The result is the tiled form that `TiledConvolution` reads: those
+    `scf.forall` that one `conv.scatter` puts together are one kernel.
 
     * Input: `linalg.generic` tails with `conv.schedule`, over
       `linalg.batch_matmul` over `conv.gather`.

@@ -11,10 +11,10 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertTilesToKernelsPass : Pass<"conv-convert-tiles-to-kernels", "::mlir::ModuleOp"> {
-  let summary = "Turn each tiled convolution into a kernel and a launch";
+  let summary = "Turn tiled convolutions into kernels and launches";
   let description = [{
-    Each `scf.forall` becomes a `gpu.func` built by the main loop that its
-    schedule names. The function around it becomes the list of launches: its
+    The `scf.forall` that a `conv.scatter` puts together become one `gpu.func`,
+    each built by the main loop that its schedule names. The function around them becomes the list of launches: its
     tensors become buffers in global memory, results become arguments behind the
     operands, and tensors between two convolutions become views of one more
     argument, the workspace (`memref<?xi8>`), which is there only if needed.
@@ -22,8 +22,10 @@ def ConvertTilesToKernelsPass : Pass<"conv-convert-tiles-to-kernels", "::mlir::M
     * Input: functions on tensors in the tiled form, `conv.target` on the module.
     * Output: `gpu.module @<function>_kernels` with kernels `<function>_<i>`, and
       functions on `memref` with `memref.view` and `gpu.launch_func`; the
-      attribute `conv.workspace_bytes` on functions that have a workspace.
-      Kernels use `arith`, `gpu`, `scf`, `vector`, `math` and the `conv` kernel ops.
+      attribute `conv.workspace_bytes` on functions that have a workspace, and
+      `conv.resident_workgroups` on kernels that limit their registers. Kernels
+      use `arith`, `gpu`, `scf`, `vector`, `math` and the `conv` kernel ops; those
+      of main loops that only NVIDIA chips have, `nvgpu`, `nvvm` and `llvm` too.
     * Keeps: argument attributes; result attributes move to the new arguments.
     * Fails: if a nest is not in the tiled form, if a function has no body, or
       arguments or results other than tensors of static shape, or if it does
@@ -33,7 +35,8 @@ def ConvertTilesToKernelsPass : Pass<"conv-convert-tiles-to-kernels", "::mlir::M
     ```mlir
     func.func @one(%x: tensor<1x8x8x16xf16> {conv.name = "input"}, %w: tensor<144x3x3x16xf16>)
         -> (tensor<1x8x8x144xf32> {conv.name = "output"}) {
-      %t = scf.forall (%m, %n) = (0, 0) to (64, 144) step (64, 64) ... {conv.schedule = #schedule}
+      %t = scf.forall (%g, %m, %n) = (0, 0, 0) to (1, 64, 144) step (1, 64, 64) ... {conv.schedule = #schedule}
+      %y = conv.scatter %t into %empty ...
       return ...
     }
     ```

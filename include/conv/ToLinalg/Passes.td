@@ -10,7 +10,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ConvertImplicitGemmPass : Pass<"conv-convert-implicit-gemm", "::mlir::func::FuncOp"> {
+def ConvertToProductsPass : Pass<"conv-convert-to-products", "::mlir::func::FuncOp"> {
   let summary = "Rewrite convolutions as batches of matrix products with a tail";
   let description = [{
     Each step of the convolution's `ConvolutionPlan` (one for most of them)
@@ -19,13 +19,13 @@ def ConvertImplicitGemmPass : Pass<"conv-convert-implicit-gemm", "::mlir::func::
     up what others computed have no product. Nothing is materialised:
     tiling later computes each tile of the views where it is needed.
 
-    * Input: convolutions with a `schedule` of algorithm `implicit_gemm`.
+    * Input: convolutions with a `schedule`, of any algorithm.
     * Output: `conv.gather`, `linalg.fill`, `linalg.batch_matmul`, one
       `linalg.generic`, the tail, which carries the schedule as `conv.schedule`,
       and a `conv.scatter`. The tail is there even if it only copies: it is the
       root of tiling.
     * Keeps: every other op.
-    * Fails: never. A convolution that does not match is left alone.
+    * Fails: never. A convolution without a schedule is left alone.
 
     Before:
     ```mlir

@@ -26,7 +26,6 @@
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
 
 namespace mlir::conv {
@@ -75,30 +74,18 @@ compile(gpu::GPUModuleOp module, llvm::CodeGenFileType format) {
 
 /// Whether an object calls functions of libm. Fails if it needs any that
 /// neither libc nor libm has, as LLVM's own runtime library.
-static llvm::Expected<bool> needsMath(ArrayRef<char> bytes) {
-  auto object = llvm::object::ObjectFile::createObjectFile(
-      llvm::MemoryBufferRef(StringRef(bytes.data(), bytes.size()), "object"));
-  if (!object)
-    return object.takeError();
+static llvm::Expected<bool> needsMath(ArrayRef<char> object) {
+  auto needed = listNeededFunctions(object);
+  if (!needed)
+    return needed.takeError();
   llvm::TargetLibraryInfoImpl libraries{llvm::Triple(kHostTriple)};
-  bool found = false;
-  for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
-    auto flags = symbol.getFlags();
-    auto name = symbol.getName();
-    if (!flags)
-      return flags.takeError();
-    if (!name)
-      return name.takeError();
-    bool isUndefined = *flags & llvm::object::SymbolRef::SF_Undefined;
-    if (!isUndefined || name->empty() || *name == "_GLOBAL_OFFSET_TABLE_")
-      continue;
+  for (StringRef name : *needed) {
     llvm::LibFunc function;
-    if (!libraries.getLibFunc(*name, function))
-      return llvm::createStringError("needs function '" + *name +
+    if (!libraries.getLibFunc(name, function))
+      return llvm::createStringError("needs function '" + name +
                                      "', which the host does not have");
-    found |= !llvm::is_contained({"memcpy", "memmove", "memset"}, *name);
   }
-  return found;
+  return !needed->empty();
 }
 
 FailureOr<std::string>

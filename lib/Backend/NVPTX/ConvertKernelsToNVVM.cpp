@@ -34,8 +34,6 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Bytes of the widest access to shared memory.
-static constexpr uint64_t kSharedAlignment = 16;
 /// A CUtensorMap.
 static constexpr int64_t kTensorMapBytes = 128;
 static constexpr int64_t kTensorMapAlignment = 64;
@@ -50,8 +48,12 @@ static void populatePatterns(LLVMTypeConverter &converter,
   populateMathToLLVMConversionPatterns(converter, patterns);
   // NVPTX cannot select most of the intrinsics that the patterns above make.
   populateLibDeviceConversionPatterns(converter, patterns, /*benefit=*/2);
-  // It selects this one, for which nobody should need the CUDA toolkit.
+  // It selects these, for which nobody should need the CUDA toolkit. Square
+  // roots become sqrt.rn, which rounds correctly: those of libdevice are
+  // approximate unless LLVM is told otherwise.
   patterns.add<VectorConvertToLLVMPattern<math::FmaOp, LLVM::FMAOp,
+                                          arith::AttrConvertFastMathToLLVM>,
+               VectorConvertToLLVMPattern<math::SqrtOp, LLVM::SqrtOp,
                                           arith::AttrConvertFastMathToLLVM>>(
       converter, /*benefit=*/3);
 }
@@ -62,8 +64,8 @@ static void alignSharedMemory(gpu::GPUModuleOp module) {
   for (auto global : module.getOps<LLVM::GlobalOp>())
     if (global.getAddrSpace() ==
         static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared))
-      global.setAlignment(
-          std::max(global.getAlignment().value_or(1), kSharedAlignment));
+      global.setAlignment(std::max<uint64_t>(global.getAlignment().value_or(1),
+                                             ::conv::kPieceBytes));
 }
 
 namespace {
@@ -126,6 +128,7 @@ struct ConvertKernelsToNVVMPass final
     ConversionTarget legal(*context);
     configureGpuToNVVMConversionLegality(legal);
     legal.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+    legal.addLegalOp<LLVM::SqrtOp>(); // Upstream has it from libdevice.
     if (failed(convertKernels(module, legal, std::move(patterns))))
       return signalPassFailure();
     alignSharedMemory(module);

@@ -31,7 +31,6 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -205,25 +204,13 @@ emitObject(llvm::Module &module, llvm::TargetMachine &host) {
 }
 
 /// An object may need nothing but the memory functions of libc.
-static llvm::Error checkUndefinedSymbols(ArrayRef<char> bytes) {
-  auto object = llvm::object::ObjectFile::createObjectFile(
-      llvm::MemoryBufferRef(StringRef(bytes.data(), bytes.size()), "object"));
-  if (!object)
-    return object.takeError();
-  for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
-    auto flags = symbol.getFlags();
-    auto name = symbol.getName();
-    if (!flags)
-      return flags.takeError();
-    if (!name)
-      return name.takeError();
-    if (!(*flags & llvm::object::SymbolRef::SF_Undefined) || name->empty() ||
-        llvm::is_contained(
-            {"memcpy", "memmove", "memset", "_GLOBAL_OFFSET_TABLE_"}, *name))
-      continue;
+static llvm::Error checkNeededFunctions(ArrayRef<char> object) {
+  auto needed = listNeededFunctions(object);
+  if (!needed)
+    return needed.takeError();
+  if (!needed->empty())
     return llvm::createStringError("the simulator does not know function '" +
-                                   *name + "'");
-  }
+                                   needed->front() + "'");
   return llvm::Error::success();
 }
 
@@ -278,7 +265,7 @@ private:
     auto bytes = emitObject(llvmModule, **host);
     if (!bytes)
       return bytes.takeError();
-    if (llvm::Error error = checkUndefinedSymbols(*bytes))
+    if (llvm::Error error = checkNeededFunctions(*bytes))
       return error;
     return bytes;
   }

@@ -108,6 +108,26 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
 // -----
 
+// Square roots are rounded correctly: by an instruction, not by libdevice.
+// CHECK-LABEL: llvm.func @root
+// CHECK:         llvm.intr.sqrt(%{{.+}}) : (vector<4xf32>) -> vector<4xf32>
+// CHECK:         llvm.intr.sqrt(%{{.+}}) : (f32) -> f32
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  gpu.module @kernels {
+    gpu.func @root(%a: vector<4xf32>, %b: f32, %m: memref<8xf32>) kernel {
+      %roots = math.sqrt %a : vector<4xf32>
+      %root = math.sqrt %b : f32
+      %i = arith.constant 0 : index
+      %j = arith.constant 4 : index
+      vector.store %roots, %m[%i] : memref<8xf32>, vector<4xf32>
+      memref.store %root, %m[%j] : memref<8xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
 // Atoms must be instructions before.
 module attributes {conv.target = #conv.target<"sm_90a">} {
   gpu.module @kernels {

@@ -231,3 +231,27 @@ func.func @pad_backward_weight(%x: tensor<1x8x8x4xf16>, %dy: tensor<1x8x8x16xf16
       : tensor<1x10x10x4xf16>, tensor<1x8x8x16xf16> -> tensor<16x3x3x4xf32>
   return %dw : tensor<16x3x3x4xf32>
 }
+
+// -----
+
+// A filter without dimensions has one element: all of its own are added.
+// CHECK-LABEL: @scalar_filter
+// CHECK-SAME: %[[X:[^:]+]]: tensor<9xf32>, %[[W:[^:]+]]: tensor<f32>
+// CHECK-DAG: %[[INPUT:.+]] = tensor.expand_shape %[[X]] {{.+}} : tensor<9xf32> into tensor<9x1x1xf32>
+// CHECK-DAG: %[[FILTER:.+]] = tensor.expand_shape %[[W]] [] output_shape [1, 1, 1] : tensor<f32> into tensor<1x1x1xf32>
+// CHECK: conv.forward %[[INPUT]], %[[FILTER]] window = <strides = [2]
+func.func @scalar_filter(%x: tensor<9xf32>, %w: tensor<f32>) -> tensor<5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<5xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<5xf32>) -> tensor<5xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i * 2)>, affine_map<(i) -> ()>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]}
+      ins(%x, %w : tensor<9xf32>, tensor<f32>) outs(%init : tensor<5xf32>) {
+  ^bb0(%e: f32, %f: f32, %acc: f32):
+    %m = arith.mulf %e, %f : f32
+    %s = arith.addf %acc, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}

@@ -281,6 +281,31 @@ TEST(TailInterpreter, RoundsWhatIeeePrescribes) {
   }
 }
 
+TEST(TailInterpreter, CountsRoundingsAsTheNumericRule) {
+  auto run = [](ScalarOp op, std::vector<Scalar> values) {
+    TailNode node;
+    node.op = op;
+    for (size_t i = 0; i < values.size(); ++i)
+      node.operands.push_back(int64_t(i));
+    runTail({node}, values, Rounding::Counted);
+    return values.back();
+  };
+  // Division and square root of exact operands have one result.
+  Scalar quotient = run(ScalarOp::Div, {{1, 0, true}, {3, 0, true}});
+  EXPECT_TRUE(quotient.exact);
+  EXPECT_EQ(quotient.value, 1.0f / 3.0f);
+  Scalar root = run(ScalarOp::Sqrt, {{2, 0, true}});
+  EXPECT_TRUE(root.exact);
+  EXPECT_EQ(root.value, std::sqrt(2.0f));
+  // Of others they are rounded once; functions are good to 2 ulp.
+  Scalar inexact = run(ScalarOp::Div, {{1, 0, false}, {3, 0, true}});
+  EXPECT_FALSE(inexact.exact);
+  EXPECT_EQ(inexact.error, 0.5 * ulp(ElementType::F32, inexact.value));
+  Scalar power = run(ScalarOp::Exp, {{1, 0, true}});
+  EXPECT_FALSE(power.exact);
+  EXPECT_EQ(power.error, 2 * ulp(ElementType::F32, power.value));
+}
+
 TEST(TailInterpreter, IntegersWrapAround) {
   auto run = [](ScalarOp op, double a, double b, ElementType type) {
     TailNode node;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Verifies `conv.name`, N1 and N2 of the dialect's description. MLIR asks for
-// one attribute at a time, so each is compared with those before it.
+// Verifies N1 to N4 and X7 of the dialect's description. MLIR asks for one
+// attribute at a time, so each name is compared with those before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -136,11 +136,12 @@ static LogicalResult verifyStrides(FunctionOpInterface function,
   auto type = dyn_cast<RankedTensorType>(position.getType(function));
   auto strides = dyn_cast<DenseI64ArrayAttr>(attribute);
   // N3.
-  if (!type || !type.hasStaticShape() || !strides ||
+  if (!type || !type.hasStaticShape() ||
+      !type.getElementType().isIntOrFloat() || !strides ||
       static_cast<int64_t>(strides.size()) != type.getRank() ||
       llvm::any_of(strides.asArrayRef(), [](int64_t s) { return s <= 0; }))
     return emit() << "one positive stride for each dimension of a static "
-                     "tensor, but got "
+                     "tensor of numbers, but got "
                   << attribute << " for " << position.getType(function);
   std::optional<int64_t> extent = computeExtent(type.getShape(), strides);
   int64_t bytes;

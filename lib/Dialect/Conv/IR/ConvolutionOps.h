@@ -30,7 +30,7 @@ ParseResult parseViews(OpAsmParser &parser, ArrayAttr &views);
 
 void printViews(OpAsmPrinter &printer, Operation *op, ArrayAttr views);
 
-/// Checks C1 to C9, C11 and C12.
+/// Checks C1 to C9 and C11 to C13.
 LogicalResult verifyConvolution(ConvolutionOpInterface op);
 
 /// Checks C10.

@@ -40,9 +40,9 @@ static LogicalResult verifyGuardedAccess(Operation *op, MemRefType buffer,
   // G5.
   auto vector = cast<VectorType>(value.getType());
   int64_t width = vector.getNumElements() * vector.getElementTypeBitWidth() / 8;
-  if (width > 16)
-    return op->emitOpError("expects an access of at most 16 bytes, but got ")
-           << width;
+  if (width > ::conv::kPieceBytes)
+    return op->emitOpError("expects an access of at most ")
+           << ::conv::kPieceBytes << " bytes, but got " << width;
   return verifyOffset(op, buffer, offset);
 }
 
@@ -70,7 +70,7 @@ LogicalResult GuardedCopyOp::verify() {
   TargetAttr target = TargetAttr::lookup(*this);
   int64_t bytes = int64_t(getElements()) * source.getElementTypeBitWidth() / 8;
   if ((target && !target.getInfo().copiesWithoutRegisters(bytes)) ||
-      bytes > 16 || !llvm::isPowerOf2_64(bytes))
+      bytes > ::conv::kPieceBytes || !llvm::isPowerOf2_64(bytes))
     return emitOpError("expects a copy that the target has, but got ")
            << bytes << " bytes";
   return verifyOffset(*this, source, getOffset().getType());

@@ -21,9 +21,6 @@ using namespace mlir::conv;
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
-/// Bytes that one work-item copies to shared memory at a time.
-static constexpr int64_t kBytesPerCopy = 16;
-
 /// Whether a producer and consumers are warpgroups of one workgroup.
 static bool isWarpgroupLoop(MainLoop mainLoop) {
   return mainLoop == MainLoop::Tma || mainLoop == MainLoop::LineBuffer ||
@@ -37,6 +34,53 @@ static LogicalResult verifyTile(EmitError emitError, StringRef name,
     return success();
   return emitError() << "expects " << name
                      << " to be two positive sizes, but got [" << tile << "]";
+}
+
+/// Checks S14, as far as it is not about the convolution.
+static LogicalResult verifyPatch(EmitError emitError, ArrayRef<int64_t> patch,
+                                 MainLoop mainLoop) {
+  constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
+  bool isPatched = mainLoop == MainLoop::PatchBuffer;
+  if (patch.empty() ? isPatched : !isPatched && mainLoop != MainLoop::Tma)
+    return emitError() << "expects patch for a patch_buffer main loop and "
+                          "otherwise just for tma, but got ["
+                       << patch << "] for " << stringifyMainLoop(mainLoop);
+  bool isWhole = llvm::all_of(
+      patch, [](int64_t size) { return size > 0 && size % kBlockSize == 0; });
+  if (!patch.empty() && (patch.size() != 2 || !isWhole))
+    return emitError() << "expects patch to be two positive multiples of "
+                       << kBlockSize << ", but got [" << patch << "]";
+  return success();
+}
+
+/// Checks S16, as far as it is about neither the convolution nor the chip.
+static LogicalResult verifyStages(EmitError emitError, int64_t stages,
+                                  MainLoop mainLoop) {
+  if (mainLoop == MainLoop::AsyncStaged && stages < 2)
+    return emitError() << "expects 2 stages or more for async_staged, but got "
+                       << stages;
+  if (mainLoop == MainLoop::RegisterStaged && stages != 2)
+    return emitError() << "expects 2 stages for register_staged, but got "
+                       << stages;
+  return success();
+}
+
+/// Checks S2 and S3.
+static LogicalResult verifySubgroup(EmitError emitError,
+                                    ArrayRef<int64_t> workgroup,
+                                    ArrayRef<int64_t> subgroup, AtomAttr atom,
+                                    MainLoop mainLoop) {
+  // S2.
+  if (workgroup[0] % subgroup[0] || workgroup[1] % subgroup[1])
+    return emitError() << "expects subgroup to divide workgroup, but got ["
+                       << subgroup << "] and [" << workgroup << "]";
+  // S3.
+  if (mainLoop != MainLoop::HostCache &&
+      (subgroup[0] % atom.getRows() || subgroup[1] % atom.getColumns()))
+    return emitError() << "expects subgroup to be a multiple of "
+                       << atom.getRows() << " rows and " << atom.getColumns()
+                       << " columns, but got [" << subgroup << "]";
+  return success();
 }
 
 /// Checks S10.
@@ -154,19 +198,8 @@ LogicalResult ScheduleAttr::verify(
   if (!hasRuns && gemmK % atom.getK())
     return emitError() << "expects gemm_k to be a multiple of " << atom.getK()
                        << ", but got " << gemmK;
-  // S14, as far as it is not about the convolution.
-  constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
-  bool isPatched = mainLoop == MainLoop::PatchBuffer;
-  if (patch.empty() ? isPatched : !isPatched && mainLoop != MainLoop::Tma)
-    return emitError() << "expects patch for a patch_buffer main loop and "
-                          "otherwise just for tma, but got ["
-                       << patch << "] for " << stringifyMainLoop(mainLoop);
-  if (!patch.empty() &&
-      (patch.size() != 2 || llvm::any_of(patch, [](int64_t size) {
-         return size <= 0 || size % kBlockSize != 0;
-       })))
-    return emitError() << "expects patch to be two positive multiples of "
-                       << kBlockSize << ", but got [" << patch << "]";
+  if (failed(verifyPatch(emitError, patch, mainLoop)))
+    return failure();
   // S18.
   if (failed(verifyCluster(
           emitError, {.columns = workgroup[1], .cluster = cluster}, mainLoop)))
@@ -179,23 +212,9 @@ LogicalResult ScheduleAttr::verify(
   if (isDirect)
     return verifyDirect(emitError, workgroup, subgroup, stages, atom, mainLoop,
                         mergedGroups);
-  // S16, as far as it is not about the convolution.
-  if (mainLoop == MainLoop::AsyncStaged && stages < 2)
-    return emitError() << "expects 2 stages or more for async_staged, but got "
-                       << stages;
-  if (mainLoop == MainLoop::RegisterStaged && stages != 2)
-    return emitError() << "expects 2 stages for register_staged, but got "
-                       << stages;
-  // S2.
-  if (workgroup[0] % subgroup[0] || workgroup[1] % subgroup[1])
-    return emitError() << "expects subgroup to divide workgroup, but got ["
-                       << subgroup << "] and [" << workgroup << "]";
-  // S3.
-  if (mainLoop != MainLoop::HostCache &&
-      (subgroup[0] % atom.getRows() || subgroup[1] % atom.getColumns()))
-    return emitError() << "expects subgroup to be a multiple of "
-                       << atom.getRows() << " rows and " << atom.getColumns()
-                       << " columns, but got [" << subgroup << "]";
+  if (failed(verifyStages(emitError, stages, mainLoop)) ||
+      failed(verifySubgroup(emitError, workgroup, subgroup, atom, mainLoop)))
+    return failure();
   // S10.
   bool hasWarpgroups = isWarpgroupLoop(mainLoop);
   if (hasWarpgroups != (atom.getKind() == AtomKind::WGMMA))
@@ -318,11 +337,11 @@ static LogicalResult verifyCopies(EmitError emitError, ScheduleAttr schedule,
   int64_t workItems = schedule.getNumSubgroups() * chip.subgroupSize;
   for (int64_t rows : schedule.getWorkgroup()) {
     int64_t tileBytes = rows * schedule.getGemmK() * elementBytes;
-    if (tileBytes % (workItems * kBytesPerCopy))
+    if (tileBytes % (workItems * ::conv::kPieceBytes))
       return emitError() << "expects a tile of " << rows << " x "
                          << schedule.getGemmK() << " elements of "
                          << elementBytes << " bytes to be whole copies of "
-                         << kBytesPerCopy << " bytes by " << workItems
+                         << ::conv::kPieceBytes << " bytes by " << workItems
                          << " work-items, but got " << tileBytes << " bytes";
   }
   return success();

@@ -20,9 +20,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Bytes of the widest access of a lane.
-static constexpr int64_t kVectorBytes = 16;
-
 /// The innermost dimension in which there are neighbours.
 static size_t findInnermost(ArrayRef<int64_t> sizes) {
   for (size_t d = sizes.size(); d-- > 0;)
@@ -247,7 +244,8 @@ TensorBox BoxBuilder::create(bool isAlongBatch, VectorOrder order,
 }
 
 int64_t TensorBox::getVectorElements(Type element) {
-  return kVectorBytes / llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  return ::conv::kPieceBytes /
+         llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
 TensorBox TensorBox::compute(const ViewedTensor &operand,

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Verifies C1 to C12 by role, for every direction. Sizes come from users, so
+// Verifies C1 to C13 by role, for every direction. Sizes come from users, so
 // every product and sum is checked for overflow before anything relies on it.
 //
 //===----------------------------------------------------------------------===//

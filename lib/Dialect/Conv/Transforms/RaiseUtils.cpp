@@ -125,7 +125,8 @@ UnitDimensions::UnitDimensions(RankedTensorType given, StringRef givenOrder,
   for (char letter : all) {
     if (givenOrder.contains(letter))
       continue;
-    reassociation.back().push_back(order.size());
+    if (!reassociation.empty()) // A scalar has no dimension to join.
+      reassociation.back().push_back(order.size());
     order += letter;
     shape.push_back(1);
   }

@@ -38,6 +38,9 @@ namespace mlir::conv {
 
 /// Name of the schedule on the root of a linalg form: its tail.
 inline constexpr llvm::StringLiteral kScheduleName = "conv.schedule";
+/// Attribute of a function of launches that has a workspace: its bytes.
+inline constexpr llvm::StringLiteral kWorkspaceBytesName =
+    "conv.workspace_bytes";
 /// Attribute of a kernel: the workgroups that a compute unit should have room
 /// for at a time, so that the assembler takes no more registers for one.
 inline constexpr llvm::StringLiteral kResidentWorkgroupsName =

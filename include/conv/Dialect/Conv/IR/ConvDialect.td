@@ -49,11 +49,20 @@ def Conv_Dialect : Dialect {
     func.func @f(%x: tensor<8x16xf16> {conv.strides = array<i64: 32, 1>})
     ```
 
-      * (N3) It has one positive entry per dimension, and the bytes from the first
-        element to the last are below 2^63.
+      * (N3) It has one positive entry per dimension of a static tensor of
+        numbers, and the bytes from the first element to the last are below 2^63.
       * (N4) Elements do not overlap: with dimensions of more than one element
         sorted by stride, each stride is larger than what the smaller ones span.
       * (N5) The argument is used, and the result computed, without a reshape.
+
+    Attributes that passes leave for those behind them:
+
+    | attribute | on | says |
+    | --- | --- | --- |
+    | `conv.target` | the module | the chip: a `#conv.target` |
+    | `conv.schedule` | tails, tiled nests, launches | the convolution's schedule |
+    | `conv.workspace_bytes` | functions of launches | bytes of the workspace, the last argument |
+    | `conv.resident_workgroups` | kernels | how many workgroups a compute unit should have room for |
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let useDefaultAttributePrinterParser = 1;
@@ -68,6 +77,12 @@ def Conv_Dialect : Dialect {
     void registerAttributes();
   }];
 }
+
+/// Element types of tensors and of what kernels make of them.
+def Conv_Number : AnyTypeOf<[F32, F16, BF16, I8, I32, F8E4M3FN, F8E5M2,
+                             F8E4M3FNUZ, F8E5M2FNUZ]>;
+/// A tensor, or a part of one, in memory.
+def Conv_Buffer : StaticShapeMemRefOf<[Conv_Number]>;
 
 class Conv_Op<string mnemonic, list<Trait> traits = []>
     : Op<Conv_Dialect, mnemonic, traits>;

@@ -13,8 +13,7 @@ include "conv/Dialect/Conv/IR/ConvolutionOpInterface.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Conv_FloatOrInt : AnyTypeOf<[F32, F16, BF16, I8, I32, F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ]>;
-def Conv_Tensor : RankedTensorOf<[Conv_FloatOrInt]>;
+def Conv_Tensor : RankedTensorOf<[Conv_Number]>;
 
 /// What every direction means and demands, behind its own formula.
 defvar Conv_convolutionRules = [{

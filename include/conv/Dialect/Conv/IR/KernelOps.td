@@ -13,8 +13,7 @@ include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Conv_Offset : AnyTypeOf<[I32, I64]>;
-def Conv_Fragment : VectorOfRankAndType<[1], [
-  F32, F16, BF16, F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, I8, I32]>;
+def Conv_Fragment : VectorOfRankAndType<[1], [Conv_Number]>;
 
 def Conv_GuardedLoadOp : Conv_Op<"guarded_load",
     [AllElementTypesMatch<["source", "result"]>]> {
@@ -36,7 +35,7 @@ def Conv_GuardedLoadOp : Conv_Op<"guarded_load",
       * (G5) `result` has at most 16 bytes, the widest access of a lane.
   }];
   let arguments = (ins
-    Arg<AnyStaticShapeMemRef, "", [MemRead]>:$source, Conv_Offset:$offset, I1:$guard);
+    Arg<Conv_Buffer, "", [MemRead]>:$source, Conv_Offset:$offset, I1:$guard);
   let results = (outs Conv_Fragment:$result);
   let assemblyFormat = [{
     $source `[` $offset `]` `if` $guard attr-dict
@@ -62,8 +61,8 @@ def Conv_GuardedCopyOp : Conv_Op<"guarded_copy"> {
         that way to 16; `offset` and `index` are multiples of `elements`.
   }];
   let arguments = (ins
-    Arg<AnyStaticShapeMemRef, "", [MemRead]>:$source, Conv_Offset:$offset,
-    Arg<AnyStaticShapeMemRef, "", [MemWrite]>:$destination, Index:$index,
+    Arg<Conv_Buffer, "", [MemRead]>:$source, Conv_Offset:$offset,
+    Arg<Conv_Buffer, "", [MemWrite]>:$destination, Index:$index,
     I1:$guard, I64Attr:$elements);
   let assemblyFormat = [{
     $elements `of` $source `[` $offset `]` `,` $destination `[` $index `]` `if` $guard
@@ -83,7 +82,7 @@ def Conv_GuardedStoreOp : Conv_Op<"guarded_store",
   }];
   let arguments = (ins
     Conv_Fragment:$value,
-    Arg<AnyStaticShapeMemRef, "", [MemWrite]>:$destination, Conv_Offset:$offset, I1:$guard);
+    Arg<Conv_Buffer, "", [MemWrite]>:$destination, Conv_Offset:$offset, I1:$guard);
   let assemblyFormat = [{
     $value `,` $destination `[` $offset `]` `if` $guard attr-dict
     `:` type($value) `,` type($destination) `,` type($offset)
@@ -102,7 +101,7 @@ def Conv_AddressOp : Conv_Op<"address", [Pure]> {
 
     Example: `%pointer = conv.address %x : memref<4x8xf16> -> !llvm.ptr<1>`
   }];
-  let arguments = (ins AnyStaticShapeMemRef:$buffer);
+  let arguments = (ins Conv_Buffer:$buffer);
   let results = (outs LLVM_PointerInAddressSpace<1>:$result);
   let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
   let hasVerifier = 1;

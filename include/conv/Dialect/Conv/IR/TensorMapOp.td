@@ -32,7 +32,7 @@ def Conv_TensorMapOp : Conv_Op<"tensor_map", [Pure]> {
         element_strides = [1, 1], swizzle = 128> : memref<1x56x56x64xf16> -> !llvm.ptr
     ```
   }];
-  let arguments = (ins AnyStaticShapeMemRef:$buffer, Conv_TensorMapAttr:$map);
+  let arguments = (ins Conv_Buffer:$buffer, Conv_TensorMapAttr:$map);
   let results = (outs LLVM_PointerInAddressSpace<0>:$result);
   let assemblyFormat = [{
     $buffer $map attr-dict `:` type($buffer) `->` type($result)

@@ -113,7 +113,7 @@ def FuseTailPass : Pass<"conv-fuse-tail", "::mlir::func::FuncOp"> {
     conversions to 16 bits in between are dropped, and the result is rounded
     once, at the end (docs/numerics.md).
 
-    * Input: `conv.forward`, with a tail or without; element-wise ops are
+    * Input: convolutions, with a tail or without; element-wise ops are
       `linalg` of any form with parallel loops only, or `arith` and `math` on
       tensors.
     * Output: the same values, with those ops in tails. Ops that nothing uses

@@ -1,4 +1,4 @@
-//===- ConvertImplicitGemm.cpp - convolution to matrix product -*- C++ -*-===//
+//===- ConvertToProducts.cpp - convolutions to matrix products -*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::conv {
-#define GEN_PASS_DEF_CONVERTIMPLICITGEMMPASS
+#define GEN_PASS_DEF_CONVERTTOPRODUCTSPASS
 #include "conv/ToLinalg/Passes.h.inc"
 } // namespace mlir::conv
 
@@ -178,8 +178,8 @@ struct ConvolutionToProducts final
 } // namespace
 
 namespace {
-struct ConvertImplicitGemmPass final
-    : mlir::conv::impl::ConvertImplicitGemmPassBase<ConvertImplicitGemmPass> {
+struct ConvertToProductsPass final
+    : mlir::conv::impl::ConvertToProductsPassBase<ConvertToProductsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvolutionToProducts>(&getContext());

@@ -1,4 +1,4 @@
-// RUN: conv-opt %s --conv-convert-implicit-gemm | FileCheck %s
+// RUN: conv-opt %s --conv-convert-to-products | FileCheck %s
 
 #schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
 #merged = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns, merged_groups = 2>
