@@ -1,5 +1,4 @@
-//===- PatchModel.cpp - candidates of the patch_buffer main loop -*- C++
-//-*-===//
+//===- PatchModel.cpp - candidates of the patch_buffer main loop ----------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

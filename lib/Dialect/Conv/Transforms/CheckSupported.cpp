@@ -91,8 +91,7 @@ static LogicalResult checkSignature(func::FuncOp function) {
   if (!function.isDeclaration() && function.getNumResults() == 0)
     return emitUnsupported(function.getLoc(), Reason::Signature)
            << "expects a function that returns the result of a convolution, "
-              "but "
-              "got one without results";
+              "but got one without results";
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                             function.getResultTypes()))
     if (!isBuffer(type))

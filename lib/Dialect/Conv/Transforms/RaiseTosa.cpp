@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Each op is described in the terms of this dialect, and one pattern rewrites
-// them all. What is around them goes through
-// upstream's conversion patterns, op by op: what they cannot convert stays.
+// them all. What is around them goes through upstream's conversion patterns, op
+// by op: what they cannot convert stays.
 //
 //===----------------------------------------------------------------------===//
 

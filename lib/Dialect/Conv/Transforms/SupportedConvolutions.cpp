@@ -204,8 +204,7 @@ LogicalResult mlir::conv::checkConvolution(ConvolutionOpInterface op) {
     if (!isKernelOp(inner))
       return emitUnsupported(inner.getLoc(), Reason::TailOperation)
              << "expects an op that kernels have, on f32, f16, bf16, i32, i8 "
-                "or "
-                "i1, and functions on f32, but got "
+                "or i1, and functions on f32, but got "
              << inner.getName();
   return success();
 }
