@@ -31,7 +31,9 @@ public:
                int64_t elementBytes = ::conv::TmaTile::kElementBytes);
 
   Type getPairType() const;
-  /// Writes the pairs of 16 columns from `column` of a row on, or of eight.
+  /// Columns that one access takes, or less.
+  int64_t getColumns() const { return movesMatrices() ? 16 : 8; }
+  /// Writes the pairs of columns from `column` of a row on: 16, or eight.
   void store(Value tile, int64_t column, ValueRange pairs) const;
   /// Reads so many pairs: four, or two.
   SmallVector<Value> load(Value tile, int64_t column, int64_t count) const;

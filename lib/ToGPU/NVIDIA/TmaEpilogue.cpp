@@ -22,8 +22,7 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-/// Columns that one stmatrix writes; of each eight, lanes have a pair.
-static constexpr int64_t kColumnsPerStore = 16;
+/// Of so many columns, a lane has a pair in its row, and one 8 rows behind.
 static constexpr int64_t kColumnsPerPair = 8;
 static constexpr int64_t kWarpSize = 32;
 
@@ -125,7 +124,7 @@ int64_t TmaEpilogue::getColumnsAtOnce() const {
         2 * operand.getElementType().getIntOrFloatBitWidth(), 32);
   int64_t free = tile.consumerRegisters() - tile.accumulators();
   // No less than what one store writes, however few registers there are.
-  int64_t least = form.isCopied(tile) ? kColumnsPerStore : kColumnsPerPair;
+  int64_t least = form.isCopied(tile) ? chunk.getColumns() : kColumnsPerPair;
   return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(2 * free / registers),
                              std::min(least, tile.chunkColumns()),
                              tile.chunkColumns());
@@ -191,9 +190,9 @@ Value TmaEpilogue::loadStaged(const Part &part) const {
   const MatrixOperand &operand = kernel.form.tailOperands[replaced.operand];
   auto type = VectorType::get({2}, operand.getElementType());
   SmallVector<Value> pairs;
-  for (int64_t c = 0; c < part.columns; c += kColumnsPerStore) {
+  for (int64_t c = 0; c < part.columns; c += chunk.getColumns()) {
     int64_t column = part.column + c;
-    int64_t columns = std::min(part.columns - c, kColumnsPerStore);
+    int64_t columns = std::min(part.columns - c, chunk.getColumns());
     for (Value pair :
          chunk.load(getStaged(part, column), column % tile.chunkColumns(),
                     2 * columns / kColumnsPerPair))
@@ -233,12 +232,12 @@ void TmaEpilogue::stage(const Part &part, ValueRange pairs) const {
   auto registers = llvm::map_to_vector(pairs, [&](Value pair) -> Value {
     return LLVM::BitcastOp::create(ptx.b, chunk.getPairType(), pair);
   });
-  constexpr int64_t kPerStore = 2 * kColumnsPerStore / kColumnsPerPair;
-  for (int64_t i = 0; i < part.countPairs(); i += kPerStore) {
-    int64_t column = part.column + i / kPerStore * kColumnsPerStore;
+  int64_t perStore = 2 * chunk.getColumns() / kColumnsPerPair;
+  for (int64_t i = 0; i < part.countPairs(); i += perStore) {
+    int64_t column = part.column + i / 2 * kColumnsPerPair;
     chunk.store(getStaged(part, column), column % tile.chunkColumns(),
                 ArrayRef(registers).slice(
-                    i, std::min(kPerStore, part.countPairs() - i)));
+                    i, std::min(perStore, part.countPairs() - i)));
   }
 }
 
