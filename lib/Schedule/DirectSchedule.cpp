@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Depthwise convolutions are bound by memory. Tiles are enumerated: parts of
-// one digit of the rows, with all values of the digits inside of it. Those that
-// move more than a little beyond what they have to are left out if there are
-// others, and the fastest of the rest is taken.
+// one digit of the rows, with all values of the digits inside of it. Where the
+// model does not count what halos take, those that move more than a little
+// beyond what they have to are left out if there are others; and the fastest of
+// the rest is taken.
 //
 //===----------------------------------------------------------------------===//
 
@@ -178,9 +179,8 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
       computeDirectCost(op, plan, schedule, chip, obstacle);
   if (!cost || cost->workgroups > ::conv::computeMaxWorkgroups(cost->workItems))
     return;
-  // What halos cost in the cache is part of the model of blocks.
   double most = cost->getAllowedBytes(chip.directTraffic);
-  if (!schedule.reducesBlocks())
+  if (!cost->countsHalos)
     most = std::max(most, cost->memoryBytes);
   all.emplace_back(Rank(most, cost->seconds(), cost->memoryBytes, all.size()),
                    schedule);

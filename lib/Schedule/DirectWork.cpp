@@ -17,11 +17,15 @@ using namespace mlir::conv;
 static constexpr double kInstructionsPerBox = 8;
 /// Those that an element of the result takes: its tail, rounding and store.
 static constexpr double kInstructionsPerStored = 4;
-/// Cycles until a lane has one register of the filter's blocks, until a unit
-/// of work has its sums, and until sums are exchanged and stored: seen on an
-/// H200, where other workgroups compute in the meantime.
-static constexpr double kFilterCycles = 40, kUnitCycles = 900,
-                        kExchangeCycles = 900;
+/// Of the instructions of rows, cycles that a unit takes for each that it may
+/// issue, and a subgroup by itself; and the unit's for a workgroup. Of units of
+/// matrix instructions, both for each cycle of their atoms and for each line
+/// that is exchanged; around these, those of the unit, and until each of the
+/// subgroups is at a barrier. Fitted to 540 schedules of 31 layers on an H200.
+static constexpr double kRowUnitCycles = 1.23, kRowAloneCycles = 0.46,
+                        kRowSetupCycles = 210, kAtomCycles = 1.21,
+                        kLineCycles = 10, kMatrixUnitCycles = 80,
+                        kMatrixAloneCycles = 52;
 /// Cycles of a step of a reduction around its units of blocks; until such a
 /// unit has its sums, beside its loads; and of each load, which has next to no
 /// registers to arrive early in: seen on an H200.
@@ -36,8 +40,9 @@ static constexpr double kDiagonalCopyCycles = 5000, kDiagonalStepCycles = 90,
                         kTransposeCycles = 336, kDiagonalSumCycles = 1100;
 /// Registers of 16 bytes.
 static constexpr int64_t kWordsOfVector = 4;
-/// Registers of addresses and loop counters.
-static constexpr int64_t kFixedRegisters = 40;
+/// Registers of addresses and loop counters; the same of rows that are copied
+/// without registers.
+static constexpr int64_t kFixedRegisters = 40, kRowRegisters = 48;
 
 /// Vectors of `together` elements that hold the elements at `i * one + j *
 /// other`.
@@ -89,7 +94,8 @@ static double getCycles(const DirectTiling &tiling, double products,
 
 /// A box has a run of rows, with all of the innermost digit of the reduction.
 static DirectWork computeRowWork(const DirectTiling &tiling,
-                                 const ::conv::ChipInfo &chip) {
+                                 const ::conv::ChipInfo &chip,
+                                 int64_t subgroups) {
   DirectWork work;
   size_t firstRow = tiling.batch.getRank();
   size_t firstTap = firstRow + tiling.rows.getRank();
@@ -114,7 +120,16 @@ static DirectWork computeRowWork(const DirectTiling &tiling,
                           elements / lines, chip);
   int64_t sums = tiling.batch.run * tiling.rows.run *
                  llvm::product_of(tiling.columns.digits);
-  work.registers = 2 * sums + kFixedRegisters;
+  // What is copied through registers takes some as well.
+  work.registers = chip.asyncCopyBytes > 0 ? kRowRegisters + sums
+                                           : 2 * sums + kFixedRegisters;
+  // A work-item that has nothing to do waits for the others.
+  int64_t workItems = subgroups * chip.subgroupSize;
+  double cycles =
+      double(llvm::alignTo(int64_t(work.boxes), workItems)) * work.cycles;
+  work.unit = kRowSetupCycles + kRowUnitCycles * cycles;
+  work.alone =
+      kRowAloneCycles * cycles * double(chip.fmaPerClock) / double(workItems);
   return work;
 }
 
@@ -188,15 +203,6 @@ static int64_t countInputPlaces(const DirectTiling &tiling,
                          sizes);
 }
 
-static int64_t countFilterPlaces(const DirectTiling &tiling) {
-  SmallVector<int64_t> sizes = tiling.reduction.digits;
-  if (tiling.filter->channel)
-    sizes[*tiling.filter->channel] = 1;
-  size_t firstRow = tiling.batch.getRank();
-  return countLinePlaces(tiling, tiling.lhs, firstRow,
-                         firstRow + tiling.rows.getRank(), sizes);
-}
-
 /// A box is the share of a lane in a unit.
 static DirectWork computeBlockWork(const DirectTiling &tiling,
                                    const ::conv::MatrixAtom &atom,
@@ -225,32 +231,23 @@ static DirectWork computeBlockWork(const DirectTiling &tiling,
   return work;
 }
 
-/// A box is the share of a lane in a unit.
+/// Of the units of the last round, some may have no positions.
 static DirectWork computeMatrixWork(const DirectTiling &tiling,
                                     const ::conv::MatrixAtom &atom,
                                     const ::conv::ChipInfo &chip,
                                     int64_t subgroups) {
   DirectWork work;
-  work.boxes =
-      double(tiling.countVectors() * tiling.countUnits() * chip.subgroupSize);
-  int64_t atoms = tiling.countAtoms() * tiling.lines;
-  double elements = double(tiling.lines * atom.m * atom.n);
-  work.cycles = (double(atoms * atom.cycles) / chip.simdsPerComputeUnit +
-                 elements * kInstructionsPerStored / chip.fmaPerClock) /
-                chip.subgroupSize;
-  // A lane gets 4 bytes of each half of an atom's positions, and exchanges its
-  // sums: it writes and reads them.
   int64_t sums = tiling.lines * atom.m * atom.n / chip.subgroupSize;
-  work.vectors = double(atom.rowsOfA() * countFilterPlaces(tiling) + 2 * sums) /
-                 kWordsOfVector;
-  int64_t filter = tiling.countAtoms() * FilterBlocks::kTaps;
-  work.registers = filter + sums + kFixedRegisters;
-  int64_t exchanges =
-      llvm::divideCeil(tiling.lines, tiling.countExchangedLines());
+  work.registers =
+      tiling.countAtoms() * FilterBlocks::kTaps + sums + kFixedRegisters;
   int64_t slices = subgroups / tiling.countVectors();
-  work.waits = double(filter) * kFilterCycles +
-               double(llvm::divideCeil(tiling.countUnits(), slices)) *
-                   (kUnitCycles + double(exchanges) * kExchangeCycles);
+  auto rounds = double(llvm::divideCeil(tiling.countUnits(), slices));
+  auto atoms = double(tiling.countAtoms() * tiling.lines);
+  double cycles = kAtomCycles * atoms * double(atom.cycles) +
+                  kLineCycles * double(tiling.lines);
+  work.alone = rounds * (kMatrixAloneCycles * double(subgroups) + cycles);
+  work.unit = rounds * (kMatrixUnitCycles + cycles) * double(subgroups) /
+              double(chip.simdsPerComputeUnit);
   return work;
 }
 
@@ -311,7 +308,7 @@ DirectWork mlir::conv::computeDirectWork(const DirectTiling &tiling,
                                          product.rhs.type.getElementType()),
                              chip, schedule.getNumSubgroups());
   default:
-    return computeRowWork(tiling, chip);
+    return computeRowWork(tiling, chip, schedule.getNumSubgroups());
   }
 }
 

@@ -13,7 +13,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
   // CHECK-SAME:      workgroup(%[[A:[a-z0-9]+]] : memref<4096xbf16, {{[^>]+}}>>, %[[B:[a-z0-9]+]] : memref<7680xbf16, {{[^>]+}}>>, %[[SUMS:[a-z0-9]+]] : memref<512xf32, {{[^>]+}}>>)
   // CHECK-SAME:      conv.resident_workgroups = 5
   // The next image arrives while the channels of this one are transposed, in
-  // their place: what is loaded first is stored last.
+  // their place: what is loaded first is stored last, by other lanes.
   // CHECK:           nvvm.cp.async.wait.group 0
   // CHECK-NEXT:      gpu.barrier
   // CHECK:           conv.guarded_copy 8 of %[[DY]]{{.*}}, %[[A]]
@@ -21,9 +21,13 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
   // CHECK:           nvvm.cp.async.commit.group
   // CHECK:           nvgpu.ldmatrix %[[A]]{{.*}} {numTiles = 4 : i32, transpose = true}
   // CHECK:           nvgpu.ldmatrix %[[A]]{{.*}} {numTiles = 4 : i32, transpose = true}
+  // CHECK-NOT:       vector.store
+  // CHECK:           nvvm.bar.warp.sync
   // CHECK-COUNT-8:   vector.store {{.*}}, %[[A]]{{.*}} {alignment = 4 : i64}
   // CHECK:           nvgpu.ldmatrix %[[B]]{{.*}} {numTiles = 4 : i32, transpose = true}
   // CHECK:           nvgpu.ldmatrix %[[B]]{{.*}} {numTiles = 4 : i32, transpose = true}
+  // CHECK-NOT:       vector.store
+  // CHECK:           nvvm.bar.warp.sync
   // CHECK-COUNT-8:   vector.store {{.*}}, %[[B]]{{.*}} {alignment = 4 : i64}
   // CHECK:           gpu.barrier
   // Each of four subgroups has four channels: runs of all lines, at three lines

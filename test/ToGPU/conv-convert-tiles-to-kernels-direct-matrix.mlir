@@ -54,4 +54,25 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
         : tensor<1x8x8x16xbf16>, tensor<16x3x3x8xbf16> -> tensor<1x8x8x16xbf16>
     return %y : tensor<1x8x8x16xbf16>
   }
+  // A residual is loaded before the products of a unit, two vectors for each of
+  // two exchanges, and stays in registers.
+  // CHECK-LABEL: gpu.func @residual_0(
+  // CHECK-SAME:      %[[RESIDUAL:[a-z0-9]+]]: memref<1x8x8x16xbf16, {{[^,]+}}, %{{[a-z0-9]+}}: memref<1x8x8x16xbf16, {{[^,]+}})
+  // CHECK:           scf.for
+  // CHECK-COUNT-4:     conv.guarded_load %[[RESIDUAL]]{{.*}} : {{.*}}vector<8xbf16>
+  // CHECK-NOT:         conv.guarded_load
+  // CHECK:             nvvm.bar.warp.sync
+  // CHECK-COUNT-48:    conv.mma <mma_sync 16 x 8 x 16>
+  // CHECK-NOT:         conv.guarded_load
+  // CHECK:           gpu.return
+  func.func @residual(%x: tensor<1x8x8x16xbf16>, %w: tensor<16x3x3x1xbf16>, %r: tensor<1x8x8x16xbf16>) -> tensor<1x8x8x16xbf16> {
+    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #depthwise tail(%r : tensor<1x8x8x16xbf16>) {
+    ^bb0(%acc: f32, %e: bf16):
+      %f = arith.extf %e : bf16 to f32
+      %s = arith.addf %acc, %f : f32
+      %t = arith.truncf %s : f32 to bf16
+      conv.yield %t : bf16
+    } : tensor<1x8x8x16xbf16>, tensor<16x3x3x1xbf16> -> tensor<1x8x8x16xbf16>
+    return %y : tensor<1x8x8x16xbf16>
+  }
 }

@@ -32,6 +32,8 @@ struct DirectCost {
   /// its own. Twice was seen to take a third longer, three kernels on an H200.
   double conflicts = 1;
   bool isPipelined = false; ///< Copies of the next steps are on their way.
+  bool isQueue = false;     ///< `computeSeconds` has the time of memory too.
+  bool countsHalos = false; ///< And that of halos, in the cache.
 
   /// `traffic` times the compulsory bytes. A tail has no halos, and makes no
   /// room for those of others.

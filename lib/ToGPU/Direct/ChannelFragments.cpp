@@ -9,6 +9,7 @@
 
 #include "conv/Dialect/Conv/IR/ChannelVector.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -47,4 +48,10 @@ Value mlir::conv::createFragment(ImplicitLocOpBuilder &b, ArrayRef<Value> words,
       b, VectorType::get({count}, b.getI32Type()), words);
   return vector::BitCastOp::create(
       b, VectorType::get({count * ChannelVector::kPair}, element), joined);
+}
+
+void mlir::conv::synchronizeSubgroup(const Kernel &kernel) {
+  ImplicitLocOpBuilder &b = kernel.b;
+  NVVM::SyncWarpOp::create(
+      b, arith::ConstantOp::create(b, b.getI32IntegerAttr(-1)));
 }

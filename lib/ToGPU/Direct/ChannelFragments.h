@@ -39,6 +39,9 @@ BlockWords loadBlocks(const Kernel &kernel, const SharedBox &box, Value place,
 Value createFragment(ImplicitLocOpBuilder &b, ArrayRef<Value> words,
                      Type element);
 
+/// Makes lanes of a subgroup wait for each other, and see what they did.
+void synchronizeSubgroup(const Kernel &kernel);
+
 } // namespace mlir::conv
 
 #endif // CONV_LIB_TOGPU_DIRECT_CHANNELFRAGMENTS_H

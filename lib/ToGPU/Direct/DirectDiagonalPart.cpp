@@ -191,6 +191,8 @@ void DiagonalPart::transpose(const SharedBox &shared, int64_t step,
                        /*isChannel=*/false);
           all.emplace_back(digits, load(shared, place, kLoaded));
         }
+        // A lane stores to where others have loaded from.
+        synchronizeSubgroup(kernel);
         for (const auto &[digits, words] : all)
           for (auto [i, each] : llvm::enumerate(words)) {
             Value row = vector::FromElementsOp::create(b, word, each);

@@ -42,8 +42,8 @@ public:
   BoxAccess(const Kernel &kernel, const ElementBox &box,
             const MatrixOperand &operand, Value buffer);
 
-  /// Starts with the box whose first element has these digits.
-  void setFirst(ArrayRef<Value> first);
+  /// Starts with the box whose first element has these digits, if `isThere`.
+  void setFirst(ArrayRef<Value> first, Value isThere);
   /// Narrows vectors until the box has all elements of each.
   void narrowToWhole();
   Value load(int64_t element);
@@ -87,7 +87,7 @@ private:
   std::optional<size_t> along; ///< The dimension of vectors.
   int64_t width;
   SmallVector<Value> first;
-  Value base;
+  Value base, isThere;
   std::map<Coordinates, Value> vectors;
 };
 } // namespace
@@ -168,9 +168,10 @@ void BoxAccess::narrowToWhole() {
     width /= 2;
 }
 
-void BoxAccess::setFirst(ArrayRef<Value> digits) {
+void BoxAccess::setFirst(ArrayRef<Value> digits, Value isBoxThere) {
   const IndexMath &math = kernel.math;
   first.assign(digits.begin(), digits.end());
+  isThere = isBoxThere;
   base = math.constant(0);
   for (auto [coordinate, stride] :
        llvm::zip_equal(coordinates, operand.strides)) {
@@ -193,7 +194,7 @@ Value BoxAccess::createGuard(int64_t element) const {
   const IndexMath &math = kernel.math;
   ViewAttr result = kernel.form.result.view;
   SmallVector<int64_t> digits = box.getDigits(element);
-  Value guard = math.yes();
+  Value guard = isThere;
   for (auto [d, size] : llvm::enumerate(result.getDigitSizes()))
     if (box.digits[d].mayExceed && dependsOn(d))
       guard = math.both(guard, math.below(math.add(first[d], digits[d]), size));
@@ -249,30 +250,53 @@ static Value createVector(const Kernel &kernel, ArrayRef<int64_t> elements,
       values);
 }
 
-void mlir::conv::createDirectEpilogue(const Kernel &kernel,
+static BoxAccess createResultAccess(const Kernel &kernel,
+                                    const ElementBox &box) {
+  BoxAccess result(kernel, box, kernel.form.result, kernel.arguments.back());
+  result.narrowToWhole();
+  return result;
+}
+
+DirectTail mlir::conv::loadDirectTail(const Kernel &kernel,
                                       const ElementBox &box,
-                                      ArrayRef<Value> first, ValueRange sums) {
+                                      ArrayRef<Value> first, Value isThere) {
   SmallVector<BoxAccess, 0> operands;
   for (auto [operand, buffer] :
        llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
     operands.emplace_back(kernel, box, operand, buffer);
-  BoxAccess result(kernel, box, kernel.form.result, kernel.arguments.back());
-  result.narrowToWhole();
-  result.setFirst(first);
   for (BoxAccess &operand : operands)
-    operand.setFirst(first);
-
-  // One tail for each vector that is stored, so that its functions overlap.
-  // Loads move neither across stores nor across the branch of a quotient.
-  SmallVector<SmallVector<int64_t>> vectors = result.getVectors();
-  SmallVector<SmallVector<Value>> inputs;
-  for (ArrayRef<int64_t> elements : vectors) {
-    inputs.push_back(
-        {createVector(kernel, elements, [&](int64_t i) { return sums[i]; })});
+    operand.setFirst(first, isThere);
+  DirectTail tail;
+  for (ArrayRef<int64_t> elements :
+       createResultAccess(kernel, box).getVectors()) {
+    tail.emplace_back();
     for (BoxAccess &operand : operands)
-      inputs.back().push_back(createVector(
+      tail.back().push_back(createVector(
           kernel, elements, [&](int64_t i) { return operand.load(i); }));
   }
-  for (auto [elements, own] : llvm::zip(vectors, inputs))
-    result.store(createTail(kernel.b, kernel.form.tail, own), elements);
+  return tail;
+}
+
+// One tail for each vector that is stored, so that its functions overlap.
+void mlir::conv::createDirectEpilogue(const Kernel &kernel,
+                                      const ElementBox &box,
+                                      ArrayRef<Value> first, ValueRange sums,
+                                      const DirectTail &tail) {
+  BoxAccess result = createResultAccess(kernel, box);
+  result.setFirst(first, kernel.math.yes());
+  for (auto [elements, loaded] : llvm::zip_equal(result.getVectors(), tail)) {
+    SmallVector<Value> inputs = {
+        createVector(kernel, elements, [&](int64_t i) { return sums[i]; })};
+    llvm::append_range(inputs, loaded);
+    result.store(createTail(kernel.b, kernel.form.tail, inputs), elements);
+  }
+}
+
+// Loads move neither across stores nor across the branch of a quotient, so all
+// come first.
+void mlir::conv::createDirectEpilogue(const Kernel &kernel,
+                                      const ElementBox &box,
+                                      ArrayRef<Value> first, ValueRange sums) {
+  createDirectEpilogue(kernel, box, first, sums,
+                       loadDirectTail(kernel, box, first, kernel.math.yes()));
 }

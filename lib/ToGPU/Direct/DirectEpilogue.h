@@ -30,8 +30,20 @@ struct ElementBox {
   SmallVector<int64_t> getDigits(int64_t element) const;
 };
 
+/// What the tail reads of a box: for each vector of the result that is stored,
+/// one of each operand.
+using DirectTail = SmallVector<SmallVector<Value>>;
+
+/// Loads it for the box that starts with `first`, if `isThere`.
+DirectTail loadDirectTail(const Kernel &kernel, const ElementBox &box,
+                          ArrayRef<Value> first, Value isThere);
+
 /// Applies the tail to `sums`, one for each element of the box that starts with
 /// `first`, and stores the result with accesses as wide as its layout allows.
+void createDirectEpilogue(const Kernel &kernel, const ElementBox &box,
+                          ArrayRef<Value> first, ValueRange sums,
+                          const DirectTail &tail);
+/// The same, with what the tail reads loaded just before.
 void createDirectEpilogue(const Kernel &kernel, const ElementBox &box,
                           ArrayRef<Value> first, ValueRange sums);
 

@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -49,35 +50,47 @@ void DirectExchange::write(Value position, Value pair, Value sums) const {
       .setAlignment(FilterBlocks::kPair * sizeof(float));
 }
 
-void DirectExchange::read(
-    int64_t count, function_ref<void(const Item &, ValueRange)> body) const {
+SmallVector<Value> DirectExchange::load(const Item &item) const {
   const IndexMath &math = kernel.math;
   ImplicitLocOpBuilder &b = kernel.b;
   auto pairType = VectorType::get({FilterBlocks::kPair}, b.getF32Type());
-  auto visit = [&](Value number) {
-    SmallVector<Value> digits =
-        math.split(number, {subgroups / vectors, count, vectors});
-    Value subgroup = math.add(math.mul(digits[0], vectors), digits[2]);
-    SmallVector<Value> sums;
-    for (int64_t i = 0; i < FilterBlocks::kVector / FilterBlocks::kPair; ++i) {
-      auto load = vector::LoadOp::create(
-          b, pairType, buffer,
-          createOffset(subgroup, math.constant(i), digits[1]));
-      load.setAlignment(FilterBlocks::kPair * sizeof(float));
-      for (int64_t j = 0; j < FilterBlocks::kPair; ++j)
-        sums.push_back(vector::ExtractOp::create(b, load, j));
-    }
-    body({digits[0], digits[1], digits[2]}, sums);
-  };
-  // Without a loop, so that what rounds load overlaps.
+  Value subgroup = math.add(math.mul(item.slice, vectors), item.vector);
+  SmallVector<Value> sums;
+  for (int64_t i = 0; i < FilterBlocks::kVector / FilterBlocks::kPair; ++i) {
+    auto load = vector::LoadOp::create(
+        b, pairType, buffer,
+        createOffset(subgroup, math.constant(i), item.position));
+    load.setAlignment(FilterBlocks::kPair * sizeof(float));
+    for (int64_t j = 0; j < FilterBlocks::kPair; ++j)
+      sums.push_back(vector::ExtractOp::create(b, load, j));
+  }
+  return sums;
+}
+
+// Without a loop, so that what rounds load overlaps.
+void DirectExchange::forEachItem(
+    int64_t count, function_ref<void(const Item &, Value isThere)> body) const {
+  const IndexMath &math = kernel.math;
   int64_t items = subgroups * count;
-  int64_t first = 0;
-  for (; first + kernel.workItems <= items; first += kernel.workItems)
-    visit(math.add(kernel.workItem, first));
-  if (first < items)
-    scf::IfOp::create(b, math.below(kernel.workItem, items - first),
-                      [&](OpBuilder &, Location) {
-                        visit(math.add(kernel.workItem, first));
-                        scf::YieldOp::create(b);
-                      });
+  for (int64_t first = 0; first < items; first += kernel.workItems) {
+    Value isThere = first + kernel.workItems <= items
+                        ? math.yes()
+                        : math.below(kernel.workItem, items - first);
+    SmallVector<Value> digits =
+        math.split(math.add(kernel.workItem, first),
+                   {subgroups / vectors, count, vectors});
+    body({digits[0], digits[1], digits[2]}, isThere);
+  }
+}
+
+void DirectExchange::read(
+    int64_t count, function_ref<void(const Item &, ValueRange)> body) const {
+  forEachItem(count, [&](const Item &item, Value isThere) {
+    if (matchPattern(isThere, m_One()))
+      return body(item, load(item));
+    scf::IfOp::create(kernel.b, isThere, [&](OpBuilder &b, Location loc) {
+      body(item, load(item));
+      scf::YieldOp::create(b, loc);
+    });
+  });
 }

@@ -36,11 +36,15 @@ public:
   /// of channels, at `position`.
   void write(Value position, Value pair, Value sums) const;
   /// Makes `body` see all items of the first `count` positions, each in one
-  /// work-item, with their sums.
+  /// work-item, and whether this one has it.
+  void forEachItem(int64_t count,
+                   function_ref<void(const Item &, Value isThere)> body) const;
+  /// The same in work-items that have one, with the sums.
   void read(int64_t count,
             function_ref<void(const Item &, ValueRange sums)> body) const;
 
 private:
+  SmallVector<Value> load(const Item &item) const;
   Value createOffset(Value subgroup, Value pair, Value position) const;
 
   const Kernel &kernel;

@@ -22,6 +22,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <queue>
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -40,8 +42,15 @@ private:
   SmallVector<Value> createSums(const FilterFragments &filter,
                                 WindowFragments &windows) const;
   void writeSums(int64_t start, Value sum) const;
+  Value getNumber(Value unit, const DirectExchange::Item &item) const;
+  Digits getDigits(Value number, int64_t firstLine,
+                   const DirectExchange::Item &item) const;
+  void forEachExchange(
+      function_ref<void(int64_t firstLine, int64_t positions)> body) const;
+  std::queue<DirectTail> loadTails(Value unit) const;
   void createElements(Value unit, int64_t firstLine,
-                      const DirectExchange::Item &item, ValueRange sums) const;
+                      const DirectExchange::Item &item, ValueRange sums,
+                      const DirectTail &tail) const;
 
   Kernel &kernel;
   const IndexMath &math;
@@ -134,32 +143,78 @@ void DirectMatrixLoop::writeSums(int64_t start, Value sum) const {
             ArrayRef<int64_t>{FilterBlocks::kPair}, ArrayRef<int64_t>{1}));
 }
 
-/// Stores a vector of channels of the lines from `firstLine` on, of the units
+/// The number of an item's position among those of one line each, of the units
 /// from `unit` on.
+Value DirectMatrixLoop::getNumber(Value unit,
+                                  const DirectExchange::Item &item) const {
+  constexpr int64_t kPositions = FilterBlocks::kPositions;
+  return math.add(math.mul(math.add(unit, item.slice), kPositions),
+                  math.rem(item.position, kPositions));
+}
+
+/// The first digits of an item's vector of channels, whose position has this
+/// number, on one of the lines from `firstLine` on.
+DirectMatrixLoop::Digits
+DirectMatrixLoop::getDigits(Value number, int64_t firstLine,
+                            const DirectExchange::Item &item) const {
+  Digits digits;
+  for (auto [start, digit] :
+       llvm::zip_equal(firstBatch, getVector(item.vector)))
+    digits.push_back(math.add(start, digit));
+  Digits position = getPosition(number);
+  if (tiling.lines > 1) {
+    Value &line = position[tiling.rows.innermost - 1];
+    line = math.add(
+        line,
+        math.add(math.div(item.position, FilterBlocks::kPositions), firstLine));
+  }
+  for (auto [start, digit] : llvm::zip_equal(firstRows, position))
+    digits.push_back(math.add(start, digit));
+  llvm::append_range(digits, operands.createZeros(tiling.columns));
+  return digits;
+}
+
+/// Stores an item, of the units from `unit` on.
 void DirectMatrixLoop::createElements(Value unit, int64_t firstLine,
                                       const DirectExchange::Item &item,
-                                      ValueRange sums) const {
-  constexpr int64_t kPositions = FilterBlocks::kPositions;
-  Value number = math.add(math.mul(math.add(unit, item.slice), kPositions),
-                          math.rem(item.position, kPositions));
+                                      ValueRange sums,
+                                      const DirectTail &tail) const {
+  Value number = getNumber(unit, item);
   scf::IfOp::create(
       b, math.below(number, tiling.countRuns()), [&](OpBuilder &, Location) {
-        Digits digits;
-        for (auto [start, digit] :
-             llvm::zip_equal(firstBatch, getVector(item.vector)))
-          digits.push_back(math.add(start, digit));
-        Digits position = getPosition(number);
-        if (tiling.lines > 1) {
-          Value &line = position[tiling.rows.innermost - 1];
-          line = math.add(
-              line, math.add(math.div(item.position, kPositions), firstLine));
-        }
-        for (auto [start, digit] : llvm::zip_equal(firstRows, position))
-          digits.push_back(math.add(start, digit));
-        llvm::append_range(digits, operands.createZeros(tiling.columns));
-        createDirectEpilogue(kernel, elements, digits, sums);
+        createDirectEpilogue(kernel, elements,
+                             getDigits(number, firstLine, item), sums, tail);
         scf::YieldOp::create(b);
       });
+}
+
+/// Makes `body` see the lines of a unit whose sums are exchanged together: the
+/// first one, and how many positions they have.
+void DirectMatrixLoop::forEachExchange(
+    function_ref<void(int64_t firstLine, int64_t positions)> body) const {
+  int64_t together = tiling.countExchangedLines();
+  for (int64_t first = 0; first < tiling.lines; first += together)
+    body(first,
+         std::min(together, tiling.lines - first) * FilterBlocks::kPositions);
+}
+
+/// What the tail reads of all items of the units from `unit` on, in the order
+/// in which they are stored. It arrives while they are multiplied: the barrier
+/// of the subgroup keeps the assembler from loading it just before its use.
+std::queue<DirectTail> DirectMatrixLoop::loadTails(Value unit) const {
+  std::queue<DirectTail> tails;
+  forEachExchange([&](int64_t firstLine, int64_t positions) {
+    exchange.forEachItem(
+        positions, [&](const DirectExchange::Item &item, Value isThere) {
+          Value number = getNumber(unit, item);
+          tails.push(loadDirectTail(
+              kernel, elements, getDigits(number, firstLine, item),
+              math.both(isThere, math.below(number, tiling.countRuns()))));
+        });
+  });
+  if (!kernel.form.tailOperands.empty())
+    synchronizeSubgroup(kernel);
+  return tails;
 }
 
 /// One unit of each slice, from `unit` on.
@@ -171,19 +226,19 @@ void DirectMatrixLoop::createUnits(Value unit,
       kernel, operands, batch,
       getPosition(math.add(math.mul(mine, kPositions),
                            math.rem(kernel.lane, kPositions))));
+  std::queue<DirectTail> tails = loadTails(unit);
   SmallVector<Value> sums = createSums(filter, windows);
-  int64_t together = tiling.countExchangedLines();
-  for (int64_t first = 0; first < tiling.lines; first += together) {
-    int64_t count = std::min(together, tiling.lines - first);
-    for (int64_t i = 0; i < count; ++i)
-      writeSums(i * kPositions, sums[first + i]);
+  forEachExchange([&](int64_t firstLine, int64_t positions) {
+    for (int64_t start = 0; start < positions; start += kPositions)
+      writeSums(start, sums[firstLine + start / kPositions]);
     gpu::BarrierOp::create(b);
-    exchange.read(count * kPositions,
-                  [&](const DirectExchange::Item &item, ValueRange results) {
-                    createElements(unit, first, item, results);
-                  });
+    exchange.read(
+        positions, [&](const DirectExchange::Item &item, ValueRange results) {
+          createElements(unit, firstLine, item, results, tails.front());
+          tails.pop();
+        });
     gpu::BarrierOp::create(b);
-  }
+  });
 }
 
 void DirectMatrixLoop::create() {

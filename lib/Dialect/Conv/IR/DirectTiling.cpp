@@ -107,8 +107,10 @@ int64_t DirectTiling::countResident(const ::conv::ChipInfo &chip,
   int64_t waves = std::clamp<int64_t>(
       chip.registerFilePerLane / llvm::alignTo(registers, chip.registerGranule),
       1, chip.maxWavesPerSimd);
+  // What a unit keeps of its memory for a workgroup.
+  int64_t kept = chip.sharedMemoryOfUnit - chip.sharedMemoryBytes;
   return std::max<int64_t>(
-      1, std::min(chip.sharedMemoryOfUnit / sharedBytes,
+      1, std::min(chip.sharedMemoryOfUnit / (sharedBytes + kept),
                   waves * chip.simdsPerComputeUnit / subgroups));
 }
 
