@@ -21,8 +21,8 @@ namespace {
 
 /// Values of CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapL2promotion
 /// and CUtensorMapFloatOOBfill.
-constexpr int kUint8 = 0, kInt32 = 3, kFloat16 = 6, kFloat32 = 7,
-              kBfloat16 = 9, kTfloat32 = 11;
+constexpr int kUint8 = 0, kInt32 = 3, kFloat16 = 6, kFloat32 = 7, kBfloat16 = 9,
+              kTfloat32 = 11;
 constexpr int kNoInterleave = 0, kPromotionTo256Bytes = 3, kZeroFill = 0;
 
 /// Copies of kTfloat32 round f32 to nearest even.

@@ -276,11 +276,9 @@ TEST(Manifest, M15TensorMaps) {
             path + ".argument: expects 0 to 2, but got 3");
   EXPECT_EQ(errorOfMap([](Map &map) { map.base = WorkspaceParameter{1024}; }),
             path + ".workspace: expects 0 to 1023, but got 1024");
-  EXPECT_EQ(
-      errorOfMap([](Map &map) { map.dtype = "f64"; }),
-      path +
-          ".dtype: expects \"i8\" or \"i32\" or \"f16\" or \"bf16\" or \"f32\" or \"tf32\", but "
-          "got \"f64\"");
+  EXPECT_EQ(errorOfMap([](Map &map) { map.dtype = "f64"; }),
+            path + ".dtype: expects \"i8\" or \"i32\" or \"f16\" or \"bf16\" "
+                   "or \"f32\" or \"tf32\", but got \"f64\"");
   // Of which a row has twice the bytes.
   EXPECT_EQ(errorOfMap([](Map &map) {
               map.dtype = "tf32";

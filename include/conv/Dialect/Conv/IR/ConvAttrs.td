@@ -215,15 +215,16 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     neighbouring matrices.
 
     Constraints (those of the chip are checked where the target is known, by
-    `verifyScheduleForChip`; S2, S3, S5, S6 and S8 are about `implicit_gemm`):
+    `verifyScheduleForChip`, but S6 of main loops of warpgroups where the
+    convolution is; S2, S3, S6 and S8 are about `implicit_gemm`):
       * (S1) `workgroup` and `subgroup` have two positive entries; `gemm_k` and
         `stages` are positive.
       * (S2) `subgroup` divides `workgroup`.
       * (S3) For a subgroup of a GPU, the rows and columns of `atom` divide
         those of `subgroup`.
       * (S4) `gemm_k` is a multiple of `k` of `atom`; but see D8 and D9.
-      * (S5) The chip has `atom` for the operands' element type; this is also
-        about matrix instructions of direct schedules.
+      * (S5) The chip has `atom` for the operands' element type, unless a direct
+        schedule has none of matrix instructions.
       * (S6) `stages` tiles of both operands fit the chip's shared memory, for
         `tma` together with barriers and the tile that is being stored, on the
         host together with the sums. With `patch`, these are stages of the right
@@ -395,8 +396,9 @@ def Conv_TensorMapAttr : Conv_Attr<"TensorMap", "tensor_map"> {
     `box` elements of each dimension, every `element_strides`-th of them, to or
     from shared memory; what is outside of the tensor reads as zero and is not
     written. Rows in shared memory have `swizzle` bytes at most, whose 16-byte
-    pieces are permuted; a swizzle of 16 permutes nothing, and rows may be longer. With `arithmetic = tf32`, copies to shared memory round
-    f32, to nearest, to what `wgmma` multiplies.
+    pieces are permuted; a swizzle of 16 permutes nothing, and rows may be
+    longer. With `arithmetic = tf32`, copies to shared memory round f32, to
+    nearest, to what `wgmma` multiplies.
 
     With `lower` and `upper`, copies are im2col: dimensions are channels, spatial
     ones and images; the box is `[channels, pixels]`, and walks over the pixels
