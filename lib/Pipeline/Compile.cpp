@@ -63,7 +63,7 @@ static void handleFatalError(void *, const char *reason, bool) {
   std::_Exit(int(ErrorKind::System));
 }
 
-/// The same where memory ends, for LLVM's allocators and for `new`.
+/// The same where memory ends.
 static void handleOutOfMemory(void *, const char *, bool) {
   std::fputs("error: out of memory\n", stderr);
   llvm::sys::RunInterruptHandlers();
@@ -75,8 +75,12 @@ static void installErrorHandlers() {
   std::call_once(once, [] {
     llvm::install_fatal_error_handler(handleFatalError);
     llvm::install_bad_alloc_error_handler(handleOutOfMemory);
-    llvm::install_out_of_memory_new_handler();
   });
+}
+
+void mlir::conv::endWhereMemoryEnds() {
+  installErrorHandlers();
+  llvm::install_out_of_memory_new_handler();
 }
 
 /// Targets by name, each once.

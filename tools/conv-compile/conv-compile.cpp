@@ -126,5 +126,6 @@ static int parseAndRun(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  mlir::conv::endWhereMemoryEnds();
   return finish("conv-compile", parseAndRun(argc, argv));
 }
