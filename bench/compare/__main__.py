@@ -26,8 +26,9 @@ from files import read_json, write_file
 from markdown import to_markdown
 from measure import Protocol, measure
 from packs import CompileOptions, compile_lists, read_index, read_problems
-from problem import COMMANDS, DIRECTIONS
+from problem import COMMANDS, DIRECTIONS, LAYOUTS, read_lists
 from report import print_table, write_html
+from sampler import sample_layers
 from tail import parse_tail
 from tune import print_searches, search, write_database
 
@@ -59,10 +60,11 @@ def run_compile(options):
     if options.database and options.candidates > 1:
         raise SystemExit("compare: error: expects --database or --candidates, but got both")
     count, refused = compile_lists(
-        options.shapes,
+        {"random": sample_layers(options.random, options.seed)} if options.random else read_lists(options.shapes),
         options.lists,
         options.directions,
         options.dtype,
+        options.layout,
         options.tails,
         CompileOptions(options.target, options.candidates, options.database),
         options.output,
@@ -202,6 +204,9 @@ def main():
     step.set_defaults(run=run_compile)
     step.add_argument("--shapes", default=SHAPES, help="the file of lists (default: bench/shapes/models.json)")
     step.add_argument("--lists", nargs="+", default=[], metavar="LIST", help="which of them (default: all)")
+    step.add_argument("--random", type=positive, metavar="N", help="N random layers, as networks have them, instead of a file")
+    step.add_argument("--seed", type=int, default=0, help="of the random layers (default: 0)")
+    step.add_argument("--layout", default="nhwc", choices=LAYOUTS, help="of all tensors (default: nhwc, channels last)")
     step.add_argument("--directions", nargs="+", default=list(DIRECTIONS), choices=DIRECTIONS)
     step.add_argument("--dtype", default="bf16", choices=COMMANDS)
     step.add_argument(

@@ -9,7 +9,7 @@ import subprocess
 from typing import Optional
 
 from files import read_json, write_file
-from problem import Problem, read_lists
+from problem import Problem
 from space import sample
 
 INDEX = "index.json"
@@ -64,7 +64,7 @@ class CompileOptions:
     database: Optional[str] = None  #: A file of schedules.
 
 
-def compile_lists(shapes, names, directions, dtype, tails, options, folder, jobs):
+def compile_lists(lists, names, directions, dtype, layout, tails, options, folder, jobs):
     """Fills `folder`; returns how many problems there are and how many were refused.
 
     Each is compiled with every tail: the chosen schedule, and with more `candidates` others of its space.
@@ -72,7 +72,6 @@ def compile_lists(shapes, names, directions, dtype, tails, options, folder, jobs
     for tool in ("conv-gen", "conv-compile"):
         if not shutil.which(tool):
             raise SystemExit(f"compare: error: expects {tool} on PATH, but found none")
-    lists = read_lists(shapes)
     unknown = [name for name in names if name not in lists]
     if unknown:
         raise SystemExit(f"compare: error: expects lists of {', '.join(lists)}, but got {', '.join(unknown)}")
@@ -86,7 +85,7 @@ def compile_lists(shapes, names, directions, dtype, tails, options, folder, jobs
 
     # Lists share problems; each is compiled once.
     places = [
-        (name, direction, Problem.parse(shape, dtype, direction, tail))
+        (name, direction, Problem.parse(shape, dtype, direction, tail, layout))
         for name in names or lists
         for direction in directions
         for shape in lists[name]

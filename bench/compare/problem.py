@@ -9,6 +9,8 @@ from tail import TAIL_OPERANDS, tail_arguments
 
 DIRECTIONS = {"forward": 1, "backward_data": 2, "backward_weight": 4}  # With conv-gen's numbers.
 COMMANDS = {"bf16": "convbfp16", "f16": "convfp16", "f32": "conv", "tf32": "conv --tf32", "i8": "convint8"}
+# Where the channels are, and with them what PyTorch calls channels_last and contiguous.
+LAYOUTS = {"nhwc": "N{}C", "nchw": "NC{}"}
 _BYTES = {"bf16": 2, "f16": 2, "f32": 4, "tf32": 4, "i8": 1}
 _RESULT_BYTES = {**_BYTES, "i8": 4}  # Sums.
 
@@ -40,9 +42,10 @@ class Problem:
     dtype: str
     direction: str
     tail: Tuple[str, ...] = ()
+    layout: str = "nhwc"  #: Of all tensors: one of LAYOUTS.
 
     @classmethod
-    def parse(cls, shape, dtype, direction, tail=()):
+    def parse(cls, shape, dtype, direction, tail=(), layout="nhwc"):
         """From an entry of a shape list, whose `schema` says what the fields are."""
         pads = [pad if isinstance(pad, list) else [pad, pad] for pad in shape["pad"]]
         return cls(
@@ -59,6 +62,7 @@ class Problem:
             dtype=dtype,
             direction=direction,
             tail=tail,
+            layout=layout,
         )
 
     @property
@@ -144,6 +148,7 @@ class Problem:
         text += f" p{sizes(self.low)}" if any(self.low) else ""
         text += f":{sizes(self.high)}" if not self.is_symmetric else ""
         text += f" g{self.groups}" if self.groups > 1 else ""
+        text += f" {self.layout}" if self.layout != "nhwc" else ""
         return " +".join([text, *self.tail])
 
     def generator_arguments(self):
@@ -156,6 +161,10 @@ class Problem:
             arguments += [_SIZES[axis], self.spatial[place], _FILTERS[axis], self.filter[place]]
             arguments += [f"--conv_stride_{axis}", self.stride[place], f"--dilation_{axis}", self.dilation[place]]
             arguments += [f"--pad_{axis}", self.low[place], f"--pad_{axis}_high", self.high[place]]
+        # The same letters name the dimensions of all three tensors: N and C are K and C of a filter, N and K of an output.
+        order = LAYOUTS[self.layout].format("DHW"[-len(self.spatial) :])
+        for tensor in ("in", "fil", "out"):
+            arguments += [f"--{tensor}_layout", order]
         return [*map(str, arguments), *tail_arguments(self.tail)]
 
 

@@ -58,17 +58,17 @@ class TorchBackend:
             "runtime": conv.__version__,
         }
 
-    def _empty(self, shape, dtype):
-        """Channels last in memory, and in PyTorch's order."""
-        if len(shape) == 1:
+    def _empty(self, shape, dtype, layout):
+        """In PyTorch's order of dimensions, and in memory as the layout says."""
+        if len(shape) == 1 or layout == "nchw":
             return torch.empty(shape, dtype=dtype, device=self.device)
         return torch.empty((shape[0], *shape[2:], shape[1]), dtype=dtype, device=self.device).movedim(-1, 1)
 
     def _random(self, problem, name):
         shape = problem.shapes[problem.part(name)]
         if problem.dtype == "i8":
-            return self._empty(shape, torch.int8).random_(-128, 128)
-        return self._empty(shape, torch.float32).normal_(std=problem.scale(name)).to(_DTYPES[problem.dtype])
+            return self._empty(shape, torch.int8, problem.layout).random_(-128, 128)
+        return self._empty(shape, torch.float32, problem.layout).normal_(std=problem.scale(name)).to(_DTYPES[problem.dtype])
 
     def tensors(self, problem):
         """Operands with fresh random values."""
@@ -126,7 +126,7 @@ class TorchBackend:
         result = problem.part(problem.result)
         # The gradient has the shape of an operand whose values are not used.
         gradient = tensors["grad_output"]
-        unused = {result: self._empty(problem.shapes[result], gradient.dtype)}
+        unused = {result: self._empty(problem.shapes[result], gradient.dtype, problem.layout)}
         operands = {**tensors, **unused}
         gradients = torch.ops.aten.convolution_backward(
             gradient,
