@@ -48,7 +48,8 @@ static LogicalResult verifyLinalg(Operation *op) {
       !isa<GatherOp, ScatterOp>(op))
     return op->emitOpError("is left after the linalg stage");
   if (isa<linalg::GenericOp>(op) &&
-      !op->hasAttrOfType<ScheduleAttr>(kScheduleName))
+      !isa_and_nonnull<ScheduleAttr, TransformScheduleAttr>(
+          op->getAttr(kScheduleName)))
     return op->emitOpError("expects a ") << kScheduleName << " on every tail";
   return success();
 }

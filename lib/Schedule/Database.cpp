@@ -46,16 +46,6 @@ static ScheduleAttr parseSchedule(StringRef text, MLIRContext *context,
   return dyn_cast_if_present<ScheduleAttr>(parseAttribute(text, context));
 }
 
-/// The same schedule, decided by somebody else.
-static ScheduleAttr setChosenBy(ScheduleAttr schedule, ChosenBy chosenBy) {
-  return ScheduleAttr::get(
-      schedule.getContext(), schedule.getAlgorithm(), schedule.getWorkgroup(),
-      schedule.getSubgroup(), schedule.getGemmK(), schedule.getStages(),
-      schedule.getAtom(), schedule.getMainLoop(), schedule.getRaster(),
-      schedule.getPatch(), schedule.getMergedGroups(), schedule.getSplits(),
-      schedule.getCluster(), chosenBy);
-}
-
 LogicalResult Database::addRecord(StringRef line, Location location) {
   std::optional<StringRef> problem, target, text;
   std::optional<double> seconds;
@@ -86,7 +76,7 @@ LogicalResult Database::addRecord(StringRef line, Location location) {
            << reason;
   Record &known = records[getKey(*problem, *target)];
   if (!known.seconds || !seconds || *seconds < *known.seconds)
-    known = {setChosenBy(schedule, ChosenBy::Database), seconds};
+    known = {schedule.withChosenBy(ChosenBy::Database), seconds};
   return success();
 }
 
@@ -112,7 +102,7 @@ ScheduleAttr Database::lookup(ConvolutionOpInterface op) const {
 void mlir::conv::printRecord(ConvolutionOpInterface op, ScheduleAttr schedule,
                              double seconds, raw_ostream &os) {
   std::string text;
-  llvm::raw_string_ostream(text) << setChosenBy(schedule, ChosenBy::User);
+  llvm::raw_string_ostream(text) << schedule.withChosenBy(ChosenBy::User);
   os << llvm::json::Value(llvm::json::Object{
             {"problem", formatProblem(op)},
             {"target", std::string(TargetAttr::lookup(op).getInfo().name)},

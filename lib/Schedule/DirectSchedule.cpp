@@ -173,7 +173,9 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
       {int64_t(llvm::divideCeil(shared, subgroups)), tile[1]}, gemmK, stages,
       atom, mainLoop, isAlongBatch ? Raster::Columns : Raster::Rows,
       /*patch=*/{},
-      /*mergedGroups=*/1, options.splits, /*cluster=*/1, ChosenBy::Heuristic);
+      /*mergedGroups=*/1, options.splits, /*cluster=*/1,
+      /*transposed=*/false, /*layouts=*/nullptr,
+      /*channelMultiple=*/1, ChosenBy::Heuristic);
   std::string obstacle; // Nobody wants to know it.
   std::optional<DirectCost> cost =
       computeDirectCost(op, plan, schedule, chip, obstacle);

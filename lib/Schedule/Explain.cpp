@@ -15,6 +15,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Schedule/DirectModel.h"
 #include "conv/Schedule/DirectSchedule.h"
+#include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Schedule.h"
 
 #include "llvm/Support/Format.h"
@@ -255,7 +256,19 @@ static std::string formatNotDirect(const Explanation &all) {
   return "the best one would take " + formatMicroseconds(cost.seconds());
 }
 
-void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
+/// The kernels in front of products and behind them.
+static void printTransforms(ArrayRef<TransformOp> transforms,
+                            raw_ostream &os) {
+  for (TransformOp transform : transforms) {
+    const ::conv::ChipInfo &chip = TargetAttr::lookup(transform).getInfo();
+    os << "transform   " << transform.getSourceType() << " to "
+       << transform.getResultType() << ", predicted "
+       << formatMicroseconds(predictTransform(transform, chip)) << "\n";
+  }
+}
+
+/// What a convolution that has the form of its schedule takes.
+static void explainInForm(ConvolutionOpInterface op, raw_ostream &os) {
   if (op.getScheduleAttr().isDirect())
     return explainDirect(op, os);
   Explanation all(op);
@@ -265,6 +278,14 @@ void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
   os << "not direct  " << formatNotDirect(all) << "\n";
   printCandidates(all, os);
   printRejected(all, os);
+}
+
+void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
+  visitInForm(op, op.getScheduleAttr(),
+              [&](ConvolutionOpInterface own, ArrayRef<TransformOp> transforms) {
+                explainInForm(own, os);
+                printTransforms(transforms, os);
+              });
 }
 
 static std::string printToString(Attribute attribute) {

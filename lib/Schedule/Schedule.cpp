@@ -73,6 +73,20 @@ static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
   return run;
 }
 
+/// From an element of a row to that of the next one in memory, if lanes store
+/// elements one by one; else 0.
+static int64_t getRowDistance(const ViewedTensor &result) {
+  size_t batch = result.view.getBatch().size();
+  size_t rows = result.view.getRows().size();
+  int64_t row = 0, column = 0;
+  for (auto [coordinate, stride] :
+       llvm::zip(result.view.getCoordinates(), result.strides)) {
+    row += coordinate.coefficients[batch + rows - 1] * stride;
+    column += coordinate.coefficients.back() * stride;
+  }
+  return column == 1 ? 0 : row;
+}
+
 /// Whether the boxes of a copied result are those of an operand of the tail.
 static bool hasTailBoxes(ConvolutionOpInterface op,
                          const ViewedTensor &result) {
@@ -102,13 +116,16 @@ static void computeTmaSteps(ConvolutionOpInterface op,
     sharers = std::min(sharers, geometry->getMostWorkgroups());
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
     problem.reducesTmaPositions |= geometry->reducesPositions;
-    if (geometry->window.groups > 1) {
+    if (geometry->window.hasGroups()) {
       problem.tmaLeftLines = geometry->getLeftLines();
       problem.tmaRightLines = geometry->getRightLines();
       problem.tmaAtomsPerRow =
           geometry->getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;
     }
     hasBoxes &= hasTailBoxes(op, result);
+    if (computeTmaResult(result).form == TmaResult::Form::Lanes)
+      problem.storedRowDistance =
+          std::max(problem.storedRowDistance, getRowDistance(result));
     problem.hasTmaStrides |=
         llvm::any_of(geometry->window.dimensions,
                      [](const auto &each) { return each.stride > 1; });
@@ -289,7 +306,8 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
       AtomAttr::get(context, getAtomKind(atom.kind), atom.m, atom.n, atom.k),
       getMainLoop(candidate.loop),
       candidate.columnsFastest ? Raster::Columns : Raster::Rows, options.patch,
-      options.mergedGroups, options.splits, candidate.cluster, chosenBy);
+      options.mergedGroups, options.splits, candidate.cluster,
+      options.transposed, /*layouts=*/nullptr, /*channelMultiple=*/1, chosenBy);
 }
 
 ::conv::Candidate mlir::conv::getCandidate(ScheduleAttr schedule,

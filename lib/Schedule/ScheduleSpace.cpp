@@ -136,6 +136,8 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
   SmallVector<PlanOptions> all = {PlanOptions()};
   if (chip.backend == ::conv::Backend::Host)
     return all;
+  if (findTransposedObstacle(op).empty())
+    all.push_back({.transposed = true});
   ::conv::Problem plain = computeProblem(op, PlanOptions());
   addMergedGroups(op, plain, all);
   SmallVector<int64_t> parts = enumerateSplits(op, plain, chip);

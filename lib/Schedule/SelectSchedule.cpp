@@ -17,6 +17,7 @@
 #include "conv/Schedule/Database.h"
 #include "conv/Schedule/DirectModel.h"
 #include "conv/Schedule/DirectSchedule.h"
+#include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Passes.h"
 #include "conv/Schedule/Schedule.h"
 #include "conv/Schedule/ScheduleSpace.h"
@@ -41,9 +42,9 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-static std::string printToString(Attribute attribute) {
+template <typename T> static std::string printToString(T value) {
   std::string text;
-  llvm::raw_string_ostream(text) << attribute;
+  llvm::raw_string_ostream(text) << value;
   return text;
 }
 
@@ -63,15 +64,9 @@ static void remarkDirectCost(ConvolutionOpInterface op, ScheduleAttr schedule,
                  .str());
 }
 
-/// Says who decided, and what the cost model expects of it.
-static void remarkDecision(ConvolutionOpInterface op, ScheduleAttr schedule,
+/// Says what the cost model expects of a matrix product.
+static void remarkGemmCost(ConvolutionOpInterface op, ScheduleAttr schedule,
                            const ::conv::ChipInfo &chip) {
-  remark::passed(op.getLoc(),
-                 remark::RemarkOpts::name("Selected").category(DEBUG_TYPE))
-      << remark::metric("chosen_by", stringifyChosenBy(schedule.getChosenBy()))
-      << remark::metric("schedule", printToString(schedule));
-  if (schedule.isDirect())
-    return remarkDirectCost(op, schedule, chip);
   Type elementType = getOperandElementType(op);
   ::conv::Cost cost =
       ::conv::computeCost(computeProblem(op, getPlanOptions(schedule)), chip,
@@ -104,6 +99,43 @@ static void remarkRejections(ConvolutionOpInterface op,
                    remark::RemarkOpts::name("Rejected").category(DEBUG_TYPE))
         << remark::metric("reason", ::conv::getName(reason).data())
         << remark::metric("candidates", count);
+}
+
+/// Says what the cost model expects of a transform.
+static void remarkTransform(TransformOp transform,
+                            const ::conv::ChipInfo &chip) {
+  double microseconds = predictTransform(transform, chip) * 1e6;
+  remark::analysis(transform.getLoc(),
+                   remark::RemarkOpts::name("Transform").category(DEBUG_TYPE))
+      << remark::metric("microseconds",
+                        llvm::formatv("{0:F1}", microseconds).str())
+      << remark::metric("source", printToString(transform.getSourceType()))
+      << remark::metric("result", printToString(transform.getResultType()));
+}
+
+/// Says what the cost model expects of the kernels of products.
+static void remarkCost(ConvolutionOpInterface op, ScheduleAttr schedule,
+                       const ::conv::ChipInfo &chip) {
+  if (schedule.isDirect())
+    return remarkDirectCost(op, schedule, chip);
+  remarkGemmCost(op, schedule, chip);
+  if (schedule.getChosenBy() == ChosenBy::Heuristic)
+    remarkRejections(op, getPlanOptions(schedule), chip);
+}
+
+/// Says who decided, and what the cost model expects of it.
+static void remarkDecision(ConvolutionOpInterface op, ScheduleAttr schedule,
+                           const ::conv::ChipInfo &chip) {
+  remark::passed(op.getLoc(),
+                 remark::RemarkOpts::name("Selected").category(DEBUG_TYPE))
+      << remark::metric("chosen_by", stringifyChosenBy(schedule.getChosenBy()))
+      << remark::metric("schedule", printToString(schedule));
+  visitInForm(op, schedule,
+              [&](ConvolutionOpInterface own, ArrayRef<TransformOp> transforms) {
+                for (TransformOp transform : transforms)
+                  remarkTransform(transform, chip);
+                remarkCost(own, schedule, chip);
+              });
 }
 
 /// Whether the chip multiplies these operands.
@@ -180,7 +212,7 @@ private:
     if (!chosen)
       chosen = lookupMeasured(op);
     if (!chosen)
-      chosen = selectByCost(op, chip);
+      chosen = selectInAnyForm(op, chip);
     if (!chosen || failed(verifySupportedSchedule(op, chosen, chip)))
       return failure();
     op.setScheduleAttr(chosen);
@@ -194,6 +226,34 @@ private:
     std::optional<Algorithm> only = symbolizeAlgorithm(algorithm);
     return found && only && found.getAlgorithm() != *only ? ScheduleAttr()
                                                           : found;
+  }
+
+  /// The fastest by the cost model, with the transforms that it takes; null, with
+  /// a message, if there is none.
+  ScheduleAttr selectInAnyForm(ConvolutionOpInterface op,
+                               const ::conv::ChipInfo &chip) const {
+    ScheduleAttr best = selectByCost(op, chip);
+    if (!best)
+      return nullptr;
+    double least = predictSeconds(op, best, chip);
+    // What one form has not got, another one may.
+    ScopedDiagnosticHandler silence(op->getContext(),
+                                    [](Diagnostic &) { return success(); });
+    for (const OperandForm &form : enumerateForms(op, chip)) {
+      OpBuilder builder(op->getContext());
+      auto transformed = TransformedConvolution::create(builder, op, form);
+      ScheduleAttr schedule = selectByCost(transformed.op, chip);
+      transformed.erase();
+      if (!schedule)
+        continue;
+      schedule = schedule.withForm(form.layouts, form.channelMultiple);
+      double seconds = predictSeconds(op, schedule, chip);
+      if (seconds >= least)
+        continue;
+      least = seconds;
+      best = schedule;
+    }
+    return best;
   }
 
   /// Considers all algorithms, or the one of the option; null, with a message,
@@ -230,7 +290,6 @@ private:
       return nullptr;
     }
     const auto &[options, chosen, place] = ranked.front();
-    remarkRejections(op, options, chip);
     return getSchedule(op.getContext(), chosen.candidate, options, chip,
                        ChosenBy::Heuristic);
   }

@@ -15,6 +15,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
 #include "conv/Dialect/Conv/IR/LineGeometry.h"
+#include "conv/Dialect/Conv/IR/OperandForm.h"
 #include "conv/Dialect/Conv/IR/PatchGeometry.h"
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
@@ -134,14 +135,18 @@ static LogicalResult verifyDirect(ConvolutionOpInterface op,
   return emitUnsupported(op.getLoc(), Reason::Schedule) << obstacle;
 }
 
-LogicalResult
-mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
-                                    ScheduleAttr schedule,
-                                    const ::conv::ChipInfo &chip) {
+/// The same for a convolution that has the form of its schedule.
+static LogicalResult verifyInForm(ConvolutionOpInterface op,
+                                  ScheduleAttr schedule,
+                                  const ::conv::ChipInfo &chip) {
   auto refuse = [&] { return emitUnsupported(op.getLoc(), Reason::Schedule); };
   Type elementType = getOperandElementType(op);
   if (failed(verifyScheduleForChip(refuse, schedule, chip, elementType)))
     return failure();
+  // S20.
+  if (std::string obstacle = findTransposedObstacle(op);
+      schedule.getTransposed() && !obstacle.empty())
+    return refuse() << obstacle;
   // S11.
   if (op.getGroups() % schedule.getMergedGroups())
     return refuse() << "expects merged_groups to divide the " << op.getGroups()
@@ -184,4 +189,20 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
     return diagnostic;
   }
   return success();
+}
+
+LogicalResult
+mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
+                                    ScheduleAttr schedule,
+                                    const ::conv::ChipInfo &chip) {
+  // S19.
+  std::string obstacle = OperandForm::get(schedule).findObstacle(op);
+  if (!obstacle.empty())
+    return emitUnsupported(op.getLoc(), Reason::Schedule) << obstacle;
+  LogicalResult result = success();
+  visitInForm(op, schedule,
+              [&](ConvolutionOpInterface own, ArrayRef<TransformOp>) {
+                result = verifyInForm(own, schedule, chip);
+              });
+  return result;
 }

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Tile/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -57,7 +57,7 @@ static FailureOr<Operation *> tileAndFuse(IRRewriter &rewriter, Operation *root,
 static LogicalResult tileTail(IRRewriter &rewriter, linalg::GenericOp tail) {
   MLIRContext *context = tail.getContext();
   Location loc = tail.getLoc();
-  auto schedule = tail->getAttrOfType<ScheduleAttr>(kScheduleName);
+  Attribute schedule = tail->getAttr(kScheduleName);
   tail->removeAttr(kScheduleName);
 
   scf::SCFTileAndFuseOptions overResult;
@@ -67,7 +67,7 @@ static LogicalResult tileTail(IRRewriter &rewriter, linalg::GenericOp tail) {
   bool isProduct = llvm::any_of(tail.getInputs(), [](Value input) {
     return input.getDefiningOp<linalg::BatchMatmulOp>() != nullptr;
   });
-  std::array<int64_t, 3> tile = schedule.getTile(isProduct, columns);
+  std::array<int64_t, 3> tile = getTile(schedule, isProduct, columns);
   overResult.tilingOptions.setTileSizes(getAsIndexOpFoldResult(context, tile));
   FailureOr<Operation *> forall = tileAndFuse(rewriter, tail, overResult);
   if (failed(forall))
@@ -81,7 +81,8 @@ static LogicalResult tileTail(IRRewriter &rewriter, linalg::GenericOp tail) {
   assert(product && "what the tail consumes is fused into its tiles");
   scf::SCFTileAndFuseOptions overReduction;
   overReduction.tilingOptions.setTileSizes(
-      getAsIndexOpFoldResult(context, {0, 0, 0, schedule.getGemmK()}));
+      getAsIndexOpFoldResult(
+          context, {0, 0, 0, cast<ScheduleAttr>(schedule).getGemmK()}));
   overReduction.setFusionControlFn(fuseIntoReduction);
   if (failed(tileAndFuse(rewriter, product, overReduction)))
     return emitError(loc) << "expects a product that tiles its reduction";
@@ -102,7 +103,7 @@ struct TileToWorkgroupsPass final
   void runOnOperation() override {
     SmallVector<linalg::GenericOp> tails;
     getOperation().walk([&](linalg::GenericOp op) {
-      if (op->hasAttrOfType<ScheduleAttr>(kScheduleName))
+      if (op->hasAttr(kScheduleName))
         tails.push_back(op);
     });
     IRRewriter rewriter(&getContext());

@@ -42,9 +42,9 @@ static IntegerType selectIndexType(const TiledConvolution &form,
                                    ValueRange arguments) {
   constexpr int64_t kLimit = int64_t(1) << 31;
   // A tile at the border is decoded as if it were whole.
-  int64_t beyond =
-      std::max({form.schedule.getWorkgroup()[0],
-                form.schedule.getWorkgroup()[1], form.schedule.getGemmK()});
+  auto [batch, rows, columns] = form.getTile();
+  int64_t beyond = std::max({batch, rows, columns,
+                             form.hasProduct() ? form.schedule.getGemmK() : 0});
   bool isLarge =
       chip.backend == ::conv::Backend::Host ||
       std::max({form.getBatch(), form.getRows(), form.getColumns(),
@@ -58,7 +58,7 @@ static IntegerType selectIndexType(const TiledConvolution &form,
       llvm::any_of(arguments.getTypes(), [&](Type type) {
         return computeBytes(cast<MemRefType>(type)) >= kLimit;
       });
-  return IntegerType::get(form.schedule.getContext(), isLarge ? 64 : 32);
+  return IntegerType::get(form.getContext(), isLarge ? 64 : 32);
 }
 
 static gpu::GPUFuncOp createFunction(OpBuilder &builder, Location loc,
@@ -107,9 +107,10 @@ LogicalResult mlir::conv::createStagedBody(Kernel &kernel,
 
 static KernelBodyBuilder lookupBody(const TiledConvolution &form,
                                     const ::conv::ChipInfo &chip) {
+  if (!form.hasProduct() && chip.backend == ::conv::Backend::Host)
+    return createHostElementwiseBody;
   if (!form.hasProduct())
-    return chip.backend == ::conv::Backend::Host ? createHostElementwiseBody
-                                                 : createElementwiseBody;
+    return turnsTiles(form) ? createTransposeBody : createElementwiseBody;
   switch (form.schedule.getMainLoop()) {
   case MainLoop::RegisterStaged:
   case MainLoop::AsyncStaged:
@@ -147,7 +148,8 @@ static int64_t countWorkItems(ArrayRef<KernelPart> parts,
 
 static int64_t countWorkgroups(const TiledConvolution &form,
                                const ::conv::ChipInfo &chip) {
-  bool isShared = !form.hasProduct() && chip.backend != ::conv::Backend::Host;
+  bool isShared = !form.hasProduct() && !turnsTiles(form) &&
+                  chip.backend != ::conv::Backend::Host;
   return createGridScheduler(form)->getGridSize() *
          (isShared ? countElementwiseShares(form) : 1);
 }
@@ -307,15 +309,15 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
   for (const KernelPart &part : parts)
     if (failed(verifySchedule(part.form, chip)))
       return failure();
-  MainLoop mainLoop = parts.front().form.schedule.getMainLoop();
-  auto *buildWarpgroups = lookupKernel(mainLoop);
+  const TiledConvolution &first = parts.front().form;
+  auto *buildWarpgroups =
+      first.schedule ? lookupKernel(first.schedule.getMainLoop()) : nullptr;
   if (buildWarpgroups && llvm::any_of(parts, hasProduct))
     return buildWarpgroups(builder, parts, chip, name);
   FailureOr<BuiltKernel> built =
       AddressKernel(builder, parts, chip, name).build();
   // It adds the parts of products of warpgroups.
-  if (const TiledConvolution &first = parts.front().form;
-      buildWarpgroups && first.schedule.getSplits() > 1 && succeeded(built))
+  if (buildWarpgroups && first.schedule.getSplits() > 1 && succeeded(built))
     joinStream(first, chip, built->function);
   return built;
 }

@@ -277,7 +277,7 @@ LogicalResult FunctionConverter::createLaunch(ArrayRef<TiledConvolution> forms,
       gpu::KernelDim3{constant(kernel->workItems), one, one},
       dynamicSharedBytes, arguments, /*asyncTokenType=*/Type(),
       /*asyncDependencies=*/ValueRange(), cluster);
-  launch->setAttr(kScheduleName, forms.front().schedule);
+  launch->setAttr(kScheduleName, forms.front().getAnySchedule());
   return success();
 }
 

@@ -39,8 +39,8 @@ static int64_t countElements(const TiledConvolution &form) {
 }
 
 int64_t mlir::conv::countElementwiseShares(const TiledConvolution &form) {
-  ArrayRef<int64_t> tile = form.schedule.getWorkgroup();
-  return llvm::divideCeil(tile[0] * tile[1],
+  auto [batch, rows, columns] = form.getTile();
+  return llvm::divideCeil(rows * columns,
                           kElementwiseWorkItems * countElements(form));
 }
 
@@ -99,7 +99,7 @@ ElementwiseTile::ElementwiseTile(const Kernel &kernel)
       along(selectIndex(kernel)),
       result(createMatrix(
           kernel.form.result, kernel.arguments.back(),
-          std::gcd(kernel.workgroupTile()[along == MatrixIndex::Column],
+          std::gcd(kernel.form.getTile()[1 + (along == MatrixIndex::Column)],
                    countElements(kernel.form)))) {
   for (auto [operand, buffer] :
        llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
@@ -165,8 +165,8 @@ void ElementwiseTile::createVector(Value row, Value column) const {
 void ElementwiseTile::create() const {
   ImplicitLocOpBuilder &b = kernel.b;
   bool isRow = along == MatrixIndex::Row;
-  int64_t across = kernel.workgroupTile()[isRow];
-  int64_t perLine = kernel.workgroupTile()[!isRow] / result.width;
+  int64_t across = kernel.form.getTile()[1 + isRow];
+  int64_t perLine = kernel.form.getTile()[1 + !isRow] / result.width;
   Value first =
       math.add(math.mul(math.rem(kernel.workgroup, shares), kernel.workItems),
                kernel.workItem);

@@ -24,10 +24,10 @@ TileRaster::TileRaster(const TiledConvolution &form, int64_t neighbours)
     count = llvm::divideCeil(size, tile);
   counts[Batch] /= neighbours;
   counts[Neighbours] = neighbours;
-  if (form.schedule.getRaster() == Raster::Rows)
+  if (form.getRaster() == Raster::Rows)
     order = {Batch, Columns, Rows, Neighbours};
   // A direct tile has all columns; its matrices are neighbours.
-  else if (form.schedule.isDirect() && form.hasProduct())
+  else if (form.hasProduct() && form.schedule.isDirect())
     order = {Rows, Columns, Batch, Neighbours};
   else
     order = {Batch, Rows, Columns, Neighbours};

@@ -50,6 +50,13 @@ LogicalResult createElementwiseBody(Kernel &kernel, gpu::GPUFuncOp function);
 LogicalResult createHostElementwiseBody(Kernel &kernel,
                                         gpu::GPUFuncOp function);
 
+/// Whether a GPU turns the tiles of a transform in shared memory: rows follow
+/// each other in its source, and columns in its result.
+bool turnsTiles(const TiledConvolution &form);
+
+/// The kernel of such a transform, of `kElementwiseWorkItems`.
+LogicalResult createTransposeBody(Kernel &kernel, gpu::GPUFuncOp function);
+
 } // namespace mlir::conv
 
 #endif // CONV_LIB_TOGPU_KERNELBODY_H

@@ -12,6 +12,8 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
+#include "conv/Dialect/Conv/IR/OperandForm.h"
+#include "conv/Dialect/Conv/IR/TransformViews.h"
 #include "conv/ToLinalg/Passes.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -169,9 +171,58 @@ struct ConvolutionToProducts final
   LogicalResult matchAndRewrite(ConvolutionOpInterface op,
                                 PatternRewriter &rewriter) const override {
     ScheduleAttr schedule = op.getScheduleAttr();
-    if (!schedule)
-      return rewriter.notifyMatchFailure(op, "no schedule");
+    if (!schedule || !OperandForm::get(schedule).isFormOf(op))
+      return rewriter.notifyMatchFailure(op, "no schedule, or another form");
     rewriter.replaceOp(op, PlanBuilder(op, rewriter).create());
+    return success();
+  }
+};
+/// What the schedule wants in another form is transformed first.
+struct ConvolutionToItsForm final
+    : OpInterfaceRewritePattern<ConvolutionOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(ConvolutionOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    ScheduleAttr schedule = op.getScheduleAttr();
+    if (!schedule || OperandForm::get(schedule).isFormOf(op))
+      return rewriter.notifyMatchFailure(op, "has the form of its schedule");
+    if (!OperandForm::get(schedule).findObstacle(op).empty())
+      return rewriter.notifyMatchFailure(op, "has no such form");
+    rewriter.replaceOp(op, TransformedConvolution::create(
+                               rewriter, op, OperandForm::get(schedule))
+                               .result);
+    return success();
+  }
+};
+
+/// The matrices of the source are those of the result.
+struct TransformToCopy final : OpRewritePattern<TransformOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransformOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType type = op.getResultType();
+    TransformViews views = TransformViews::get(op);
+    auto createEmpty = [&](ArrayRef<int64_t> shape) -> Value {
+      return tensor::EmptyOp::create(rewriter, loc, shape,
+                                     type.getElementType());
+    };
+    Value source = GatherOp::create(rewriter, loc, op.getSource(), views.source);
+    Value empty = createEmpty(views.result.getShape());
+    SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(3));
+    auto copy = linalg::GenericOp::create(
+        rewriter, loc, TypeRange{empty.getType()}, ValueRange{source},
+        ValueRange{empty}, maps,
+        SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel),
+        [](OpBuilder &nested, Location loc, ValueRange elements) {
+          linalg::YieldOp::create(nested, loc, elements.front());
+        });
+    copy->setAttr(kScheduleName, views.selectSchedule(type));
+    rewriter.replaceOpWithNewOp<ScatterOp>(
+        op, createEmpty(type.getShape()), copy.getResult(0),
+        rewriter.getArrayAttr(views.result));
     return success();
   }
 };
@@ -182,7 +233,8 @@ struct ConvertToProductsPass final
     : mlir::conv::impl::ConvertToProductsPassBase<ConvertToProductsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvolutionToProducts>(&getContext());
+    patterns.add<ConvolutionToItsForm, ConvolutionToProducts, TransformToCopy>(
+        &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -62,6 +62,7 @@ std::string describe(const tools::GenOptions &options);
 // Each file of tests adds its own.
 void addDirectTests();
 void addDirectionTests();
+void addFormTests();
 void addForwardTests();
 void addFunctionTests();
 void addResourceTests();

@@ -139,6 +139,7 @@ void test::addRotated(const std::string &suite, const std::string &name,
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   addDirectTests();
+  addFormTests();
   addForwardTests();
   addDirectionTests();
   addTailTests();

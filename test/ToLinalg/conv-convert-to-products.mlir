@@ -338,3 +338,23 @@ func.func @left_alone(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> te
       : tensor<1x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<1x8x8x32xf32>
   return %y : tensor<1x8x8x32xf32>
 }
+
+// In the form of its schedule, a convolution reads transformed operands: images are matrices, whose rows are pixels
+// and whose columns are channels.
+#channels_last = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns, layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 8>
+// CHECK-LABEL: func @transformed
+// CHECK-SAME:    %[[X:.+]]: tensor<2x3x8x8xf16>, %[[W:.+]]: tensor<32x3x3x3xf16>
+// CHECK:         %[[SOURCE:.+]] = conv.gather %[[X]]{{.*}} view = <batch = [2], rows = [8, 8], columns = [8], map = affine_map<(d0, d1, d2, d3) -> (d0, d3, d1, d2)>> : tensor<2x3x8x8xf16> -> tensor<2x64x8xf16>
+// CHECK:         %[[COPY:.+]] = linalg.generic {{.*}} ins(%[[SOURCE]] : {{.*}} attrs = {conv.schedule = #conv.transform_schedule<tile = [64, 8]>} {
+// CHECK-NEXT:    ^bb0(%[[ELEMENT:.+]]: f16, %{{.+}}: f16):
+// CHECK-NEXT:      linalg.yield %[[ELEMENT]]
+// CHECK:         %[[PIXELS:.+]] = conv.scatter %[[COPY]] {{.*}} map = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>> : tensor<2x64x8xf16> into tensor<2x8x8x8xf16>
+// CHECK:         %[[FILTER:.+]] = conv.scatter {{.*}} into tensor<32x3x3x8xf16>
+// CHECK:         conv.gather %[[PIXELS]]{{.*}} -> tensor<1x128x72xf16>
+// CHECK:         conv.gather %[[FILTER]]{{.*}} -> tensor<1x32x72xf16>
+// CHECK:         conv.scatter {{.*}} into tensor<2x32x8x8xf32>
+func.func @transformed(%x: tensor<2x3x8x8xf16>, %w: tensor<32x3x3x3xf16>) -> tensor<2x32x8x8xf32> {
+  %y = conv.forward %x, %w window = #window layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #channels_last
+      : tensor<2x3x8x8xf16>, tensor<32x3x3x3xf16> -> tensor<2x32x8x8xf32>
+  return %y : tensor<2x32x8x8xf32>
+}

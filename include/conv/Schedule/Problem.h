@@ -69,6 +69,9 @@ struct Problem {
   bool hasTmaGroups() const { return tmaLeftLines > 0; }
   /// Its copies of images skip positions.
   bool hasTmaStrides = false;
+  /// If lanes store results element by element: from one to that of the next row,
+  /// in elements of memory. 0 if not.
+  int64_t storedRowDistance = 0;
   /// Copies could bring an operand of the tail as they take the result.
   bool hasTailBoxes = false;
   /// If positions come in patches, which only warpgroups take: the bytes of one

@@ -423,3 +423,16 @@ func.func private @schedule_s16_registers() attributes {
   // expected-error @below {{expects 2 stages for register_staged, but got 3}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 3,
                      atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = rows>}
+
+// -----
+
+func.func private @schedule_s19_multiple() attributes {
+  // expected-error @below {{expects channel_multiple to be positive, but got 0}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
+                     atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = rows, channel_multiple = 0>}
+
+// -----
+
+func.func private @transform_schedule_f3() attributes {
+  // expected-error @below {{expects tile to be two powers of two, but got [64, 48]}}
+  a = #conv.transform_schedule<tile = [64, 48]>}

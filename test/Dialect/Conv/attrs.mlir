@@ -70,4 +70,16 @@ module attributes {conv.target = #conv.target<"gfx942">} {
   func.func private @schedule_of_host() attributes {
     a = #conv.schedule<algorithm = implicit_gemm, workgroup = [90, 50], subgroup = [6, 10], gemm_k = 7, stages = 1,
                        atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = columns, chosen_by = database>}
+
+  // The form in which operands are read.
+  // CHECK-LABEL: @schedule_of_form
+  // CHECK-SAME: raster = columns, layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 8>
+  func.func private @schedule_of_form() attributes {
+    a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32,
+                       stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns,
+                       channel_multiple = 8, layouts = <"NHWC", "KRSC", "NKPQ">>}
+
+  // CHECK-LABEL: @schedule_of_transform
+  // CHECK-SAME: #conv.transform_schedule<tile = [64, 128]>
+  func.func private @schedule_of_transform() attributes {a = #conv.transform_schedule<tile = [64, 128]>}
 }

@@ -397,3 +397,27 @@ func.func @forward_c13_tf32_of_f16(%x: tensor<1x8x8x4xf16>, %w: tensor<8x1x1x4xf
 
 // expected-error @below {{expects conv.tensor_map on an argument of a function that is a pointer, but got 'memref<8xf16>'}}
 func.func private @tensor_map_x7_pointer(%map: memref<8xf16> {conv.tensor_map})
+
+// -----
+
+func.func @transform_f1_rank(%x: tensor<2x3x8x8xf16>) {
+  // expected-error @below {{expects a source and a result of one rank and element type, but got 'tensor<2x3x8x8xf16>' and 'tensor<2x8x24xf16>'}}
+  %y = conv.transform %x permutation = [0, 2, 1] : tensor<2x3x8x8xf16> -> tensor<2x8x24xf16>
+  return
+}
+
+// -----
+
+func.func @transform_f1_element_type(%x: tensor<2x3xf16>) {
+  // expected-error @below {{expects a source and a result of one rank and element type, but got 'tensor<2x3xf16>' and 'tensor<3x2xf32>'}}
+  %y = conv.transform %x permutation = [1, 0] : tensor<2x3xf16> -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @transform_f2_twice(%x: tensor<2x3x8xf16>) {
+  // expected-error @below {{expects permutation to have each of 3 dimensions once, but got [0, 2, 2]}}
+  %y = conv.transform %x permutation = [0, 2, 2] : tensor<2x3x8xf16> -> tensor<2x8x3xf16>
+  return
+}

@@ -118,3 +118,11 @@ func.func @tensor_map(%x: memref<2x8x8x64xf16>, %z: memref<128x64xf32>) -> (!llv
       : memref<128x64xf32> -> !llvm.ptr
   return %0, %1, %2 : !llvm.ptr, !llvm.ptr, !llvm.ptr
 }
+
+// A layout change that pads channels.
+// CHECK-LABEL: @transform
+// CHECK: conv.transform %{{.+}} permutation = [0, 2, 3, 1] : tensor<2x3x8x8xf16> -> tensor<2x8x8x8xf16>
+func.func @transform(%x: tensor<2x3x8x8xf16>) -> tensor<2x8x8x8xf16> {
+  %y = conv.transform %x permutation = [0, 2, 3, 1] : tensor<2x3x8x8xf16> -> tensor<2x8x8x8xf16>
+  return %y : tensor<2x8x8x8xf16>
+}

@@ -272,6 +272,43 @@ TEST_F(ConvolutionPlanTest, PatchesAreDigits) {
   EXPECT_EQ(part.target.getLimits(), ArrayRef<int64_t>({12, 20}));
 }
 
+// Products of 1x1 windows whose rows are channels, in each layout.
+TEST_F(ConvolutionPlanTest, TransposedIsTheConvolution) {
+  Sizes sizes;
+  sizes.n = 3;
+  sizes.c = 5;
+  sizes.k = 7;
+  sizes.input = {11};
+  sizes.filter = sizes.strides = sizes.dilations = {1};
+  sizes.low = sizes.high = {0};
+  for (const std::array<std::string, 3> &orders :
+       {std::array<std::string, 3>{"NCW", "KSC", "NKQ"},
+        std::array<std::string, 3>{"NWC", "CSK", "NQK"},
+        std::array<std::string, 3>{"WCN", "SKC", "KQN"}})
+    for (Direction direction : {Direction::Forward, Direction::BackwardData}) {
+      sizes.orders = orders;
+      Tensors tensors = Random(0).makeTensors(sizes);
+      ConvolutionOpInterface op = parse(tensors, direction);
+      ASSERT_TRUE(op);
+      ASSERT_EQ(findTransposedObstacle(op), "");
+      check(op, tensors, {.transposed = true});
+    }
+}
+
+// What is transposed is one product of a window without neighbours.
+TEST_F(ConvolutionPlanTest, TransposedNeedsOneElement) {
+  Tensors square = Random(0).makeTensors(makeSquare(1, 1, 1));
+  EXPECT_NE(findTransposedObstacle(parse(square, Direction::Forward)), "");
+  Sizes sizes = makeSquare(1, 1, 1);
+  sizes.input = {8};
+  sizes.filter = sizes.strides = sizes.dilations = {1};
+  sizes.low = sizes.high = {0};
+  sizes.orders = {"NWC", "KSC", "NQK"};
+  Tensors line = Random(0).makeTensors(sizes);
+  EXPECT_NE(findTransposedObstacle(parse(line, Direction::BackwardWeight)),
+            "");
+}
+
 class ResidueTest : public ConvolutionPlanTest {
 protected:
   /// The reductions of backward data's parts, 0 without a product.

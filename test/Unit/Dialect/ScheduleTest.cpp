@@ -34,7 +34,7 @@ protected:
         &context, Algorithm::ImplicitGemm, fields.workgroup, fields.subgroup,
         fields.gemmK, fields.stages, atom, fields.mainLoop, Raster::Columns,
         /*patch=*/{}, /*mergedGroups=*/1, /*splits=*/1, /*cluster=*/1,
-        ChosenBy::User);
+        /*transposed=*/false, /*layouts=*/nullptr, /*channelMultiple=*/1, ChosenBy::User);
     std::string message;
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       message = diagnostic.str();

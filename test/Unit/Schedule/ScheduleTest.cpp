@@ -124,6 +124,8 @@ TEST_F(ScheduleTest, EveryCandidateIsAValidAttribute) {
             schedule.getAtom(), schedule.getMainLoop(), schedule.getRaster(),
             schedule.getPatch(), schedule.getMergedGroups(),
             schedule.getSplits(), schedule.getCluster(),
+            schedule.getTransposed(), schedule.getLayouts(),
+            schedule.getChannelMultiple(),
             schedule.getChosenBy())));
         EXPECT_TRUE(succeeded(
             verifyScheduleForChip(emit, schedule, chip, wide ? f32 : f16)));

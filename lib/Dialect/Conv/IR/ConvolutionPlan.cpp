@@ -171,6 +171,10 @@ void Planner::addProduct(PlanPart part) {
 }
 
 ConvolutionPlan Planner::plan() {
+  if (options.transposed) {
+    planTransposed();
+    return std::move(result);
+  }
   switch (direction) {
   case Direction::Forward:
     planForward();
@@ -231,7 +235,8 @@ PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
           .splits = schedule.getSplits(),
           .patch = SmallVector<int64_t, 2>(schedule.getPatch()),
           .joinsResidues = schedule.isDirect() ||
-                           schedule.getMainLoop() == MainLoop::PatchBuffer};
+                           schedule.getMainLoop() == MainLoop::PatchBuffer,
+          .transposed = schedule.getTransposed()};
 }
 
 ViewedProduct mlir::conv::getViewedProduct(ConvolutionOpInterface op,

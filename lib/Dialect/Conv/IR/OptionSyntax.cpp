@@ -42,9 +42,9 @@ static ParseResult parseOptions(AsmParser &parser,
 }
 
 /// A value of an enumeration, by its name.
-template <typename EnumTy>
-static ParseResult parseEnum(AsmParser &parser, EnumTy &value) {
-  FailureOr<EnumTy> parsed = FieldParser<EnumTy>::parse(parser);
+template <typename T>
+static ParseResult parseField(AsmParser &parser, T &value) {
+  FailureOr<T> parsed = FieldParser<T>::parse(parser);
   if (succeeded(parsed))
     value = *parsed;
   return success(succeeded(parsed));
@@ -62,8 +62,12 @@ ParseResult mlir::conv::parseScheduleOptions(AsmParser &parser,
                                              SmallVector<int64_t> &patch,
                                              int64_t &mergedGroups,
                                              int64_t &splits, int64_t &cluster,
+                                             bool &transposed,
+                                             LayoutsAttr &layouts,
+                                             int64_t &channelMultiple,
                                              ChosenBy &chosenBy) {
-  mergedGroups = splits = cluster = 1;
+  mergedGroups = splits = cluster = channelMultiple = 1;
+  transposed = false;
   chosenBy = ChosenBy::User;
   return parseOptions(
       parser,
@@ -71,13 +75,20 @@ ParseResult mlir::conv::parseScheduleOptions(AsmParser &parser,
        {"merged_groups", [&] { return parser.parseInteger(mergedGroups); }},
        {"splits", [&] { return parser.parseInteger(splits); }},
        {"cluster", [&] { return parser.parseInteger(cluster); }},
-       {"chosen_by", [&] { return parseEnum(parser, chosenBy); }}});
+       {"transposed", [&] { return parseField(parser, transposed); }},
+       {"layouts", [&] { return parseField(parser, layouts); }},
+       {"channel_multiple",
+        [&] { return parser.parseInteger(channelMultiple); }},
+       {"chosen_by", [&] { return parseField(parser, chosenBy); }}});
 }
 
 void mlir::conv::printScheduleOptions(AsmPrinter &printer,
                                       ArrayRef<int64_t> patch,
                                       int64_t mergedGroups, int64_t splits,
-                                      int64_t cluster, ChosenBy chosenBy) {
+                                      int64_t cluster, bool transposed,
+                                      LayoutsAttr layouts,
+                                      int64_t channelMultiple,
+                                      ChosenBy chosenBy) {
   if (!patch.empty())
     printer << ", patch = [" << patch << "]";
   if (mergedGroups != 1)
@@ -86,6 +97,14 @@ void mlir::conv::printScheduleOptions(AsmPrinter &printer,
     printer << ", splits = " << splits;
   if (cluster != 1)
     printer << ", cluster = " << cluster;
+  if (transposed)
+    printer << ", transposed = true";
+  if (layouts) {
+    printer << ", layouts = ";
+    printer.printStrippedAttrOrType(layouts);
+  }
+  if (channelMultiple != 1)
+    printer << ", channel_multiple = " << channelMultiple;
   if (chosenBy != ChosenBy::User)
     printer << ", chosen_by = " << stringifyChosenBy(chosenBy);
 }
@@ -96,7 +115,7 @@ ParseResult mlir::conv::parseViewOptions(AsmParser &parser,
   padding = PaddingMode::Zeros;
   return parseOptions(
       parser, {{"limits", [&] { return parseIntegers(parser, limits); }},
-               {"padding", [&] { return parseEnum(parser, padding); }}});
+               {"padding", [&] { return parseField(parser, padding); }}});
 }
 
 void mlir::conv::printViewOptions(AsmPrinter &printer, ArrayRef<int64_t> limits,

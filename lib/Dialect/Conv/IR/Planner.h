@@ -56,6 +56,7 @@ private:
   void planBackwardData();
   void planBackwardWeight();
   void planOutputWindows();
+  void planTransposed();
   PlanPart planResidue(ArrayRef<Residue> residues);
   void planResidues();
   bool canJoinResidues() const;

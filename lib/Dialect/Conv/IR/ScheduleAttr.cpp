@@ -178,16 +178,18 @@ LogicalResult ScheduleAttr::verify(
     EmitError emitError, Algorithm algorithm, ArrayRef<int64_t> workgroup,
     ArrayRef<int64_t> subgroup, int64_t gemmK, int64_t stages, AtomAttr atom,
     MainLoop mainLoop, Raster, ArrayRef<int64_t> patch, int64_t mergedGroups,
-    int64_t splits, int64_t cluster, ChosenBy) {
+    int64_t splits, int64_t cluster, bool transposed, LayoutsAttr, int64_t channelMultiple,
+    ChosenBy) {
   // S1.
   if (failed(verifyTile(emitError, "workgroup", workgroup)) ||
       failed(verifyTile(emitError, "subgroup", subgroup)))
     return failure();
   for (auto [name, value] :
        {std::pair("gemm_k", gemmK), std::pair("stages", stages),
-        // S11, S12 and S18, as far as they are not about the convolution.
+        // S11, S12, S18 and S19, as far as they are not about the convolution.
         std::pair("merged_groups", mergedGroups), std::pair("splits", splits),
-        std::pair("cluster", cluster)})
+        std::pair("cluster", cluster),
+        std::pair("channel_multiple", channelMultiple)})
     if (value <= 0)
       return emitError() << "expects " << name << " to be positive, but got "
                          << value;
@@ -204,6 +206,11 @@ LogicalResult ScheduleAttr::verify(
   if (failed(verifyCluster(
           emitError, {.columns = workgroup[1], .cluster = cluster}, mainLoop)))
     return failure();
+  // S20, as far as it is not about the convolution.
+  if (transposed && (isDirect || !patch.empty() || mergedGroups != 1 ||
+                     splits != 1 || cluster != 1))
+    return emitError() << "expects a transposed product to be implicit_gemm "
+                          "without patch, merged_groups, splits and cluster";
   // S15.
   if (isDirect != isDirectLoop(mainLoop))
     return emitError() << "expects a main loop for the algorithm "
@@ -232,6 +239,32 @@ LogicalResult ScheduleAttr::verify(
           maxRows, subgroup[1], gemmK, atom)))
     return failure();
   return success();
+}
+
+ScheduleAttr ScheduleAttr::withForm(LayoutsAttr layouts,
+                                    int64_t channelMultiple) const {
+  return get(getContext(), getAlgorithm(), getWorkgroup(), getSubgroup(),
+             getGemmK(), getStages(), getAtom(), getMainLoop(), getRaster(),
+             getPatch(), getMergedGroups(), getSplits(), getCluster(),
+             getTransposed(), layouts,
+             channelMultiple, getChosenBy());
+}
+
+ScheduleAttr ScheduleAttr::withChosenBy(ChosenBy chosenBy) const {
+  return get(getContext(), getAlgorithm(), getWorkgroup(), getSubgroup(),
+             getGemmK(), getStages(), getAtom(), getMainLoop(), getRaster(),
+             getPatch(), getMergedGroups(), getSplits(), getCluster(),
+             getTransposed(), getLayouts(), getChannelMultiple(), chosenBy);
+}
+
+LogicalResult TransformScheduleAttr::verify(EmitError emitError,
+                                            ArrayRef<int64_t> tile) {
+  // F3.
+  bool isWhole = llvm::all_of(tile, llvm::isPowerOf2_64);
+  if (tile.size() == 2 && isWhole)
+    return success();
+  return emitError() << "expects tile to be two powers of two, but got ["
+                     << tile << "]";
 }
 
 static ::conv::AtomKind getTableKind(AtomKind kind) {

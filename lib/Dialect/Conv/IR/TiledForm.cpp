@@ -55,6 +55,13 @@ SmallVector<int64_t> mlir::conv::getStrides(Value tensor) {
   return getArgumentStrides(strides, tensor.getType());
 }
 
+std::array<int64_t, 3> mlir::conv::getTile(Attribute schedule, bool isProduct,
+                                           int64_t columns) {
+  if (auto transform = dyn_cast<TransformScheduleAttr>(schedule))
+    return {1, transform.getTile()[0], transform.getTile()[1]};
+  return cast<ScheduleAttr>(schedule).getTile(isProduct, columns);
+}
+
 /// The only op of a type in the nest, or null.
 template <typename OpTy> static OpTy findOnly(scf::ForallOp forall) {
   OpTy found;
@@ -127,7 +134,9 @@ FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
   TiledConvolution form;
   form.forall = forall;
   form.schedule = forall->getAttrOfType<ScheduleAttr>(kScheduleName);
-  if (!form.schedule)
+  form.transformSchedule =
+      forall->getAttrOfType<TransformScheduleAttr>(kScheduleName);
+  if (!form.getAnySchedule())
     return forall.emitOpError("expects a ") << kScheduleName;
   auto type = forall.getNumResults() == 1
                   ? dyn_cast<RankedTensorType>(forall.getResult(0).getType())
@@ -135,8 +144,10 @@ FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
   if (!type || type.getRank() != 3 || !type.hasStaticShape())
     return forall.emitOpError("expects one result, a batch of matrices");
   auto product = findOnly<linalg::BatchMatmulOp>(forall);
-  std::array<int64_t, 3> tile =
-      form.schedule.getTile(product != nullptr, type.getDimSize(2));
+  if (product && form.transformSchedule)
+    return forall.emitOpError("expects a transform without a product");
+  std::array<int64_t, 3> tile = conv::getTile(
+      form.getAnySchedule(), product != nullptr, type.getDimSize(2));
   if (getConstantIntValues(forall.getMixedStep()) != llvm::to_vector(tile))
     return forall.emitOpError("expects one result, tiled by [")
            << ArrayRef(tile) << "]";

@@ -209,10 +209,12 @@ bool GeometryReader::readWindow() {
   geometry.window.images = type.getDimSize(0);
   geometry.window.channels = type.getDimSize(type.getRank() - 1);
   int64_t groups = geometry.window.groups;
+  geometry.window.isShared = areRows && groups > 1 && channel.group == 0;
   if (!image.hasOnly(0, std::nullopt) || image.positions[0] != 1 ||
       image.parts != getParts(0, images) || image.constant != 0 ||
       image.group != 0 ||
-      channel.group * groups != (groups > 1 ? geometry.window.channels : 0) ||
+      channel.group * groups !=
+          (geometry.window.hasGroups() ? geometry.window.channels : 0) ||
       !channel.hasOnly(std::nullopt, spatialRank) ||
       channel.taps[spatialRank] != 1 || channel.constant != 0 ||
       channel.parts != getParts(kChannels, geometry.channelsOfPart))
@@ -281,6 +283,9 @@ bool GeometryReader::readFilter() {
              digits.hasOnly(std::nullopt, index))
       addCoordinate({Coordinate::Channel, index, size, *tap, digits.constant,
                      digits.group});
+    else if (digits.group == 1 && digits.constant == 0 &&
+             digits.positions[0] == 0 && tap == digits.taps.end())
+      addCoordinate({Coordinate::Group, 0, size, 1, 0});
     else if (digits.group == 0 && digits.positions[0] == 0 &&
              digits.hasOnly(std::nullopt, index))
       addCoordinate(

@@ -52,6 +52,6 @@ double TmaGeometry::getRightLines() const {
 }
 
 bool TmaGeometry::haveGroupsSharedLines() const {
-  return !reducesPositions && window.groups > 1 &&
+  return !reducesPositions && window.hasGroups() &&
          window.channelsOfGroup() * elementBytes % kLineBytes != 0;
 }

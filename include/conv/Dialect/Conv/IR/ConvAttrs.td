@@ -189,6 +189,16 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     step of it, and is copied once for all taps of a line: columns are numbered
     so that a tile has 64 channels of each of them.
 
+    With `transposed`, the transpose of the product is computed for each image:
+    rows are channels of the result, and columns its positions, which in layouts
+    such as `NCW` follow each other in memory, as results are stored.
+
+    With `layouts`, the convolution is computed in these instead of its own:
+    operands in another layout are transformed before it (`conv.transform`), and
+    so is its result after it. With `channel_multiple`, operands also get zeros
+    as further channels, up to that multiple. All other fields are about the
+    convolution of the transformed operands.
+
     `implicit_gemm` multiplies the matrices of the batch one by one. `direct` is
     for groups so small that those have next to no columns, above all depthwise
     convolutions: it computes many matrices at a time, with all their columns. A
@@ -278,6 +288,15 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         for other main loops than `tma`. Shares of the columns are multiples of
         8. Each workgroup has at least one step of a loop over the reduction.
 
+      * (S19) `layouts` have the letters of those of the convolution. For a
+        window of one element that moves by 1, without padding, they may be those
+        of one dimension: the spatial dimensions of each tensor, which are then
+        neighbours in order, are one. `channel_multiple` is positive, and 1 if
+        there are several groups.
+      * (S20) `transposed` is for one spatial dimension, a window as in S19, one
+        group, and not for the gradient of a filter. There are no `patch`,
+        `splits`, `merged_groups` or `cluster`, and it is `implicit_gemm`.
+
     A direct schedule also depends on the views of the operands
     (`DirectTiling`), for every product of the convolution:
       * (D1) The matrices and the rows of a tile, and the part of the reduction
@@ -347,6 +366,9 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "1">:$mergedGroups,
     DefaultValuedParameter<"int64_t", "1">:$splits,
     DefaultValuedParameter<"int64_t", "1">:$cluster,
+    DefaultValuedParameter<"bool", "false">:$transposed,
+    OptionalParameter<"LayoutsAttr">:$layouts,
+    DefaultValuedParameter<"int64_t", "1">:$channelMultiple,
     DefaultValuedParameter<"ChosenBy", "ChosenBy::User">:$chosenBy
   );
   let assemblyFormat = [{
@@ -355,9 +377,13 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         `stages` `=` $stages `,` `atom` `=` $atom `,`
         `main_loop` `=` $mainLoop `,` `raster` `=` $raster
         `` custom<ScheduleOptions>($patch, $mergedGroups, $splits, $cluster,
-                                    $chosenBy) `>`
+                                    $transposed, $layouts, $channelMultiple, $chosenBy) `>`
   }];
   let extraClassDeclaration = [{
+    /// The same for a convolution that is computed in other layouts.
+    ScheduleAttr withForm(LayoutsAttr layouts, int64_t channelMultiple) const;
+    /// The same, chosen by somebody else.
+    ScheduleAttr withChosenBy(ChosenBy chosenBy) const;
     bool isDirect() const { return getAlgorithm() == Algorithm::Direct; }
     /// Whether `atom` is a row of the chip's table. Those of other direct
     /// schedules are boxes of multiplications.
@@ -386,6 +412,23 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       return {1, workgroup[0], workgroup[1]};
     }
   }];
+}
+
+def Conv_TransformScheduleAttr : Conv_Attr<"TransformSchedule", "transform_schedule"> {
+  let summary = "How a transform is computed";
+  let description = [{
+    The kernel of a `conv.transform` sees its source and its result as matrices
+    with the same elements. `tile` has the rows and columns of one workgroup. If
+    rows follow each other in the source, and columns in the result, the tile is
+    turned in shared memory, so that both are accessed in whole cache lines.
+
+    Constraints:
+      * (F3) `tile` has two powers of two.
+
+    Example: `#conv.transform_schedule<tile = [64, 64]>`
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$tile);
+  let assemblyFormat = "`<` `tile` `=` `[` $tile `]` `>`";
 }
 
 def Conv_TensorMapAttr : Conv_Attr<"TensorMap", "tensor_map"> {

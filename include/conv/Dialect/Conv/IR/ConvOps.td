@@ -12,5 +12,6 @@ include "conv/Dialect/Conv/IR/ConvolutionOps.td"
 include "conv/Dialect/Conv/IR/ViewOps.td"
 include "conv/Dialect/Conv/IR/KernelOps.td"
 include "conv/Dialect/Conv/IR/TensorMapOp.td"
+include "conv/Dialect/Conv/IR/TransformOp.td"
 
 #endif // CONV_OPS_TD

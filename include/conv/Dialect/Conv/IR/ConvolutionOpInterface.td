@@ -45,6 +45,8 @@ def Conv_ConvolutionOpInterface : OpInterface<"ConvolutionOpInterface"> {
       "::mlir::OperandRange", "getTailOperands">,
     InterfaceMethod<"The tail, which may be empty.",
       "::mlir::Region &", "getTail">,
+    InterfaceMethod<"Replaces the layouts.",
+      "void", "setLayoutsAttr", (ins "::mlir::conv::LayoutsAttr":$layouts)>,
     InterfaceMethod<"Replaces the window.",
       "void", "setWindowAttr", (ins "::mlir::conv::WindowAttr":$window)>
   ];

@@ -68,6 +68,9 @@ struct PlanOptions {
   /// The residues of backward data are columns of one product, if they can be:
   /// without merged groups and splits, if no strided dimension is dilated.
   bool joinsResidues = false;
+  /// Rows are channels of the result, columns its positions, and images the
+  /// batch (S20).
+  bool transposed = false;
 };
 
 /// Kernels that one after the other compute a convolution.
@@ -127,6 +130,9 @@ ViewedProduct getViewedProduct(ConvolutionOpInterface op,
 /// reduction, how many those are.
 int64_t getSplittableSize(ConvolutionOpInterface op,
                           const PlanOptions &options = {});
+
+/// Whether the convolution can be transposed (S20): why not, or an empty string.
+std::string findTransposedObstacle(ConvolutionOpInterface op);
 
 /// What is summed up for an element of a part of the reduction, zeros behind
 /// its end included; 0 if it has no parts.

@@ -37,12 +37,19 @@ struct MatrixOperand {
   ViewedTensor getViewed() const { return {view, getType(), strides}; }
 };
 
+/// Matrices, rows and columns of a tile by a schedule, of a convolution or of a
+/// transform. Of the latter, and of what is only added up, `isProduct` is false.
+std::array<int64_t, 3> getTile(Attribute schedule, bool isProduct,
+                               int64_t columns);
+
 /// One tiled convolution: `result = tail(lhs * transpose(rhs), tailOperands)`,
-/// or a tail alone, `result = tail(tailOperands)`.
+/// or a tail alone, `result = tail(tailOperands)`. A transform is a tail that
+/// copies its only operand.
 struct TiledConvolution {
   scf::ForallOp forall;
   ScatterOp scatter; ///< Of all that one kernel computes.
-  ScheduleAttr schedule;
+  ScheduleAttr schedule; ///< Null if it is a transform.
+  TransformScheduleAttr transformSchedule; ///< Null if it is not.
   MatrixOperand lhs, rhs; ///< Null if there is no product.
   linalg::GenericOp tail;
   /// As the tail's inputs, from the 2nd if there is a product.
@@ -59,8 +66,16 @@ struct TiledConvolution {
   bool hasProduct() const { return lhs.tensor != nullptr; }
   /// Matrices, rows and columns of a tile.
   std::array<int64_t, 3> getTile() const {
-    return schedule.getTile(hasProduct(), getColumns());
+    return conv::getTile(getAnySchedule(), hasProduct(), getColumns());
   }
+  Attribute getAnySchedule() const {
+    return schedule ? Attribute(schedule) : Attribute(transformSchedule);
+  }
+  /// Which of its tiles neighbouring workgroups compute.
+  Raster getRaster() const {
+    return schedule ? schedule.getRaster() : Raster::Columns;
+  }
+  MLIRContext *getContext() const { return getAnySchedule().getContext(); }
   /// What kernels get as arguments before the result, in order.
   SmallVector<MatrixOperand> getOperands() const;
   /// Of `rhs`; that of `lhs` may be another 8-bit float of the same size.

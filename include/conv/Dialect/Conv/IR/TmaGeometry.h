@@ -40,9 +40,15 @@ struct TmaWindow {
   /// patch, and count what the patches have. Empty if they are in order.
   SmallVector<int64_t> patch = {};
   int64_t groups = 1; ///< Of the channels, each as long.
+  /// All groups have all channels: the same product with another right operand.
+  bool isShared = false;
 
   size_t rank() const { return dimensions.size(); }
-  int64_t channelsOfGroup() const { return channels / groups; }
+  int64_t channelsOfGroup() const {
+    return isShared ? channels : channels / groups;
+  }
+  /// Whether channels of several groups are next to each other.
+  bool hasGroups() const { return groups > 1 && !isShared; }
   SmallVector<int64_t> getTaps() const;
   int64_t countTaps() const;
   /// Positions in all images, as digits: the image and one per dimension.
@@ -121,7 +127,7 @@ struct TmaGeometry {
   /// The bytes of a row that instructions multiply: those of a group may be
   /// fewer than a row has.
   int64_t getMultipliedBytes() const {
-    if (window.groups == 1 || reducesPositions)
+    if (!window.hasGroups() || reducesPositions)
       return ::conv::TmaTile::kRowBytes;
     return std::min<int64_t>(llvm::alignTo(channelsOfPart * elementBytes,
                                            ::conv::TmaTile::kAtomBytes),

@@ -1,0 +1,34 @@
+//===- TransformViews.h - a transform as matrices -----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A `conv.transform` copies matrices of its source to matrices of its result.
+// Columns are what lies innermost in the result, and rows, where that is
+// something else, what lies innermost in the source: a tile of both has whole
+// cache lines of either tensor.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DIALECT_CONV_IR_TRANSFORMVIEWS_H
+#define CONV_DIALECT_CONV_IR_TRANSFORMVIEWS_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+namespace mlir::conv {
+
+/// The views of source and result, which have the same sizes.
+struct TransformViews {
+  ViewAttr source, result;
+
+  static TransformViews get(TransformOp op);
+
+  /// The tile of a workgroup, for tensors of this element type.
+  TransformScheduleAttr selectSchedule(RankedTensorType type) const;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_DIALECT_CONV_IR_TRANSFORMVIEWS_H

@@ -1,0 +1,116 @@
+//===- TransformOp.cpp - conv.transform ---------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The verifier, and the matrices that the kernel of a transform sees.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/TransformViews.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Most elements of a tile: what 256 work-items hold in flight at 16 bytes each,
+/// several times over.
+static constexpr int64_t kTileBytes = 8192;
+/// The longest side of a tile: a cache line of 16-bit elements.
+static constexpr int64_t kTileSide = 64;
+
+LogicalResult TransformOp::verify() {
+  RankedTensorType source = getSourceType(), result = getResultType();
+  // F1.
+  if (source.getRank() != result.getRank() ||
+      source.getElementType() != result.getElementType())
+    return emitOpError("expects a source and a result of one rank and element "
+                       "type, but got ")
+           << source << " and " << result;
+  // F2.
+  SmallVector<int64_t> sorted(getPermutation());
+  llvm::sort(sorted);
+  if (sorted != llvm::to_vector(llvm::seq<int64_t>(source.getRank())))
+    return emitOpError("expects permutation to have each of ")
+           << source.getRank() << " dimensions once, but got ["
+           << getPermutation() << "]";
+  return success();
+}
+
+/// The innermost dimensions of the result that follow each other in the source,
+/// too, from `last` on outward: copied together, they are one run of memory.
+static SmallVector<int64_t> collectRun(TransformOp op, int64_t last) {
+  ArrayRef<int64_t> permutation = op.getPermutation();
+  ArrayRef<int64_t> source = op.getSourceType().getShape();
+  ArrayRef<int64_t> result = op.getResultType().getShape();
+  SmallVector<int64_t> run = {last};
+  while (run.front() > 0 &&
+         permutation[run.front()] == permutation[run.front() - 1] + 1 &&
+         source[permutation[run.front()]] == result[run.front()])
+    run.insert(run.begin(), run.front() - 1);
+  return run;
+}
+
+TransformViews TransformViews::get(TransformOp op) {
+  RankedTensorType type = op.getResultType();
+  ArrayRef<int64_t> permutation = op.getPermutation();
+  int64_t rank = type.getRank();
+  // Columns are innermost in the result, rows in the source, if those are not
+  // the same dimension; else rows are what is next to columns.
+  SmallVector<int64_t> columns = collectRun(op, rank - 1);
+  int64_t lastRow = llvm::find(permutation, rank - 1) - permutation.begin();
+  if (llvm::is_contained(columns, lastRow))
+    lastRow = columns.front() - 1;
+  SmallVector<int64_t> rows;
+  if (lastRow >= 0)
+    rows = collectRun(op, lastRow);
+  llvm::erase_if(rows, [&](int64_t d) { return llvm::is_contained(columns, d); });
+  SmallVector<int64_t> batch;
+  for (int64_t d = 0; d < rank; ++d)
+    if (!llvm::is_contained(columns, d) && !llvm::is_contained(rows, d))
+      batch.push_back(d);
+
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineExpr> coordinates(rank);
+  std::array<SmallVector<int64_t>, 3> sizes;
+  unsigned digit = 0;
+  for (auto [dimensions, list] :
+       llvm::zip(std::array{&batch, &rows, &columns}, sizes)) {
+    for (int64_t d : *dimensions) {
+      coordinates[d] = getAffineDimExpr(digit++, context);
+      list.push_back(type.getDimSize(d));
+    }
+    if (list.empty()) { // Every view has a matrix, a row and a column.
+      list.push_back(1);
+      ++digit;
+    }
+  }
+  SmallVector<AffineExpr> sourceCoordinates(rank);
+  for (auto [d, from] : llvm::enumerate(permutation))
+    sourceCoordinates[from] = coordinates[d];
+  auto create = [&](ArrayRef<AffineExpr> results) {
+    return ViewAttr::get(context, sizes[0], sizes[1], sizes[2],
+                         AffineMap::get(digit, 0, results, context), {},
+                         PaddingMode::Zeros);
+  };
+  return {create(sourceCoordinates), create(coordinates)};
+}
+
+TransformScheduleAttr
+TransformViews::selectSchedule(RankedTensorType type) const {
+  auto [batch, rows, columns] = result.getShape();
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t elements = kTileBytes / bytes;
+  auto getSide = [](int64_t size, int64_t most) -> int64_t {
+    return std::min<int64_t>(llvm::PowerOf2Ceil(size), most);
+  };
+  // A short side leaves room for a longer one.
+  int64_t width = getSide(columns, kTileSide);
+  int64_t height = getSide(rows, std::max(kTileSide, elements / width));
+  width = getSide(columns, std::max(kTileSide, elements / height));
+  return TransformScheduleAttr::get(result.getContext(), {height, width});
+}

@@ -1,0 +1,97 @@
+//===- TransposedPlan.cpp - products of filters and positions ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With a window of one element, a convolution is one matrix product. If positions
+// are innermost in memory, as in `NCW`, its transpose has rows and columns where
+// memory has them, in the input as in the result:
+//
+//                        positions (q)                      positions (q)
+//   result of image n  [      k x q      ]  =  [ k x c ]  [      c x q      ]
+//
+// No tensor is transformed, and results leave by rows. The filter is the same for
+// all images, which are the batch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planner.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Whether positions of input and output are the same.
+static bool isPointwise(const ConvolutionShape &shape) {
+  auto areAll = [](ArrayRef<int64_t> values, int64_t expected) {
+    return llvm::all_of(values, [=](int64_t v) { return v == expected; });
+  };
+  return areAll(shape.filter, 1) && areAll(shape.strides, 1) &&
+         areAll(shape.low, 0) && areAll(shape.high, 0);
+}
+
+std::string mlir::conv::findTransposedObstacle(ConvolutionOpInterface op) {
+  // S20.
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  if (shape.getRank() != 1 || !isPointwise(shape))
+    return "expects one spatial dimension and a window of one element that moves "
+           "by 1, without padding, for a transposed product";
+  if (shape.groups != 1 || op.getLayouts().getInput().contains('G'))
+    return "expects one group for a transposed product";
+  if (op.getDirection() == Direction::BackwardWeight)
+    return "expects forward or backward_data for a transposed product";
+  return "";
+}
+
+void Planner::planTransposed() {
+  bool isForward = direction == Direction::Forward;
+  char rowLetter = isForward ? 'K' : 'C', summedLetter = isForward ? 'C' : 'K';
+  TensorRole readRole = isForward ? TensorRole::Input : TensorRole::Output;
+  StringRef readOrder = isForward ? layouts.getInput() : layouts.getOutput();
+  StringRef writtenOrder = isForward ? layouts.getOutput() : layouts.getInput();
+  int64_t rows = isForward ? shape.k : shape.c;
+  int64_t summed = isForward ? shape.c : shape.k;
+  int64_t positions = shape.output.front();
+  MLIRContext *context = layouts.getContext();
+
+  using Sizes = SmallVector<int64_t>;
+  using Indices = llvm::SmallDenseMap<char, AffineExpr>;
+  auto createView = [&](const Sizes &ofRows, const Sizes &ofColumns,
+                        ArrayRef<AffineExpr> coordinates) {
+    unsigned digits = 1 + ofRows.size() + ofColumns.size();
+    return ViewAttr::get(context, Sizes{shape.n}, ofRows, ofColumns,
+                         AffineMap::get(digits, 0, coordinates, context),
+                         Sizes(), PaddingMode::Zeros);
+  };
+  auto select = [](StringRef order, const Indices &indices) {
+    return llvm::map_to_vector(
+        order, [&](char letter) { return indices.lookup(letter); });
+  };
+  auto digit = [&](unsigned i) { return getAffineDimExpr(i, context); };
+
+  // Rows are images of one position to the filter, whose only tap is a digit of
+  // the reduction: the digits of any window.
+  Sizes rowSizes = {rows, 1}, reduction = {1, summed};
+  AffineExpr image = digit(0);
+  ViewAttr lhs = createView(rowSizes, reduction,
+                            select(layouts.getFilter(),
+                                   {{rowLetter, digit(1)},
+                                    {'S', digit(2) + digit(3)},
+                                    {summedLetter, digit(4)}}));
+  ViewAttr rhs =
+      createView({positions}, reduction,
+                 select(readOrder, {{'N', image},
+                                    {'W', digit(1)},
+                                    {'Q', digit(1)},
+                                    {summedLetter, digit(3)}}));
+  ViewAttr target =
+      createView(rowSizes, {positions},
+                 select(writtenOrder, {{'N', image},
+                                       {'W', digit(3)},
+                                       {'Q', digit(3)},
+                                       {rowLetter, digit(1)}}));
+  addProduct({.product = MatrixProduct{TensorRole::Filter, readRole, lhs, rhs},
+              .target = target,
+              .channels = createView(rowSizes, {positions}, digit(1))});
+}

@@ -1,0 +1,164 @@
+//===- FormTests.cpp - convolutions in other forms --------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Schedules that name another form than the tensors have: transforms before and
+// after the product, padded channels, and transposed products, at sizes that no
+// tile and no vector divides.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execution.h"
+
+using namespace conv;
+using namespace conv::test;
+
+namespace {
+struct FormCase {
+  std::string name;
+  /// A function; `$schedule` stands for a chip's.
+  std::string function;
+  /// The rest of a schedule: the form.
+  std::string form;
+};
+struct Chip {
+  std::string target, schedule;
+};
+} // namespace
+
+static const Chip kChips[] = {
+    {"sim:gfx942",
+     "<algorithm = implicit_gemm, workgroup = [64, 64], "
+     "subgroup = [32, 32], gemm_k = 64, stages = 2, atom = <mfma 32 x 32 x 8>, "
+     "main_loop = register_staged, raster = columns, "},
+    {"sim:gfx1201",
+     "<algorithm = implicit_gemm, workgroup = [64, 64], "
+     "subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <wmma 16 x 16 x 16>, "
+     "main_loop = register_staged, raster = columns, "},
+};
+
+static const std::string kForward2d = R"(
+func.func @f(%x: tensor<2x5x9x11xf16>, %w: tensor<13x5x3x3xf16>, %bias: tensor<13xf16>,
+             %r: tensor<2x13x9x11xf16>) -> tensor<2x13x9x11xf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
+      tail(%bias : tensor<13xf16>, %r : tensor<2x13x9x11xf16>) {
+  ^bb0(%acc: f32, %b: f16, %residual: f16):
+    %b32 = arith.extf %b : f16 to f32
+    %r32 = arith.extf %residual : f16 to f32
+    %0 = arith.addf %acc, %b32 : f32
+    %1 = arith.addf %0, %r32 : f32
+    %2 = arith.truncf %1 : f32 to f16
+    conv.yield %2 : f16
+  } : tensor<2x5x9x11xf16>, tensor<13x5x3x3xf16> -> tensor<2x13x9x11xf16>
+  return %y : tensor<2x13x9x11xf16>
+}
+)";
+
+static const std::string kForward3d = R"(
+func.func @f(%x: tensor<1x6x4x5x7xf16>, %w: tensor<10x6x2x3x3xf16>) -> tensor<1x10x3x3x3xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1, 2], dilations = [1, 1, 1], low = [0, 0, 0], high = [0, 0, 0]>
+      layouts = <"NCDHW", "KCTRS", "NKZPQ"> schedule = $schedule
+      : tensor<1x6x4x5x7xf16>, tensor<10x6x2x3x3xf16> -> tensor<1x10x3x3x3xf32>
+  return %y : tensor<1x10x3x3x3xf32>
+}
+)";
+
+static const std::string kGroups = R"(
+func.func @f(%x: tensor<3x12x7x5xf16>, %w: tensor<8x3x3x3xf16>) -> tensor<3x8x7x5xf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> groups = 4 schedule = $schedule
+      : tensor<3x12x7x5xf16>, tensor<8x3x3x3xf16> -> tensor<3x8x7x5xf16>
+  return %y : tensor<3x8x7x5xf16>
+}
+)";
+
+static const std::string kBackwardData = R"(
+func.func @f(%dy: tensor<2x11x5x6xf16>, %w: tensor<11x7x3x3xf16>) -> tensor<2x7x10x11xf16> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
+      : tensor<2x11x5x6xf16>, tensor<11x7x3x3xf16> -> tensor<2x7x10x11xf16>
+  return %dx : tensor<2x7x10x11xf16>
+}
+)";
+
+static const std::string kBackwardWeight = R"(
+func.func @f(%x: tensor<2x7x10x9xf16>, %dy: tensor<2x11x10x9xf16>, %before: tensor<11x7x3x3xf32>)
+    -> tensor<11x7x3x3xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
+      tail(%before : tensor<11x7x3x3xf32>) {
+  ^bb0(%acc: f32, %b: f32):
+    %0 = arith.addf %acc, %b : f32
+    conv.yield %0 : f32
+  } : tensor<2x7x10x9xf16>, tensor<2x11x10x9xf16> -> tensor<11x7x3x3xf32>
+  return %dw : tensor<11x7x3x3xf32>
+}
+)";
+
+static const std::string kPointwise = R"(
+func.func @f(%x: tensor<3x20x7x9xf16>, %w: tensor<37x20x1x1xf16>, %bias: tensor<37xf16>,
+             %r: tensor<3x37x7x9xf16>) -> tensor<3x37x7x9xf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
+      tail(%bias : tensor<37xf16>, %r : tensor<3x37x7x9xf16>) {
+  ^bb0(%acc: f32, %b: f16, %residual: f16):
+    %b32 = arith.extf %b : f16 to f32
+    %r32 = arith.extf %residual : f16 to f32
+    %0 = arith.addf %acc, %b32 : f32
+    %1 = arith.addf %0, %r32 : f32
+    %2 = arith.truncf %1 : f32 to f16
+    conv.yield %2 : f16
+  } : tensor<3x20x7x9xf16>, tensor<37x20x1x1xf16> -> tensor<3x37x7x9xf16>
+  return %y : tensor<3x37x7x9xf16>
+}
+)";
+
+static const std::string kPointwiseData = R"(
+func.func @f(%dy: tensor<2x37x5x8xf16>, %w: tensor<37x20x1x1xf16>) -> tensor<2x20x5x8xf16> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
+      : tensor<2x37x5x8xf16>, tensor<37x20x1x1xf16> -> tensor<2x20x5x8xf16>
+  return %dx : tensor<2x20x5x8xf16>
+}
+)";
+
+static const FormCase kCases[] = {
+    {"forward", kForward2d, R"(layouts = <"NHWC", "KRSC", "NPQK">>)"},
+    {"forward_own_result", kForward2d,
+     R"(layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 8>)"},
+    {"forward_padded", kForward2d, "channel_multiple = 16>"},
+    {"forward_3d", kForward3d, R"(layouts = <"NDHWC", "KTRSC", "NZPQK">>)"},
+    {"groups", kGroups, R"(layouts = <"NHWC", "KRSC", "NPQK">>)"},
+    {"data", kBackwardData,
+     R"(layouts = <"NHWC", "CRSK", "NPQK">, channel_multiple = 8>)"},
+    {"weight", kBackwardWeight,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8>)"},
+    {"transposed", kPointwise,
+     R"(transposed = true, layouts = <"NCW", "KSC", "NKQ">>)"},
+    {"flat", kPointwise, R"(layouts = <"NWC", "KSC", "NQK">>)"},
+    {"transposed_data", kPointwiseData,
+     R"(transposed = true, layouts = <"NCW", "CSK", "NKQ">>)"},
+};
+
+void test::addFormTests() {
+  for (const FormCase &form : kCases)
+    for (const Chip &chip : kChips) {
+      std::string text = form.function;
+      std::string schedule = "$schedule";
+      text.replace(text.find(schedule), schedule.size(),
+                   chip.schedule + form.form);
+      addTest("Forms", form.name + "_" + chip.target.substr(4),
+              [text, chip] { checkEverywhere(text, {chip.target}); });
+    }
+}
