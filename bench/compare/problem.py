@@ -153,10 +153,8 @@ class Problem:
 
     def generator_arguments(self):
         """The command line of conv-gen."""
-        arguments = [*COMMANDS[self.dtype].split(), "-F", DIRECTIONS[self.direction]]
+        arguments = [*COMMANDS[self.dtype].split(), "--layout", "nhwc", "-F", DIRECTIONS[self.direction]]
         arguments += ["-n", self.n, "-c", self.c, "-k", self.k, "-g", self.groups, "--spatial_dim", len(self.spatial)]
-        if len(self.spatial) == 1:
-            arguments += ["-H", 1, "-y", 1]
         for place, axis in enumerate(_AXES[-len(self.spatial) :]):
             arguments += [_SIZES[axis], self.spatial[place], _FILTERS[axis], self.filter[place]]
             arguments += [f"--conv_stride_{axis}", self.stride[place], f"--dilation_{axis}", self.dilation[place]]

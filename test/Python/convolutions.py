@@ -1,5 +1,5 @@
-# RUN: conv-gen convfp16 -n 2 -c 16 -H 9 -W 7 -k 24 -y 3 -x 3 -p 1 -q 1 --bias -o %t.f16.mlir
-# RUN: conv-gen convbfp16 -n 1 -c 8 -H 6 -W 6 -k 8 -y 1 -x 1 -o %t.bf16.mlir
+# RUN: conv-gen convfp16 -F 1 --layout nhwc -n 2 -c 16 -H 9 -W 7 -k 24 -y 3 -x 3 -p 1 -q 1 --bias -o %t.f16.mlir
+# RUN: conv-gen convbfp16 -F 1 --layout nhwc -n 1 -c 8 -H 6 -W 6 -k 8 -y 1 -x 1 -o %t.bf16.mlir
 # RUN: conv-compile %t.f16.mlir --target=host,sim:gfx942,gfx942 -o %t.f16.convpack
 # RUN: conv-compile %t.bf16.mlir --target=host -o %t.bf16.convpack
 # RUN: conv-compile %source-root/examples/two_convolutions.mlir --target=host -o %t.two.convpack

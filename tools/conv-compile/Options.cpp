@@ -24,7 +24,7 @@ static const char *const kDescription =
     "artifact (.convpack) that conv-run and the runtime library execute.";
 
 static const char *const kFooter = R"(Examples:
-  conv-gen convfp16 -n 1 -c 64 -H 56 -W 56 -k 64 -y 3 -x 3 -p 1 -q 1 -o conv.mlir
+  conv-gen convfp16 -F 1 --layout nhwc -n 1 -c 64 -H 56 -W 56 -k 64 -y 3 -x 3 -p 1 -q 1 -o conv.mlir
   conv-compile conv.mlir --target=gfx942,sim:gfx942,host -o conv.convpack
   conv-compile conv.mlir --target=gfx942 --explain
   conv-compile conv.mlir --target=gfx942 --stop-after=gpu

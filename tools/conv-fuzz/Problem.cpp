@@ -215,6 +215,8 @@ std::string tools::formatArguments(const GenOptions &problem) {
     if (!value.empty())
       text += " " + flag + " " + value;
   };
+  print("--layout",
+        "nhwc"); // Of the operands that the problem says nothing of.
   print("-F", std::to_string(problem.direction));
   print("--spatial_dim", std::to_string(problem.spatialRank));
   for (const Axis &axis : kAxes)

@@ -108,14 +108,14 @@ static std::string makeName(const GenOptions &options, Type operandType) {
 }
 
 namespace {
-/// Builds the function. Everything is checked before, except what the op's own
-/// verifier checks.
+/// Builds the function of a module. Everything is checked before, except what
+/// the op's own verifier checks.
 class Generator {
 public:
-  Generator(MLIRContext &context, const GenOptions &options,
+  Generator(ModuleOp module, const GenOptions &options,
             const Geometry &geometry)
-      : options(options), geometry(geometry), builder(&context),
-        loc(builder.getUnknownLoc()),
+      : module(module), options(options), geometry(geometry),
+        builder(module.getContext()), loc(builder.getUnknownLoc()),
         operandType(parseType(builder, options.command, options.fnuz)) {
     outputType = !options.outputType.empty()
                      ? parseType(builder, options.outputType, /*isFnuz=*/false)
@@ -124,9 +124,10 @@ public:
                      : operandType;
   }
 
-  OwningOpRef<ModuleOp> create();
+  func::FuncOp create();
 
 private:
+  std::string chooseName();
   RankedTensorType createType(TensorRole role, Type element);
   AffineMap createChannelMap();
   Value createConvolution(Value lhs, Value rhs, Type element);
@@ -135,6 +136,7 @@ private:
   Value createTail(Value sum, ArrayRef<Value> extra);
   bool needsTail() const;
 
+  ModuleOp module;
   const GenOptions &options;
   const Geometry &geometry;
   OpBuilder builder;
@@ -249,8 +251,17 @@ bool Generator::needsTail() const {
          (operandType.isInteger() && !outputType.isInteger());
 }
 
-OwningOpRef<ModuleOp> Generator::create() {
-  OwningOpRef<ModuleOp> module = ModuleOp::create(builder, loc);
+/// The name of the function, with a number if the module has one of that name.
+std::string Generator::chooseName() {
+  std::string base =
+      options.name.empty() ? makeName(options, operandType) : options.name;
+  std::string name = base;
+  for (int64_t number = 2; module.lookupSymbol(name); ++number)
+    name = base + "_" + std::to_string(number);
+  return name;
+}
+
+func::FuncOp Generator::create() {
   TensorRole role = mlir::conv::getResultRole(geometry.direction);
   SmallVector<std::pair<StringRef, Type>> arguments;
   for (TensorRole operand : mlir::conv::getOperandRoles(geometry.direction))
@@ -266,11 +277,9 @@ OwningOpRef<ModuleOp> Generator::create() {
   if (options.residual)
     arguments.push_back({"residual", result});
 
-  builder.setInsertionPointToEnd(module->getBody());
-  std::string name =
-      options.name.empty() ? makeName(options, operandType) : options.name;
+  builder.setInsertionPointToEnd(module.getBody());
   auto function = func::FuncOp::create(
-      builder, loc, name,
+      builder, loc, chooseName(),
       builder.getFunctionType(
           llvm::to_vector(llvm::make_second_range(arguments)), result));
   Block *body = function.addEntryBlock();
@@ -288,33 +297,71 @@ OwningOpRef<ModuleOp> Generator::create() {
   if (needsTail())
     output = createTail(output, extra);
   func::ReturnOp::create(builder, loc, output);
-  return module;
+  return function;
 }
 
-Result<std::string> tools::generate(const GenOptions &options) {
+struct tools::GeneratedModule::Contents {
+  Contents() : context(MLIRContext::Threading::DISABLED) {
+    context.loadDialect<arith::ArithDialect, mlir::conv::ConvDialect,
+                        func::FuncDialect, linalg::LinalgDialect,
+                        math::MathDialect, tensor::TensorDialect>();
+    module = ModuleOp::create(UnknownLoc::get(&context));
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+tools::GeneratedModule::GeneratedModule()
+    : contents(std::make_unique<Contents>()) {}
+tools::GeneratedModule::~GeneratedModule() = default;
+
+Result<std::string> tools::GeneratedModule::add(const GenOptions &options) {
   if (std::optional<Error> error = checkOptions(options))
     return *error;
   Result<Geometry> geometry = tools::computeGeometry(options);
   if (!geometry)
     return geometry.error();
-
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<arith::ArithDialect, mlir::conv::ConvDialect,
-                      func::FuncDialect, linalg::LinalgDialect,
-                      math::MathDialect, tensor::TensorDialect>();
   std::string message;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (message.empty())
-      message = diagnostic.str();
-    return success();
-  });
-  OwningOpRef<ModuleOp> module =
-      Generator(context, options, *geometry).create();
-  if (failed(verify(*module)))
-    return badInput(message);
+  ScopedDiagnosticHandler handler(&contents->context,
+                                  [&](Diagnostic &diagnostic) {
+                                    if (message.empty())
+                                      message = diagnostic.str();
+                                    return success();
+                                  });
+  func::FuncOp function =
+      Generator(*contents->module, options, *geometry).create();
+  if (succeeded(verify(function)))
+    return function.getName().str();
+  function.erase();
+  return badInput(message);
+}
+
+void tools::GeneratedModule::remove(const std::string &name) {
+  contents->module->lookupSymbol(name)->erase();
+}
+
+static std::string printModule(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   module->print(os);
   os << '\n';
   return text;
+}
+
+std::string tools::GeneratedModule::print() const {
+  return printModule(*contents->module);
+}
+
+std::string tools::GeneratedModule::print(const std::string &name) const {
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(UnknownLoc::get(&contents->context));
+  module->push_back(contents->module->lookupSymbol(name)->clone());
+  return printModule(*module);
+}
+
+Result<std::string> tools::generate(const GenOptions &options) {
+  GeneratedModule module;
+  Result<std::string> name = module.add(options);
+  return name ? module.print() : name;
 }

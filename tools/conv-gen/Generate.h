@@ -12,7 +12,32 @@
 
 #include "conv/Support/Result.h"
 
+#include <memory>
+
 namespace conv::tools {
+
+/// A module that functions are added to. It hides MLIR, so that tools and tests
+/// without it can use this.
+class GeneratedModule {
+public:
+  GeneratedModule();
+  ~GeneratedModule();
+
+  /// Adds the function of a problem and returns its name, to which a number is
+  /// added if another function has it. After an error there is no function.
+  Result<std::string> add(const GenOptions &options);
+  /// Removes a function.
+  void remove(const std::string &name);
+
+  /// The text of the module.
+  std::string print() const;
+  /// The text of a module with only this function.
+  std::string print(const std::string &name) const;
+
+private:
+  struct Contents;
+  std::unique_ptr<Contents> contents;
+};
 
 /// The text of a module with one function.
 Result<std::string> generate(const GenOptions &options);

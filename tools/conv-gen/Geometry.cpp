@@ -67,37 +67,65 @@ static std::optional<Error> setDirection(const GenOptions &options,
             ? Direction::Forward
             : Direction::BackwardData;
   else
-    return badInput("--forw expects 1, 2 or 4, but got " +
+    return badInput("expects direction 1, 2 or 4, but got " +
                     Twine(options.direction));
   return std::nullopt;
 }
 
-/// The order string that a layout flag means: MIOpenDriver has the letters of
-/// an input for all operands, the dialect has `letters` for each.
+/// What a letter of a layout means for an operand, as one of NCDHWG; 0 if
+/// nothing. Known are those of MIOpenDriver, which calls the letters of all
+/// operands like those of an input, of rocMLIR, which has digits or `kcyx`, and
+/// of the dialect.
+static char readLetter(char letter, TensorRole role, int64_t rank) {
+  static const std::pair<StringLiteral, StringLiteral> kMeanings[] = {
+      {"NCDHWG", "NCDHWG"},               // input
+      {"NKCTZDRYHSXWG", "NNCDDDHHHWWWG"}, // filter
+      {"NKCZDPHQWG", "NCCDDHHWWG"}};      // output
+  if (int64_t digit = letter - '0'; digit >= 0 && digit < rank)
+    return "DHW"[3 - rank + digit];
+  auto [letters, meanings] = kMeanings[int(role)];
+  size_t position = letters.find(llvm::toUpper(letter));
+  return position == StringRef::npos ? 0 : meanings[position];
+}
+
+/// The order string that a layout flag means, in the letters of the dialect.
 static Result<std::string> parseLayout(StringRef flag, StringRef value,
-                                       StringRef letters, int64_t rank) {
-  StringRef spatial = StringRef("DHW").take_back(rank);
-  std::string usual = ("N" + spatial + "C").str();
-  std::string order = value.empty() ? usual : value.str();
+                                       TensorRole role, int64_t rank) {
+  constexpr StringLiteral kLetters[] = {"NCDHWG", "KCTRSG", "NKZPQG"};
+  std::string usual = ("N" + StringRef("DHW").take_back(rank) + "C").str();
+  std::string order;
+  for (char letter : value.empty() ? StringRef(usual) : value)
+    order += readLetter(letter, role, rank);
   std::string expected =
       order.find('G') == std::string::npos ? usual : usual + "G";
   if (!std::is_permutation(order.begin(), order.end(), expected.begin(),
                            expected.end()))
     return badInput(flag + " expects the letters " + usual +
-                    " in any order, and G for groups, but got '" + order + "'");
+                    " in any order, and G for groups, but got '" + value + "'");
   for (char &letter : order)
-    letter = letters[StringRef("NCDHWG").find(letter)];
+    letter = kLetters[int(role)][StringRef("NCDHWG").find(letter)];
   return order;
+}
+
+/// Where one operand has groups as a dimension, all have: in front of the
+/// channels that they divide, which changes nothing in memory.
+static void addGroups(Geometry &geometry) {
+  auto hasG = [](StringRef order) { return order.contains('G'); };
+  if (llvm::none_of(geometry.orders, hasG))
+    return;
+  for (auto [order, channel] :
+       llvm::zip_equal(geometry.orders, StringRef("CKK")))
+    if (!hasG(order))
+      order.insert(order.find(channel), "G");
 }
 
 /// Sets the order strings.
 static std::optional<Error> setOrders(const GenOptions &options,
                                       Geometry &geometry) {
-  constexpr StringLiteral kLetters[] = {"NCDHWG", "KCTRSG", "NKZPQG"};
   auto set = [&](TensorRole role, StringRef flag,
                  StringRef value) -> std::optional<Error> {
     Result<std::string> order =
-        parseLayout(flag, value, kLetters[int(role)], options.spatialRank);
+        parseLayout(flag, value, role, options.spatialRank);
     if (!order)
       return order.error();
     geometry.orders[int(role)] = *order;
@@ -112,19 +140,16 @@ static std::optional<Error> setOrders(const GenOptions &options,
   if (auto error =
           set(getRole(options, false), "--out_layout", options.outputLayout))
     return error;
-  auto hasG = [](StringRef order) { return order.contains('G'); };
-  if (!llvm::all_equal(llvm::map_range(geometry.orders, hasG)))
-    return badInput("expects all layouts or none to have G, but got \"" +
-                    Twine(llvm::join(geometry.orders, "\", \"")) + "\"");
+  addGroups(geometry);
   return std::nullopt;
 }
 
 /// The padding before dimension `d` (of three).
 static int64_t computeLow(const GenOptions &options, int64_t d) {
+  if (!usesPaddingSizes(options))
+    return options.low[d];
   if (options.paddingSizes == "valid")
     return 0;
-  if (options.paddingSizes == "default")
-    return options.low[d];
   int64_t rest = options.input[d] % options.stride[d];
   int64_t covered = rest == 0 ? options.stride[d] : rest;
   return std::max<int64_t>(options.filter[d] - covered, 0) / 2;
@@ -151,7 +176,7 @@ static std::optional<int64_t> computeTransposedSize(const GenOptions &options,
 static std::optional<Error> setSpatial(const GenOptions &options, int64_t d,
                                        Geometry &geometry) {
   int64_t low = computeLow(options, d);
-  bool given = options.paddingSizes == "default" && options.high[d] >= 0;
+  bool given = !usesPaddingSizes(options) && options.high[d] >= 0;
   int64_t high = given ? options.high[d] : low;
   bool transposed = options.mode == "trans";
   std::optional<int64_t> input =

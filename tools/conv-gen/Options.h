@@ -1,11 +1,11 @@
-//===- Options.h - a problem in MIOpenDriver's grammar -*- C++ -*-===//
+//===- Options.h - a convolution to be written ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What the command line says, before anything is checked against the dialect.
+// One function of the output, before anything is checked against the dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 #define CONV_TOOLS_CONVGEN_OPTIONS_H
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,14 +25,14 @@ using PerDimension = std::array<int64_t, 3>;
 
 struct GenOptions {
   std::string command = "conv"; ///< conv, convfp16, convbfp16, ...
-  int64_t direction = 1;        ///< -F: 1 forward, 2 data, 4 weight.
+  int64_t direction = 1;        ///< 1 forward, 2 data, 4 weight.
   int64_t spatialRank = 2;
   int64_t n = 100, c = 3, k = 32, groups = 1;
   PerDimension input = {32, 32, 32}, filter = {3, 3, 3};
   PerDimension stride = {1, 1, 1}, dilation = {1, 1, 1};
   PerDimension low = {0, 0, 0};
   PerDimension high = {-1, -1, -1}; ///< -1: like `low`.
-  /// Empty: channels last.
+  /// Empty: channels last. The command line always gives them.
   std::string inputLayout, filterLayout, outputLayout;
   std::string mode = "conv";              ///< Or "trans", the transposed one.
   PerDimension outputPadding = {0, 0, 0}; ///< Of a transposed convolution.
@@ -48,11 +49,13 @@ struct GenOptions {
   bool fnuz = false; ///< 8-bit floats are those of gfx942.
 
   std::string name; ///< Of the function. Empty: made from the problem.
-  std::string output = "-";
+
+  auto operator<=>(const GenOptions &) const = default;
 };
 
-/// Parses the command line into `options`; the exit code if the tool is to end.
-std::optional<int> parseGenOptions(int argc, char **argv, GenOptions &options);
+/// Whether `paddingSizes` takes the place of `low` and `high`: MIOpenDriver
+/// works sizes out only for a filter without dilation that is not transposed.
+bool usesPaddingSizes(const GenOptions &options);
 
 } // namespace conv::tools
 

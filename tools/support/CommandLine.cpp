@@ -14,6 +14,8 @@
 
 #include "ErrorLine.h"
 
+#include "conv/Support/Nearest.h"
+
 #include <algorithm>
 #include <charconv>
 #include <iostream>
@@ -44,9 +46,52 @@ CLI::Validator tools::isUnsigned() {
       "");
 }
 
+void tools::addDashes(const CLI::App &app, std::vector<std::string> &words) {
+  for (std::string &word : words) {
+    bool hasOneDash = word.size() > 2 && word[0] == '-' && word[1] != '-';
+    if (hasOneDash &&
+        app.get_option_no_throw("-" + word.substr(0, word.find('='))))
+      word.insert(0, "-");
+  }
+}
+
+/// The option of `app` that `flag`, with its dashes, was meant to be; empty if
+/// none resembles it.
+static std::string findSimilar(const CLI::App &app, const std::string &flag) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      names.push_back(name);
+  std::string name =
+      flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
+  std::string similar = findNearest(name.substr(0, name.find('=')), names);
+  return similar.empty() ? "" : "--" + similar;
+}
+
+std::string tools::describe(const CLI::App &app, const CLI::ParseError &error) {
+  std::vector<std::string> unknown = app.remaining();
+  bool isExtra = dynamic_cast<const CLI::ExtrasError *>(&error);
+  if (!isExtra || unknown.empty()) {
+    std::string message = error.what();
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    return message;
+  }
+  if (unknown[0][0] != '-')
+    return "does not expect the argument '" + unknown[0] + "'";
+  std::string similar = findSimilar(app, unknown[0]);
+  return "does not know " + unknown[0] +
+         (similar.empty() ? "" : ", did you mean " + similar + "?");
+}
+
 std::optional<int> tools::parse(CLI::App &app, int argc, char **argv) {
+  return parse(app, std::vector<std::string>(argv + 1, argv + argc));
+}
+
+std::optional<int> tools::parse(CLI::App &app, std::vector<std::string> words) {
   try {
-    app.parse(argc, argv);
+    addDashes(app, words);
+    std::reverse(words.begin(), words.end()); // As CLI11 wants them.
+    app.parse(words);
     for (const CLI::Option *option : app.get_options())
       if (isRepeatedFlag(*option))
         throw CLI::ArgumentMismatch(option->get_name() +
@@ -59,8 +104,7 @@ std::optional<int> tools::parse(CLI::App &app, int argc, char **argv) {
     std::cout << app.version() << "\n";
     return 0;
   } catch (const CLI::ParseError &error) {
-    std::string message = error.what();
-    std::replace(message.begin(), message.end(), '\n', ' ');
-    return printError(app.get_name(), Error{ErrorKind::BadInput, message});
+    return printError(app.get_name(),
+                      Error{ErrorKind::BadInput, describe(app, error)});
   }
 }

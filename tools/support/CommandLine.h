@@ -19,6 +19,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace conv::tools {
 
@@ -29,6 +30,14 @@ void setUp(CLI::App &app, const std::string &version);
 /// Parses the arguments. The exit code if the tool is to end now (after --help,
 /// --version or a usage error), none if it is to go on.
 std::optional<int> parse(CLI::App &app, int argc, char **argv);
+std::optional<int> parse(CLI::App &app, std::vector<std::string> words);
+
+/// Gives long names that follow one dash, as LLVM's tools take them, the second
+/// one: `-target=host` is `--target=host`.
+void addDashes(const CLI::App &app, std::vector<std::string> &words);
+
+/// What is wrong, in one line; names the flag that an unknown one resembles.
+std::string describe(const CLI::App &app, const CLI::ParseError &error);
 
 /// Accepts decimal numbers below 2^64. CLI11 alone takes -1 for the largest
 /// one.

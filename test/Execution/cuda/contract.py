@@ -1,8 +1,8 @@
 # REQUIRES: cuda, ptxas, torch
 # RUN: rm -rf %t && mkdir %t
-# RUN: conv-gen convbfp16 -n 4 -c 64 -H 32 -W 32 -k 64 -p 1 -q 1 -o %t/chain.mlir
+# RUN: conv-gen convbfp16 -F 1 --layout nhwc -n 4 -c 64 -H 32 -W 32 -k 64 -p 1 -q 1 -o %t/chain.mlir
 # RUN: conv-compile %t/chain.mlir --target=sm_80,sm_90a,sm_100a -o %t/chain.convpack
-# RUN: conv-gen convbfp16 -F 4 -n 64 -c 256 -H 16 -W 16 -k 256 -p 1 -q 1 -o %t/split.mlir
+# RUN: conv-gen convbfp16 --layout nhwc -F 4 -n 64 -c 256 -H 16 -W 16 -k 256 -p 1 -q 1 -o %t/split.mlir
 # RUN: conv-compile %t/split.mlir --target=sm_80,sm_90a,sm_100a -o %t/split.convpack
 # RUN: conv-compile %t/chain.mlir --target=gfx942 -o %t/other.convpack
 # RUN: env PYTHONPATH=%build-root/python/site %python %s %t

@@ -1,0 +1,28 @@
+//===- Nearest.h - what a misspelt name was meant to be ---------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_SUPPORT_NEAREST_H
+#define CONV_SUPPORT_NEAREST_H
+
+#include <string>
+#include <vector>
+
+namespace conv {
+
+/// The letters to insert, remove, replace or exchange with their neighbours to
+/// make `to` of `from`.
+int computeEditDistance(const std::string &from, const std::string &to);
+
+/// The name nearest to `name`, or empty if all differ in more than a third of
+/// their letters. A name that begins with `name` (of 3 letters or more) is
+/// near.
+std::string findNearest(const std::string &name,
+                        const std::vector<std::string> &names);
+
+} // namespace conv
+
+#endif // CONV_SUPPORT_NEAREST_H

@@ -1,0 +1,350 @@
+//===- ProblemFlags.cpp - a problem in MIOpenDriver's grammar ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Declares the flags. A size is checked only if the problem has its dimension,
+// as MIOpenDriver does: lists of two-dimensional layers say --conv_stride_d 0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProblemFlags.h"
+
+#include "CommandLine.h"
+#include "FlagGroup.h"
+
+#include <algorithm>
+
+using namespace conv;
+using namespace conv::tools;
+
+namespace {
+/// The flags of one spatial dimension and the least value of each.
+struct SpatialFlag {
+  const char *names;
+  const char *help;
+  PerDimension GenOptions::*value;
+  size_t dimension;
+  int64_t minimum;
+
+  std::string longName() const { return getLongName(names); }
+  bool isUsed(const GenOptions &options) const {
+    bool exists = int64_t(dimension) >= 3 - options.spatialRank;
+    if (value == &GenOptions::outputPadding)
+      return exists && options.mode == "trans";
+    if (value == &GenOptions::low || value == &GenOptions::high)
+      return exists && !usesPaddingSizes(options);
+    return exists;
+  }
+};
+} // namespace
+
+static const SpatialFlag kSpatialFlags[] = {
+    {"--in_d", "Input depth (-!)", &GenOptions::input, 0, 1},
+    {"-H,--in_h", "Input height", &GenOptions::input, 1, 1},
+    {"-W,--in_w", "Input width", &GenOptions::input, 2, 1},
+    {"--fil_d", "Filter depth (-@)", &GenOptions::filter, 0, 1},
+    {"-y,--fil_h", "Filter height", &GenOptions::filter, 1, 1},
+    {"-x,--fil_w", "Filter width", &GenOptions::filter, 2, 1},
+    {"--conv_stride_d", "Stride along depth (-#)", &GenOptions::stride, 0, 1},
+    {"-u,--conv_stride_h", "Stride along height", &GenOptions::stride, 1, 1},
+    {"-v,--conv_stride_w", "Stride along width", &GenOptions::stride, 2, 1},
+    {"--pad_d", "Padding before and after the depth (-$)", &GenOptions::low, 0,
+     0},
+    {"-p,--pad_h", "Padding before and after the height", &GenOptions::low, 1,
+     0},
+    {"-q,--pad_w", "Padding before and after the width", &GenOptions::low, 2,
+     0},
+    {"--pad_d_high", "Padding after the depth, where it differs (only here)",
+     &GenOptions::high, 0, -1},
+    {"--pad_h_high", "Padding after the height, where it differs (only here)",
+     &GenOptions::high, 1, -1},
+    {"--pad_w_high", "Padding after the width, where it differs (only here)",
+     &GenOptions::high, 2, -1},
+    {"--dilation_d", "Dilation along depth (-^)", &GenOptions::dilation, 0, 1},
+    {"-l,--dilation_h", "Dilation along height", &GenOptions::dilation, 1, 1},
+    {"-j,--dilation_w", "Dilation along width", &GenOptions::dilation, 2, 1},
+    {"--trans_output_pad_d",
+     "Added to the output's depth with --mode trans "
+     "(-%)",
+     &GenOptions::outputPadding, 0, 0},
+    {"-Y,--trans_output_pad_h",
+     "Added to the output's height with --mode trans",
+     &GenOptions::outputPadding, 1, 0},
+    {"-X,--trans_output_pad_w", "Added to the output's width with --mode trans",
+     &GenOptions::outputPadding, 2, 0},
+};
+
+/// Options of MIOpenDriver, and of the lists of rocMLIR, about how a problem is
+/// run. The others of its options change the problem.
+static const char *const kWithoutEffect[] = {
+    "-V,--verify",    "-t,--time",      "-i,--iter",
+    "-s,--search",    "-w,--wall",      "-S,--solution",
+    "-P,--printconv", "-G,--gpualloc",  "-C,--verification_cache",
+    "-d,--in_data",   "-e,--weights",   "-a,--in_bias",
+    "-D,--dout_data", "-r,--pad_val",   "--dump_output",
+    "--perf_config",  "--perf_priority"};
+
+static void addSizes(FlagGroup &flags, GenOptions &options) {
+  flags.addInteger("-n,--batchsize", options.n, 1, "Images");
+  flags.addInteger("-c,--in_channels", options.c, 1, "Input channels");
+  flags.addInteger("-k,--out_channels", options.k, 1, "Output channels");
+  flags.addInteger("-g,--group_count", options.groups, 0, "Groups");
+  flags.addInteger("-_,--spatial_dim", options.spatialRank, 1,
+                   "Spatial dimensions: 1 (only here), 2 or 3; sizes of others "
+                   "are without effect");
+  for (const SpatialFlag &flag : kSpatialFlags)
+    flags.addInteger(flag.names, (options.*flag.value)[flag.dimension],
+                     std::nullopt, flag.help);
+  flags.addChoice("-m,--mode", options.mode, {"conv", "trans"},
+                  "conv, or trans for a transposed convolution");
+  flags.addChoice(
+      "-z,--pad_mode", options.paddingSizes, {"default", "same", "valid"},
+      "Sizes of the padding: default (as given), same or valid; the "
+      "last two count only without dilation and transposition");
+  flags.addChoice("--padding_mode", options.padding,
+                  {"zeros", "reflect", "replicate", "circular"},
+                  "What the padding holds: zeros, reflect, replicate or "
+                  "circular (only here)");
+}
+
+static void addLayouts(FlagGroup &flags, std::string &layout,
+                       GenOptions &options) {
+  flags
+      .addText(
+          "--layout", layout,
+          "Order of all three operands: nchw, the default as in "
+          "MIOpenDriver, or nhwc, for any number of dimensions (only here)")
+      ->check(CLI::IsMember({"nchw", "nhwc"}, CLI::ignore_case));
+  flags.addText("-I,--in_layout", options.inputLayout,
+                "Order of the input, like NCHW, NHWC or CHWN; as in rocMLIR, "
+                "with G where groups are a dimension of their own, and digits "
+                "for the spatial dimensions (NGC01)");
+  flags.addText("-f,--fil_layout", options.filterLayout,
+                "Order of the filter, like NCHW, KCYX or KCRS (N is K)");
+  flags.addText("-O,--out_layout", options.outputLayout,
+                "Order of the output, like NCHW, NKHW or NKPQ (C is K)");
+}
+
+static void addTail(FlagGroup &flags, GenOptions &options, std::string &bias) {
+  flags.addReal(
+      "--scale", [&](double value) { options.scale = value; },
+      "Multiply by a constant");
+  flags.addFlag("-b,--bias", bias,
+                "Add one value per channel; with a value, 0 or 1, as in "
+                "MIOpenDriver: to what the forward convolution gives");
+  flags.addFlag("--residual", options.residual,
+                "Add a tensor of the result's shape and type");
+  flags.addChoice(
+      "--activation", options.activation,
+      {"relu", "relu6", "leaky_relu", "silu", "sigmoid", "gelu", "gelu_tanh"},
+      "relu, relu6, leaky_relu, silu, sigmoid, gelu or gelu_tanh");
+  flags
+      .addReal(
+          "--activation_alpha",
+          [&](double value) { options.activationAlpha = value; },
+          "Slope of leaky_relu for negative values")
+      ->default_str("0.01");
+}
+
+static void addTypes(FlagGroup &flags, GenOptions &options) {
+  flags.addChoice(
+      "--out_dtype", options.outputType,
+      {"f32", "f16", "bf16", "i32", "i8", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ",
+       "f8E5M2FNUZ"},
+      "Element type of the output: f32, f16, bf16, i32, i8 or an 8-bit "
+      "float (default: that of the operands; i32 for i8 with nothing "
+      "behind it). Results saturate in 8 bits");
+  flags.addFlag("--tf32", options.tf32,
+                "Round the operands of conv to tf32, on chips that multiply it "
+                "faster");
+  flags.addFlag("--fnuz", options.fnuz,
+                "convfp8 and convbfp8 without infinities and negative zero, as "
+                "gfx942 has them");
+}
+
+void ProblemFlags::addTo(CLI::App &app) {
+  app.add_option("COMMAND", options.command,
+                 "conv (f32), convfp16, convbfp16, convint8, convfp8 (E4M3) or "
+                 "convbfp8 (E5M2)")
+      ->check(CLI::IsMember({"conv", "convfp16", "convbfp16", "convint8",
+                             "convfp8", "convbfp8"}));
+  FlagGroup problem(app, "Problem (as in MIOpenDriver)");
+  problem.addInteger("-F,--forw", directions, 0,
+                     "Directions, one function for each: the sum of 1 forward, "
+                     "2 data gradient, 4 weight gradient; 0 is all");
+  addSizes(problem, options);
+  addLayouts(problem, layout, options);
+  FlagGroup tail(app, "What follows the convolution (with several directions: "
+                      "the forward one)");
+  addTail(tail, options, bias);
+  FlagGroup types(app, "Types");
+  addTypes(types, options);
+  FlagGroup refused(app, "Read, but only where they change nothing");
+  refused.addText("-Z,--tensor_vect", tensorVector, "Vectorised channels: 0");
+  refused.addText("-L,--vector_length", vectorLength, "Length of vectors: 1");
+  refused.addText("-U,--in_cast_type", casts[0], "Cast of the input: -1");
+  refused.addText("-R,--wei_cast_type", casts[1], "Cast of the filter: -1");
+  refused.addText("-T,--out_cast_type", casts[2], "Cast of the output: -1");
+  FlagGroup others(app, "Without effect on the problem");
+  static std::string unused;
+  for (const char *names : kWithoutEffect)
+    others.addText(names, unused, "");
+}
+
+std::optional<Error> ProblemFlags::checkSpatial() const {
+  if (directions > 7)
+    return Error{ErrorKind::BadInput, "--forw expects 0 to 7, but got " +
+                                          std::to_string(directions)};
+  for (const SpatialFlag &flag : kSpatialFlags)
+    if (int64_t value = (options.*flag.value)[flag.dimension];
+        flag.isUsed(options) && value < flag.minimum)
+      return Error{
+          ErrorKind::BadInput,
+          flag.longName() + ": " +
+              describeTooSmall(std::max<int64_t>(flag.minimum, 0), value)};
+  return std::nullopt;
+}
+
+/// The name that a cast gives the type of a command's operands.
+static std::string nameInCast(const std::string &command) {
+  return command == "conv"        ? "fp32"
+         : command == "convbfp16" ? "bf16"
+         : command == "convbfp8"  ? "bf8"
+                                  : command.substr(4);
+}
+
+std::optional<Error> ProblemFlags::checkRefused() const {
+  auto refuse = [](const std::string &what, const std::string &value) {
+    return Error{ErrorKind::Unsupported, what + ", but got " + value};
+  };
+  if (tensorVector != "0")
+    return refuse("--tensor_vect expects 0 (no vectorised layouts)",
+                  tensorVector);
+  if (vectorLength != "1")
+    return refuse("--vector_length expects 1 (no vectorised layouts)",
+                  vectorLength);
+  const char *const flags[] = {"--in_cast_type", "--wei_cast_type",
+                               "--out_cast_type"};
+  std::string own = nameInCast(options.command);
+  for (size_t i = 0; i < casts.size(); ++i)
+    if (casts[i] != "-1" && casts[i] != own)
+      return refuse(std::string(flags[i]) + " expects -1 or " + own +
+                        " (operands are multiplied in their own type)",
+                    casts[i]);
+  return std::nullopt;
+}
+
+void ProblemFlags::noteUnused(const CLI::App &app, Notes &notes) const {
+  auto isGiven = [&](const std::string &flag) { return app.count(flag) > 0; };
+  auto note = [&](const std::string &flag) {
+    if (isGiven(flag))
+      notes.addWithoutEffect(flag);
+  };
+  for (const char *names : kWithoutEffect)
+    note(getLongName(names));
+  for (const char *flag : {"--tensor_vect", "--vector_length", "--in_cast_type",
+                           "--wei_cast_type", "--out_cast_type"})
+    note(flag);
+  for (const SpatialFlag &flag : kSpatialFlags)
+    if (!flag.isUsed(options))
+      note(flag.longName());
+  if (options.paddingSizes != "default" && !usesPaddingSizes(options))
+    note("--pad_mode");
+  for (const CLI::Option *option : app.get_options())
+    if (option->count() > 1)
+      notes.add(option->get_name() +
+                " is given more than once, the last counts");
+}
+
+/// `layout` of all operands for a number of dimensions: nchw or nhwc.
+static std::string expandLayout(const std::string &layout, int64_t rank) {
+  std::string spatial = std::string("DHW").substr(3 - rank);
+  bool isLast =
+      !layout.empty() && (layout.back() == 'c' || layout.back() == 'C');
+  return isLast ? "N" + spatial + "C" : "NC" + spatial;
+}
+
+std::vector<GenOptions> ProblemFlags::expandDirections(Notes &notes) const {
+  int64_t all = directions == 0 ? 7 : directions;
+  bool isSeveral = all != 1 && all != 2 && all != 4;
+  const std::pair<int64_t, const char *> suffixes[] = {
+      {1, ""}, {2, "_data"}, {4, "_weight"}};
+  bool hasTail = options.residual || options.scale ||
+                 !options.activation.empty() || bias == "true";
+  if (isSeveral && hasTail)
+    notes.add("what follows the convolution is of the forward one alone");
+  std::vector<GenOptions> problems;
+  for (auto [direction, suffix] : suffixes) {
+    if (!(all & direction))
+      continue;
+    GenOptions problem = options;
+    problem.direction = direction;
+    bool isDrivers = !bias.empty() && bias != "true";
+    problem.bias = isDrivers ? bias != "0" && direction == 1 : !bias.empty();
+    if (isDrivers && bias != "0" && direction != 1)
+      notes.add("--bias: gradients of a bias are not written");
+    if (isSeveral && direction != 1) {
+      problem.bias = problem.residual = false;
+      problem.scale.reset();
+      problem.activation.clear();
+    }
+    if (isSeveral && !problem.name.empty())
+      problem.name += suffix;
+    problems.push_back(problem);
+  }
+  return problems;
+}
+
+Result<std::vector<GenOptions>> ProblemFlags::finish(const CLI::App &app,
+                                                     Notes &notes) const {
+  ProblemFlags line = *this;
+  if (line.options.spatialRank > 3)
+    return Error{ErrorKind::BadInput,
+                 "--spatial_dim expects 1, 2 or 3, but got " +
+                     std::to_string(line.options.spatialRank)};
+  if (auto error = line.checkSpatial())
+    return *error;
+  if (auto error = line.checkRefused())
+    return *error;
+  line.options.groups = std::max<int64_t>(line.options.groups, 1);
+  std::string usual = expandLayout(line.layout, line.options.spatialRank);
+  for (std::string *order :
+       {&line.options.inputLayout, &line.options.filterLayout,
+        &line.options.outputLayout})
+    if (order->empty())
+      *order = usual;
+  line.noteUnused(app, notes);
+  return line.expandDirections(notes);
+}
+
+/// MIOpenDriver's short names for depth, which CLI11 does not allow as such.
+static std::string replaceDepthFlag(const std::string &word) {
+  const std::pair<const char *, const char *> flags[] = {
+      {"-!", "--in_d"},  {"-@", "--fil_d"},      {"-#", "--conv_stride_d"},
+      {"-$", "--pad_d"}, {"-^", "--dilation_d"}, {"-%", "--trans_output_pad_d"},
+      {"-?", "--help"},
+  };
+  for (auto [shortName, longName] : flags)
+    if (word == shortName)
+      return longName;
+  return word;
+}
+
+Words tools::normalise(const CLI::App &app, Words words) {
+  addDashes(app, words);
+  auto isFlagValue = [](const std::string &word) {
+    return word == "0" || word == "1";
+  };
+  Words normal;
+  for (const std::string &word : words) {
+    bool ofBias = !normal.empty() && normal.back() == "--bias";
+    if (ofBias && isFlagValue(word))
+      normal.back() += "=" + word;
+    else
+      normal.push_back(word == "-b" ? "--bias" : replaceDepthFlag(word));
+  }
+  return normal;
+}

@@ -1,0 +1,65 @@
+//===- ProblemFlags.h - a problem in MIOpenDriver's grammar -----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MIOpenDriver's options and defaults, and those that are only here. Includes
+// CLI11, so files that see this must not see MLIR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_CONVGEN_PROBLEMFLAGS_H
+#define CONV_TOOLS_CONVGEN_PROBLEMFLAGS_H
+
+#include "Notes.h"
+#include "Options.h"
+#include "Words.h"
+
+#include "conv/Support/Result.h"
+
+#include <CLI/CLI.hpp>
+
+namespace conv::tools {
+
+/// The values of one line. A copy is where another line starts from: what that
+/// one does not say stays.
+class ProblemFlags {
+public:
+  ProblemFlags() { options.command.clear(); }
+
+  /// Adds the flags to `app`, which writes into this object.
+  void addTo(CLI::App &app);
+
+  /// The functions that the line of `app` describes, one for each direction,
+  /// and what is to be said about it.
+  Result<std::vector<GenOptions>> finish(const CLI::App &app,
+                                         Notes &notes) const;
+
+  /// conv, convfp16, ...; empty if the line has none.
+  std::string &command() { return options.command; }
+  /// The name of the function.
+  std::string &name() { return options.name; }
+
+private:
+  std::vector<GenOptions> expandDirections(Notes &notes) const;
+  std::optional<Error> checkSpatial() const;
+  std::optional<Error> checkRefused() const;
+  void noteUnused(const CLI::App &app, Notes &notes) const;
+
+  GenOptions options;
+  int64_t directions = 0; ///< A sum of directions; 0 is all.
+  std::string layout;     ///< Of all three operands; empty: channels first.
+  std::string bias;       ///< "true" for a flag without value.
+  std::string tensorVector = "0", vectorLength = "1";
+  std::array<std::string, 3> casts = {"-1", "-1", "-1"};
+};
+
+/// Spells words as CLI11 wants them: `-!` is `--in_d`, `-in_h=3` is `--in_h=3`,
+/// `-b 1` is `--bias=1`.
+Words normalise(const CLI::App &app, Words words);
+
+} // namespace conv::tools
+
+#endif // CONV_TOOLS_CONVGEN_PROBLEMFLAGS_H

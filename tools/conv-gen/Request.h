@@ -1,0 +1,45 @@
+//===- Request.h - the command line of conv-gen -----------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One problem in the arguments, or a list with one in each line.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_CONVGEN_REQUEST_H
+#define CONV_TOOLS_CONVGEN_REQUEST_H
+
+#include "Notes.h"
+#include "Options.h"
+
+#include "conv/Support/Result.h"
+
+#include <optional>
+#include <vector>
+
+namespace conv::tools {
+
+/// What one line describes, or why it is refused.
+struct RequestLine {
+  std::string place;                ///< `FILE:12`; empty for arguments.
+  std::vector<GenOptions> problems; ///< A function for each direction.
+  std::optional<Error> error;
+  Notes notes;
+};
+
+struct Request {
+  std::string output = "-"; ///< A file, a folder or standard output.
+  bool isList = false;
+  bool skipRefused = false; ///< Write the other lines of a list.
+  std::vector<RequestLine> lines;
+};
+
+/// Parses the command line into `request`; the exit code if the tool is to end.
+std::optional<int> parseRequest(int argc, char **argv, Request &request);
+
+} // namespace conv::tools
+
+#endif // CONV_TOOLS_CONVGEN_REQUEST_H
