@@ -9,8 +9,7 @@ from tail import TAIL_OPERANDS, tail_arguments
 
 DIRECTIONS = {"forward": 1, "backward_data": 2, "backward_weight": 4}  # With conv-gen's numbers.
 COMMANDS = {"bf16": "convbfp16", "f16": "convfp16", "f32": "conv", "tf32": "conv --tf32", "i8": "convint8"}
-# Where the channels are, and with them what PyTorch calls channels_last and contiguous.
-LAYOUTS = {"nhwc": "N{}C", "nchw": "NC{}"}
+LAYOUTS = ("nhwc", "nchw")  # What PyTorch calls channels_last and contiguous.
 _BYTES = {"bf16": 2, "f16": 2, "f32": 4, "tf32": 4, "i8": 1}
 _RESULT_BYTES = {**_BYTES, "i8": 4}  # Sums.
 
@@ -153,16 +152,12 @@ class Problem:
 
     def generator_arguments(self):
         """The command line of conv-gen."""
-        arguments = [*COMMANDS[self.dtype].split(), "--layout", "nhwc", "-F", DIRECTIONS[self.direction]]
+        arguments = [*COMMANDS[self.dtype].split(), "--layout", self.layout, "-F", DIRECTIONS[self.direction]]
         arguments += ["-n", self.n, "-c", self.c, "-k", self.k, "-g", self.groups, "--spatial_dim", len(self.spatial)]
         for place, axis in enumerate(_AXES[-len(self.spatial) :]):
             arguments += [_SIZES[axis], self.spatial[place], _FILTERS[axis], self.filter[place]]
             arguments += [f"--conv_stride_{axis}", self.stride[place], f"--dilation_{axis}", self.dilation[place]]
             arguments += [f"--pad_{axis}", self.low[place], f"--pad_{axis}_high", self.high[place]]
-        # The same letters name the dimensions of all three tensors: N and C are K and C of a filter, N and K of an output.
-        order = LAYOUTS[self.layout].format("DHW"[-len(self.spatial) :])
-        for tensor in ("in", "fil", "out"):
-            arguments += [f"--{tensor}_layout", order]
         return [*map(str, arguments), *tail_arguments(self.tail)]
 
 

@@ -15,19 +15,19 @@
 
 #include "BackendPipelines.h"
 #include "Diagnostics.h"
-#include "ParseSource.h"
 #include "ReadEntry.h"
 
+#include "conv/Artifact/Manifest.h"
 #include "conv/Backend/NVPTX.h"
 #include "conv/Backend/Sim.h"
 #include "conv/Backend/TemporaryFile.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
+#include "conv/Pipeline/CheckSource.h"
 #include "conv/Pipeline/Pipelines.h"
 #include "conv/Schedule/Explain.h"
 #include "conv/Schedule/ScheduleSpace.h"
 
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
@@ -80,12 +80,12 @@ DialectRegistry createRegistry() {
 /// A module on its way down.
 class Walk {
 public:
-  explicit Walk(const SourceFile &source)
-      : context(createRegistry(), MLIRContext::Threading::DISABLED),
-        collector(&context, source.name) {
-    // The target is an attribute of it, also where the input has no `conv` op.
-    context.loadDialect<ConvDialect>();
+  explicit Walk(const SourceFile &source) : Walk(source.name) {
     module = parseSource(source, &context);
+  }
+  explicit Walk(const IsolatedModule &source)
+      : Walk(source.getSourceName().str()) {
+    module = source.restore(&context);
   }
 
   bool isParsed() const { return bool(module); }
@@ -115,6 +115,15 @@ public:
   }
 
 private:
+  explicit Walk(std::string sourceName)
+      : context(createRegistry(), MLIRContext::Threading::DISABLED),
+        collector(&context, std::move(sourceName)) {
+    // The target is an attribute of it, also where the input has no `conv` op.
+    context.loadDialect<ConvDialect>();
+    // An error is one line; the text of an op may have no end.
+    context.printOpOnDiagnostic(false);
+  }
+
   LogicalResult run(Stage stage, const CompileOptions &options);
 
   /// Marks an error after the conv stage, unless it is a refusal or what the
@@ -148,6 +157,23 @@ static bool isSymbolName(StringRef name) {
          });
 }
 
+/// Refuses early what a manifest has no room for (docs/artifact.md).
+static LogicalResult checkArguments(func::FuncOp function) {
+  int64_t count = function.getNumArguments() + function.getNumResults();
+  if (count > artifact::kMaxArguments)
+    return emitUnsupported(function.getLoc(), Reason::Signature)
+           << "expects at most " << artifact::kMaxArguments
+           << " arguments and results, but got " << count;
+  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                            function.getResultTypes()))
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && tensor.getRank() > artifact::kMaxRank)
+      return emitUnsupported(function.getLoc(), Reason::Signature)
+             << "expects at most " << artifact::kMaxRank
+             << " dimensions, but got " << tensor.getRank();
+  return success();
+}
+
 LogicalResult Walk::checkFunctions() {
   if (module->getBody()->empty())
     return module->emitError("expects at least one function, but got none");
@@ -164,6 +190,8 @@ LogicalResult Walk::checkFunctions() {
       return function.emitError("expects a function name of 1 to 1024 letters, "
                                 "digits, '_', '.', '$' and '-', but got \"")
              << function.getName().take_front(40) << "\"";
+    if (failed(checkArguments(function)))
+      return failure();
     WalkResult calls = function.walk([](func::CallOp call) -> WalkResult {
       return emitUnsupported(call.getLoc(), Reason::NotFusable)
              << "expects no calls, but got one of @" << call.getCallee();
@@ -221,19 +249,13 @@ LogicalResult Walk::runTo(Stage last, const CompileOptions &options) {
   return success();
 }
 
-/// `function` in a module of its own, as bytecode, which keeps its locations.
+/// `function` in a module of its own.
 static FunctionSource isolate(func::FuncOp function, const SourceFile &source) {
   auto module = function->getParentOfType<ModuleOp>();
   OwningOpRef<ModuleOp> own = ModuleOp::create(module.getLoc());
   (*own)->setAttrs(module->getAttrs());
   own->push_back(function.clone());
-  FunctionSource result{function.getName().str(), {source.name, ""}};
-  llvm::raw_string_ostream stream(result.module.text);
-  // It fails only for versions that it is asked to write.
-  LogicalResult written = writeBytecodeToFile(*own, stream);
-  assert(succeeded(written));
-  (void)written;
-  return result;
+  return {function.getName().str(), IsolatedModule::create(*own, source.name)};
 }
 
 Result<std::vector<FunctionSource>>
@@ -319,7 +341,7 @@ Result<CompiledPair> mlir::conv::compilePair(const FunctionSource &function,
                                              const CompileOptions &options) {
   Walk walk(function.module);
   CompiledPair pair;
-  if (failed(::compilePair(walk, target, options, pair)))
+  if (!walk.isParsed() || failed(::compilePair(walk, target, options, pair)))
     return walk.getError();
   pair.times = walk.getTimes();
   for (StageTime &time : pair.times) {

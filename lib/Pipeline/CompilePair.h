@@ -8,6 +8,8 @@
 #ifndef CONV_PIPELINE_COMPILEPAIR_H
 #define CONV_PIPELINE_COMPILEPAIR_H
 
+#include "IsolatedModule.h"
+
 #include "conv/Chip/Chip.h"
 #include "conv/Pipeline/Compile.h"
 
@@ -26,7 +28,7 @@ struct Target {
 /// A function and the module that has nothing but it.
 struct FunctionSource {
   std::string name;
-  SourceFile module;
+  IsolatedModule module;
 };
 
 /// The functions to compile, in order. Refuses what is not a module of

@@ -12,8 +12,11 @@
 
 #include "Diagnostics.h"
 
+#include "Extent.h"
+
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Location.h"
 
 using namespace mlir;
@@ -35,6 +38,43 @@ static std::string describe(Location location) {
   return place;
 }
 
+/// A part of a message; how long its text would be if that is too long.
+static void printShort(const DiagnosticArgument &argument,
+                       raw_ostream &stream) {
+  using Kind = DiagnosticArgument::DiagnosticArgumentKind;
+  constexpr int64_t kMaxParts = 1000;
+  ExtentCounter counter;
+  int64_t parts = 0;
+  if (argument.getKind() == Kind::Attribute)
+    parts = counter.count(argument.getAsAttribute()).parts;
+  else if (argument.getKind() == Kind::Type)
+    parts = counter.count(argument.getAsType()).parts;
+  if (parts > kMaxParts)
+    stream << "(" << parts << " parts)";
+  else if (argument.getKind() != Kind::Attribute)
+    argument.print(stream);
+  else {
+    Attribute attribute = argument.getAsAttribute();
+    AsmState state(attribute.getContext(),
+                   OpPrintingFlags().elideLargeElementsAttrs());
+    attribute.print(stream, state);
+  }
+}
+
+/// The first line of a message, shortened where it is longer than anybody
+/// reads.
+static std::string print(Diagnostic &diagnostic) {
+  constexpr size_t kMaxLength = 2000;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (const DiagnosticArgument &argument : diagnostic.getArguments())
+    printShort(argument, stream);
+  StringRef line = StringRef(text).split('\n').first;
+  if (line.size() <= kMaxLength)
+    return line.str();
+  return line.take_front(kMaxLength).str() + "...";
+}
+
 DiagnosticCollector::DiagnosticCollector(MLIRContext *context, std::string name)
     : name(std::move(name)),
       handler(context, [this](Diagnostic &diagnostic) { handle(diagnostic); }) {
@@ -44,7 +84,7 @@ void DiagnosticCollector::handle(Diagnostic &diagnostic) {
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error || message)
     return;
   place = describe(diagnostic.getLocation());
-  message = StringRef(diagnostic.str()).split('\n').first.str();
+  message = print(diagnostic);
 }
 
 ::conv::Error DiagnosticCollector::getError(::conv::ErrorKind otherwise,

@@ -20,6 +20,7 @@
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Schedule/Schedule.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -275,6 +276,10 @@ LogicalResult mlir::conv::readLaunches(func::FuncOp function,
   for (gpu::LaunchFuncOp op : function.getOps<gpu::LaunchFuncOp>())
     if (failed(readLaunch(op, entry)))
       return failure();
+  if (int64_t(entry.launches.size()) > artifact::kMaxLaunches)
+    return emitUnsupported(function.getLoc(), Reason::ProblemSize)
+           << "expects at most " << artifact::kMaxLaunches
+           << " kernels, but got " << entry.launches.size();
   if (entry.launches.empty())
     return function.emitOpError("expects at least one launch");
   return success();

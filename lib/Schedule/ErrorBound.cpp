@@ -60,6 +60,9 @@ public:
 
 private:
   static constexpr int kNoRoot = -1;
+  /// Operations that an analysis may evaluate: a chain of 1000 at 4000 points
+  /// each. They take less than a second.
+  static constexpr int64_t kMaxWork = 4'000'000;
 
   std::optional<Knowledge> analyseSource(const TailValue &value) const;
   std::optional<Knowledge> combine(const TailValue &value);
@@ -74,6 +77,7 @@ private:
   /// meet.
   std::vector<int> roots;
   std::vector<Knowledge> known; ///< Of roots.
+  int64_t work = kMaxWork;      ///< What is left of it.
 };
 
 } // namespace
@@ -145,8 +149,10 @@ std::optional<Knowledge> Analysis::lookup(int value, bool entersSum) {
   }
   const Knowledge &input = known[root];
   bool dependsOnSumOnly = input.magnitude.t == 0 && input.magnitude.one == 0;
-  TailScan scan = scanTail(tail, root, value, input.relative,
-                           dependsOnSumOnly || entersSum);
+  TailScan scan = scanTail(tail, {root, value}, input.relative,
+                           dependsOnSumOnly || entersSum, work);
+  if (work < 0)
+    return fail("is too long");
   if (!scan.bounded)
     return fail("jumps, overflows, or grows without bound");
   result.error = scan.slope * input.error + scan.perRoot * input.magnitude +

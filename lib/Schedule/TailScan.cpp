@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 using namespace conv;
 
@@ -152,30 +153,23 @@ struct Point {
   bool valid = false;    ///< f is a number, in f64 and in f32.
 };
 
-/// Evaluates the part of a graph that lies between `root` and `value`.
+/// Evaluates the part of a graph that lies between the root and the value of a
+/// span. Its cost is that of the part, however long the graph is.
 class Scanner {
 public:
-  Scanner(const TailGraph &graph, int root, int value, double relative)
-      : graph(graph), root(root), value(value), relative(relative),
-        results(graph.values.size()), narrow(graph.values.size()),
-        adjoints(graph.values.size()), used(graph.values.size()) {
-    mark(value);
+  Scanner(const TailGraph &graph, TailSpan span, double relative, int64_t &work)
+      : graph(graph), root(span.root), value(span.value), relative(relative),
+        work(work), results(value + 1), narrow(value + 1), adjoints(value + 1) {
+    collect();
   }
 
+  /// Invalid as well where no work is left.
   Point evaluate(double y);
+  /// Points in ascending order, around every constant of the part as well.
+  std::vector<double> computeGrid() const;
 
 private:
-  void mark(int index) {
-    if (used[index])
-      return;
-    used[index] = true;
-    if (index != root)
-      for (int operand : graph.values[index].operands)
-        mark(operand);
-  }
-
-  bool isComputed(int index) const { return used[index] && index != root; }
-
+  void collect();
   /// Evaluates in f64 and f32; says whether everything stayed in range.
   bool evaluateForward(double y);
   /// The derivative of the value by every intermediate, into `adjoints`.
@@ -184,21 +178,41 @@ private:
   const TailGraph &graph;
   int root, value;
   double relative;
+  int64_t &work;
   std::vector<double> results;
   std::vector<float> narrow;
   std::vector<double> adjoints;
-  std::vector<bool> used;
+  std::vector<int> computed; ///< The part without the root, in order.
 };
 
 } // namespace
+
+void Scanner::collect() {
+  std::vector<bool> seen(value + 1);
+  seen[root] = true;
+  std::vector<int> worklist;
+  auto visit = [&](int index) {
+    if (seen[index])
+      return;
+    seen[index] = true;
+    worklist.push_back(index);
+  };
+  visit(value);
+  while (!worklist.empty()) {
+    int index = worklist.back();
+    worklist.pop_back();
+    computed.push_back(index);
+    for (int operand : graph.values[index].operands)
+      visit(operand);
+  }
+  std::sort(computed.begin(), computed.end());
+}
 
 bool Scanner::evaluateForward(double y) {
   bool inRange = true;
   results[root] = y;
   narrow[root] = static_cast<float>(y);
-  for (int i = 0; i <= value; ++i) {
-    if (!isComputed(i))
-      continue;
+  for (int i : computed) {
     const TailValue &node = graph.values[i];
     double wide[3] = {};
     float single[3] = {};
@@ -217,10 +231,12 @@ bool Scanner::evaluateForward(double y) {
 }
 
 void Scanner::evaluateBackward() {
-  std::fill(adjoints.begin(), adjoints.end(), 0.0);
+  adjoints[root] = 0;
+  for (int i : computed)
+    adjoints[i] = 0;
   adjoints[value] = 1;
-  for (int i = value; i >= 0; --i) {
-    if (!isComputed(i) || adjoints[i] == 0)
+  for (int i : std::views::reverse(computed)) {
+    if (adjoints[i] == 0)
       continue;
     const TailValue &node = graph.values[i];
     double operands[3] = {}, partial[3] = {};
@@ -237,6 +253,9 @@ Point Scanner::evaluate(double y) {
   Point point;
   y = static_cast<float>(y); // Only what f32 can hold arrives here.
   point.y = y;
+  work -= int64_t(computed.size());
+  if (work < 0)
+    return point;
   point.measured = !evaluateForward(y);
   point.f = results[value];
   point.valid = std::isfinite(point.f) && std::isfinite(narrow[value]);
@@ -250,15 +269,13 @@ Point Scanner::evaluate(double y) {
     return point;
   }
   point.error = relative * std::fabs(y) * point.slope;
-  for (int i = 0; i <= value; ++i)
-    if (isComputed(i))
-      point.error += roundingOf(graph, graph.values[i]) *
-                     std::fabs(results[i]) * std::fabs(adjoints[i]);
+  for (int i : computed)
+    point.error += roundingOf(graph, graph.values[i]) * std::fabs(results[i]) *
+                   std::fabs(adjoints[i]);
   return point;
 }
 
-/// Points in ascending order, around every constant of the graph as well.
-static std::vector<double> computeGrid(const TailGraph &graph) {
+std::vector<double> Scanner::computeGrid() const {
   std::vector<double> grid = {0};
   auto addBoth = [&](double y) {
     grid.push_back(y);
@@ -268,10 +285,10 @@ static std::vector<double> computeGrid(const TailGraph &graph) {
     addBoth(std::exp2(quarter / 4.0));
   for (int sixteenth = 1; sixteenth <= 16 * 24; ++sixteenth)
     addBoth(sixteenth / 16.0);
-  for (const TailValue &value : graph.values)
-    if (value.op == TailOp::Constant)
+  for (int i : computed)
+    if (graph.values[i].op == TailOp::Constant)
       for (double factor : {1 - 0x1p-22, 1.0, 1 + 0x1p-22})
-        addBoth(value.constant * factor);
+        addBoth(graph.values[i].constant * factor);
   std::sort(grid.begin(), grid.end());
   grid.erase(std::unique(grid.begin(), grid.end()), grid.end());
   return grid;
@@ -366,18 +383,18 @@ static void splitErrors(const std::vector<Point> &points, bool preferRoot,
                              rest(point) - scan.perRoot * std::fabs(point.y));
 }
 
-TailScan conv::scanTail(const TailGraph &graph, int root, int value,
-                        double relative, bool preferRoot) {
-  Scanner scanner(graph, root, value, relative);
+TailScan conv::scanTail(const TailGraph &graph, TailSpan span, double relative,
+                        bool preferRoot, int64_t &work) {
+  Scanner scanner(graph, span, relative, work);
   std::vector<Point> points;
-  for (double y : computeGrid(graph)) {
+  for (double y : scanner.computeGrid()) {
     points.push_back(scanner.evaluate(y));
     if (!points.back().valid)
       return {};
   }
   TailScan scan;
   scan.slope = computeSlope(scanner, points);
-  if (!(scan.slope <= kMaxSlope))
+  if (!(scan.slope <= kMaxSlope) || work < 0)
     return {};
   scan.bounded = true;
   scan.atZero = std::fabs(scanner.evaluate(0).f);

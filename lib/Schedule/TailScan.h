@@ -29,11 +29,17 @@ struct TailScan {
   double atZero = 0;      ///< |f(0)|.
 };
 
-/// Scans `graph.values[value]` as a function of `graph.values[root]`, whose
-/// relative error is `relative`. With `preferRoot`, errors are expressed by |y|
-/// rather than by |f(y)| where either would do.
-TailScan scanTail(const TailGraph &graph, int root, int value, double relative,
-                  bool preferRoot);
+/// A value of a graph, and the earlier one that it is a function of.
+struct TailSpan {
+  int root = 0, value = 0;
+};
+
+/// Scans the value of a span as a function of its root, whose relative error is
+/// `relative`. With `preferRoot`, errors are expressed by |y| rather than by
+/// |f(y)| where either would do. Each operation that is evaluated takes one off
+/// `work`; a scan that finds no bound before that is negative has none.
+TailScan scanTail(const TailGraph &graph, TailSpan span, double relative,
+                  bool preferRoot, int64_t &work);
 
 } // namespace conv
 

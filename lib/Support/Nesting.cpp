@@ -5,58 +5,174 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One pass that knows only strings, comments, brackets, arrows and comparisons.
-// Closing more than was opened is for the parser to report.
+// One pass that knows only strings, comments, brackets, the operators of affine
+// expressions, and aliases. Closing more than was opened is for the parser to
+// report, and so is everything else that is no MLIR.
 //
 //===----------------------------------------------------------------------===//
 
 #include "conv/Support/Nesting.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <vector>
 
 using namespace conv;
 
-/// The end of the string or the comment that begins at `i`, or else `i`.
-static size_t skipOpaque(std::string_view text, size_t i) {
-  if (text.substr(i).starts_with("//"))
-    return std::min(text.find('\n', i), text.size());
-  if (text[i] != '"')
-    return i;
-  for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
-    if (text[i] == '\\')
-      ++i;
-  return i;
+namespace {
+class Scanner {
+public:
+  explicit Scanner(std::string_view text) : text(text) {}
+
+  /// Where the text is first nested too deep.
+  std::optional<size_t> scan();
+
+private:
+  char at(size_t index) const { return index < text.size() ? text[index] : 0; }
+  /// Consumes the next token, and counts what it opens.
+  void scanToken();
+  void skipString();
+  void scanAlias();
+  void scanWord();
+  void scanSign(char letter);
+  size_t findWordEnd(size_t begin) const;
+  /// Notes that something nests so deep inside of what is open.
+  void note(int64_t levels);
+
+  void open() {
+    operators.push_back(0);
+    note(0);
+  }
+  void close() {
+    if (operators.size() == 1)
+      return;
+    sumOfOperators -= operators.back();
+    operators.pop_back();
+  }
+  /// `a + b + c` nests like `(a + b) + c`.
+  void addOperator() {
+    ++operators.back();
+    ++sumOfOperators;
+    note(0);
+  }
+  /// What follows is another expression.
+  void endExpression() {
+    sumOfOperators -= operators.back();
+    operators.back() = 0;
+  }
+
+  std::string_view text;
+  size_t position = 0;
+  /// Operators of the expression so far, for each bracket that is open and for
+  /// the text around them.
+  std::vector<int64_t> operators = {0};
+  int64_t sumOfOperators = 0;
+
+  std::unordered_map<std::string_view, int64_t> aliases; ///< Their levels.
+  std::string_view alias; ///< The one that is being defined, if any.
+  int64_t deepestOfAlias = 0;
+  bool isTooDeep = false;
+};
+} // namespace
+
+/// Letters of identifiers, so that neither `submodule` nor `e-5` is an
+/// operator.
+static bool isWordLetter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+         (letter >= '0' && letter <= '9') || letter == '_' || letter == '$' ||
+         letter == '.';
+}
+
+void Scanner::note(int64_t levels) {
+  levels += int64_t(operators.size()) - 1 + sumOfOperators;
+  deepestOfAlias = std::max(deepestOfAlias, levels);
+  isTooDeep |= levels > kMaxNesting;
+}
+
+size_t Scanner::findWordEnd(size_t begin) const {
+  while (isWordLetter(at(begin)))
+    ++begin;
+  return begin;
+}
+
+void Scanner::skipString() {
+  for (++position; position < text.size(); ++position) {
+    char letter = text[position];
+    if (letter == '"' || letter == '\n')
+      break;
+    if (letter == '\\')
+      ++position;
+  }
+  ++position;
+}
+
+/// `#name` and `!name` nest like what they stand for. Outside of all brackets
+/// they are defined, and the definition is taken to end where the next begins.
+void Scanner::scanAlias() {
+  size_t end = findWordEnd(position + 1);
+  std::string_view name = text.substr(position, end - position);
+  position = end;
+  size_t next = std::min(text.find_first_not_of(" \t\r\n", end), text.size());
+  if (operators.size() == 1 && at(next) == '=' && at(next + 1) != '=') {
+    if (!alias.empty())
+      aliases[alias] = deepestOfAlias + 1;
+    alias = name;
+    deepestOfAlias = 0;
+  } else if (auto known = aliases.find(name); known != aliases.end()) {
+    note(known->second);
+  }
+}
+
+void Scanner::scanWord() {
+  size_t end = findWordEnd(position);
+  std::string_view word = text.substr(position, end - position);
+  position = end;
+  if (word == "mod" || word == "floordiv" || word == "ceildiv")
+    addOperator();
+}
+
+void Scanner::scanSign(char letter) {
+  ++position;
+  bool isArrow = letter == '-' && at(position) == '>';
+  bool isComparison = (letter == '<' || letter == '>') && at(position) == '=';
+  if (isArrow || isComparison) {
+    ++position;
+    endExpression();
+  } else if (std::string_view("([{<").find(letter) != std::string_view::npos) {
+    open();
+  } else if (std::string_view(")]}>").find(letter) != std::string_view::npos) {
+    close();
+  } else if (letter == '+' || letter == '-' || letter == '*') {
+    addOperator();
+  } else if (letter == ',' || letter == ':' || letter == '=') {
+    endExpression();
+  }
+}
+
+void Scanner::scanToken() {
+  char letter = text[position];
+  if (text.substr(position).starts_with("//"))
+    position = std::min(text.find('\n', position), text.size());
+  else if (letter == '"')
+    skipString();
+  else if ((letter == '#' || letter == '!') && isWordLetter(at(position + 1)))
+    scanAlias();
+  else if (isWordLetter(letter))
+    scanWord();
+  else
+    scanSign(letter);
+}
+
+std::optional<size_t> Scanner::scan() {
+  while (position < text.size()) {
+    size_t begin = position;
+    scanToken();
+    if (isTooDeep)
+      return begin;
+  }
+  return std::nullopt;
 }
 
 std::optional<size_t> conv::findDeepNesting(std::string_view text) {
-  int64_t brackets = 0, signs = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    i = skipOpaque(text, i);
-    if (i >= text.size())
-      break;
-    char letter = text[i], next = i + 1 < text.size() ? text[i + 1] : '\0';
-    bool isArrow = letter == '-' && next == '>';
-    bool isComparison = (letter == '<' || letter == '>') && next == '=';
-    if (isArrow || isComparison) {
-      ++i;
-      signs = 0;
-      continue;
-    }
-    bool opens =
-        std::string_view("([{<").find(letter) != std::string_view::npos;
-    bool closes =
-        std::string_view(")]}>").find(letter) != std::string_view::npos;
-    bool isSpace = letter == ' ' || letter == '\n' || letter == '\t';
-    if (letter == '-')
-      ++signs;
-    else if (!opens && !isSpace)
-      signs = 0;
-    if (opens)
-      ++brackets;
-    else if (closes)
-      brackets = std::max<int64_t>(brackets - 1, 0);
-    if (brackets + signs > kMaxNesting)
-      return i;
-  }
-  return std::nullopt;
+  return Scanner(text).scan();
 }

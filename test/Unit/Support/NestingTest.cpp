@@ -33,6 +33,38 @@ TEST(Nesting, CountsSigns) {
   EXPECT_FALSE(findDeepNesting(repeat("-1, ", 1000)));
 }
 
+TEST(Nesting, CountsOperatorsOfAnExpression) {
+  for (const char *term : {"d0 + ", "d0 - ", "2 * ", "d0 mod ", "d0 floordiv ",
+                           "d0 ceildiv ", "(d0 + 1) * "}) {
+    EXPECT_TRUE(findDeepNesting("(" + repeat(term, kMaxNesting) + "1)"))
+        << term;
+    EXPECT_FALSE(findDeepNesting("(" + repeat(term, 100) + "1)")) << term;
+  }
+  // Other expressions, other words.
+  EXPECT_FALSE(findDeepNesting(repeat("d0 + d1, ", 1000)));
+  EXPECT_FALSE(findDeepNesting(repeat("%a = arith.constant -1 : i32\n", 1000)));
+  EXPECT_FALSE(findDeepNesting(repeat("mode ", 1000)));
+}
+
+TEST(Nesting, AliasesNestLikeWhatTheyStandFor) {
+  auto chain = [](const std::string &sigil, const std::string &before,
+                  const std::string &after, int64_t length) {
+    std::string text = sigil + "a0 = i32\n";
+    for (int64_t i = 1; i <= length; ++i)
+      text += sigil + "a" + std::to_string(i) + " = " + before + sigil + "a" +
+              std::to_string(i - 1) + after + "\n";
+    return text;
+  };
+  EXPECT_TRUE(findDeepNesting(chain("#", "[", "]", kMaxNesting)));
+  EXPECT_TRUE(findDeepNesting(chain("#", "[[", "]]", kMaxNesting / 2)));
+  EXPECT_TRUE(findDeepNesting(chain("!", "tuple<", ">", kMaxNesting)));
+  EXPECT_TRUE(
+      findDeepNesting(chain("#", "loc(callsite(#a0 at ", "))", kMaxNesting)));
+  EXPECT_FALSE(findDeepNesting(chain("#", "[", "]", 100)));
+  // Used often, nested once.
+  EXPECT_FALSE(findDeepNesting("#a = [1]\n" + repeat("#b = [#a, #a]\n", 1000)));
+}
+
 TEST(Nesting, WhatIsClosedIsNotNested) {
   EXPECT_FALSE(findDeepNesting(repeat("({[<>]})", 1000)));
   EXPECT_FALSE(findDeepNesting(repeat("(d0) -> (d0 >= 0, d0 <= 4)", 1000)));

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RaiseUtils.h"
+#include "SupportedConvolutions.h"
 #include "TailBuilder.h"
 
 #include "conv/Dialect/Conv/Transforms/Passes.h"
@@ -89,49 +90,68 @@ computeDependents(ConvolutionOpInterface convolution) {
   return dependents;
 }
 
+namespace {
+/// The ops after a convolution: all that depend on it, and the element-wise
+/// ones among them.
+struct Followers {
+  DenseSet<Operation *> dependents, elementwise;
+};
+} // namespace
+
 /// True if everything between `convolution` and `last` is element-wise and only
 /// `last` is used by other ops.
 static bool isOnlyExit(ConvolutionOpInterface convolution,
-                       linalg::GenericOp last,
-                       const DenseSet<Operation *> &dependents) {
+                       linalg::GenericOp last, const Followers &followers) {
   DenseSet<Operation *> between = {last};
   SmallVector<Operation *> worklist = {last};
   while (!worklist.empty())
-    for (Value operand : worklist.pop_back_val()->getOperands())
-      if (Operation *op = operand.getDefiningOp();
-          op && dependents.contains(op) && between.insert(op).second)
+    for (Value operand : worklist.pop_back_val()->getOperands()) {
+      Operation *op = operand.getDefiningOp();
+      if (!op || !followers.dependents.contains(op))
+        continue;
+      if (!followers.elementwise.contains(op))
+        return false;
+      if (between.insert(op).second)
         worklist.push_back(op);
+    }
   auto usedInside = [&](Operation *op) {
     return llvm::all_of(op->getUsers(), [&](Operation *user) {
       return between.contains(user);
     });
   };
   return usedInside(convolution) && llvm::all_of(between, [&](Operation *op) {
-           auto generic = dyn_cast<linalg::GenericOp>(op);
-           return generic && isElementwise(generic) &&
-                  (op == last || usedInside(op));
+           return op == last || usedInside(op);
          });
 }
 
 /// Fuses as much as possible into `convolution`; true if that is anything.
 static bool fuseTail(RewriterBase &rewriter,
                      ConvolutionOpInterface convolution) {
-  DenseSet<Operation *> dependents = computeDependents(convolution);
+  Followers followers{computeDependents(convolution), {}};
   SmallVector<linalg::GenericOp> candidates;
-  for (Operation *op : dependents)
-    if (auto generic = dyn_cast<linalg::GenericOp>(op);
-        generic && isElementwise(generic) &&
-        cast<RankedTensorType>(generic.getResult(0).getType()).getShape() ==
-            convolution.getResultType().getShape())
+  for (Operation *op : followers.dependents) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic || !isElementwise(generic))
+      continue;
+    followers.elementwise.insert(op);
+    if (cast<RankedTensorType>(generic.getResult(0).getType()).getShape() ==
+        convolution.getResultType().getShape())
       candidates.push_back(generic);
+  }
   llvm::sort(candidates, [](linalg::GenericOp lhs, linalg::GenericOp rhs) {
-    return rhs->isBeforeInBlock(lhs);
+    return lhs->isBeforeInBlock(rhs);
   });
-  for (linalg::GenericOp last : candidates) {
-    if (!isOnlyExit(convolution, last, dependents))
+  // What is further away than the longest tail is out of reach. One more, so
+  // that a tail that is too long is refused as such.
+  candidates.truncate(
+      std::min<size_t>(candidates.size(), kMaxTailOperations + 1));
+  TailBuilder::Failures failures;
+  for (linalg::GenericOp last : llvm::reverse(candidates)) {
+    if (!isOnlyExit(convolution, last, followers))
       continue;
     FailureOr<ConvolutionOpInterface> fused =
-        TailBuilder(convolution, dependents).fuse(rewriter, last);
+        TailBuilder(convolution, followers.dependents, failures)
+            .fuse(rewriter, last);
     if (failed(fused))
       continue;
     remark::passed(fused->getLoc(),

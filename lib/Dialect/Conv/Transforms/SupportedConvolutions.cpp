@@ -107,6 +107,11 @@ static std::string describePadding(ConvolutionOpInterface op) {
   return text;
 }
 
+static int64_t countTailOperations(ConvolutionOpInterface op) {
+  int64_t count = llvm::range_size(op.getTail().getOps());
+  return std::max<int64_t>(count - 1, 0); // Without the terminator.
+}
+
 static const Predicate kPredicates[] = {
     {Reason::PaddingMode,
      "padding of at most 32 on each side for the gradient of replicate",
@@ -128,6 +133,14 @@ static const Predicate kPredicates[] = {
      "strides by which the positions of an input have at most 4096 residues "
      "for its gradient",
      hasFewResidues, describeWindow},
+    // kMaxTailOperations.
+    {Reason::ProblemSize, "at most 4096 operations after a convolution",
+     [](ConvolutionOpInterface op) {
+       return countTailOperations(op) <= kMaxTailOperations;
+     },
+     [](ConvolutionOpInterface op) {
+       return std::to_string(countTailOperations(op));
+     }},
 };
 
 bool mlir::conv::isKernelType(Type type) {

@@ -19,6 +19,10 @@ bool isKernelType(Type type);
 inline constexpr llvm::StringLiteral kKernelTypes =
     "f32, f16, bf16, an 8-bit float, i8 or i32";
 
+/// Operations that a tail may have, constants among them. Code generators take
+/// time and stack for each.
+inline constexpr int64_t kMaxTailOperations = 4096;
+
 /// Refuses a convolution that no kernel is made for, with a reason code.
 LogicalResult checkConvolution(ConvolutionOpInterface op);
 

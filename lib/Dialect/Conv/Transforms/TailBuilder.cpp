@@ -13,6 +13,8 @@
 
 #include "TailBuilder.h"
 
+#include "SupportedConvolutions.h"
+
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,8 +53,9 @@ static bool isOperandType(Type type) {
 }
 
 TailBuilder::TailBuilder(ConvolutionOpInterface convolution,
-                         const DenseSet<Operation *> &dependents)
-    : convolution(convolution), dependents(dependents),
+                         const DenseSet<Operation *> &dependents,
+                         Failures &failures)
+    : convolution(convolution), dependents(dependents), failures(failures),
       outputShape(convolution.getResultType().getShape()),
       block(&region.emplaceBlock()), builder(convolution.getContext()) {
   builder.setInsertionPointToEnd(block);
@@ -330,9 +333,15 @@ FailureOr<Value> TailBuilder::createElement(Value tensor, AffineMap map) {
   auto key = std::pair(tensor, map);
   if (Value known = elements.lookup(key))
     return known;
+  if (failures.contains(key) || depth > kMaxTailOperations + 1)
+    return failure();
+  ++depth;
   FailureOr<Value> element = createUncached(tensor, map);
+  --depth;
   if (succeeded(element))
     elements[key] = *element;
+  else
+    failures.insert(key);
   return element;
 }
 

@@ -28,9 +28,13 @@ bool isElementwise(linalg::GenericOp op);
 /// Builds the tail of `convolution` with the ops behind it.
 class TailBuilder {
 public:
+  /// Elements that no tail of a convolution can have. Builders share them, so
+  /// that trying one `last` after another takes no longer than the first.
+  using Failures = DenseSet<std::pair<Value, AffineMap>>;
+
   /// `dependents` are all ops that `convolution` must come before.
   TailBuilder(ConvolutionOpInterface convolution,
-              const DenseSet<Operation *> &dependents);
+              const DenseSet<Operation *> &dependents, Failures &failures);
 
   /// Creates `convolution` with a tail that computes the result of `last`, in
   /// front of `last`. Fails, and changes nothing, if the kernel could not read
@@ -75,6 +79,8 @@ private:
 
   ConvolutionOpInterface convolution;
   const DenseSet<Operation *> &dependents;
+  Failures &failures;
+  int64_t depth = 0; ///< Of `createElement`, which follows operands.
   SmallVector<int64_t> outputShape;
   Region region;
   Block *block;

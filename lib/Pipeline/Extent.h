@@ -1,0 +1,45 @@
+//===- Extent.h - how large an attribute is written out --------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attributes and types share what they have in common, so a short file can have
+// a type whose text has no end: `!b = tuple<!a, !a>` twenty times over is a
+// million words. Whoever prints or walks one asks first.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_PIPELINE_EXTENT_H
+#define CONV_LIB_PIPELINE_EXTENT_H
+
+#include "mlir/IR/Operation.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::conv {
+
+struct Extent {
+  int64_t levels = 0; ///< Of nesting.
+  int64_t parts = 0;  ///< Attributes and types in its text, up to 2^62.
+};
+
+/// Measures attributes, types and ops. What is used many times is walked once.
+class ExtentCounter {
+public:
+  Extent count(Attribute attribute) { return countElement(attribute); }
+  Extent count(Type type) { return countElement(type); }
+  /// The largest of the attributes and types of `op` and of all ops in it, and
+  /// the nesting of both.
+  Extent count(Operation *op);
+
+private:
+  template <typename T> Extent countElement(T attributeOrType);
+
+  llvm::DenseMap<const void *, Extent> known;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_PIPELINE_EXTENT_H

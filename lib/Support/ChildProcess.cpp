@@ -1,0 +1,121 @@
+//===- ChildProcess.cpp - work that may end its process ---------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// fork, a pipe for the result, and limits. The copy has only the calling
+// thread.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Support/ChildProcess.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <string_view>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace conv;
+
+static Error systemError(const char *what) {
+  return {ErrorKind::System, std::string(what) + ": " + std::strerror(errno)};
+}
+
+/// Bytes of addresses that this process has, or 0 if the system does not say.
+static int64_t getAddressBytes() {
+  std::FILE *file = std::fopen("/proc/self/statm", "re");
+  if (!file)
+    return 0;
+  long long pages = 0;
+  bool read = std::fscanf(file, "%lld", &pages) == 1;
+  std::fclose(file);
+  return read ? pages * ::sysconf(_SC_PAGESIZE) : 0;
+}
+
+/// Lowers a limit; never raises it.
+static void lowerLimit(decltype(RLIMIT_AS) resource, int64_t value) {
+  struct rlimit limit;
+  if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur <= rlim_t(value))
+    return;
+  limit.rlim_cur = rlim_t(value);
+  ::setrlimit(resource, &limit);
+}
+
+/// Makes the copy quiet, small and short-lived.
+static void confine(const ChildLimits &limits) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP})
+    std::signal(number, SIG_DFL);
+  if (int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
+    ::dup2(null, STDOUT_FILENO);
+    ::dup2(null, STDERR_FILENO);
+  }
+  lowerLimit(RLIMIT_CORE, 0);
+  lowerLimit(RLIMIT_CPU, limits.cpuSeconds);
+  if (int64_t present = getAddressBytes())
+    lowerLimit(RLIMIT_AS, present + limits.memoryBytes);
+}
+
+static bool writeAll(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR)
+      return false;
+    bytes.remove_prefix(size_t(written < 0 ? 0 : written));
+  }
+  return true;
+}
+
+static std::string readAll(int descriptor) {
+  std::string bytes;
+  char chunk[4096];
+  for (ssize_t got; (got = ::read(descriptor, chunk, sizeof(chunk))) != 0;) {
+    if (got < 0 && errno != EINTR)
+      break;
+    bytes.append(chunk, size_t(got < 0 ? 0 : got));
+  }
+  return bytes;
+}
+
+/// How a process ended, or empty if it did all of its work.
+static std::string describeEnding(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return "unknown";
+  if (WIFSIGNALED(status))
+    return ::strsignal(WTERMSIG(status));
+  return WEXITSTATUS(status) == 0 ? "" : "out of memory";
+}
+
+Result<std::string> conv::runInChild(const std::function<std::string()> &work,
+                                     const ChildLimits &limits) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return systemError("cannot make a pipe");
+  pid_t child = ::fork();
+  if (child == 0) {
+    ::close(ends[0]);
+    confine(limits);
+    ::_exit(writeAll(ends[1], work()) ? 0 : 1);
+  }
+  ::close(ends[1]);
+  if (child < 0) {
+    Error error = systemError("cannot start a process");
+    ::close(ends[0]);
+    return error;
+  }
+  std::string result = readAll(ends[0]);
+  ::close(ends[0]);
+  if (std::string ending = describeEnding(child); !ending.empty())
+    return Error{ErrorKind::BadInput, ending};
+  return result;
+}
