@@ -24,7 +24,7 @@
 
 namespace conv::sim {
 
-inline constexpr uint32_t abiVersion = 1;
+inline constexpr uint32_t abiVersion = 2;
 inline constexpr char objectSymbol[] = "conv_sim_object";
 
 /// Size of the exchange area of a work-item: the result of an operation at
@@ -70,6 +70,8 @@ struct Site {
   uint32_t index;
   uint32_t bytes;     ///< Of a memory access; 0 otherwise.
   uint32_t alignment; ///< What the access promises, in bytes.
+  /// Of a buffer access: the part of its offset that is in the instruction.
+  uint32_t immediate;
   uint32_t resultBytes;
   uint32_t operandCount;
   uint32_t operandOffset[maxOperands];

@@ -10,9 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../BufferOffsets.h"
 #include "../CodeGenTargets.h"
 #include "../LinkElf.h"
 #include "../TargetCheck.h"
+#include "SignOfZero.h"
 #include "conv/Backend/AMDGPU.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
@@ -26,10 +28,13 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
 
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Target/RegisterTargetPassConfigCallback.h"
+#include "llvm/Transforms/Utils.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_SERIALIZEAMDGPUPASS
@@ -56,6 +61,38 @@ struct ErrorCollector final : llvm::DiagnosticHandler {
   std::string &text;
 };
 
+/// Keeps instruction selection from code whose result is not what LLVM IR says.
+struct PrepareSelection final : llvm::FunctionPass {
+  PrepareSelection() : FunctionPass(ID) {}
+
+  bool runOnFunction(llvm::Function &function) override {
+    hideWrappingOffsets(function);
+    keepSignOfZero(function);
+    return true;
+  }
+  void getAnalysisUsage(llvm::AnalysisUsage &usage) const override {
+    usage.setPreservesCFG();
+  }
+
+  static char ID;
+};
+char PrepareSelection::ID = 0;
+
+/// While it lives, code generation for AMD's chips ends its work on LLVM IR
+/// with that pass: others would undo what it does.
+class SelectionGuard {
+public:
+  SelectionGuard()
+      : callback([](llvm::TargetMachine &machine, llvm::PassManagerBase &,
+                    llvm::TargetPassConfig *passes) {
+          if (machine.getTargetTriple().isAMDGCN())
+            passes->insertPass(&llvm::LCSSAID, new PrepareSelection());
+        }) {}
+
+private:
+  llvm::RegisterTargetPassConfigCallback callback;
+};
+
 /// Stops at the assembly.
 class AssemblyCompiler final : public ROCDL::SerializeGPUModuleBase {
 public:
@@ -68,6 +105,7 @@ public:
     std::string errors;
     module.getContext().setDiagnosticHandler(
         std::make_unique<ErrorCollector>(errors));
+    SelectionGuard guard;
     FailureOr<SmallVector<char, 0>> assembly =
         moduleToObjectImpl(options, module);
     if (errors.empty())

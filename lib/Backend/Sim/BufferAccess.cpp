@@ -15,6 +15,8 @@
 
 #include "BufferAccess.h"
 
+#include "../BufferOffsets.h"
+
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Support/raw_ostream.h"
@@ -291,6 +293,7 @@ void BufferLowering::instrument(Function &checked) {
     SiteInfo info{.name = "buffer", .kind = getKind(helper)};
     info.bytes = bytes;
     info.alignment = std::min<uint32_t>(4, PowerOf2Ceil(bytes));
+    info.immediate = mlir::conv::getImmediate(*call->getArgOperand(1));
     Constant *site = object.addSite(info, *call);
     IRBuilder<> builder(call);
     Type *i64 = builder.getInt64Ty();

@@ -16,6 +16,7 @@
 
 #include "conv/Backend/Sim.h"
 
+#include "../BufferOffsets.h"
 #include "../CodeGenTargets.h"
 #include "../HostMachine.h"
 #include "../LinkElf.h"
@@ -155,6 +156,8 @@ static llvm::Error retarget(llvm::Module &module, const SimChip &chip,
     kernel.fast->addFnAttr("warn-stack-size", std::to_string(maxStackBytes));
     if (llvm::Error error = createCheckedVariant(kernel, object, buffers))
       return error;
+    revealOffsets(*kernel.fast);
+    revealOffsets(*kernel.checked);
   }
   object.finish(chip.name, chip.waveSize, *kernels);
 
@@ -254,6 +257,9 @@ private:
             "function(sroa,early-cse,instcombine<no-verify-fixpoint>,"
             "simplifycfg)"))
       return error;
+    // As code generation for the chip does.
+    for (llvm::Function &function : llvmModule)
+      hideWrappingOffsets(function);
     if (llvm::Error error = retarget(llvmModule, simChip, **host))
       return error;
     // Not O2: its vector-combine does not come to an end on some kernels that

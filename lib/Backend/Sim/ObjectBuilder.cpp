@@ -19,8 +19,8 @@
 using namespace llvm;
 using namespace conv::simgen;
 
-static_assert(sizeof(abi::Site) == 136 && offsetof(abi::Site, handler) == 16 &&
-              offsetof(abi::Site, operandOffset) == 48);
+static_assert(sizeof(abi::Site) == 144 && offsetof(abi::Site, handler) == 16 &&
+              offsetof(abi::Site, operandOffset) == 52);
 static_assert(sizeof(abi::Services) == 6 * sizeof(void *) &&
               offsetof(abi::Services, makeResource) ==
                   unsigned(Service::MakeResource) * sizeof(void *));
@@ -143,8 +143,9 @@ Constant *ObjectBuilder::createSite(const SiteRecord &record, uint32_t index) {
   return ConstantStruct::getAnon(
       {string(info.name), string(record.location),
        ConstantPointerNull::get(pointerType), i32(uint32_t(info.kind)),
-       i32(index), i32(info.bytes), i32(info.alignment), i32(info.resultBytes),
-       i32(info.operandBytes.size()), words(offsets), words(bytes)});
+       i32(index), i32(info.bytes), i32(info.alignment), i32(info.immediate),
+       i32(info.resultBytes), i32(info.operandBytes.size()), words(offsets),
+       words(bytes)});
 }
 
 GlobalVariable *ObjectBuilder::createTable(StringRef name,

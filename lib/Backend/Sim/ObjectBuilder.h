@@ -30,6 +30,7 @@ struct SiteInfo {
   abi::SiteKind kind;
   uint32_t bytes = 0;
   uint32_t alignment = 1;
+  uint32_t immediate = 0;
   uint32_t resultBytes = 0;
   llvm::SmallVector<uint32_t, 8> operandOffsets = {};
   llvm::SmallVector<uint32_t, 8> operandBytes = {};

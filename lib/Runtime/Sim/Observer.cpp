@@ -229,9 +229,24 @@ bool Observer::accessForWave(WorkItem &item, const WaveAccess &what,
   return false;
 }
 
+/// Refuses an access whose offset is right only if register and immediate wrap
+/// around 32 bits: no manual says that the bounds check sees the wrapped sum.
+void Observer::checkWrap(WorkItem &item, const abi::Site &site,
+                         uint32_t offset) {
+  if (!isChecking || offset >= site.immediate)
+    return;
+  std::string text = getVerb(site.kind);
+  text += " " + std::to_string(site.bytes) + " bytes of a buffer at offset " +
+          std::to_string(offset) + ", which wraps around 32 bits: " +
+          std::to_string(offset - site.immediate) + " in the register and " +
+          std::to_string(site.immediate) + " in the instruction";
+  group.stop(item, text);
+}
+
 void Observer::bufferAccess(WorkItem &item, const abi::Site &site,
                             const abi::Resource &resource, uint64_t offset,
                             uint32_t scalarOffset) {
+  checkWrap(item, site, uint32_t(offset - scalarOffset));
   bool isGfx9 = group.getChip().isGfx9;
   uint64_t checked = isGfx9 ? offset : offset - scalarOffset;
   uint64_t limit = resource.numRecords;

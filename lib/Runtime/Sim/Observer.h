@@ -75,6 +75,7 @@ private:
     uint64_t address;
   };
 
+  void checkWrap(WorkItem &item, const abi::Site &site, uint32_t offset);
   bool examine(WorkItem &item, const Request &request, std::string &problem);
   bool checkLds(WorkItem &item, const Request &request, std::string &problem);
   bool checkGlobal(WorkItem &item, const Request &request,

@@ -386,4 +386,47 @@ TEST(SimInput, SameInputSameBytes) {
   EXPECT_EQ(first.object, second.object);
 }
 
+/// out[tid] = in[offsets[tid] + 64], where the sum of bytes has `flags`.
+std::string bufferKernel(const std::string &flags) {
+  return kernelText(3, R"(
+  %stride = llvm.mlir.constant(0 : i16) : i16
+  %records = llvm.mlir.constant(260 : i64) : i64
+  %flags = llvm.mlir.constant(159744 : i32) : i32
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  %last = llvm.mlir.constant(256 : i32) : i32
+  %r = rocdl.make.buffer.rsrc %p1, %stride, %records, %flags : <1> to <8>
+  %from = llvm.getelementptr %p0[%tid64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
+  %offset = llvm.load %from : !llvm.ptr<1> -> i32
+  %at = llvm.add %offset, %last )" +
+                           flags + R"( : i32
+  %v = rocdl.raw.ptr.buffer.load %r, %at, %zero, %zero : f32
+  %to = llvm.getelementptr %p2[%tid64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+  llvm.store %v, %to : f32, !llvm.ptr<1>)");
+}
+
+// LLVM puts 256 into the instruction where the sum is said not to wrap, and
+// leaves -8 in the register of work-item 2.
+TEST(SimChecks, BufferOffsetThatWraps) {
+  std::vector<int32_t> offsets(64);
+  std::vector<float> in(65), out(64);
+  auto launch = [&](const std::string &flags) {
+    return SimRun("gfx942", bufferKernel(flags))
+        .block(64)
+        .buffer(offsets)
+        .buffer(in)
+        .buffer(out)
+        .launch();
+  };
+  EXPECT_EQ(launch("overflow<nuw>"), std::nullopt);
+  offsets[2] = -8;
+  expectMessage(launch("overflow<nuw>"),
+                "work-item (2,0,0): reads 4 bytes of a buffer at offset 248, "
+                "which wraps around 32 bits: 4294967288 in the register and "
+                "256 in the instruction");
+  // Where it may wrap, the register gets the sum.
+  in[62] = 5;
+  EXPECT_EQ(launch(""), std::nullopt);
+  EXPECT_EQ(out[2], 5);
+}
+
 } // namespace
