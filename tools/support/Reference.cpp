@@ -164,6 +164,7 @@ const std::map<std::string, OpName> kScalarOps = {
     {"exp", {ScalarOp::Exp, 1}},
     {"exp2", {ScalarOp::Exp2, 1}},
     {"log", {ScalarOp::Log, 1}},
+    {"log1p", {ScalarOp::Log1p, 1}},
     {"tanh", {ScalarOp::Tanh, 1}},
     {"erf", {ScalarOp::Erf, 1}},
     {"sqrt", {ScalarOp::Sqrt, 1}},

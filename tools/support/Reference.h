@@ -62,6 +62,7 @@ enum class ScalarOp {
   Exp,
   Exp2,
   Log,
+  Log1p,
   Tanh,
   Erf,
   Sqrt,

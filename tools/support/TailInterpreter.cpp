@@ -123,6 +123,15 @@ static Scalar runUnary(const TailNode &node, const Scalar &a) {
     return {std::tanh(x), a.error, false};
   case ScalarOp::Erf:
     return {std::erf(x), a.error * M_2_SQRTPI, false};
+  case ScalarOp::Log1p: {
+    // As below, from -1 on.
+    double value = std::log1p(x);
+    return {value,
+            a.error > 0
+                ? std::fabs(std::log1p(std::max(x - a.error, -1.0)) - value)
+                : 0.0,
+            false};
+  }
   case ScalarOp::Log:
   case ScalarOp::Sqrt:
   case ScalarOp::Rsqrt: {
@@ -224,6 +233,7 @@ static double getRounding(const TailNode &node, double value) {
   case ScalarOp::Exp:
   case ScalarOp::Exp2:
   case ScalarOp::Log:
+  case ScalarOp::Log1p:
   case ScalarOp::Tanh:
   case ScalarOp::Erf:
   case ScalarOp::Rsqrt:

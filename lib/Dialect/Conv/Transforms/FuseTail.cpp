@@ -17,8 +17,10 @@
 
 #include "conv/Dialect/Conv/Transforms/Passes.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -32,6 +34,14 @@ namespace mlir::conv {
 
 using namespace mlir;
 using namespace mlir::conv;
+
+/// Assertions in loops are left out: a kernel has nobody to tell that one fails.
+static void eraseAssertions(Operation *root) {
+  root->walk([](cf::AssertOp op) {
+    if (op->getParentOfType<linalg::GenericOp>())
+      op.erase();
+  });
+}
 
 /// Element-wise named ops and ops on tensors become `linalg.generic`.
 static LogicalResult generalizeElementwise(Operation *root) {
@@ -56,6 +66,28 @@ static LogicalResult generalizeElementwise(Operation *root) {
     (void)linalg::generalizeNamedOp(rewriter, op);
   }
   return success();
+}
+
+/// Reshapes behind element-wise ops go in front of them, and those in front go
+/// behind: so that a tail has all dimensions of the convolution, of which a
+/// front end shows groups, or dimensions of size 1, only around the convolution
+/// itself.
+static LogicalResult expandElementwise(Operation *root) {
+  RewritePatternSet patterns(root->getContext());
+  linalg::populateFoldReshapeOpsByExpansionPatterns(
+      patterns, [](OpOperand *fused) {
+        // What moves elements otherwise is not element-wise.
+        auto isReshapedOrElementwise = [](Operation *op) {
+          auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+          return !generic || isElementwise(generic);
+        };
+        return isReshapedOrElementwise(fused->getOwner()) &&
+               isReshapedOrElementwise(fused->get().getDefiningOp());
+      });
+  tensor::populateReassociativeReshapeFoldingPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.enableFolding(false).enableConstantCSE(false);
+  return applyPatternsGreedily(root, std::move(patterns), config);
 }
 
 /// Where an init's elements are not read, it must not look as if they were.
@@ -134,9 +166,7 @@ static bool fuseTail(RewriterBase &rewriter,
     if (!generic || !isElementwise(generic))
       continue;
     followers.elementwise.insert(op);
-    if (cast<RankedTensorType>(generic.getResult(0).getType()).getShape() ==
-        convolution.getResultType().getShape())
-      candidates.push_back(generic);
+    candidates.push_back(generic);
   }
   llvm::sort(candidates, [](linalg::GenericOp lhs, linalg::GenericOp rhs) {
     return lhs->isBeforeInBlock(rhs);
@@ -177,7 +207,9 @@ static void eraseReplaced(RewriterBase &rewriter,
 namespace {
 struct FuseTailPass final : mlir::conv::impl::FuseTailPassBase<FuseTailPass> {
   void runOnOperation() override {
-    if (failed(generalizeElementwise(getOperation())))
+    eraseAssertions(getOperation());
+    if (failed(generalizeElementwise(getOperation())) ||
+        failed(expandElementwise(getOperation())))
       return signalPassFailure();
     detachUnreadInits(getOperation());
     eraseDeadOps(getOperation());

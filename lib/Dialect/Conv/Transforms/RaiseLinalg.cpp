@@ -15,8 +15,6 @@
 
 #include "conv/Dialect/Conv/Transforms/Passes.h"
 
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -29,53 +27,6 @@ namespace mlir::conv {
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// True if every element of `tensor` is zero, of either sign.
-static bool isZeroTensor(Value tensor) {
-  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
-    return isZeroConstant(fill.value());
-  return isZeroConstant(tensor);
-}
-
-namespace {
-/// An input and its padding with zeros, by spatial dimension.
-struct PaddedInput {
-  Value tensor;
-  SmallVector<int64_t> low, high;
-};
-} // namespace
-
-/// Takes a `tensor.pad` with zeros off `input`, whose dimensions `order` names;
-/// false if there is none that the window of a convolution can replace.
-static bool takePad(PaddedInput &input, StringRef order) {
-  auto pad = input.tensor.getDefiningOp<tensor::PadOp>();
-  Value element = pad ? pad.getConstantPaddingValue() : nullptr;
-  if (!element || !isZeroConstant(element) ||
-      !pad.getSourceType().hasStaticShape())
-    return false;
-  auto low = getConstantIntValues(pad.getMixedLowPad());
-  auto high = getConstantIntValues(pad.getMixedHighPad());
-  if (!low || !high)
-    return false;
-  PaddedInput taken{pad.getSource(), input.low, input.high};
-  int64_t dimension = 0;
-  for (char letter : StringRef("DHW")) {
-    size_t position = order.find(letter);
-    if (position == StringRef::npos)
-      continue;
-    taken.low[dimension] += std::exchange((*low)[position], 0);
-    taken.high[dimension] += std::exchange((*high)[position], 0);
-    ++dimension;
-  }
-  auto isZero = [](int64_t value) { return value == 0; };
-  auto isNegative = [](int64_t value) { return value < 0; };
-  if (!llvm::all_of(*low, isZero) || !llvm::all_of(*high, isZero) ||
-      llvm::any_of(taken.low, isNegative) ||
-      llvm::any_of(taken.high, isNegative))
-    return false; // Pads channels, or crops.
-  input = taken;
-  return true;
-}
 
 namespace {
 /// The tensors of a convolution with all their dimensions.
@@ -114,16 +65,12 @@ struct LoopsToForward final : OpInterfaceRewritePattern<linalg::LinalgOp> {
     if (failed(loops))
       return failure();
     auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
-    // Before dimensions are added, which would hide the padding.
     SmallVector<int64_t> zeros(loops->strides.size(), 0);
-    PaddedInput input{loops->input, zeros, zeros};
-    takePad(input, loops->inputOrder);
-    loops->input = input.tensor;
     CompleteTensors tensors(*loops, resultType);
     RaisedConvolution raised{
         .types = {tensors.input.type, tensors.filter.type, tensors.output.type},
         .window = WindowAttr::get(op.getContext(), loops->strides,
-                                  loops->dilations, input.low, input.high),
+                                  loops->dilations, zeros, zeros),
         .layouts = LayoutsAttr::get(op.getContext(), tensors.input.order,
                                     tensors.filter.order, tensors.output.order),
         .groups = loops->groups};
@@ -148,36 +95,12 @@ struct LoopsToForward final : OpInterfaceRewritePattern<linalg::LinalgOp> {
   }
 };
 
-/// Padding with zeros in front of a convolution is padding of its window.
-struct FoldPad final : OpInterfaceRewritePattern<ConvolutionOpInterface> {
-  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
-
-  LogicalResult matchAndRewrite(ConvolutionOpInterface op,
-                                PatternRewriter &rewriter) const override {
-    if (op.getResultRole() == TensorRole::Input)
-      return rewriter.notifyMatchFailure(op, "computes the input");
-    if (op.getPadding() != PaddingMode::Zeros)
-      return rewriter.notifyMatchFailure(op, "pads with other elements");
-    PaddedInput input{op.getTensor(TensorRole::Input),
-                      llvm::to_vector(op.getWindow().getLow()),
-                      llvm::to_vector(op.getWindow().getHigh())};
-    if (!takePad(input, op.getOrder(TensorRole::Input)))
-      return rewriter.notifyMatchFailure(op, "no padding to fold");
-    rewriter.modifyOpInPlace(op, [&] {
-      op->setOperand(0, input.tensor); // The first operand is the input.
-      op.setWindowAttr(WindowAttr::get(
-          op.getContext(), op.getWindow().getStrides(),
-          op.getWindow().getDilations(), input.low, input.high));
-    });
-    return success();
-  }
-};
-
 struct RaiseLinalgPass final
     : mlir::conv::impl::RaiseLinalgPassBase<RaiseLinalgPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<LoopsToForward, FoldPad>(&getContext());
+    patterns.add<LoopsToForward>(&getContext());
+    populateFoldDataMovementPatterns(patterns);
     // Folding would rewrite ops that are not ours.
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);

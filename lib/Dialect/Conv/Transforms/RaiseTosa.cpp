@@ -178,7 +178,8 @@ private:
   static bool isConverted(Operation *op) {
     return op->hasTrait<OpTrait::tosa::TosaElementwiseOperator>() ||
            isa<tosa::CastOp, tosa::ConstOp, tosa::MulOp, tosa::PadOp,
-               tosa::ReciprocalOp, tosa::ReshapeOp>(op);
+               tosa::ReciprocalOp, tosa::ReshapeOp, tosa::ReverseOp,
+               tosa::SliceOp, tosa::TransposeOp>(op);
   }
 
   LogicalResult convertOthers() {

@@ -116,6 +116,17 @@ Value mlir::conv::createRaised(OpBuilder &builder, Location loc,
   return generic.getResult(0);
 }
 
+LayoutsAttr mlir::conv::replaceOrder(LayoutsAttr layouts, TensorRole role,
+                                StringRef order) {
+  auto get = [&](TensorRole other, StringRef before) {
+    return role == other ? order : before;
+  };
+  return LayoutsAttr::get(layouts.getContext(),
+                          get(TensorRole::Input, layouts.getInput()),
+                          get(TensorRole::Filter, layouts.getFilter()),
+                          get(TensorRole::Output, layouts.getOutput()));
+}
+
 UnitDimensions::UnitDimensions(RankedTensorType given, StringRef givenOrder,
                                StringRef all)
     : order(givenOrder) {
@@ -149,6 +160,12 @@ Value UnitDimensions::collapse(OpBuilder &builder, Value tensor) const {
 
 bool mlir::conv::isZeroConstant(Value value) {
   return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+bool mlir::conv::isZeroTensor(Value tensor) {
+  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
+    return isZeroConstant(fill.value());
+  return isZeroConstant(tensor);
 }
 
 void mlir::conv::eraseDeadOps(Operation *root) {

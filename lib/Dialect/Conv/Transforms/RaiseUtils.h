@@ -63,8 +63,19 @@ struct UnitDimensions {
   Value collapse(OpBuilder &builder, Value tensor) const;
 };
 
+/// The layouts with another order for the tensor in `role`.
+LayoutsAttr replaceOrder(LayoutsAttr layouts, TensorRole role, StringRef order);
+
 /// True for a constant, scalar or tensor, of zeros of either sign.
 bool isZeroConstant(Value value);
+
+/// True if every element of `tensor` is zero, of either sign: such a constant,
+/// or one that is filled.
+bool isZeroTensor(Value tensor);
+
+/// Patterns that fold what moves elements in front of convolutions of this
+/// dialect (DataMovement.h).
+void populateFoldDataMovementPatterns(RewritePatternSet &patterns);
 
 /// Erases every op below `root` whose results nothing uses.
 void eraseDeadOps(Operation *root);

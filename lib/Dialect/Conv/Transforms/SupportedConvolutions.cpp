@@ -166,8 +166,8 @@ using TypePredicate = bool (*)(Type);
 static TypePredicate getTypesOfOp(Operation &op) {
   // Functions are computed in f32 only; `conv-fuse-tail` widens to it.
   if (isa<math::AbsFOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::FmaOp,
-          math::LogOp, math::RoundEvenOp, math::RsqrtOp, math::SqrtOp,
-          math::TanhOp>(op))
+          math::LogOp, math::Log1pOp, math::RoundEvenOp, math::RsqrtOp,
+          math::SqrtOp, math::TanhOp>(op))
     return [](Type type) { return type.isF32(); };
   if (isa<arith::ExtFOp, arith::TruncFOp, YieldOp>(op))
     return isKernelType;

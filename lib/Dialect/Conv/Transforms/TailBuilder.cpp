@@ -13,6 +13,7 @@
 
 #include "TailBuilder.h"
 
+#include "RaiseUtils.h"
 #include "SupportedConvolutions.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
@@ -22,6 +23,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -56,7 +58,6 @@ TailBuilder::TailBuilder(ConvolutionOpInterface convolution,
                          const DenseSet<Operation *> &dependents,
                          Failures &failures)
     : convolution(convolution), dependents(dependents), failures(failures),
-      outputShape(convolution.getResultType().getShape()),
       block(&region.emplaceBlock()), builder(convolution.getContext()) {
   builder.setInsertionPointToEnd(block);
   block->addArgument(getAccumulatorType(convolution), convolution.getLoc());
@@ -75,10 +76,23 @@ AffineMap TailBuilder::canonicalize(AffineMap map) {
       AffineMap::get(outputShape.size(), 0, positions, builder.getContext())));
 }
 
+/// `number`, rounded to nearest even.
+static FloatAttr convert(FloatAttr number, FloatType type) {
+  APFloat value = number.getValue();
+  bool losesInfo;
+  value.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                &losesInfo);
+  return FloatAttr::get(type, value);
+}
+
 Value TailBuilder::createConversion(Value value, Type type) {
   Location loc = value.getLoc();
   if (value.getType() == type)
     return value;
+  FloatAttr number;
+  if (matchPattern(value, m_Constant(&number)))
+    return arith::ConstantOp::create(builder, loc,
+                                     convert(number, cast<FloatType>(type)));
   if (value.getType().getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
     return arith::ExtFOp::create(builder, loc, type, value);
   return arith::TruncFOp::create(builder, loc, type, value);
@@ -99,19 +113,38 @@ FailureOr<Value> TailBuilder::createConstant(Value constant) {
   if (auto elements = dyn_cast<SplatElementsAttr>(attribute))
     attribute = dyn_cast<TypedAttr>(elements.getSplatValue<Attribute>());
   if (auto number = dyn_cast_or_null<FloatAttr>(attribute);
-      number && is16BitFloat(number.getType())) {
-    // Exact: f32 has every value of the 16-bit types.
-    APFloat value = number.getValue();
-    bool losesInfo;
-    value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-    attribute = builder.getFloatAttr(builder.getF32Type(), value);
-  }
+      number && is16BitFloat(number.getType()))
+    attribute = convert(number, builder.getF32Type()); // Exact.
   if (!isa_and_nonnull<FloatAttr, IntegerAttr>(attribute) ||
       !attribute.getType().isIntOrFloat())
     return failure();
   return arith::ConstantOp::create(builder, constant.getLoc(), attribute)
       .getResult();
+}
+
+/// The power of a small constant exponent as products, or null.
+Value TailBuilder::createPower(Value base, Value exponent) {
+  constexpr uint64_t kMaxExponent = 64;
+  APInt constant;
+  if (!matchPattern(exponent, m_ConstantInt(&constant)) ||
+      constant.abs().ugt(kMaxExponent))
+    return nullptr;
+  Location loc = base.getLoc();
+  Value one = arith::ConstantOp::create(
+      builder, loc, builder.getFloatAttr(base.getType(), 1));
+  Value result;
+  for (uint64_t bits = constant.abs().getZExtValue(); bits; bits >>= 1) {
+    if (bits & 1)
+      result = result ? arith::MulFOp::create(builder, loc, result, base)
+                      : base;
+    if (bits > 1)
+      base = arith::MulFOp::create(builder, loc, base, base);
+  }
+  if (!result)
+    return one;
+  return constant.isNegative()
+             ? arith::DivFOp::create(builder, loc, one, result).getResult()
+             : result;
 }
 
 /// Copies `op` so that 16-bit operands and results are f32. Conversions between
@@ -141,6 +174,12 @@ LogicalResult TailBuilder::cloneWidened(Operation &op, IRMapping &mapping) {
       mapping.map(op.getResult(0), *constant);
     return constant;
   }
+  if (auto power = dyn_cast<math::FPowIOp>(op))
+    if (Value product = createPower(mapping.lookup(power.getLhs()),
+                                    mapping.lookup(power.getRhs()))) {
+      mapping.map(power.getResult(), product);
+      return success();
+    }
   // The bits of a 16-bit value are not those of the same value in f32.
   auto has16Bits = [](Type type) { return is16BitFloat(type); };
   if (isa<arith::BitcastOp>(op) &&
@@ -164,11 +203,14 @@ LogicalResult TailBuilder::createAccumulator() {
   Block &tail = convolution.getTail().front();
   IRMapping mapping;
   mapping.map(tail.getArgument(0), sum);
-  ArrayRef<int64_t> shape = outputShape;
+  ArrayRef<int64_t> shape = convolution.getResultType().getShape();
+  bool isTransposed = outputOrder != convolution.getResultOrder();
   for (auto [tensor, argument] : llvm::zip(convolution.getTailOperands(),
                                            tail.getArguments().drop_front())) {
     bool perChannel =
         cast<RankedTensorType>(tensor.getType()).getShape() != shape;
+    if (isTransposed && !perChannel)
+      return failure();
     operands.push_back({tensor, perChannel});
     mapping.map(argument, createOperand(tensor));
   }
@@ -186,7 +228,7 @@ bool TailBuilder::isChannelVector(ArrayRef<int64_t> shape, AffineMap map) {
   std::optional<int64_t> channels = computeResultChannels(convolution);
   if (!channels || llvm::product_of(shape) != *channels)
     return false;
-  StringRef order = convolution.getResultOrder();
+  StringRef order = outputOrder;
   size_t inner = order.find(*convolution.getResultChannel());
   AffineExpr channel = builder.getAffineDimExpr(inner);
   if (size_t group = order.find('G'); group != StringRef::npos)
@@ -222,9 +264,10 @@ FailureOr<Value> TailBuilder::createRead(Value tensor, AffineMap map) {
   return createOperand(tensor);
 }
 
-/// The element of a reshape that only adds or drops dimensions of size 1.
-FailureOr<Value> TailBuilder::createThroughReshape(Operation *reshape,
-                                                   AffineMap map) {
+/// From positions to those in the operand of a reshape that only adds or drops
+/// dimensions of size 1, given those in its result.
+FailureOr<AffineMap> TailBuilder::composeReshape(Operation *reshape,
+                                                 AffineMap map) {
   auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape);
   auto groups =
       expand ? expand.getReassociationIndices()
@@ -252,9 +295,7 @@ FailureOr<Value> TailBuilder::createThroughReshape(Operation *reshape,
     if (expand)
       positions.push_back(position);
   }
-  return createElement(
-      reshape->getOperand(0),
-      AffineMap::get(map.getNumDims(), 0, positions, builder.getContext()));
+  return AffineMap::get(map.getNumDims(), 0, positions, builder.getContext());
 }
 
 /// The element at `map` of the result of `op`, by copying its body.
@@ -286,9 +327,7 @@ FailureOr<Value> TailBuilder::createInlined(linalg::GenericOp op,
 
 FailureOr<Value> TailBuilder::createUncached(Value tensor, AffineMap map) {
   if (tensor == convolution.getResultTensor()) {
-    AffineMap identity =
-        canonicalize(builder.getMultiDimIdentityMap(outputShape.size()));
-    if (map != identity)
+    if (map != access)
       return failure();
     return accumulator;
   }
@@ -306,7 +345,10 @@ FailureOr<Value> TailBuilder::createUncached(Value tensor, AffineMap map) {
     return createInlined(generic, map);
   if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
     Checkpoint before = takeCheckpoint();
-    FailureOr<Value> element = createThroughReshape(op, map);
+    FailureOr<AffineMap> position = composeReshape(op, map);
+    FailureOr<Value> element = failure();
+    if (succeeded(position))
+      element = createElement(op->getOperand(0), *position);
     if (succeeded(element))
       return element;
     rollBack(before);
@@ -333,7 +375,7 @@ FailureOr<Value> TailBuilder::createElement(Value tensor, AffineMap map) {
   auto key = std::pair(tensor, map);
   if (Value known = elements.lookup(key))
     return known;
-  if (failures.contains(key) || depth > kMaxTailOperations + 1)
+  if (failures.elements.contains(key) || depth > kMaxTailOperations + 1)
     return failure();
   ++depth;
   FailureOr<Value> element = createUncached(tensor, map);
@@ -341,7 +383,7 @@ FailureOr<Value> TailBuilder::createElement(Value tensor, AffineMap map) {
   if (succeeded(element))
     elements[key] = *element;
   else
-    failures.insert(key);
+    failures.elements.insert(key);
   return element;
 }
 
@@ -360,10 +402,85 @@ static Value createVector(OpBuilder &builder, Value tensor) {
                                          ArrayRef<ReassociationIndices>{all});
 }
 
+/// The position in the convolution's result that its first use by `tensor`
+/// reads for the element at `map`, or null if it uses none.
+AffineMap TailBuilder::findAccess(Value tensor, AffineMap map,
+                                  DenseSet<Value> &visited) {
+  if (tensor == convolution.getResultTensor())
+    return map;
+  Operation *op = tensor.getDefiningOp();
+  if (!op || !dependents.contains(op) || !visited.insert(tensor).second)
+    return AffineMap();
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    for (OpOperand &operand : op->getOpOperands())
+      if (AffineMap found = findAccess(
+              operand.get(),
+              generic.getMatchingIndexingMap(&operand).compose(map), visited))
+        return found;
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    if (FailureOr<AffineMap> position = composeReshape(op, map);
+        succeeded(position))
+      return findAccess(op->getOperand(0), *position, visited);
+  return AffineMap();
+}
+
+/// Sets shape, order and access of what the tail computes: the result of
+/// `last`, whose dimensions are those of the convolution's, permuted.
+LogicalResult TailBuilder::setOutput(linalg::GenericOp last) {
+  auto type = cast<RankedTensorType>(last.getResult(0).getType());
+  outputShape = llvm::to_vector(type.getShape());
+  int64_t rank = type.getRank();
+  DenseSet<Value> visited;
+  access = findAccess(last.getResult(0), builder.getMultiDimIdentityMap(rank),
+                      visited);
+  if (!access || access.getNumResults() != rank)
+    return failure();
+  access = canonicalize(access);
+  outputOrder.assign(rank, 0);
+  StringRef order = convolution.getResultOrder();
+  ArrayRef<int64_t> shape = convolution.getResultType().getShape();
+  SmallVector<char> units; // Dimensions of size 1, which no map names.
+  for (auto [letter, size, position] :
+       llvm::zip(order, shape, access.getResults())) {
+    auto dimension = dyn_cast<AffineDimExpr>(position);
+    if (size == 1)
+      units.push_back(letter);
+    else if (!dimension || outputShape[dimension.getPosition()] != size ||
+             outputOrder[dimension.getPosition()])
+      return failure();
+    else
+      outputOrder[dimension.getPosition()] = letter;
+  }
+  const char *unit = units.begin();
+  for (char &letter : outputOrder)
+    if (!letter)
+      letter = *unit++;
+  if (failures.order != outputOrder)
+    failures = {outputOrder, {}};
+  return success();
+}
+
+/// Erases constants that were folded, and what else nothing uses.
+void TailBuilder::eraseUnused() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// True if the tail is what a convolution does without one.
+bool TailBuilder::isConversion() {
+  Value yielded = block->getTerminator()->getOperand(0);
+  auto truncation = yielded.getDefiningOp<arith::TruncFOp>();
+  Value converted = truncation ? truncation.getIn() : yielded;
+  return operands.empty() && converted == block->getArgument(0) &&
+         isa<FloatType>(yielded.getType()) ==
+             isa<FloatType>(converted.getType());
+}
+
 FailureOr<ConvolutionOpInterface> TailBuilder::fuse(RewriterBase &rewriter,
                                                     linalg::GenericOp last) {
   auto type = cast<RankedTensorType>(last.getResult(0).getType());
-  if (!isOperandType(type.getElementType()))
+  if (!isOperandType(type.getElementType()) || failed(setOutput(last)))
     return failure();
   AffineMap identity = builder.getMultiDimIdentityMap(outputShape.size());
   if (failed(createAccumulator()))
@@ -373,6 +490,8 @@ FailureOr<ConvolutionOpInterface> TailBuilder::fuse(RewriterBase &rewriter,
     return failure();
   YieldOp::create(builder, last.getLoc(),
                   createConversion(*element, type.getElementType()));
+
+  eraseUnused();
 
   rewriter.setInsertionPoint(last);
   SmallVector<Value> tensors;
@@ -384,6 +503,11 @@ FailureOr<ConvolutionOpInterface> TailBuilder::fuse(RewriterBase &rewriter,
   llvm::append_range(all, tensors);
   OperationState state(convolution.getLoc(), convolution->getName(), all, type,
                        convolution->getAttrs());
-  state.addRegion()->takeBody(region);
+  state.attributes.set("layouts",
+                       replaceOrder(convolution.getLayouts(),
+                                    convolution.getResultRole(), outputOrder));
+  Region *tail = state.addRegion();
+  if (!isConversion())
+    tail->takeBody(region);
   return cast<ConvolutionOpInterface>(rewriter.create(state));
 }

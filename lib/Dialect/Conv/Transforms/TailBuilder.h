@@ -18,6 +18,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include <string>
+
 namespace mlir::conv {
 
 /// True if every element of the result depends on single elements of the
@@ -28,31 +30,42 @@ bool isElementwise(linalg::GenericOp op);
 /// Builds the tail of `convolution` with the ops behind it.
 class TailBuilder {
 public:
-  /// Elements that no tail of a convolution can have. Builders share them, so
-  /// that trying one `last` after another takes no longer than the first.
-  using Failures = DenseSet<std::pair<Value, AffineMap>>;
+  /// Elements that no tail with this order of dimensions can have. Builders
+  /// share them, so that trying one `last` after another takes no longer than
+  /// the first.
+  struct Failures {
+    std::string order;
+    DenseSet<std::pair<Value, AffineMap>> elements;
+  };
 
   /// `dependents` are all ops that `convolution` must come before.
   TailBuilder(ConvolutionOpInterface convolution,
               const DenseSet<Operation *> &dependents, Failures &failures);
 
   /// Creates `convolution` with a tail that computes the result of `last`, in
-  /// front of `last`. Fails, and changes nothing, if the kernel could not read
-  /// an operand.
+  /// front of `last`. The result's dimensions are in the order of `last`, which
+  /// may transpose them. Fails, and changes nothing, if the kernel could not
+  /// read an operand.
   FailureOr<ConvolutionOpInterface> fuse(RewriterBase &rewriter,
                                          linalg::GenericOp last);
 
 private:
+  LogicalResult setOutput(linalg::GenericOp last);
+  AffineMap findAccess(Value tensor, AffineMap map,
+                       DenseSet<Value> &visited);
+  FailureOr<AffineMap> composeReshape(Operation *reshape, AffineMap map);
+  bool isConversion();
   LogicalResult createAccumulator();
   FailureOr<Value> createElement(Value tensor, AffineMap map);
   FailureOr<Value> createUncached(Value tensor, AffineMap map);
   FailureOr<Value> createInlined(linalg::GenericOp op, AffineMap map);
-  FailureOr<Value> createThroughReshape(Operation *reshape, AffineMap map);
   FailureOr<Value> createRead(Value tensor, AffineMap map);
   bool isChannelVector(ArrayRef<int64_t> shape, AffineMap map);
   Value createOperand(Value tensor);
   FailureOr<Value> createConstant(Value constant);
   Value createConversion(Value value, Type type);
+  Value createPower(Value base, Value exponent);
+  void eraseUnused();
   LogicalResult cloneWidened(Operation &op, IRMapping &mapping);
 
   /// The type in which the tail holds an element: f32 instead of 16 bits.
@@ -81,7 +94,11 @@ private:
   const DenseSet<Operation *> &dependents;
   Failures &failures;
   int64_t depth = 0; ///< Of `createElement`, which follows operands.
+  /// Sizes and order of the dimensions of what the tail computes.
   SmallVector<int64_t> outputShape;
+  std::string outputOrder;
+  /// From its positions to those of the convolution's result.
+  AffineMap access;
   Region region;
   Block *block;
   OpBuilder builder; ///< Inserts into `block`.

@@ -1,0 +1,424 @@
+//===- DataMovement.cpp - where a tensor's elements come from ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One function for each op takes the movement of its operand to that of its
+// result, or fails: then the operand's movement ends there. Lists have as many
+// entries as a dimension has positions, so dimensions beyond a limit are only
+// followed where they stay as they are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DataMovement.h"
+
+#include "IndexEvaluation.h"
+#include "RaiseUtils.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Positions of a dimension that is moved.
+static constexpr int64_t kMaxSize = int64_t(1) << 24;
+
+SmallVector<int64_t> Movement::getSourceSizes() const {
+  SmallVector<int64_t> sizes;
+  for (ArrayRef<int64_t> split : sourceShape)
+    llvm::append_range(sizes, split);
+  return sizes;
+}
+
+Value Movement::createSource(OpBuilder &builder) const {
+  SmallVector<ReassociationIndices> reassociation;
+  int64_t next = 0;
+  for (ArrayRef<int64_t> split : sourceShape) {
+    reassociation.emplace_back();
+    for (size_t i = 0; i < split.size(); ++i)
+      reassociation.back().push_back(next++);
+  }
+  if (next == static_cast<int64_t>(sourceShape.size()))
+    return source;
+  auto type = cast<RankedTensorType>(source.getType());
+  return tensor::ExpandShapeOp::create(builder, source.getLoc(),
+                                       type.clone(getSourceSizes()), source,
+                                       reassociation);
+}
+
+namespace {
+class Reader {
+public:
+  explicit Reader(int maxOps) : maxOps(maxOps) {}
+
+  Movement read(Value tensor);
+
+private:
+  using Result = FailureOr<Movement>;
+
+  Result readOp(Operation *op);
+  Result readPad(tensor::PadOp op);
+  Result readExtract(tensor::ExtractSliceOp op);
+  Result readInsert(tensor::InsertSliceOp op);
+  Result readExpand(tensor::ExpandShapeOp op);
+  Result readCollapse(tensor::CollapseShapeOp op);
+  Result readLoops(linalg::LinalgOp op);
+  Result readPermutation(linalg::LinalgOp op, OpOperand &operand);
+  Result readGather(linalg::LinalgOp op, tensor::ExtractOp extract);
+
+  int maxOps;
+  DenseMap<Value, Movement> known;
+};
+} // namespace
+
+static Movement createIdentity(Value tensor) {
+  Movement movement{.source = tensor, .sourceShape = {}, .dimensions = {}};
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (auto [d, size] : llvm::enumerate(type.getShape())) {
+    movement.sourceShape.push_back({size});
+    movement.dimensions.push_back({size, static_cast<unsigned>(d)});
+  }
+  return movement;
+}
+
+/// A tensor of zeros.
+static Movement createZeros(RankedTensorType type) {
+  Movement movement;
+  for (int64_t size : type.getShape())
+    movement.dimensions.push_back({size, std::nullopt});
+  return movement;
+}
+
+/// A dimension of `size`, each position of which is `getPosition(i)` of `from`,
+/// or none.
+static FailureOr<MovedDimension>
+move(const Movement &movement, const MovedDimension &from, int64_t size,
+     function_ref<int64_t(int64_t)> getPosition) {
+  if (size > kMaxSize || size < 0)
+    return failure();
+  MovedDimension to{size, from.source};
+  bool isIdentity =
+      size == (from.source ? movement.getSourceSizes()[*from.source] : 1);
+  for (int64_t i = 0; i < size; ++i) {
+    int64_t position = getPosition(i);
+    to.positions.push_back(position == MovedDimension::kZero
+                               ? position
+                               : from.getPosition(position));
+    isIdentity &= to.positions.back() == i;
+  }
+  if (isIdentity)
+    to.positions.clear();
+  return to;
+}
+
+/// Whether a dimension can be left out: it has one element, of a dimension of
+/// size 1 of the source or of none.
+static bool isUnit(const Movement &movement, const MovedDimension &dimension) {
+  return dimension.size == 1 && dimension.getPosition(0) == 0 &&
+         (!dimension.source ||
+          movement.getSourceSizes()[*dimension.source] == 1);
+}
+
+FailureOr<Movement> Reader::readPad(tensor::PadOp op) {
+  Value element = op.getConstantPaddingValue();
+  auto low = getConstantIntValues(op.getMixedLowPad());
+  if (!element || !isZeroConstant(element) || !low)
+    return failure();
+  Movement movement = read(op.getSource());
+  for (auto [d, dimension] : llvm::enumerate(movement.dimensions)) {
+    int64_t size = op.getResultType().getDimSize(d), first = (*low)[d];
+    if (size == dimension.size && first == 0)
+      continue;
+    auto moved = move(movement, dimension, size, [&](int64_t i) {
+      bool isInside = i >= first && i - first < dimension.size;
+      return isInside ? i - first : MovedDimension::kZero;
+    });
+    if (failed(moved))
+      return failure();
+    dimension = *moved;
+  }
+  return movement;
+}
+
+FailureOr<Movement> Reader::readExtract(tensor::ExtractSliceOp op) {
+  auto offsets = getConstantIntValues(op.getMixedOffsets());
+  auto sizes = getConstantIntValues(op.getMixedSizes());
+  auto strides = getConstantIntValues(op.getMixedStrides());
+  if (!offsets || !sizes || !strides)
+    return failure();
+  Movement movement = read(op.getSource());
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  SmallVector<MovedDimension> kept;
+  for (auto [d, dimension] : llvm::enumerate(movement.dimensions)) {
+    bool isWhole = (*sizes)[d] == dimension.size && (*offsets)[d] == 0;
+    auto moved = isWhole ? FailureOr<MovedDimension>(dimension)
+                         : move(movement, dimension, (*sizes)[d],
+                                [&](int64_t i) {
+                                  return (*offsets)[d] + i * (*strides)[d];
+                                });
+    if (failed(moved) || (dropped[d] && !isUnit(movement, *moved)))
+      return failure();
+    if (!dropped[d])
+      kept.push_back(*moved);
+  }
+  movement.dimensions = kept;
+  return movement;
+}
+
+/// True if positions of two tensors mean the same in their common source.
+static bool areSame(const MovedDimension &lhs, const MovedDimension &rhs) {
+  return lhs.size == rhs.size && lhs.source == rhs.source &&
+         lhs.positions == rhs.positions;
+}
+
+FailureOr<Movement> Reader::readInsert(tensor::InsertSliceOp op) {
+  auto offsets = getConstantIntValues(op.getMixedOffsets());
+  auto strides = getConstantIntValues(op.getMixedStrides());
+  if (!offsets || !strides || op.getSourceType().getRank() != op.getType().getRank())
+    return failure();
+  Movement into = read(op.getDest()), slice = read(op.getSource());
+  bool isInZeros = !into.source;
+  if (!isInZeros && (into.source != slice.source ||
+                     into.sourceShape != slice.sourceShape))
+    return failure();
+  Movement result = slice;
+  int numChanged = 0;
+  for (auto [d, dimension] : llvm::enumerate(result.dimensions)) {
+    const MovedDimension &around = into.dimensions[d];
+    if (isInZeros ? dimension.size == around.size
+                  : areSame(dimension, around))
+      continue;
+    // Elements beside the slice in two dimensions would be of neither.
+    if (!isInZeros && (++numChanged > 1 || dimension.source != around.source))
+      return failure();
+    int64_t offset = (*offsets)[d], stride = (*strides)[d];
+    MovedDimension inserted = dimension;
+    MovedDimension plain{dimension.size, dimension.source};
+    auto moved = move(slice, plain, around.size, [&](int64_t i) {
+      int64_t index = (i - offset) / stride;
+      if (i >= offset && (i - offset) % stride == 0 && index < inserted.size)
+        return inserted.getPosition(index);
+      return isInZeros ? MovedDimension::kZero : around.getPosition(i);
+    });
+    if (failed(moved))
+      return failure();
+    dimension = *moved;
+  }
+  return result;
+}
+
+FailureOr<Movement> Reader::readCollapse(tensor::CollapseShapeOp op) {
+  if (op.getResultType().getRank() == 0)
+    return failure();
+  Movement movement = read(op.getSrc());
+  SmallVector<MovedDimension> kept;
+  for (ArrayRef<int64_t> group : op.getReassociationIndices()) {
+    std::optional<MovedDimension> large;
+    for (int64_t d : group) {
+      if (isUnit(movement, movement.dimensions[d]))
+        continue;
+      if (large)
+        return failure();
+      large = movement.dimensions[d];
+    }
+    // Of dimensions that all have size 1, the first one is as good as any.
+    kept.push_back(large ? *large : movement.dimensions[group.front()]);
+  }
+  movement.dimensions = kept;
+  return movement;
+}
+
+/// Splits the dimension `from.source` of the source in the way in which a
+/// tensor's is, if it is not moved.
+static LogicalResult splitSource(Movement &movement, MovedDimension from,
+                                 ArrayRef<int64_t> sizes) {
+  if (!from.source || !from.isIdentity())
+    return failure();
+  unsigned position = *from.source;
+  for (SmallVector<int64_t, 2> &split : movement.sourceShape) {
+    if (position >= split.size()) {
+      position -= split.size();
+      continue;
+    }
+    if (split.size() != 1)
+      return failure();
+    split.assign(sizes.begin(), sizes.end());
+    break;
+  }
+  for (MovedDimension &dimension : movement.dimensions)
+    if (dimension.source && *dimension.source > *from.source)
+      *dimension.source += sizes.size() - 1;
+  return success();
+}
+
+FailureOr<Movement> Reader::readExpand(tensor::ExpandShapeOp op) {
+  Movement movement = read(op.getSrc());
+  ArrayRef<int64_t> shape = op.getResultType().getShape();
+  if (ShapedType::isDynamicShape(shape) || op.getSrcType().getRank() == 0)
+    return failure();
+  SmallVector<MovedDimension> expanded;
+  for (auto [d, group] : llvm::enumerate(op.getReassociationIndices())) {
+    auto isLarge = [&](int64_t dimension) { return shape[dimension] != 1; };
+    // A copy that splitting the source renumbers with the others.
+    unsigned first = expanded.size();
+    if (llvm::count_if(group, isLarge) > 1) {
+      MovedDimension from = movement.dimensions[d];
+      SmallVector<int64_t> sizes;
+      for (int64_t dimension : group)
+        sizes.push_back(shape[dimension]);
+      if (failed(splitSource(movement, from, sizes)))
+        return failure();
+      for (MovedDimension &earlier : expanded)
+        if (earlier.source && *earlier.source > *from.source)
+          *earlier.source += sizes.size() - 1;
+      for (auto [i, size] : llvm::enumerate(sizes))
+        expanded.push_back({size, *from.source + static_cast<unsigned>(i)});
+      continue;
+    }
+    for (int64_t dimension : group)
+      if (isLarge(dimension))
+        expanded.push_back(movement.dimensions[d]);
+      else
+        expanded.push_back({1, std::nullopt});
+    if (llvm::none_of(group, isLarge))
+      expanded[first] = movement.dimensions[d];
+  }
+  movement.dimensions = expanded;
+  return movement;
+}
+
+/// The movement whose dimension `sources[i]` each dimension `i` is, where it is
+/// one; the others have size 1. Fails if a dimension is left out that is not of
+/// size 1.
+static FailureOr<Movement>
+select(const Movement &movement, ArrayRef<int64_t> shape,
+       ArrayRef<std::optional<MovedDimension>> sources) {
+  Movement result = movement;
+  result.dimensions.clear();
+  llvm::SmallBitVector used(movement.getSourceSizes().size());
+  for (auto [size, source] : llvm::zip(shape, sources)) {
+    if (!source && size != 1)
+      return failure(); // A broadcast.
+    result.dimensions.push_back(source ? *source
+                                       : MovedDimension{1, std::nullopt});
+    if (source && source->source)
+      used.set(*source->source);
+  }
+  for (const MovedDimension &dimension : movement.dimensions)
+    if (!(dimension.source && used[*dimension.source]) &&
+        !isUnit(movement, dimension))
+      return failure();
+  return result;
+}
+
+FailureOr<Movement> Reader::readPermutation(linalg::LinalgOp op,
+                                            OpOperand &operand) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  Movement movement = read(operand.get());
+  SmallVector<int64_t> shape = op.getStaticLoopRanges();
+  SmallVector<std::optional<MovedDimension>> sources(shape.size());
+  for (auto [d, expression] : llvm::enumerate(map.getResults())) {
+    auto loop = dyn_cast<AffineDimExpr>(expression);
+    if (!loop || sources[loop.getPosition()])
+      continue; // `select` looks at what is left out.
+    sources[loop.getPosition()] = movement.dimensions[d];
+  }
+  return select(movement, shape, sources);
+}
+
+FailureOr<Movement> Reader::readGather(linalg::LinalgOp op,
+                                       tensor::ExtractOp extract) {
+  auto type = dyn_cast<RankedTensorType>(extract.getTensor().getType());
+  if (!type || !type.hasStaticShape() || extract->getBlock() != op.getBlock())
+    return failure();
+  Movement movement = read(extract.getTensor());
+  SmallVector<int64_t> shape = op.getStaticLoopRanges();
+  SmallVector<std::optional<MovedDimension>> sources(shape.size());
+  IndexEvaluator evaluator;
+  for (auto [d, index] : llvm::enumerate(extract.getIndices())) {
+    auto loops = computeLoopsOf(op, index);
+    if (!loops || loops->count() > 1)
+      return failure();
+    if (loops->none())
+      continue;
+    unsigned loop = loops->find_first();
+    if (sources[loop])
+      return failure(); // A diagonal.
+    bool isKnown = true;
+    SmallVector<int64_t> position(shape.size(), 0);
+    const MovedDimension &from = movement.dimensions[d];
+    auto moved = move(movement, from, shape[loop], [&](int64_t i) -> int64_t {
+      position[loop] = i;
+      auto value = isKnown ? evaluator.evaluate(op, index, position)
+                           : std::nullopt;
+      isKnown = value && *value >= 0 && *value < from.size;
+      return isKnown ? *value : 0;
+    });
+    if (failed(moved) || !isKnown)
+      return failure();
+    sources[loop] = *moved;
+  }
+  return select(movement, shape, sources);
+}
+
+FailureOr<Movement> Reader::readLoops(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1 ||
+      op.getNumLoops() != op.getNumParallelLoops() ||
+      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
+    return failure();
+  Value yielded = op.getBlock()->getTerminator()->getOperand(0);
+  if (auto extract = yielded.getDefiningOp<tensor::ExtractOp>())
+    return readGather(op, extract);
+  auto argument = dyn_cast<BlockArgument>(yielded);
+  if (!argument || argument.getOwner() != op.getBlock())
+    return failure();
+  OpOperand *operand = op.getMatchingOpOperand(argument);
+  if (op.isDpsInit(operand) || !isa<RankedTensorType>(operand->get().getType()))
+    return failure();
+  return readPermutation(op, *operand);
+}
+
+FailureOr<Movement> Reader::readOp(Operation *op) {
+  if (isZeroTensor(op->getResult(0)))
+    return createZeros(cast<RankedTensorType>(op->getResult(0).getType()));
+  return TypeSwitch<Operation *, FailureOr<Movement>>(op)
+      .Case([&](tensor::PadOp pad) { return readPad(pad); })
+      .Case([&](tensor::ExtractSliceOp slice) { return readExtract(slice); })
+      .Case([&](tensor::InsertSliceOp slice) { return readInsert(slice); })
+      .Case([&](tensor::ExpandShapeOp expand) { return readExpand(expand); })
+      .Case([&](tensor::CollapseShapeOp collapse) {
+        return readCollapse(collapse);
+      })
+      .Case([&](tensor::EmptyOp empty) -> FailureOr<Movement> {
+        return createZeros(empty.getType()); // Any value will do.
+      })
+      .Case([&](linalg::LinalgOp loops) { return readLoops(loops); })
+      .Default([](Operation *) { return failure(); });
+}
+
+Movement Reader::read(Value tensor) {
+  if (auto found = known.find(tensor); found != known.end())
+    return found->second;
+  Operation *op = tensor.getDefiningOp();
+  Movement movement = createIdentity(tensor);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (op && maxOps > 0 && type.hasStaticShape()) {
+    --maxOps;
+    if (FailureOr<Movement> moved = readOp(op); succeeded(moved)) {
+      movement = *moved;
+      ++movement.numOps;
+    }
+    ++maxOps;
+  }
+  known[tensor] = movement;
+  return movement;
+}
+
+Movement mlir::conv::readMovement(Value tensor, int maxOps) {
+  return Reader(maxOps).read(tensor);
+}

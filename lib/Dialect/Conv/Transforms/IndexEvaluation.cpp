@@ -1,0 +1,177 @@
+//===- IndexEvaluation.cpp - integers that loops compute --------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One element is evaluated at a time, from the result back to constants and
+// positions. Depth and the number of steps are bounded: the input may be
+// anything.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexEvaluation.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+static constexpr int kMaxDepth = 64;
+
+/// Sums and products wrap around, as those of the machine do.
+static int64_t wrap(uint64_t value) { return static_cast<int64_t>(value); }
+
+/// The result of an op on integers, or none if it is another one.
+static std::optional<int64_t> apply(Operation *op, ArrayRef<int64_t> values) {
+  auto lhs = [&] { return static_cast<uint64_t>(values[0]); };
+  auto rhs = [&] { return static_cast<uint64_t>(values[1]); };
+  return TypeSwitch<Operation *, std::optional<int64_t>>(op)
+      .Case([&](arith::AddIOp) { return wrap(lhs() + rhs()); })
+      .Case([&](arith::SubIOp) { return wrap(lhs() - rhs()); })
+      .Case([&](arith::MulIOp) { return wrap(lhs() * rhs()); })
+      .Case([&](arith::MaxSIOp) { return std::max(values[0], values[1]); })
+      .Case([&](arith::MinSIOp) { return std::min(values[0], values[1]); })
+      .Case([&](math::AbsIOp) {
+        return values[0] < 0 ? wrap(-lhs()) : values[0];
+      })
+      .Case([&](arith::SelectOp) { return values[0] ? values[1] : values[2]; })
+      .Case<arith::IndexCastOp, arith::ExtSIOp>(
+          [&](auto) { return values[0]; })
+      .Case([&](arith::RemSIOp) -> std::optional<int64_t> {
+        if (values[1] <= 0) // Also where the quotient would overflow.
+          return std::nullopt;
+        return values[0] % values[1];
+      })
+      .Case([&](arith::CmpIOp compare) {
+        auto word = [](int64_t value) { return APInt(64, value, true); };
+        return int64_t(arith::applyCmpPredicate(
+            compare.getPredicate(), word(values[0]), word(values[1])));
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<int64_t>
+IndexEvaluator::evaluateArgument(linalg::LinalgOp op, BlockArgument argument,
+                                 ArrayRef<int64_t> loops) {
+  if (argument.getOwner() != op.getBlock())
+    return std::nullopt;
+  OpOperand *operand = op.getMatchingOpOperand(argument);
+  if (op.isDpsInit(operand))
+    return std::nullopt;
+  SmallVector<int64_t> position =
+      op.getMatchingIndexingMap(operand).compose(loops);
+  return evaluateElement(operand->get(), position);
+}
+
+std::optional<int64_t> IndexEvaluator::evaluate(linalg::LinalgOp op,
+                                                Value scalar,
+                                                ArrayRef<int64_t> loops) {
+  APInt constant;
+  if (matchPattern(scalar, m_ConstantInt(&constant)) &&
+      constant.getSignificantBits() <= 64)
+    return constant.getSExtValue();
+  if (depth >= kMaxDepth || --stepsLeft < 0)
+    return std::nullopt;
+  ++depth;
+  llvm::scope_exit leave([&] { --depth; });
+  if (auto argument = dyn_cast<BlockArgument>(scalar))
+    return evaluateArgument(op, argument, loops);
+  Operation *inner = scalar.getDefiningOp();
+  if (auto index = dyn_cast<linalg::IndexOp>(inner))
+    return loops[index.getDim()];
+  if (inner->getNumRegions() != 0 || inner->getNumResults() != 1)
+    return std::nullopt;
+  SmallVector<int64_t> values;
+  for (Value operand : inner->getOperands()) {
+    std::optional<int64_t> value = evaluate(op, operand, loops);
+    if (!value)
+      return std::nullopt;
+    values.push_back(*value);
+  }
+  return apply(inner, values);
+}
+
+/// The position in a tensor of `to` of the element at `position` of one of
+/// `from`, which has as many elements.
+static SmallVector<int64_t> reshapePosition(ArrayRef<int64_t> position,
+                                            ArrayRef<int64_t> from,
+                                            ArrayRef<int64_t> to) {
+  int64_t element = 0;
+  for (auto [index, size] : llvm::zip(position, from))
+    element = element * size + index;
+  SmallVector<int64_t> result(to.size());
+  for (size_t d = to.size(); d-- > 0; element /= to[d])
+    result[d] = element % to[d];
+  return result;
+}
+
+std::optional<int64_t>
+IndexEvaluator::evaluateElement(Value tensor, ArrayRef<int64_t> position) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  Operation *op = tensor.getDefiningOp();
+  if (!op || !type || !type.hasStaticShape() ||
+      !type.getElementType().isIntOrIndex())
+    return std::nullopt;
+  DenseIntElementsAttr constant;
+  if (matchPattern(tensor, m_Constant(&constant))) {
+    SmallVector<uint64_t> indices(position.begin(), position.end());
+    if (!constant.isValidIndex(indices) ||
+        constant.getElementType().getIntOrFloatBitWidth() > 64)
+      return std::nullopt;
+    return constant.getValues<APInt>()[indices].getSExtValue();
+  }
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+    Value source = op->getOperand(0);
+    auto sourceType = cast<RankedTensorType>(source.getType());
+    if (!sourceType.hasStaticShape())
+      return std::nullopt;
+    return evaluateElement(source,
+                           reshapePosition(position, type.getShape(),
+                                           sourceType.getShape()));
+  }
+  auto loops = dyn_cast<linalg::LinalgOp>(op);
+  if (!loops || loops.getNumDpsInits() != 1 ||
+      loops.getNumLoops() != loops.getNumParallelLoops() ||
+      !loops.getMatchingIndexingMap(loops.getDpsInitOperand(0)).isIdentity())
+    return std::nullopt;
+  return evaluate(loops, loops.getBlock()->getTerminator()->getOperand(0),
+                  position);
+}
+
+std::optional<llvm::SmallBitVector>
+mlir::conv::computeLoopsOf(linalg::LinalgOp op, Value scalar) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  llvm::SmallBitVector loops(ranges.size());
+  llvm::SetVector<Value> values;
+  values.insert(scalar);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (auto argument = dyn_cast<BlockArgument>(values[i])) {
+      if (argument.getOwner() != op.getBlock())
+        return std::nullopt;
+      AffineMap map =
+          op.getMatchingIndexingMap(op.getMatchingOpOperand(argument));
+      for (size_t loop = 0; loop < ranges.size(); ++loop)
+        if (ranges[loop] != 1 && map.isFunctionOfDim(loop))
+          loops.set(loop);
+      continue;
+    }
+    Operation *inner = values[i].getDefiningOp();
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      if (ranges[index.getDim()] != 1)
+        loops.set(index.getDim());
+      continue;
+    }
+    if (inner->getNumRegions() == 0 && inner->getBlock() == op.getBlock())
+      values.insert(inner->operand_begin(), inner->operand_end());
+  }
+  return loops;
+}
