@@ -22,7 +22,9 @@
 //     the H200 SXM and the HGX B200, whose mma.sync is assumed to be Hopper's;
 //   * sectors: Nsight Compute, "Memory Tables";
 //   * registerStagedSlowdown and asyncStagedSlowdown: 14 layers on an H200, 1.5
-//     to 2.8 and 1.2 to 2.1. directTraffic: depthwise layers on an H200.
+//     to 2.8 and 1.2 to 2.1. transposingSlowdown: 60 layers in NCHW on an H200.
+//     scatterCycles and sparseScatterCycles: 16 of them. directTraffic:
+//     depthwise layers on an H200.
 //
 //===----------------------------------------------------------------------===//
 
@@ -143,6 +145,9 @@ static constexpr ChipInfo createHopper(std::string_view name,
   chip.fmaPerClock = 128;
   chip.registerStagedSlowdown = 1.9;
   chip.asyncStagedSlowdown = 1.5;
+  chip.transposingSlowdown = 1.6;
+  chip.scatterCycles = 0.63;
+  chip.sparseScatterCycles = 1.46;
   chip.atoms = atoms;
   chip.residentClusters = kHopperClusters;
   chip.ptxVersion = 84; // 8-bit floats.

@@ -355,6 +355,31 @@ static Limit computeLimit(const ChipInfo &chip, const Cost &cost) {
                                               : Limit::Loads;
 }
 
+double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
+                                  int64_t rows, int64_t columns) {
+  if (problem.storedRowDistance == 0)
+    return 0;
+  return double(rows * columns) * (problem.storedRowDistance == 1
+                                       ? chip.scatterCycles
+                                       : chip.sparseScatterCycles);
+}
+
+/// By how much longer a staged loop takes than its model says. Operands that are
+/// transposed in registers, or loaded in less than 16 bytes, have their share.
+static double computeStagedSlowdown(const Problem &problem,
+                                    const ChipInfo &chip,
+                                    const Candidate &candidate) {
+  double slowdown = candidate.loop == LoopKind::AsyncStaged
+                        ? chip.asyncStagedSlowdown
+                        : chip.registerStagedSlowdown;
+  for (const Run *run : {&problem.lhsRun, &problem.rhsRun}) {
+    int64_t bytes = run->elements * byteSize(candidate.atom->operand);
+    if (!run->isAlongReduction || bytes % kPieceBytes != 0)
+      slowdown *= chip.transposingSlowdown;
+  }
+  return slowdown;
+}
+
 Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate) {
   if (candidate.loop == LoopKind::LineBuffer)
@@ -395,9 +420,12 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
   cost.seconds =
-      (candidate.loop == LoopKind::AsyncStaged ? chip.asyncStagedSlowdown
-                                               : chip.registerStagedSlowdown) *
+      computeStagedSlowdown(problem, chip, candidate) *
           std::max(cost.computeSeconds, cost.memorySeconds) +
+      double(perUnit) *
+          computeScatterCycles(problem, chip, candidate.workgroup[0],
+                               candidate.workgroup[1]) /
+          (chip.clockGHz * 1e9) +
       double(problem.launches - 1) * kLaunchSeconds +
       (isHost(chip) ? 0 : kStartSeconds);
   cost.limit = computeLimit(chip, cost);

@@ -75,7 +75,7 @@ static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
 
 /// From an element of a row to that of the next one in memory, if lanes store
 /// elements one by one; else 0.
-static int64_t getRowDistance(const ViewedTensor &result) {
+static int64_t computeRowDistance(const ViewedTensor &result) {
   size_t batch = result.view.getBatch().size();
   size_t rows = result.view.getRows().size();
   int64_t row = 0, column = 0;
@@ -85,6 +85,17 @@ static int64_t getRowDistance(const ViewedTensor &result) {
     column += coordinate.coefficients.back() * stride;
   }
   return column == 1 ? 0 : row;
+}
+
+/// The same of all products.
+static int64_t computeRowDistance(ConvolutionOpInterface op,
+                                  const ConvolutionPlan &plan) {
+  int64_t largest = 0;
+  for (auto [step, part] : plan.getProducts())
+    largest = std::max(largest, computeRowDistance(
+                                    getViewedProduct(op, plan, *step, *part)
+                                        .result));
+  return largest;
 }
 
 /// Whether the boxes of a copied result are those of an operand of the tail.
@@ -123,9 +134,6 @@ static void computeTmaSteps(ConvolutionOpInterface op,
           geometry->getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;
     }
     hasBoxes &= hasTailBoxes(op, result);
-    if (computeTmaResult(result).form == TmaResult::Form::Lanes)
-      problem.storedRowDistance =
-          std::max(problem.storedRowDistance, getRowDistance(result));
     problem.hasTmaStrides |=
         llvm::any_of(geometry->window.dimensions,
                      [](const auto &each) { return each.stride > 1; });
@@ -230,6 +238,7 @@ mlir::conv::getResultShapes(const PlanStep &step) {
     problem.rows = largest.target.getShape()[1];
     problem.columns = largest.target.getShape()[2];
   }
+  problem.storedRowDistance = computeRowDistance(op, plan);
   problem.splits = options.splits;
   problem.launches = plan.steps.size();
   for (const PlanStep &step : plan.steps)

@@ -65,10 +65,6 @@ static constexpr int64_t kShortRing = 4;
 static constexpr double kShortRingCycles = 1000;
 /// Of both, what an operand of the tail adds that is copied: seen on an H200.
 static constexpr double kCopiedTailShare = 0.2;
-/// An element that a lane stores alone: next to that of the next row, or not. Of
-/// 16 layers in NCHW on an H200, forward and backward data.
-static constexpr double kScatterCycles = 0.63;
-static constexpr double kSparseScatterCycles = 1.46;
 /// The part of both during which the copies for the next tile arrive or, if
 /// there are several consumers, another one multiplies.
 static constexpr double kHiddenOfOneConsumer = 0.405;
@@ -259,16 +255,6 @@ static double computeEpilogueCycles(const Problem &problem,
          (1 + tailShare);
 }
 
-/// Cycles in which lanes store a tile element by element, which nothing hides.
-static double computeScatterCycles(const Problem &problem,
-                                   const TmaTile &tile) {
-  if (problem.storedRowDistance == 0)
-    return 0;
-  return double(tile.rows * tile.columns) *
-         (problem.storedRowDistance == 1 ? kScatterCycles
-                                         : kSparseScatterCycles);
-}
-
 /// Cycles in which a cluster exchanges its sums.
 static double computeExchange(const TmaTile &tile) {
   if (tile.cluster == 1)
@@ -334,7 +320,8 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   double unitCycles =
       kFirstSteps * cost.loadCycles + (waitsForMemory ? kShortRingCycles : 0) +
       double(perUnit) * (stepsPerTile * cost.stepCycles + storeCycles +
-                         computeScatterCycles(problem, tile.share())) -
+                         computeScatterCycles(problem, chip, tile.share().rows,
+                                              tile.share().columns)) -
       double(perUnit - 1) * hidden * storeCycles;
 
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);

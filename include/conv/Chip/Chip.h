@@ -126,6 +126,12 @@ struct ChipInfo {
   /// Measured time of kernels that stage tiles through registers, or without,
   /// as a multiple of what the cost model says; 1 where nothing was measured.
   double registerStagedSlowdown = 1, asyncStagedSlowdown = 1;
+  /// What is added to that for each operand that is not loaded as it is
+  /// multiplied: transposed in registers, or in less than 16 bytes.
+  double transposingSlowdown = 1;
+  /// Cycles of a compute unit for an element of a result that a lane stores
+  /// alone: next to that of the next row, or not. 0 where nothing was measured.
+  double scatterCycles = 0, sparseScatterCycles = 0;
   /// Share of `memoryGBs` at which `conv.transform` reads and writes: measured
   /// (bench/results), or that of a copy where nothing was.
   double transformEfficiency = 0.8;

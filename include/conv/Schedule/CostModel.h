@@ -138,6 +138,11 @@ Rejection checkCandidate(const Problem &problem, const ChipInfo &chip,
 double computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
                           const Candidate &candidate);
 
+/// Cycles in which lanes store a tile element by element, which nothing hides; 0
+/// if they do not.
+double computeScatterCycles(const Problem &problem, const ChipInfo &chip,
+                            int64_t rows, int64_t columns);
+
 /// Predicts a candidate that `checkCandidate` accepts.
 Cost computeCost(const Problem &problem, const ChipInfo &chip,
                  const Candidate &candidate);

@@ -70,6 +70,8 @@ Value TmaCopies::createGroup(TileOrigin origin) const {
 
 Value TmaCopies::createInTensor(TileOrigin origin, Value inGroup,
                                 int64_t ofGroup) const {
+  if (!geometry.window.hasGroups())
+    return inGroup;
   return ptx.math.add(inGroup, ptx.math.mul(createGroup(origin), ofGroup));
 }
 
