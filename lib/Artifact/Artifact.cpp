@@ -138,6 +138,13 @@ const std::string *Artifact::code(const std::string &path) const {
   return file == files.end() ? nullptr : &file->second;
 }
 
+void Artifact::addEntry(const Entry &entry, const Artifact &from) {
+  for (const Launch &launch : entry.launches)
+    if (const std::string *code = from.code(launch.code))
+      files.emplace(launch.code, *code);
+  manifest.entries.push_back(entry);
+}
+
 Result<std::string> Artifact::bytes() const {
   if (Result<void> result = verifyManifest(manifest); !result)
     return result.error();

@@ -93,9 +93,9 @@ parseTargets(const std::vector<std::string> &names) {
     Result<Target> target = parseTarget(name);
     if (!target)
       return target.error();
-    if (!seen.insert(name).second)
-      return Error{ErrorKind::BadInput,
-                   "expects each target once, but got " + name + " again"};
+    if (!seen.insert(target->name).second)
+      return Error{ErrorKind::BadInput, "expects each target once, but got " +
+                                            target->name + " again"};
     targets.push_back(*target);
   }
   if (targets.empty())

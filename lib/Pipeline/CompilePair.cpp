@@ -21,6 +21,7 @@
 #include "conv/Backend/NVPTX.h"
 #include "conv/Backend/Sim.h"
 #include "conv/Backend/TemporaryFile.h"
+#include "conv/Chip/TargetName.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Pipeline/CheckSource.h"
@@ -48,20 +49,16 @@ using ::conv::Result;
 //===----------------------------------------------------------------------===//
 
 Result<Target> mlir::conv::parseTarget(const std::string &name) {
-  StringRef chipName = name;
-  bool simulated = chipName.consume_front("sim:");
-  const ::conv::ChipInfo *chip = ::conv::lookupChip(chipName.str());
-  if (!chip || (simulated && chip->backend == ::conv::Backend::Host))
-    return Error{ErrorKind::BadInput,
-                 "expects a target of " + ::conv::chipNames() +
-                     ", or sim: and a GPU, but got " + name};
-  if (simulated && !chip->runnable)
+  Result<::conv::TargetName> target = ::conv::parseTargetName(name);
+  if (!target)
+    return target.error();
+  if (target->simulated && !target->chip->runnable)
     return Error{ErrorKind::Unsupported,
                  ("unsupported (" + getReasonName(Reason::NotRunnable) +
                   "): expects a chip that the simulator executes, but got " +
-                  chipName)
+                  target->chip->name)
                      .str()};
-  return Target{name, chip, simulated};
+  return Target{target->name, target->chip, target->simulated};
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,6 +45,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassRegistry.h"
 
+#include <functional>
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -64,6 +66,28 @@ void mlir::conv::registerDialects(DialectRegistry &registry) {
   registerNVPTXTranslations(registry);
 }
 
+/// Registers a pipeline that begins with the target.
+template <typename Options>
+static void
+registerPipeline(StringRef name, StringRef description,
+                 std::function<void(OpPassManager &, const Options &)> build) {
+  PassPipelineRegistration<Options>(
+      name, description,
+      [build](OpPassManager &manager, const Options &options) {
+        manager.addPass(createSetTargetPass({options.target}));
+        build(manager, options);
+      });
+}
+
+/// The same for one without other options.
+static void registerPipeline(StringRef name, StringRef description,
+                             void (*build)(OpPassManager &)) {
+  registerPipeline<LowerOptions>(
+      name, description, [build](OpPassManager &manager, const LowerOptions &) {
+        build(manager);
+      });
+}
+
 void mlir::conv::registerPassesAndPipelines() {
   registerConvTransformsPasses();
   registerSchedulePasses();
@@ -72,21 +96,20 @@ void mlir::conv::registerPassesAndPipelines() {
   registerToGPUPasses();
   registerBackendPasses();
   registerPipelinePasses();
-  PassPipelineRegistration<LowerToConvOptions>(
-      "conv-lower-to-conv", "Input IR to scheduled convolutions",
-      buildLowerToConvPipeline);
-  PassPipelineRegistration<>("conv-lower-to-linalg",
-                             "Scheduled convolutions to linalg",
-                             buildLowerToLinalgPipeline);
-  PassPipelineRegistration<>("conv-lower-to-tiled", "linalg to workgroup tiles",
-                             buildLowerToTiledPipeline);
-  PassPipelineRegistration<>("conv-lower-to-gpu",
-                             "Workgroup tiles to kernels and launches",
-                             buildLowerToGpuPipeline);
-  PassPipelineRegistration<>("conv-lower-to-llvm",
-                             "Kernels to the LLVM dialects of the target",
-                             buildLowerToLlvmPipeline);
-  PassPipelineRegistration<LowerToBinaryOptions>("conv-lower-to-binary",
-                                                 "Kernels to code objects",
-                                                 buildLowerToBinaryPipeline);
+  registerPipeline<LowerToConvOptions>("conv-lower-to-conv",
+                                       "Input IR to scheduled convolutions",
+                                       buildLowerToConvPipeline);
+  registerPipeline("conv-lower-to-linalg", "Scheduled convolutions to linalg",
+                   buildLowerToLinalgPipeline);
+  registerPipeline("conv-lower-to-tiled", "linalg to workgroup tiles",
+                   buildLowerToTiledPipeline);
+  registerPipeline("conv-lower-to-gpu",
+                   "Workgroup tiles to kernels and launches",
+                   buildLowerToGpuPipeline);
+  registerPipeline("conv-lower-to-llvm",
+                   "Kernels to the LLVM dialects of the target",
+                   buildLowerToLlvmPipeline);
+  registerPipeline<LowerToBinaryOptions>("conv-lower-to-binary",
+                                         "Kernels to code objects",
+                                         buildLowerToBinaryPipeline);
 }

@@ -103,6 +103,11 @@ class Torch(Framework):
 
     def read(self, tensor: Any, stream: Optional[int]) -> Tensor:
         dtype, device = tensor.dtype, tensor.device
+        if tensor.requires_grad and self.torch.is_grad_enabled():
+            raise bad_input(
+                "expects a tensor that needs no gradient, but got one with requires_grad, and none flows through a "
+                "compiled function: call it in torch.no_grad(), or with tensor.detach()"
+            )
         return _tensor(
             tensor.data_ptr(),
             tensor.shape,

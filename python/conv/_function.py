@@ -115,7 +115,8 @@ class Function:
         On a GPU the call returns when the kernels have been given to `stream`: a handle, or a stream of PyTorch, CuPy
         or CUDA Python; without it, the framework's current stream. It makes nothing but launches, so it can be captured
         into a graph, if the function has run on that stream before (`prepare` will do). On the CPU and in the simulator
-        the results are there when it returns. Gradients are not tracked.
+        the results are there when it returns. Gradients do not flow through it: while PyTorch tracks them, a tensor that requires
+        them is refused.
         """
         values = self._bind(operands, out, named)
         first = values[0]
@@ -245,6 +246,20 @@ def _same_steps(argument: Argument, strides: Tuple[int, ...]) -> bool:
     return all(size == 1 or ours == theirs for size, ours, theirs in zip(argument.shape, argument.strides, strides))
 
 
+def _other_order(argument: Argument, tensor: Tensor) -> str:
+    """What takes a tensor whose shape is that of the argument with channels first or last; empty for another shape."""
+    first = "".join(sorted(argument.layout, key="NKCDHWTRSZPQG".index))
+    channels = "K" if "N" in first and "K" in first else "C"  # Of an output and of other tensors.
+    for order in (first, first.replace(channels, "") + channels):
+        if "G" in order or not argument.layout:
+            continue
+        other = argument.reordered(order)
+        if other.shape == tuple(tensor.shape):
+            memory = "" if _same_steps(other, tensor.strides) else f" with {argument.layout} memory"
+            return f'; with_layouts({argument.name}="{order}") takes a tensor of this shape{memory}'
+    return ""
+
+
 def _mismatch(argument: Argument, accepted: frozenset[str], tensor: Tensor, device: str) -> Error:
     """What is wrong with a tensor, the first thing first."""
     layout = f" ({argument.layout})" if argument.layout else ""
@@ -253,7 +268,7 @@ def _mismatch(argument: Argument, accepted: frozenset[str], tensor: Tensor, devi
     elif tensor.dtype not in accepted:
         text = f"type {' or '.join(sorted(accepted))}, but got {tensor.dtype}"
     elif tuple(tensor.shape) != argument.shape:
-        text = f"shape {argument.shape}{layout}, but got {tuple(tensor.shape)}"
+        text = f"shape {argument.shape}{layout}, but got {tuple(tensor.shape)}{_other_order(argument, tensor)}"
     elif not _same_steps(argument, tensor.strides):
         text = f"strides {argument.strides}{layout} in elements, but got {tuple(tensor.strides)}"
     else:

@@ -2,6 +2,7 @@
 // RUN: FileCheck %s --check-prefix=LIST < %t
 
 // LIST:      builtin.module(
+// LIST-NEXT: conv-set-target{target=},
 // LIST-NEXT: func.func(
 // LIST-NEXT: conv-raise-tosa,
 // LIST-NEXT: conv-raise-linalg,

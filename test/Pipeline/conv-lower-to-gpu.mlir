@@ -2,6 +2,7 @@
 // RUN: FileCheck %s --check-prefix=LIST < %t
 
 // LIST:      builtin.module(
+// LIST-NEXT: conv-set-target{target=},
 // LIST-NEXT: conv-convert-tiles-to-kernels,
 // LIST-NEXT: cse,
 // LIST-NEXT: conv-verify-stage{stage=gpu}

@@ -2,6 +2,7 @@
 // RUN: FileCheck %s --check-prefix=LIST < %t
 
 // LIST:      builtin.module(
+// LIST-NEXT: conv-set-target{target=},
 // LIST-NEXT: conv-run-backend{device-libraries= stage=llvm},
 // LIST-NEXT: conv-verify-stage{stage=llvm}
 // LIST-NEXT: )

@@ -67,6 +67,22 @@ class Arguments(unittest.TestCase):
         )
         self.refuses("argument 'input': expects shape (100,), but got (99,)", self.pack["twice"], aligned(99))
 
+    def test_another_order_of_dimensions(self):
+        """The shape that PyTorch shows says which function takes it."""
+        start = "argument 'input': expects shape (2, 4, 4, 8) (NHWC), but got (2, 8, 4, 4); "
+        channels_last = self.x.transpose(0, 3, 1, 2)
+        self.refuses(
+            start + 'with_layouts(input="NCHW") takes a tensor of this shape', self.image, channels_last, out=self.y
+        )
+        channels_first = aligned((2, 8, 4, 4), np.float16)
+        self.refuses(
+            start + 'with_layouts(input="NCHW") takes a tensor of this shape with NHWC memory',
+            self.image,
+            channels_first,
+            out=self.y,
+        )
+        self.image.with_layouts(input="NCHW")(channels_last, out=self.y)
+
     def test_type(self):
         self.refuses("argument 'output': expects type f16, but got f32", self.image, self.x, out=aligned(IMAGE))
         self.refuses("argument 'input': expects type f16, but got u16", self.image, self.x.view(np.uint16), out=self.y)

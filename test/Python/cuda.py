@@ -91,6 +91,14 @@ class Cuda(unittest.TestCase):
         self.assertIsInstance(y, torch.Tensor)
         np.testing.assert_array_equal(floats(y), 6 * np.arange(100))
 
+    def test_gradients_do_not_vanish(self):
+        self.x.requires_grad = True
+        with self.assertRaisesRegex(conv.Error, "^argument 'input': expects a tensor that needs no gradient, but got"):
+            self.twice(self.x, out=self.y)
+        torch.grad_enabled = False
+        self.addCleanup(setattr, torch, "grad_enabled", True)
+        self.twice(self.x, out=self.y)
+
     def test_streams(self):
         torch.stream = 0
         self.twice(self.x, out=self.y)

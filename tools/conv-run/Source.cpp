@@ -15,6 +15,7 @@
 #include "Progress.h"
 
 #include "conv/Chip/Chip.h"
+#include "conv/Chip/TargetName.h"
 #include "conv/Pipeline/Compile.h"
 #include "conv/Runtime/Devices.h"
 #include "conv/Support/File.h"
@@ -71,23 +72,21 @@ static Result<std::string> chooseSimulator(const RunFlags &flags,
                    join(simulated) + ")"};
 }
 
-/// A target is one of the file, or a chip that there is a compiler for.
-static Result<void> checkTargetName(const RunFlags &flags,
-                                    const std::set<std::string> &has) {
-  std::string chip = flags.target;
-  if (chip.starts_with(kSimPrefix))
-    chip.erase(0, kSimPrefix.size());
-  if (chip.empty() || has.contains(flags.target) || lookupChip(chip))
-    return {};
-  return Error{ErrorKind::BadInput, "expects a --target of " + chipNames() +
-                                        ", but got " + flags.target};
+/// The target that is asked for, as artifacts spell it: one of the file, or a
+/// chip that there is a compiler for.
+static Result<std::string> readTarget(const std::string &target,
+                                      const std::set<std::string> &has) {
+  if (target.empty() || has.contains(target))
+    return target;
+  Result<TargetName> known = parseTargetName(target);
+  if (!known)
+    return known.error();
+  return known->name;
 }
 
 /// The name of the device to open.
 static Result<std::string> chooseDevice(const RunFlags &flags,
                                         const std::set<std::string> &has) {
-  if (Result<void> known = checkTargetName(flags, has); !known)
-    return known.error();
   if (flags.device == "sim")
     return chooseSimulator(flags, has);
   if (!flags.target.empty()) {
@@ -151,7 +150,8 @@ static Result<void> compileSource(const RunFlags &flags, std::string text,
   return {};
 }
 
-Result<Source> tools::openSource(const RunFlags &flags) {
+Result<Source> tools::openSource(const RunFlags &given) {
+  RunFlags flags = given;
   Source source;
   Result<std::string> bytes = readFile(flags.input, kMaxInputBytes);
   if (!bytes)
@@ -166,8 +166,12 @@ Result<Source> tools::openSource(const RunFlags &flags) {
       return artifact.error();
     source.artifact = std::move(*artifact);
   }
-  Result<std::string> name =
-      chooseDevice(flags, getTargets(source.artifact, flags));
+  std::set<std::string> has = getTargets(source.artifact, flags);
+  Result<std::string> target = readTarget(flags.target, has);
+  if (!target)
+    return target.error();
+  flags.target = *target;
+  Result<std::string> name = chooseDevice(flags, has);
   if (!name)
     return name.error();
   Result<void> done = openDevice(*name, flags, source);

@@ -69,9 +69,11 @@ static std::string findSimilar(const CLI::App &app, const std::string &flag) {
 }
 
 std::string tools::describe(const CLI::App &app, const CLI::ParseError &error) {
+  // What is required may only be misspelt.
   std::vector<std::string> unknown = app.remaining();
-  bool isExtra = dynamic_cast<const CLI::ExtrasError *>(&error);
-  if (!isExtra || unknown.empty()) {
+  bool isUnknown = dynamic_cast<const CLI::ExtrasError *>(&error) ||
+                   dynamic_cast<const CLI::RequiredError *>(&error);
+  if (!isUnknown || unknown.empty()) {
     std::string message = error.what();
     std::replace(message.begin(), message.end(), '\n', ' ');
     return message;

@@ -29,6 +29,9 @@ public:
   /// The bytes of a stored code file, or null if there is none of that path.
   const std::string *code(const std::string &path) const;
 
+  /// Adds an entry of `from`, with every file that it names.
+  void addEntry(const Entry &entry, const Artifact &from);
+
   /// The bytes of the zip file. The same artifact gives the same bytes (fixed
   /// time stamps and order). Fails for a manifest that breaks a rule or names
   /// code that is not here.

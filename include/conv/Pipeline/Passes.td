@@ -51,6 +51,34 @@ def RunBackendPass : Pass<"conv-run-backend", "::mlir::ModuleOp"> {
   ];
 }
 
+def SetTargetPass : Pass<"conv-set-target", "::mlir::ModuleOp"> {
+  let summary = "Say which chip a module is compiled for";
+  let description = [{
+    Every pipeline begins with it, so that a target can be an option of it.
+
+    * Input: any module.
+    * Output: the module with `conv.target`: that of the option, else the one
+      it has.
+    * Keeps: everything in it.
+    * Fails: if neither names a target, or the option names no chip.
+
+    Before, with `target=gfx942`:
+    ```mlir
+    module {}
+    ```
+
+    After:
+    ```mlir
+    module attributes {conv.target = #conv.target<"gfx942">} {}
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "The chip (default: that of the module)">
+  ];
+  let dependentDialects = ["::mlir::conv::ConvDialect"];
+}
+
 def VerifyStagePass : Pass<"conv-verify-stage", "::mlir::ModuleOp"> {
   let summary = "Check that a stage left what the next one relies on";
   let description = [{

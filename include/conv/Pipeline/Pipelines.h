@@ -28,8 +28,22 @@ void registerDialects(DialectRegistry &registry);
 /// Every pass and pipeline of this project.
 void registerPassesAndPipelines();
 
+/// The option that every pipeline has by name; the functions below expect the
+/// target on the module.
+template <typename Derived>
+struct TargetOptions : PassPipelineOptions<Derived> {
+  ::mlir::detail::PassOptions::Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("The chip, like gfx942 (default: conv.target of the "
+                     "module)"),
+      llvm::cl::init("")};
+};
+
+/// Options of the pipelines that have no others.
+struct LowerOptions : TargetOptions<LowerOptions> {};
+
 /// Options of `conv-lower-to-conv`.
-struct LowerToConvOptions : PassPipelineOptions<LowerToConvOptions> {
+struct LowerToConvOptions : TargetOptions<LowerToConvOptions> {
   Option<std::string> schedule{
       *this, "schedule",
       llvm::cl::desc("A #conv.schedule<...> for every convolution (default: "
@@ -46,7 +60,7 @@ struct LowerToConvOptions : PassPipelineOptions<LowerToConvOptions> {
 };
 
 /// Options of `conv-lower-to-binary`.
-struct LowerToBinaryOptions : PassPipelineOptions<LowerToBinaryOptions> {
+struct LowerToBinaryOptions : TargetOptions<LowerToBinaryOptions> {
   Option<std::string> deviceLibraries{
       *this, "device-libraries",
       llvm::cl::desc("Folder with amdgcn/bitcode of the ROCm device libraries "

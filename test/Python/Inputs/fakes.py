@@ -67,6 +67,8 @@ def install_torch(allocate):
     torch = types.ModuleType("torch")
     sizes = {"float32": 4, "bfloat16": 2, "float16": 2}
     torch.stream = 0
+    torch.grad_enabled = True
+    torch.is_grad_enabled = lambda: torch.grad_enabled
 
     class dtype:
         def __init__(self, name):
@@ -93,6 +95,7 @@ def install_torch(allocate):
         def __init__(self, shape, strides, dtype, device):
             self.shape, self.dtype, self.device = tuple(shape), dtype, device
             self._strides = tuple(strides)
+            self.requires_grad = False
             self.is_cuda = device.type == "cuda"
             span = 1 + sum((size - 1) * step for size, step in zip(shape, strides))
             self._address = allocate(span * dtype.itemsize, device)

@@ -150,6 +150,7 @@ TEST_F(CRuntimeTest, TheExampleInC) {
   EXPECT_EQ(exitCode(directory.path("a.convpack") + " host twice"), 0);
   EXPECT_EQ(directory.read("out"), "read  input: f32  100\n"
                                    "write output: f32  100\n"
+                                   "output: from 6 to 6\n"
                                    "ran on host\n");
   EXPECT_EQ(exitCode(directory.path("none") + " host"), 2);
 }
