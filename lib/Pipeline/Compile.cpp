@@ -13,7 +13,7 @@
 
 #include "conv/Pipeline/Compile.h"
 
-#include "CompilePair.h"
+#include "CompileWithoutSpills.h"
 
 #include "conv/Support/Threads.h"
 
@@ -136,7 +136,8 @@ private:
 void PairQueue::work(
     std::vector<std::optional<Result<CompiledPair>>> &results) {
   for (size_t i; (i = next++) < pairs.size();) {
-    results[i] = compilePair(*pairs[i].function, *pairs[i].target, options);
+    results[i] =
+        compileWithoutSpills(*pairs[i].function, *pairs[i].target, options);
     std::lock_guard lock(progressMutex);
     ++finished;
     if (options.progress)
@@ -155,6 +156,16 @@ std::vector<Result<CompiledPair>> PairQueue::run() {
   for (std::optional<Result<CompiledPair>> &result : results)
     all.push_back(std::move(*result));
   return all;
+}
+
+/// A schedule that was asked for is obeyed, even where it is slow.
+static std::vector<std::string> listWarnings(const CompiledPair &pair) {
+  std::vector<std::string> warnings;
+  for (const Spill &spill : pair.spills)
+    warnings.push_back("the kernel of @" + pair.entry.function + " for " +
+                       pair.entry.target + " has " + describe(spill) +
+                       " with the schedule " + spill.schedule.text);
+  return warnings;
 }
 
 Result<artifact::Artifact> mlir::conv::compile(const SourceFile &source,
@@ -177,6 +188,8 @@ Result<artifact::Artifact> mlir::conv::compile(const SourceFile &source,
   for (Result<CompiledPair> &pair : queue.run()) {
     if (!pair)
       return pair.error();
+    if (report)
+      llvm::append_range(report->warnings, listWarnings(*pair));
     std::string path = artifact.addCode(std::move(pair->code), pair->extension);
     // "code/<sha256>.<extension>"
     size_t begin = path.find('/') + 1;

@@ -91,6 +91,10 @@ public:
 
   LogicalResult checkFunctions();
   void setTarget(const Target &target);
+  /// Keeps the cost model from choosing schedules.
+  void exclude(ArrayRef<std::string> schedules) {
+    llvm::append_range(excluded, schedules);
+  }
 
   /// Runs all pipelines up to and including `last`.
   LogicalResult runTo(Stage last, const CompileOptions &options);
@@ -138,6 +142,7 @@ private:
   DiagnosticCollector collector;
   OwningOpRef<ModuleOp> module;
   std::vector<StageTime> times;
+  std::vector<std::string> excluded;
   std::optional<Stage> reached;
   bool finishedConv = false;
 };
@@ -212,6 +217,7 @@ LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
     convOptions.schedule = options.schedule;
     convOptions.algorithm = options.algorithm;
     convOptions.database = options.database;
+    convOptions.exclude = ArrayRef(excluded);
     buildLowerToConvPipeline(manager, convOptions);
     break;
   }
@@ -325,18 +331,25 @@ static LogicalResult compilePair(Walk &walk, const Target &target,
     return failure();
   if (options.explain)
     pair.explanation = explain(getFunction(), target);
+  std::vector<ChosenSchedule> schedules = listSchedules(getFunction());
   if (failed(walk.runTo(Stage::Gpu, options)) ||
       failed(readLaunches(getFunction(), pair.entry)))
     return failure();
   pair.entry.target = target.name;
-  return target.simulated ? createSimulatorObject(walk, target, options, pair)
-                          : createCodeObject(walk, target, options, pair);
+  if (target.simulated)
+    return createSimulatorObject(walk, target, options, pair);
+  if (failed(createCodeObject(walk, target, options, pair)))
+    return failure();
+  pair.spills = findSpills(pair.entry, schedules);
+  return success();
 }
 
 Result<CompiledPair> mlir::conv::compilePair(const FunctionSource &function,
                                              const Target &target,
-                                             const CompileOptions &options) {
+                                             const CompileOptions &options,
+                                             ArrayRef<std::string> excluded) {
   Walk walk(function.module);
+  walk.exclude(excluded);
   CompiledPair pair;
   if (!walk.isParsed() || failed(::compilePair(walk, target, options, pair)))
     return walk.getError();

@@ -9,6 +9,7 @@
 #define CONV_PIPELINE_COMPILEPAIR_H
 
 #include "IsolatedModule.h"
+#include "Spills.h"
 
 #include "conv/Chip/Chip.h"
 #include "conv/Pipeline/Compile.h"
@@ -41,11 +42,14 @@ struct CompiledPair {
   std::string code, extension;
   std::vector<StageTime> times;
   std::string explanation;
+  std::vector<Spill> spills; ///< That are left.
 };
 
+/// The cost model chooses no schedule of `excluded`.
 ::conv::Result<CompiledPair> compilePair(const FunctionSource &function,
                                          const Target &target,
-                                         const CompileOptions &options);
+                                         const CompileOptions &options,
+                                         ArrayRef<std::string> excluded = {});
 
 /// The whole module after a stage, as text.
 ::conv::Result<std::string> printModuleAfter(const SourceFile &source,

@@ -29,6 +29,7 @@ void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
   functions.addPass(createFuseTailPass());
   manager.addPass(createCheckSupportedPass());
   manager.addPass(createSelectSchedulePass(
-      {options.schedule, options.algorithm, options.database}));
+      {options.schedule, options.algorithm, options.database,
+       llvm::to_vector(ArrayRef<std::string>(options.exclude))}));
   manager.addPass(createVerifyStagePass({"conv"}));
 }

@@ -157,6 +157,23 @@ static LogicalResult verifyElementTypes(ConvolutionOpInterface op,
          << stringifyArithmetic(op.getArithmetic()) << " arithmetic";
 }
 
+/// The value of `option` as a schedule.
+static FailureOr<ScheduleAttr> parseSchedule(StringRef option, StringRef text,
+                                             MLIRContext *context) {
+  auto error = [&] { return emitError(UnknownLoc::get(context)); };
+  if (::conv::findDeepNesting(text))
+    return error() << "expects " << option << " to have at most "
+                   << ::conv::kMaxNesting << " levels of nesting";
+  // The parser reports what is wrong, and where in the text.
+  Attribute parsed = parseAttribute(text, context);
+  if (!parsed)
+    return failure();
+  if (auto schedule = dyn_cast<ScheduleAttr>(parsed))
+    return schedule;
+  return error() << "expects " << option
+                 << " to be a #conv.schedule<...>, but got " << parsed;
+}
+
 namespace {
 
 struct SelectSchedule final
@@ -174,20 +191,22 @@ struct SelectSchedule final
         return failure();
       measured = std::move(*read);
     }
+    excluded.clear();
+    for (const std::string &text : exclude) {
+      FailureOr<ScheduleAttr> parsed = parseSchedule("exclude", text, context);
+      if (failed(parsed))
+        return failure();
+      // What spills in one form is not tried in another one, either.
+      excluded.push_back(parsed->withForm(/*layouts=*/nullptr,
+                                          /*channelMultiple=*/1));
+    }
     if (schedule.empty())
       return success();
-    if (::conv::findDeepNesting(schedule.getValue()))
-      return emitError(UnknownLoc::get(context))
-             << "expects schedule to have at most " << ::conv::kMaxNesting
-             << " levels of nesting";
-    // The parser reports what is wrong, and where in the text.
-    Attribute parsed = parseAttribute(schedule, context);
-    given = dyn_cast_if_present<ScheduleAttr>(parsed);
-    if (parsed && !given)
-      return emitError(UnknownLoc::get(context))
-             << "expects schedule to be a #conv.schedule<...>, but got "
-             << parsed;
-    return success(given != nullptr);
+    FailureOr<ScheduleAttr> parsed =
+        parseSchedule("schedule", schedule.getValue(), context);
+    if (succeeded(parsed))
+      given = *parsed;
+    return parsed;
   }
 
   void runOnOperation() override {
@@ -262,8 +281,8 @@ private:
                             const ::conv::ChipInfo &chip) const {
     std::optional<Algorithm> only = symbolizeAlgorithm(algorithm);
     if (only == Algorithm::ImplicitGemm)
-      return selectFastest(op, rankImplicitGemm(op, chip), chip);
-    auto selected = selectDirectSchedule(op, chip);
+      return selectFastest(op, rankGemm(op, chip), chip);
+    auto selected = selectDirect(op, chip);
     auto *direct = std::get_if<ScheduleAttr>(&selected);
     if (direct && (only || !competesWithWarpgroups(*direct)))
       return *direct;
@@ -273,10 +292,40 @@ private:
           << std::get<std::string>(selected);
       return nullptr;
     }
-    std::vector<RankedSchedule> gemm = rankImplicitGemm(op, chip);
+    std::vector<RankedSchedule> gemm = rankGemm(op, chip);
     if (direct && !areWarpgroupsFaster(op, gemm, *direct, chip))
       return *direct;
     return selectFastest(op, gemm, chip);
+  }
+
+  bool isExcluded(ScheduleAttr schedule) const {
+    return llvm::is_contained(excluded, schedule);
+  }
+
+  /// The best direct schedule that is not excluded, or why there is none.
+  std::variant<ScheduleAttr, std::string>
+  selectDirect(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) const {
+    if (excluded.empty())
+      return selectDirectSchedule(op, chip);
+    auto ranked = rankDirectSchedules(op, chip);
+    if (auto *reason = std::get_if<std::string>(&ranked))
+      return *reason;
+    for (ScheduleAttr schedule : std::get<std::vector<ScheduleAttr>>(ranked))
+      if (!isExcluded(schedule))
+        return schedule;
+    return std::string("all of its schedules are excluded");
+  }
+
+  /// Those of implicit GEMM, the best of which is not excluded.
+  std::vector<RankedSchedule> rankGemm(ConvolutionOpInterface op,
+                                       const ::conv::ChipInfo &chip) const {
+    std::vector<RankedSchedule> ranked = rankImplicitGemm(op, chip);
+    auto isAllowed = [&](const RankedSchedule &one) {
+      return !isExcluded(getSchedule(op.getContext(), one.ranked.candidate,
+                                     one.options, chip, ChosenBy::Heuristic));
+    };
+    ranked.erase(ranked.begin(), llvm::find_if(ranked, isAllowed));
+    return ranked;
   }
 
   /// The first one; null, with a message, if there is none.
@@ -295,7 +344,8 @@ private:
   }
 
   ScheduleAttr given; ///< The option, parsed.
-  Database measured;  ///< The file of the option.
+  SmallVector<ScheduleAttr> excluded;
+  Database measured; ///< The file of the option.
 };
 
 } // namespace

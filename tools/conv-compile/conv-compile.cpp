@@ -66,6 +66,8 @@ static Result<void> compileArtifact(const CompileFlags &flags,
   progress.reset();
   if (!artifact)
     return artifact.error();
+  for (const std::string &warning : report.warnings)
+    std::fprintf(stderr, "warning: %s\n", warning.c_str());
   if (flags.explain)
     std::fputs(report.explanation.c_str(), stdout);
   if (flags.timing)

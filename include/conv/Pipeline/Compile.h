@@ -63,6 +63,7 @@ struct StageTime {
 struct CompileReport {
   std::vector<StageTime> times;
   std::string explanation; ///< What was chosen for each convolution, and why.
+  std::vector<std::string> warnings; ///< One line each.
 };
 
 /// Compiles every function of a module for every target. An error is

@@ -57,6 +57,10 @@ struct LowerToConvOptions : TargetOptions<LowerToConvOptions> {
       *this, "database",
       llvm::cl::desc("A file of schedules that were measured (default: none)"),
       llvm::cl::init("")};
+  ListOption<std::string> exclude{
+      *this, "exclude",
+      llvm::cl::desc("Schedules that the cost model may not choose (default: "
+                     "none)")};
 };
 
 /// Options of `conv-lower-to-binary`.

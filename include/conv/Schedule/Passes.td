@@ -17,7 +17,8 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
     enclosing `conv.target`. The `schedule` option wins over the schedule that is
     already there, that over the one that the file of the `database` option has
     for the problem and the chip (`conv/Schedule/Database.h`), and that over the
-    best candidate of the cost model (`conv/Schedule/ScheduleSpace.h`). Remarks in the category
+    best candidate of the cost model (`conv/Schedule/ScheduleSpace.h`) that the `exclude` option leaves: the compiler
+    excludes what it found to spill registers. Remarks in the category
     `conv-select-schedule` say who decided, what is predicted, and what was
     rejected and why; `conv-compile --explain` prints the same as a table.
 
@@ -56,7 +57,10 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"\"",
            "Consider only this algorithm (implicit_gemm, direct); default: all">,
     Option<"database", "database", "std::string", /*default=*/"\"\"",
-           "A file of schedules that were measured; default: none">
+           "A file of schedules that were measured; default: none">,
+    ListOption<"exclude", "exclude", "std::string",
+               "Schedules that the cost model may not choose: those whose code "
+               "was found to spill registers">
   ];
   let dependentDialects = ["::mlir::conv::ConvDialect"];
 }

@@ -1,0 +1,94 @@
+//===- CompileWithoutSpills.cpp - other schedules where kernels spill ===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The cost model estimates registers, and only the code generator knows. Each
+// try excludes what has spilled so far; the one with the fewest spills stays if
+// none is without.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompileWithoutSpills.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+using ::conv::Result;
+
+/// Schedules that are tried after the first one. Neighbours in the ranking have
+/// similar tiles, so several may spill.
+static constexpr int kMaxTries = 12;
+
+namespace {
+/// The tries for one pair.
+class SpillSearch {
+public:
+  explicit SpillSearch(CompiledPair first)
+      : best(std::move(first)), spills(best.spills) {}
+
+  /// Excludes what spills in the last try; false if it is without spills that
+  /// can give way.
+  bool exclude();
+  const std::vector<std::string> &getExcluded() const { return excluded; }
+  void add(CompiledPair next);
+  /// The best try, with the times of all.
+  CompiledPair finish(bool explain);
+
+private:
+  CompiledPair best;
+  std::vector<Spill> spills; ///< Of the last try.
+  std::vector<std::string> excluded;
+  std::vector<StageTime> otherTimes;
+  std::string explanation;
+};
+} // namespace
+
+bool SpillSearch::exclude() {
+  size_t before = excluded.size();
+  for (const Spill &spill : spills) {
+    // One that came with the input stays, whoever chose it.
+    if (!spill.schedule.byHeuristic ||
+        llvm::is_contained(excluded, spill.schedule.text))
+      continue;
+    excluded.push_back(spill.schedule.text);
+    explanation +=
+        "gave way    " + spill.schedule.text + ": " + describe(spill) + "\n";
+  }
+  return excluded.size() > before;
+}
+
+void SpillSearch::add(CompiledPair next) {
+  spills = next.spills;
+  if (countSpills(next.spills) < countSpills(best.spills))
+    std::swap(best, next);
+  llvm::append_range(otherTimes, next.times);
+}
+
+CompiledPair SpillSearch::finish(bool explain) {
+  llvm::append_range(best.times, otherTimes);
+  if (explain && !explanation.empty())
+    best.explanation += explanation + "\n";
+  return std::move(best);
+}
+
+Result<CompiledPair>
+mlir::conv::compileWithoutSpills(const FunctionSource &function,
+                                 const Target &target,
+                                 const CompileOptions &options) {
+  Result<CompiledPair> first = compilePair(function, target, options);
+  if (!first || first->spills.empty())
+    return first;
+  SpillSearch search(std::move(*first));
+  for (int tries = 0; tries < kMaxTries && search.exclude(); ++tries) {
+    Result<CompiledPair> next =
+        compilePair(function, target, options, search.getExcluded());
+    if (!next) // No other schedule is left.
+      break;
+    search.add(std::move(*next));
+  }
+  return search.finish(options.explain);
+}

@@ -1,0 +1,24 @@
+//===- CompileWithoutSpills.h - other schedules where kernels spill ===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_PIPELINE_COMPILEWITHOUTSPILLS_H
+#define CONV_LIB_PIPELINE_COMPILEWITHOUTSPILLS_H
+
+#include "CompilePair.h"
+
+namespace mlir::conv {
+
+/// Compiles a pair. Where kernels spill whose schedules the cost model chose,
+/// the next ones of its ranking take their place; those of a user or of a
+/// database stay.
+::conv::Result<CompiledPair>
+compileWithoutSpills(const FunctionSource &function, const Target &target,
+                     const CompileOptions &options);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_PIPELINE_COMPILEWITHOUTSPILLS_H

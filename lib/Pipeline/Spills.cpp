@@ -1,0 +1,60 @@
+//===- Spills.cpp - schedules whose kernels spill -------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Launches are in the order of the function's convolutions, one for each step
+// of a plan.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Spills.h"
+
+#include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+namespace artifact = ::conv::artifact;
+
+std::vector<ChosenSchedule> mlir::conv::listSchedules(func::FuncOp function) {
+  std::vector<ChosenSchedule> schedules;
+  for (ConvolutionOpInterface op : function.getOps<ConvolutionOpInterface>()) {
+    ScheduleAttr schedule = op.getScheduleAttr();
+    std::string text;
+    llvm::raw_string_ostream(text) << schedule;
+    schedules.push_back(
+        {text, schedule.getChosenBy() == ChosenBy::Heuristic,
+         planConvolution(op, getPlanOptions(schedule)).steps.size()});
+  }
+  return schedules;
+}
+
+std::vector<Spill>
+mlir::conv::findSpills(const artifact::Entry &entry,
+                       const std::vector<ChosenSchedule> &schedules) {
+  std::vector<Spill> spills;
+  ArrayRef<artifact::Launch> rest = entry.launches;
+  for (const ChosenSchedule &schedule : schedules) {
+    size_t count = std::min(schedule.launches, rest.size());
+    for (const artifact::Launch &launch : rest.take_front(count))
+      if (launch.resources.spills != 0 || launch.resources.scratchBytes != 0)
+        spills.push_back({schedule, launch.resources});
+    rest = rest.drop_front(count);
+  }
+  return spills;
+}
+
+int64_t mlir::conv::countSpills(const std::vector<Spill> &spills) {
+  int64_t count = 0;
+  for (const Spill &spill : spills)
+    count += spill.resources.spills + spill.resources.scratchBytes;
+  return count;
+}
+
+std::string mlir::conv::describe(const Spill &spill) {
+  return std::to_string(spill.resources.spills) + " spilled registers, " +
+         std::to_string(spill.resources.scratchBytes) +
+         " bytes of scratch memory";
+}

@@ -1,0 +1,50 @@
+//===- Spills.h - schedules whose kernels spill ---------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The cost model estimates registers; the code generator knows. A kernel that
+// spills gives way to the next schedule of the ranking.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_PIPELINE_SPILLS_H
+#define CONV_LIB_PIPELINE_SPILLS_H
+
+#include "conv/Artifact/Manifest.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::conv {
+
+/// The schedule of a convolution, as text that outlives its context.
+struct ChosenSchedule {
+  std::string text;
+  bool byHeuristic;
+  size_t launches; ///< Of one convolution.
+};
+
+/// Those of a function of the conv stage, in order.
+std::vector<ChosenSchedule> listSchedules(func::FuncOp function);
+
+/// A schedule whose kernel keeps values in memory for want of registers.
+struct Spill {
+  ChosenSchedule schedule;
+  ::conv::artifact::Resources resources;
+};
+
+/// Those of compiled convolutions that have the `schedules`.
+std::vector<Spill> findSpills(const ::conv::artifact::Entry &entry,
+                              const std::vector<ChosenSchedule> &schedules);
+
+/// How bad they are together: 0 without spills.
+int64_t countSpills(const std::vector<Spill> &spills);
+
+/// "2 spilled registers, 16 bytes of scratch memory".
+std::string describe(const Spill &spill);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_PIPELINE_SPILLS_H
