@@ -13,12 +13,7 @@
 #ifndef CONV_LIB_DIALECT_CONV_TRANSFORMS_TAILBUILDER_H
 #define CONV_LIB_DIALECT_CONV_TRANSFORMS_TAILBUILDER_H
 
-#include "conv/Dialect/Conv/IR/Conv.h"
-
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/PatternMatch.h"
-
-#include <string>
+#include "TailOutput.h"
 
 namespace mlir::conv {
 
@@ -36,20 +31,18 @@ public:
 
   /// Creates `convolution` with a tail that computes the result of `last`, in
   /// front of `last`. The result's dimensions are in the order of `last`, which
-  /// may transpose them. Fails, and changes nothing, if the kernel could not
+  /// may transpose them, and leave out some at their ends. Fails, and changes nothing, if the kernel could not
   /// read an operand.
   FailureOr<ConvolutionOpInterface> fuse(RewriterBase &rewriter,
                                          linalg::GenericOp last);
 
 private:
   LogicalResult setOutput(linalg::GenericOp last);
-  AffineMap findAccess(Value tensor, AffineMap map,
-                       DenseSet<Value> &visited);
-  FailureOr<AffineMap> composeReshape(Operation *reshape, AffineMap map);
   bool isConversion();
   LogicalResult createAccumulator();
   FailureOr<Value> createElement(Value tensor, AffineMap map);
   FailureOr<Value> createUncached(Value tensor, AffineMap map);
+  FailureOr<Value> createComputed(Operation *op, AffineMap map);
   FailureOr<Value> createInlined(linalg::GenericOp op, AffineMap map);
   FailureOr<Value> createRead(Value tensor, AffineMap map);
   bool isChannelVector(ArrayRef<int64_t> shape, AffineMap map);
@@ -84,11 +77,7 @@ private:
 
   ConvolutionOpInterface convolution;
   const DenseSet<Operation *> &dependents;
-  /// Sizes and order of the dimensions of what the tail computes.
-  SmallVector<int64_t> outputShape;
-  std::string outputOrder;
-  /// From its positions to those of the convolution's result.
-  AffineMap access;
+  TailOutput output;
   Region region;
   Block *block;
   OpBuilder builder; ///< Inserts into `block`.
