@@ -4,11 +4,11 @@
 module attributes {conv.target = #conv.target<"gfx942">} {
 
 // Nobody decided, so the heuristic does, and remarks say what it saw.
+// CHECK: remark: [Passed] Selected | Category:conv-select-schedule | chosen_by=heuristic, schedule="#conv.schedule<algorithm = implicit_gemm
+// CHECK: remark: [Analysis] Predicted | Category:conv-select-schedule | limit="{{.+}}", microseconds={{[0-9.]+}}, registers={{[0-9]+}}, shared_bytes={{[0-9]+}}, waves_per_simd={{[0-9.]+}}, workgroups={{[0-9]+}}
 // CHECK: remark: [Missed] Rejected | Category:conv-select-schedule | candidates={{[0-9]+}}, reason="S6 shared memory"
 // CHECK: remark: [Missed] Rejected | {{.*}} reason="S8 uneven copy"
 // CHECK: remark: [Missed] Rejected | {{.*}} reason=registers
-// CHECK: remark: [Passed] Selected | Category:conv-select-schedule | chosen_by=heuristic, schedule="#conv.schedule<algorithm = implicit_gemm
-// CHECK: remark: [Analysis] Predicted | Category:conv-select-schedule | limit="{{.+}}", microseconds={{[0-9.]+}}, registers={{[0-9]+}}, shared_bytes={{[0-9]+}}, waves_per_simd={{[0-9.]+}}, workgroups={{[0-9]+}}
 // OPTION-LABEL: func.func @decided_by_the_heuristic
 // OPTION: workgroup = [32, 32], {{.*}} raster = rows>
 func.func @decided_by_the_heuristic(%x: tensor<64x56x56x64xf16>, %w: tensor<64x3x3x64xf16>)

@@ -385,8 +385,8 @@ func.func @backward_weight(%x: tensor<1x4x4x8xf16>, %dy: tensor<1x4x4x16xf16>, %
 // A sum whose second part cannot be read where it is needed: the whole is read instead, and the first part is not.
 // CHECK-LABEL: @half_of_a_residual
 func.func @half_of_a_residual(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>, %a: tensor<4x4x8xf32>, %b: tensor<4x4x8xf32>) -> tensor<1x4x4x8xf32> {
-  // CHECK: %[[R:.+]] = linalg.generic
-  // CHECK: conv.forward
+  // CHECK: %[[R:.+]] = tensor.expand_shape
+  // CHECK-NEXT: conv.forward
   // CHECK-SAME: tail(%[[R]] : tensor<1x4x4x8xf32>) {
   // CHECK-NEXT: ^bb0(%[[ACC:.+]]: f32, %[[E:.+]]: f32):
   // CHECK-NEXT: %[[S:.+]] = arith.addf %[[ACC]], %[[E]] : f32

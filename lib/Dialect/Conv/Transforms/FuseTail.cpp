@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RaiseUtils.h"
+#include "Reshapes.h"
 #include "SupportedConvolutions.h"
 #include "TailBuilder.h"
 
@@ -20,7 +21,6 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -66,28 +66,6 @@ static LogicalResult generalizeElementwise(Operation *root) {
     (void)linalg::generalizeNamedOp(rewriter, op);
   }
   return success();
-}
-
-/// Reshapes behind element-wise ops go in front of them, and those in front go
-/// behind: so that a tail has all dimensions of the convolution, of which a
-/// front end shows groups, or dimensions of size 1, only around the convolution
-/// itself.
-static LogicalResult expandElementwise(Operation *root) {
-  RewritePatternSet patterns(root->getContext());
-  linalg::populateFoldReshapeOpsByExpansionPatterns(
-      patterns, [](OpOperand *fused) {
-        // What moves elements otherwise is not element-wise.
-        auto isReshapedOrElementwise = [](Operation *op) {
-          auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
-          return !generic || isElementwise(generic);
-        };
-        return isReshapedOrElementwise(fused->getOwner()) &&
-               isReshapedOrElementwise(fused->get().getDefiningOp());
-      });
-  tensor::populateReassociativeReshapeFoldingPatterns(patterns);
-  GreedyRewriteConfig config;
-  config.enableFolding(false).enableConstantCSE(false);
-  return applyPatternsGreedily(root, std::move(patterns), config);
 }
 
 /// Where an init's elements are not read, it must not look as if they were.
@@ -209,8 +187,9 @@ struct FuseTailPass final : mlir::conv::impl::FuseTailPassBase<FuseTailPass> {
   void runOnOperation() override {
     eraseAssertions(getOperation());
     if (failed(generalizeElementwise(getOperation())) ||
-        failed(expandElementwise(getOperation())))
+        failed(moveReshapesOutward(getOperation())))
       return signalPassFailure();
+    generalizeSlices(getOperation());
     detachUnreadInits(getOperation());
     eraseDeadOps(getOperation());
 

@@ -12,6 +12,7 @@
 
 #include "ConvolutionLoops.h"
 #include "RaiseUtils.h"
+#include "Reshapes.h"
 
 #include "conv/Dialect/Conv/Transforms/Passes.h"
 
@@ -101,6 +102,7 @@ struct RaiseLinalgPass final
     RewritePatternSet patterns(&getContext());
     patterns.add<LoopsToForward>(&getContext());
     populateFoldDataMovementPatterns(patterns);
+    populateFoldReshapesPatterns(patterns);
     // Folding would rewrite ops that are not ours.
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -153,21 +154,110 @@ struct TosaToConvolution final : OpRewritePattern<OpTy> {
   }
 };
 
+/// One convolution for each group, whose results are concatenated, is one with
+/// groups.
+struct ConcatToGroups final : OpRewritePattern<tosa::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tosa::ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    auto first = op.getInput1().front().getDefiningOp<tosa::Conv2DOp>();
+    constexpr int64_t kChannels = 3;
+    if (!first || op.getAxis() != kChannels || !hasZeroPoints(first))
+      return rewriter.notifyMatchFailure(op, "no channels of convolutions");
+    int64_t groups = op.getInput1().size();
+    bool hasBias = !isZeroConstant(first.getBias());
+    auto input = getWhole(first.getInput(), kChannels, groups);
+    auto weight = getWhole(first.getWeight(), 0, groups);
+    auto bias = hasBias ? getWhole(first.getBias(), 0, groups) : first.getBias();
+    if (!input || !weight || !bias)
+      return rewriter.notifyMatchFailure(op, "no slices of one tensor");
+    for (auto [index, result] : llvm::enumerate(op.getInput1())) {
+      auto convolution = result.getDefiningOp<tosa::Conv2DOp>();
+      if (!convolution || convolution->getAttrs() != first->getAttrs() ||
+          convolution.getType() != first.getType() ||
+          !hasZeroPoints(convolution) ||
+          !isPart(convolution.getInput(), input, kChannels, index, groups) ||
+          !isPart(convolution.getWeight(), weight, 0, index, groups) ||
+          !(hasBias ? isPart(convolution.getBias(), bias, 0, index, groups)
+                    : isZeroConstant(convolution.getBias())))
+        return rewriter.notifyMatchFailure(op, "convolutions differ");
+    }
+    RaisedConvolution raised = *describe(first);
+    raised.types = {getTensorType(input), getTensorType(weight),
+                    getTensorType(op.getResult())};
+    raised.groups = groups;
+    if (!isRaisable(raised))
+      return rewriter.notifyMatchFailure(op, "of other element types");
+    Addend addend;
+    if (hasBias)
+      addend = {bias, AffineMap::get(4, 0, rewriter.getAffineDimExpr(3))};
+    rewriter.replaceOp(op, createRaised(rewriter, op.getLoc(), raised, input,
+                                        weight, addend));
+    return success();
+  }
+
+private:
+  static bool hasZeroPoints(tosa::Conv2DOp op) {
+    return isZeroConstant(op.getInputZp()) && isZeroConstant(op.getWeightZp());
+  }
+
+  /// Whether `part` is number `index` of `count` equal parts of `whole`.
+  static bool isPart(Value part, Value whole, int64_t dimension, int64_t index,
+                     int64_t count) {
+    auto slice = part.getDefiningOp<tosa::SliceOp>();
+    SmallVector<int64_t> start;
+    if (!slice || slice.getInput1() != whole ||
+        !slice.getStart().getDefiningOp() ||
+        !tosa::getConstShapeValues(slice.getStart().getDefiningOp(), start))
+      return false;
+    auto type = getTensorType(whole), sliced = getTensorType(part);
+    if (!type || !sliced || !type.hasStaticShape() || !sliced.hasStaticShape())
+      return false;
+    SmallVector<int64_t> shape(type.getShape()), offsets(shape.size(), 0);
+    if (shape[dimension] % count != 0)
+      return false;
+    shape[dimension] /= count;
+    offsets[dimension] = index * shape[dimension];
+    return sliced.getShape() == ArrayRef(shape) && start == offsets;
+  }
+
+  /// The tensor whose first part `part` is, or null.
+  static Value getWhole(Value part, int64_t dimension, int64_t count) {
+    auto slice = part.getDefiningOp<tosa::SliceOp>();
+    if (!slice || !isPart(part, slice.getInput1(), dimension, 0, count))
+      return nullptr;
+    return slice.getInput1();
+  }
+};
+
 struct RaiseTosaPass final
     : mlir::conv::impl::RaiseTosaPassBase<RaiseTosaPass> {
   void runOnOperation() override {
-    if (failed(raiseConvolutions()) || failed(convertOthers()))
+    if (failed(raiseGroups()) || failed(raiseConvolutions()) ||
+        failed(convertOthers()))
       return signalPassFailure();
     eraseDeadOps(getOperation());
   }
 
 private:
+  /// Before the convolutions of the groups are raised one by one.
+  LogicalResult raiseGroups() {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ConcatToGroups>(&getContext());
+    return applyPatterns(std::move(patterns));
+  }
+
   LogicalResult raiseConvolutions() {
     RewritePatternSet patterns(&getContext());
     patterns.add<TosaToConvolution<tosa::Conv2DOp>,
                  TosaToConvolution<tosa::Conv3DOp>,
                  TosaToConvolution<tosa::DepthwiseConv2DOp>,
                  TosaToConvolution<tosa::TransposeConv2DOp>>(&getContext());
+    return applyPatterns(std::move(patterns));
+  }
+
+  LogicalResult applyPatterns(RewritePatternSet patterns) {
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     return applyPatternsGreedily(getOperation(), std::move(patterns), config);
@@ -177,7 +267,7 @@ private:
   /// takes stays.
   static bool isConverted(Operation *op) {
     return op->hasTrait<OpTrait::tosa::TosaElementwiseOperator>() ||
-           isa<tosa::CastOp, tosa::ConstOp, tosa::MulOp, tosa::PadOp,
+           isa<tosa::CastOp, tosa::ConcatOp, tosa::ConstOp, tosa::MulOp, tosa::PadOp,
                tosa::ReciprocalOp, tosa::ReshapeOp, tosa::ReverseOp,
                tosa::SliceOp, tosa::TransposeOp>(op);
   }
@@ -187,6 +277,8 @@ private:
     tosa::populateTosaTypeConversion(converter);
     RewritePatternSet patterns(&getContext());
     tosa::populateTosaToLinalgConversionPatterns(converter, &patterns);
+    tosa::populateTosaToLinalgNamedConversionPatterns(
+        converter, &patterns, TosaToLinalgNamedOptions()); // For transposes.
     tosa::populateTosaToTensorConversionPatterns(converter, &patterns);
     tosa::populateTosaToArithConversionPatterns(&patterns);
     ConversionTarget target(getContext());

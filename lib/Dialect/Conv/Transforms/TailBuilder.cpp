@@ -68,12 +68,7 @@ Type TailBuilder::widen(Type type) {
 }
 
 AffineMap TailBuilder::canonicalize(AffineMap map) {
-  SmallVector<AffineExpr> positions;
-  for (auto [dimension, size] : llvm::enumerate(outputShape))
-    positions.push_back(size == 1 ? builder.getAffineConstantExpr(0)
-                                  : builder.getAffineDimExpr(dimension));
-  return simplifyAffineMap(map.compose(
-      AffineMap::get(outputShape.size(), 0, positions, builder.getContext())));
+  return canonicalizePositions(map, output.shape);
 }
 
 /// `number`, rounded to nearest even.
@@ -204,12 +199,13 @@ LogicalResult TailBuilder::createAccumulator() {
   IRMapping mapping;
   mapping.map(tail.getArgument(0), sum);
   ArrayRef<int64_t> shape = convolution.getResultType().getShape();
-  bool isTransposed = outputOrder != convolution.getResultOrder();
+  bool isMoved = output.order != convolution.getResultOrder() ||
+                 output.window != convolution.getWindow();
   for (auto [tensor, argument] : llvm::zip(convolution.getTailOperands(),
                                            tail.getArguments().drop_front())) {
     bool perChannel =
         cast<RankedTensorType>(tensor.getType()).getShape() != shape;
-    if (isTransposed && !perChannel)
+    if (isMoved && !perChannel)
       return failure();
     operands.push_back({tensor, perChannel});
     mapping.map(argument, createOperand(tensor));
@@ -228,17 +224,17 @@ bool TailBuilder::isChannelVector(ArrayRef<int64_t> shape, AffineMap map) {
   std::optional<int64_t> channels = computeResultChannels(convolution);
   if (!channels || llvm::product_of(shape) != *channels)
     return false;
-  StringRef order = outputOrder;
+  StringRef order = output.order;
   size_t inner = order.find(*convolution.getResultChannel());
   AffineExpr channel = builder.getAffineDimExpr(inner);
   if (size_t group = order.find('G'); group != StringRef::npos)
-    channel = builder.getAffineDimExpr(group) * outputShape[inner] + channel;
+    channel = builder.getAffineDimExpr(group) * output.shape[inner] + channel;
   // The element's index in memory, by either map.
   AffineExpr element = builder.getAffineConstantExpr(0);
   for (auto [position, size] : llvm::zip(map.getResults(), shape))
     element = element * size + position;
   auto canonical = [&](AffineExpr expression) {
-    return canonicalize(AffineMap::get(outputShape.size(), 0, expression));
+    return canonicalize(AffineMap::get(output.shape.size(), 0, expression));
   };
   return canonical(element) == canonical(channel);
 }
@@ -253,49 +249,15 @@ FailureOr<Value> TailBuilder::createRead(Value tensor, AffineMap map) {
     return failure();
 
   AffineMap identity =
-      canonicalize(builder.getMultiDimIdentityMap(outputShape.size()));
+      canonicalize(builder.getMultiDimIdentityMap(output.shape.size()));
   bool perChannel = false;
-  if (type.getShape() != ArrayRef<int64_t>(outputShape) || map != identity) {
+  if (type.getShape() != ArrayRef<int64_t>(output.shape) || map != identity) {
     if (!isChannelVector(type.getShape(), map))
       return failure();
     perChannel = true;
   }
   operands.push_back({tensor, perChannel});
   return createOperand(tensor);
-}
-
-/// From positions to those in the operand of a reshape that only adds or drops
-/// dimensions of size 1, given those in its result.
-FailureOr<AffineMap> TailBuilder::composeReshape(Operation *reshape,
-                                                 AffineMap map) {
-  auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape);
-  auto groups =
-      expand ? expand.getReassociationIndices()
-             : cast<tensor::CollapseShapeOp>(reshape).getReassociationIndices();
-  auto larger =
-      cast<RankedTensorType>(expand ? reshape->getResult(0).getType()
-                                    : reshape->getOperand(0).getType());
-  if (!larger.hasStaticShape())
-    return failure();
-  SmallVector<AffineExpr> positions;
-  AffineExpr zero = builder.getAffineConstantExpr(0);
-  for (auto [index, group] : llvm::enumerate(groups)) {
-    AffineExpr position = expand ? zero : map.getResult(index);
-    int64_t numLarge = 0;
-    for (int64_t dimension : group) {
-      bool isLarge = larger.getDimSize(dimension) != 1;
-      numLarge += isLarge;
-      if (expand && isLarge)
-        position = map.getResult(dimension);
-      else if (!expand)
-        positions.push_back(isLarge ? position : zero);
-    }
-    if (numLarge > 1)
-      return failure();
-    if (expand)
-      positions.push_back(position);
-  }
-  return AffineMap::get(map.getNumDims(), 0, positions, builder.getContext());
 }
 
 /// The element at `map` of the result of `op`, by copying its body.
@@ -325,9 +287,22 @@ FailureOr<Value> TailBuilder::createInlined(linalg::GenericOp op,
   return createConstant(yielded);
 }
 
+/// The element at `map` of the result of `op`, computed from its operands.
+FailureOr<Value> TailBuilder::createComputed(Operation *op, AffineMap map) {
+  if (auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+      generic && isElementwise(generic))
+    return createInlined(generic, map);
+  if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return failure();
+  FailureOr<AffineMap> position = composeReshape(op, map);
+  if (failed(position))
+    return failure();
+  return createElement(op->getOperand(0), *position);
+}
+
 FailureOr<Value> TailBuilder::createUncached(Value tensor, AffineMap map) {
   if (tensor == convolution.getResultTensor()) {
-    if (map != access)
+    if (map != output.access)
       return failure();
     return accumulator;
   }
@@ -340,19 +315,11 @@ FailureOr<Value> TailBuilder::createUncached(Value tensor, AffineMap map) {
     return createConstant(fill.value());
   if (auto splat = dyn_cast_or_null<tensor::SplatOp>(op))
     return createConstant(splat.getInput());
-  if (auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
-      generic && isElementwise(generic))
-    return createInlined(generic, map);
-  if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
-    Checkpoint before = takeCheckpoint();
-    FailureOr<AffineMap> position = composeReshape(op, map);
-    FailureOr<Value> element = failure();
-    if (succeeded(position))
-      element = createElement(op->getOperand(0), *position);
-    if (succeeded(element))
-      return element;
-    rollBack(before);
-  }
+  // What cannot be computed is read.
+  Checkpoint before = takeCheckpoint();
+  if (FailureOr<Value> element = createComputed(op, map); succeeded(element))
+    return element;
+  rollBack(before);
   return createRead(tensor, map);
 }
 
@@ -402,64 +369,6 @@ static Value createVector(OpBuilder &builder, Value tensor) {
                                          ArrayRef<ReassociationIndices>{all});
 }
 
-/// The position in the convolution's result that its first use by `tensor`
-/// reads for the element at `map`, or null if it uses none.
-AffineMap TailBuilder::findAccess(Value tensor, AffineMap map,
-                                  DenseSet<Value> &visited) {
-  if (tensor == convolution.getResultTensor())
-    return map;
-  Operation *op = tensor.getDefiningOp();
-  if (!op || !dependents.contains(op) || !visited.insert(tensor).second)
-    return AffineMap();
-  if (auto generic = dyn_cast<linalg::GenericOp>(op))
-    for (OpOperand &operand : op->getOpOperands())
-      if (AffineMap found = findAccess(
-              operand.get(),
-              generic.getMatchingIndexingMap(&operand).compose(map), visited))
-        return found;
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-    if (FailureOr<AffineMap> position = composeReshape(op, map);
-        succeeded(position))
-      return findAccess(op->getOperand(0), *position, visited);
-  return AffineMap();
-}
-
-/// Sets shape, order and access of what the tail computes: the result of
-/// `last`, whose dimensions are those of the convolution's, permuted.
-LogicalResult TailBuilder::setOutput(linalg::GenericOp last) {
-  auto type = cast<RankedTensorType>(last.getResult(0).getType());
-  outputShape = llvm::to_vector(type.getShape());
-  int64_t rank = type.getRank();
-  DenseSet<Value> visited;
-  access = findAccess(last.getResult(0), builder.getMultiDimIdentityMap(rank),
-                      visited);
-  if (!access || access.getNumResults() != rank)
-    return failure();
-  access = canonicalize(access);
-  outputOrder.assign(rank, 0);
-  StringRef order = convolution.getResultOrder();
-  ArrayRef<int64_t> shape = convolution.getResultType().getShape();
-  SmallVector<char> units; // Dimensions of size 1, which no map names.
-  for (auto [letter, size, position] :
-       llvm::zip(order, shape, access.getResults())) {
-    auto dimension = dyn_cast<AffineDimExpr>(position);
-    if (size == 1)
-      units.push_back(letter);
-    else if (!dimension || outputShape[dimension.getPosition()] != size ||
-             outputOrder[dimension.getPosition()])
-      return failure();
-    else
-      outputOrder[dimension.getPosition()] = letter;
-  }
-  const char *unit = units.begin();
-  for (char &letter : outputOrder)
-    if (!letter)
-      letter = *unit++;
-  if (failures.order != outputOrder)
-    failures = {outputOrder, {}};
-  return success();
-}
-
 /// Erases constants that were folded, and what else nothing uses.
 void TailBuilder::eraseUnused() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
@@ -477,12 +386,23 @@ bool TailBuilder::isConversion() {
              isa<FloatType>(converted.getType());
 }
 
+LogicalResult TailBuilder::setOutput(linalg::GenericOp last) {
+  FailureOr<TailOutput> computed =
+      computeTailOutput(convolution, last, dependents);
+  if (failed(computed))
+    return failure();
+  output = *computed;
+  if (failures.access != output.access)
+    failures = {output.access, {}};
+  return success();
+}
+
 FailureOr<ConvolutionOpInterface> TailBuilder::fuse(RewriterBase &rewriter,
                                                     linalg::GenericOp last) {
   auto type = cast<RankedTensorType>(last.getResult(0).getType());
   if (!isOperandType(type.getElementType()) || failed(setOutput(last)))
     return failure();
-  AffineMap identity = builder.getMultiDimIdentityMap(outputShape.size());
+  AffineMap identity = builder.getMultiDimIdentityMap(output.shape.size());
   if (failed(createAccumulator()))
     return failure();
   FailureOr<Value> element = createElement(last.getResult(0), identity);
@@ -505,7 +425,8 @@ FailureOr<ConvolutionOpInterface> TailBuilder::fuse(RewriterBase &rewriter,
                        convolution->getAttrs());
   state.attributes.set("layouts",
                        replaceOrder(convolution.getLayouts(),
-                                    convolution.getResultRole(), outputOrder));
+                                    convolution.getResultRole(), output.order));
+  state.attributes.set("window", output.window);
   Region *tail = state.addRegion();
   if (!isConversion())
     tail->takeBody(region);

@@ -13,12 +13,7 @@
 #ifndef CONV_LIB_DIALECT_CONV_TRANSFORMS_TAILBUILDER_H
 #define CONV_LIB_DIALECT_CONV_TRANSFORMS_TAILBUILDER_H
 
-#include "conv/Dialect/Conv/IR/Conv.h"
-
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/PatternMatch.h"
-
-#include <string>
+#include "TailOutput.h"
 
 namespace mlir::conv {
 
@@ -30,11 +25,11 @@ bool isElementwise(linalg::GenericOp op);
 /// Builds the tail of `convolution` with the ops behind it.
 class TailBuilder {
 public:
-  /// Elements that no tail with this order of dimensions can have. Builders
-  /// share them, so that trying one `last` after another takes no longer than
-  /// the first.
+  /// Elements that no tail can have whose positions are mapped to those of the
+  /// convolution's result in this way. Builders share them, so that trying one
+  /// `last` after another takes no longer than the first.
   struct Failures {
-    std::string order;
+    AffineMap access;
     DenseSet<std::pair<Value, AffineMap>> elements;
   };
 
@@ -44,20 +39,18 @@ public:
 
   /// Creates `convolution` with a tail that computes the result of `last`, in
   /// front of `last`. The result's dimensions are in the order of `last`, which
-  /// may transpose them. Fails, and changes nothing, if the kernel could not
+  /// may transpose them, and leave out some at their ends. Fails, and changes nothing, if the kernel could not
   /// read an operand.
   FailureOr<ConvolutionOpInterface> fuse(RewriterBase &rewriter,
                                          linalg::GenericOp last);
 
 private:
   LogicalResult setOutput(linalg::GenericOp last);
-  AffineMap findAccess(Value tensor, AffineMap map,
-                       DenseSet<Value> &visited);
-  FailureOr<AffineMap> composeReshape(Operation *reshape, AffineMap map);
   bool isConversion();
   LogicalResult createAccumulator();
   FailureOr<Value> createElement(Value tensor, AffineMap map);
   FailureOr<Value> createUncached(Value tensor, AffineMap map);
+  FailureOr<Value> createComputed(Operation *op, AffineMap map);
   FailureOr<Value> createInlined(linalg::GenericOp op, AffineMap map);
   FailureOr<Value> createRead(Value tensor, AffineMap map);
   bool isChannelVector(ArrayRef<int64_t> shape, AffineMap map);
@@ -94,11 +87,7 @@ private:
   const DenseSet<Operation *> &dependents;
   Failures &failures;
   int64_t depth = 0; ///< Of `createElement`, which follows operands.
-  /// Sizes and order of the dimensions of what the tail computes.
-  SmallVector<int64_t> outputShape;
-  std::string outputOrder;
-  /// From its positions to those of the convolution's result.
-  AffineMap access;
+  TailOutput output;
   Region region;
   Block *block;
   OpBuilder builder; ///< Inserts into `block`.

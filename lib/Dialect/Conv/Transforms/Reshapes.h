@@ -1,0 +1,29 @@
+//===- Reshapes.h - reshapes around element-wise ops ------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_DIALECT_CONV_TRANSFORMS_RESHAPES_H
+#define CONV_LIB_DIALECT_CONV_TRANSFORMS_RESHAPES_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::conv {
+
+/// Patterns that make one reshape, or none, of two.
+void populateFoldReshapesPatterns(RewritePatternSet &patterns);
+
+/// Moves reshapes behind element-wise ops in front of them, and those in front
+/// behind, where an op then has more dimensions: so that a tail has all those of
+/// its convolution. Front ends show groups, or dimensions of size 1, only
+/// around the convolution itself.
+LogicalResult moveReshapesOutward(Operation *root);
+
+/// Slices of what is computed become loops that read at an offset.
+void generalizeSlices(Operation *root);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_DIALECT_CONV_TRANSFORMS_RESHAPES_H
