@@ -130,14 +130,16 @@ class NumpyBackend:
         return worst_error(np, result, *expected, problem.dtype, entry.error_bound)
 
     def ceilings(self, measure):
-        """What NumPy reaches, with the matrix library that it has, if any."""
+        """What a copy reaches, and a matrix product: PyTorch's, else NumPy's, which is slow if it has no BLAS."""
         source = np.ones(1 << 24, np.float32)
         target = np.empty_like(source)
-        left = np.ones((1024, 1024), np.float32)
-        times = measure({"copy": _Calls([lambda: np.copyto(target, source)]), "product": _Calls([lambda: left @ left])})
+        size = 1024 if self._library else 512
+        left = np.ones((size, size), np.float32)
+        product = self._library.prepare_product(size) if self._library else lambda: left @ left
+        times = measure({"copy": _Calls([lambda: np.copyto(target, source)]), "product": _Calls([product])})
         return {
             "bytes_per_second": 2 * source.nbytes / times["copy"]["median"],
-            "flops_per_second": 2 * 1024**3 / times["product"]["median"],
+            "flops_per_second": 2 * size**3 / times["product"]["median"],
         }
 
 

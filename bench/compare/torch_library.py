@@ -60,6 +60,12 @@ class TorchLibrary:
         return lambda: convolve(problem, tensors)
 
     @staticmethod
+    def prepare_product(size):
+        """A call that multiplies two square matrices of f32."""
+        left, right = torch.ones(size, size), torch.ones(size, size)
+        return lambda: torch.matmul(left, right)
+
+    @staticmethod
     def _copy(array):
         is_bf16 = array.dtype == np.uint16
         source = torch.from_numpy(np.ascontiguousarray(array).view(np.int16 if is_bf16 else array.dtype))
