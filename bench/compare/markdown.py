@@ -3,7 +3,7 @@
 import math
 
 from problem import DIRECTIONS
-from report import SLOW, groups, ratio, roof, summary
+from report import SLOW, groups, operations, ratio, roof, summary
 
 _TITLES = {direction: direction.replace("_", " ") for direction in DIRECTIONS}
 
@@ -54,12 +54,12 @@ def to_markdown(report):
     """The text of `report.md`."""
     layers = _layers(report)
     protocol, ceilings = report["protocol"], report["ceilings"]
-    copy, product = ceilings["bytes_per_second"] / 1e9, ceilings["flops_per_second"] / 1e12
+    copy, product = ceilings["bytes_per_second"] / 1e9, operations(ceilings["flops_per_second"])
     parts = [
         f"# {report['device']}\n",
         f"{report['library'] or 'No library to compare with'}. Medians of {protocol['rounds']} bursts of "
         f"{protocol['burst_seconds'] * 1e3:g} ms, in turn, each after {protocol['idle_seconds']:g} s of idle time.\n"
-        f"A copy reached {copy:.0f} GB/s, counting both sides, and a matrix product {product:.0f} TFLOP/s.\n",
+        f"A copy reached {copy:.0f} GB/s, counting both sides, and a matrix product {product}.\n",
     ]
     if report["library"]:
         parts.append("Geometric means of the ratios to the library (above 1 is faster), and the least of them:\n")

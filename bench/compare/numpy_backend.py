@@ -1,7 +1,8 @@
-"""The CPU: our kernels alone, on NumPy arrays. It shows that the benchmark works where there is no GPU."""
+"""The CPU: our kernels on NumPy arrays, and PyTorch's, if it is there. It shows that the benchmark works without a GPU."""
 
 import itertools
 import platform
+import re
 import time
 
 import conv
@@ -9,8 +10,36 @@ import numpy as np
 from rule import worst_error
 from tail import apply_tail
 
-_DTYPES = {"f16": np.float16, "f32": np.float32, "i8": np.int8}
+try:
+    from torch_library import TorchLibrary
+except ImportError:
+    TorchLibrary = None
+
+_DTYPES = {"bf16": np.uint16, "f16": np.float16, "f32": np.float32, "i8": np.int8}  # bf16 as its bits.
 _ORDERS = {"input": "NCDHW", "filter": "KCTRS", "output": "NKZPQ"}
+
+
+def round_to_bf16(array):
+    """The bits of the nearest bf16 numbers, ties to even."""
+    bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
+
+
+def to_float64(array, dtype):
+    """The numbers of an array."""
+    if dtype == "bf16":
+        array = (array.astype(np.uint32) << 16).view(np.float32)
+    return array.astype(np.float64)
+
+
+def processor_name():
+    """What the processor calls itself, as far as the system says it."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            found = re.search(r"^model name\s*:\s*(.+)$", file.read(), re.MULTILINE)
+    except OSError:
+        found = None
+    return found[1] if found else platform.processor() or platform.machine()
 
 
 class _Calls:
@@ -31,13 +60,15 @@ class _Calls:
 class NumpyBackend:
     def __init__(self, device):
         self.device = device
+        self._library = TorchLibrary() if TorchLibrary else None
 
     def describe(self):
-        return {"device": platform.processor() or platform.machine(), "library": None, "runtime": conv.__version__}
+        library = self._library.name if self._library else None
+        return {"device": processor_name(), "library": library, "runtime": conv.__version__}
 
     def tensors(self, problem):
         if problem.dtype not in _DTYPES:
-            raise SystemExit(f"compare: error: expects f16, f32 or i8 on the CPU, but got {problem.dtype}")
+            raise SystemExit(f"compare: error: expects {', '.join(_DTYPES)} on the CPU, but got {problem.dtype}")
         random = np.random.default_rng(0)
         dtype = _DTYPES[problem.dtype]
 
@@ -45,7 +76,8 @@ class NumpyBackend:
             shape = problem.shapes[problem.part(name)]
             if problem.dtype == "i8":
                 return random.integers(-128, 128, shape, dtype)
-            return (random.standard_normal(shape) * problem.scale(name)).astype(dtype)
+            values = random.standard_normal(shape) * problem.scale(name)
+            return round_to_bf16(values) if problem.dtype == "bf16" else values.astype(dtype)
 
         return {name: create(name) for name in problem.operands}
 
@@ -72,10 +104,12 @@ class NumpyBackend:
         return _Calls([lambda t=t, y=function(**t): function(**t, out=y) for t in arranged])
 
     def theirs(self, problem, sets):
-        return None
+        if not self._library or not self._library.has(problem):
+            return None
+        return _Calls([self._library.prepare(problem, tensors) for tensors in sets])
 
     def expect(self, problem, tensors):
-        exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
+        exact = {name: to_float64(tensor, problem.dtype) for name, tensor in tensors.items()}
         expected, added = apply_tail(np, problem.tail, reference(problem, exact), exact)
         products = reference(problem, {name: abs(tensor) for name, tensor in exact.items()})
         return expected, products, added
@@ -85,21 +119,27 @@ class NumpyBackend:
         result = function(**self._arrange(problem, function, tensors))
         layout = function.arguments[-1].layout
         order = [letter for letter in _ORDERS[problem.part(problem.result)] if letter in layout]
-        result = result.transpose([layout.index(letter) for letter in order]).astype(np.float64)
+        result = to_float64(result.transpose([layout.index(letter) for letter in order]), problem.dtype)
         return worst_error(np, result, *expected, problem.dtype, entry.error_bound)
 
     def verify_library(self, problem, function, tensors, expected):
-        return None
+        if not self._library or not self._library.has(problem):
+            return None
+        [entry] = function.entries.values()
+        result = self._library.prepare(problem, tensors)().double().numpy()  # In PyTorch's order, as expected.
+        return worst_error(np, result, *expected, problem.dtype, entry.error_bound)
 
     def ceilings(self, measure):
-        """What NumPy reaches, with the matrix library that it has, if any."""
+        """What a copy reaches, and a matrix product: PyTorch's, else NumPy's, which is slow if it has no BLAS."""
         source = np.ones(1 << 24, np.float32)
         target = np.empty_like(source)
-        left = np.ones((1024, 1024), np.float32)
-        times = measure({"copy": _Calls([lambda: np.copyto(target, source)]), "product": _Calls([lambda: left @ left])})
+        size = 1024 if self._library else 512
+        left = np.ones((size, size), np.float32)
+        product = self._library.prepare_product(size) if self._library else lambda: left @ left
+        times = measure({"copy": _Calls([lambda: np.copyto(target, source)]), "product": _Calls([product])})
         return {
             "bytes_per_second": 2 * source.nbytes / times["copy"]["median"],
-            "flops_per_second": 2 * 1024**3 / times["product"]["median"],
+            "flops_per_second": 2 * size**3 / times["product"]["median"],
         }
 
 

@@ -62,9 +62,13 @@ def summary(results):
     return (math.exp(sum(map(math.log, ratios)) / len(ratios)), min(ratios)) if ratios else None
 
 
-def _rate(value):
-    """Three digits."""
+def three_digits(value):
     return f"{float(f'{value:.3g}'):g}"
+
+
+def operations(rate):
+    """Operations a second, in the unit that suits them: CPUs reach thousandths of what GPUs do."""
+    return f"{three_digits(rate / 1e12)} TFLOP/s" if rate >= 1e12 else f"{three_digits(rate / 1e9)} GFLOP/s"
 
 
 def outcome(report, result):
@@ -82,8 +86,8 @@ def outcome(report, result):
         "spread": f"{spread:.1%}",
         "theirs": f"{theirs['median'] * 1e6:.2f}" if theirs else "",
         "ratio": f"{ratio(result):.2f}" if theirs else "",
-        "rate": _rate(rate / 1e12),
-        "bandwidth": _rate(result["bytes"] / ours["median"] / 1e9),
+        "rate": three_digits(rate / 1e12),
+        "bandwidth": three_digits(result["bytes"] / ours["median"] / 1e9),
         "roof": f"{rate / roof(report, result):.0%}",
         "error": f"{result['error']:.2f}",
     }
@@ -104,8 +108,8 @@ _COLUMNS = {
 def print_table(report):
     print(f"{report['device']}; {report['library'] or 'no library to compare with'}")
     ceilings = report["ceilings"]
-    copy, product = ceilings["bytes_per_second"] / 1e9, ceilings["flops_per_second"] / 1e12
-    print(f"copy {_rate(copy)} GB/s, product {_rate(product)} TFLOP/s")
+    copy, product = three_digits(ceilings["bytes_per_second"] / 1e9), operations(ceilings["flops_per_second"])
+    print(f"copy {copy} GB/s, product {product}")
     for (name, direction), results in groups(report).items():
         cells = [outcome(report, result) for result in results]
         width = max(len(cell["label"]) for cell in cells)
@@ -178,8 +182,8 @@ def _roofline(report, results):
     first = max(x.low, y.low / bandwidth)
     parts.append(line(x.place(first), y.place(first * bandwidth), x.place(balance), y.place(top), "roof"))
     parts.append(line(x.place(balance), y.place(top), x.place(x.high), y.place(top), "roof"))
-    parts.append(text(_WIDTH - _RIGHT - 4, y.place(top) - 6, "end", f"matrix product {_rate(top)} TFLOP/s"))
-    parts.append(text(x.place(balance) - 10, y.place(top) - 6, "end", f"copy {_rate(bandwidth)} TB/s"))
+    parts.append(text(_WIDTH - _RIGHT - 4, y.place(top) - 6, "end", f"matrix product {operations(top * 1e12)}"))
+    parts.append(text(x.place(balance) - 10, y.place(top) - 6, "end", f"copy {three_digits(bandwidth)} TB/s"))
 
     for result in results:
         rates = [result["flops"] / times["median"] / 1e12 for times in result["seconds"].values()]
@@ -190,7 +194,7 @@ def _roofline(report, results):
         style = f'fill="{colour}"' if who == "ours" else f'class="hollow" style="stroke: {colour}"'
         name = "ours" if who == "ours" else "library"
         part = rate * 1e12 / roof(report, result)
-        tip = f"{result['label']}, {result['direction']}\n{name}: {_rate(rate)} TFLOP/s, {part:.0%} of the roof"
+        tip = f"{result['label']}, {result['direction']}\n{name}: {operations(rate * 1e12)}, {part:.0%} of the roof"
         parts.append(
             f'<circle cx="{x.place(intensity):.1f}" cy="{y.place(rate):.1f}" r="4.5" {style}>'
             f"<title>{html.escape(tip)}</title></circle>"

@@ -6,6 +6,7 @@ import conv
 import torch
 from rule import worst_error
 from tail import apply_tail
+from torch_library import convolve, empty, has_convolution
 
 _DTYPES = {
     "bf16": torch.bfloat16,
@@ -58,17 +59,12 @@ class TorchBackend:
             "runtime": conv.__version__,
         }
 
-    def _empty(self, shape, dtype, layout):
-        """In PyTorch's order of dimensions, and in memory as the layout says."""
-        if len(shape) == 1 or layout == "nchw":
-            return torch.empty(shape, dtype=dtype, device=self.device)
-        return torch.empty((shape[0], *shape[2:], shape[1]), dtype=dtype, device=self.device).movedim(-1, 1)
-
     def _random(self, problem, name):
         shape = problem.shapes[problem.part(name)]
         if problem.dtype == "i8":
-            return self._empty(shape, torch.int8, problem.layout).random_(-128, 128)
-        return self._empty(shape, torch.float32, problem.layout).normal_(std=problem.scale(name)).to(_DTYPES[problem.dtype])
+            return empty(shape, problem.layout, torch.int8, self.device).random_(-128, 128)
+        values = empty(shape, problem.layout, torch.float32, self.device).normal_(std=problem.scale(name))
+        return values.to(_DTYPES[problem.dtype])
 
     def tensors(self, problem):
         """Operands with fresh random values."""
@@ -105,41 +101,13 @@ class TorchBackend:
 
     # The library's.
 
-    @staticmethod
-    def _has_library(problem):
-        """Whether one call of PyTorch computes it."""
-        return problem.is_symmetric and not problem.tail and problem.dtype != "i8"
-
     def _convolve(self, problem, tensors):
         """What cuDNN computes, in the type of the tensors, or in tf32."""
         torch.backends.cudnn.allow_tf32 = problem.dtype == "tf32"
-        options = {
-            "stride": problem.stride,
-            "padding": problem.low,
-            "dilation": problem.dilation,
-            "groups": problem.groups,
-            "transposed": False,
-            "output_padding": [0] * len(problem.stride),
-        }
-        if problem.direction == "forward":
-            return torch.ops.aten.convolution(tensors["input"], tensors["filter"], None, **options)
-        result = problem.part(problem.result)
-        # The gradient has the shape of an operand whose values are not used.
-        gradient = tensors["grad_output"]
-        unused = {result: self._empty(problem.shapes[result], gradient.dtype, problem.layout)}
-        operands = {**tensors, **unused}
-        gradients = torch.ops.aten.convolution_backward(
-            gradient,
-            operands["input"],
-            operands["filter"],
-            None,
-            **options,
-            output_mask=[result == "input", result == "filter", False],
-        )
-        return gradients[0] if result == "input" else gradients[1]
+        return convolve(problem, tensors)
 
     def theirs(self, problem, sets):
-        if not self._has_library(problem):
+        if not has_convolution(problem):
             return None
         with torch.cuda.stream(self.stream):
             for tensors in sets[:2]:
@@ -168,7 +136,7 @@ class TorchBackend:
 
     def verify_library(self, problem, function, tensors, expected):
         """The library's, as a part of what our function is allowed; None if it has no such convolution."""
-        if not self._has_library(problem):
+        if not has_convolution(problem):
             return None
         return self._error(problem, function, self._convolve(problem, tensors), expected)
 

@@ -107,6 +107,8 @@ parseLine(const ProblemFlags &common, const Words &words, Notes &notes) {
   } catch (const CLI::ParseError &error) {
     return Error{ErrorKind::BadInput, describe(app, error)};
   }
+  if (flags.command().empty() && program != words.end())
+    return Error{ErrorKind::BadInput, "COMMAND is required"};
   if (flags.command().empty()) {
     notes.add("no command, taken as conv (f32)");
     flags.command() = "conv";
