@@ -355,6 +355,16 @@ static Limit computeLimit(const ChipInfo &chip, const Cost &cost) {
                                               : Limit::Loads;
 }
 
+/// What a staged kernel takes, as a multiple of what is computed here.
+static double getSlowdown(const Problem &problem, const ChipInfo &chip,
+                          const Candidate &candidate) {
+  if (candidate.loop == LoopKind::AsyncStaged)
+    return chip.asyncStagedSlowdown;
+  return problem.lhsRun.isAlongReduction || problem.rhsRun.isAlongReduction
+             ? chip.registerStagedSlowdown
+             : chip.transposedStagedSlowdown;
+}
+
 Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate) {
   if (candidate.loop == LoopKind::LineBuffer)
@@ -394,12 +404,10 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
-  cost.seconds =
-      (candidate.loop == LoopKind::AsyncStaged ? chip.asyncStagedSlowdown
-                                               : chip.registerStagedSlowdown) *
-          std::max(cost.computeSeconds, cost.memorySeconds) +
-      double(problem.launches - 1) * kLaunchSeconds +
-      (isHost(chip) ? 0 : kStartSeconds);
+  cost.seconds = getSlowdown(problem, chip, candidate) *
+                     std::max(cost.computeSeconds, cost.memorySeconds) +
+                 double(problem.launches - 1) * kLaunchSeconds +
+                 (isHost(chip) ? 0 : kStartSeconds);
   cost.limit = computeLimit(chip, cost);
   return cost;
 }

@@ -126,6 +126,9 @@ struct ChipInfo {
   /// Measured time of kernels that stage tiles through registers, or without,
   /// as a multiple of what the cost model says; 1 where nothing was measured.
   double registerStagedSlowdown = 1, asyncStagedSlowdown = 1;
+  /// The same of kernels that transpose both operands on that way, as gradients
+  /// of filters do, instead of the first of these.
+  double transposedStagedSlowdown = 1;
   /// Bytes that direct kernels may move for each one that they have to: more
   /// where tiles that follow each other find their halos in the cache.
   double directTraffic = 1.125;
