@@ -364,17 +364,19 @@ double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
                                        : chip.sparseScatterCycles);
 }
 
-/// By how much longer a staged loop takes than its model says. Operands that are
-/// transposed in registers, or loaded in less than 16 bytes, have their share.
-static double computeStagedSlowdown(const Problem &problem,
-                                    const ChipInfo &chip,
-                                    const Candidate &candidate) {
-  double slowdown = candidate.loop == LoopKind::AsyncStaged
-                        ? chip.asyncStagedSlowdown
-                        : chip.registerStagedSlowdown;
+/// What a staged kernel takes, as a multiple of what is computed here.
+static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
+                                const Candidate &candidate) {
+  bool isAsync = candidate.loop == LoopKind::AsyncStaged;
+  bool areTransposed =
+      !problem.lhsRun.isAlongReduction && !problem.rhsRun.isAlongReduction;
+  double slowdown = isAsync         ? chip.asyncStagedSlowdown
+                    : areTransposed ? chip.transposedStagedSlowdown
+                                    : chip.registerStagedSlowdown;
   for (const Run *run : {&problem.lhsRun, &problem.rhsRun}) {
     int64_t bytes = run->elements * byteSize(candidate.atom->operand);
-    if (!run->isAlongReduction || bytes % kPieceBytes != 0)
+    bool isTransposed = !run->isAlongReduction && !areTransposed;
+    if (isTransposed || bytes % kPieceBytes != 0)
       slowdown *= chip.transposingSlowdown;
   }
   return slowdown;
@@ -420,7 +422,7 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
   cost.seconds =
-      computeStagedSlowdown(problem, chip, candidate) *
+      getStagedSlowdown(problem, chip, candidate) *
           std::max(cost.computeSeconds, cost.memorySeconds) +
       double(perUnit) *
           computeScatterCycles(problem, chip, candidate.workgroup[0],

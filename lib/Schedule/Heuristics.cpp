@@ -153,7 +153,8 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
   NumericType multiplied = getMultipliedType(chip, problem.operand);
   for (const MatrixAtom &atom : chip.atoms) {
     if (atom.operand != multiplied ||
-        (problem.patch && atom.kind != AtomKind::WGMMA))
+        ((problem.patch || problem.hasChannelRows) &&
+         atom.kind != AtomKind::WGMMA))
       continue;
     if (atom.kind == AtomKind::WGMMA) {
       std::ranges::for_each(listTmaCandidates(problem, chip, atom), visit);

@@ -127,6 +127,7 @@ static void computeTmaSteps(ConvolutionOpInterface op,
     sharers = std::min(sharers, geometry->getMostWorkgroups());
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
     problem.reducesTmaPositions |= geometry->reducesPositions;
+    problem.hasTmaRowsOfColumns |= geometry->hasRowsOfColumns();
     if (geometry->window.hasGroups()) {
       problem.tmaLeftLines = geometry->getLeftLines();
       problem.tmaRightLines = geometry->getRightLines();
@@ -260,7 +261,8 @@ mlir::conv::getResultShapes(const PlanStep &step) {
     return problem;
   }
   computeTmaSteps(op, plan, problem);
-  if (!problem.patch)
+  problem.hasChannelRows = options.hasChannelRows && canHaveChannelRows(op);
+  if (!problem.patch && !problem.hasChannelRows)
     computeLines(op, plan, problem);
   return problem;
 }

@@ -146,6 +146,11 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
   bool hasBoxes = llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
     return atom.kind == ::conv::AtomKind::WGMMA;
   });
+  if (hasBoxes && canHaveChannelRows(op)) {
+    all.push_back({.hasChannelRows = true});
+    for (int64_t splits : parts)
+      all.push_back({.splits = splits, .hasChannelRows = true});
+  }
   if (hasBoxes && llvm::product_of(ConvolutionShape::get(op).filter) > 1)
     addPatches(op, parts, chip, all);
   return all;

@@ -135,7 +135,7 @@ static bool isPossible(const Problem &problem, const TmaTile &tile) {
                         : TmaTile::kMaxRows;
   return fitsWorkgroup(tile, maxRows) &&
          tile.columns >= std::min(problem.columns, kMinColumns) &&
-         (!problem.reducesTmaPositions || tile.hasWholeRowsOfColumns()) &&
+         (!problem.hasTmaRowsOfColumns || tile.hasWholeRowsOfColumns()) &&
          (!problem.isTmaRhsTransposed || tile.columns >= problem.columns ||
           tile.columns % kRightRow == 0) &&
          (!problem.patch || fitsPatches(*problem.patch, tile));

@@ -343,4 +343,51 @@ func.func @depthwise_residual_bf16(%x: tensor<64x56x56x384xbf16>, %w: tensor<384
   return %y : tensor<64x56x56x384xbf16>
 }
 
+// Gradients of filters for other channels than multiples of 64, with strides and in three dimensions: a tap has whole rows
+// of columns.
+// CHECK-LABEL: func.func @strided_gradient_of_48_channels_bf16
+// CHECK: atom = <wgmma {{.*}}>, main_loop = tma, raster = {{rows|columns}}, splits = {{[0-9]+}}, chosen_by = heuristic>
+func.func @strided_gradient_of_48_channels_bf16(%x: tensor<32x56x56x48xbf16>, %dy: tensor<32x28x28x96xbf16>)
+    -> tensor<96x3x3x48xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<32x56x56x48xbf16>, tensor<32x28x28x96xbf16> -> tensor<96x3x3x48xbf16>
+  return %dw : tensor<96x3x3x48xbf16>
+}
+
+// CHECK-LABEL: func.func @gradient_of_volumes_bf16
+// CHECK: atom = <wgmma {{.*}}>, main_loop = tma, raster = {{rows|columns}}, splits = {{[0-9]+}}, chosen_by = heuristic>
+func.func @gradient_of_volumes_bf16(%x: tensor<4x32x32x32x32xbf16>, %dy: tensor<4x32x32x32x32xbf16>)
+    -> tensor<32x3x3x3x32xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [1, 1, 1], high = [1, 1, 1]>
+      layouts = <"NDHWC", "KTRSC", "NZPQK">
+      : tensor<4x32x32x32x32xbf16>, tensor<4x32x32x32x32xbf16> -> tensor<32x3x3x3x32xbf16>
+  return %dw : tensor<32x3x3x3x32xbf16>
+}
+
+// The gradient of the input of a patch embedding is one product, and so is that of windows which overlap.
+// CHECK-LABEL: func.func @patch_embedding_gradient_bf16
+// CHECK: atom = <wgmma {{.*}}>, main_loop = tma, raster = {{rows|columns}}, chosen_by = heuristic>
+func.func @patch_embedding_gradient_bf16(%dy: tensor<32x14x14x768xbf16>, %w: tensor<768x16x16x3xbf16>)
+    -> tensor<32x224x224x3xbf16> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [16, 16], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<32x14x14x768xbf16>, tensor<768x16x16x3xbf16> -> tensor<32x224x224x3xbf16>
+  return %dx : tensor<32x224x224x3xbf16>
+}
+
+// CHECK-LABEL: func.func @overlapping_patches_gradient_bf16
+// CHECK: atom = <wgmma {{.*}}>, main_loop = tma, raster = {{rows|columns}}, chosen_by = heuristic>
+func.func @overlapping_patches_gradient_bf16(%dy: tensor<32x14x14x128xbf16>, %w: tensor<128x7x7x48xbf16>)
+    -> tensor<32x56x56x48xbf16> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [4, 4], dilations = [1, 1], low = [3, 3], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<32x14x14x128xbf16>, tensor<128x7x7x48xbf16> -> tensor<32x56x56x48xbf16>
+  return %dx : tensor<32x56x56x48xbf16>
+}
+
 }

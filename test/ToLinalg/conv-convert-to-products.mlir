@@ -189,6 +189,23 @@ func.func @backward_data_stride(%dy: tensor<1x4x4x32xf16>, %w: tensor<32x3x3x16x
   return %dx : tensor<1x8x7x16xf32>
 }
 
+// With a stride of 4 in both dimensions there would be 16 products. Residues are
+// columns of one instead: row `(n, h, w)` and column `(h', w', c)` are position
+// `(4 * h + h', 4 * w + w')`, whose reduction is over 2 x 2 elements of 6 x 5.
+// CHECK-LABEL: func @backward_data_joined
+// CHECK-SAME:    %[[DY:.+]]: tensor<1x3x4x32xf16>, %[[W:.+]]: tensor<32x6x5x16xf16>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 5], columns = [2, 2, 32], {{.*}} (d1, d2 - d4, d3 - d5, d0 * 32 + d6)>> : {{.*}} -> tensor<1x20x128xf16>
+// CHECK:         conv.gather %[[W]]{{.*}} rows = [4, 4, 16], columns = [2, 2, 32], {{.*}} (d0 * 32 + d6, d4 * 4 + d1, d5 * 4 + d2, d3)>> : {{.*}} -> tensor<1x256x128xf16>
+// CHECK:         %[[SUM:.+]] = linalg.generic
+// CHECK:         conv.scatter %[[SUM]] into %{{.+}} rows = [1, 4, 5], columns = [4, 4, 16], {{.*}} (d1, d2 * 4 + d4, d3 * 4 + d5, d0 * 16 + d6
+// CHECK-NOT:     conv.scatter
+func.func @backward_data_joined(%dy: tensor<1x3x4x32xf16>, %w: tensor<32x6x5x16xf16>) -> tensor<1x14x17x16xf32> {
+  %dx = conv.backward_data %dy, %w window = <strides = [4, 4], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<1x3x4x32xf16>, tensor<32x6x5x16xf16> -> tensor<1x14x17x16xf32>
+  return %dx : tensor<1x14x17x16xf32>
+}
+
 // A filter smaller than the stride leaves positions that no element meets: in
 // lines that have others, and lines of nothing else. They get the tail of zero.
 // CHECK-LABEL: func @backward_data_untouched

@@ -126,8 +126,11 @@ struct ChipInfo {
   /// Measured time of kernels that stage tiles through registers, or without,
   /// as a multiple of what the cost model says; 1 where nothing was measured.
   double registerStagedSlowdown = 1, asyncStagedSlowdown = 1;
-  /// What is added to that for each operand that is not loaded as it is
-  /// multiplied: transposed in registers, or in less than 16 bytes.
+  /// The same of kernels that transpose both operands on that way, as gradients
+  /// of filters do, instead of the first of these.
+  double transposedStagedSlowdown = 1;
+  /// What each operand multiplies them by that is loaded in less than 16 bytes,
+  /// or, if it is the only one, transposed in registers.
   double transposingSlowdown = 1;
   /// Cycles of a compute unit for an element of a result that a lane stores
   /// alone: next to that of the next row, or not. 0 where nothing was measured.

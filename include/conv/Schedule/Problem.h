@@ -61,12 +61,16 @@ struct Problem {
   int64_t tmaSteps = 0, tmaTotalSteps = 0;
   int64_t tmaSharers = 1; ///< Workgroups that can share those of each product.
   bool isTmaRhsTransposed = false, reducesTmaPositions = false;
+  /// Rows of 64 columns that they bring, which tiles have whole.
+  bool hasTmaRowsOfColumns = false;
   /// Of several groups: the lines of memory that a row of either operand lies
   /// in on average, and matrix instructions along it. No lines if there is one
   /// group, whose copies are counted in bytes.
   double tmaLeftLines = 0, tmaRightLines = 0;
   int64_t tmaAtomsPerRow = TmaTile::kAtomsPerRow;
   bool hasTmaGroups() const { return tmaLeftLines > 0; }
+  /// Its columns are in rows of channels, which only such copies need.
+  bool hasChannelRows = false;
   /// Its copies of images skip positions.
   bool hasTmaStrides = false;
   /// If lanes store results element by element: from one to that of the next row,

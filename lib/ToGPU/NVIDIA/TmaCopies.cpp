@@ -110,9 +110,11 @@ protected:
 private:
   /// Where a box starts.
   struct Place {
-    SmallVector<Value> taps;
+    SmallVector<Value> taps, residues;
     Value row, channel, group;
   };
+  /// Sets the row of a box whose first column this is.
+  void setColumn(Place &place, Value column) const;
   void createBox(Value destination, const Step &step, Value map,
                  const Place &place) const;
 };
@@ -210,23 +212,36 @@ void FilterCopies::createBox(Value destination, const Step &step, Value map,
                   : c.index == Coordinate::Channel ? place.channel
                   : c.index == Coordinate::Group   ? place.group
                                                    : place.taps[c.dimension];
-    coordinates.push_back(
+    Value coordinate =
         ptx.math.add(ptx.math.add(ptx.math.mul(index, c.step), c.start),
-                     ptx.math.mul(place.group, c.groupStep)));
+                     ptx.math.mul(place.group, c.groupStep));
+    coordinates.push_back(
+        c.residue ? ptx.math.add(coordinate, place.residues[*c.residue])
+                  : coordinate);
   }
   ptx.loadBox(destination, map, step.barrier, coordinates);
 }
 
+void FilterCopies::setColumn(Place &place, Value column) const {
+  SmallVector<int64_t> sizes = geometry.residues;
+  sizes.push_back(geometry.columnsOfResidue);
+  place.residues = ptx.math.split(column, sizes);
+  place.row = place.residues.pop_back_val();
+}
+
 void FilterCopies::createFilter(TileOrigin origin, Value tap, Value channel,
                                 const Step &step, Value map) const {
-  Place place{ptx.math.split(tap, geometry.window.getTaps()), origin.column,
-              channel, createGroup(origin)};
+  Place place{ptx.math.split(tap, geometry.window.getTaps()),
+              {},
+              origin.column,
+              channel,
+              createGroup(origin)};
   Value right = ptx.offset(step.stage, tile.rightOffset());
   if (!geometry.isRightTransposed())
     return createBox(right, step, map, place);
   // Rows in shared memory are then channels of the reduction.
   for (int64_t i = 0; i < tile.rightColumns() / Tile::kRowElements; ++i) {
-    place.row = ptx.math.add(origin.column, i * Tile::kRowElements);
+    setColumn(place, ptx.math.add(origin.column, i * Tile::kRowElements));
     createBox(ptx.offset(right, i * kBoxBytes), step, map, place);
   }
 }
@@ -298,13 +313,12 @@ void PositionGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
   for (int64_t i = 0; i < tile.columns / Tile::kRowElements; ++i) {
     Value channel = math.add(origin.column, i * Tile::kRowElements);
     Value tap = math.constant(0);
-    int64_t channels = geometry.window.channelsOfGroup();
     if (geometry.window.countTaps() > 1) {
-      tap = math.div(channel, channels);
-      channel = math.rem(channel, channels);
+      tap = math.div(channel, geometry.columnsOfTap);
+      channel = math.rem(channel, geometry.columnsOfTap);
     }
     SmallVector<Value> coordinates = {
-        createInTensor(origin, channel, channels)};
+        createInTensor(origin, channel, geometry.window.channelsOfGroup())};
     llvm::append_range(coordinates, corner);
     ptx.loadBox(ptx.offset(right, i * kBoxBytes), rightMap, step.barrier,
                 coordinates, createOffsets(tap));

@@ -163,7 +163,8 @@ void ConvolutionPlanTest::check(ConvolutionOpInterface op,
   EXPECT_EQ(result.elements, computeDefinition(tensors, role))
       << "merged groups " << options.mergedGroups << ", splits "
       << options.splits << ", patch " << print(options.patch)
-      << (options.joinsResidues ? ", joined residues" : "");
+      << (options.joinsResidues ? ", joined residues" : "")
+      << (options.hasChannelRows ? ", rows of channels" : "");
 }
 
 void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
@@ -185,6 +186,8 @@ void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
                        random.upTo(2, 1) * PlanOptions::kBlockSize};
     options.splits = random.upTo(getSplittableSize(op, options), 1);
     check(op, tensors, options);
+    check(op, tensors, {.hasChannelRows = true});
+    check(op, tensors, {.splits = options.splits, .hasChannelRows = true});
     check(op, tensors, {.joinsResidues = true});
     check(op, tensors, {.patch = options.patch, .joinsResidues = true});
   }
@@ -347,12 +350,40 @@ TEST_F(ResidueTest, WithoutFilterElementsIsZeroed) {
             (SmallVector<int64_t>{9 * 5, 0, 0}));
 }
 
-// One kernel computes all residues, unless there are many.
+// One kernel computes all residues.
 TEST_F(ResidueTest, SharesAKernel) {
   getReductions(makeSquare(3, 2, 1));
-  getReductions(makeSquare(3, 3, 1));
-  getReductions(makeSquare(4, 4, 1));
-  EXPECT_EQ(numParts, (SmallVector<size_t>{4, 9, 9, 7}));
+  getReductions(makeSquare(4, 3, 1));
+  EXPECT_EQ(numParts, (SmallVector<size_t>{4, 9}));
+}
+
+// They are columns of one product if there are many, even if the filter is
+// shorter than a stride, or dilated; and if a few more have as many elements.
+TEST_F(ResidueTest, IsJoined) {
+  EXPECT_EQ(getReductions(makeSquare(4, 4, 1)), (SmallVector<int64_t>{5}));
+  EXPECT_EQ(getReductions(makeSquare(6, 4, 1)), (SmallVector<int64_t>{4 * 5}));
+  EXPECT_EQ(getReductions(makeSquare(1, 4, 1)), (SmallVector<int64_t>{5}));
+  EXPECT_EQ(getReductions(makeSquare(2, 4, 3)), (SmallVector<int64_t>{5}));
+  EXPECT_EQ(getReductions(makeSquare(3, 3, 1)), (SmallVector<int64_t>{5}));
+  EXPECT_EQ(numParts, SmallVector<size_t>(5, 1));
+}
+
+// Strides and dilations of 2 and of 6 leave gaps between positions.
+TEST_F(ResidueTest, HasGaps) {
+  for (int64_t filter : {1, 2, 3}) {
+    Sizes sizes = makeSquare(filter, 4, 2);
+    sizes.strides = {6, 2};
+    sizes.dilations = {4, 2};
+    sizes.input = {19, 9};
+    sizes.low = {3, 1};
+    sizes.high = {2, 4};
+    Tensors tensors = Random(0).makeTensors(sizes);
+    ConvolutionOpInterface op = parse(tensors, Direction::BackwardData);
+    ASSERT_TRUE(op);
+    EXPECT_EQ(planConvolution(op, {}).getProducts().size(), 1u);
+    check(op, tensors, {});
+    check(op, tensors, {.hasChannelRows = true});
+  }
 }
 
 } // namespace

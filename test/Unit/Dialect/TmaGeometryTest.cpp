@@ -147,6 +147,36 @@ constexpr StringLiteral kWholeRowsOfVolumes = R"(
     return
   })";
 
+/// The gradient of a 3x1x3 filter for 24 channels, stored channels first, with
+/// strides.
+constexpr StringLiteral kStridedGradientOfVolumes = R"(
+  func.func @f(%x: tensor<1x7x8x9x24xbf16>, %dy: tensor<1x7x8x5x40xbf16>) {
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [1, 1, 2], dilations = [1, 1, 1], low = [1, 0, 1], high = [1, 0, 1]>
+        layouts = <"NDHWC", "KCTRS", "NZPQK">
+        : tensor<1x7x8x9x24xbf16>, tensor<1x7x8x5x40xbf16> -> tensor<40x24x3x1x3xbf16>
+    return
+  })";
+
+/// The gradient of images that 16x16 elements of 3 channels at a time became 80
+/// channels of, and of images of 48 channels whose 7x7 elements overlap.
+constexpr StringLiteral kPatchEmbedding = R"(
+  func.func @f(%dy: tensor<2x2x3x80xbf16>, %w: tensor<80x16x16x3xbf16>) {
+    %dx = conv.backward_data %dy, %w
+        window = <strides = [16, 16], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        : tensor<2x2x3x80xbf16>, tensor<80x16x16x3xbf16> -> tensor<2x32x48x3xbf16>
+    return
+  })";
+constexpr StringLiteral kOverlappingPatches = R"(
+  func.func @f(%dy: tensor<2x5x5x80xbf16>, %w: tensor<80x7x7x48xbf16>) {
+    %dx = conv.backward_data %dy, %w
+        window = <strides = [4, 4], dilations = [1, 1], low = [3, 3], high = [3, 3]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        : tensor<2x5x5x80xbf16>, tensor<80x7x7x48xbf16> -> tensor<2x18x18x48xbf16>
+    return
+  })";
+
 class TmaGeometryTest : public testing::Test {
 protected:
   TmaGeometryTest() {
@@ -348,8 +378,8 @@ TEST_F(TmaGeometryTest, GroupsOfVolumesAreWholeRows) {
 
 TEST_F(TmaGeometryTest, GroupsOfAFilterGradientHaveRowsOfTheirOwn) {
   EXPECT_FALSE(compute(kGroupsOfFilterGradient, {}));
-  EXPECT_EQ(obstacle, "expects channels that are a multiple of 64 behind each "
-                      "tap, but got 24");
+  EXPECT_EQ(obstacle,
+            "expects a multiple of 64 columns behind each tap, but got 24");
   std::optional<TmaGeometry> geometry =
       compute(kGroupsOfFilterGradient, {.splits = 6, .patch = {8, 8}});
   ASSERT_TRUE(geometry) << obstacle;
@@ -363,6 +393,74 @@ TEST_F(TmaGeometryTest, GroupsOfAFilterGradientHaveRowsOfTheirOwn) {
   EXPECT_EQ(result.form, TmaResult::Form::Matrix);
   EXPECT_EQ(result.rows, 40);
   EXPECT_TRUE(result.hasRowsOfGroups);
+}
+
+// Without patches, a tap's channels are whole rows of 64 columns, too: 24 are
+// one, and 96 two. Lanes leave out what is behind them.
+TEST_F(TmaGeometryTest, ChannelsOfATapAreRows) {
+  std::optional<TmaGeometry> geometry =
+      compute(kGroupsOfFilterGradient, {.hasChannelRows = true});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->columnsOfTap, 64);
+  EXPECT_EQ(geometry->window.channelsOfGroup(), 24);
+  EXPECT_EQ(columns, 9 * 64);
+  EXPECT_EQ(result.form, TmaResult::Form::Lanes);
+
+  geometry = compute(kDilatedGradient, {.splits = 2, .hasChannelRows = true});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->columnsOfTap, 128);
+  EXPECT_EQ(columns, 9 * 128);
+  EXPECT_EQ(geometry->parts, 2);
+}
+
+// So they are in three dimensions and with strides, whatever the order of the
+// filter's dimensions.
+TEST_F(TmaGeometryTest, ChannelsOfAStridedTapAreRows) {
+  std::optional<TmaGeometry> geometry =
+      compute(kStridedGradientOfVolumes, {.hasChannelRows = true});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->window.getTaps(), (SmallVector<int64_t>{3, 1, 3}));
+  EXPECT_EQ(geometry->window.dimensions[2].stride, 2);
+  EXPECT_EQ(geometry->columnsOfTap, 64);
+  EXPECT_EQ(columns, 9 * 64);
+  EXPECT_EQ(result.form, TmaResult::Form::Lanes);
+}
+
+// The filter of a patch embedding is a matrix: its elements and channels, of
+// which there are too few to be found one element at a time, are the columns.
+TEST_F(TmaGeometryTest, ResiduesOfAPatchEmbeddingAreAMatrix) {
+  std::optional<TmaGeometry> geometry = compute(kPatchEmbedding, {});
+  ASSERT_TRUE(geometry) << obstacle;
+  using Coordinate = TmaGeometry::Coordinate;
+  ASSERT_EQ(geometry->filter.size(), 2u);
+  EXPECT_EQ(geometry->filter[0].index, Coordinate::Channel);
+  EXPECT_EQ(geometry->filter[1].index, Coordinate::Row);
+  EXPECT_EQ(geometry->filter[1].size, 16 * 16 * 3);
+  EXPECT_TRUE(geometry->residues.empty());
+  EXPECT_EQ(geometry->window.getPositions(), (SmallVector<int64_t>{2, 2, 3}));
+  EXPECT_EQ(geometry->countSteps(), 2);
+  EXPECT_EQ(result.form, TmaResult::Form::Lanes);
+}
+
+// 7 x 7 elements are 2 x 2 of each of 4 x 4 residues, and zeros beyond.
+TEST_F(TmaGeometryTest, OverlappingResiduesAreRows) {
+  EXPECT_FALSE(compute(kOverlappingPatches, {}));
+  EXPECT_EQ(obstacle,
+            "expects a multiple of 64 columns of each residue, but got 48");
+  std::optional<TmaGeometry> geometry =
+      compute(kOverlappingPatches, {.hasChannelRows = true});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->residues, (SmallVector<int64_t>{4, 4}));
+  EXPECT_EQ(geometry->columnsOfResidue, 64);
+  EXPECT_EQ(columns, 16 * 64);
+  EXPECT_TRUE(geometry->hasRowsOfColumns());
+  EXPECT_EQ(geometry->window.getTaps(), (SmallVector<int64_t>{2, 2}));
+  ASSERT_EQ(geometry->filter.size(), 4u);
+  for (size_t d : {0, 1}) {
+    EXPECT_EQ(geometry->filter[1 + d].step, 4);
+    EXPECT_EQ(geometry->filter[1 + d].residue, d);
+  }
+  EXPECT_FALSE(geometry->filter[3].residue);
 }
 
 TEST_F(TmaGeometryTest, GroupsHaveWholeGranules) {

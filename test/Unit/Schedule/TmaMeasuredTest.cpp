@@ -206,6 +206,7 @@ Problem createProblem(const Gradient &gradient, int64_t splits) {
   problem.tmaSteps = problem.tmaTotalSteps =
       ceilDiv(problem.reduction, TmaTile::kRowElements);
   problem.isTmaRhsTransposed = problem.reducesTmaPositions = true;
+  problem.hasTmaRowsOfColumns = true;
   if (splits > 1) {
     problem.launches = 2;
     problem.intermediateBytes = 2.0 * double(splits) * problem.resultBytes;

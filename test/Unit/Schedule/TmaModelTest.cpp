@@ -53,6 +53,7 @@ TEST(TmaModel, CandidatesFitTheChip) {
 TEST(TmaModel, TilesOfGradientsAreWholeBoxes) {
   Problem problem = createLayer();
   problem.isTmaRhsTransposed = problem.reducesTmaPositions = true;
+  problem.hasTmaRowsOfColumns = true;
   for (const MatrixAtom &atom : hopper().atoms)
     if (atom.kind == AtomKind::WGMMA) {
       EXPECT_EQ(listTmaCandidates(problem, hopper(), atom).empty(),

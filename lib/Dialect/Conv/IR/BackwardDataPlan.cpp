@@ -13,12 +13,18 @@
 
 #include "Planner.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::conv;
 
 /// Most parts of a kernel, each of which is code of its own: as many as strides
-/// of 3 have residues in two dimensions.
-static constexpr size_t kMaxParts = 9;
+/// of 3 have residues in two dimensions. More residues are always joined, and
+/// so are more than `kFewParts` if that multiplies few more elements.
+static constexpr int64_t kMaxParts = 9, kFewParts = 4;
+static constexpr double kMaxJoinedWork = 1.25;
 
 void Planner::setInputSpace() {
   space.setDigits(
@@ -76,73 +82,137 @@ void Planner::planResidues() {
     PlanPart part = planResidue(residues);
     parts.insert(llvm::upper_bound(parts, part, isLarger), std::move(part));
   }
-  for (ArrayRef<PlanPart> rest = parts; !rest.empty();) {
-    ArrayRef<PlanPart> some = rest.take_front(kMaxParts);
-    addStep({some.begin(), some.end()}, target);
-    rest = rest.drop_front(some.size());
-  }
+  addStep(std::move(parts), target);
 }
 
-bool Planner::canJoinResidues() const {
-  bool isStrided = llvm::any_of(shape.strides, [](int64_t s) { return s > 1; });
-  bool isDilated =
-      llvm::any_of(llvm::zip(shape.strides, shape.dilations), [](auto pair) {
-        return std::get<0>(pair) > 1 && std::get<1>(pair) > 1;
-      });
-  return options.joinsResidues && isStrided && !isDilated &&
-         options.mergedGroups == 1 && options.splits == 1;
+namespace {
+/// All residues of one dimension: position `stride * i + dilation * residue +
+/// gap + first` meets filter element `period * j + residue` in the output
+/// position `offset + i - distance * j`, if `gap` is 0. Positions of other
+/// gaps, which a stride and a dilation with a common divisor have, meet none.
+struct JoinedResidues {
+  int64_t period, gaps;        ///< Residues are from 0 to `period - 1`.
+  int64_t elements, positions; ///< Values of `j` and of `i`.
+  int64_t first, last;         ///< Of all that stand for positions.
+  int64_t offset, distance;
+
+  JoinedResidues(const ConvolutionShape &shape, int64_t d);
+};
+} // namespace
+
+JoinedResidues::JoinedResidues(const ConvolutionShape &shape, int64_t d) {
+  int64_t stride = shape.strides[d], dilation = shape.dilations[d];
+  gaps = std::gcd(stride, dilation);
+  period = stride / gaps;
+  distance = dilation / gaps;
+  elements = llvm::divideCeil(shape.filter[d], period);
+  int64_t span = dilation * (period - 1) + gaps - 1;
+  offset = llvm::divideCeilSigned(shape.low[d] - span, stride);
+  first = stride * offset - shape.low[d];
+  positions = (shape.input[d] - 1 + shape.low[d]) / stride - offset + 1;
+  last = stride * (positions - 1) + span + first;
 }
 
-/// With `low = stride * skipped + rest`, position `stride * i + residue - rest`
-/// meets filter element `stride * j + residue` in the output position
-/// `i + skipped - j`.
-void Planner::planJoinedResidues() {
-  std::string residues;
+/// Nothing is a stride away from a single position, so that a shorter one does
+/// not change it, and has fewer residues.
+void Planner::shortenStrides() {
+  for (int64_t d = 0; d < rank; ++d)
+    if (shape.output[d] == 1)
+      shape.strides[d] =
+          std::min(shape.strides[d], shape.input[d] + shape.low[d]);
+}
+
+bool Planner::joinsResidues() const {
+  int64_t residues = 1;
+  double work = 1;
+  bool isDilated = false;
   for (int64_t d = 0; d < rank; ++d) {
     int64_t stride = shape.strides[d];
-    char residue = letter(kResidueLetters, d);
-    if (stride > 1)
+    residues *= stride;
+    work *= double(stride * JoinedResidues(shape, d).elements) /
+            double(shape.filter[d]);
+    isDilated |= stride > 1 && shape.dilations[d] > 1;
+  }
+  if (options.joinsResidues)
+    return residues > 1 && !isDilated && options.mergedGroups == 1;
+  return residues > kMaxParts ||
+         (residues > kFewParts && work <= kMaxJoinedWork);
+}
+
+/// Residues of a filter that is as long as the stride follow each other in
+/// memory, as its elements do; those of others are found one by one.
+bool Planner::hasSeparateResidues() const {
+  int64_t columns = shape.c / shape.groups, outer = rank;
+  for (; outer > 0 && shape.filter[outer - 1] == shape.strides[outer - 1];
+       --outer)
+    columns *= shape.filter[outer - 1];
+  return columns % PlanOptions::kRowSize != 0 &&
+         llvm::any_of(ArrayRef(shape.strides).take_front(outer),
+                      [](int64_t stride) { return stride > 1; });
+}
+
+void Planner::setJoinedSpace() {
+  std::string gaps, residues;
+  for (int64_t d = 0; d < rank; ++d) {
+    JoinedResidues joined(shape, d);
+    char gap = letter(kGapLetters, d), residue = letter(kResidueLetters, d);
+    if (joined.gaps > 1)
+      gaps += gap;
+    if (joined.period > 1)
       residues += residue;
-    space.setSize(residue, stride);
-    space.setSize(
-        letter(kInputLetters, d),
-        llvm::divideCeil(shape.input[d] + shape.low[d] % stride, stride));
-    space.setSize(letter(kFilterLetters, d),
-                  llvm::divideCeil(shape.filter[d], stride));
+    space.setSize(gap, joined.gaps);
+    space.setSize(residue, joined.period);
+    space.setSize(letter(kInputLetters, d), joined.positions);
+    space.setSize(letter(kFilterLetters, d), joined.elements);
   }
   bool channelsInnermost = layouts.getOutput().back() == 'K';
   space.setDigits(
       {.rows = select(layouts.getInput(), letters('N', kInputLetters)),
-       .columns = residues + "C",
+       .columns = gaps + residues + "C",
        .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
                            channelsInnermost ? 'K' : 0),
        .positions = spatial(kInputLetters),
+       .channel = hasChannelRows() ? 'C' : char(0),
        .mergesReduction = true});
+}
+
+void Planner::planJoinedResidues() {
+  setJoinedSpace();
+  // A digit of one value has no letter.
+  auto getDigit = [&](char letter, int64_t size) {
+    return size > 1 ? space.getIndex(letter)
+                    : getAffineConstantExpr(0, layouts.getContext());
+  };
   for (int64_t d = 0; d < rank; ++d) {
-    int64_t stride = shape.strides[d];
+    JoinedResidues joined(shape, d);
     AffineExpr position = space.getIndex(letter(kInputLetters, d));
     AffineExpr element = space.getIndex(letter(kFilterLetters, d));
-    AffineExpr residue = getAffineConstantExpr(0, layouts.getContext());
-    if (stride > 1)
-      residue = space.getIndex(letter(kResidueLetters, d));
-    space.setIndex(letter(kInputLetters, d),
-                   position * stride + residue - shape.low[d] % stride);
-    space.setIndex(letter(kFilterLetters, d), element * stride + residue);
-    space.setIndex(letter(kOutputLetters, d), position + shape.low[d] / stride -
-                                                  element * shape.dilations[d]);
+    AffineExpr residue = getDigit(letter(kResidueLetters, d), joined.period);
+    AffineExpr gap = getDigit(letter(kGapLetters, d), joined.gaps);
+    space.setIndex(letter(kInputLetters, d), position * shape.strides[d] +
+                                                 residue * shape.dilations[d] +
+                                                 gap + joined.first);
+    // Of other gaps, elements are beyond the filter.
+    space.setIndex(letter(kFilterLetters, d),
+                   element * joined.period + residue + gap * shape.filter[d]);
+    space.setIndex(letter(kOutputLetters, d),
+                   position + joined.offset - element * joined.distance);
   }
   PlanPart part;
   part.product = MatrixProduct{TensorRole::Output, TensorRole::Filter,
                                space.createLhs(layouts.getOutput()),
                                space.createRhs(layouts.getFilter())};
   part.channels = space.createVector('C');
-  // Positions before the first one, and those behind the last one.
+  // Positions before the first one, and those behind the last one; and channels
+  // behind the last one of a row.
   for (int64_t d = 0; d < rank; ++d)
-    if (!options.patch.empty() ||
-        (shape.input[d] + shape.low[d]) % shape.strides[d] != 0 ||
-        shape.low[d] % shape.strides[d] != 0)
+    if (JoinedResidues joined(shape, d); !options.patch.empty() ||
+                                         joined.first < 0 ||
+                                         joined.last >= shape.input[d])
       space.addCondition(space.getIndex(letter(kInputLetters, d)),
                          shape.input[d]);
+  if (hasChannelRows())
+    space.addCondition(space.getIndex('C'), shape.c / shape.groups);
   part.target = space.createLhsOfResult(layouts.getInput());
   space.clearConditions();
   addProduct(std::move(part));
@@ -213,7 +283,7 @@ void Planner::planBackwardData() {
   if (!folded.empty())
     target = addIntermediate(space.getShape(layouts.getInput()));
 
-  if (canJoinResidues())
+  if (joinsResidues())
     planJoinedResidues();
   else
     planResidues();

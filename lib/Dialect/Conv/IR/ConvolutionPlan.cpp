@@ -33,6 +33,8 @@ Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
       options(options), rank(shape.getRank()),
       space(op.getContext(), options.mergedGroups,
             hasPatches(op) ? options.patch : ArrayRef<int64_t>()) {
+  if (direction == Direction::BackwardData)
+    shortenStrides();
   space.setSize('G', shape.groups / options.mergedGroups);
   space.setSize('N', shape.n);
   space.setSize('C', shape.c / shape.groups);
@@ -85,6 +87,31 @@ bool Planner::hasOutputWindows() const {
          shape.k < kFewChannels && shape.c >= kFewChannels;
 }
 
+bool Planner::canHaveChannelRows() const {
+  if (options.mergedGroups > 1 || !options.patch.empty())
+    return false;
+  switch (direction) {
+  case Direction::Forward:
+    return false;
+  case Direction::BackwardData:
+    return joinsResidues() && hasSeparateResidues();
+  case Direction::BackwardWeight:
+    // Other padding would bring elements behind the last channel.
+    return padding == PaddingMode::Zeros && hasSeparateTaps();
+  }
+  llvm_unreachable("every direction has columns");
+}
+
+/// The filter's own order does if its channels are innermost and fill rows, or
+/// follow each other because there is one tap.
+bool Planner::hasSeparateTaps() const {
+  char channel = hasOutputWindows() ? 'K' : 'C';
+  int64_t channels = (channel == 'K' ? shape.k : shape.c) / shape.groups;
+  return layouts.getFilter().back() != channel ||
+         (channels % PlanOptions::kRowSize != 0 &&
+          llvm::product_of(shape.filter) > 1);
+}
+
 void Planner::setBackwardWeightSpace() {
   bool onOutput = hasOutputWindows();
   char channel = onOutput ? 'K' : 'C';
@@ -101,6 +128,9 @@ void Planner::setBackwardWeightSpace() {
     // A line of taps, which share a patch, for each row of channels.
     digits.columns = {letter(kFilterLetters, 0), channel,
                       letter(kFilterLetters, 1)};
+    digits.channel = channel;
+  } else if (hasChannelRows()) {
+    digits.columns = spatial(kFilterLetters) + channel;
     digits.channel = channel;
   }
   space.setDigits(digits);
@@ -236,6 +266,7 @@ PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
           .patch = SmallVector<int64_t, 2>(schedule.getPatch()),
           .joinsResidues = schedule.isDirect() ||
                            schedule.getMainLoop() == MainLoop::PatchBuffer,
+          .hasChannelRows = schedule.getMainLoop() == MainLoop::Tma,
           .transposed = schedule.getTransposed()};
 }
 
@@ -263,6 +294,10 @@ int64_t Planner::getPartSize() {
     return 0;
   space.split(options.splits);
   return space.getReductionSize();
+}
+
+bool mlir::conv::canHaveChannelRows(ConvolutionOpInterface op) {
+  return Planner(op, {}).canHaveChannelRows();
 }
 
 int64_t mlir::conv::getSplittableSize(ConvolutionOpInterface op,

@@ -114,13 +114,21 @@ std::string IndexSpace::getSplittableLetters() const {
     if (letter != kLhsGroup && !kBlocks.contains(letter) &&
         !kPlaces.contains(letter))
       all += letter;
-  if (hasPatchedReduction())
-    return all;
-  return {*llvm::max_element(
-      all, [&](char a, char b) { return getDigitSize(a) < getDigitSize(b); })};
+  return all;
+}
+
+char IndexSpace::selectSplitLetter(int64_t parts) const {
+  std::string letters = getSplittableLetters();
+  return *llvm::max_element(letters, [&](char a, char b) {
+    int64_t sizeA = getDigitSize(a), sizeB = getDigitSize(b);
+    return std::pair(sizeA % parts == 0, sizeA) <
+           std::pair(sizeB % parts == 0, sizeB);
+  });
 }
 
 int64_t IndexSpace::getSplittableSize() const {
+  if (!hasPatchedReduction())
+    return getDigitSize(selectSplitLetter(/*parts=*/1));
   int64_t size = 1;
   for (char letter : getSplittableLetters())
     size *= getDigitSize(letter);
@@ -165,7 +173,9 @@ void IndexSpace::split(int64_t parts) {
   if (parts == 1)
     return;
   splits = parts;
-  std::string letters = getSplittableLetters();
+  std::string letters = hasPatchedReduction()
+                            ? getSplittableLetters()
+                            : std::string(1, selectSplitLetter(parts));
   SmallVector<int64_t> lengths = llvm::map_to_vector(
       letters, [&](char letter) { return getDigitSize(letter); });
   std::string batch;

@@ -47,8 +47,9 @@ public:
   void setSize(char letter, int64_t size) { sizes[letter] = size; }
   /// Starts over with these digits.
   void setDigits(const Letters &letters);
-  /// Splits the longest digit of the reduction in parts of one size, which are
-  /// a digit of the batch. A reduction over patches is split in shorter parts:
+  /// Splits the longest digit of the reduction that has equal parts, or else
+  /// the longest one, in parts of one size, which are a digit of the batch. A
+  /// reduction over patches is split in shorter parts:
   /// along all of its digits.
   void split(int64_t splits);
   int64_t getSplits() const { return splits; }
@@ -107,8 +108,10 @@ private:
   bool hasPatchedReduction() const {
     return !positions.empty() && getPositionSpace() == Reduction;
   }
-  /// The longest digit of the reduction, or all that count patches.
+  /// Digits of the reduction that can be split; and the one of them that is, if
+  /// they do not count patches.
   std::string getSplittableLetters() const;
+  char selectSplitLetter(int64_t parts) const;
   /// The number of the group that a digit of merged ones stands for.
   AffineExpr getGroup(char merged) const;
   SmallVector<AffineExpr> getCoordinates(StringRef order,

@@ -9,6 +9,8 @@
 // an image, two patches, two blocks in a patch, and two places in a block; and
 // those that it makes of the columns `(r, s, c)` of the gradient of a filter: a
 // line of taps, a row of channels, a tap of the line, and a place in the row.
+// Without patches, `PlanOptions::hasChannelRows` makes of channels the last two
+// digits of the columns: a row, and a place in it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,34 +69,66 @@ joinPositions(ArrayRef<ViewAttr::Coordinate> coordinates,
   return joined;
 }
 
+/// Channels in order, whose row and place in it are digits `row` and `place`.
+static std::optional<Digit> joinRow(ArrayRef<ViewAttr::Coordinate> coordinates,
+                                    ArrayRef<int64_t> digits, size_t first,
+                                    size_t row, size_t place) {
+  if (digits[place] != kRowSize ||
+      !isMultiple(coordinates, first + row, first + place, kRowSize))
+    return std::nullopt;
+  return Digit{first + place, digits[row] * kRowSize};
+}
+
 /// The same for columns: taps, and then channels.
 static std::optional<SmallVector<Digit>>
 joinChannels(ArrayRef<ViewAttr::Coordinate> coordinates,
              ArrayRef<int64_t> digits, size_t first) {
-  if (digits.size() != kColumnDigits || digits[kInRow] != kRowSize ||
-      !isMultiple(coordinates, first + kRow, first + kInRow, kRowSize))
+  if (digits.size() != kColumnDigits)
     return std::nullopt;
-  return SmallVector<Digit>{{first + kLine, digits[kLine]},
-                            {first + kTap, digits[kTap]},
-                            {first + kInRow, digits[kRow] * kRowSize}};
+  auto channels = joinRow(coordinates, digits, first, kRow, kInRow);
+  if (!channels)
+    return std::nullopt;
+  return SmallVector<Digit>{
+      {first + kLine, digits[kLine]}, {first + kTap, digits[kTap]}, *channels};
+}
+
+/// Digits as they are.
+static SmallVector<Digit> keepDigits(ArrayRef<int64_t> digits, size_t first) {
+  SmallVector<Digit> same;
+  for (auto [i, size] : llvm::enumerate(digits))
+    same.push_back({first + i, size});
+  return same;
+}
+
+/// Digits without patches, of which the last may be channels in rows.
+static SmallVector<Digit>
+joinLastRow(ArrayRef<ViewAttr::Coordinate> coordinates,
+            ArrayRef<int64_t> digits, size_t first) {
+  if (digits.size() < 2)
+    return keepDigits(digits, first);
+  size_t row = digits.size() - 2;
+  auto channels = joinRow(coordinates, digits, first, row, row + 1);
+  if (!channels)
+    return keepDigits(digits, first);
+  SmallVector<Digit> joined = keepDigits(digits.take_front(row), first);
+  joined.push_back(*channels);
+  return joined;
 }
 
 ViewAttr mlir::conv::removePatches(ViewAttr view) {
   MLIRContext *context = view.getContext();
   SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
-  // Rows of a right operand whose reduction has patches are the columns.
+  // Rows of a right operand are the columns.
   bool hasPatchedReduction = !getPatch(view.getColumns()).empty();
-  bool hasRowsOfChannels = hasPatchedReduction && view.getRows().size() > 1;
   auto join = [&](ArrayRef<int64_t> digits, size_t first,
-                  bool areChannels) -> std::optional<SmallVector<Digit>> {
+                  bool areRows) -> std::optional<SmallVector<Digit>> {
     if (!getPatch(digits).empty())
       return joinPositions(coordinates, digits, first);
-    if (areChannels)
-      return joinChannels(coordinates, digits, first);
-    SmallVector<Digit> same;
-    for (auto [i, size] : llvm::enumerate(digits))
-      same.push_back({first + i, size});
-    return same;
+    if (!areRows)
+      return keepDigits(digits, first);
+    return hasPatchedReduction && digits.size() > 1
+               ? joinChannels(coordinates, digits, first)
+               : joinLastRow(coordinates, digits, first);
   };
 
   SmallVector<AffineExpr> results;
@@ -105,7 +139,7 @@ ViewAttr mlir::conv::removePatches(ViewAttr view) {
   std::array<SmallVector<int64_t>, 3> sizes;
   for (auto [i, digits] : llvm::enumerate(
            std::array{view.getBatch(), view.getRows(), view.getColumns()})) {
-    auto joined = join(digits, first, hasRowsOfChannels && i == 1);
+    auto joined = join(digits, first, i == 1);
     if (!joined)
       return nullptr;
     for (Digit digit : *joined) {

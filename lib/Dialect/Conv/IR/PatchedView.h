@@ -16,9 +16,9 @@ namespace mlir::conv {
 /// these digits are no positions that are numbered patch by patch.
 SmallVector<int64_t> getPatch(ArrayRef<int64_t> digits);
 
-/// `view` as if its positions were in order, and the columns that share patches
-/// of a reduction, those behind the last ones included; itself if there are no
-/// patches, and null if coordinates do not count them.
+/// `view` as if its positions were in order, and channels that columns have in
+/// rows, those behind the last ones included; itself if there are neither, and
+/// null if coordinates do not count them.
 ViewAttr removePatches(ViewAttr view);
 
 } // namespace mlir::conv

@@ -31,11 +31,13 @@ public:
   ConvolutionPlan plan();
   int64_t getSplittableSize();
   int64_t getPartSize();
+  bool canHaveChannelRows() const;
 
 private:
   static constexpr StringLiteral kInputLetters = "DHW";
   static constexpr StringLiteral kFilterLetters = "TRS";
   static constexpr StringLiteral kResidueLetters = "dhw";
+  static constexpr StringLiteral kGapLetters = "lmo";
   static constexpr StringLiteral kOutputLetters = "ZPQ";
 
   /// The letters of `order` that are in `letters`; `innermost` last if it is.
@@ -59,7 +61,11 @@ private:
   void planTransposed();
   PlanPart planResidue(ArrayRef<Residue> residues);
   void planResidues();
-  bool canJoinResidues() const;
+  /// Whether residues are joined: because the options ask for it, or because
+  /// there are so many.
+  bool joinsResidues() const;
+  void setJoinedSpace();
+  void shortenStrides();
   void planJoinedResidues();
   void planFold(int64_t d, size_t source, bool isLast);
 
@@ -71,6 +77,14 @@ private:
   bool hasOutputWindows() const;
   /// The rows and columns of the input, without a reduction.
   void setInputSpace();
+  /// Whether copies of boxes need rows of channels for the columns of a
+  /// gradient of a filter, and for joined residues.
+  bool hasSeparateTaps() const;
+  bool hasSeparateResidues() const;
+  /// Whether columns are numbered in rows of channels.
+  bool hasChannelRows() const {
+    return options.hasChannelRows && canHaveChannelRows();
+  }
   /// Sets the input's positions from those of output and filter.
   void setInputPositions();
 

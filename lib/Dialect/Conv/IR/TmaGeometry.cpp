@@ -11,6 +11,7 @@
 
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 
+#include "JoinedRows.h"
 #include "PatchedView.h"
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
@@ -205,6 +206,7 @@ bool GeometryReader::readWindow() {
   Digits channel = getDigits(view, coordinates.back());
   bool areRows = !geometry.reducesPositions;
   geometry.channelsOfPart = areRows ? lhs.view.getColumns().back() : 0;
+  geometry.columnsOfTap = areRows ? 0 : view.getRows().back();
   int64_t images = (areRows ? view.getRows() : view.getColumns()).front();
   geometry.window.images = type.getDimSize(0);
   geometry.window.channels = type.getDimSize(type.getRank() - 1);
@@ -263,12 +265,25 @@ void GeometryReader::addCoordinate(TmaGeometry::Coordinate coordinate) {
   geometry.filter.push_back(coordinate);
 }
 
+/// The digit of the rows that is added to an element of the filter.
+static std::optional<size_t> getResidue(const Digits &digits) {
+  ArrayRef<int64_t> residues = ArrayRef(digits.positions).drop_back();
+  const int64_t *one = llvm::find(residues, 1);
+  if (one == residues.end())
+    return std::nullopt;
+  return one - residues.begin();
+}
+
 bool GeometryReader::readFilter() {
   using Coordinate = TmaGeometry::Coordinate;
-  if (rhs.view.getRows().size() != 1)
-    return refuse("channels of the result in one dimension, but got more");
+  rhs = joinRows(rhs);
+  ArrayRef<int64_t> rows = rhs.view.getRows();
+  geometry.residues = llvm::to_vector(rows.drop_back());
+  geometry.columnsOfResidue = rows.back();
+  size_t row = rows.size() - 1;
   for (auto [i, coordinate] : llvm::enumerate(rhs.view.getCoordinates())) {
     Digits digits = getDigits(rhs.view, coordinate);
+    std::optional<size_t> residue = getResidue(digits);
     int64_t size = rhs.type.getDimSize(i);
     const auto *tap =
         llvm::find_if(digits.taps, [](int64_t value) { return value != 0; });
@@ -277,26 +292,26 @@ bool GeometryReader::readFilter() {
     if (digits.parts !=
         getParts(isChannel ? kChannels : index, geometry.channelsOfPart))
       return refuse("channels that are split, but got another digit");
-    if (digits.positions[0] == 1 && digits.hasOnly(0, std::nullopt))
+    if (digits.positions[row] == 1 && digits.hasOnly(row, std::nullopt))
       addCoordinate({Coordinate::Row, 0, size, 1, 0, digits.group});
-    else if (isChannel && digits.positions[0] == 0 &&
-             digits.hasOnly(std::nullopt, index))
+    else if (isChannel && digits.hasOnly(std::nullopt, index))
       addCoordinate({Coordinate::Channel, index, size, *tap, digits.constant,
                      digits.group});
     else if (digits.group == 1 && digits.constant == 0 &&
-             digits.positions[0] == 0 && tap == digits.taps.end())
+             tap == digits.taps.end() &&
+             digits.hasOnly(std::nullopt, std::nullopt))
       addCoordinate({Coordinate::Group, 0, size, 1, 0});
-    else if (digits.group == 0 && digits.positions[0] == 0 &&
-             digits.hasOnly(std::nullopt, index))
-      addCoordinate(
-          tap == digits.taps.end()
-              ? Coordinate{Coordinate::Tap, 0, size, 0, digits.constant}
-              : Coordinate{Coordinate::Tap, index, size, *tap,
-                           digits.constant});
+    else if (digits.group == 0 && !isChannel && digits.hasOnly(residue, index))
+      addCoordinate({Coordinate::Tap, tap == digits.taps.end() ? 0 : index,
+                     size, tap == digits.taps.end() ? 0 : *tap, digits.constant,
+                     0, residue});
     else
       return refuse("a filter of one digit in each dimension, but got another "
                     "view");
   }
+  if (!geometry.residues.empty() && !geometry.isRightTransposed())
+    return refuse("joined residues whose channels are innermost in the filter, "
+                  "but got others");
   if (geometry.filter.back().index == Coordinate::Tap)
     return refuse("channels innermost in the filter, but got another layout");
   return geometry.filter.size() <= kMaxRank ||
@@ -373,10 +388,15 @@ bool GeometryReader::checkChannels() {
     return refuse(formatv("parts of a multiple of {0} channels, but got {1}",
                           rowElements, geometry.channelsOfPart));
   if (geometry.reducesPositions && !geometry.hasPatches() &&
-      window.countTaps() > 1 && channels % Tile::kRowElements)
-    return refuse(formatv("channels that are a multiple of {0} behind each "
-                          "tap, but got {1}",
-                          Tile::kRowElements, channels));
+      window.countTaps() > 1 && geometry.columnsOfTap % Tile::kRowElements)
+    return refuse(formatv("a multiple of {0} columns behind each tap, but got "
+                          "{1}",
+                          Tile::kRowElements, geometry.columnsOfTap));
+  if (!geometry.residues.empty() &&
+      geometry.columnsOfResidue % Tile::kRowElements)
+    return refuse(formatv("a multiple of {0} columns of each residue, but got "
+                          "{1}",
+                          Tile::kRowElements, geometry.columnsOfResidue));
   return true;
 }
 

@@ -84,7 +84,7 @@ int64_t TmaGeometry::getMostWorkgroups() const {
 std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
                                      ScheduleAttr schedule) {
   ::conv::TmaTile tile = getTmaTile(schedule);
-  if (geometry.reducesPositions && !tile.hasWholeRowsOfColumns())
+  if (geometry.hasRowsOfColumns() && !tile.hasWholeRowsOfColumns())
     return formatv("expects a multiple of {0} columns of taps and channels, "
                    "but got {1}",
                    Tile::kRowElements, tile.columns);

@@ -178,7 +178,8 @@ static LogicalResult verifyDistinct(ScatterOp op, ViewAttr view) {
   return success();
 }
 
-/// The positive factor between two lists of coefficients, or none.
+/// The positive factor between two lists of coefficients of the digits that
+/// `base` counts, or none.
 static std::optional<int64_t> getFactor(ArrayRef<int64_t> multiple,
                                         ArrayRef<int64_t> base) {
   const int64_t *first = llvm::find_if(base, [](int64_t c) { return c != 0; });
@@ -186,14 +187,14 @@ static std::optional<int64_t> getFactor(ArrayRef<int64_t> multiple,
     return std::nullopt;
   int64_t factor = multiple[first - base.begin()] / *first;
   for (auto [product, coefficient] : llvm::zip(multiple, base))
-    if (product != factor * coefficient)
+    if (coefficient != 0 && product != factor * coefficient)
       return std::nullopt;
   return factor > 0 ? std::optional(factor) : std::nullopt;
 }
 
 /// The smallest and the largest value of a coordinate of elements that no
 /// condition excludes. Looks at conditions that the coordinate is a multiple
-/// of.
+/// of, up to digits that those do not count.
 static std::pair<int64_t, int64_t>
 getWrittenRange(ViewAttr view, const ViewAttr::Coordinate &coordinate) {
   auto [low, high] = view.getRange(coordinate);
@@ -202,9 +203,14 @@ getWrittenRange(ViewAttr view, const ViewAttr::Coordinate &coordinate) {
            view.getLimits(), ArrayRef(all).take_back(view.getLimits().size())))
     if (auto factor =
             getFactor(coordinate.coefficients, condition.coefficients)) {
-      int64_t start = coordinate.constant - *factor * condition.constant;
-      low = std::max(low, start);
-      high = std::min(high, start + *factor * (limit - 1));
+      ViewAttr::Coordinate rest = coordinate;
+      rest.constant -= *factor * condition.constant;
+      for (auto [own, other] :
+           llvm::zip(rest.coefficients, condition.coefficients))
+        own -= *factor * other;
+      auto [first, last] = view.getRange(rest);
+      low = std::max(low, first);
+      high = std::min(high, last + *factor * (limit - 1));
     }
   return {low, high};
 }

@@ -68,6 +68,10 @@ struct PlanOptions {
   /// The residues of backward data are columns of one product, if they can be:
   /// without merged groups and splits, if no strided dimension is dilated.
   bool joinsResidues = false;
+  /// Columns of the gradient of a filter are taps and then channels, in whole
+  /// rows of these for each tap, as copies of boxes bring them. Those behind a
+  /// tap's last channel are not written.
+  bool hasChannelRows = false;
   /// Rows are channels of the result, columns its positions, and images the
   /// batch (S20).
   bool transposed = false;
@@ -111,7 +115,9 @@ struct ConvolutionPlan {
 /// for patches of 16 x 16, `(n, p / 16, q / 16)`, those of the block in the
 /// patch, `(p / 8 % 2, q / 8 % 2)`, and those in the block, `(p % 8, q % 8)`.
 /// Columns of the gradient of a filter are then `(r, c / 64, s, c % 64)`: the
-/// taps of a line, which see the same patch, are neighbours.
+/// taps of a line, which see the same patch, are neighbours. With rows of
+/// channels they are `(r, s, c / 64, c % 64)`, where that is another order or
+/// number than that of the filter's elements.
 ///
 /// Groups are the batch, those of one merged set side by side in rows, columns
 /// and reduction: elements of two different groups are zero or not written.
@@ -130,6 +136,9 @@ ViewedProduct getViewedProduct(ConvolutionOpInterface op,
 /// reduction, how many those are.
 int64_t getSplittableSize(ConvolutionOpInterface op,
                           const PlanOptions &options = {});
+
+/// Whether rows of channels would change how columns are numbered.
+bool canHaveChannelRows(ConvolutionOpInterface op);
 
 /// Whether the convolution can be transposed (S20): why not, or an empty string.
 std::string findTransposedObstacle(ConvolutionOpInterface op);

@@ -71,6 +71,8 @@ struct TmaGeometry {
     size_t dimension; ///< The spatial dimension of a tap's digit.
     int64_t size, step, start;
     int64_t groupStep = 0;
+    /// Of a tap, the digit of `residues` that is added.
+    std::optional<size_t> residue = std::nullopt;
   };
 
   /// A loop of the main loop: from 0 to `extent`.
@@ -92,12 +94,19 @@ struct TmaGeometry {
   /// dimensions, outermost first, and the channels of a part.
   SmallVector<Coordinate> filter;
   int64_t channelsOfPart;
+  /// Digits of the columns that are joined residues, outermost first, and the
+  /// columns of each: the index of a row of the filter is among those.
+  SmallVector<int64_t> residues;
+  int64_t columnsOfResidue;
 
   /// If it is over positions: the shape of the left operand, channels
   /// innermost, whose positions are `segments` times `parts` runs of
   /// `segmentPositions`.
   SmallVector<int64_t> leftShape;
   int64_t segments, segmentPositions;
+  /// Columns of a tap: its channels, to the end of the last row if they are in
+  /// rows.
+  int64_t columnsOfTap;
   /// Of patches, parts are boxes, and a part is one segment: into how many each
   /// dimension of the left operand but the channels is split, and how many of
   /// its positions a part has.
@@ -158,6 +167,10 @@ struct TmaGeometry {
   /// The bytes that are copied for all patches of a tile.
   int64_t getSlotCopyBytes(const ::conv::TmaTile &tile) const {
     return tile.rows / getPatchPositions() * getPatchCopyBytes();
+  }
+  /// A row of 64 columns is one tap's, or one residue's.
+  bool hasRowsOfColumns() const {
+    return reducesPositions || !residues.empty();
   }
   /// The right operand's tiles have rows of the result's channels, not of the
   /// reduction.
