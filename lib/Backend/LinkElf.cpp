@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // lld reads and writes files and keeps global state, so each call has temporary
-// files of its own and holds a lock that also keeps code generation out.
+// files of its own and holds a lock that also keeps code generation out. A file
+// that lld writes is made beside its path and renamed, which memory has no
+// place for, so lld writes to a pipe.
 // Nothing is left behind, except that lld forgets what the process's own LLVM
 // command line said: conv-opt runs its passes on one module of a split file
 // only.
@@ -17,11 +19,17 @@
 
 #include "conv/Backend/TemporaryFile.h"
 
+#include "conv/Support/Threads.h"
+
 #include "lld/Common/Driver.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <fcntl.h>
 #include <mutex>
 #include <shared_mutex>
+#include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
 
@@ -36,13 +44,14 @@ static std::shared_mutex &globalState() {
 
 CodeGenerationLock::CodeGenerationLock() : lock(globalState()) {}
 
-/// Runs lld with these arguments behind its usual ones; what it printed is
+/// Runs lld with these arguments after its usual ones; what it printed is
 /// returned when it fails.
-static std::optional<std::string> runLinker(ArrayRef<std::string> arguments) {
+static llvm::Error runLinker(ArrayRef<std::string> arguments) {
   static bool canRunAgain = true;
   std::lock_guard lock(globalState());
   if (!canRunAgain)
-    return "it crashed before and cannot run again in this process";
+    return llvm::createStringError(
+        "lld crashed before and cannot run again in this process");
   // More threads would take longer to start than such an object to link.
   SmallVector<const char *> all = {"ld.lld", "-shared", "--build-id=none",
                                    "--threads=1"};
@@ -53,44 +62,65 @@ static std::optional<std::string> runLinker(ArrayRef<std::string> arguments) {
   lld::Result result = lld::lldMain(all, os, os, {{lld::Gnu, &lld::elf::link}});
   canRunAgain = result.canRunAgain;
   if (result.retCode == 0)
-    return std::nullopt;
-  return text;
+    return llvm::Error::success();
+  return llvm::createStringError("lld failed: " + StringRef(text).trim());
 }
 
-/// Links `input` to `output`. A library that is needed is stood in for by one
-/// of its name, since lld copies no more than the name; `input` will do for its
-/// contents.
-static llvm::Error linkFile(const std::string &input, const std::string &output,
-                            StringRef neededLibrary) {
-  auto run = [](ArrayRef<std::string> arguments) {
-    std::optional<std::string> text = runLinker(arguments);
-    return text ? llvm::createStringError("lld failed: " +
-                                          StringRef(*text).trim())
-                : llvm::Error::success();
-  };
-  if (neededLibrary.empty())
-    return run({input, "-o", output});
-  auto standIn = TemporaryFile::create("so");
-  if (!standIn)
-    return standIn.takeError();
-  if (llvm::Error error =
-          run({input, "-soname", neededLibrary.str(), "-o", standIn->path()}))
-    return error;
-  return run({input, "--no-as-needed", standIn->path(), "-o", output});
+/// Everything that comes out of a pipe until its other end is closed.
+static std::string readPipe(int end) {
+  std::string bytes;
+  char chunk[65536];
+  for (ssize_t got; (got = ::read(end, chunk, sizeof(chunk))) != 0;) {
+    if (got < 0 && errno != EINTR)
+      break;
+    bytes.append(chunk, size_t(got < 0 ? 0 : got));
+  }
+  return bytes;
 }
 
-static llvm::Expected<std::string> linkBytes(StringRef object,
-                                             StringRef neededLibrary) {
-  auto input = TemporaryFile::create("o");
-  auto output = input ? TemporaryFile::create("so") : input.takeError();
-  if (!output)
-    return output.takeError();
-  llvm::Error error = input->write(object);
-  if (!error)
-    error = linkFile(input->path(), output->path(), neededLibrary);
+/// What lld writes with these arguments.
+static llvm::Expected<std::string> link(SmallVector<std::string> arguments) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return llvm::createStringError(kNoTemporaryFile + llvm::sys::StrError());
+  std::string bytes;
+  auto reader = ::conv::startThreads(1, [&] { bytes = readPipe(ends[0]); });
+  arguments.append({"-o", getDescriptorPath(ends[1])});
+  llvm::Error error =
+      reader.empty()
+          ? llvm::createStringError(kNoTemporaryFile + "no thread to read it")
+          : runLinker(arguments);
+  ::close(ends[1]);
+  reader.clear(); // Joins it.
+  ::close(ends[0]);
   if (error)
     return error;
-  return output->read();
+  return bytes;
+}
+
+static llvm::Expected<TemporaryFile> createFile(StringRef bytes) {
+  auto file = TemporaryFile::create();
+  if (file)
+    if (llvm::Error error = file->write(bytes))
+      return error;
+  return file;
+}
+
+/// Links an object. A library that is needed is stood in for by one of its
+/// name, since lld copies no more than the name; `object` will do for its
+/// contents.
+static llvm::Expected<std::string> linkBytes(StringRef object,
+                                             StringRef neededLibrary) {
+  auto input = createFile(object);
+  if (!input)
+    return input.takeError();
+  if (neededLibrary.empty())
+    return link({input->path()});
+  auto bytes = link({input->path(), "-soname", neededLibrary.str()});
+  auto standIn = bytes ? createFile(*bytes) : bytes.takeError();
+  if (!standIn)
+    return standIn.takeError();
+  return link({input->path(), "--no-as-needed", standIn->path()});
 }
 
 FailureOr<std::string>

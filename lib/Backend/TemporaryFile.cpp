@@ -5,65 +5,71 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM keeps the list of files that its signal handlers remove.
+// The file is memory with a descriptor, which other processes and libraries
+// open by its path in /proc. It is gone with the process, even after SIGKILL.
 //
 //===----------------------------------------------------------------------===//
 
 #include "conv/Backend/TemporaryFile.h"
 
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Signals.h"
-#include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <utility>
 
 using namespace llvm;
 using namespace mlir::conv;
 
-static Error blame(StringRef path, std::error_code code) {
-  return createStringError(code,
-                           kNoTemporaryFile + path + ": " + code.message());
+static Error blame(std::error_code code) {
+  return createStringError(code, kNoTemporaryFile + code.message());
 }
 
-TemporaryFile::TemporaryFile(StringRef path) : name(path) {
-  sys::RemoveFileOnSignal(name);
+static std::error_code lastError() {
+  return std::error_code(errno, std::generic_category());
 }
+
+std::string mlir::conv::getDescriptorPath(int descriptor) {
+  return "/proc/" + std::to_string(::getpid()) + "/fd/" +
+         std::to_string(descriptor);
+}
+
+TemporaryFile::TemporaryFile(int descriptor)
+    : descriptor(descriptor), name(getDescriptorPath(descriptor)) {}
 
 TemporaryFile::TemporaryFile(TemporaryFile &&other)
-    : name(std::exchange(other.name, {})) {}
+    : descriptor(std::exchange(other.descriptor, -1)),
+      name(std::move(other.name)) {}
 
 TemporaryFile::~TemporaryFile() {
-  if (name.empty())
-    return;
-  (void)sys::fs::remove(name);
-  sys::DontRemoveFileOnSignal(name);
+  if (descriptor >= 0)
+    ::close(descriptor);
 }
 
-Expected<TemporaryFile> TemporaryFile::create(StringRef suffix) {
-  SmallString<128> path;
-  std::error_code code = sys::fs::createTemporaryFile("conv", suffix, path);
-  if (code)
-    return blame(path, code);
-  return TemporaryFile(path);
+Expected<TemporaryFile> TemporaryFile::create() {
+  int descriptor = ::memfd_create("conv", MFD_CLOEXEC);
+  if (descriptor < 0)
+    return blame(lastError());
+  return TemporaryFile(descriptor);
 }
 
 Error TemporaryFile::write(StringRef bytes) const {
-  std::error_code code;
-  raw_fd_ostream stream(name, code);
-  if (!code) {
-    stream << bytes;
-    stream.close();
-    code = stream.error();
-    stream.clear_error();
+  while (!bytes.empty()) {
+    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return blame(lastError());
+    bytes = bytes.drop_front(written);
   }
-  return code ? blame(name, code) : Error::success();
+  return Error::success();
 }
 
 Expected<std::string> TemporaryFile::read() const {
   auto buffer = MemoryBuffer::getFile(name, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/false);
   if (!buffer)
-    return blame(name, buffer.getError());
+    return blame(buffer.getError());
   return (*buffer)->getBuffer().str();
 }

@@ -14,18 +14,15 @@
 #include "conv/Pipeline/Compile.h"
 
 #include "CompileWithoutSpills.h"
+#include "ErrorHandlers.h"
 
 #include "conv/Support/Threads.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/Signals.h"
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <mutex>
 
 using namespace mlir;
@@ -50,38 +47,6 @@ std::string_view mlir::conv::getStageName(Stage stage) {
 }
 
 std::string mlir::conv::getChipNames() { return ::conv::chipNames(); }
-
-/// LLVM ends the process on errors that it takes for defects of its caller. A
-/// user gets one line and the exit code of a system error instead of a stack
-/// trace.
-static void handleFatalError(void *, const char *reason, bool) {
-  // The first line says what; a dump of LLVM's data may follow it.
-  StringRef line = StringRef(reason).split('\n').first;
-  std::fprintf(stderr, "error: internal error of LLVM: %.*s\n",
-               int(line.size()), line.data());
-  llvm::sys::RunInterruptHandlers(); // Which remove temporary files.
-  std::_Exit(int(ErrorKind::System));
-}
-
-/// The same where memory ends.
-static void handleOutOfMemory(void *, const char *, bool) {
-  std::fputs("error: out of memory\n", stderr);
-  llvm::sys::RunInterruptHandlers();
-  std::_Exit(int(ErrorKind::System));
-}
-
-static void installErrorHandlers() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::install_fatal_error_handler(handleFatalError);
-    llvm::install_bad_alloc_error_handler(handleOutOfMemory);
-  });
-}
-
-void mlir::conv::endWhereMemoryEnds() {
-  installErrorHandlers();
-  llvm::install_out_of_memory_new_handler();
-}
 
 /// Targets by name, each once.
 static Result<std::vector<Target>>

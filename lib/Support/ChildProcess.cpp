@@ -52,8 +52,6 @@ static void lowerLimit(decltype(RLIMIT_AS) resource, int64_t value) {
 /// Makes the copy quiet, small and short-lived.
 static void confine(const ChildLimits &limits) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP})
-    std::signal(number, SIG_DFL);
   if (int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
     ::dup2(null, STDOUT_FILENO);
     ::dup2(null, STDERR_FILENO);

@@ -111,13 +111,16 @@ std::string resolveLinks(const std::string &path) {
   return result;
 }
 
-/// A new file beside `target`, whose name is stored in `path`. Process numbers
-/// are not enough for it: containers that share a folder have the same ones.
+/// A new file beside `target`, whose name is stored in `path`. It says nothing
+/// of the target, whose name may be as long as the system allows. Process
+/// numbers are not enough for it: containers that share a folder have the same
+/// ones.
 int createTemporary(const std::string &target, std::string &path) {
   static std::atomic<unsigned> counter{0};
+  std::string folder = target.substr(0, target.rfind('/') + 1); // npos + 1: 0.
   int file;
   do {
-    path = target + ".tmp-" + std::to_string(::getpid()) + "-" +
+    path = folder + ".conv-tmp-" + std::to_string(::getpid()) + "-" +
            std::to_string(counter++);
     file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (file < 0 && errno == EEXIST);

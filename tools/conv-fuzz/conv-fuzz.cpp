@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Draws problems, compiles each for all targets, runs it with both kinds of
+// `conv-fuzz mutate` is about inputs that are wrong (MutateCommand.h). The rest
+// draws problems, compiles each for all targets, runs it with both kinds of
 // data and compares. Those that the compiler refuses do not count. A failure is
 // shrunk to the smallest problem that still fails, and printed as the commands
 // that show it.
@@ -15,6 +16,7 @@
 #include "CheckTarget.h"
 #include "CommandLine.h"
 #include "ErrorLine.h"
+#include "MutateCommand.h"
 #include "Output.h"
 #include "Problem.h"
 #include "Progress.h"
@@ -50,6 +52,7 @@ static constexpr int64_t kMaxRefusals = 1000;
 static const char *const kFooter = R"(Examples:
   conv-fuzz --runs 20
   conv-fuzz --seed 7 --runs 1000 --targets sim:gfx942,host
+  conv-fuzz mutate --runs 1000 --findings found examples
 
 Exit codes: 0 all fine, 1 a failure was found, 2 bad usage, 3 not supported.)";
 
@@ -142,8 +145,12 @@ static int parseAndRun(int argc, char **argv) {
   app.add_option("--targets", flags.targets,
                  "Targets by commas: host, sim:gfx942, ... (default: all that "
                  "run here)");
+  MutateFlags mutateFlags;
+  CLI::App *mutate = addMutateCommand(app, mutateFlags);
   if (std::optional<int> code = parse(app, argc, argv))
     return *code;
+  if (mutate->parsed())
+    return runMutateCommand(mutateFlags);
 
   std::mt19937_64 random(flags.seed);
   std::optional<Progress> progress("fuzzing");
@@ -171,5 +178,6 @@ static int parseAndRun(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  mlir::conv::endWhereMemoryEnds();
   return finish("conv-fuzz", parseAndRun(argc, argv));
 }

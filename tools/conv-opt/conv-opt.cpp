@@ -10,15 +10,73 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Pipeline/Pipelines.h"
+#include "ErrorLine.h"
+#include "Output.h"
 
+#include "conv/Pipeline/CheckSource.h"
+#include "conv/Pipeline/Pipelines.h"
+#include "conv/Support/File.h"
+
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/SourceMgr.h"
+
+#include <csignal>
+
 using namespace mlir;
+using ::conv::Result;
+
+static constexpr llvm::StringLiteral kTool = "conv-opt";
+static constexpr int64_t kMaxInputBytes = int64_t(1) << 30;
+
+/// The input, which MLIR's readers survive.
+static std::optional<mlir::conv::SourceFile>
+readSource(const std::string &path, const DialectRegistry &registry) {
+  bool isStandardInput = path == "-";
+  Result<std::string> text =
+      ::conv::readFile(isStandardInput ? "/dev/stdin" : path, kMaxInputBytes);
+  if (!text) {
+    ::conv::tools::printError(kTool.str(), text.error());
+    return std::nullopt;
+  }
+  mlir::conv::SourceFile source{isStandardInput ? "<stdin>" : path,
+                                std::move(*text)};
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects();
+  llvm::SourceMgr noFiles;
+  SourceMgrDiagnosticHandler printer(noFiles, &context);
+  if (failed(mlir::conv::checkSource(source, &context)))
+    return std::nullopt;
+  return source;
+}
+
+/// Between reading and writing it is `mlir-opt`.
+static LogicalResult run(const std::string &input, const std::string &output,
+                         DialectRegistry &registry) {
+  auto source = readSource(input, registry);
+  if (!source)
+    return failure();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  LogicalResult result =
+      MlirOptMain(stream, mlir::conv::copyAligned(source->text, source->name),
+                  registry, MlirOptMainConfig::createFromCLOptions());
+  if (failed(result) && output != "-")
+    return result;
+  if (Result<void> written = ::conv::tools::writeOutput(output, text);
+      !written) {
+    ::conv::tools::printError(kTool.str(), written.error());
+    return failure();
+  }
+  return result;
+}
 
 int main(int argc, char **argv) {
+  mlir::conv::endWhereMemoryEnds();
+  std::signal(SIGXFSZ, SIG_IGN); // A failed write is an error like any other.
   DialectRegistry registry;
   mlir::conv::registerDialects(registry);
   mlir::conv::registerPassesAndPipelines();
@@ -27,6 +85,10 @@ int main(int argc, char **argv) {
   registerCSEPass();
   registerLoopInvariantCodeMotionPass();
   registerSymbolDCEPass();
-  return asMainReturnCode(
-      MlirOptMain(argc, argv, "Runs passes on convolutions\n", registry));
+  auto [input, output] = registerAndParseCLIOptions(
+      argc, argv, "Runs passes on convolutions\n", registry);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  return asMainReturnCode(run(input, output, registry));
 }

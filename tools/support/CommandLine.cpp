@@ -18,11 +18,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <iostream>
 
 using namespace conv;
 
 void tools::setUp(CLI::App &app, const std::string &version) {
+  // A file that may not grow (ulimit -f) is an error like any other.
+  std::signal(SIGXFSZ, SIG_IGN);
   app.set_version_flag("--version", version, "Print the version and exit");
   app.get_formatter()->column_width(34);
   app.set_help_flag("-h,--help", "Print this help and exit");

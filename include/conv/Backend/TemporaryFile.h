@@ -20,15 +20,17 @@
 
 namespace mlir::conv {
 
-/// How messages begin that blame the machine's folder or disk for temporary
-/// files.
+/// How messages begin that blame the machine for temporary files.
 inline constexpr llvm::StringLiteral kNoTemporaryFile =
     "cannot use a temporary file: ";
 
+/// The path by which this process and its children open a descriptor again.
+std::string getDescriptorPath(int descriptor);
+
+/// A file in memory that others can open.
 class TemporaryFile {
 public:
-  /// An empty file whose name has this suffix.
-  static llvm::Expected<TemporaryFile> create(llvm::StringRef suffix);
+  static llvm::Expected<TemporaryFile> create(); ///< An empty one.
   TemporaryFile(TemporaryFile &&other);
   ~TemporaryFile();
 
@@ -37,9 +39,10 @@ public:
   llvm::Expected<std::string> read() const;
 
 private:
-  explicit TemporaryFile(llvm::StringRef path);
+  explicit TemporaryFile(int descriptor);
 
-  std::string name; ///< Empty once it is another object's.
+  int descriptor; ///< -1 once it is another object's.
+  std::string name;
 };
 
 } // namespace mlir::conv

@@ -94,10 +94,10 @@ enum class CodeForm { Assembly, LLVM };
 /// "gfx90a, gfx942, ..., host": the chips that targets can name.
 std::string getChipNames();
 
-/// For programs that are compilers and nothing else: a `new` without memory, in
-/// whatever thread, ends the process with a message and the exit code of a
-/// system error, and leaves no temporary files. Applications keep their own
-/// handler of `new`. LLVM has no exceptions.
+/// For programs that are compilers and nothing else: where there is no memory,
+/// in whatever thread, the process ends with a message and the exit code of a
+/// system error. Applications keep their own handlers of `new` and SIGSEGV.
+/// LLVM has no exceptions, and MLIR does not look at what `malloc` returns.
 void endWhereMemoryEnds();
 
 /// The compiler's version, LLVM's, and the hash of the sources.

@@ -70,9 +70,9 @@ Expected<std::string> mlir::conv::findPtxas(StringRef given) {
 
 Expected<PtxasOutput> mlir::conv::runPtxas(StringRef ptxas, StringRef chip,
                                            StringRef ptx) {
-  auto input = TemporaryFile::create("ptx");
-  auto output = input ? TemporaryFile::create("cubin") : input.takeError();
-  auto log = output ? TemporaryFile::create("log") : output.takeError();
+  auto input = TemporaryFile::create();
+  auto output = input ? TemporaryFile::create() : input.takeError();
+  auto log = output ? TemporaryFile::create() : output.takeError();
   if (!log)
     return log.takeError();
   if (Error error = input->write(ptx))

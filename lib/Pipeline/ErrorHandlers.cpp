@@ -1,0 +1,86 @@
+//===- ErrorHandlers.cpp - errors that end the process ----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM ends the process on errors that it takes for defects of its caller, and
+// where memory ends. A user gets one line and the exit code of a system error
+// instead of a stack trace.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ErrorHandlers.h"
+
+#include "conv/Pipeline/Compile.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mlir;
+using ::conv::ErrorKind;
+
+static void handleFatalError(void *, const char *reason, bool) {
+  // The first line says what; a dump of LLVM's data may follow it.
+  llvm::StringRef line = llvm::StringRef(reason).split('\n').first;
+  std::fprintf(stderr, "error: internal error of LLVM: %.*s\n",
+               int(line.size()), line.data());
+  std::_Exit(int(ErrorKind::System));
+}
+
+/// Needs no memory, and may be called in a signal handler.
+[[noreturn]] static void endWithoutMemory() {
+  static constexpr llvm::StringLiteral kLine = "error: out of memory\n";
+  (void)!::write(STDERR_FILENO, kLine.data(), kLine.size());
+  std::_Exit(int(ErrorKind::System));
+}
+
+static void handleOutOfMemory(void *, const char *, bool) {
+  endWithoutMemory();
+}
+
+/// Whether `malloc` cannot get more from the system, which it asks for so much.
+static bool hasNoMemory() {
+  constexpr size_t kBytes = size_t(1) << 20;
+  void *memory = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return true;
+  ::munmap(memory, kBytes);
+  return false;
+}
+
+/// MLIR uses what `malloc` returns without a look: a null pointer, where there
+/// is no memory, says no more than that.
+static void handleNullPointer(int number, siginfo_t *info, void *) {
+  constexpr uintptr_t kNearNull = 1 << 16;
+  if (uintptr_t(info->si_addr) < kNearNull && hasNoMemory())
+    endWithoutMemory();
+  std::signal(number, SIG_DFL); // The access is repeated, and ends the process.
+}
+
+void mlir::conv::installErrorHandlers() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::install_fatal_error_handler(handleFatalError);
+    llvm::install_bad_alloc_error_handler(handleOutOfMemory);
+  });
+}
+
+void mlir::conv::endWhereMemoryEnds() {
+  installErrorHandlers();
+  llvm::install_out_of_memory_new_handler();
+  struct sigaction action = {};
+  action.sa_sigaction = handleNullPointer;
+  action.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGSEGV, &action, nullptr);
+}

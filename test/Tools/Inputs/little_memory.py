@@ -1,0 +1,34 @@
+"""Runs a command with more and more memory until it succeeds: little_memory.py CODE COMMAND...
+
+It must end with CODE and one line until then. Where memory ends depends on the threads, so each amount is tried often.
+"""
+
+import resource
+import subprocess
+import sys
+
+expected, command = int(sys.argv[1]), sys.argv[2:]
+
+
+def run(kilobytes):
+    limit = kilobytes * 1024
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
+
+
+refused = 0
+for kilobytes in range(330000, 420000, 5000):
+    result = run(kilobytes)
+    if result.returncode in (0, 127):  # Enough, or too little for the libraries.
+        continue
+    lines = result.stderr.splitlines()
+    if result.returncode != expected or len(lines) != 1:
+        sys.exit(f"{kilobytes} KB: exit code {result.returncode}, {result.stderr!r}")
+    refused += 1
+if not refused:
+    sys.exit("expects amounts of memory that are too little")

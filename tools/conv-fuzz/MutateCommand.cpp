@@ -1,0 +1,105 @@
+//===- MutateCommand.cpp - conv-fuzz mutate ---------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs every kind of input in turn, prints a line for each, and keeps what ends
+// a tool, takes too long or is a defect by the tool's own account.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MutateCommand.h"
+
+#include "ErrorLine.h"
+#include "Supervisor.h"
+
+#include "conv/Support/File.h"
+
+#include <cstdio>
+
+using namespace conv;
+using namespace conv::tools;
+
+CLI::App *tools::addMutateCommand(CLI::App &app, MutateFlags &flags) {
+  CLI::App *command = app.add_subcommand(
+      "mutate", "Changes files at random and gives them to the tools, which "
+                "must answer each with an exit code");
+  command->get_formatter()->column_width(34);
+  command->add_option("folders", flags.folders, "Folders with .mlir files")
+      ->required();
+  command->add_option("--seed", flags.seed, "Of the changes (default: 0)")
+      ->check(isUnsigned());
+  command
+      ->add_option("--runs", flags.runs, "Inputs of each kind (default: 1000)")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
+  command->add_option(
+      "--kinds", flags.kinds,
+      "By commas: text, bytecode, artifact, manifest, schedule, "
+      "line, npy (default: all)");
+  command
+      ->add_option("--seconds", flags.seconds,
+                   "Of the processor after which an input hangs (default: 20)")
+      ->check(CLI::Range(1, 3600));
+  command->add_option("--findings", flags.findings,
+                      "Folder for inputs that were found");
+  return command;
+}
+
+static bool isChosen(const std::string &kinds, const std::string &name) {
+  return kinds == "all" ||
+         ("," + kinds + ",").find("," + name + ",") != std::string::npos;
+}
+
+/// Prints a finding and writes its input.
+static void keep(const MutateFlags &flags, const Trial &trial,
+                 const Supervisor &supervisor, const Finding &finding) {
+  std::printf("FOUND: %s %lld of seed %llu: %s\n", trial.name.c_str(),
+              (long long)finding.number, (unsigned long long)flags.seed,
+              finding.what.c_str());
+  if (flags.findings.empty())
+    return;
+  std::string path = flags.findings + "/" + trial.name + "-" +
+                     std::to_string(flags.seed) + "-" +
+                     std::to_string(finding.number);
+  if (Result<void> written =
+          writeFile(path, supervisor.getInput(finding.number));
+      !written)
+    printError("conv-fuzz", written.error());
+}
+
+/// Runs one kind; how many findings there were.
+static int64_t runTrial(const MutateFlags &flags, const Trial &trial) {
+  Supervisor supervisor(trial, flags.seed, flags.seconds);
+  int64_t found = 0;
+  Answers answers = supervisor.run(0, flags.runs, [&](const Finding &finding) {
+    ++found;
+    keep(flags, trial, supervisor, finding);
+  });
+  std::printf("%s: %lld inputs, %lld fine, %lld bad, %lld not supported, %lld "
+              "found\n",
+              trial.name.c_str(), (long long)flags.runs,
+              (long long)answers.fine, (long long)answers.badInput,
+              (long long)answers.unsupported, (long long)found);
+  std::fflush(stdout);
+  return found;
+}
+
+int tools::runMutateCommand(const MutateFlags &flags) {
+  Result<std::vector<Trial>> trials = createTrials(flags.folders);
+  if (!trials)
+    return printError("conv-fuzz", trials.error());
+  int64_t found = 0, chosen = 0;
+  for (const Trial &trial : *trials)
+    if (isChosen(flags.kinds, trial.name)) {
+      ++chosen;
+      found += runTrial(flags, trial);
+    }
+  if (chosen == 0)
+    return printError(
+        "conv-fuzz",
+        Error{ErrorKind::BadInput,
+              "--kinds expects kinds of inputs, but got " + flags.kinds});
+  return found ? int(ErrorKind::WrongResult) : 0;
+}

@@ -1,0 +1,44 @@
+//===- Mutator.h - inputs that are nearly right -----------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_CONVFUZZ_MUTATOR_H
+#define CONV_TOOLS_CONVFUZZ_MUTATOR_H
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace conv::tools {
+
+/// Whether inputs are made of words or of bytes.
+enum class InputForm { Text, Binary };
+
+/// Changes inputs of one kind, with pieces of its other inputs.
+class Mutator {
+public:
+  /// `corpus` is not empty, and outlives the mutator.
+  Mutator(const std::vector<std::string> &corpus, InputForm form);
+
+  /// An input of the corpus with a few changes; the same for the same number.
+  std::string mutate(uint64_t number) const;
+
+private:
+  using Random = std::mt19937_64;
+  void changeText(std::string &input, Random &random) const;
+  void changeBytes(std::string &input, Random &random) const;
+  /// A piece of an input of the corpus.
+  std::string drawPiece(Random &random) const;
+
+  const std::vector<std::string> &corpus;
+  InputForm form;
+  std::vector<std::string> words; ///< All that are in the corpus, each once.
+};
+
+} // namespace conv::tools
+
+#endif // CONV_TOOLS_CONVFUZZ_MUTATOR_H
