@@ -86,7 +86,7 @@ static void addFlags(CLI::App &app, RunFlags &flags, RawFlags &raw) {
   app.add_flag("--json", flags.json, "Print one JSON object instead of text");
   app.add_option("--sim-checks", raw.checks,
                  "on (default) or off: out of bounds, uninitialised shared "
-                 "memory, races, misalignment")
+                 "memory, races, misalignment, buffer offsets that wrap")
       ->check(CLI::IsMember({"on", "off"}));
   app.add_option("--sim-order", raw.order,
                  "How waves take turns: in-order (default), random or "

@@ -96,6 +96,18 @@ def VerifyStagePass : Pass<"conv-verify-stage", "::mlir::ModuleOp"> {
 
     At no stage is there a `builtin.unrealized_conversion_cast`.
 
+    Kernels are built from the views, the schedule and the tail of a
+    `TiledConvolution`; the rest of its nest says the same:
+      * (T1) The loops go from 0 to the sizes of the result, tile by tile.
+      * (T2) Views have the result's matrices, rows and columns, and those of
+        the product the same reduction.
+      * (T3) Tiles start where the loops around them are.
+      * (T4) The sum starts with zeros and goes through the whole reduction in
+        steps of `gemm_k`.
+      * (T5) Each step adds lhs * transpose(rhs) to the sum.
+      * (T6) The tail, which reads nothing of what it overwrites, is inserted
+        where the loops are.
+
     * Input: any.
     * Output: the input.
     * Keeps: everything.

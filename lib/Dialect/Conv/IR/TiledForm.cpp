@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds the parts of a nest and checks what the main loops rely on. It does not
-// check tile offsets: those were made by upstream tiling and are not read.
+// Finds the parts of a nest and checks what the main loops rely on. What they do
+// not read is checked in VerifyTiledForm.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 
+#include "VerifyTiledForm.h"
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -167,7 +168,7 @@ FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
     return forall.emitOpError("expects one linalg.generic");
   if (product && failed(matchProduct(form, product)))
     return failure();
-  if (failed(matchTail(form)))
+  if (failed(matchTail(form)) || failed(verifyTiledForm(form)))
     return failure();
   return form;
 }
