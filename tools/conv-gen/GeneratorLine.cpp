@@ -157,10 +157,11 @@ static Result<std::string> getDirection(const std::string &operation) {
 static std::string addGroups(const std::string &layout) {
   if (layout.find_first_of("gG") != std::string::npos)
     return layout;
-  const std::map<std::string, std::string> usual = {{"nchw", "ngchw"},
-                                                    {"nhwc", "nhwgc"},
-                                                    {"nkhw", "ngkhw"},
-                                                    {"nhwk", "nhwgk"}};
+  const std::map<std::string, std::string> usual = {
+      {"nchw", "ngchw"},   {"nhwc", "nhwgc"},   {"nkhw", "ngkhw"},
+      {"nhwk", "nhwgk"},   {"nc01", "ngc01"},   {"n01c", "n01gc"},
+      {"nk01", "ngk01"},   {"n01k", "n01gk"},   {"nc012", "ngc012"},
+      {"n012c", "n012gc"}, {"nk012", "ngk012"}, {"n012k", "n012gk"}};
   auto found = usual.find(layout);
   return found == usual.end() ? "g" + layout : found->second;
 }
