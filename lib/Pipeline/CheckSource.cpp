@@ -7,20 +7,23 @@
 //
 // MLIR reads, walks and erases what is nested by recursion. The nesting of text
 // is measured before it is parsed. Bytecode has none that shows, and its reader
-// makes room for every count that it finds: a child process reads it first,
-// within limits, on a stack that is large enough for whatever a file of its
-// size can nest.
+// makes room for every count that it finds and checks few indices: a child
+// process reads it, within limits, on a stack that is large enough for whatever
+// a file of its size can nest, and what this process reads is what the child
+// has written again.
 //
 //===----------------------------------------------------------------------===//
 
 #include "conv/Pipeline/CheckSource.h"
 
+#include "Diagnostics.h"
 #include "Extent.h"
 
 #include "conv/Support/ChildProcess.h"
 #include "conv/Support/Nesting.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Parser/Parser.h"
 
 #include "llvm/Support/SourceMgr.h"
@@ -82,43 +85,71 @@ static uint64_t getStackBytes(const SourceFile &source) {
 
 static OwningOpRef<ModuleOp> readBytecode(const SourceFile &source,
                                           MLIRContext *context) {
-  OwningOpRef<ModuleOp> module;
-  llvm::thread(std::optional<unsigned>(getStackBytes(source)), [&] {
-    llvm::SourceMgr manager;
-    manager.AddNewSourceBuffer(copyAligned(source.text, source.name),
-                               llvm::SMLoc());
-    module = parseSourceFile<ModuleOp>(manager, ParserConfig(context));
-  }).join();
-  return module;
+  llvm::SourceMgr manager;
+  manager.AddNewSourceBuffer(copyAligned(source.text, source.name),
+                             llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(manager, ParserConfig(context));
 }
 
-/// What is wrong with the size of what bytecode says; to be called where
-/// reading it may do harm.
-static std::string tryBytecode(const SourceFile &source, MLIRContext *context) {
-  std::string problem;
-  llvm::thread(std::optional<unsigned>(getStackBytes(source)), [&] {
-    if (OwningOpRef<ModuleOp> module = readBytecode(source, context))
-      problem = describeSize(*module);
-  }).join();
-  return problem;
-}
+/// What a child says of bytecode: the module, written again, or an error.
+static constexpr char kModule = 'M', kError = 'E';
 
-static LogicalResult checkBytecode(const SourceFile &source,
+/// Reads bytecode and writes it again; to be called where that may do harm.
+static std::string rewriteBytecode(const SourceFile &source,
                                    MLIRContext *context) {
+  DiagnosticCollector collector(context, source.name + ":0:0");
+  OwningOpRef<ModuleOp> module = readBytecode(source, context);
+  if (!module)
+    return kError + collector
+                        .getError(::conv::ErrorKind::BadInput,
+                                  "expects bytecode of a module")
+                        .message;
+  if (std::string problem = describeSize(*module); !problem.empty())
+    return kError + source.name + ":0:0: error: " + problem;
+  std::string result(1, kModule);
+  llvm::raw_string_ostream stream(result);
+  if (failed(writeBytecodeToFile(*module, stream)))
+    return kError + source.name + ":0:0: error: expects a module";
+  return result;
+}
+
+/// Reports "FILE:LINE:COLUMN: error: MESSAGE".
+static void emitAgain(StringRef line, MLIRContext *context) {
+  auto [place, message] = line.split(": error: ");
+  auto [fileAndLine, column] = place.rsplit(':');
+  auto [file, row] = fileAndLine.rsplit(':');
+  unsigned rowNumber = 0, columnNumber = 0;
+  row.getAsInteger(10, rowNumber);
+  column.getAsInteger(10, columnNumber);
+  emitError(FileLineColLoc::get(context, file, rowNumber, columnNumber))
+      << message;
+}
+
+static std::optional<SourceFile> checkBytecode(const SourceFile &source,
+                                               MLIRContext *context) {
   uint64_t size = source.text.size();
   ::conv::ChildLimits limits = {
-      .memoryBytes = int64_t(kLeastMemory + kMemoryPerByte * size +
-                             2 * getStackBytes(source)),
+      .memoryBytes =
+          int64_t(kLeastMemory + kMemoryPerByte * size + getStackBytes(source)),
       .cpuSeconds = int64_t(10 + size / kBytesPerSecond)};
-  ::conv::Result<std::string> problem =
-      ::conv::runInChild([&] { return tryBytecode(source, context); }, limits);
-  if (!problem)
-    return emitErrorIn(source, context)
-           << "expects bytecode that MLIR can read, but its reader ended with: "
-           << problem.error().message;
-  if (!problem->empty())
-    return emitErrorIn(source, context) << *problem;
-  return success();
+  auto work = [&] {
+    std::string result;
+    llvm::thread(std::optional<unsigned>(getStackBytes(source)), [&] {
+      result = rewriteBytecode(source, context);
+    }).join();
+    return result;
+  };
+  ::conv::Result<std::string> result = ::conv::runInChild(work, limits);
+  if (!result) {
+    emitErrorIn(source, context)
+        << "expects bytecode that MLIR can read, but its reader ended with: "
+        << result.error().message;
+    return std::nullopt;
+  }
+  if (result->front() == kModule)
+    return SourceFile{source.name, result->substr(1)};
+  emitAgain(StringRef(*result).drop_front(), context);
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,18 +172,23 @@ static bool isBytecode(const SourceFile &source) {
   return mlir::isBytecode(llvm::MemoryBufferRef(source.text, source.name));
 }
 
-LogicalResult mlir::conv::checkSource(const SourceFile &source,
-                                      MLIRContext *context) {
-  return ::isBytecode(source) ? checkBytecode(source, context)
-                              : checkText(source, context);
+std::optional<SourceFile> mlir::conv::checkSource(const SourceFile &source,
+                                                  MLIRContext *context) {
+  if (::isBytecode(source))
+    return checkBytecode(source, context);
+  if (failed(checkText(source, context)))
+    return std::nullopt;
+  return source;
 }
 
 OwningOpRef<ModuleOp> mlir::conv::parseSource(const SourceFile &source,
                                               MLIRContext *context) {
-  if (failed(checkSource(source, context)))
+  if (::isBytecode(source)) {
+    std::optional<SourceFile> again = checkBytecode(source, context);
+    return again ? readBytecode(*again, context) : nullptr;
+  }
+  if (failed(checkText(source, context)))
     return nullptr;
-  if (::isBytecode(source))
-    return readBytecode(source, context);
   auto module = parseSourceString<ModuleOp>(source.text, ParserConfig(context),
                                             source.name);
   if (!module)

@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/ErrorHandling.h"
 
+#include <atomic>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -40,6 +41,9 @@ static void handleFatalError(void *, const char *reason, bool) {
 /// Needs no memory, and may be called in a signal handler.
 [[noreturn]] static void endWithoutMemory() {
   static constexpr llvm::StringLiteral kLine = "error: out of memory\n";
+  static std::atomic_flag isEnding;
+  while (isEnding.test_and_set())
+    ::pause(); // Another thread says it, and ends this one.
   (void)!::write(STDERR_FILENO, kLine.data(), kLine.size());
   std::_Exit(int(ErrorKind::System));
 }

@@ -48,9 +48,7 @@ readSource(const std::string &path, const DialectRegistry &registry) {
   context.allowUnregisteredDialects();
   llvm::SourceMgr noFiles;
   SourceMgrDiagnosticHandler printer(noFiles, &context);
-  if (failed(mlir::conv::checkSource(source, &context)))
-    return std::nullopt;
-  return source;
+  return mlir::conv::checkSource(source, &context);
 }
 
 /// Between reading and writing it is `mlir-opt`.

@@ -23,11 +23,12 @@
 
 namespace mlir::conv {
 
-/// Reports text or bytecode that MLIR's readers, printers and walks would not
-/// survive: more levels of nesting than conv/Support/Nesting.h allows,
-/// attributes whose text has no end, bytecode on which the reader ends. What
-/// can be read without harm may still be wrong.
-LogicalResult checkSource(const SourceFile &source, MLIRContext *context);
+/// A source that MLIR's readers survive: text as it is, bytecode as a child
+/// process has read it and written it again. None, with an error, for more
+/// levels of nesting than conv/Support/Nesting.h allows and for bytecode that
+/// is wrong. Text may still be wrong.
+std::optional<SourceFile> checkSource(const SourceFile &source,
+                                      MLIRContext *context);
 
 /// Reports what is wrong with a source, and reads it otherwise.
 OwningOpRef<ModuleOp> parseSource(const SourceFile &source,
