@@ -156,11 +156,11 @@ FailureOr<Movement> Reader::readExtract(tensor::ExtractSliceOp op) {
   SmallVector<MovedDimension> kept;
   for (auto [d, dimension] : llvm::enumerate(movement.dimensions)) {
     bool isWhole = (*sizes)[d] == dimension.size && (*offsets)[d] == 0;
-    auto moved = isWhole ? FailureOr<MovedDimension>(dimension)
-                         : move(movement, dimension, (*sizes)[d],
-                                [&](int64_t i) {
-                                  return (*offsets)[d] + i * (*strides)[d];
-                                });
+    auto moved = isWhole
+                     ? FailureOr<MovedDimension>(dimension)
+                     : move(movement, dimension, (*sizes)[d], [&](int64_t i) {
+                         return (*offsets)[d] + i * (*strides)[d];
+                       });
     if (failed(moved) || (dropped[d] && !isUnit(movement, *moved)))
       return failure();
     if (!dropped[d])
@@ -179,19 +179,19 @@ static bool areSame(const MovedDimension &lhs, const MovedDimension &rhs) {
 FailureOr<Movement> Reader::readInsert(tensor::InsertSliceOp op) {
   auto offsets = getConstantIntValues(op.getMixedOffsets());
   auto strides = getConstantIntValues(op.getMixedStrides());
-  if (!offsets || !strides || op.getSourceType().getRank() != op.getType().getRank())
+  if (!offsets || !strides ||
+      op.getSourceType().getRank() != op.getType().getRank())
     return failure();
   Movement into = read(op.getDest()), slice = read(op.getSource());
   bool isInZeros = !into.source;
-  if (!isInZeros && (into.source != slice.source ||
-                     into.sourceShape != slice.sourceShape))
+  if (!isInZeros &&
+      (into.source != slice.source || into.sourceShape != slice.sourceShape))
     return failure();
   Movement result = slice;
   int numChanged = 0;
   for (auto [d, dimension] : llvm::enumerate(result.dimensions)) {
     const MovedDimension &around = into.dimensions[d];
-    if (isInZeros ? dimension.size == around.size
-                  : areSame(dimension, around))
+    if (isInZeros ? dimension.size == around.size : areSame(dimension, around))
       continue;
     // Elements beside the slice in two dimensions would be of neither.
     if (!isInZeros && (++numChanged > 1 || dimension.source != around.source))
@@ -354,8 +354,8 @@ FailureOr<Movement> Reader::readGather(linalg::LinalgOp op,
     const MovedDimension &from = movement.dimensions[d];
     auto moved = move(movement, from, shape[loop], [&](int64_t i) -> int64_t {
       position[loop] = i;
-      auto value = isKnown ? evaluator.evaluate(op, index, position)
-                           : std::nullopt;
+      auto value =
+          isKnown ? evaluator.evaluate(op, index, position) : std::nullopt;
       isKnown = value && *value >= 0 && *value < from.size;
       return isKnown ? *value : 0;
     });

@@ -245,8 +245,8 @@ static std::optional<Spread> matchSpread(const PaddedPositions &positions) {
   Spread spread{stride, found[0] - first * stride};
   for (int64_t i = 0; i < size; ++i) {
     int64_t distance = i - spread.offset, index = distance / stride;
-    bool isElement = distance % stride == 0 && distance >= 0 &&
-                     index < positions.sourceSize;
+    bool isElement =
+        distance % stride == 0 && distance >= 0 && index < positions.sourceSize;
     if (positions.get(i) != (isElement ? index : MovedDimension::kZero))
       return std::nullopt;
   }
@@ -266,8 +266,7 @@ static bool isFlipped(const MovedOperand &filter, char letter) {
 
 /// The window of the gradient whose result has `resultSize` positions in each
 /// dimension, or null. See `FlippedToBackwardData`.
-static WindowAttr computeGradientWindow(ForwardOp op,
-                                        const MovedOperand &input,
+static WindowAttr computeGradientWindow(ForwardOp op, const MovedOperand &input,
                                         const MovedOperand &filter) {
   ConvolutionOpInterface convolution = op;
   ConvolutionShape shape = ConvolutionShape::get(convolution);
@@ -289,7 +288,8 @@ static WindowAttr computeGradientWindow(ForwardOp op,
     int64_t reach = (positions.sourceSize - 1) * spread->stride + span;
     int64_t behind = std::max<int64_t>(0, reach - before - shape.output[d]);
     // A border that no window reaches: in front, or wider than a stride.
-    if (before < 0 || before + shape.output[d] + behind - reach >= spread->stride)
+    if (before < 0 ||
+        before + shape.output[d] + behind - reach >= spread->stride)
       return nullptr;
     isGradient |= spread->stride > 1 || shape.filter[d] > 1;
     strides.push_back(spread->stride);
@@ -328,11 +328,11 @@ struct FlippedToBackwardData final : OpRewritePattern<ForwardOp> {
     if (op.getPadding() != PaddingMode::Zeros || !op.getTail().empty())
       return rewriter.notifyMatchFailure(op, "pads with elements, or a tail");
     ConvolutionOpInterface convolution = op;
-    return foldMovement(
-        op.getFilter(), convolution.getOrder(TensorRole::Filter),
-        [&](const MovedOperand &filter) {
-          return foldFilter(op, filter, rewriter);
-        });
+    return foldMovement(op.getFilter(),
+                        convolution.getOrder(TensorRole::Filter),
+                        [&](const MovedOperand &filter) {
+                          return foldFilter(op, filter, rewriter);
+                        });
   }
 
 private:
@@ -391,8 +391,9 @@ private:
         rewriter, op.getLoc(), Direction::BackwardData, op.getType(), gradient,
         weights, window, layouts, op.getGroups(), PaddingMode::Zeros,
         op.getArithmetic());
-    remark::passed(op.getLoc(), remark::RemarkOpts::name("FlippedToBackwardData")
-                                    .category(DEBUG_TYPE))
+    remark::passed(
+        op.getLoc(),
+        remark::RemarkOpts::name("FlippedToBackwardData").category(DEBUG_TYPE))
         << remark::add("a convolution with a flipped filter became "
                        "conv.backward_data");
     rewriter.replaceOp(op, created.getResultTensor());

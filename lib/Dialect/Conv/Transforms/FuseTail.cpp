@@ -34,7 +34,8 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Assertions in loops are left out: a kernel has nobody to tell that one fails.
+/// Assertions in loops are left out: a kernel has nobody to tell that one
+/// fails.
 static void eraseAssertions(Operation *root) {
   root->walk([](cf::AssertOp op) {
     if (op->getParentOfType<linalg::GenericOp>())

@@ -16,8 +16,8 @@ namespace mlir::conv {
 void populateFoldReshapesPatterns(RewritePatternSet &patterns);
 
 /// Moves reshapes behind element-wise ops in front of them, and those in front
-/// behind, where an op then has more dimensions: so that a tail has all those of
-/// its convolution. Front ends show groups, or dimensions of size 1, only
+/// behind, where an op then has more dimensions: so that a tail has all those
+/// of its convolution. Front ends show groups, or dimensions of size 1, only
 /// around the convolution itself.
 LogicalResult moveReshapesOutward(Operation *root);
 
