@@ -85,7 +85,8 @@ static int64_t guessLow(const PaddedPositions &positions, PaddingMode mode) {
   llvm_unreachable("every mode is known");
 }
 
-/// The padding of `mode` that `positions` are, or none.
+/// The padding of `mode` that `positions` are, or none. Zeros may be fewer than
+/// none at the high end, where positions are cut off.
 static std::optional<Padding> matchPadding(const PaddedPositions &positions,
                                            PaddingMode mode) {
   int64_t size = positions.sourceSize;
@@ -97,7 +98,8 @@ static std::optional<Padding> matchPadding(const PaddedPositions &positions,
   bool isInBounds = mode == PaddingMode::Reflect    ? low < size
                     : mode == PaddingMode::Circular ? low <= size
                                                     : true;
-  if (low < 0 || padding.high < 0 || !isInBounds ||
+  bool isCropped = padding.high < 0 && mode != PaddingMode::Zeros;
+  if (low < 0 || isCropped || !isInBounds ||
       (mode == PaddingMode::Reflect && padding.high >= size) ||
       (mode == PaddingMode::Circular && padding.high > size))
     return std::nullopt; // Crops, or beyond C11 and C12.
@@ -122,18 +124,27 @@ static PaddedPositions getPositions(const MovedOperand &input, char letter,
           window.getLow()[index], window.getHigh()[index]};
 }
 
-/// The window of a convolution of the source of `input`, padding by `mode`, or
-/// null if there is none.
-static WindowAttr matchWindow(const MovedOperand &input, StringRef letters,
-                              WindowAttr window, PaddingMode mode) {
+/// The window of a convolution `op` of the source of `input`, padding by
+/// `mode`, or null if there is none. Positions that are cut off at the end may
+/// be there if no window is between them and the others.
+static WindowAttr matchWindow(ConvolutionOpInterface op,
+                              const MovedOperand &input, StringRef letters,
+                              PaddingMode mode) {
+  WindowAttr window = op.getWindow();
+  ConvolutionShape shape = ConvolutionShape::get(op);
   SmallVector<int64_t> low, high;
   for (auto [index, letter] : llvm::enumerate(letters)) {
-    auto padding =
-        matchPadding(getPositions(input, letter, window, index), mode);
+    PaddedPositions positions = getPositions(input, letter, window, index);
+    auto padding = matchPadding(positions, mode);
     if (!padding)
       return nullptr;
     low.push_back(padding->low);
-    high.push_back(padding->high);
+    high.push_back(std::max<int64_t>(0, padding->high));
+    if (padding->high < 0 &&
+        computeOutputSize({positions.sourceSize, shape.filter[index],
+                           shape.strides[index], shape.dilations[index],
+                           low.back(), 0}) != shape.output[index])
+      return nullptr;
   }
   return WindowAttr::get(window.getContext(), window.getStrides(),
                          window.getDilations(), low, high);
@@ -197,7 +208,7 @@ private:
            {PaddingMode::Zeros, PaddingMode::Reflect, PaddingMode::Replicate,
             PaddingMode::Circular}) {
         mode = candidate;
-        window = matchWindow(operand, letters, op.getWindow(), mode);
+        window = matchWindow(op, operand, letters, mode);
         if (window)
           break;
       }

@@ -182,6 +182,7 @@ struct FuseTailPass final : mlir::conv::impl::FuseTailPassBase<FuseTailPass> {
     for (ConvolutionOpInterface convolution : llvm::reverse(convolutions))
       if (fuseTail(rewriter, convolution))
         eraseReplaced(rewriter, convolution);
+    restoreSlices(getOperation());
     eraseDeadOps(getOperation());
   }
 };

@@ -213,3 +213,43 @@ void mlir::conv::generalizeSlices(Operation *root) {
     rewriter.replaceOp(op, slice);
   }
 }
+
+/// The offsets of a slice that `op` is, or none.
+static std::optional<SmallVector<int64_t>> readSlice(linalg::GenericOp op) {
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+  if (op.getNumDpsInputs() != 1 || !isElementwise(op) ||
+      yielded != op.getBody()->getArgument(0))
+    return std::nullopt;
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
+  if (map.getNumResults() != map.getNumDims())
+    return std::nullopt;
+  SmallVector<int64_t> offsets;
+  for (auto [d, position] : llvm::enumerate(map.getResults())) {
+    AffineExpr loop = getAffineDimExpr(d, op.getContext());
+    auto offset = dyn_cast<AffineConstantExpr>(position - loop);
+    if (!offset)
+      return std::nullopt;
+    offsets.push_back(offset.getValue());
+  }
+  return offsets;
+}
+
+void mlir::conv::restoreSlices(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  SmallVector<linalg::GenericOp> slices;
+  root->walk([&](linalg::GenericOp op) {
+    if (op.getNumDpsInputs() == 1 && op.getNumResults() == 1 &&
+        op.getDpsInputs()[0].getType() != op.getResult(0).getType() &&
+        readSlice(op))
+      slices.push_back(op);
+  });
+  for (linalg::GenericOp op : slices) {
+    rewriter.setInsertionPoint(op);
+    auto type = cast<RankedTensorType>(op.getResult(0).getType());
+    SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+        op, type, op.getDpsInputs()[0],
+        getAsIndexOpFoldResult(op.getContext(), *readSlice(op)),
+        getAsIndexOpFoldResult(op.getContext(), type.getShape()), strides);
+  }
+}

@@ -21,8 +21,12 @@ void populateFoldReshapesPatterns(RewritePatternSet &patterns);
 /// around the convolution itself.
 LogicalResult moveReshapesOutward(Operation *root);
 
-/// Slices of what is computed become loops that read at an offset.
+/// Slices of what is computed become loops that read at an offset. Loops that
+/// read less than a whole tensor do not verify: `restoreSlices` follows.
 void generalizeSlices(Operation *root);
+
+/// Such loops become slices again.
+void restoreSlices(Operation *root);
 
 } // namespace mlir::conv
 
