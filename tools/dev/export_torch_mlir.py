@@ -47,6 +47,7 @@ CASES = {
         [IMAGE, (4, 8, 3, 3), (8,)],
     ),
     "transposed_line": (lambda x, w: F.conv_transpose1d(x, w, stride=3, padding=1), [LINE, (4, 2, 4)]),
+    "transposed_volume": (lambda x, w: F.conv_transpose3d(x, w, stride=2), [(1, 2, 3, 2, 3), (2, 2, 2, 3, 2)]),
     "reflect": (lambda x, w: F.conv2d(F.pad(x, (1, 2, 2, 1), mode="reflect"), w), [IMAGE, (2, 4, 3, 3)]),
     "replicate": (lambda x, w: F.conv2d(F.pad(x, (1, 2, 2, 1), mode="replicate"), w), [IMAGE, (2, 4, 3, 3)]),
     "circular": (lambda x, w: F.conv2d(F.pad(x, (1, 2, 2, 1), mode="circular"), w), [IMAGE, (2, 4, 3, 3)]),

@@ -21,6 +21,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -212,6 +213,25 @@ FailureOr<Movement> Reader::readInsert(tensor::InsertSliceOp op) {
   return result;
 }
 
+/// The two dimensions as one, if at most one of them moves over the source: the
+/// other one then only says where zeros are.
+static FailureOr<MovedDimension> merge(const Movement &movement,
+                                       const MovedDimension &outer,
+                                       const MovedDimension &inner) {
+  int64_t size;
+  if ((outer.source && inner.source) ||
+      llvm::MulOverflow(outer.size, inner.size, size))
+    return failure();
+  MovedDimension plain{size, outer.source ? outer.source : inner.source};
+  return move(movement, plain, size, [&](int64_t i) {
+    int64_t high = outer.getPosition(i / inner.size);
+    int64_t low = inner.getPosition(i % inner.size);
+    if (high == MovedDimension::kZero || low == MovedDimension::kZero)
+      return MovedDimension::kZero;
+    return outer.source ? high : low;
+  });
+}
+
 FailureOr<Movement> Reader::readCollapse(tensor::CollapseShapeOp op) {
   if (op.getResultType().getRank() == 0)
     return failure();
@@ -220,11 +240,14 @@ FailureOr<Movement> Reader::readCollapse(tensor::CollapseShapeOp op) {
   for (ArrayRef<int64_t> group : op.getReassociationIndices()) {
     std::optional<MovedDimension> large;
     for (int64_t d : group) {
-      if (isUnit(movement, movement.dimensions[d]))
+      const MovedDimension &dimension = movement.dimensions[d];
+      if (isUnit(movement, dimension))
         continue;
-      if (large)
+      FailureOr<MovedDimension> merged =
+          large ? merge(movement, *large, dimension) : dimension;
+      if (failed(merged))
         return failure();
-      large = movement.dimensions[d];
+      large = *merged;
     }
     // Of dimensions that all have size 1, the first one is as good as any.
     kept.push_back(large ? *large : movement.dimensions[group.front()]);

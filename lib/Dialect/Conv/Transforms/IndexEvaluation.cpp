@@ -87,6 +87,13 @@ std::optional<int64_t> IndexEvaluator::evaluate(linalg::LinalgOp op,
   Operation *inner = scalar.getDefiningOp();
   if (auto index = dyn_cast<linalg::IndexOp>(inner))
     return loops[index.getDim()];
+  if (auto dim = dyn_cast<tensor::DimOp>(inner)) {
+    auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+    std::optional<int64_t> d = dim.getConstantIndex();
+    if (!type || !type.hasStaticShape() || !d || *d < 0 || *d >= type.getRank())
+      return std::nullopt;
+    return type.getDimSize(*d);
+  }
   if (inner->getNumRegions() != 0 || inner->getNumResults() != 1)
     return std::nullopt;
   SmallVector<int64_t> values;
