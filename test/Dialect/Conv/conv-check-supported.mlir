@@ -163,10 +163,11 @@ func.func @constant(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x1xf32> {
 
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @not_fusable_two_uses(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> (tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) {
-  // expected-note @below {{the result of this convolution has 2 uses}}
+func.func @several_uses(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> (tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) {
+  // expected-note @below {{the convolution is here}}
   %c = conv.forward %x, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
-  // expected-error @below {{unsupported (not-fusable): expects only convolutions, element-wise ops that can be fused into them, and reshapes, but got math.absf}}
+  // expected-error @below {{unsupported (several-uses): expects a convolution whose result only math.absf and other ops of one tail use, but got 2 uses}}
+  // expected-note @below {{use what the last one of them gives}}
   %y = math.absf %c : tensor<1x4x4x8xf32>
   return %c, %y : tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>
 }
@@ -267,4 +268,84 @@ func.func @tail_operation_narrow_function(%x: tensor<1x4x4x8xf16>, %w: tensor<8x
 // expected-error @below {{unsupported (signature): expects a function that returns the result of a convolution, but got one without results}}
 func.func @signature_nothing() {
   return
+}
+
+// -----
+
+// Zero points beyond 0 would need the sums of all windows, or of the filter.
+func.func @zero_point(%x: tensor<1x4x4x2xi8>, %w: tensor<8x1x1x2xi8>, %b: tensor<8xi32>) -> tensor<1x4x4x8xi32> {
+  %zp = "tosa.const"() <{values = dense<3> : tensor<1xi8>}> : () -> tensor<1xi8>
+  // expected-error @below {{unsupported (zero-point): expects zero points that are constant 0, but got others for tosa.conv2d}}
+  // expected-note @below {{quantise operands symmetrically}}
+  %c = tosa.conv2d %x, %w, %b, %zp, %zp {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>,
+      stride = array<i64: 1, 1>} : (tensor<1x4x4x2xi8>, tensor<8x1x1x2xi8>, tensor<8xi32>, tensor<1xi8>, tensor<1xi8>)
+      -> tensor<1x4x4x8xi32>
+  return %c : tensor<1x4x4x8xi32>
+}
+
+// -----
+
+func.func @memref_semantics(%x: memref<1x4x4x2xf32>, %w: memref<1x1x2x8xf32>, %y: memref<1x4x4x8xf32>) {
+  // expected-error @below {{unsupported (memref-semantics): expects tensors, but got 'memref<1x4x4x2xf32>'}}
+  // expected-note @below {{compile the module as it is before bufferization}}
+  linalg.conv_2d_nhwc_hwcf ins(%x, %w : memref<1x4x4x2xf32>, memref<1x1x2x8xf32>) outs(%y : memref<1x4x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @transpose_between(%x: tensor<2x4x3xf32>, %i: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  // expected-error @below {{unsupported (transpose-between): expects transposes that the layout of one convolution takes in, but got linalg.transpose}}
+  // expected-note @below {{return, or use, one order of the dimensions only}}
+  %t = linalg.transpose ins(%x : tensor<2x4x3xf32>) outs(%i : tensor<2x3x4xf32>) permutation = [0, 2, 1]
+  return %t : tensor<2x3x4xf32>
+}
+
+// -----
+
+func.func @data_movement(%x: tensor<2x8x8x3xf32>) -> tensor<2x4x8x3xf32> {
+  // expected-error @below {{unsupported (data-movement): expects movement of data that padding, strides and layouts of a convolution express, but got tensor.extract_slice}}
+  // expected-note @below {{move the data outside of this function}}
+  %s = tensor.extract_slice %x[0, 0, 0, 0] [2, 4, 8, 3] [1, 2, 1, 1] : tensor<2x8x8x3xf32> to tensor<2x4x8x3xf32>
+  return %s : tensor<2x4x8x3xf32>
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+#all = affine_map<(n, p, q, k) -> (n, p, q, k)>
+func.func @pre_activation(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<1x4x4x8xf32> {
+  %e = tensor.empty() : tensor<1x4x4x8xf32>
+  // expected-error @below {{unsupported (pre-activation): expects operands that are stored as they are multiplied, but got element-wise work in front of one}}
+  // expected-note @below {{compute it where the operand is made, for example in the tail of the convolution before}}
+  %a = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x : tensor<1x4x4x8xf32>) outs(%e : tensor<1x4x4x8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %m = math.absf %v : f32
+    linalg.yield %m : f32
+  } -> tensor<1x4x4x8xf32>
+  // expected-note @below {{the convolution is here}}
+  %y = conv.forward %a, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  return %y : tensor<1x4x4x8xf32>
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+#all = affine_map<(n, p, q, k) -> (n, p, q, k)>
+#image = affine_map<(n, p, q, k) -> (n, k)>
+func.func @broadcast(%x: tensor<2x4x4x8xf32>, %w: tensor<8x1x1x8xf32>, %s: tensor<2x8xf32>) -> tensor<2x4x4x8xf32> {
+  %y = conv.forward %x, %w window = #unit layouts = #layouts : tensor<2x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<2x4x4x8xf32>
+  %e = tensor.empty() : tensor<2x4x4x8xf32>
+  // expected-error @below {{unsupported (broadcast): expects operands of the result's shape, vectors of its channels and constants in a tail}}
+  // expected-note @below {{give the operand with the result's shape and order}}
+  %z = linalg.generic {indexing_maps = [#all, #image, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%y, %s : tensor<2x4x4x8xf32>, tensor<2x8xf32>) outs(%e : tensor<2x4x4x8xf32>) {
+  ^bb0(%v: f32, %f: f32, %o: f32):
+    %m = arith.mulf %v, %f : f32
+    linalg.yield %m : f32
+  } -> tensor<2x4x4x8xf32>
+  return %z : tensor<2x4x4x8xf32>
 }

@@ -31,6 +31,20 @@ StringRef mlir::conv::getReasonName(Reason reason) {
     return "tail-operation";
   case Reason::NotFusable:
     return "not-fusable";
+  case Reason::ZeroPoint:
+    return "zero-point";
+  case Reason::MemRef:
+    return "memref-semantics";
+  case Reason::DataMovement:
+    return "data-movement";
+  case Reason::Transpose:
+    return "transpose-between";
+  case Reason::PreActivation:
+    return "pre-activation";
+  case Reason::SeveralUses:
+    return "several-uses";
+  case Reason::Broadcast:
+    return "broadcast";
   case Reason::Signature:
     return "signature";
   case Reason::Constant:

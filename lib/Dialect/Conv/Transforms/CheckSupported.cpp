@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Looks at a whole module: convolutions (SupportedConvolutions), what is left
-// beside them, and signatures.
+// beside them (Refusal), and signatures.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Refusal.h"
 #include "SupportedConvolutions.h"
 
 #include "conv/Dialect/Conv/IR/TiledForm.h"
@@ -27,52 +28,6 @@ namespace mlir::conv {
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// True if `op` is a convolution of another dialect.
-static bool isOtherConvolution(Operation *op) {
-  StringRef name = op->getName().getStringRef();
-  return name.starts_with("linalg.conv_") ||
-         name.starts_with("linalg.depthwise_conv_") ||
-         isa<tosa::Conv2DOp, tosa::Conv3DOp, tosa::DepthwiseConv2DOp,
-             tosa::TransposeConv2DOp>(op);
-}
-
-/// Says why a raising pass has left a convolution alone.
-static LogicalResult refuseConvolution(Operation *op) {
-  for (Value operand : op->getOperands()) {
-    auto type = dyn_cast<ShapedType>(operand.getType());
-    if (!type)
-      continue;
-    if (!type.hasStaticShape())
-      return emitUnsupported(op->getLoc(), Reason::DynamicShape)
-             << "expects static shapes, but got " << type;
-    if (!isKernelType(type.getElementType()))
-      return emitUnsupported(op->getLoc(), Reason::ElementType)
-             << "expects " << kKernelTypes << ", but got "
-             << type.getElementType();
-  }
-  return emitUnsupported(op->getLoc(), Reason::NotFusable)
-         << "expects a convolution that conv.forward can express, but got "
-         << op->getName();
-}
-
-/// Says why an op is not in a tail.
-static LogicalResult refuseOther(Operation *op) {
-  InFlightDiagnostic diagnostic =
-      emitUnsupported(op->getLoc(), Reason::NotFusable);
-  diagnostic << "expects only convolutions, element-wise ops that can be fused "
-                "into them, and reshapes, but got "
-             << op->getName();
-  for (Value operand : op->getOperands())
-    if (auto convolution = operand.getDefiningOp<ConvolutionOpInterface>();
-        convolution && !convolution->hasOneUse()) {
-      diagnostic.attachNote(convolution.getLoc())
-          << "the result of this convolution has "
-          << llvm::range_size(convolution->getUses()) << " uses";
-      break;
-    }
-  return diagnostic;
-}
 
 /// Whether a kernel can have a buffer of this type, in fewer than 2^63 bytes.
 static bool isBuffer(Type type) {
@@ -155,9 +110,9 @@ static LogicalResult checkOp(Operation *op) {
     return checkReturn(returned);
   // Constants and empty tensors are refused where they are used.
   if (isa<tensor::CollapseShapeOp, tensor::EmptyOp, tensor::ExpandShapeOp,
-          arith::ConstantOp>(op))
+          arith::ConstantOp, tosa::ConstOp, tosa::ConstShapeOp>(op))
     return success();
-  return isOtherConvolution(op) ? refuseConvolution(op) : refuseOther(op);
+  return refuse(op);
 }
 
 namespace {
@@ -168,7 +123,7 @@ struct CheckSupportedPass final
     for (Operation &op : getOperation().getOps()) {
       auto function = dyn_cast<func::FuncOp>(op);
       if (!function) {
-        supported &= succeeded(refuseOther(&op));
+        supported &= succeeded(refuse(&op));
         continue;
       }
       for (Block &block : function.getBody())

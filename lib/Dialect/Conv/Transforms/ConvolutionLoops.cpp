@@ -16,18 +16,34 @@
 
 #include "ConvolutionLoops.h"
 
+#include "RaiseUtils.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The value that conversions to the accumulator's type started from.
+static Value lookThroughConversions(Value value);
+
+/// True if `value`, in the body of a linalg op, is an operand that is zero.
+static bool isZeroPoint(Value value) {
+  auto argument = dyn_cast<BlockArgument>(lookThroughConversions(value));
+  if (!argument)
+    return false;
+  auto op = cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
+  return isZeroConstant(op.getMatchingOpOperand(argument)->get());
+}
+
+/// The value that conversions to the accumulator's type, and the subtraction of
+/// a zero point that is zero, started from.
 static Value lookThroughConversions(Value value) {
-  while (Operation *op = value.getDefiningOp())
-    if (isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp>(op))
-      value = op->getOperand(0);
-    else
+  while (Operation *op = value.getDefiningOp()) {
+    bool isConversion = isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp>(op);
+    if (!isConversion &&
+        !(isa<arith::SubIOp>(op) && isZeroPoint(op->getOperand(1))))
       break;
+    value = op->getOperand(0);
+  }
   return value;
 }
 
@@ -36,7 +52,7 @@ static bool isMultiplyAdd(Block &body) {
   Operation *add = body.getTerminator()->getOperand(0).getDefiningOp();
   if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(add))
     return false;
-  Value accumulator = body.getArgument(2);
+  Value accumulator = body.getArguments().back();
   Value product = add->getOperand(0) == accumulator   ? add->getOperand(1)
                   : add->getOperand(1) == accumulator ? add->getOperand(0)
                                                       : nullptr;
@@ -73,7 +89,7 @@ class Reader {
 public:
   Reader(linalg::LinalgOp op, unsigned inputNumber)
       : op(op), maps(op.getIndexingMapsArray()), inputMap(maps[inputNumber]),
-        filterMap(maps[1 - inputNumber]), outputMap(maps[2]),
+        filterMap(maps[1 - inputNumber]), outputMap(maps.back()),
         letters(op.getNumLoops(), 0), inputOrder(inputMap.getNumResults(), 0) {}
 
   FailureOr<ConvolutionLoops> read();
@@ -264,15 +280,18 @@ mlir::conv::readConvolutionLoops(linalg::LinalgOp op,
     explain(reason);
     return failure();
   };
-  if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 2 ||
-      op.getNumDpsInits() != 1 || !isMultiplyAdd(*op.getBlock()))
+  constexpr int64_t kQuantizedInputs = 4; // With two zero points.
+  bool hasInputs =
+      op.getNumDpsInputs() == 2 || op.getNumDpsInputs() == kQuantizedInputs;
+  if (!op.hasPureTensorSemantics() || !hasInputs || op.getNumDpsInits() != 1 ||
+      !isMultiplyAdd(*op.getBlock()))
     return fail("not a sum of products of two tensors");
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   // The input is the one that is not indexed by loops alone.
   unsigned input = maps[0].isProjectedPermutation() ? 1 : 0;
   if (maps[input].isProjectedPermutation() ||
       !maps[1 - input].isProjectedPermutation() ||
-      !maps[2].isProjectedPermutation())
+      !maps.back().isProjectedPermutation())
     return fail("no window moves over one of the tensors");
   FailureOr<ConvolutionLoops> loops = Reader(op, input).read();
   if (failed(loops))

@@ -21,6 +21,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -156,11 +157,11 @@ FailureOr<Movement> Reader::readExtract(tensor::ExtractSliceOp op) {
   SmallVector<MovedDimension> kept;
   for (auto [d, dimension] : llvm::enumerate(movement.dimensions)) {
     bool isWhole = (*sizes)[d] == dimension.size && (*offsets)[d] == 0;
-    auto moved = isWhole ? FailureOr<MovedDimension>(dimension)
-                         : move(movement, dimension, (*sizes)[d],
-                                [&](int64_t i) {
-                                  return (*offsets)[d] + i * (*strides)[d];
-                                });
+    auto moved = isWhole
+                     ? FailureOr<MovedDimension>(dimension)
+                     : move(movement, dimension, (*sizes)[d], [&](int64_t i) {
+                         return (*offsets)[d] + i * (*strides)[d];
+                       });
     if (failed(moved) || (dropped[d] && !isUnit(movement, *moved)))
       return failure();
     if (!dropped[d])
@@ -179,19 +180,19 @@ static bool areSame(const MovedDimension &lhs, const MovedDimension &rhs) {
 FailureOr<Movement> Reader::readInsert(tensor::InsertSliceOp op) {
   auto offsets = getConstantIntValues(op.getMixedOffsets());
   auto strides = getConstantIntValues(op.getMixedStrides());
-  if (!offsets || !strides || op.getSourceType().getRank() != op.getType().getRank())
+  if (!offsets || !strides ||
+      op.getSourceType().getRank() != op.getType().getRank())
     return failure();
   Movement into = read(op.getDest()), slice = read(op.getSource());
   bool isInZeros = !into.source;
-  if (!isInZeros && (into.source != slice.source ||
-                     into.sourceShape != slice.sourceShape))
+  if (!isInZeros &&
+      (into.source != slice.source || into.sourceShape != slice.sourceShape))
     return failure();
   Movement result = slice;
   int numChanged = 0;
   for (auto [d, dimension] : llvm::enumerate(result.dimensions)) {
     const MovedDimension &around = into.dimensions[d];
-    if (isInZeros ? dimension.size == around.size
-                  : areSame(dimension, around))
+    if (isInZeros ? dimension.size == around.size : areSame(dimension, around))
       continue;
     // Elements beside the slice in two dimensions would be of neither.
     if (!isInZeros && (++numChanged > 1 || dimension.source != around.source))
@@ -212,6 +213,25 @@ FailureOr<Movement> Reader::readInsert(tensor::InsertSliceOp op) {
   return result;
 }
 
+/// The two dimensions as one, if at most one of them moves over the source: the
+/// other one then only says where zeros are.
+static FailureOr<MovedDimension> merge(const Movement &movement,
+                                       const MovedDimension &outer,
+                                       const MovedDimension &inner) {
+  int64_t size;
+  if ((outer.source && inner.source) ||
+      llvm::MulOverflow(outer.size, inner.size, size))
+    return failure();
+  MovedDimension plain{size, outer.source ? outer.source : inner.source};
+  return move(movement, plain, size, [&](int64_t i) {
+    int64_t high = outer.getPosition(i / inner.size);
+    int64_t low = inner.getPosition(i % inner.size);
+    if (high == MovedDimension::kZero || low == MovedDimension::kZero)
+      return MovedDimension::kZero;
+    return outer.source ? high : low;
+  });
+}
+
 FailureOr<Movement> Reader::readCollapse(tensor::CollapseShapeOp op) {
   if (op.getResultType().getRank() == 0)
     return failure();
@@ -220,11 +240,14 @@ FailureOr<Movement> Reader::readCollapse(tensor::CollapseShapeOp op) {
   for (ArrayRef<int64_t> group : op.getReassociationIndices()) {
     std::optional<MovedDimension> large;
     for (int64_t d : group) {
-      if (isUnit(movement, movement.dimensions[d]))
+      const MovedDimension &dimension = movement.dimensions[d];
+      if (isUnit(movement, dimension))
         continue;
-      if (large)
+      FailureOr<MovedDimension> merged =
+          large ? merge(movement, *large, dimension) : dimension;
+      if (failed(merged))
         return failure();
-      large = movement.dimensions[d];
+      large = *merged;
     }
     // Of dimensions that all have size 1, the first one is as good as any.
     kept.push_back(large ? *large : movement.dimensions[group.front()]);
@@ -354,8 +377,8 @@ FailureOr<Movement> Reader::readGather(linalg::LinalgOp op,
     const MovedDimension &from = movement.dimensions[d];
     auto moved = move(movement, from, shape[loop], [&](int64_t i) -> int64_t {
       position[loop] = i;
-      auto value = isKnown ? evaluator.evaluate(op, index, position)
-                           : std::nullopt;
+      auto value =
+          isKnown ? evaluator.evaluate(op, index, position) : std::nullopt;
       isKnown = value && *value >= 0 && *value < from.size;
       return isKnown ? *value : 0;
     });

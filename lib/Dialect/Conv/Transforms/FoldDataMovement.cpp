@@ -85,7 +85,8 @@ static int64_t guessLow(const PaddedPositions &positions, PaddingMode mode) {
   llvm_unreachable("every mode is known");
 }
 
-/// The padding of `mode` that `positions` are, or none.
+/// The padding of `mode` that `positions` are, or none. Zeros may be fewer than
+/// none at the high end, where positions are cut off.
 static std::optional<Padding> matchPadding(const PaddedPositions &positions,
                                            PaddingMode mode) {
   int64_t size = positions.sourceSize;
@@ -97,7 +98,8 @@ static std::optional<Padding> matchPadding(const PaddedPositions &positions,
   bool isInBounds = mode == PaddingMode::Reflect    ? low < size
                     : mode == PaddingMode::Circular ? low <= size
                                                     : true;
-  if (low < 0 || padding.high < 0 || !isInBounds ||
+  bool isCropped = padding.high < 0 && mode != PaddingMode::Zeros;
+  if (low < 0 || isCropped || !isInBounds ||
       (mode == PaddingMode::Reflect && padding.high >= size) ||
       (mode == PaddingMode::Circular && padding.high > size))
     return std::nullopt; // Crops, or beyond C11 and C12.
@@ -122,18 +124,27 @@ static PaddedPositions getPositions(const MovedOperand &input, char letter,
           window.getLow()[index], window.getHigh()[index]};
 }
 
-/// The window of a convolution of the source of `input`, padding by `mode`, or
-/// null if there is none.
-static WindowAttr matchWindow(const MovedOperand &input, StringRef letters,
-                              WindowAttr window, PaddingMode mode) {
+/// The window of a convolution `op` of the source of `input`, padding by
+/// `mode`, or null if there is none. Positions that are cut off at the end may
+/// be there if no window is between them and the others.
+static WindowAttr matchWindow(ConvolutionOpInterface op,
+                              const MovedOperand &input, StringRef letters,
+                              PaddingMode mode) {
+  WindowAttr window = op.getWindow();
+  ConvolutionShape shape = ConvolutionShape::get(op);
   SmallVector<int64_t> low, high;
   for (auto [index, letter] : llvm::enumerate(letters)) {
-    auto padding =
-        matchPadding(getPositions(input, letter, window, index), mode);
+    PaddedPositions positions = getPositions(input, letter, window, index);
+    auto padding = matchPadding(positions, mode);
     if (!padding)
       return nullptr;
     low.push_back(padding->low);
-    high.push_back(padding->high);
+    high.push_back(std::max<int64_t>(0, padding->high));
+    if (padding->high < 0 &&
+        computeOutputSize({positions.sourceSize, shape.filter[index],
+                           shape.strides[index], shape.dilations[index],
+                           low.back(), 0}) != shape.output[index])
+      return nullptr;
   }
   return WindowAttr::get(window.getContext(), window.getStrides(),
                          window.getDilations(), low, high);
@@ -197,7 +208,7 @@ private:
            {PaddingMode::Zeros, PaddingMode::Reflect, PaddingMode::Replicate,
             PaddingMode::Circular}) {
         mode = candidate;
-        window = matchWindow(operand, letters, op.getWindow(), mode);
+        window = matchWindow(op, operand, letters, mode);
         if (window)
           break;
       }
@@ -245,8 +256,8 @@ static std::optional<Spread> matchSpread(const PaddedPositions &positions) {
   Spread spread{stride, found[0] - first * stride};
   for (int64_t i = 0; i < size; ++i) {
     int64_t distance = i - spread.offset, index = distance / stride;
-    bool isElement = distance % stride == 0 && distance >= 0 &&
-                     index < positions.sourceSize;
+    bool isElement =
+        distance % stride == 0 && distance >= 0 && index < positions.sourceSize;
     if (positions.get(i) != (isElement ? index : MovedDimension::kZero))
       return std::nullopt;
   }
@@ -266,8 +277,7 @@ static bool isFlipped(const MovedOperand &filter, char letter) {
 
 /// The window of the gradient whose result has `resultSize` positions in each
 /// dimension, or null. See `FlippedToBackwardData`.
-static WindowAttr computeGradientWindow(ForwardOp op,
-                                        const MovedOperand &input,
+static WindowAttr computeGradientWindow(ForwardOp op, const MovedOperand &input,
                                         const MovedOperand &filter) {
   ConvolutionOpInterface convolution = op;
   ConvolutionShape shape = ConvolutionShape::get(convolution);
@@ -289,7 +299,8 @@ static WindowAttr computeGradientWindow(ForwardOp op,
     int64_t reach = (positions.sourceSize - 1) * spread->stride + span;
     int64_t behind = std::max<int64_t>(0, reach - before - shape.output[d]);
     // A border that no window reaches: in front, or wider than a stride.
-    if (before < 0 || before + shape.output[d] + behind - reach >= spread->stride)
+    if (before < 0 ||
+        before + shape.output[d] + behind - reach >= spread->stride)
       return nullptr;
     isGradient |= spread->stride > 1 || shape.filter[d] > 1;
     strides.push_back(spread->stride);
@@ -328,11 +339,11 @@ struct FlippedToBackwardData final : OpRewritePattern<ForwardOp> {
     if (op.getPadding() != PaddingMode::Zeros || !op.getTail().empty())
       return rewriter.notifyMatchFailure(op, "pads with elements, or a tail");
     ConvolutionOpInterface convolution = op;
-    return foldMovement(
-        op.getFilter(), convolution.getOrder(TensorRole::Filter),
-        [&](const MovedOperand &filter) {
-          return foldFilter(op, filter, rewriter);
-        });
+    return foldMovement(op.getFilter(),
+                        convolution.getOrder(TensorRole::Filter),
+                        [&](const MovedOperand &filter) {
+                          return foldFilter(op, filter, rewriter);
+                        });
   }
 
 private:
@@ -391,8 +402,9 @@ private:
         rewriter, op.getLoc(), Direction::BackwardData, op.getType(), gradient,
         weights, window, layouts, op.getGroups(), PaddingMode::Zeros,
         op.getArithmetic());
-    remark::passed(op.getLoc(), remark::RemarkOpts::name("FlippedToBackwardData")
-                                    .category(DEBUG_TYPE))
+    remark::passed(
+        op.getLoc(),
+        remark::RemarkOpts::name("FlippedToBackwardData").category(DEBUG_TYPE))
         << remark::add("a convolution with a flipped filter became "
                        "conv.backward_data");
     rewriter.replaceOp(op, created.getResultTensor());

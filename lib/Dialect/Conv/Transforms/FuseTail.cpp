@@ -35,7 +35,8 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Assertions in loops are left out: a kernel has nobody to tell that one fails.
+/// Assertions in loops are left out: a kernel has nobody to tell that one
+/// fails.
 static void eraseAssertions(Operation *root) {
   root->walk([](cf::AssertOp op) {
     if (op->getParentOfType<linalg::GenericOp>())
@@ -201,6 +202,7 @@ struct FuseTailPass final : mlir::conv::impl::FuseTailPassBase<FuseTailPass> {
     for (ConvolutionOpInterface convolution : llvm::reverse(convolutions))
       if (fuseTail(rewriter, convolution))
         eraseReplaced(rewriter, convolution);
+    restoreSlices(getOperation());
     eraseDeadOps(getOperation());
   }
 };

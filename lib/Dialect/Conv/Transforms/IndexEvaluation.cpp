@@ -44,8 +44,7 @@ static std::optional<int64_t> apply(Operation *op, ArrayRef<int64_t> values) {
         return values[0] < 0 ? wrap(-lhs()) : values[0];
       })
       .Case([&](arith::SelectOp) { return values[0] ? values[1] : values[2]; })
-      .Case<arith::IndexCastOp, arith::ExtSIOp>(
-          [&](auto) { return values[0]; })
+      .Case<arith::IndexCastOp, arith::ExtSIOp>([&](auto) { return values[0]; })
       .Case([&](arith::RemSIOp) -> std::optional<int64_t> {
         if (values[1] <= 0) // Also where the quotient would overflow.
           return std::nullopt;
@@ -88,6 +87,13 @@ std::optional<int64_t> IndexEvaluator::evaluate(linalg::LinalgOp op,
   Operation *inner = scalar.getDefiningOp();
   if (auto index = dyn_cast<linalg::IndexOp>(inner))
     return loops[index.getDim()];
+  if (auto dim = dyn_cast<tensor::DimOp>(inner)) {
+    auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+    std::optional<int64_t> d = dim.getConstantIndex();
+    if (!type || !type.hasStaticShape() || !d || *d < 0 || *d >= type.getRank())
+      return std::nullopt;
+    return type.getDimSize(*d);
+  }
   if (inner->getNumRegions() != 0 || inner->getNumResults() != 1)
     return std::nullopt;
   SmallVector<int64_t> values;
@@ -134,9 +140,8 @@ IndexEvaluator::evaluateElement(Value tensor, ArrayRef<int64_t> position) {
     auto sourceType = cast<RankedTensorType>(source.getType());
     if (!sourceType.hasStaticShape())
       return std::nullopt;
-    return evaluateElement(source,
-                           reshapePosition(position, type.getShape(),
-                                           sourceType.getShape()));
+    return evaluateElement(source, reshapePosition(position, type.getShape(),
+                                                   sourceType.getShape()));
   }
   auto loops = dyn_cast<linalg::LinalgOp>(op);
   if (!loops || loops.getNumDpsInits() != 1 ||

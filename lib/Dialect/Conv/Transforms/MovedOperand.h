@@ -1,4 +1,5 @@
-//===- MovedOperand.h - a convolution's operand and its movement -*- C++ -*-===//
+//===- MovedOperand.h - a convolution's operand and its movement -*- C++
+//-*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

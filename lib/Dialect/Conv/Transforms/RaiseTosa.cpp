@@ -169,7 +169,8 @@ struct ConcatToGroups final : OpRewritePattern<tosa::ConcatOp> {
     bool hasBias = !isZeroConstant(first.getBias());
     auto input = getWhole(first.getInput(), kChannels, groups);
     auto weight = getWhole(first.getWeight(), 0, groups);
-    auto bias = hasBias ? getWhole(first.getBias(), 0, groups) : first.getBias();
+    auto bias =
+        hasBias ? getWhole(first.getBias(), 0, groups) : first.getBias();
     if (!input || !weight || !bias)
       return rewriter.notifyMatchFailure(op, "no slices of one tensor");
     for (auto [index, result] : llvm::enumerate(op.getInput1())) {
@@ -192,8 +193,8 @@ struct ConcatToGroups final : OpRewritePattern<tosa::ConcatOp> {
     Addend addend;
     if (hasBias)
       addend = {bias, AffineMap::get(4, 0, rewriter.getAffineDimExpr(3))};
-    rewriter.replaceOp(op, createRaised(rewriter, op.getLoc(), raised, input,
-                                        weight, addend));
+    rewriter.replaceOp(
+        op, createRaised(rewriter, op.getLoc(), raised, input, weight, addend));
     return success();
   }
 
@@ -267,9 +268,9 @@ private:
   /// takes stays.
   static bool isConverted(Operation *op) {
     return op->hasTrait<OpTrait::tosa::TosaElementwiseOperator>() ||
-           isa<tosa::CastOp, tosa::ConcatOp, tosa::ConstOp, tosa::MulOp, tosa::PadOp,
-               tosa::ReciprocalOp, tosa::ReshapeOp, tosa::ReverseOp,
-               tosa::SliceOp, tosa::TransposeOp>(op);
+           isa<tosa::CastOp, tosa::ConcatOp, tosa::ConstOp, tosa::MulOp,
+               tosa::PadOp, tosa::ReciprocalOp, tosa::ReshapeOp,
+               tosa::ReverseOp, tosa::SliceOp, tosa::TransposeOp>(op);
   }
 
   LogicalResult convertOthers() {

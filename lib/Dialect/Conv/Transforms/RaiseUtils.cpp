@@ -117,7 +117,7 @@ Value mlir::conv::createRaised(OpBuilder &builder, Location loc,
 }
 
 LayoutsAttr mlir::conv::replaceOrder(LayoutsAttr layouts, TensorRole role,
-                                StringRef order) {
+                                     StringRef order) {
   auto get = [&](TensorRole other, StringRef before) {
     return role == other ? order : before;
   };

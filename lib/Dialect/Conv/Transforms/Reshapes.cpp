@@ -59,7 +59,8 @@ struct DropUnitDimensions final : OpRewritePattern<linalg::GenericOp> {
       SmallVector<int64_t> shape;
       ReassociationIndices leading;
       for (auto [d, position] : llvm::enumerate(map.getResults())) {
-        bool isUnit = type.getDimSize(d) == 1 && isa<AffineConstantExpr>(position);
+        bool isUnit =
+            type.getDimSize(d) == 1 && isa<AffineConstantExpr>(position);
         ReassociationIndices &group =
             isUnit && !groups.empty() ? groups.back() : leading;
         group.push_back(d);
@@ -102,7 +103,8 @@ struct SliceBeforeCollapse final : OpRewritePattern<tensor::ExtractSliceOp> {
     SmallVector<OpFoldResult> offsets, sizes, strides;
     for (auto [d, group] :
          llvm::enumerate(collapse.getReassociationIndices())) {
-      bool isWhole = op.getType().getDimSize(d) == op.getSourceType().getDimSize(d);
+      bool isWhole =
+          op.getType().getDimSize(d) == op.getSourceType().getDimSize(d);
       auto isLarge = [&](int64_t dimension) { return shape[dimension] != 1; };
       if (!isWhole && llvm::count_if(group, isLarge) != 1)
         return failure();
@@ -120,8 +122,8 @@ struct SliceBeforeCollapse final : OpRewritePattern<tensor::ExtractSliceOp> {
     for (OpFoldResult size : sizes)
       sliced.push_back(*getConstantIntValue(size));
     Value slice = tensor::ExtractSliceOp::create(
-        rewriter, op.getLoc(), collapse.getSrcType().clone(sliced), collapse.getSrc(),
-        offsets, sizes, strides);
+        rewriter, op.getLoc(), collapse.getSrcType().clone(sliced),
+        collapse.getSrc(), offsets, sizes, strides);
     rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
         op, op.getType(), slice, collapse.getReassociationIndices());
     return success();
@@ -131,10 +133,10 @@ struct SliceBeforeCollapse final : OpRewritePattern<tensor::ExtractSliceOp> {
 
 void mlir::conv::populateFoldReshapesPatterns(RewritePatternSet &patterns) {
   tensor::populateReassociativeReshapeFoldingPatterns(patterns);
-  patterns.add<
-      FoldInverseReshape<tensor::ExpandShapeOp, tensor::CollapseShapeOp>,
-      FoldInverseReshape<tensor::CollapseShapeOp, tensor::ExpandShapeOp>>(
-      patterns.getContext());
+  patterns
+      .add<FoldInverseReshape<tensor::ExpandShapeOp, tensor::CollapseShapeOp>,
+           FoldInverseReshape<tensor::CollapseShapeOp, tensor::ExpandShapeOp>>(
+          patterns.getContext());
 }
 
 /// Whether the loops of an element-wise op become those of the reshape of an
@@ -145,7 +147,8 @@ static bool isExpanded(OpOperand *fused) {
     auto generic = expand.getSrc().getDefiningOp<linalg::GenericOp>();
     ArrayRef<int64_t> shape = expand.getResultType().getShape();
     auto isSplit = [&](ArrayRef<int64_t> group) {
-      return llvm::count_if(group, [&](int64_t d) { return shape[d] != 1; }) > 1;
+      return llvm::count_if(group, [&](int64_t d) { return shape[d] != 1; }) >
+             1;
     };
     return generic && isElementwise(generic) &&
            llvm::any_of(expand.getReassociationIndices(), isSplit);
@@ -191,7 +194,8 @@ void mlir::conv::generalizeSlices(Operation *root) {
   root->walk([&](tensor::ExtractSliceOp op) {
     if (isa_and_nonnull<linalg::LinalgOp, ConvolutionOpInterface>(
             op.getSource().getDefiningOp()) &&
-        op.hasUnitStride() && !ShapedType::isDynamicShape(op.getStaticSizes()) &&
+        op.hasUnitStride() &&
+        !ShapedType::isDynamicShape(op.getStaticSizes()) &&
         !ShapedType::isDynamicShape(op.getStaticOffsets()))
       slices.push_back(op);
   });
@@ -207,5 +211,45 @@ void mlir::conv::generalizeSlices(Operation *root) {
       slice = tensor::CollapseShapeOp::create(rewriter, op.getLoc(),
                                               op.getType(), slice, *groups);
     rewriter.replaceOp(op, slice);
+  }
+}
+
+/// The offsets of a slice that `op` is, or none.
+static std::optional<SmallVector<int64_t>> readSlice(linalg::GenericOp op) {
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+  if (op.getNumDpsInputs() != 1 || !isElementwise(op) ||
+      yielded != op.getBody()->getArgument(0))
+    return std::nullopt;
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
+  if (map.getNumResults() != map.getNumDims())
+    return std::nullopt;
+  SmallVector<int64_t> offsets;
+  for (auto [d, position] : llvm::enumerate(map.getResults())) {
+    AffineExpr loop = getAffineDimExpr(d, op.getContext());
+    auto offset = dyn_cast<AffineConstantExpr>(position - loop);
+    if (!offset)
+      return std::nullopt;
+    offsets.push_back(offset.getValue());
+  }
+  return offsets;
+}
+
+void mlir::conv::restoreSlices(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  SmallVector<linalg::GenericOp> slices;
+  root->walk([&](linalg::GenericOp op) {
+    if (op.getNumDpsInputs() == 1 && op.getNumResults() == 1 &&
+        op.getDpsInputs()[0].getType() != op.getResult(0).getType() &&
+        readSlice(op))
+      slices.push_back(op);
+  });
+  for (linalg::GenericOp op : slices) {
+    rewriter.setInsertionPoint(op);
+    auto type = cast<RankedTensorType>(op.getResult(0).getType());
+    SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+        op, type, op.getDpsInputs()[0],
+        getAsIndexOpFoldResult(op.getContext(), *readSlice(op)),
+        getAsIndexOpFoldResult(op.getContext(), type.getShape()), strides);
   }
 }

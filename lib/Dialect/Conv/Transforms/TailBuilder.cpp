@@ -25,6 +25,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -117,29 +119,46 @@ FailureOr<Value> TailBuilder::createConstant(Value constant) {
       .getResult();
 }
 
-/// The power of a small constant exponent as products, or null.
-Value TailBuilder::createPower(Value base, Value exponent) {
-  constexpr uint64_t kMaxExponent = 64;
-  APInt constant;
-  if (!matchPattern(exponent, m_ConstantInt(&constant)) ||
-      constant.abs().ugt(kMaxExponent))
-    return nullptr;
+/// The power of a small constant exponent as products.
+Value TailBuilder::createPower(Value base, int64_t exponent) {
   Location loc = base.getLoc();
   Value one = arith::ConstantOp::create(
       builder, loc, builder.getFloatAttr(base.getType(), 1));
   Value result;
-  for (uint64_t bits = constant.abs().getZExtValue(); bits; bits >>= 1) {
+  for (uint64_t bits = std::abs(exponent); bits; bits >>= 1) {
     if (bits & 1)
-      result = result ? arith::MulFOp::create(builder, loc, result, base)
-                      : base;
+      result =
+          result ? arith::MulFOp::create(builder, loc, result, base) : base;
     if (bits > 1)
       base = arith::MulFOp::create(builder, loc, base, base);
   }
   if (!result)
     return one;
-  return constant.isNegative()
+  return exponent < 0
              ? arith::DivFOp::create(builder, loc, one, result).getResult()
              : result;
+}
+
+/// A power of `base` by a constant that is half of a small integer, or null: as
+/// products, or as what upstream's strength reduction makes of it.
+Value TailBuilder::createPower(Value base, Value exponent) {
+  constexpr double kMaxExponent = 64;
+  APInt integer;
+  FloatAttr number;
+  double value = std::numeric_limits<double>::infinity();
+  if (matchPattern(exponent, m_ConstantInt(&integer)))
+    value = integer.signedRoundToDouble();
+  else if (matchPattern(exponent, m_Constant(&number)))
+    value = number.getValueAsDouble();
+  if (!(std::abs(value) <= kMaxExponent))
+    return nullptr;
+  if (value == 0.5)
+    return math::SqrtOp::create(builder, base.getLoc(), base);
+  if (value == -0.5)
+    return math::RsqrtOp::create(builder, base.getLoc(), base);
+  if (value != std::trunc(value))
+    return nullptr;
+  return createPower(base, static_cast<int64_t>(value));
 }
 
 /// Copies `op` so that 16-bit operands and results are f32. Conversions between
@@ -169,10 +188,10 @@ LogicalResult TailBuilder::cloneWidened(Operation &op, IRMapping &mapping) {
       mapping.map(op.getResult(0), *constant);
     return constant;
   }
-  if (auto power = dyn_cast<math::FPowIOp>(op))
-    if (Value product = createPower(mapping.lookup(power.getLhs()),
-                                    mapping.lookup(power.getRhs()))) {
-      mapping.map(power.getResult(), product);
+  if (isa<math::FPowIOp, math::PowFOp>(op))
+    if (Value power = createPower(mapping.lookup(op.getOperand(0)),
+                                  mapping.lookup(op.getOperand(1)))) {
+      mapping.map(op.getResult(0), power);
       return success();
     }
   // The bits of a 16-bit value are not those of the same value in f32.

@@ -39,8 +39,8 @@ public:
 
   /// Creates `convolution` with a tail that computes the result of `last`, in
   /// front of `last`. The result's dimensions are in the order of `last`, which
-  /// may transpose them, and leave out some at their ends. Fails, and changes nothing, if the kernel could not
-  /// read an operand.
+  /// may transpose them, and leave out some at their ends. Fails, and changes
+  /// nothing, if the kernel could not read an operand.
   FailureOr<ConvolutionOpInterface> fuse(RewriterBase &rewriter,
                                          linalg::GenericOp last);
 
@@ -57,6 +57,7 @@ private:
   Value createOperand(Value tensor);
   FailureOr<Value> createConstant(Value constant);
   Value createConversion(Value value, Type type);
+  Value createPower(Value base, int64_t exponent);
   Value createPower(Value base, Value exponent);
   void eraseUnused();
   LogicalResult cloneWidened(Operation &op, IRMapping &mapping);

@@ -31,7 +31,7 @@ AffineMap mlir::conv::canonicalizePositions(AffineMap map,
 }
 
 FailureOr<AffineMap> mlir::conv::composeReshape(Operation *reshape,
-                                                 AffineMap map) {
+                                                AffineMap map) {
   MLIRContext *context = reshape->getContext();
   auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape);
   auto groups =
@@ -77,8 +77,8 @@ static AffineMap findAccess(Value result, Value tensor, AffineMap map,
     for (OpOperand &operand : op->getOpOperands()) {
       AffineMap position =
           generic.getMatchingIndexingMap(&operand).compose(map);
-      if (AffineMap found = findAccess(result, operand.get(), position,
-                                       dependents, visited))
+      if (AffineMap found =
+              findAccess(result, operand.get(), position, dependents, visited))
         return found;
     }
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
@@ -111,11 +111,11 @@ static WindowAttr computeCroppedWindow(ConvolutionOpInterface op,
     int64_t output = isForward ? range.size : shape.output[d];
     int64_t before = isForward ? shape.low[d] - range.offset * stride
                                : shape.low[d] + range.offset;
-    int64_t reach = (output - 1) * stride + dilation * (shape.filter[d] - 1) + 1;
+    int64_t reach =
+        (output - 1) * stride + dilation * (shape.filter[d] - 1) + 1;
     int64_t behind = std::max<int64_t>(0, reach - before - input);
-    if (before < 0 ||
-        computeOutputSize({input, shape.filter[d], stride, dilation, before,
-                           behind}) != output)
+    if (before < 0 || computeOutputSize({input, shape.filter[d], stride,
+                                         dilation, before, behind}) != output)
       return nullptr;
     low.push_back(before);
     high.push_back(behind);
@@ -169,18 +169,19 @@ static LogicalResult setWindow(ConvolutionOpInterface convolution,
   return success(output.window != nullptr);
 }
 
-FailureOr<TailOutput> mlir::conv::computeTailOutput(
-    ConvolutionOpInterface convolution, linalg::GenericOp last,
-    const DenseSet<Operation *> &dependents) {
+FailureOr<TailOutput>
+mlir::conv::computeTailOutput(ConvolutionOpInterface convolution,
+                              linalg::GenericOp last,
+                              const DenseSet<Operation *> &dependents) {
   TailOutput output;
   auto type = cast<RankedTensorType>(last.getResult(0).getType());
   output.shape = llvm::to_vector(type.getShape());
   int64_t rank = type.getRank();
   DenseSet<Value> visited;
-  output.access = findAccess(
-      convolution.getResultTensor(), last.getResult(0),
-      AffineMap::getMultiDimIdentityMap(rank, last.getContext()), dependents,
-      visited);
+  output.access =
+      findAccess(convolution.getResultTensor(), last.getResult(0),
+                 AffineMap::getMultiDimIdentityMap(rank, last.getContext()),
+                 dependents, visited);
   if (!output.access || output.access.getNumResults() != rank)
     return failure();
   output.access = canonicalizePositions(output.access, output.shape);

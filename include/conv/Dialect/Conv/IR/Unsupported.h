@@ -26,6 +26,13 @@ enum class Reason {
   ElementType,   ///< "element-type": no kernel or no chip has it.
   TailOperation, ///< "tail-operation": a fused op that has no kernel code.
   NotFusable,    ///< "not-fusable": an op on tensors that is not a tail.
+  ZeroPoint,     ///< "zero-point": one that is not a constant zero.
+  MemRef,        ///< "memref-semantics": loops on buffers.
+  DataMovement,  ///< "data-movement": one that no convolution can express.
+  Transpose,     ///< "transpose-between": one that no layout takes in.
+  PreActivation, ///< "pre-activation": element-wise work on an operand.
+  SeveralUses,   ///< "several-uses": a sum is needed beside its tail.
+  Broadcast,     ///< "broadcast": a tail operand that kernels cannot read.
   Signature,     ///< "signature": an argument or result no kernel can take.
   Constant,      ///< "constant": a tensor constant as operand.
   ProblemSize,   ///< "problem-size": an index space beyond the kernel's.

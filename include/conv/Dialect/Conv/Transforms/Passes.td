@@ -19,10 +19,16 @@ def RaiseLinalgPass : Pass<"conv-raise-linalg", "::mlir::func::FuncOp"> {
     filter. What it adds up is a `conv.forward`; what it adds that to is an
     element-wise op behind it, unless that is zero. Layouts stay as they are: an
     `hwcf` filter has the order `RSCK`. Dimensions that a tensor lacks are added
-    with size 1; groups of one channel (depthwise) need none. A `tensor.pad` with
-    zeros in front becomes padding of the window, also in front of a
-    `conv.forward` or `conv.backward_weight` that was there before. Sums are
-    accumulated in f32 even where linalg would accumulate in 16 bits.
+    with size 1; groups of one channel (depthwise) need none. Sums are accumulated
+    in f32 even where linalg would accumulate in 16 bits.
+
+    What moves elements in front of a convolution, also of one that was there
+    before, is read as a list of positions for each dimension, whichever ops
+    wrote it: pads, slices, insertions, reshapes, transposes, flips and gathers
+    by constants. Permuted dimensions become the layout; zeros, mirrored,
+    repeated or wrapped positions around an input become padding of that mode;
+    and a forward convolution of an input that is spread among zeros with a
+    flipped filter is a `conv.backward_data`.
 
     * Input: `linalg.conv_*`, `linalg.depthwise_conv_*` and `linalg.generic` on
       tensors.
@@ -64,6 +70,9 @@ def RaiseTosaPass : Pass<"conv-raise-tosa", "::mlir::func::FuncOp"> {
     The channels of a depthwise weight become one dimension with its multiplier.
     A transposed convolution is a `conv.backward_data` whose padding is what
     `out_pad` cuts off; `out_pad` that adds elements in front is left alone.
+
+    One `tosa.conv2d` for each group, of slices and with results concatenated,
+    is one convolution with groups.
 
     * Input: `tosa.conv2d`, `conv3d`, `depthwise_conv2d` and `transpose_conv2d` of
       static shape with zero points that are constant 0.
@@ -108,6 +117,12 @@ def FuseTailPass : Pass<"conv-fuse-tail", "::mlir::func::FuncOp"> {
     Other operands of those ops are followed through element-wise ops, broadcasts
     and constants to what the kernel reads: a tensor of the output's shape, a
     vector of channels, or a scalar constant.
+
+    Transposes and slices count as element-wise. If the last op has the
+    dimensions in another order, so has the result; if it leaves out positions
+    at the ends of spatial dimensions, the window pads less, or a gradient cuts
+    off more. Reshapes around groups and dimensions of size 1 move outward.
+    Assertions are left out: a kernel has nobody to tell that one fails.
 
     The tail computes in f32: 16-bit operands are extended when they are read,
     conversions to 16 bits in between are dropped, and the result is rounded

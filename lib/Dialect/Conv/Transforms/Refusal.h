@@ -1,0 +1,21 @@
+//===- Refusal.h - why an op is left beside convolutions -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_DIALECT_CONV_TRANSFORMS_REFUSAL_H
+#define CONV_LIB_DIALECT_CONV_TRANSFORMS_REFUSAL_H
+
+#include "mlir/IR/Operation.h"
+
+namespace mlir::conv {
+
+/// Says why no pass has taken `op` into a convolution, with one reason for each
+/// cause and a note about what to do. Always fails.
+LogicalResult refuse(Operation *op);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_DIALECT_CONV_TRANSFORMS_REFUSAL_H
