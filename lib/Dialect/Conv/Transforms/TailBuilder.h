@@ -41,6 +41,7 @@ public:
 private:
   LogicalResult createAccumulator();
   FailureOr<Value> createElement(Value tensor, AffineMap map);
+  bool endsOtherTail(linalg::GenericOp op);
   FailureOr<Value> createUncached(Value tensor, AffineMap map);
   FailureOr<Value> createInlined(linalg::GenericOp op, AffineMap map);
   FailureOr<Value> createThroughReshape(Operation *reshape, AffineMap map);
