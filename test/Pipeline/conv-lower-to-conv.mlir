@@ -2,10 +2,15 @@
 // RUN: FileCheck %s --check-prefix=LIST < %t
 
 // LIST:      builtin.module(
+// LIST-NEXT: conv-fold-constants,
 // LIST-NEXT: func.func(
 // LIST-NEXT: conv-raise-tosa,
 // LIST-NEXT: conv-raise-linalg,
 // LIST-NEXT: conv-fuse-tail
+// LIST-NEXT: ),
+// LIST-NEXT: conv-fold-constants,
+// LIST-NEXT: func.func(
+// LIST-NEXT: conv-hoist-constants
 // LIST-NEXT: ),
 // LIST-NEXT: conv-check-supported,
 // LIST-NEXT: conv-select-schedule{algorithm= database= schedule=},

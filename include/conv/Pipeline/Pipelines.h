@@ -45,6 +45,14 @@ struct LowerToConvOptions : PassPipelineOptions<LowerToConvOptions> {
       llvm::cl::init("")};
 };
 
+/// Options of `conv-outline`.
+struct OutlineOptions : PassPipelineOptions<OutlineOptions> {
+  Option<bool> passConstants{
+      *this, "pass-constants",
+      llvm::cl::desc("Callers keep the constants, and pass them"),
+      llvm::cl::init(false)};
+};
+
 /// Options of `conv-lower-to-binary`.
 struct LowerToBinaryOptions : PassPipelineOptions<LowerToBinaryOptions> {
   Option<std::string> deviceLibraries{
@@ -54,6 +62,13 @@ struct LowerToBinaryOptions : PassPipelineOptions<LowerToBinaryOptions> {
       llvm::cl::init("")};
 };
 
+/// input -> convolutions with their tails, in a function of its own each where
+/// there is anything else.
+void buildOutlinePipeline(OpPassManager &manager,
+                          const OutlineOptions &options);
+/// input -> convolutions with their tails, whose constants are arguments: the
+/// part of the conv stage that is the same for every target.
+void buildRaisePipeline(OpPassManager &manager);
 /// input -> conv: convolutions with their tails and schedules, nothing else.
 void buildLowerToConvPipeline(OpPassManager &manager,
                               const LowerToConvOptions &options);
