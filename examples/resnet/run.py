@@ -60,7 +60,8 @@ def build(flags: argparse.Namespace, work: pathlib.Path) -> pathlib.Path:
     run(tools / "llc", "-O2", "--relocation-model=pic", "--filetype=obj", work / "rest.ll", "-o", work / "rest.o")
     libraries = [flags.build / "lib", flags.llvm / "lib"]
     run(
-        *("cc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", work / "program.so", work / "rest.o", HERE / "shim.c"),
+        *("cc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", work / "program.so"),
+        *(work / "rest.o", HERE / "shim.c"),
         *(f"-I{SOURCE / 'include'}", f"-I{work}", *(f"-L{path}" for path in libraries)),
         *("-lconv_runtime", "-lmlir_c_runner_utils", "-lm", *(f"-Wl,-rpath,{path}" for path in libraries)),
     )

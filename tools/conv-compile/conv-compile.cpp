@@ -62,7 +62,7 @@ static Result<void> writeRest(const CompileFlags &flags,
                     outlined.location.c_str(), entry.problem.c_str());
         break; // Targets have the same problem.
       }
-  return writeFile(flags.outline, report.rest);
+  return writeOutput(flags.outline, report.rest);
 }
 
 static Result<void> compileArtifact(const CompileFlags &flags,
