@@ -17,9 +17,13 @@
 #include "Zip.h"
 #include "conv/Artifact/ManifestJson.h"
 #include "conv/Support/File.h"
+#include "conv/Support/Memory.h"
 #include "conv/Support/Sha256.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
 #include <optional>
 #include <set>
 
@@ -32,7 +36,7 @@ constexpr char kManifestName[] = "manifest.json";
 
 // Limits of a file that is read. The ratio bounds what a small file can make
 // us inflate; code objects compress to a third, a page of zeros to a 1000th.
-constexpr int64_t kMaxFileBytes = int64_t(1) << 30;
+// What is stored, as constants are, is mapped and costs nothing.
 constexpr int64_t kMaxManifestBytes = int64_t(1) << 24;
 constexpr int64_t kMaxCodeBytes = int64_t(1) << 28;
 constexpr int64_t kMaxTotalBytes = int64_t(1) << 30;
@@ -46,6 +50,45 @@ std::set<std::string> namedCode(const Manifest &manifest) {
     for (const Launch &launch : entry.launches)
       names.insert(launch.code);
   return names;
+}
+
+/// The files that hold constants, once each, with the alignment they need.
+std::map<std::string, const Constant *> namedData(const Manifest &manifest) {
+  std::map<std::string, const Constant *> files;
+  for (const Entry &entry : manifest.entries)
+    for (const Constant &constant : entry.constants) {
+      const Constant *&known = files[constant.data];
+      if (!known || known->tensor.alignment < constant.tensor.alignment)
+        known = &constant;
+    }
+  return files;
+}
+
+/// Whether a constant has as many bytes as its tensor. Equal bytes may be of
+/// tensors of several shapes.
+Result<void> checkSize(const Artifact &artifact, const Constant &constant) {
+  auto got = int64_t(artifact.data(constant.data)->bytes.size());
+  int64_t expected = bufferBytes(constant.tensor);
+  if (got == expected)
+    return {};
+  return Error{ErrorKind::BadInput,
+               "expects constant '" + constant.tensor.name + "' to have " +
+                   std::to_string(expected) + " bytes, but got " +
+                   std::to_string(got)};
+}
+
+/// A copy at a multiple of `alignment`.
+Blob copyAligned(std::string_view bytes, int64_t alignment) {
+  auto step = size_t(std::max(alignment, int64_t(sizeof(void *))));
+  void *memory =
+      std::aligned_alloc(step, (bytes.size() + step - 1) / step * step);
+  if (!memory)
+    throw std::bad_alloc();
+  std::memcpy(memory, bytes.data(), bytes.size());
+  return {std::shared_ptr<const void>(
+              memory,
+              [](const void *kept) { std::free(const_cast<void *>(kept)); }),
+          {static_cast<const char *>(memory), bytes.size()}};
 }
 
 /// Whether extracting `name` would stay inside the folder it is extracted to.
@@ -80,11 +123,16 @@ public:
   /// Inflates a member of at most `limit` bytes.
   Result<std::string> member(const std::string &member, int64_t limit);
 
+  /// The bytes of a member that is in `file` as it is, or else inflated.
+  Result<Blob> data(const std::string &member, const Blob &file);
+
   Error bad(const std::string &why) const {
     return {ErrorKind::BadInput, "cannot read '" + name + "': " + why};
   }
 
 private:
+  Result<const ZipMember *> find(const std::string &member) const;
+
   std::string name;
   int64_t budget; ///< How many bytes may still be inflated.
   std::optional<ZipReader> zip;
@@ -106,23 +154,39 @@ Result<void> Reader::open(std::string_view bytes) {
   return {};
 }
 
+Result<const ZipMember *> Reader::find(const std::string &member) const {
+  for (const ZipMember &candidate : zip->members())
+    if (candidate.name == member)
+      return &candidate;
+  return bad("it has no member '" + member + "'");
+}
+
 Result<std::string> Reader::member(const std::string &member, int64_t limit) {
-  const std::vector<ZipMember> &members = zip->members();
-  auto found = std::find_if(
-      members.begin(), members.end(),
-      [&](const ZipMember &candidate) { return candidate.name == member; });
-  if (found == members.end())
-    return bad("it has no member '" + member + "'");
+  Result<const ZipMember *> found = find(member);
+  if (!found)
+    return found.error();
   // Every size is checked before it is allocated.
-  auto size = int64_t(found->size);
+  auto size = int64_t((*found)->size);
   if (size > std::min(limit, budget))
     return bad("'" + member +
                "' is too large to inflate: " + std::to_string(size) + " bytes");
   budget -= size;
-  Result<std::string> content = zip->read(*found);
+  Result<std::string> content = zip->read(**found);
   if (!content)
     return bad(content.error().message);
   return content;
+}
+
+Result<Blob> Reader::data(const std::string &member, const Blob &file) {
+  Result<const ZipMember *> found = find(member);
+  if (!found)
+    return found.error();
+  if (!(*found)->isDeflated)
+    return Blob{file.owner, zip->view(**found)};
+  Result<std::string> content = this->member(member, budget);
+  if (!content)
+    return content.error();
+  return Blob::fromString(std::move(*content));
 }
 
 } // namespace
@@ -142,50 +206,93 @@ void Artifact::addEntry(const Entry &entry, const Artifact &from) {
   for (const Launch &launch : entry.launches)
     if (const std::string *code = from.code(launch.code))
       files.emplace(launch.code, *code);
+  for (const Constant &constant : entry.constants)
+    if (const Blob *bytes = from.data(constant.data))
+      constants.emplace(constant.data, *bytes);
   manifest.entries.push_back(entry);
 }
 
-Result<std::string> Artifact::bytes() const {
+std::string Artifact::addData(Blob bytes) {
+  std::string path = "data/" + sha256Hex(bytes.bytes) + ".bin";
+  constants.emplace(path, std::move(bytes));
+  return path;
+}
+
+void Artifact::addDataOf(const Artifact &other) {
+  constants.insert(other.constants.begin(), other.constants.end());
+}
+
+const Blob *Artifact::data(const std::string &path) const {
+  auto file = constants.find(path);
+  return file == constants.end() ? nullptr : &file->second;
+}
+
+Result<std::vector<std::string_view>> Artifact::assemble(ZipWriter &zip) const {
   if (Result<void> result = verifyManifest(manifest); !result)
     return result.error();
   Result<std::string> text = writeManifest(manifest);
   if (!text)
     return text.error();
-
-  ZipWriter zip;
+  auto missing = [](const std::string &path) {
+    return Error{ErrorKind::BadInput,
+                 "the manifest names '" + path + "', which was not added"};
+  };
   Result<void> added = zip.add(kManifestName, *text);
   for (const std::string &path : namedCode(manifest)) {
     const std::string *code = this->code(path);
     if (!code)
-      return Error{ErrorKind::BadInput,
-                   "the manifest names '" + path + "', which was not added"};
+      return missing(path);
     if (added)
       added = zip.add(path, *code);
+  }
+  for (const auto &[path, constant] : namedData(manifest)) {
+    const Blob *data = this->data(path);
+    if (!data)
+      return missing(path);
+    if (added)
+      added = zip.addStored(path, data->bytes);
   }
   if (!added)
     return added.error();
   return zip.finish();
 }
 
+Result<std::string> Artifact::bytes() const {
+  ZipWriter zip;
+  Result<std::vector<std::string_view>> pieces = assemble(zip);
+  if (!pieces)
+    return pieces.error();
+  std::string file;
+  for (std::string_view piece : *pieces)
+    file += piece;
+  return file;
+}
+
 Result<void> Artifact::write(const std::string &path) const {
-  Result<std::string> content = bytes();
-  if (!content)
-    return Error{content.error().kind,
-                 "cannot write '" + path + "': " + content.error().message};
-  return writeFile(path, *content);
+  ZipWriter zip;
+  Result<std::vector<std::string_view>> pieces = assemble(zip);
+  if (!pieces)
+    return Error{pieces.error().kind,
+                 "cannot write '" + path + "': " + pieces.error().message};
+  return writeFile(path, *pieces);
 }
 
 Result<Artifact> Artifact::read(const std::string &path) {
-  Result<std::string> content = readFile(path, kMaxFileBytes, "PK");
-  if (!content)
-    return content.error();
-  return parse(*content, path);
+  Result<Blob> file = mapFile(path, getMachineMemory(), "PK");
+  if (!file)
+    return file.error();
+  return parse(*file, path);
 }
 
 Result<Artifact> Artifact::parse(std::string_view bytes,
                                  const std::string &name) {
-  Reader reader(bytes, name);
-  if (Result<void> result = reader.open(bytes); !result)
+  return parse(Blob{nullptr, bytes}, name);
+}
+
+/// Bytes without an owner are not kept.
+Result<Artifact> Artifact::parse(const Blob &file, const std::string &name) {
+  Reader reader(file.bytes, name);
+  if (Result<void> result = reader.open(file.bytes); !result)
     return result.error();
   Result<std::string> text = reader.member(kManifestName, kMaxManifestBytes);
   if (!text)
@@ -198,15 +305,36 @@ Result<Artifact> Artifact::parse(std::string_view bytes,
 
   Artifact artifact;
   artifact.manifest = std::move(*manifest);
+  // M8 and M16 made the digest a part of the path, behind "code/" or "data/".
+  auto checkDigest = [&](const std::string &path,
+                         std::string_view bytes) -> Result<void> {
+    std::string digest = sha256Hex(bytes);
+    if (path.substr(5, 64) == digest)
+      return {};
+    return reader.bad("the digest of '" + path + "' is another: " + digest);
+  };
   for (const std::string &path : namedCode(artifact.manifest)) {
     Result<std::string> code = reader.member(path, kMaxCodeBytes);
     if (!code)
       return code.error();
-    // M8 made the digest a part of the path.
-    if (path.substr(5, 64) != sha256Hex(*code))
-      return reader.bad("the digest of '" + path +
-                        "' is another: " + sha256Hex(*code));
+    if (Result<void> same = checkDigest(path, *code); !same)
+      return same.error();
     artifact.files.emplace(path, std::move(*code));
   }
+  for (const auto &[path, constant] : namedData(artifact.manifest)) {
+    Result<Blob> data = reader.data(path, file);
+    if (!data)
+      return data.error();
+    if (Result<void> same = checkDigest(path, data->bytes); !same)
+      return same.error();
+    int64_t alignment = constant->tensor.alignment;
+    if (!data->owner || !data->isAligned(alignment))
+      data = copyAligned(data->bytes, alignment);
+    artifact.constants.emplace(path, std::move(*data));
+  }
+  for (const Entry &entry : artifact.manifest.entries)
+    for (const Constant &constant : entry.constants)
+      if (Result<void> fits = checkSize(artifact, constant); !fits)
+        return reader.bad(fits.error().message);
   return artifact;
 }

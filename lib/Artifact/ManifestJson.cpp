@@ -43,10 +43,19 @@ static Json toJson(const Argument &argument) {
           {"strides", argument.strides}, {"alignment", argument.alignment}};
 }
 
+static Json toJson(const Constant &constant) {
+  Json object = toJson(constant.tensor);
+  object["data"] = constant.data;
+  object["sha256"] = constant.sha256;
+  return object;
+}
+
 static Json toJson(const TensorMapParameter &map) {
   Json object;
   if (auto *argument = std::get_if<ArgumentParameter>(&map.base))
     object["argument"] = argument->index;
+  else if (auto *constant = std::get_if<ConstantParameter>(&map.base))
+    object["constant"] = constant->index;
   else
     object["workspace"] = std::get<WorkspaceParameter>(map.base).offset;
   object["dtype"] = map.dtype;
@@ -65,6 +74,8 @@ static Json toJson(const TensorMapParameter &map) {
 static Json toJson(const Parameter &parameter) {
   if (auto *argument = std::get_if<ArgumentParameter>(&parameter))
     return {{"argument", argument->index}};
+  if (auto *constant = std::get_if<ConstantParameter>(&parameter))
+    return {{"constant", constant->index}};
   if (auto *workspace = std::get_if<WorkspaceParameter>(&parameter))
     return {{"workspace", workspace->offset}};
   if (auto *i32 = std::get_if<I32Parameter>(&parameter))
@@ -120,9 +131,11 @@ static Json toJson(const ErrorBound &bound) {
 /// The digest M14: binds the code, by its own digest, to the buffers that it
 /// was compiled for.
 static std::string digestContract(const Entry &entry) {
-  Json contract = {{"arguments", toJsonArray(entry.arguments)},
-                   {"workspace_bytes", entry.workspaceBytes},
-                   {"launches", toJsonArray(entry.launches)}};
+  Json contract = {{"arguments", toJsonArray(entry.arguments)}};
+  if (!entry.constants.empty())
+    contract["constants"] = toJsonArray(entry.constants);
+  contract["workspace_bytes"] = entry.workspaceBytes;
+  contract["launches"] = toJsonArray(entry.launches);
   return sha256Hex(contract.dump(-1, ' ', /*ensure_ascii=*/false,
                                  Json::error_handler_t::replace));
 }
@@ -134,12 +147,14 @@ static Json toJson(const Entry &entry) {
                  {"algorithm", entry.algorithm},
                  {"schedule", entry.schedule},
                  {"chosen_by", entry.chosenBy},
-                 {"arguments", toJsonArray(entry.arguments)},
-                 {"workspace_bytes", entry.workspaceBytes},
-                 {"deterministic", entry.deterministic},
-                 {"error_bound", toJson(entry.errorBound)},
-                 {"launches", toJsonArray(entry.launches)},
-                 {"contract", digestContract(entry)}};
+                 {"arguments", toJsonArray(entry.arguments)}};
+  if (!entry.constants.empty())
+    object["constants"] = toJsonArray(entry.constants);
+  object["workspace_bytes"] = entry.workspaceBytes;
+  object["deterministic"] = entry.deterministic;
+  object["error_bound"] = toJson(entry.errorBound);
+  object["launches"] = toJsonArray(entry.launches);
+  object["contract"] = digestContract(entry);
   if (!entry.reference.empty())
     object["reference"] = parseEmbedded(entry.reference);
   return object;
@@ -312,10 +327,17 @@ Argument readArgument(const Field &field) {
   return argument;
 }
 
+Constant readConstant(const Field &field) {
+  return {readArgument(field), field["data"].string(),
+          field["sha256"].string()};
+}
+
 TensorMapParameter readTensorMap(const Field &field) {
   TensorMapParameter map;
   if (field.has("workspace"))
     map.base = WorkspaceParameter{field["workspace"].integer()};
+  else if (field.has("constant"))
+    map.base = ConstantParameter{field["constant"].integer()};
   else
     map.base = ArgumentParameter{field["argument"].integer()};
   map.dtype = field["dtype"].string();
@@ -334,13 +356,15 @@ TensorMapParameter readTensorMap(const Field &field) {
 Parameter readParameter(const Field &field) {
   if (field.has("argument"))
     return ArgumentParameter{field["argument"].integer()};
+  if (field.has("constant"))
+    return ConstantParameter{field["constant"].integer()};
   if (field.has("workspace"))
     return WorkspaceParameter{field["workspace"].integer()};
   if (field.has("i32"))
     return I32Parameter{field["i32"].integer32()};
   if (field.has("tensor_map"))
     return readTensorMap(field["tensor_map"]);
-  field.expects("one of argument, workspace, i32 and tensor_map");
+  field.expects("one of argument, constant, workspace, i32 and tensor_map");
   return I32Parameter{0};
 }
 
@@ -393,6 +417,8 @@ Entry readEntry(const Field &field) {
   entry.schedule = field["schedule"].string();
   entry.chosenBy = field["chosen_by"].string();
   entry.arguments = field["arguments"].list(kMaxArguments, readArgument);
+  if (field.has("constants"))
+    entry.constants = field["constants"].list(kMaxConstants, readConstant);
   entry.workspaceBytes = field["workspace_bytes"].integer();
   entry.deterministic = field["deterministic"].boolean();
   entry.errorBound = readErrorBound(field["error_bound"]);
@@ -410,7 +436,8 @@ Result<void> verifyContracts(const Manifest &manifest,
       return Error{ErrorKind::BadInput,
                    "entries[" + std::to_string(i) +
                        "].contract: expects the digest of arguments, "
-                       "workspace_bytes and launches, but got that of others"};
+                       "constants, workspace_bytes and launches, but got that "
+                       "of others"};
   return {};
 }
 

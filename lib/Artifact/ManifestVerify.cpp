@@ -37,6 +37,7 @@ private:
   bool verify(const Entry &entry, const std::string &path);
   bool verify(const Argument &argument, const std::string &path);
   bool verifyApart(const Argument &argument, const std::string &path);
+  bool verify(const Constant &constant, const std::string &path);
   bool verify(const Launch &launch, const Entry &entry,
               const std::string &path);
   bool verifyCode(const Launch &launch, const std::string &path);
@@ -93,9 +94,10 @@ std::string indexed(const std::string &path, const char *member, size_t i) {
   return path + member + "[" + std::to_string(i) + "]";
 }
 
-/// "code/<64 hex digits>.<extension>", of which the digits are `digest`.
-bool isCodePath(const std::string &path, const std::string &digest) {
-  const std::string prefix = "code/" + digest + ".";
+/// "<folder>/<64 hex digits>.<extension>", of which the digits are `digest`.
+bool isDigestPath(const std::string &folder, const std::string &path,
+                  const std::string &digest) {
+  const std::string prefix = folder + "/" + digest + ".";
   auto isHex = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
   };
@@ -171,6 +173,18 @@ bool Verifier::verify(const Entry &entry, const std::string &path) {
       return fail(place + ".name", "a name of its own",
                   "'" + entry.arguments[i].name + "' again");
   }
+  // M16.
+  if (!expectRange(int64_t(entry.constants.size()), 0, kMaxConstants,
+                   path + ".constants (their number)"))
+    return false;
+  for (size_t i = 0; i < entry.constants.size(); ++i) {
+    std::string place = indexed(path, ".constants", i);
+    if (!verify(entry.constants[i], place))
+      return false;
+    if (!names.insert(entry.constants[i].tensor.name).second)
+      return fail(place + ".name", "a name of its own",
+                  "'" + entry.constants[i].tensor.name + "' again");
+  }
   for (size_t i = 0; i < entry.launches.size(); ++i)
     if (!verify(entry.launches[i], entry, indexed(path, ".launches", i)))
       return false;
@@ -216,6 +230,24 @@ bool Verifier::verify(const Argument &argument, const std::string &path) {
                 "a power of two up to " + std::to_string(kMaxAlignment),
                 std::to_string(argument.alignment));
   return true;
+}
+
+/// M16.
+bool Verifier::verify(const Constant &constant, const std::string &path) {
+  const Argument &tensor = constant.tensor;
+  if (!verify(tensor, path) ||
+      !expectOneOf(tensor.access, {"read"}, path + ".access") ||
+      !expectName(constant.data, path + ".data"))
+    return false;
+  int64_t stride = 1;
+  for (size_t d = tensor.shape.size(); d-- > 0; stride *= tensor.shape[d])
+    if (tensor.strides[d] != stride)
+      return fail(indexed(path, ".strides", d), std::to_string(stride),
+                  std::to_string(tensor.strides[d]));
+  return (isDigestPath("data", constant.data, constant.sha256) &&
+          constant.data.ends_with(".bin")) ||
+         fail(path + ".data", "\"data/<sha256>.bin\"",
+              "\"" + constant.data + "\"");
 }
 
 /// M5. Elements are apart: sorted by stride, each dimension steps over all that
@@ -271,7 +303,7 @@ bool Verifier::verifyCode(const Launch &launch, const std::string &path) {
   if (!expectName(launch.kernel, path + ".kernel") ||
       !expectName(launch.code, path + ".code"))
     return false;
-  return isCodePath(launch.code, launch.sha256) ||
+  return isDigestPath("code", launch.code, launch.sha256) ||
          fail(path + ".code", "\"code/<sha256>.<extension>\"",
               "\"" + launch.code + "\"");
 }
@@ -312,6 +344,9 @@ bool Verifier::verify(const Parameter &parameter, const Entry &entry,
   if (auto *argument = std::get_if<ArgumentParameter>(&parameter))
     return expectRange(argument->index, 0, int64_t(entry.arguments.size()) - 1,
                        path + ".argument");
+  if (auto *constant = std::get_if<ConstantParameter>(&parameter))
+    return expectRange(constant->index, 0, int64_t(entry.constants.size()) - 1,
+                       path + ".constant");
   if (auto *workspace = std::get_if<WorkspaceParameter>(&parameter)) {
     if (entry.workspaceBytes == 0)
       return fail(path + ".workspace", "an entry with a workspace", "none");
@@ -379,6 +414,8 @@ bool Verifier::verify(const TensorMapParameter &map, const Entry &entry,
   int64_t bytes;
   if (auto *argument = std::get_if<ArgumentParameter>(&map.base))
     bytes = bufferBytes(entry.arguments[size_t(argument->index)]);
+  else if (auto *constant = std::get_if<ConstantParameter>(&map.base))
+    bytes = bufferBytes(entry.constants[size_t(constant->index)].tensor);
   else
     bytes =
         entry.workspaceBytes - std::get<WorkspaceParameter>(map.base).offset;

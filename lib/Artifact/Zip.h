@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Zip files in memory over zlib, so that a host application that loads the
-// runtime loads no other archive library with it. Files are below 4 GiB and
-// have one part; members are stored or deflated, and not encrypted.
+// runtime loads no other archive library with it. Files have one part, and
+// records of 64 bits where they are needed; members are stored or deflated, and
+// not encrypted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 #include "conv/Support/Result.h"
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,14 +32,28 @@ public:
   /// 1980-01-01.
   Result<void> add(const std::string &name, std::string_view content);
 
-  /// The whole file.
-  Result<std::string> finish();
+  /// The same, but stored as it is, at a multiple of `kStoredAlignment` bytes
+  /// of the file. `content` must outlive the pieces that `finish` gives.
+  Result<void> addStored(const std::string &name, std::string_view content);
+
+  /// The whole file, in pieces that last as long as the writer.
+  Result<std::vector<std::string_view>> finish();
 
 private:
-  std::string file;
+  Result<void> append(const std::string &name, std::string_view content,
+                      std::string_view data, bool isDeflated);
+  void appendPiece(std::string_view piece);
+
+  std::deque<std::string> owned; ///< What pieces are of, apart from content.
+  std::vector<std::string_view> pieces;
+  uint64_t fileBytes = 0;
   std::string directory;
   size_t count = 0;
 };
+
+/// Bytes of the file that the content of a stored member starts at a multiple
+/// of: a cache line, which suits every element type.
+inline constexpr size_t kStoredAlignment = 64;
 
 /// What the directory of a zip file says about a member.
 struct ZipMember {
@@ -60,6 +76,11 @@ public:
 
   /// The content of a member: exactly `size` bytes of the right checksum.
   Result<std::string> read(const ZipMember &member) const;
+
+  /// The bytes of a member as they are in the file.
+  std::string_view view(const ZipMember &member) const {
+    return bytes.substr(member.dataOffset, member.dataSize);
+  }
 
 private:
   std::string_view bytes;

@@ -55,6 +55,16 @@ struct [[gnu::packed]] LocalHeader {
   static constexpr uint32_t kSignature = 0x04034b50;
 };
 
+/// An extra field that Android's zipalign uses as well: the alignment, then
+/// zeros.
+struct [[gnu::packed]] PaddingHeader {
+  uint16_t id = 0xd935;
+  uint16_t size = 2; ///< Of what comes behind `kStart` bytes.
+  uint16_t alignment = 64;
+
+  static constexpr size_t kStart = 4;
+};
+
 /// Before the name, the extra field and the comment of a member in the
 /// directory.
 struct [[gnu::packed]] DirectoryHeader {
@@ -68,6 +78,44 @@ struct [[gnu::packed]] DirectoryHeader {
   uint32_t headerOffset = 0;
 
   static constexpr uint32_t kSignature = 0x02014b50;
+};
+
+/// What a 32-bit field has whose value is elsewhere, in 64 bits.
+inline constexpr uint32_t kElsewhere = UINT32_MAX;
+
+/// An extra field with the values that a header has elsewhere, of 64 bits each:
+/// the size, the compressed size and the header's offset.
+struct [[gnu::packed]] WideHeader {
+  uint16_t id = kId;
+  uint16_t size = 0; ///< Of the values.
+
+  static constexpr uint16_t kId = 1;
+};
+
+/// Behind a directory whose place does not fit `DirectoryEnd`.
+struct [[gnu::packed]] WideDirectoryEnd {
+  uint32_t signature = kSignature;
+  uint64_t recordSize = 44; ///< Of what comes behind this field.
+  uint16_t versionMadeBy = 3 << 8 | 45;
+  uint16_t versionNeeded = 45;
+  uint32_t disk = 0;
+  uint32_t directoryDisk = 0;
+  uint64_t countOnDisk = 0;
+  uint64_t count = 0;
+  uint64_t directorySize = 0;
+  uint64_t directoryOffset = 0;
+
+  static constexpr uint32_t kSignature = 0x06064b50;
+};
+
+/// Behind that, says where it is.
+struct [[gnu::packed]] WideDirectoryLocator {
+  uint32_t signature = kSignature;
+  uint32_t disk = 0;
+  uint64_t endOffset = 0;
+  uint32_t disks = 1;
+
+  static constexpr uint32_t kSignature = 0x07064b50;
 };
 
 /// Behind the directory, before the comment of the file.

@@ -41,6 +41,71 @@ static std::optional<size_t> findEnd(std::string_view bytes,
   return std::nullopt;
 }
 
+namespace {
+/// Where a directory is.
+struct DirectoryPlace {
+  uint64_t offset, size, count;
+  bool isOnOneDisk;
+};
+
+/// Sizes and offset of a member, wherever its header has them.
+struct MemberPlace {
+  uint64_t size, compressedSize, headerOffset;
+};
+} // namespace
+
+/// The place that the end record, or the one of 64 bits before it, says; none
+/// if records are not where they say.
+static std::optional<DirectoryPlace>
+findDirectory(std::string_view bytes, size_t endOffset,
+              const zip::DirectoryEnd &end) {
+  if (end.directoryOffset != zip::kElsewhere)
+    return DirectoryPlace{end.directoryOffset, end.directorySize, end.count,
+                          end.disk == 0 && end.directoryDisk == 0 &&
+                              end.countOnDisk == end.count};
+  zip::WideDirectoryLocator locator;
+  zip::WideDirectoryEnd wide;
+  if (endOffset < sizeof(locator) + sizeof(wide))
+    return std::nullopt;
+  size_t locatorOffset = endOffset - sizeof(locator);
+  if (!zip::read(bytes, locatorOffset, locator) ||
+      locator.endOffset != locatorOffset - sizeof(wide) ||
+      !zip::read(bytes, locator.endOffset, wide))
+    return std::nullopt;
+  return DirectoryPlace{wide.directoryOffset, wide.directorySize, wide.count,
+                        wide.disk == 0 && wide.directoryDisk == 0 &&
+                            wide.countOnDisk == wide.count};
+}
+
+/// The place of a member of which `extra` may have what its header has not.
+/// False if neither has it.
+static bool readPlace(const zip::Content &content, uint32_t headerOffset,
+                      std::string_view extra, MemberPlace &place) {
+  std::string_view values;
+  for (zip::WideHeader field; extra.size() >= sizeof(field);) {
+    std::memcpy(&field, extra.data(), sizeof(field));
+    extra.remove_prefix(sizeof(field));
+    if (field.size > extra.size())
+      break; // Not ours; some archivers leave rubbish here.
+    if (field.id == zip::WideHeader::kId)
+      values = extra.substr(0, field.size);
+    extra.remove_prefix(field.size);
+  }
+  auto widen = [&](uint32_t narrow, uint64_t &value) {
+    value = narrow;
+    if (narrow != zip::kElsewhere)
+      return true;
+    if (values.size() < sizeof(value))
+      return false;
+    std::memcpy(&value, values.data(), sizeof(value));
+    values.remove_prefix(sizeof(value));
+    return true;
+  };
+  return widen(content.size, place.size) &&
+         widen(content.compressedSize, place.compressedSize) &&
+         widen(headerOffset, place.headerOffset);
+}
+
 /// Whether the header before a member says the same as the directory. Its
 /// checksum and sizes may be behind the member instead.
 static bool agrees(const zip::Content &local, const zip::Content &entry) {
@@ -56,25 +121,26 @@ static bool agrees(const zip::Content &local, const zip::Content &entry) {
 /// of the file before the directory. Messages have the member's number, because
 /// nobody knows yet what its name holds.
 static Result<ZipMember> locate(std::string_view members,
-                                const zip::DirectoryHeader &entry,
+                                const zip::Content &content,
+                                const MemberPlace &place,
                                 const std::string &name, size_t number) {
-  const zip::Content &content = entry.content;
   std::string member = "member " + std::to_string(number);
   if ((content.flags & zip::Encrypted) ||
       (content.method != zip::Stored && content.method != zip::Deflated))
     return bad("expects " + member + " to be stored or deflated");
   zip::LocalHeader local;
-  if (!zip::read(members, entry.headerOffset, local) ||
+  if (!zip::read(members, place.headerOffset, local) ||
       !agrees(local.content, content))
     return notWhole(member + " is not where the directory has it");
-  size_t nameOffset = entry.headerOffset + sizeof(local);
+  size_t nameOffset = place.headerOffset + sizeof(local);
   size_t dataOffset = nameOffset + content.nameSize + local.content.extraSize;
-  if (dataOffset + content.compressedSize > members.size() ||
+  if (dataOffset > members.size() ||
+      place.compressedSize > members.size() - dataOffset ||
       members.substr(nameOffset, content.nameSize) != name)
     return notWhole(member + " is not where the directory has it");
   return ZipMember{
-      name,       content.checksum,       content.size,
-      dataOffset, content.compressedSize, content.method == zip::Deflated};
+      name,       content.checksum,     place.size,
+      dataOffset, place.compressedSize, content.method == zip::Deflated};
 }
 
 Result<ZipReader> ZipReader::open(std::string_view bytes) {
@@ -82,30 +148,38 @@ Result<ZipReader> ZipReader::open(std::string_view bytes) {
   std::optional<size_t> endOffset = findEnd(bytes, end);
   if (!endOffset)
     return notWhole("it has no directory");
-  if (end.disk != 0 || end.directoryDisk != 0 || end.countOnDisk != end.count ||
-      uint64_t(end.directoryOffset) + end.directorySize != *endOffset)
+  std::optional<DirectoryPlace> place = findDirectory(bytes, *endOffset, end);
+  size_t behind = *endOffset;
+  if (place && end.directoryOffset == zip::kElsewhere)
+    behind -= sizeof(zip::WideDirectoryEnd) + sizeof(zip::WideDirectoryLocator);
+  if (!place || !place->isOnOneDisk || place->offset > behind ||
+      place->size != behind - place->offset)
     return notWhole("its directory is not where its end is");
 
   ZipReader reader;
   reader.bytes = bytes;
-  std::string_view members = bytes.substr(0, end.directoryOffset);
-  std::string_view directory = bytes.substr(0, *endOffset);
-  size_t offset = end.directoryOffset;
-  for (size_t i = 0; i < end.count; ++i) {
+  std::string_view members = bytes.substr(0, place->offset);
+  std::string_view directory = bytes.substr(0, behind);
+  size_t offset = place->offset;
+  for (size_t i = 0; i < place->count; ++i) {
     zip::DirectoryHeader entry;
     if (!zip::read(directory, offset, entry))
       return notWhole("its directory has fewer members than its end says");
     size_t nameOffset = offset + sizeof(entry);
-    offset = nameOffset + entry.content.nameSize + entry.content.extraSize +
-             entry.commentSize;
-    if (offset > directory.size() || entry.disk != 0)
+    size_t extraOffset = nameOffset + entry.content.nameSize;
+    offset = extraOffset + entry.content.extraSize + entry.commentSize;
+    MemberPlace member;
+    if (offset > directory.size() || entry.disk != 0 ||
+        !readPlace(entry.content, entry.headerOffset,
+                   directory.substr(extraOffset, entry.content.extraSize),
+                   member))
       return notWhole("member " + std::to_string(i) + " leaves its directory");
-    Result<ZipMember> member = locate(
-        members, entry,
+    Result<ZipMember> located = locate(
+        members, entry.content, member,
         std::string(directory.substr(nameOffset, entry.content.nameSize)), i);
-    if (!member)
-      return member.error();
-    reader.list.push_back(std::move(*member));
+    if (!located)
+      return located.error();
+    reader.list.push_back(std::move(*located));
   }
   if (offset != directory.size())
     return notWhole("its directory has more members than its end says");

@@ -8,6 +8,7 @@
 #include "Zip.h"
 #include "ZipFormat.h"
 
+#include <algorithm>
 #include <zlib.h>
 
 using namespace conv;
@@ -37,6 +38,83 @@ static Result<std::string> deflateBytes(std::string_view content) {
   return compressed;
 }
 
+void ZipWriter::appendPiece(std::string_view piece) {
+  pieces.push_back(piece);
+  fileBytes += piece.size();
+}
+
+/// An extra field of a local header that makes what follows it start at a
+/// multiple of the alignment; others skip it by its size.
+static std::string createPadding(uint64_t offset) {
+  std::string field;
+  zip::append(field, zip::PaddingHeader{});
+  size_t rest = (offset + field.size()) % kStoredAlignment;
+  field.append(rest ? kStoredAlignment - rest : 0, '\0');
+  zip::PaddingHeader header;
+  header.size = uint16_t(field.size() - zip::PaddingHeader::kStart);
+  std::memcpy(field.data(), &header, sizeof(header));
+  return field;
+}
+
+/// Notes values of 64 bits in an extra field where 32 bits do not hold them.
+class WideValues {
+public:
+  /// What the 32-bit field has for `value`.
+  uint32_t fit(uint64_t value) {
+    if (value < zip::kElsewhere)
+      return uint32_t(value);
+    values.append(reinterpret_cast<const char *>(&value), sizeof(value));
+    return zip::kElsewhere;
+  }
+
+  /// The extra field, or nothing.
+  std::string field() const {
+    std::string field;
+    if (!values.empty())
+      zip::append(field, zip::WideHeader{.size = uint16_t(values.size())});
+    return field + values;
+  }
+
+private:
+  std::string values;
+};
+
+/// Appends a member of `content`, whose bytes in the file are `data`.
+Result<void> ZipWriter::append(const std::string &name,
+                               std::string_view content, std::string_view data,
+                               bool isDeflated) {
+  constexpr uint16_t kWideVersion = 45;
+  zip::DirectoryHeader entry;
+  WideValues wide;
+  entry.content.method = isDeflated ? zip::Deflated : zip::Stored;
+  entry.content.checksum = uint32_t(crc32_z(
+      0, reinterpret_cast<const Bytef *>(content.data()), content.size()));
+  entry.content.size = wide.fit(content.size());
+  entry.content.compressedSize = wide.fit(data.size());
+  entry.content.nameSize = uint16_t(name.size());
+  std::string extra = wide.field(); // The local header has no offset.
+  entry.headerOffset = wide.fit(fileBytes);
+  std::string directoryExtra = wide.field();
+  if (!directoryExtra.empty())
+    entry.content.versionNeeded = kWideVersion;
+  zip::LocalHeader local{.content = entry.content};
+  entry.content.extraSize = uint16_t(directoryExtra.size());
+  zip::append(directory, entry);
+  directory += name + directoryExtra;
+
+  if (!isDeflated)
+    extra +=
+        createPadding(fileBytes + sizeof(local) + name.size() + extra.size());
+  local.content.extraSize = uint16_t(extra.size());
+  std::string &header = owned.emplace_back();
+  zip::append(header, local);
+  header += name + extra;
+  appendPiece(header);
+  appendPiece(data);
+  ++count;
+  return {};
+}
+
 Result<void> ZipWriter::add(const std::string &name, std::string_view content) {
   constexpr size_t kMaxContentBytes = size_t(1) << 31;
   if (content.size() > kMaxContentBytes)
@@ -45,37 +123,36 @@ Result<void> ZipWriter::add(const std::string &name, std::string_view content) {
   Result<std::string> compressed = deflateBytes(content);
   if (!compressed)
     return compressed.error();
-
-  zip::DirectoryHeader entry;
-  entry.content.checksum =
-      uint32_t(crc32(0, reinterpret_cast<const Bytef *>(content.data()),
-                     uInt(content.size())));
-  entry.content.compressedSize = uint32_t(compressed->size());
-  entry.content.size = uint32_t(content.size());
-  entry.content.nameSize = uint16_t(name.size());
-  entry.headerOffset = uint32_t(file.size());
-  zip::append(directory, entry);
-  directory += name;
-
-  zip::append(file, zip::LocalHeader{.content = entry.content});
-  file += name;
-  file += *compressed;
-  ++count;
-  return {};
+  owned.push_back(std::move(*compressed));
+  return append(name, content, owned.back(), /*isDeflated=*/true);
 }
 
-Result<std::string> ZipWriter::finish() {
-  constexpr size_t kMaxMembers = 65535, kMaxFileBytes = UINT32_MAX;
-  if (count > kMaxMembers || file.size() + directory.size() > kMaxFileBytes)
-    return cannotWrite("it has " + std::to_string(count) + " members and " +
-                       std::to_string(file.size()) + " bytes, beyond " +
-                       std::to_string(kMaxMembers) + " and " +
-                       std::to_string(kMaxFileBytes));
+Result<void> ZipWriter::addStored(const std::string &name,
+                                  std::string_view content) {
+  return append(name, content, content, /*isDeflated=*/false);
+}
+
+Result<std::vector<std::string_view>> ZipWriter::finish() {
+  constexpr size_t kMaxMembers = 65535;
+  if (count > kMaxMembers)
+    return cannotWrite("it has " + std::to_string(count) + " members, beyond " +
+                       std::to_string(kMaxMembers));
   zip::DirectoryEnd end;
   end.countOnDisk = end.count = uint16_t(count);
   end.directorySize = uint32_t(directory.size());
-  end.directoryOffset = uint32_t(file.size());
-  file += directory;
-  zip::append(file, end);
-  return std::move(file);
+  end.directoryOffset =
+      uint32_t(std::min<uint64_t>(fileBytes, zip::kElsewhere));
+  if (end.directoryOffset == zip::kElsewhere) {
+    zip::WideDirectoryEnd wide;
+    wide.countOnDisk = wide.count = count;
+    wide.directorySize = directory.size();
+    wide.directoryOffset = fileBytes;
+    zip::WideDirectoryLocator locator;
+    locator.endOffset = fileBytes + directory.size();
+    zip::append(directory, wide);
+    zip::append(directory, locator);
+  }
+  zip::append(directory, end);
+  appendPiece(directory);
+  return pieces;
 }

@@ -139,22 +139,28 @@ Result<artifact::Artifact> mlir::conv::compile(const SourceFile &source,
   Result<std::vector<Target>> targets = parseTargets(options.targets);
   if (!targets)
     return targets.error();
-  Result<std::vector<FunctionSource>> functions = splitFunctions(source);
-  if (!functions)
-    return functions.error();
+  Result<SplitSource> split = splitSource(source, options);
+  if (!split)
+    return split.error();
 
   PairQueue queue(options);
-  for (const FunctionSource &function : *functions)
+  for (const FunctionSource &function : split->functions)
     for (const Target &target : *targets)
       queue.add(function, target);
 
+  if (report) {
+    report->rest = std::move(split->rest);
+    report->outlined = std::move(split->outlined);
+  }
   artifact::Artifact artifact;
+  artifact.addDataOf(split->data);
   artifact.manifest.compiler = getCompilerVersion();
   for (Result<CompiledPair> &pair : queue.run()) {
     if (!pair)
       return pair.error();
     if (report)
       llvm::append_range(report->warnings, listWarnings(*pair));
+    artifact.addDataOf(pair->data);
     std::string path = artifact.addCode(std::move(pair->code), pair->extension);
     // "code/<sha256>.<extension>"
     size_t begin = path.find('/') + 1;

@@ -16,6 +16,8 @@
 #include "BackendPipelines.h"
 #include "Diagnostics.h"
 #include "ReadEntry.h"
+#include "TakeConstants.h"
+#include "TakeRest.h"
 
 #include "conv/Artifact/Manifest.h"
 #include "conv/Backend/NVPTX.h"
@@ -95,6 +97,12 @@ public:
   void exclude(ArrayRef<std::string> schedules) {
     llvm::append_range(excluded, schedules);
   }
+
+  /// Makes the module functions of convolutions with their tails, and moves
+  /// their constants to `data`; what they are called by, to `split`, if it is
+  /// to be outlined.
+  LogicalResult raise(const CompileOptions &options, artifact::Artifact &data);
+  LogicalResult outline(const CompileOptions &options, SplitSource &split);
 
   /// Runs all pipelines up to and including `last`.
   LogicalResult runTo(Stage last, const CompileOptions &options);
@@ -209,6 +217,35 @@ void Walk::setTarget(const Target &target) {
                      TargetAttr::get(&context, target.chip->name));
 }
 
+LogicalResult Walk::outline(const CompileOptions &options, SplitSource &split) {
+  PassManager manager(&context, ModuleOp::getOperationName());
+  OutlineOptions outlineOptions;
+  outlineOptions.passConstants = options.externalizeConstants;
+  buildOutlinePipeline(manager, outlineOptions);
+  if (failed(manager.run(*module)))
+    return failure();
+  split.rest = takeRest(*module);
+  split.outlined = listOutlined(*module);
+  if (split.outlined.empty())
+    return module->emitError("expects convolutions to outline, but got none");
+  return success();
+}
+
+LogicalResult Walk::raise(const CompileOptions &options,
+                          artifact::Artifact &data) {
+  PassManager manager(&context, ModuleOp::getOperationName());
+  buildRaisePipeline(manager);
+  if (failed(manager.run(*module)))
+    return failure();
+  for (auto function : module->getOps<func::FuncOp>()) {
+    if (options.externalizeConstants)
+      externalizeConstants(function);
+    if (failed(takeConstants(function, data)))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
   PassManager manager(&context, ModuleOp::getOperationName());
   switch (stage) {
@@ -261,15 +298,17 @@ static FunctionSource isolate(func::FuncOp function, const SourceFile &source) {
   return {function.getName().str(), IsolatedModule::create(*own, source.name)};
 }
 
-Result<std::vector<FunctionSource>>
-mlir::conv::splitFunctions(const SourceFile &source) {
+Result<SplitSource> mlir::conv::splitSource(const SourceFile &source,
+                                            const CompileOptions &options) {
   Walk walk(source);
-  if (!walk.isParsed() || failed(walk.checkFunctions()))
+  SplitSource split;
+  if (!walk.isParsed() ||
+      (options.outline && failed(walk.outline(options, split))) ||
+      failed(walk.raise(options, split.data)) || failed(walk.checkFunctions()))
     return walk.getError();
-  std::vector<FunctionSource> functions;
   for (auto function : walk.getModule().getOps<func::FuncOp>())
-    functions.push_back(isolate(function, source));
-  return functions;
+    split.functions.push_back(isolate(function, source));
+  return split;
 }
 
 //===----------------------------------------------------------------------===//
@@ -327,6 +366,7 @@ static LogicalResult compilePair(Walk &walk, const Target &target,
   };
   walk.setTarget(target);
   if (failed(walk.runTo(Stage::Conv, options)) ||
+      failed(takeConstants(getFunction(), pair.data)) ||
       failed(readProblem(getFunction(), pair.entry)))
     return failure();
   if (options.explain)
@@ -368,7 +408,9 @@ Result<CompiledPair> mlir::conv::compilePair(const FunctionSource &function,
 /// Parses a module and runs it down to `stage`.
 static LogicalResult walkModule(Walk &walk, const Target &target,
                                 const CompileOptions &options, Stage stage) {
-  if (!walk.isParsed() || failed(walk.checkFunctions()))
+  artifact::Artifact data; // Text has digests.
+  if (!walk.isParsed() || failed(walk.raise(options, data)) ||
+      failed(walk.checkFunctions()))
     return failure();
   walk.setTarget(target);
   return walk.runTo(stage, options);

@@ -32,13 +32,22 @@ struct FunctionSource {
   IsolatedModule module;
 };
 
-/// The functions to compile, in order. Refuses what is not a module of
-/// functions.
-::conv::Result<std::vector<FunctionSource>>
-splitFunctions(const SourceFile &source);
+/// What is done once for all targets.
+struct SplitSource {
+  std::vector<FunctionSource> functions; ///< To compile, in order.
+  ::conv::artifact::Artifact data;       ///< The constants of all functions.
+  std::string rest;                      ///< As in `CompileReport`.
+  std::vector<OutlinedFunction> outlined;
+};
+
+/// Raises to convolutions with their tails, outlines them if that is asked for,
+/// and takes the constants out. Refuses what is not a module of functions.
+::conv::Result<SplitSource> splitSource(const SourceFile &source,
+                                        const CompileOptions &options);
 
 struct CompiledPair {
   ::conv::artifact::Entry entry; ///< Without `code` and `sha256` of launches.
+  ::conv::artifact::Artifact data; ///< Of constants that only it has.
   std::string code, extension;
   std::vector<StageTime> times;
   std::string explanation;

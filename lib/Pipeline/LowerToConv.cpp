@@ -21,12 +21,30 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
-                                          const LowerToConvOptions &options) {
+/// From what front ends write to convolutions with their tails.
+static void addRaising(OpPassManager &manager) {
+  manager.addPass(createFoldConstantsPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(createRaiseTosaPass());
   functions.addPass(createRaiseLinalgPass());
   functions.addPass(createFuseTailPass());
+  manager.addPass(createFoldConstantsPass()); // Reshapes that came with that.
+}
+
+void mlir::conv::buildOutlinePipeline(OpPassManager &manager,
+                                      const OutlineOptions &options) {
+  addRaising(manager);
+  manager.addPass(createOutlineConvolutionsPass({options.passConstants}));
+}
+
+void mlir::conv::buildRaisePipeline(OpPassManager &manager) {
+  addRaising(manager);
+  manager.addNestedPass<func::FuncOp>(createHoistConstantsPass());
+}
+
+void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
+                                          const LowerToConvOptions &options) {
+  buildRaisePipeline(manager);
   manager.addPass(createCheckSupportedPass());
   manager.addPass(createSelectSchedulePass(
       {options.schedule, options.algorithm, options.database,

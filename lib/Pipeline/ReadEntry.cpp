@@ -101,36 +101,55 @@ static artifact::Argument createArgument(Type type, Role role, StringRef access,
 }
 
 /// Arguments without a name are called by their roles, the second filter
-/// "filter_1". Names that were given differ already (N2).
-static void nameByRole(std::vector<artifact::Argument> &arguments) {
+/// "filter_1", those that are stored last. Names that were given differ already
+/// (N2).
+static void nameByRole(artifact::Entry &entry) {
+  std::vector<artifact::Argument *> all;
+  for (artifact::Argument &argument : entry.arguments)
+    all.push_back(&argument);
+  for (artifact::Constant &constant : entry.constants)
+    all.push_back(&constant.tensor);
   llvm::StringSet<> taken;
-  for (const artifact::Argument &argument : arguments)
-    taken.insert(argument.name);
+  for (artifact::Argument *argument : all)
+    taken.insert(argument->name);
   llvm::StringMap<int64_t> used;
-  for (artifact::Argument &argument : arguments) {
-    if (!argument.name.empty())
+  for (artifact::Argument *argument : all) {
+    if (!argument->name.empty())
       continue;
-    std::string name = argument.role;
+    std::string name = argument->role;
     while (!taken.insert(name).second)
-      name = argument.role + "_" + std::to_string(++used[argument.role]);
-    argument.name = name;
+      name = argument->role + "_" + std::to_string(++used[argument->role]);
+    argument->name = name;
   }
 }
 
+/// What `takeConstants` left of the elements.
+static artifact::Constant createConstant(artifact::Argument tensor,
+                                         Attribute digest) {
+  std::string sha256 = cast<StringAttr>(digest).str();
+  return {std::move(tensor), "data/" + sha256 + ".bin", sha256};
+}
+
 static void readArguments(func::FuncOp function, artifact::Entry &entry) {
-  for (BlockArgument argument : function.getArguments())
-    entry.arguments.push_back(createArgument(
-        argument.getType(), getRole(function, argument), "read",
-        function.getArgAttr(argument.getArgNumber(), ConvDialect::kNameAttr),
-        function.getArgAttr(argument.getArgNumber(),
-                            ConvDialect::kStridesAttr)));
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    artifact::Argument tensor =
+        createArgument(argument.getType(), getRole(function, argument), "read",
+                       function.getArgAttr(index, ConvDialect::kNameAttr),
+                       function.getArgAttr(index, ConvDialect::kStridesAttr));
+    if (Attribute digest =
+            function.getArgAttr(index, ConvDialect::kConstantAttr))
+      entry.constants.push_back(createConstant(std::move(tensor), digest));
+    else
+      entry.arguments.push_back(std::move(tensor));
+  }
   auto returned = cast<func::ReturnOp>(function.front().getTerminator());
   for (auto [i, value] : llvm::enumerate(returned.getOperands()))
     entry.arguments.push_back(
         createArgument(value.getType(), getOutputRole(value), "write",
                        function.getResultAttr(i, ConvDialect::kNameAttr),
                        function.getResultAttr(i, ConvDialect::kStridesAttr)));
-  nameByRole(entry.arguments);
+  nameByRole(entry);
 }
 
 //===----------------------------------------------------------------------===//
@@ -186,6 +205,8 @@ createTensorMap(TensorMapOp op, const artifact::Parameter &base) {
   artifact::TensorMapParameter parameter;
   if (auto *argument = std::get_if<artifact::ArgumentParameter>(&base))
     parameter.base = *argument;
+  else if (auto *constant = std::get_if<artifact::ConstantParameter>(&base))
+    parameter.base = *constant;
   else
     parameter.base = std::get<artifact::WorkspaceParameter>(base);
   if (map.getArithmetic() == Arithmetic::TF32)
@@ -203,8 +224,9 @@ createTensorMap(TensorMapOp op, const artifact::Parameter &base) {
   return parameter;
 }
 
-/// The buffer behind a kernel operand: an argument, the workspace (which is the
-/// argument behind all others), a tensor map of either, or a constant.
+/// The buffer behind a kernel operand: an argument, stored data, the workspace
+/// (which is the argument behind all others), a tensor map of either, or a
+/// number.
 static FailureOr<artifact::Parameter>
 readParameter(Value operand, const artifact::Entry &entry, Operation *launch) {
   if (auto map = operand.getDefiningOp<TensorMapOp>()) {
@@ -223,7 +245,10 @@ readParameter(Value operand, const artifact::Entry &entry, Operation *launch) {
     operand = view.getSource();
   }
   if (auto argument = dyn_cast<BlockArgument>(operand)) {
-    int64_t index = argument.getArgNumber();
+    auto [isConstant, index] = getArgumentPlace(
+        launch->getParentOfType<func::FuncOp>(), argument.getArgNumber());
+    if (isConstant)
+      return artifact::Parameter(artifact::ConstantParameter{index});
     if (index < int64_t(entry.arguments.size()))
       return artifact::Parameter(artifact::ArgumentParameter{index});
     return artifact::Parameter(artifact::WorkspaceParameter{offset});

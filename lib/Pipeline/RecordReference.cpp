@@ -14,6 +14,7 @@
 #include "RecordReference.h"
 
 #include "conv/Artifact/ManifestJson.h"
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Schedule/Schedule.h"
@@ -73,8 +74,11 @@ private:
 
 FailureOr<json::Object> Recorder::recordTensor(Value tensor, Operation *user) {
   Value source = lookThroughReshapes(tensor);
-  if (auto argument = dyn_cast<BlockArgument>(source))
-    return json::Object{{"argument", argument.getArgNumber()}};
+  if (auto argument = dyn_cast<BlockArgument>(source)) {
+    auto [isConstant, index] = getArgumentPlace(
+        user->getParentOfType<func::FuncOp>(), argument.getArgNumber());
+    return json::Object{{isConstant ? "constant" : "argument", index}};
+  }
   if (auto step = steps.find(source); step != steps.end())
     return json::Object{{"step", step->second}};
   return user->emitOpError("expects arguments or results of convolutions as "
@@ -190,15 +194,19 @@ FailureOr<std::string> Recorder::record(func::FuncOp function) {
     int64_t number = steps.size();
     steps[op.getResultTensor()] = number;
   }
+  // Results come behind the arguments that callers pass.
+  int64_t inputs =
+      llvm::count_if(llvm::seq(function.getNumArguments()), [&](unsigned i) {
+        return !function.getArgAttr(i, ConvDialect::kConstantAttr);
+      });
   json::Array outputs;
   auto returned = cast<func::ReturnOp>(function.front().getTerminator());
   for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
     auto step = steps.find(lookThroughReshapes(value));
     if (step == steps.end())
       return returned.emitOpError("expects results of convolutions");
-    outputs.push_back(
-        json::Object{{"argument", int64_t(function.getNumArguments() + i)},
-                     {"step", step->second}});
+    outputs.push_back(json::Object{{"argument", inputs + int64_t(i)},
+                                   {"step", step->second}});
   }
   json::Value reference = json::Object{{"steps", std::move(recorded)},
                                        {"outputs", std::move(outputs)}};

@@ -35,6 +35,7 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -56,8 +57,9 @@ void mlir::conv::registerDialects(DialectRegistry &registry) {
                   cf::ControlFlowDialect, ConvDialect, func::FuncDialect,
                   gpu::GPUDialect, index::IndexDialect, linalg::LinalgDialect,
                   LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
-                  nvgpu::NVGPUDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect,
-                  scf::SCFDialect, tensor::TensorDialect, tosa::TosaDialect,
+                  ml_program::MLProgramDialect, nvgpu::NVGPUDialect,
+                  NVVM::NVVMDialect, ROCDL::ROCDLDialect, scf::SCFDialect,
+                  tensor::TensorDialect, tosa::TosaDialect,
                   vector::VectorDialect>();
   linalg::registerTilingInterfaceExternalModels(registry);
   tensor::registerTilingInterfaceExternalModels(registry);
@@ -96,6 +98,10 @@ void mlir::conv::registerPassesAndPipelines() {
   registerToGPUPasses();
   registerBackendPasses();
   registerPipelinePasses();
+  PassPipelineRegistration<OutlineOptions>(
+      "conv-outline",
+      "Each convolution with what fuses into it to a function of its own",
+      buildOutlinePipeline);
   registerPipeline<LowerToConvOptions>("conv-lower-to-conv",
                                        "Input IR to scheduled convolutions",
                                        buildLowerToConvPipeline);

@@ -86,6 +86,15 @@ static conv_status makeArtifact(conv_artifact **output, Read read) {
   });
 }
 
+/// Its pointers are those of `source`.
+static conv_argument describe(const artifact::Argument &source) {
+  return {source.name.c_str(),           source.dtype.c_str(),
+          source.layout.c_str(),         source.shape.size(),
+          source.shape.data(),           source.strides.data(),
+          artifact::bufferBytes(source), source.alignment,
+          source.access == "write"};
+}
+
 extern "C" {
 
 const char *conv_last_error(void) { return lastError().c_str(); }
@@ -242,13 +251,19 @@ conv_status conv_executable_argument(const conv_executable *executable,
                                      size_t index, conv_argument *argument) {
   if (!argument || index >= conv_executable_argument_count(executable))
     return badInput("expects the index of an argument and a place for it");
-  const artifact::Argument &source =
-      executable->executable.entry().arguments[index];
-  *argument = {source.name.c_str(),           source.dtype.c_str(),
-               source.layout.c_str(),         source.shape.size(),
-               source.shape.data(),           source.strides.data(),
-               artifact::bufferBytes(source), source.alignment,
-               source.access == "write"};
+  *argument = describe(executable->executable.entry().arguments[index]);
+  return CONV_OK;
+}
+
+size_t conv_executable_constant_count(const conv_executable *executable) {
+  return executable ? executable->executable.entry().constants.size() : 0;
+}
+
+conv_status conv_executable_constant(const conv_executable *executable,
+                                     size_t index, conv_argument *constant) {
+  if (!constant || index >= conv_executable_constant_count(executable))
+    return badInput("expects the index of a constant and a place for it");
+  *constant = describe(executable->executable.entry().constants[index].tensor);
   return CONV_OK;
 }
 

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Loading turns an entry's launches into steps whose parameters are slots:
-// an argument, an address in the workspace, or a constant. Running fills one
-// array of pointers on the stack for each step. A manifest that was read obeys
-// the rules of docs/artifact.md, so indices and sizes are not asked again here;
-// the caller's addresses are.
+// an argument, stored data, an address in the workspace, or a number. Running
+// fills one array of pointers on the stack for each step. A manifest that was
+// read obeys the rules of docs/artifact.md, so indices and sizes are not asked
+// again here; the caller's addresses are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,6 +79,8 @@ Result<Executable> Executable::load(Device &device, const Artifact &artifact,
     executable.requirements.push_back({uint64_t(bufferBytes(argument)),
                                        uint64_t(argument.alignment - 1),
                                        argument.access == "write"});
+  if (Result<void> done = executable.uploadConstants(device, artifact); !done)
+    return done.error();
   std::map<std::string, Module *> loaded; // One module for each code file.
   for (const Launch &launch : executable.loaded->launches) {
     Module *&module = loaded[launch.code];
@@ -99,9 +101,33 @@ Result<Executable> Executable::load(Device &device, const Artifact &artifact,
   return executable;
 }
 
+Result<void> Executable::uploadConstants(Device &device,
+                                         const Artifact &artifact) {
+  std::map<std::string, void *> uploaded;
+  for (const Constant &constant : loaded->constants) {
+    void *&address = uploaded[constant.data];
+    if (!address) {
+      const Blob *data = artifact.data(constant.data);
+      if (!data)
+        return Error{ErrorKind::BadInput,
+                     "the artifact lacks '" + constant.data + "'"};
+      auto buffer = device.upload(*data);
+      if (!buffer)
+        return Error{buffer.error().kind, "constant '" + constant.tensor.name +
+                                              "': " + buffer.error().message};
+      address = (*buffer)->address();
+      buffers.push_back(std::move(*buffer));
+    }
+    constants.push_back(address);
+  }
+  return {};
+}
+
 Executable::Slot Executable::createSlot(const TensorMapParameter &map) {
   if (auto *argument = std::get_if<ArgumentParameter>(&map.base))
     return {Slot::ArgumentMap, 0, argument->index, &map};
+  if (auto *constant = std::get_if<ConstantParameter>(&map.base))
+    return {Slot::ConstantMap, 0, constant->index, &map};
   return {Slot::WorkspaceMap, 0, std::get<WorkspaceParameter>(map.base).offset,
           &map};
 }
@@ -126,6 +152,8 @@ Result<void> Executable::addStep(const Launch &launch, Module &module) {
   for (const Parameter &parameter : launch.parameters) {
     if (auto *argument = std::get_if<ArgumentParameter>(&parameter))
       slots.push_back({Slot::Argument, 0, argument->index});
+    else if (auto *constant = std::get_if<ConstantParameter>(&parameter))
+      slots.push_back({Slot::Constant, 0, constant->index});
     else if (auto *offset = std::get_if<WorkspaceParameter>(&parameter))
       slots.push_back({Slot::Workspace, 0, offset->offset});
     else if (auto *i32 = std::get_if<I32Parameter>(&parameter))
@@ -212,6 +240,9 @@ Result<void> Executable::run(std::span<void *const> arguments, void *workspace,
       case Slot::Argument:
         pointers[i] = const_cast<void **>(&arguments[size_t(slot.index)]);
         break;
+      case Slot::Constant:
+        pointers[i] = const_cast<void **>(&constants[size_t(slot.index)]);
+        break;
       case Slot::Workspace:
         addresses[i] = static_cast<char *>(workspace) + slot.index;
         pointers[i] = &addresses[i];
@@ -221,6 +252,11 @@ Result<void> Executable::run(std::span<void *const> arguments, void *workspace,
         break;
       case Slot::ArgumentMap:
         if (Result<void> encoded = encode(slot, arguments[size_t(slot.index)]);
+            !encoded)
+          return encoded;
+        break;
+      case Slot::ConstantMap:
+        if (Result<void> encoded = encode(slot, constants[size_t(slot.index)]);
             !encoded)
           return encoded;
         break;

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <new>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -58,16 +59,19 @@ Error writeError(const std::string &path, int code) {
           "cannot write '" + path + "': " + std::strerror(code)};
 }
 
-/// Writes all of `bytes`; returns 0 or the error number.
-int writeAll(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      return errno;
-    bytes.remove_prefix(size_t(written));
-  }
+using Pieces = std::span<const std::string_view>;
+
+/// Writes all of `pieces`; returns 0 or the error number.
+int writeAll(int descriptor, Pieces pieces) {
+  for (std::string_view bytes : pieces)
+    while (!bytes.empty()) {
+      ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR)
+        continue;
+      if (written < 0)
+        return errno;
+      bytes.remove_prefix(size_t(written));
+    }
   return 0;
 }
 
@@ -127,11 +131,11 @@ int createTemporary(const std::string &target, std::string &path) {
   return file;
 }
 
-Result<void> writeInPlace(const std::string &path, std::string_view bytes) {
+Result<void> writeInPlace(const std::string &path, Pieces pieces) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file)
     return writeError(path, errno);
-  if (int code = writeAll(file.get(), bytes))
+  if (int code = writeAll(file.get(), pieces))
     return writeError(path, code);
   return {};
 }
@@ -165,7 +169,35 @@ Result<std::string> conv::readFile(const std::string &path, int64_t maxBytes,
   return bytes;
 }
 
+Result<Blob> conv::mapFile(const std::string &path, int64_t maxBytes,
+                           std::string_view magic) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status;
+  if (file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+      status.st_size > 0 && int64_t(status.st_size) <= maxBytes) {
+    auto size = size_t(status.st_size);
+    void *start =
+        ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), /*offset=*/0);
+    if (start != MAP_FAILED)
+      return Blob{std::shared_ptr<const void>(
+                      start,
+                      [size](const void *mapped) {
+                        ::munmap(const_cast<void *>(mapped), size);
+                      }),
+                  {static_cast<const char *>(start), size}};
+  }
+  // Whatever cannot be mapped is read, or has its error said there.
+  Result<std::string> bytes = readFile(path, maxBytes, magic);
+  if (!bytes)
+    return bytes.error();
+  return Blob::fromString(std::move(*bytes));
+}
+
 Result<void> conv::writeFile(const std::string &path, std::string_view bytes) {
+  return writeFile(path, Pieces(&bytes, 1));
+}
+
+Result<void> conv::writeFile(const std::string &path, Pieces pieces) {
   struct stat status;
   bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode))
@@ -174,7 +206,7 @@ Result<void> conv::writeFile(const std::string &path, std::string_view bytes) {
   // would put another file in its place, or replace the link itself.
   bool isStream = path.starts_with("/dev/") || path.starts_with("/proc/");
   if (exists && (isStream || !S_ISREG(status.st_mode)))
-    return writeInPlace(path, bytes);
+    return writeInPlace(path, pieces);
   // A rename would also replace a file that its owner made read-only.
   if (exists && ::access(path.c_str(), W_OK) != 0)
     return writeError(path, errno);
@@ -189,7 +221,7 @@ Result<void> conv::writeFile(const std::string &path, std::string_view bytes) {
   if (exists && ::fchmod(file.get(), status.st_mode & 0777) != 0)
     code = errno;
   if (code == 0)
-    code = writeAll(file.get(), bytes);
+    code = writeAll(file.get(), pieces);
   if (!file.close() && code == 0)
     code = errno;
   if (code == 0 && ::rename(temporary.c_str(), target.c_str()) != 0)

@@ -17,11 +17,12 @@ from ._artifact import Artifact, load
 from ._device import Device, open_device
 from ._function import Function
 from ._library import Error, ErrorKind, __version__
-from ._manifest import Argument, Entry, ErrorBound
+from ._manifest import Argument, Constant, Entry, ErrorBound
 
 __all__ = [
     "Argument",
     "Artifact",
+    "Constant",
     "Device",
     "Entry",
     "Error",

@@ -57,6 +57,18 @@ class Argument:
 
 
 @dataclasses.dataclass(frozen=True)
+class Constant:
+    """A tensor that the artifact stores, and that calls do not pass."""
+
+    tensor: Argument
+    data: str  #: The member of the zip file that has its elements.
+
+    @classmethod
+    def parse(cls, json: dict) -> Constant:
+        return cls(tensor=Argument.parse(json), data=json["data"])
+
+
+@dataclasses.dataclass(frozen=True)
 class ErrorBound:
     """How far a result may be from the exact one, element by element.
 
@@ -87,6 +99,7 @@ class Entry:
     schedule: str
     chosen_by: str  #: "user", "database" or "heuristic".
     arguments: Tuple[Argument, ...]  #: Operands, then results.
+    constants: Tuple[Constant, ...]  #: What the artifact stores.
     workspace_bytes: int
     deterministic: bool
     error_bound: ErrorBound
@@ -103,6 +116,7 @@ class Entry:
         return cls(
             **fields,
             arguments=tuple(map(Argument.parse, json["arguments"])),
+            constants=tuple(map(Constant.parse, json.get("constants", ()))),
             deterministic=json["deterministic"],
             error_bound=ErrorBound.parse(json["error_bound"]),
         )

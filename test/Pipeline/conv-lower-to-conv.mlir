@@ -3,10 +3,15 @@
 
 // LIST:      builtin.module(
 // LIST-NEXT: conv-set-target{target=},
+// LIST-NEXT: conv-fold-constants,
 // LIST-NEXT: func.func(
 // LIST-NEXT: conv-raise-tosa,
 // LIST-NEXT: conv-raise-linalg,
 // LIST-NEXT: conv-fuse-tail
+// LIST-NEXT: ),
+// LIST-NEXT: conv-fold-constants,
+// LIST-NEXT: func.func(
+// LIST-NEXT: conv-hoist-constants
 // LIST-NEXT: ),
 // LIST-NEXT: conv-check-supported,
 // LIST-NEXT: conv-select-schedule{algorithm= database= schedule=},

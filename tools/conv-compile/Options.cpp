@@ -75,6 +75,14 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
   app.add_option("--database", flags.database,
                  "A file of schedules, a JSON object with problem, target and "
                  "schedule in each line: taken before those of the cost model");
+  app.add_option("--outline", flags.outline,
+                 "Make each convolution of a larger program, with what fuses "
+                 "into it, a function of its own, and write the rest of the "
+                 "program, which calls them, to this file")
+      ->type_name("REST.mlir");
+  app.add_flag("--externalize-constants", flags.externalizeConstants,
+               "Make constants that convolutions read arguments, behind the "
+               "others (default: the artifact stores them)");
   app.add_flag("--explain", flags.explain,
                "Print what was chosen, what was rejected and why, and the "
                "predicted limits; without -o nothing is written");
@@ -99,6 +107,8 @@ static std::optional<Error> checkCombination(CompileFlags &flags) {
     flags.emit = "pack";
   }
   bool isText = flags.emit != "pack";
+  if (isText && !flags.outline.empty())
+    return error("expects --outline without --emit and --stop-after");
   if (isText && flags.explain)
     return error("expects --explain without --emit and --stop-after");
   if (!isText && !flags.explain && flags.output.empty())

@@ -21,6 +21,8 @@ struct CompileFlags {
   std::string emit;
   std::string stopAfter;
   std::string algorithm, schedule, database;
+  std::string outline; ///< Where the rest goes; empty: nothing is outlined.
+  bool externalizeConstants = false;
   bool explain = false, timing = false;
   unsigned threads = 0; ///< 0: one per processor.
 };

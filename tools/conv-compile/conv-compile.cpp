@@ -17,6 +17,7 @@
 
 #include "conv/Pipeline/Compile.h"
 #include "conv/Support/File.h"
+#include "conv/Support/Memory.h"
 
 #include <cstdio>
 #include <optional>
@@ -28,13 +29,10 @@ using mlir::conv::CompileOptions;
 using mlir::conv::CompileReport;
 using mlir::conv::SourceFile;
 
-/// MLIR files larger than this are not for us.
-static constexpr int64_t kMaxInputBytes = int64_t(1) << 30;
-
 static Result<SourceFile> readSource(const std::string &path) {
   bool isStandardInput = path == "-";
   Result<std::string> text =
-      readFile(isStandardInput ? "/dev/stdin" : path, kMaxInputBytes);
+      readFile(isStandardInput ? "/dev/stdin" : path, getMachineMemory());
   if (!text)
     return text.error();
   return SourceFile{isStandardInput ? "<stdin>" : path, std::move(*text)};
@@ -51,6 +49,20 @@ static void printTimes(const std::vector<mlir::conv::StageTime> &times) {
     total += time.milliseconds;
   }
   std::fprintf(stderr, "%10.2f  total\n", total);
+}
+
+/// Writes the program that calls the functions of `artifact`, and lists those.
+static Result<void> writeRest(const CompileFlags &flags,
+                              const artifact::Artifact &artifact,
+                              const CompileReport &report) {
+  for (const mlir::conv::OutlinedFunction &outlined : report.outlined)
+    for (const artifact::Entry &entry : artifact.manifest.entries)
+      if (entry.function == outlined.function) {
+        std::printf("@%s  %s  %s\n", outlined.function.c_str(),
+                    outlined.location.c_str(), entry.problem.c_str());
+        break; // Targets have the same problem.
+      }
+  return writeOutput(flags.outline, report.rest);
 }
 
 static Result<void> compileArtifact(const CompileFlags &flags,
@@ -72,9 +84,11 @@ static Result<void> compileArtifact(const CompileFlags &flags,
     std::fputs(report.explanation.c_str(), stdout);
   if (flags.timing)
     printTimes(report.times);
-  if (flags.output.empty())
-    return {};
-  return artifact->write(flags.output);
+  if (!flags.output.empty())
+    if (Result<void> written = artifact->write(flags.output); !written)
+      return written;
+  return flags.outline.empty() ? Result<void>()
+                               : writeRest(flags, *artifact, report);
 }
 
 static Result<std::string> compileToString(const CompileFlags &flags,
@@ -110,6 +124,8 @@ static Result<void> run(const CompileFlags &flags) {
   options.algorithm = flags.algorithm;
   options.schedule = flags.schedule;
   options.database = flags.database;
+  options.externalizeConstants = flags.externalizeConstants;
+  options.outline = !flags.outline.empty();
   options.explain = flags.explain;
   options.threads = flags.threads
                         ? flags.threads

@@ -72,6 +72,9 @@ void tools::printText(const Report &report) {
     std::printf("  %-12s %s%s\n", argument.name.c_str(),
                 shapeText(argument).c_str(), origin.c_str());
   }
+  for (const artifact::Constant &constant : entry.constants)
+    std::printf("  %-12s %s  stored\n", constant.tensor.name.c_str(),
+                shapeText(constant.tensor).c_str());
   printTime(report);
   for (const auto &[name, comparison] : report.comparisons)
     printComparison(name, comparison);

@@ -19,6 +19,7 @@
 #include "conv/Pipeline/Compile.h"
 #include "conv/Runtime/Devices.h"
 #include "conv/Support/File.h"
+#include "conv/Support/Memory.h"
 
 #include <set>
 #include <thread>
@@ -26,7 +27,6 @@
 using namespace conv;
 using namespace conv::tools;
 
-static constexpr int64_t kMaxInputBytes = int64_t(1) << 30;
 static const std::string kSimPrefix = "sim:";
 
 /// The names of a list, for messages.
@@ -153,13 +153,13 @@ static Result<void> compileSource(const RunFlags &flags, std::string text,
 Result<Source> tools::openSource(const RunFlags &given) {
   RunFlags flags = given;
   Source source;
-  Result<std::string> bytes = readFile(flags.input, kMaxInputBytes);
-  if (!bytes)
-    return bytes.error();
+  Result<Blob> file = mapFile(flags.input, getMachineMemory());
+  if (!file)
+    return file.error();
   // Zip files begin with "PK"; MLIR, as text or bytecode, never does. A file
   // that is named as an artifact is read as one, so that messages fit.
   bool isArtifact =
-      bytes->starts_with("PK") || flags.input.ends_with(".convpack");
+      file->bytes.starts_with("PK") || flags.input.ends_with(".convpack");
   if (isArtifact) {
     Result<artifact::Artifact> artifact = artifact::Artifact::read(flags.input);
     if (!artifact)
@@ -176,7 +176,7 @@ Result<Source> tools::openSource(const RunFlags &given) {
     return name.error();
   Result<void> done = openDevice(*name, flags, source);
   if (done && !isArtifact)
-    done = compileSource(flags, std::move(*bytes), source);
+    done = compileSource(flags, std::string(file->bytes), source);
   if (!done)
     return done.error();
   return source;

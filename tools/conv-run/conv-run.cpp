@@ -117,7 +117,8 @@ static Result<void> writeOutputs(const artifact::Entry &entry,
 }
 
 /// Fills in comparisons; an error if a result is wrong.
-static Result<void> verify(const artifact::Entry &entry,
+static Result<void> verify(const artifact::Artifact &artifact,
+                           const artifact::Entry &entry,
                            const ArgumentBytes &bytes, Report &report) {
   Result<reference::Program> program = reference::parseProgram(entry);
   if (!program)
@@ -127,7 +128,8 @@ static Result<void> verify(const artifact::Entry &entry,
     return fits;
   Progress progress("verifying " + entry.function);
   std::vector<reference::Expected> expected = reference::evaluate(
-      *program, entry, bytes, [&](double part) { progress.update(part); });
+      *program, entry, bytes, reference::findConstants(artifact, entry),
+      [&](double part) { progress.update(part); });
   std::string wrong;
   for (size_t i = 0; i < expected.size(); ++i) {
     size_t index = program->outputs[i].argument;
@@ -205,7 +207,7 @@ static Result<void> run(const RunFlags &flags, Report &report,
   if (done && flags.bench)
     done = bench(*session, report);
   if (done && flags.verify)
-    done = verify(entry, *bytes, report);
+    done = verify(source->artifact, entry, *bytes, report);
   return done;
 }
 

@@ -21,10 +21,13 @@
 using namespace conv;
 using namespace conv::tools;
 
-Result<void> ExpectedResults::update(const artifact::Entry &entry,
+Result<void> ExpectedResults::update(const artifact::Artifact &artifact,
+                                     const artifact::Entry &entry,
                                      RandomKind kind, uint64_t seed) {
   std::string wanted = std::to_string(int(kind)) + " " + std::to_string(seed) +
                        " " + entry.function + " " + entry.reference;
+  for (const artifact::Constant &constant : entry.constants)
+    wanted += " " + constant.sha256;
   if (wanted == key)
     return {};
   Result<reference::Program> program = reference::parseProgram(entry);
@@ -34,7 +37,8 @@ Result<void> ExpectedResults::update(const artifact::Entry &entry,
   for (size_t i = 0; i < bytes.size(); ++i)
     if (entry.arguments[i].access == "read")
       bytes[i] = randomBytes(entry.arguments[i], kind, seed);
-  expected = reference::evaluate(*program, entry, bytes);
+  expected = reference::evaluate(*program, entry, bytes,
+                                 reference::findConstants(artifact, entry));
   known = std::move(*program);
   key = std::move(wanted);
   return {};
@@ -86,7 +90,7 @@ Result<CheckSummary> tools::checkTarget(const artifact::Artifact &artifact,
   if (!session)
     return session.error();
   Result<void> done =
-      expected.update(session->entry(), options.kind, options.seed);
+      expected.update(artifact, session->entry(), options.kind, options.seed);
   ArgumentBytes bytes = expected.inputs();
   if (done)
     done = session->upload(bytes);

@@ -36,7 +36,8 @@ struct CheckOptions {
 class ExpectedResults {
 public:
   /// Computes what `entry` is expected to give, unless that is known already.
-  Result<void> update(const artifact::Entry &entry, RandomKind kind,
+  Result<void> update(const artifact::Artifact &artifact,
+                      const artifact::Entry &entry, RandomKind kind,
                       uint64_t seed);
 
   const reference::ArgumentBytes &inputs() const { return bytes; }

@@ -119,10 +119,10 @@ std::array<int64_t, 3> findSpace(const Step &step, Role role) {
 class StepEvaluator {
 public:
   StepEvaluator(const Step &step, const artifact::Entry &entry,
-                const ArgumentBytes &arguments,
+                const ArgumentBytes &arguments, const ConstantBytes &constants,
                 const std::vector<StepResult> &earlier)
-      : step(step), entry(entry), arguments(arguments), earlier(earlier),
-        sumsIntegers(!isFloat(typeOf(step.left))),
+      : step(step), entry(entry), arguments(arguments), constants(constants),
+        earlier(earlier), sumsIntegers(!isFloat(typeOf(step.left))),
         letters(productLetters(step.direction)),
         rows(findDimension(step, step.leftRole(), letters.row).size),
         reduction(findDimension(step, step.leftRole(), letters.reduction).size),
@@ -167,14 +167,15 @@ private:
   }
 
   ElementType typeOf(TensorRef ref) const {
-    return ref.isStep ? earlier[ref.index].type
-                      : *lookupElementType(entry.arguments[ref.index].dtype);
+    return ref.kind == TensorRef::Step
+               ? earlier[ref.index].type
+               : *lookupElementType(ref.buffer(entry).dtype);
   }
 
   Tensor load(TensorRef ref, const std::vector<int64_t> &indices) {
     Tensor tensor;
     tensor.values.reserve(indices.size());
-    if (ref.isStep) {
+    if (ref.kind == TensorRef::Step) {
       const StepResult &from = earlier[ref.index];
       bool inexact = std::find(from.exact.begin(), from.exact.end(), 0) !=
                      from.exact.end();
@@ -184,7 +185,9 @@ private:
           tensor.errors.push_back(from.exact[index] ? 0 : from.bounds[index]);
       }
     } else {
-      const std::string &bytes = arguments[ref.index];
+      std::string_view bytes = ref.kind == TensorRef::Constant
+                                   ? constants[ref.index]
+                                   : arguments[ref.index];
       for (int64_t index : indices)
         tensor.values.push_back(loadElement(typeOf(ref), bytes.data(), index));
     }
@@ -318,6 +321,7 @@ private:
   const Step &step;
   const artifact::Entry &entry;
   const ArgumentBytes &arguments;
+  const ConstantBytes &constants;
   const std::vector<StepResult> &earlier;
   bool sumsIntegers; ///< Products are summed up in i32, not in f32.
   ProductLetters letters;
@@ -332,9 +336,18 @@ private:
 
 } // namespace
 
+ConstantBytes conv::reference::findConstants(const artifact::Artifact &artifact,
+                                             const artifact::Entry &entry) {
+  ConstantBytes bytes;
+  for (const artifact::Constant &constant : entry.constants)
+    bytes.push_back(artifact.data(constant.data)->bytes);
+  return bytes;
+}
+
 std::vector<Expected>
 conv::reference::evaluate(const Program &program, const artifact::Entry &entry,
                           const ArgumentBytes &arguments,
+                          const ConstantBytes &constants,
                           const ProgressFunction &progress) {
   std::vector<StepResult> results;
   for (const Step &step : program.steps) {
@@ -344,7 +357,7 @@ conv::reference::evaluate(const Program &program, const artifact::Entry &entry,
         progress((done + part) / all);
     };
     results.push_back(
-        StepEvaluator(step, entry, arguments, results).run(report));
+        StepEvaluator(step, entry, arguments, constants, results).run(report));
   }
   std::vector<Expected> expected;
   for (const Program::Output &output : program.outputs) {

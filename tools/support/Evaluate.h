@@ -16,9 +16,12 @@
 
 #include "Reference.h"
 
+#include "conv/Artifact/Artifact.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace conv::reference {
@@ -36,6 +39,13 @@ struct Expected {
 /// The bytes of every argument of the entry; written ones may be empty.
 using ArgumentBytes = std::vector<std::string>;
 
+/// The bytes of every constant of the entry.
+using ConstantBytes = std::vector<std::string_view>;
+
+/// Those that `artifact` stores.
+ConstantBytes findConstants(const artifact::Artifact &artifact,
+                            const artifact::Entry &entry);
+
 /// Called now and then with the finished part, 0 to 1; may be empty.
 using ProgressFunction = std::function<void(double)>;
 
@@ -43,6 +53,7 @@ using ProgressFunction = std::function<void(double)>;
 std::vector<Expected> evaluate(const Program &program,
                                const artifact::Entry &entry,
                                const ArgumentBytes &arguments,
+                               const ConstantBytes &constants = {},
                                const ProgressFunction &progress = {});
 
 } // namespace conv::reference

@@ -212,15 +212,20 @@ struct Context {
 
 TensorRef readTensorRef(const Json &json, const Context &context) {
   if (json.is_object() && json.contains("step"))
-    return {true, readInteger(json["step"], "step", 0,
-                              int64_t(context.steps.size()) - 1)};
-  return {false, readInteger(field(json, "argument"), "argument", 0,
-                             int64_t(context.entry.arguments.size()) - 1)};
+    return {TensorRef::Step, readInteger(json["step"], "step", 0,
+                                         int64_t(context.steps.size()) - 1)};
+  if (json.is_object() && json.contains("constant"))
+    return {TensorRef::Constant,
+            readInteger(json["constant"], "constant", 0,
+                        int64_t(context.entry.constants.size()) - 1)};
+  return {TensorRef::Argument,
+          readInteger(field(json, "argument"), "argument", 0,
+                      int64_t(context.entry.arguments.size()) - 1)};
 }
 
 int64_t elementsOf(TensorRef ref, const Context &context) {
-  if (!ref.isStep)
-    return elementCount(context.entry.arguments[ref.index].shape);
+  if (ref.kind != TensorRef::Step)
+    return elementCount(ref.buffer(context.entry).shape);
   const Step &step = context.steps[ref.index];
   return elementCount(step.shape(step.resultRole()));
 }
@@ -399,7 +404,7 @@ Program readProgram(const artifact::Entry &entry) {
     next.step = readInteger(field(output, "step"), "step", 0,
                             int64_t(program.steps.size()) - 1);
     const Step &step = program.steps[next.step];
-    expectElements({false, next.argument},
+    expectElements({TensorRef::Argument, next.argument},
                    elementCount(step.shape(step.resultRole())), context,
                    "an output");
     const std::string &dtype = entry.arguments[next.argument].dtype;

@@ -25,12 +25,18 @@
 
 namespace conv::reference {
 
-/// A tensor a step reads: an argument of the entry, or an earlier step's
-/// result. It may have another shape there, of the same elements in the same
-/// order.
+/// A tensor a step reads: an argument or a constant of the entry, or an earlier
+/// step's result. It may have another shape there, of the same elements in the
+/// same order.
 struct TensorRef {
-  bool isStep = false;
+  enum Kind { Argument, Constant, Step } kind = Argument;
   int64_t index = 0;
+
+  /// The buffer it is in; none for a step.
+  const artifact::Argument &buffer(const artifact::Entry &entry) const {
+    return kind == Argument ? entry.arguments[size_t(index)]
+                            : entry.constants[size_t(index)].tensor;
+  }
 };
 
 /// An operand of a tail: of the result's shape, or one element per channel.

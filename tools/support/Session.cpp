@@ -14,9 +14,9 @@
 #include "RandomInputs.h"
 
 #include "conv/Support/ElementType.h"
+#include "conv/Support/Memory.h"
 
 #include <cstring>
-#include <unistd.h>
 
 using namespace conv;
 using namespace conv::tools;
@@ -26,8 +26,7 @@ static constexpr char kUnwritten = '\xff';
 
 /// Refuses an entry for which `bytes` do not fit this machine's memory.
 static Result<void> checkMemory(const artifact::Entry &entry, double bytes) {
-  double available =
-      double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
+  auto available = double(getMachineMemory());
   if (bytes <= available)
     return {};
   auto gib = [](double value) {
@@ -42,6 +41,8 @@ Result<void> tools::checkMemoryOfBuffers(const artifact::Entry &entry) {
   double bytes = double(entry.workspaceBytes);
   for (const artifact::Argument &argument : entry.arguments)
     bytes += double(artifact::bufferBytes(argument));
+  for (const artifact::Constant &constant : entry.constants)
+    bytes += double(artifact::bufferBytes(constant.tensor));
   return checkMemory(entry, 2 * bytes); // Here and on the device.
 }
 

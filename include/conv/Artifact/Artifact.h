@@ -9,15 +9,20 @@
 #define CONV_ARTIFACT_ARTIFACT_H
 
 #include "conv/Artifact/Manifest.h"
+#include "conv/Support/Blob.h"
 #include "conv/Support/Result.h"
 
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace conv::artifact {
 
-/// A manifest and the code files it names. Code is stored once per digest.
+class ZipWriter;
+
+/// A manifest and the files it names: code, and the data of constants. Each is
+/// stored once per digest.
 class Artifact {
 public:
   Manifest manifest;
@@ -32,6 +37,18 @@ public:
   /// Adds an entry of `from`, with every file that it names.
   void addEntry(const Entry &entry, const Artifact &from);
 
+  /// Stores the elements of a constant as "data/<sha256>.bin" and returns that
+  /// path; equal bytes give equal paths. They are kept, not copied.
+  std::string addData(Blob bytes);
+
+  /// Keeps the data of `other`, too.
+  void addDataOf(const Artifact &other);
+
+  /// The bytes of a stored data file, or null if there is none of that path.
+  /// They are aligned as the constants that name them ask for, and those of a
+  /// file that was read are the mapped file's.
+  const Blob *data(const std::string &path) const;
+
   /// The bytes of the zip file. The same artifact gives the same bytes (fixed
   /// time stamps and order). Fails for a manifest that breaks a rule or names
   /// code that is not here.
@@ -44,12 +61,17 @@ public:
   /// limits (zip bombs), manifest schema, and the digest of every code file.
   static Result<Artifact> read(const std::string &path);
 
-  /// The same for a file in memory; `name` is for messages.
+  /// The same for a file in memory, which is not kept; `name` is for messages.
   static Result<Artifact> parse(std::string_view bytes,
                                 const std::string &name);
 
 private:
   std::map<std::string, std::string> files;
+  std::map<std::string, Blob> constants;
+
+  /// The pieces of the zip file, of which `zip` has those that are made here.
+  Result<std::vector<std::string_view>> assemble(ZipWriter &zip) const;
+  static Result<Artifact> parse(const Blob &file, const std::string &name);
 };
 
 } // namespace conv::artifact

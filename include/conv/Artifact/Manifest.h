@@ -30,6 +30,7 @@ inline constexpr int kFormat = 1;
 /// Limits of a manifest beyond those of its types (docs/artifact.md, "Rules").
 inline constexpr int64_t kMaxEntries = 65536;
 inline constexpr int64_t kMaxArguments = 64;   ///< Of an entry.
+inline constexpr int64_t kMaxConstants = 4096; ///< Of an entry.
 inline constexpr int64_t kMaxLaunches = 4096;  ///< Of an entry.
 inline constexpr int64_t kMaxParameters = 128; ///< Of a launch.
 inline constexpr int64_t kMaxTensorMaps = 24;  ///< Of a launch.
@@ -56,8 +57,20 @@ struct Argument {
   int64_t alignment = 16;       ///< Bytes the base address is a multiple of.
 };
 
+/// A buffer that kernels read and the artifact stores: the runtime makes its
+/// elements known to the device when the function is loaded.
+struct Constant {
+  Argument tensor;    ///< `access` is "read", and elements lie without gaps.
+  std::string data;   ///< "data/<sha256>.bin", a path inside the artifact.
+  std::string sha256; ///< Hex digest of that file.
+};
+
 /// Passes the address of `arguments[index]`.
 struct ArgumentParameter {
+  int64_t index;
+};
+/// Passes the address of `constants[index]`.
+struct ConstantParameter {
   int64_t index;
 };
 /// Passes the address `offset` bytes into the workspace.
@@ -73,7 +86,7 @@ struct I32Parameter {
 /// without that of the innermost dimension. With corners, copies are im2col and
 /// `box` is channels and pixels.
 struct TensorMapParameter {
-  std::variant<ArgumentParameter, WorkspaceParameter> base;
+  std::variant<ArgumentParameter, ConstantParameter, WorkspaceParameter> base;
   /// "i8", "i32", "f16", "bf16", "f32", or "tf32": f32 that copies round.
   std::string dtype;
   std::vector<int64_t> sizes, strides, box, elementStrides;
@@ -87,8 +100,9 @@ struct TensorMapParameter {
     return dtype == "f16" || dtype == "bf16" ? 2 : 4;
   }
 };
-using Parameter = std::variant<ArgumentParameter, WorkspaceParameter,
-                               I32Parameter, TensorMapParameter>;
+using Parameter =
+    std::variant<ArgumentParameter, ConstantParameter, WorkspaceParameter,
+                 I32Parameter, TensorMapParameter>;
 
 /// What the code object's own metadata says a kernel uses.
 struct Resources {
@@ -134,6 +148,7 @@ struct Entry {
   std::string schedule;  ///< Printed `#conv.schedule<...>`.
   std::string chosenBy;  ///< "user", "database" or "heuristic".
   std::vector<Argument> arguments;
+  std::vector<Constant> constants;
   int64_t workspaceBytes = 0; ///< The caller provides it, 256-byte aligned.
   bool deterministic = true;
   ErrorBound errorBound;
@@ -162,8 +177,8 @@ int64_t bufferBytes(const Argument &argument);
 /// Checks rule M11; the error names the coefficient.
 Result<void> verifyErrorBound(const ErrorBound &bound);
 
-/// Checks the rules M1 to M13 and M15 of docs/artifact.md; the error names the
-/// field. M14 is about the text (ManifestJson.h).
+/// Checks the rules M1 to M13, M15 and M16 of docs/artifact.md; the error names
+/// the field. M14 is about the text (ManifestJson.h).
 Result<void> verifyManifest(const Manifest &manifest);
 
 } // namespace conv::artifact

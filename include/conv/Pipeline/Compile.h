@@ -47,6 +47,11 @@ struct CompileOptions {
   std::string schedule;  ///< `#conv.schedule<...>`; empty: one is chosen.
   std::string database;  ///< A file of schedules; empty: none.
   unsigned threads = 1;
+  /// Constants become arguments that callers pass, behind the others.
+  bool externalizeConstants = false;
+  /// Convolutions become functions of their own, and `CompileReport::rest` has
+  /// what calls them.
+  bool outline = false;
   bool explain = false; ///< Fill in `CompileReport::explanation`.
   /// Called from one thread at a time with finished and all pairs; may be
   /// empty.
@@ -59,8 +64,17 @@ struct StageTime {
   double milliseconds = 0;
 };
 
+/// A convolution that became a function.
+struct OutlinedFunction {
+  std::string function;
+  std::string location; ///< Where the convolution was: "FILE:LINE:COLUMN".
+};
+
 /// What the compiler can say beside the artifact.
 struct CompileReport {
+  /// The program without its convolutions, as MLIR text, and what it calls.
+  std::string rest;
+  std::vector<OutlinedFunction> outlined;
   std::vector<StageTime> times;
   std::string explanation; ///< What was chosen for each convolution, and why.
   std::vector<std::string> warnings; ///< One line each.

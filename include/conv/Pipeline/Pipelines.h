@@ -63,6 +63,14 @@ struct LowerToConvOptions : TargetOptions<LowerToConvOptions> {
                      "none)")};
 };
 
+/// Options of `conv-outline`.
+struct OutlineOptions : PassPipelineOptions<OutlineOptions> {
+  Option<bool> passConstants{
+      *this, "pass-constants",
+      llvm::cl::desc("Callers keep the constants, and pass them"),
+      llvm::cl::init(false)};
+};
+
 /// Options of `conv-lower-to-binary`.
 struct LowerToBinaryOptions : TargetOptions<LowerToBinaryOptions> {
   Option<std::string> deviceLibraries{
@@ -72,6 +80,13 @@ struct LowerToBinaryOptions : TargetOptions<LowerToBinaryOptions> {
       llvm::cl::init("")};
 };
 
+/// input -> convolutions with their tails, in a function of its own each where
+/// there is anything else.
+void buildOutlinePipeline(OpPassManager &manager,
+                          const OutlineOptions &options);
+/// input -> convolutions with their tails, whose constants are arguments: the
+/// part of the conv stage that is the same for every target.
+void buildRaisePipeline(OpPassManager &manager);
 /// input -> conv: convolutions with their tails and schedules, nothing else.
 void buildLowerToConvPipeline(OpPassManager &manager,
                               const LowerToConvOptions &options);

@@ -21,6 +21,7 @@
 #define CONV_RUNTIME_DRIVER_H
 
 #include "conv/Artifact/Manifest.h"
+#include "conv/Support/Blob.h"
 #include "conv/Support/Result.h"
 
 #include <array>
@@ -126,6 +127,10 @@ public:
                                     int64_t bytes) = 0;
   virtual Result<void> copyToHost(void *host, const void *device,
                                   int64_t bytes) = 0;
+
+  /// Memory that kernels only read, with these bytes: a copy of them, or the
+  /// bytes themselves on a device that reads the caller's memory.
+  virtual Result<std::unique_ptr<Buffer>> upload(const Blob &data);
 
   /// Loads a code object. `label` names it in messages.
   virtual Result<std::unique_ptr<Module>>

@@ -49,9 +49,18 @@ public:
 private:
   /// Where the value of one kernel parameter comes from.
   struct Slot {
-    enum Kind { Argument, Workspace, I32, ArgumentMap, WorkspaceMap } kind;
+    enum Kind {
+      Argument,
+      Constant,
+      Workspace,
+      I32,
+      ArgumentMap,
+      ConstantMap,
+      WorkspaceMap
+    } kind;
     int32_t i32;
-    int64_t index; ///< Of the argument, or the offset into the workspace.
+    /// Of the argument or constant, or the offset into the workspace.
+    int64_t index;
     /// What is encoded instead of passing the address; `loaded` has it.
     const artifact::TensorMapParameter *map = nullptr;
   };
@@ -71,10 +80,15 @@ private:
   bool launchesClusters = false;             ///< So does the device.
   std::unique_ptr<artifact::Entry> loaded;
   std::vector<std::unique_ptr<Module>> modules;
+  /// What is stored with the code, on the device: each file once.
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  std::vector<void *> constants; ///< Their addresses, one for each constant.
   std::vector<Requirement> requirements;
   std::vector<Slot> slots;
   std::vector<Step> steps;
 
+  Result<void> uploadConstants(Device &device,
+                               const artifact::Artifact &artifact);
   static Slot createSlot(const artifact::TensorMapParameter &map);
   Result<void> addStep(const artifact::Launch &launch, Module &module);
   Result<void> checkAddresses(std::span<void *const> arguments,

@@ -59,7 +59,7 @@ CONV_API const char *conv_runtime_version(void);
 
 typedef struct conv_artifact conv_artifact;
 
-/** Reads and checks a file, including the digest of all code. */
+/** Reads and checks a file, including the digests of all code and data. */
 CONV_API conv_status conv_artifact_open(const char *path,
                                         conv_artifact **artifact);
 /** The same for a file in memory, which may be freed afterwards. */
@@ -139,6 +139,15 @@ conv_executable_argument_count(const conv_executable *executable);
 CONV_API conv_status conv_executable_argument(const conv_executable *executable,
                                               size_t index,
                                               conv_argument *argument);
+
+/** The tensors that the artifact stores and calls do not pass, weights for
+ * example. They are on the device as long as the executable. */
+CONV_API size_t
+conv_executable_constant_count(const conv_executable *executable);
+CONV_API conv_status conv_executable_constant(const conv_executable *executable,
+                                              size_t index,
+                                              conv_argument *constant);
+
 /** Bytes of the workspace that each concurrent run needs; may be zero. */
 CONV_API int64_t
 conv_executable_workspace_bytes(const conv_executable *executable);

@@ -8,9 +8,11 @@
 #ifndef CONV_SUPPORT_FILE_H
 #define CONV_SUPPORT_FILE_H
 
+#include "conv/Support/Blob.h"
 #include "conv/Support/Result.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,12 +26,22 @@ namespace conv {
 Result<std::string> readFile(const std::string &path, int64_t maxBytes,
                              std::string_view magic = {});
 
+/// The same, but a regular file is mapped and not copied. What it holds changes
+/// with the file: whoever replaces one that is in use does so by a rename, as
+/// `writeFile` does.
+Result<Blob> mapFile(const std::string &path, int64_t maxBytes,
+                     std::string_view magic = {});
+
 /// Writes a whole file. The bytes go to a temporary file beside `path`, which
 /// is renamed once complete and removed after a failure, so `path` is either
 /// untouched or whole; a file that is replaced keeps its permissions. A device
 /// or pipe (/dev/stdout) is written directly. Any failure is `System` and names
 /// the file.
 Result<void> writeFile(const std::string &path, std::string_view bytes);
+
+/// The same for bytes in several pieces.
+Result<void> writeFile(const std::string &path,
+                       std::span<const std::string_view> pieces);
 
 } // namespace conv
 

@@ -93,12 +93,30 @@ private:
   std::map<std::string, std::unique_ptr<Kernel>> kernels;
 };
 
+/// The caller's memory, which kernels read as it is.
+class KeptBuffer final : public Buffer {
+public:
+  explicit KeptBuffer(Blob data) : data(std::move(data)) {}
+
+  void *address() const override {
+    return const_cast<char *>(data.bytes.data());
+  }
+  int64_t bytes() const override { return int64_t(data.bytes.size()); }
+
+private:
+  Blob data;
+};
+
 class HostDevice final : public HostMemoryDevice {
 public:
   explicit HostDevice(unsigned threads) : pool(threads) {}
 
   std::string name() const override { return "host"; }
   std::vector<std::string> targets() const override { return {"host"}; }
+
+  Result<std::unique_ptr<Buffer>> upload(const Blob &data) override {
+    return std::unique_ptr<Buffer>(new KeptBuffer(data));
+  }
 
   Result<std::unique_ptr<Module>>
   loadModule(const std::string &code, const std::string &label) override {

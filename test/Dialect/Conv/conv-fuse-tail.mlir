@@ -405,3 +405,31 @@ func.func @half_of_a_residual(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>, 
   %y = linalg.add ins(%c, %r : tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) outs(%o : tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32>
   return %y : tensor<1x4x4x8xf32>
 }
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+
+// A residual block: what the first convolution's tail computes is the next one's input and the last one's residual. It
+// is computed once.
+// CHECK-LABEL: @identity_around
+// CHECK: %[[A:.+]] = conv.forward
+// CHECK-NEXT: ^bb0(%{{.+}}: f32):
+// CHECK: math.absf
+// CHECK: %[[B:.+]] = conv.forward %[[A]], %{{.+}}
+// CHECK: conv.forward %[[B]], %{{.+}} tail(%[[A]] : tensor<1x4x4x8xf32>) {
+// CHECK-NOT: math.absf
+// CHECK: arith.addf
+// CHECK-NOT: linalg
+func.func @identity_around(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<1x4x4x8xf32> {
+  %c = conv.forward %x, %w window = #unit layouts = #layouts
+      : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  %a = math.absf %c : tensor<1x4x4x8xf32>
+  %b = conv.forward %a, %w window = #unit layouts = #layouts
+      : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  %d = conv.forward %b, %w window = #unit layouts = #layouts
+      : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  %y = arith.addf %d, %a : tensor<1x4x4x8xf32>
+  return %y : tensor<1x4x4x8xf32>
+}

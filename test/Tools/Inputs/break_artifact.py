@@ -52,6 +52,14 @@ elif kind == "dots":
     write(members + [("../escape", b"x")])
 elif kind == "digest":
     write([(name, data if name == "manifest.json" else data[:-1] + bytes([data[-1] ^ 1])) for name, data in members])
+elif kind == "data-byte":
+    write([(name, bytes([data[0] ^ 1]) + data[1:] if name.startswith("data/") else data) for name, data in members])
+elif kind == "data-short":
+    write([(name, data[:-1] if name.startswith("data/") else data) for name, data in members])
+elif kind == "data-gone":
+    write([member for member in members if not member[0].startswith("data/")])
+elif kind == "deflated":
+    write(members)
 elif kind == "bomb":
     # Members that nothing names are never inflated, so the bomb is in one that is read.
     write([(name, data + b" " * (900 << 20) if name == "manifest.json" else data) for name, data in members])

@@ -128,7 +128,7 @@ TEST(Manifest, MissingAndMistypedFieldsAreNamed) {
             "32 bits, but got 2147483648");
   EXPECT_EQ(errorOf(replaced("\"i32\"", "\"i31\"")),
             "entries[0].launches[0].parameters[4]: expects one of argument, "
-            "workspace, i32 and tensor_map, but got an object");
+            "constant, workspace, i32 and tensor_map, but got an object");
 }
 
 TEST(Manifest, TextThatReadersCouldDisagreeOn) {
@@ -400,8 +400,9 @@ TEST(Manifest, M13FollowedOperationsNeedAReference) {
 }
 
 TEST(Manifest, M14ContractBindsSizesToCode) {
-  const char *message = "entries[0].contract: expects the digest of arguments, "
-                        "workspace_bytes and launches, but got that of others";
+  const char *message =
+      "entries[0].contract: expects the digest of arguments, "
+      "constants, workspace_bytes and launches, but got that of others";
   EXPECT_EQ(errorOf(replaced("\"workspace_bytes\": 1024",
                              "\"workspace_bytes\": 1025")),
             message);

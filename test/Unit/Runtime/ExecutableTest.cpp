@@ -66,6 +66,29 @@ protected:
 
 } // namespace
 
+TEST_F(ExecutableTest, ReadsConstantsWhereTheyAre) {
+  Artifact artifact = makeHostArtifact();
+  Entry &entry = artifact.manifest.entries[0];
+  // Of bytes that the test still has.
+  auto owner = std::make_shared<int>();
+  std::string path = artifact.addData(
+      {owner, {reinterpret_cast<const char *>(input), 100 * sizeof(float)}});
+  entry.constants = {{entry.arguments[0], path, path.substr(5, 64)}};
+  entry.arguments.erase(entry.arguments.begin());
+  entry.launches[0].parameters[0] = ConstantParameter{0};
+  entry.launches[1].parameters[1] = ArgumentParameter{0};
+  auto loaded = Executable::load(*device, artifact);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  artifact = {};
+  EXPECT_EQ(owner.use_count(), 2); // Kept, not copied.
+  input[3] = 70;
+  Executable moved = std::move(*loaded);
+  void *arguments[] = {output};
+  ASSERT_TRUE(moved.run(arguments, workspace));
+  EXPECT_EQ(output[2], 12);
+  EXPECT_EQ(output[3], 420);
+}
+
 TEST_F(ExecutableTest, RunsLaunchesInOrder) {
   void *arguments[] = {input, output};
   ASSERT_TRUE(executable->run(arguments, workspace));

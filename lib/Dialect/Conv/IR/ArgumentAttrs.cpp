@@ -163,6 +163,40 @@ SmallVector<int64_t> mlir::conv::getArgumentStrides(Attribute attribute,
   return computeContiguousStrides(cast<RankedTensorType>(type).getShape());
 }
 
+/// Checks N6.
+static LogicalResult verifyConstant(FunctionOpInterface function,
+                                    Position position, Attribute attribute) {
+  constexpr size_t kDigits = 64; // Of SHA-256.
+  if (auto digest = dyn_cast<StringAttr>(attribute))
+    if (digest.getValue().size() == kDigits &&
+        digest.getValue().find_first_not_of("0123456789abcdef") ==
+            StringRef::npos)
+      return success();
+  Type type = position.getType(function);
+  if (auto elements = dyn_cast<ElementsAttr>(attribute);
+      elements && elements.getType() == type)
+    return success();
+  InFlightDiagnostic diagnostic =
+      emitError(position.getLoc(function))
+      << "expects " << ConvDialect::kConstantAttr << " of "
+      << position.describe() << " to be elements of type " << type
+      << " or a digest of " << kDigits << " hex digits, but got ";
+  if (auto elements = dyn_cast<ElementsAttr>(attribute))
+    return diagnostic << "elements of type " << elements.getType();
+  return diagnostic << "another attribute";
+}
+
+ArgumentPlace mlir::conv::getArgumentPlace(FunctionOpInterface function,
+                                           unsigned argument) {
+  auto isConstant = [&](unsigned i) {
+    return bool(function.getArgAttr(i, ConvDialect::kConstantAttr));
+  };
+  int64_t constants = llvm::count_if(llvm::seq(argument), isConstant);
+  if (isConstant(argument))
+    return {true, constants};
+  return {false, int64_t(argument) - constants};
+}
+
 /// `attribute` is one of this dialect's at `position` of `op`.
 static LogicalResult verify(Operation *op, Position position,
                             NamedAttribute attribute) {
@@ -171,6 +205,9 @@ static LogicalResult verify(Operation *op, Position position,
     return verifyName(function, position, attribute.getValue());
   if (function && attribute.getName() == ConvDialect::kStridesAttr)
     return verifyStrides(function, position, attribute.getValue());
+  if (function && !position.isResult &&
+      attribute.getName() == ConvDialect::kConstantAttr)
+    return verifyConstant(function, position, attribute.getValue());
   return op->emitOpError("expects ")
          << ConvDialect::kNameAttr << " and " << ConvDialect::kStridesAttr
          << " as the only attributes of arguments and results, but got "

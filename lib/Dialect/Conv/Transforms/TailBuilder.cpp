@@ -306,10 +306,37 @@ FailureOr<Value> TailBuilder::createInlined(linalg::GenericOp op,
   return createConstant(yielded);
 }
 
+/// True if a convolution computes `op` through element-wise ops.
+static bool comesFromConvolution(Operation *op) {
+  SmallVector<Operation *> worklist = {op};
+  DenseSet<Operation *> seen;
+  while (!worklist.empty()) {
+    Operation *next = worklist.pop_back_val();
+    if (isa<ConvolutionOpInterface>(next))
+      return true;
+    auto generic = dyn_cast<linalg::GenericOp>(next);
+    bool isFollowed = (generic && isElementwise(generic)) ||
+                      isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(next);
+    if (!isFollowed || !seen.insert(next).second)
+      continue;
+    for (Value operand : next->getOperands())
+      if (Operation *source = operand.getDefiningOp())
+        worklist.push_back(source);
+  }
+  return false;
+}
+
+/// True if `op` is to be the end of another convolution's tail, and read in
+/// this one: others use its result as well, so somebody has to store it.
+bool TailBuilder::endsOtherTail(linalg::GenericOp op) {
+  return !dependents.contains(op) && !op->hasOneUse() &&
+         comesFromConvolution(op);
+}
+
 /// The element at `map` of the result of `op`, computed from its operands.
 FailureOr<Value> TailBuilder::createComputed(Operation *op, AffineMap map) {
   if (auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
-      generic && isElementwise(generic))
+      generic && isElementwise(generic) && !endsOtherTail(generic))
     return createInlined(generic, map);
   if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     return failure();

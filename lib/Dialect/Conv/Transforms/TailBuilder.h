@@ -49,6 +49,7 @@ private:
   bool isConversion();
   LogicalResult createAccumulator();
   FailureOr<Value> createElement(Value tensor, AffineMap map);
+  bool endsOtherTail(linalg::GenericOp op);
   FailureOr<Value> createUncached(Value tensor, AffineMap map);
   FailureOr<Value> createComputed(Operation *op, AffineMap map);
   FailureOr<Value> createInlined(linalg::GenericOp op, AffineMap map);

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // `conv.strides` of a function's arguments and results; without it elements are
-// contiguous. Strides and extents count elements.
+// contiguous. Strides and extents count elements. `conv.constant` of an
+// argument: callers do not pass it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 #define CONV_DIALECT_CONV_IR_ARGUMENTATTRS_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include <optional>
 
@@ -29,6 +31,14 @@ SmallVector<int64_t> computeContiguousStrides(ArrayRef<int64_t> shape);
 /// Elements from the first to the last, or none if they reach 2^63.
 std::optional<int64_t> computeExtent(ArrayRef<int64_t> shape,
                                      ArrayRef<int64_t> strides);
+
+/// Where the buffer of a function's argument comes from: the index-th that
+/// callers pass, or the index-th that is stored with the code.
+struct ArgumentPlace {
+  bool isConstant;
+  int64_t index;
+};
+ArgumentPlace getArgumentPlace(FunctionOpInterface function, unsigned argument);
 
 } // namespace mlir::conv
 

@@ -55,6 +55,16 @@ def Conv_Dialect : Dialect {
         sorted by stride, each stride is larger than what the smaller ones span.
       * (N5) The argument is used, and the result computed, without a reshape.
 
+    `conv.constant` says that callers do not pass the argument: its elements are
+    stored with the code.
+
+    ```mlir
+    func.func @f(%x: tensor<8xf16>, %w: tensor<2xf16> {conv.constant = dense<[1.0, 2.0]> : tensor<2xf16>})
+    ```
+
+      * (N6) It is the elements, of the argument's type, or the SHA-256 digest of
+        their bytes in 64 lower-case hex digits, where they are kept elsewhere.
+
     Attributes that passes leave for those behind them:
 
     | attribute | on | says |
@@ -66,9 +76,11 @@ def Conv_Dialect : Dialect {
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let useDefaultAttributePrinterParser = 1;
-  let hasRegionArgAttrVerify = 1;    // N1 to N4
+  let hasRegionArgAttrVerify = 1;    // N1 to N4, N6
   let hasRegionResultAttrVerify = 1; // N1 to N4
   let extraClassDeclaration = [{
+    /// The elements of an argument that callers do not pass.
+    static constexpr ::llvm::StringLiteral kConstantAttr = "conv.constant";
     /// What callers call an argument or a result of a function.
     static constexpr ::llvm::StringLiteral kNameAttr = "conv.name";
     /// How its elements lie in memory.

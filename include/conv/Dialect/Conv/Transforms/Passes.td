@@ -204,4 +204,115 @@ def CheckSupportedPass : Pass<"conv-check-supported", "::mlir::ModuleOp"> {
   }];
 }
 
+def FoldConstantsPass : Pass<"conv-fold-constants", "::mlir::ModuleOp"> {
+  let summary = "Compute what depends on constants only";
+  let description = [{
+    Front ends leave arithmetic on weights in the program: a batch normalisation
+    starts with `1 / sqrt(variance + epsilon)`. Loops over constant tensors are
+    computed here, by the folders of the ops in their bodies, and reshapes and
+    transpositions of constants with them. Loads of constant globals become
+    constants first.
+
+    An assertion in a body is dropped where its condition is constant and holds.
+
+    * Input: any module.
+    * Output: element-wise `linalg` ops, `linalg.transpose`, `tosa.transpose` and
+      reshapes whose operands are constants of static shape are constants;
+      private globals that nothing uses are gone.
+    * Keeps: ops whose bodies have an op that does not fold; every other op.
+    * Fails: never.
+
+    Before:
+    ```mlir
+    %v = arith.constant dense<[1.0, 3.0]> : tensor<2xf32>
+    %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+        ins(%v : tensor<2xf32>) outs(%empty : tensor<2xf32>) {
+      ^bb0(%e: f32, %o: f32):
+        %0 = arith.addf %e, %one : f32
+        %1 = math.sqrt %0 : f32
+        linalg.yield %1 : f32
+    } -> tensor<2xf32>
+    ```
+
+    After:
+    ```mlir
+    %s = arith.constant dense<[1.41421354, 2.0]> : tensor<2xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"
+  ];
+}
+
+def HoistConstantsPass : Pass<"conv-hoist-constants", "::mlir::func::FuncOp"> {
+  let summary = "Make constants that convolutions read arguments";
+  let description = [{
+    Kernels read buffers. A constant tensor that a convolution reads becomes an
+    argument behind all others, whose `conv.constant` has the elements: the
+    artifact stores them, and callers do not pass them. Constants of one value
+    that are in tails are scalars already.
+
+    * Input: functions of convolutions, with their tails.
+    * Output: no operand of a convolution is a constant, or a reshaped one.
+    * Keeps: other uses of constants.
+    * Fails: never.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<1x8x8x4xf16>) -> tensor<1x8x8x4xf16> {
+      %w = arith.constant dense<"0x..."> : tensor<4x1x1x4xf16>
+      %y = conv.forward %x, %w ...
+    ```
+
+    After:
+    ```mlir
+    func.func @f(%x: tensor<1x8x8x4xf16>, %w: tensor<4x1x1x4xf16>
+        {conv.constant = dense<"0x..."> : tensor<4x1x1x4xf16>}) -> tensor<1x8x8x4xf16> {
+      %y = conv.forward %x, %w ...
+    ```
+  }];
+}
+
+def OutlineConvolutionsPass
+    : Pass<"conv-outline-convolutions", "::mlir::ModuleOp"> {
+  let summary = "Move each convolution with its tail to a function of its own";
+  let description = [{
+    A program that is more than convolutions is compiled by two compilers: this
+    one takes the functions of convolutions, another one takes the rest, which
+    calls them. Constants that a convolution reads go with it.
+
+    * Input: functions of convolutions, with their tails, and anything else.
+    * Output: a convolution of a function with other ops is in a private function
+      `@<caller>_conv_<number>`, called where it was. Numbers count from 0 in
+      the order of the caller; names that are taken are skipped.
+    * Keeps: functions that return a convolution's result and have no op but
+      convolutions and reshapes; every other op.
+    * Fails: never.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<1x8x8x4xf16>, %w: tensor<4x1x1x4xf16>) -> tensor<1x8x8x4xf16> {
+      %c = conv.forward %x, %w ...
+      %y = linalg.softmax dimension(3) ins(%c : ...
+    ```
+
+    After:
+    ```mlir
+    func.func @main(%x: tensor<1x8x8x4xf16>, %w: tensor<4x1x1x4xf16>) -> tensor<1x8x8x4xf16> {
+      %c = call @main_conv_0(%x, %w) : ...
+      %y = linalg.softmax dimension(3) ins(%c : ...
+    }
+    func.func private @main_conv_0(%x: tensor<1x8x8x4xf16>, %w: tensor<4x1x1x4xf16>) -> tensor<1x8x8x4xf16> {
+      %c = conv.forward %x, %w ...
+      return %c : tensor<1x8x8x4xf16>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let options = [
+    Option<"passConstants", "pass-constants", "bool", "false",
+           "Callers keep the constants, and pass them">
+  ];
+}
+
 #endif // CONV_DIALECT_CONV_TRANSFORMS_PASSES_TD

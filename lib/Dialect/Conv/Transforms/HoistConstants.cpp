@@ -1,0 +1,57 @@
+//===- HoistConstants.cpp - constants become arguments -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Follows the operands of convolutions through reshapes, as whoever asks for
+// the buffer of a tensor does. Where the elements are kept is not decided here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Dialect/Conv/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::conv {
+#define GEN_PASS_DEF_HOISTCONSTANTSPASS
+#include "conv/Dialect/Conv/Transforms/Passes.h.inc"
+} // namespace mlir::conv
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+struct HoistConstantsPass final
+    : mlir::conv::impl::HoistConstantsPassBase<HoistConstantsPass> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    llvm::SetVector<arith::ConstantOp> constants;
+    function.walk([&](ConvolutionOpInterface op) {
+      for (Value operand : op->getOperands())
+        if (auto constant =
+                lookThroughReshapes(operand).getDefiningOp<arith::ConstantOp>())
+          constants.insert(constant);
+    });
+    for (arith::ConstantOp constant : constants)
+      hoist(function, constant);
+  }
+
+private:
+  static void hoist(func::FuncOp function, arith::ConstantOp constant) {
+    Builder builder(constant.getContext());
+    NamedAttribute elements(ConvDialect::kConstantAttr, constant.getValue());
+    unsigned index = function.getNumArguments();
+    if (failed(function.insertArgument(index, constant.getType(),
+                                       builder.getDictionaryAttr(elements),
+                                       constant.getLoc())))
+      return;
+    constant.getResult().replaceAllUsesWith(function.getArgument(index));
+    constant.erase();
+  }
+};
+} // namespace

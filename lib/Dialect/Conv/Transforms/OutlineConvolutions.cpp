@@ -1,0 +1,140 @@
+//===- OutlineConvolutions.cpp - a function each -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Splits functions between this compiler and another. What belongs to a
+// convolution is in its tail already, so one op moves, with the constants that
+// it reads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Dialect/Conv/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace mlir::conv {
+#define GEN_PASS_DEF_OUTLINECONVOLUTIONSPASS
+#include "conv/Dialect/Conv/Transforms/Passes.h.inc"
+} // namespace mlir::conv
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// True if this compiler takes all of `function`.
+static bool isOfConvolutions(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return false;
+  auto isOurs = [](Operation &op) {
+    return isa<ConvolutionOpInterface, tensor::CollapseShapeOp,
+               tensor::ExpandShapeOp, tensor::EmptyOp, arith::ConstantOp,
+               func::ReturnOp>(op);
+  };
+  auto isComputed = [](Value result) {
+    return bool(
+        lookThroughReshapes(result).getDefiningOp<ConvolutionOpInterface>());
+  };
+  return llvm::all_of(function.front(), isOurs) &&
+         llvm::all_of(function.front().getTerminator()->getOperands(),
+                      isComputed);
+}
+
+namespace {
+/// What a convolution reads.
+struct Captures {
+  bool passConstants;
+  /// Constants and their reshapes, to be copied, in order.
+  SmallVector<Operation *> inside;
+  llvm::SetVector<Value> outside; ///< To be passed.
+
+  void add(Value value) {
+    if (passConstants ||
+        !lookThroughReshapes(value).getDefiningOp<arith::ConstantOp>()) {
+      outside.insert(value);
+      return;
+    }
+    Operation *op = value.getDefiningOp();
+    if (!isa<arith::ConstantOp>(op))
+      add(op->getOperand(0));
+    if (!llvm::is_contained(inside, op))
+      inside.push_back(op);
+  }
+};
+} // namespace
+
+/// Creates the function of `convolution`, which takes what is not constant.
+static func::FuncOp createFunction(ConvolutionOpInterface convolution,
+                                   const Captures &captures, StringRef name) {
+  Location loc = convolution.getLoc();
+  OpBuilder builder(convolution.getContext());
+  TypeRange results(convolution->getResultTypes());
+  auto types = llvm::map_to_vector(captures.outside,
+                                   [](Value value) { return value.getType(); });
+  auto function = func::FuncOp::create(builder, loc, name,
+                                       builder.getFunctionType(types, results));
+  function.setPrivate();
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  IRMapping mapping;
+  mapping.map(captures.outside.getArrayRef(), function.getArguments());
+  for (Operation *op : captures.inside)
+    builder.clone(*op, mapping);
+  Operation *inner = builder.clone(*convolution, mapping);
+  func::ReturnOp::create(builder, loc, inner->getResults());
+  return function;
+}
+
+/// Returns the function of `convolution`, which is after `previous`.
+static func::FuncOp outline(ConvolutionOpInterface convolution,
+                            Captures captures, func::FuncOp previous,
+                            SymbolTable &symbols, StringRef name) {
+  for (Value operand : convolution->getOperands())
+    captures.add(operand);
+  func::FuncOp outlined = createFunction(convolution, captures, name);
+  symbols.insert(outlined, std::next(previous->getIterator()));
+  OpBuilder builder(convolution);
+  auto call = func::CallOp::create(builder, convolution.getLoc(), outlined,
+                                   captures.outside.getArrayRef());
+  convolution->replaceAllUsesWith(call.getResults());
+  convolution->erase();
+  for (Operation *op : llvm::reverse(captures.inside))
+    if (op->use_empty())
+      op->erase();
+  return outlined;
+}
+
+namespace {
+struct OutlineConvolutionsPass final
+    : mlir::conv::impl::OutlineConvolutionsPassBase<OutlineConvolutionsPass> {
+  using OutlineConvolutionsPassBase::OutlineConvolutionsPassBase;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (auto function :
+         llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      SmallVector<ConvolutionOpInterface> convolutions;
+      function.walk(
+          [&](ConvolutionOpInterface op) { convolutions.push_back(op); });
+      if (convolutions.empty() || isOfConvolutions(function))
+        continue;
+      size_t number = 0;
+      func::FuncOp previous = function;
+      for (ConvolutionOpInterface convolution : convolutions) {
+        std::string name;
+        do
+          name = (function.getName() + "_conv_" + Twine(number++)).str();
+        while (symbols.lookup(name));
+        previous = outline(convolution, {passConstants, {}, {}}, previous,
+                           symbols, name);
+      }
+    }
+  }
+};
+} // namespace
