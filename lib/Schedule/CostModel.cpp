@@ -405,17 +405,26 @@ static void computeOccupancy(const ChipInfo &chip, const Candidate &candidate,
                       chip.simdsPerComputeUnit;
 }
 
+/// Cycles for which a step lasts at least, until the tile of a later one is
+/// there: each of the stages but one has a tile on its way.
+static double computeTileLatency(const ChipInfo &chip,
+                                 const Candidate &candidate, const Cost &cost) {
+  if (isHost(chip))
+    return 0;
+  double latency = kLoadLatencyNs * chip.clockGHz /
+                   double(std::max<int64_t>(1, candidate.stages - 1));
+  // A tile in registers is not used before it has gone through shared memory.
+  return keepsLoadsEarly(chip) ? latency + cost.loadCycles + kHandoverCycles
+                               : latency;
+}
+
 /// Cycles of a round of `workgroups` that run together on one compute unit.
 static double computeRound(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate, const Cost &cost,
                            int64_t workgroups) {
   double latency = isHost(chip) ? 0 : kLoadLatencyNs * chip.clockGHz;
-  // Each of the stages but one has a tile on its way.
-  double oneTile = latency / double(std::max<int64_t>(1, candidate.stages - 1));
-  // A tile in registers is not used before it has gone through shared memory.
-  if (keepsLoadsEarly(chip))
-    oneTile += cost.loadCycles + kHandoverCycles;
-  double step = std::max(double(workgroups) * cost.stepCycles, oneTile);
+  double step = std::max(double(workgroups) * cost.stepCycles,
+                         computeTileLatency(chip, candidate, cost));
   double tileBytes =
       double(candidate.workgroup[0] * candidate.workgroup[1]) *
       (double(byteSize(problem.result)) +
@@ -437,11 +446,12 @@ static double computeStoreSeconds(const Problem &problem,
          (chip.memoryGBs * 1e9);
 }
 
-static Limit computeLimit(const ChipInfo &chip, const Cost &cost) {
+static Limit computeLimit(const ChipInfo &chip, const Candidate &candidate,
+                          const Cost &cost) {
   if (cost.memorySeconds > cost.computeSeconds)
     return Limit::Memory;
-  double latency = isHost(chip) ? 0 : kLoadLatencyNs * chip.clockGHz;
-  if (latency > double(cost.residentWorkgroups) * cost.stepCycles)
+  if (computeTileLatency(chip, candidate, cost) >
+      double(cost.residentWorkgroups) * cost.stepCycles)
     return Limit::Latency;
   if (cost.matrixCycles >= std::max(cost.sharedCycles, cost.loadCycles))
     return Limit::MatrixUnits;
@@ -495,6 +505,6 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
           std::max(cost.computeSeconds, cost.memorySeconds - storeSeconds) +
       storeSeconds + double(problem.launches - 1) * kLaunchSeconds +
       (isHost(chip) ? 0 : kStartSeconds);
-  cost.limit = computeLimit(chip, cost);
+  cost.limit = computeLimit(chip, candidate, cost);
   return cost;
 }

@@ -113,10 +113,11 @@ TEST(CostModel, NarrowChannelsLoadOneElementAtATime) {
   sizes.c = 3;
   Problem wide = layer(), narrow = forward(sizes);
   Candidate candidate = fourWaves();
+  candidate.gemmK = 64; // Whole cache lines.
   Cost aligned = computeCost(wide, chipOf("gfx942"), candidate);
   Cost single = computeCost(narrow, chipOf("gfx942"), candidate);
-  // 128 x 32 elements in loads of the least width, and the filter's rows of 27.
-  EXPECT_EQ(single.loadCycles, (128 + 64) * 32 * 4 / 54.0);
+  // 128 x 64 elements in loads of the least width, and the filter's rows of 27.
+  EXPECT_EQ(single.loadCycles, (128 + 64) * 64 * 4 / 54.0);
   EXPECT_GT(single.loadCycles, aligned.loadCycles);
 }
 
