@@ -19,6 +19,19 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+namespace {
+/// Targets that can keep instructions apart have replaced it before.
+struct EraseScheduleFence final : OpRewritePattern<ScheduleFenceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ScheduleFenceOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
 LowerToLLVMOptions mlir::conv::getGpuLoweringOptions(gpu::GPUModuleOp module) {
   LowerToLLVMOptions options(module.getContext(),
                              DataLayout(cast<DataLayoutOpInterface>(*module)));
@@ -29,6 +42,7 @@ LowerToLLVMOptions mlir::conv::getGpuLoweringOptions(gpu::GPUModuleOp module) {
 
 void mlir::conv::populateKernelToLLVMPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<EraseScheduleFence>(patterns.getContext());
   populateExpandFloat8Patterns(patterns);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);

@@ -12,9 +12,17 @@
 //     2*m*n*k / cycles * simdsPerComputeUnit * computeUnits * clockGHz
 //     (`ChipTable.PeakRatesAreThoseOfTheDataSheets` checks it);
 //   * LDS, caches, compute units: "AMD GPU specifications" of the ROCm manual;
+//   * bytes of a cache line, dies, and what their caches give in a clock (for
+//     each compute unit: 4096 bytes among 104 on gfx90a, 2048 among 38 and 32
+//     on each die of gfx942 and gfx950): the white papers of CDNA2 to CDNA4; of
+//     RDNA, the 64 bytes of a request to the level-2 cache, and two compute
+//     units to a port of 64 bytes;
 //   * registers, their granule, waves of a SIMD unit: LLVM's AMDGPU back end,
 //     which allocates them (AMDGPUBaseInfo.cpp: getTotalNumVGPRs,
 //     getVGPRAllocGranule, getMaxWavesPerEU);
+//   * bytes of LDS in a clock on gfx950: those of reads, of which there are
+//   more
+//     than of writes, which have 128 (white paper of CDNA4);
 //   * gfx1250 has no public data sheet: registers, LDS and instructions are
 //     LLVM's; compute units, clock, bandwidth and cache are guesses that only
 //     rank schedules.
@@ -119,6 +127,8 @@ static const ChipInfo kAMDChips[] = {
      .memoryGBs = 1638,
      .cacheBytes = 8 << 20,
      .fmaPerClock = 128,
+     .cacheLineBytes = 64,
+     .sharedCacheBytesPerClock = 39,
      .runnable = true,
      .atoms = kAtomsGfx90a},
     {.name = "gfx942",
@@ -142,6 +152,10 @@ static const ChipInfo kAMDChips[] = {
      .memoryGBs = 5300,
      .cacheBytes = 256 << 20,
      .fmaPerClock = 128,
+     .cacheLineBytes = 128,
+     .sharedCacheBytesPerClock = 54,
+     .dies = 8,
+     .dieCacheBytes = 4 << 20,
      .runnable = true,
      .atoms = kAtomsGfx942},
     {.name = "gfx950",
@@ -153,7 +167,7 @@ static const ChipInfo kAMDChips[] = {
      .staticSharedMemory = 160 << 10,
      .sharedMemoryOfUnit = 160 << 10,
      .sharedMemoryBanks = 64,
-     .sharedMemoryBytesPerClock = 128,
+     .sharedMemoryBytesPerClock = 256,
      .registersPerLane = 512,
      .accumulationRegisters = 256,
      .registerFilePerLane = 512,
@@ -165,6 +179,10 @@ static const ChipInfo kAMDChips[] = {
      .memoryGBs = 8000,
      .cacheBytes = 256 << 20,
      .fmaPerClock = 128,
+     .cacheLineBytes = 128,
+     .sharedCacheBytesPerClock = 64,
+     .dies = 8,
+     .dieCacheBytes = 4 << 20,
      .runnable = true,
      .atoms = kAtomsGfx950},
     {.name = "gfx1100",
@@ -188,6 +206,8 @@ static const ChipInfo kAMDChips[] = {
      .memoryGBs = 960,
      .cacheBytes = 96 << 20,
      .fmaPerClock = 128,
+     .cacheLineBytes = 64,
+     .sharedCacheBytesPerClock = 32,
      .runnable = true,
      .atoms = kAtomsGfx11},
     {.name = "gfx1201",
@@ -211,6 +231,8 @@ static const ChipInfo kAMDChips[] = {
      .memoryGBs = 640,
      .cacheBytes = 64 << 20,
      .fmaPerClock = 128,
+     .cacheLineBytes = 64,
+     .sharedCacheBytesPerClock = 32,
      .runnable = true,
      .atoms = kAtomsGfx12},
     {.name = "gfx1250",

@@ -44,6 +44,16 @@ static constexpr int64_t kRegistersPerInputPiece = 4;
 static constexpr int64_t kRegistersPerFilterPiece = 2;
 /// A step's barrier, waits and loop control.
 static constexpr double kBarrierCycles = 40;
+/// Between the arrival of a tile and the first matrix instruction that uses it:
+/// its way through shared memory, and a barrier.
+static constexpr double kHandoverCycles = 300;
+/// Vector instructions of a step, for each wave, for each load of a lane
+/// (addresses and bounds), and for each piece that is made of several loads, as
+/// counted in assembly.
+static constexpr double kStepInstructions = 8, kLoadInstructions = 2,
+                        kJoinInstructions = 4;
+/// A lane's load is not faster for less.
+static constexpr int64_t kLeastLoadBytes = 4;
 /// Workgroups and work-items of one launch, as drivers count them.
 static constexpr int64_t kMaxWorkgroups = std::numeric_limits<int32_t>::max();
 static constexpr int64_t kMaxWorkItems = std::numeric_limits<uint32_t>::max();
@@ -52,6 +62,12 @@ static constexpr double kLoadLanesPerClock = 16;
 
 static bool isHost(const ChipInfo &chip) {
   return chip.backend == Backend::Host;
+}
+
+/// Whether the code generator leaves loads where the main loop starts them
+/// (`conv.schedule_fence`).
+static bool keepsLoadsEarly(const ChipInfo &chip) {
+  return chip.backend == Backend::AMDGPU;
 }
 
 std::string_view conv::getName(Limit limit) {
@@ -253,15 +269,78 @@ double conv::computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
   return problem.rhsBytes + reread(problem.lhsBytes, columnTiles) + rest;
 }
 
-/// Cycles of the load path for one operand's tile, when `contiguous` elements
-/// lie next to each other and a load cannot be wider.
-static double computeLoadCycles(const ChipInfo &chip, double tileBytes,
-                                int64_t contiguous, int64_t elementBytes) {
-  int64_t width = kPieceBytes;
-  while (width > elementBytes && contiguous * elementBytes % width != 0)
-    width /= 2;
-  double lanes = tileBytes / double(width);
-  return std::max(tileBytes / kLoadBytesPerClock, lanes / kLoadLanesPerClock);
+/// Neighbouring elements that a lane loads at a time: along a row of the tile,
+/// or of as many of its rows as a lane has pieces of.
+static int64_t countLoadElements(const ChipInfo &chip,
+                                 const Candidate &candidate, int64_t rows,
+                                 const Run &run) {
+  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
+  if (keepsLoadsEarly(chip) && !run.isAlongReduction)
+    longest = std::gcd(longest, piecesPerWorkItem(chip, candidate, rows));
+  return std::gcd(longest, run.elements);
+}
+
+/// Cache lines that rows of a tile touch, as a multiple of what they need. Rows
+/// made of several runs are counted as if these followed each other.
+static double countLineWaste(const ChipInfo &chip, const Candidate &candidate,
+                             int64_t rows, const Run &run) {
+  int64_t along = run.isAlongReduction ? candidate.gemmK : rows;
+  if (chip.cacheLineBytes == 0 || run.elements < along)
+    return 1;
+  int64_t bytes = along * byteSize(candidate.atom->operand);
+  return double(roundUp(bytes, chip.cacheLineBytes)) / double(bytes);
+}
+
+/// Cycles of the load path for the tile of one operand.
+static double computeLoadCycles(const ChipInfo &chip,
+                                const Candidate &candidate, int64_t rows,
+                                const Run &run) {
+  int64_t width = countLoadElements(chip, candidate, rows, run);
+  int64_t loads = rows * candidate.gemmK / width;
+  int64_t bytes =
+      std::max(width * byteSize(candidate.atom->operand), kLeastLoadBytes);
+  return std::max(double(loads * bytes) *
+                      countLineWaste(chip, candidate, rows, run) /
+                      chip.sharedCacheBytesPerClock,
+                  double(loads) / kLoadLanesPerClock);
+}
+
+/// Vector instructions of a wave that bring one operand's tile.
+static double countCopyInstructions(const ChipInfo &chip,
+                                    const Candidate &candidate, int64_t rows,
+                                    const Run &run) {
+  auto pieces = double(piecesPerWorkItem(chip, candidate, rows));
+  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
+  int64_t width = countLoadElements(chip, candidate, rows, run);
+  return pieces * (double(longest) / double(width) * kLoadInstructions +
+                   (width < longest ? kJoinInstructions : 0));
+}
+
+/// Cycles in which vector instructions of a step occupy a SIMD unit.
+static double computeVectorCycles(const Problem &problem, const ChipInfo &chip,
+                                  const Candidate &candidate) {
+  if (!keepsLoadsEarly(chip))
+    return 0;
+  double instructions =
+      double(candidate.stages) * kStepInstructions +
+      countCopyInstructions(chip, candidate, candidate.workgroup[0],
+                            problem.lhsRun) +
+      countCopyInstructions(chip, candidate, candidate.workgroup[1],
+                            problem.rhsRun);
+  // Multiply-adds of the table are packed, two for each lane.
+  double lanesPerClock = chip.fmaPerClock / 2.0;
+  return instructions * double(candidate.subgroups()) * chip.subgroupSize /
+         lanesPerClock;
+}
+
+/// The part of the shorter activities of a step that is hidden: its inverse is
+/// exposed. With one wave on a SIMD unit that is half of them, with two a
+/// third, and more waves wait for the same units. Where loads start early and
+/// reads take turns with matrix instructions, all waves together leave little.
+static double computeHiding(const ChipInfo &chip, const Cost &cost) {
+  if (keepsLoadsEarly(chip))
+    return std::max(1.0, cost.wavesPerSimd * cost.wavesPerSimd);
+  return 1 + std::min(cost.wavesPerSimd, 2.0);
 }
 
 /// Fills in what one step of one workgroup costs.
@@ -287,19 +366,21 @@ static void computeStep(const Problem &problem, const ChipInfo &chip,
   cost.sharedCycles =
       (readBytes + inputBytes + filterBytes) / chip.sharedMemoryBytesPerClock;
 
-  cost.loadCycles = computeLoadCycles(chip, inputBytes, problem.lhsRun.elements,
-                                      elementBytes) +
-                    computeLoadCycles(chip, filterBytes,
-                                      problem.rhsRun.elements, elementBytes);
+  cost.loadCycles = computeLoadCycles(chip, candidate, candidate.workgroup[0],
+                                      problem.lhsRun) +
+                    computeLoadCycles(chip, candidate, candidate.workgroup[1],
+                                      problem.rhsRun);
 
-  double longest =
-      std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
-  double others =
-      cost.matrixCycles + cost.sharedCycles + cost.loadCycles - longest;
-  // With one wave on a SIMD unit half of the shorter activities is exposed,
-  // with two a third. More waves wait for the same units.
-  double hiding = 1 + std::min(cost.wavesPerSimd, 2.0);
-  cost.stepCycles = longest + others / hiding + kBarrierCycles;
+  // Multiply-adds of lanes and WMMA take the vector unit's own cycles; MFMA
+  // runs beside it.
+  double vectorCycles = computeVectorCycles(problem, chip, candidate);
+  double matrixCycles =
+      cost.matrixCycles + (atom.kind == AtomKind::MFMA ? 0 : vectorCycles);
+  double longest = std::max({matrixCycles, cost.sharedCycles, cost.loadCycles});
+  double others = cost.matrixCycles + vectorCycles + cost.sharedCycles +
+                  cost.loadCycles - longest;
+  cost.stepCycles =
+      longest + others / computeHiding(chip, cost) + kBarrierCycles;
 }
 
 /// Fills in how many workgroups a compute unit holds.
@@ -324,15 +405,26 @@ static void computeOccupancy(const ChipInfo &chip, const Candidate &candidate,
                       chip.simdsPerComputeUnit;
 }
 
+/// Cycles for which a step lasts at least, until the tile of a later one is
+/// there: each of the stages but one has a tile on its way.
+static double computeTileLatency(const ChipInfo &chip,
+                                 const Candidate &candidate, const Cost &cost) {
+  if (isHost(chip))
+    return 0;
+  double latency = kLoadLatencyNs * chip.clockGHz /
+                   double(std::max<int64_t>(1, candidate.stages - 1));
+  // A tile in registers is not used before it has gone through shared memory.
+  return keepsLoadsEarly(chip) ? latency + cost.loadCycles + kHandoverCycles
+                               : latency;
+}
+
 /// Cycles of a round of `workgroups` that run together on one compute unit.
 static double computeRound(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate, const Cost &cost,
                            int64_t workgroups) {
   double latency = isHost(chip) ? 0 : kLoadLatencyNs * chip.clockGHz;
-  // Each of the stages but one has a tile on its way.
-  double step =
-      std::max(double(workgroups) * cost.stepCycles,
-               latency / double(std::max<int64_t>(1, candidate.stages - 1)));
+  double step = std::max(double(workgroups) * cost.stepCycles,
+                         computeTileLatency(chip, candidate, cost));
   double tileBytes =
       double(candidate.workgroup[0] * candidate.workgroup[1]) *
       (double(byteSize(problem.result)) +
@@ -343,11 +435,23 @@ static double computeRound(const Problem &problem, const ChipInfo &chip,
   return latency + double(cost.steps) * step + double(workgroups) * ends;
 }
 
-static Limit computeLimit(const ChipInfo &chip, const Cost &cost) {
+/// Seconds in which memory is busy while nothing is multiplied: all workgroups
+/// store their sums at about the same time, and a combine follows its products.
+static double computeStoreSeconds(const Problem &problem,
+                                  const ChipInfo &chip) {
+  if (!keepsLoadsEarly(chip))
+    return 0;
+  return (problem.resultBytes + problem.tailBytes +
+          2 * problem.intermediateBytes) /
+         (chip.memoryGBs * 1e9);
+}
+
+static Limit computeLimit(const ChipInfo &chip, const Candidate &candidate,
+                          const Cost &cost) {
   if (cost.memorySeconds > cost.computeSeconds)
     return Limit::Memory;
-  double latency = isHost(chip) ? 0 : kLoadLatencyNs * chip.clockGHz;
-  if (latency > double(cost.residentWorkgroups) * cost.stepCycles)
+  if (computeTileLatency(chip, candidate, cost) >
+      double(cost.residentWorkgroups) * cost.stepCycles)
     return Limit::Latency;
   if (cost.matrixCycles >= std::max(cost.sharedCycles, cost.loadCycles))
     return Limit::MatrixUnits;
@@ -421,15 +525,17 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
+  double storeSeconds = computeStoreSeconds(problem, chip);
   cost.seconds =
       getStagedSlowdown(problem, chip, candidate) *
-          std::max(cost.computeSeconds, cost.memorySeconds) +
+          std::max(cost.computeSeconds, cost.memorySeconds - storeSeconds) +
+      storeSeconds +
       double(perUnit) *
           computeScatterCycles(problem, chip, candidate.workgroup[0],
                                candidate.workgroup[1]) /
           (chip.clockGHz * 1e9) +
       double(problem.launches - 1) * kLaunchSeconds +
       (isHost(chip) ? 0 : kStartSeconds);
-  cost.limit = computeLimit(chip, cost);
+  cost.limit = computeLimit(chip, candidate, cost);
   return cost;
 }

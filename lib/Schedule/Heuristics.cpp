@@ -39,6 +39,9 @@ struct Staging {
 static std::vector<Staging> listStagings(const Problem &problem,
                                          const ChipInfo &chip) {
   std::vector<Staging> stagings = {{LoopKind::RegisterStaged, 2}};
+  // Half the shared memory, so more workgroups; not measured elsewhere.
+  if (chip.backend == Backend::AMDGPU)
+    stagings.push_back({LoopKind::RegisterStaged, 1});
   int64_t bytes = byteSize(problem.operand);
   // With one of them in registers, the others were no faster on an H200.
   if (copiesAsync(chip, problem.lhsRun, bytes) &&

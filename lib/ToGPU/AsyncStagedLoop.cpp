@@ -22,8 +22,8 @@ mlir::conv::createAsyncStagedLoop(const Kernel &kernel,
   int64_t gemmK = kernel.gemmK();
   auto fill = [&](Value step, Value stage,
                   Value guard) -> std::function<void()> {
-    TilePieces pieces = parts.start(kernel.math.mul(step, gemmK), stage, guard);
-    return [&parts, pieces, stage] { parts.finish(pieces, stage); };
+    TileLoads loads = parts.start(kernel.math.mul(step, gemmK), stage, guard);
+    return [&parts, loads, stage] { parts.finish(loads, stage); };
   };
   auto multiply = [&](Value stage, ValueRange sums) {
     return parts.matrix.createStep(sums, stage);

@@ -9,6 +9,9 @@
 // stays in the cache: `columns` fastest shares rows of the left operand, `rows`
 // fastest those of the right one.
 //
+// Hardware with several dies deals workgroups to them in turn. Consecutive
+// tiles are for one die, so that its cache has what they share.
+//
 //===----------------------------------------------------------------------===//
 
 #include "TileScheduler.h"
@@ -45,6 +48,18 @@ TileOrigin TileRaster::createOrigin(const IndexMath &math, Value tile) const {
   return {batch, origin[Rows], origin[Columns]};
 }
 
+/// The number among `count` tiles of a workgroup whose die is its number modulo
+/// `dies`: every die has consecutive tiles, as many as it gets workgroups.
+static Value gatherOnDie(const IndexMath &math, Value workgroup, int64_t count,
+                         int64_t dies) {
+  if (dies == 1)
+    return workgroup;
+  Value die = math.rem(workgroup, dies);
+  Value before = math.add(math.mul(die, count / dies),
+                          math.minimum(die, math.constant(count % dies)));
+  return math.add(before, math.div(workgroup, dies));
+}
+
 namespace {
 class GridScheduler final : public TileScheduler {
 public:
@@ -53,7 +68,9 @@ public:
   int64_t getGridSize() const override { return raster.countTiles(); }
 
   TileOrigin createOrigin(const Kernel &kernel) const override {
-    return raster.createOrigin(kernel.math, kernel.workgroup);
+    Value tile = gatherOnDie(kernel.math, kernel.workgroup, raster.countTiles(),
+                             kernel.chip.dies);
+    return raster.createOrigin(kernel.math, tile);
   }
 
 private:

@@ -15,8 +15,8 @@
 
 namespace mlir::conv {
 
-/// The pieces of both operands that a work-item has in registers.
-struct TilePieces {
+/// The loads of both operands that are on their way to a work-item's registers.
+struct TileLoads {
   SmallVector<Value> lhs, rhs;
 };
 
@@ -27,13 +27,13 @@ struct MainLoopParts {
   const MatrixUnit &matrix;
 
   /// `OperandCopy::start` and `finish` of both operands.
-  TilePieces start(Value k, Value stage, Value guard) const {
+  TileLoads start(Value k, Value stage, Value guard) const {
     SmallVector<Value> left = lhs.start(k, stage, guard);
     return {left, rhs.start(k, stage, guard)};
   }
-  void finish(const TilePieces &pieces, Value stage) const {
-    lhs.finish(pieces.lhs, stage);
-    rhs.finish(pieces.rhs, stage);
+  void finish(const TileLoads &loads, Value stage) const {
+    lhs.finish(loads.lhs, stage);
+    rhs.finish(loads.rhs, stage);
   }
 };
 

@@ -117,30 +117,38 @@ static Value castElements(ImplicitLocOpBuilder &b, Value vector, Type element) {
   return b.createOrFold<vector::BitCastOp>(type.clone(element), vector);
 }
 
-/// The `rowWidth` pieces from number `first` on. Single elements are moved as
-/// integers: LLVM's x86 code generator, which simulated kernels go through, has
-/// bf16 only in vectors that stay whole.
-SmallVector<Value> OperandCopy::loadRows(size_t first, Value k,
-                                         Value guard) const {
-  ImplicitLocOpBuilder &b = kernel.b;
+/// Starts the loads of a piece, or of the block of `rowWidth` pieces that it is
+/// the first of.
+SmallVector<Value> OperandCopy::startLoads(const Piece &piece, Value k,
+                                           Value guard) const {
   const IndexMath &math = kernel.math;
-  const Piece &piece = pieces[first];
   int64_t length = kernel.pieceElements();
   Value within = math.mul(piece.position, length);
+  SmallVector<Value> loads;
+  for (int64_t step = 0; step < length; step += width) {
+    Element from = findElement(piece, k, math.add(within, step), guard);
+    loads.push_back(kernel.load(buffer, from.offset, from.guard,
+                                std::max(width, rowWidth)));
+  }
+  return loads;
+}
+
+/// The `rowWidth` pieces that the loads of `startLoads` are made of. Single
+/// elements are moved as integers: LLVM's x86 code generator, which simulated
+/// kernels go through, has bf16 only in vectors that stay whole.
+SmallVector<Value> OperandCopy::joinLoads(ValueRange loads) const {
+  ImplicitLocOpBuilder &b = kernel.b;
+  if (loads.size() == 1)
+    return {loads.front()};
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   Type carrier = b.getIntegerType(element.getIntOrFloatBitWidth());
   SmallVector<SmallVector<Value>> rows(rowWidth);
-  for (int64_t step = 0; step < length; step += width) {
-    Element from = findElement(piece, k, math.add(within, step), guard);
-    Value loaded =
-        kernel.load(buffer, from.offset, from.guard, std::max(width, rowWidth));
-    if (width == length)
-      return {loaded};
-    loaded = castElements(b, loaded, carrier);
+  for (Value load : loads) {
+    Value loaded = castElements(b, load, carrier);
     for (int64_t i = 0; i < std::max(width, rowWidth); ++i)
       rows[i % rowWidth].push_back(vector::ExtractOp::create(b, loaded, i));
   }
-  auto type = VectorType::get({length}, carrier);
+  auto type = VectorType::get({kernel.pieceElements()}, carrier);
   return llvm::map_to_vector(rows, [&](ArrayRef<Value> elements) -> Value {
     Value piece = vector::FromElementsOp::create(b, type, elements);
     return castElements(b, piece, element);
@@ -162,17 +170,22 @@ void OperandCopy::copyPiece(const Piece &piece, Value k, Value stage,
 }
 
 SmallVector<Value> OperandCopy::start(Value k, Value stage, Value guard) const {
-  SmallVector<Value> loaded;
+  SmallVector<Value> loads;
   for (size_t i = 0; i < pieces.size(); i += rowWidth) {
     if (async)
       copyPiece(pieces[i], k, stage, guard);
     else
-      loaded.append(loadRows(i, k, guard));
+      loads.append(startLoads(pieces[i], k, guard));
   }
-  return loaded;
+  return loads;
 }
 
-void OperandCopy::finish(ValueRange loaded, Value stage) const {
-  for (auto [elements, piece] : llvm::zip(loaded, pieces))
-    tile.write(elements, stage, piece.row, piece.position);
+void OperandCopy::finish(ValueRange loads, Value stage) const {
+  int64_t loadsPerBlock = kernel.pieceElements() / width;
+  ArrayRef<Piece> rest = pieces;
+  for (; !loads.empty(); loads = loads.drop_front(loadsPerBlock))
+    for (Value elements : joinLoads(loads.take_front(loadsPerBlock))) {
+      tile.write(elements, stage, rest.front().row, rest.front().position);
+      rest = rest.drop_front();
+    }
 }

@@ -41,13 +41,14 @@ public:
   bool isAsync() const { return async; }
 
   /// Starts to bring this work-item's pieces of the tile whose reduction starts
-  /// at `k` to a stage of shared memory, and returns those that are on their
-  /// way in registers. What is outside of the operand, or not under `guard`, is
+  /// at `k` to a stage of shared memory, and returns the loads that are on their
+  /// way to registers. What is outside of the operand, or not under `guard`, is
   /// zero.
   SmallVector<Value> start(Value k, Value stage, Value guard) const;
 
-  /// Writes the pieces that `start` returned to the same stage.
-  void finish(ValueRange pieces, Value stage) const;
+  /// Makes pieces of the loads that `start` returned, which are waited for, and
+  /// writes them to the same stage.
+  void finish(ValueRange loads, Value stage) const;
 
 private:
   /// One piece: a row of the tile, and its position in that row.
@@ -67,7 +68,8 @@ private:
   };
   Element findElement(const Piece &piece, Value k, Value within,
                       Value guard) const;
-  SmallVector<Value> loadRows(size_t first, Value k, Value guard) const;
+  SmallVector<Value> startLoads(const Piece &piece, Value k, Value guard) const;
+  SmallVector<Value> joinLoads(ValueRange loads) const;
   void copyPiece(const Piece &piece, Value k, Value stage, Value guard) const;
 
   const Kernel &kernel;

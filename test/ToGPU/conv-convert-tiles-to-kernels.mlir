@@ -15,13 +15,17 @@
 // CHECK:           vector.store %{{.+}}, %[[A]]
 // CHECK:           vector.store %{{.+}}, %[[B]]
 // CHECK:           gpu.barrier
-// One step: the next tile's loads, the product, the stores, one barrier.
+// One step: the next tile's loads, the product, the stores, one barrier. Nothing
+// moves from one of the three to another.
 // CHECK:           scf.for
 // CHECK:             conv.guarded_load %[[X]]
 // CHECK:             conv.guarded_load %[[W]]
+// CHECK:             conv.schedule_fence
 // CHECK:             vector.load %[[B]]
 // CHECK:             vector.load %[[A]]
 // CHECK:             conv.mma <mfma 16 x 16 x 16>
+// CHECK:             conv.schedule_fence
+// CHECK-NOT:         gpu.barrier
 // CHECK:             vector.store %{{.+}}, %[[A]]
 // CHECK:             vector.store %{{.+}}, %[[B]]
 // CHECK:             gpu.barrier
@@ -35,6 +39,30 @@
 // CHECK:         gpu.launch_func @one_kernels::@one_0 blocks in (%[[GRID]], {{.*}}) threads in (%[[BLOCK]], {{.*}}) args(%[[ARG0]] : {{.*}}, %[[ARG1]] : {{.*}}, %[[ARG2]] :
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @one(%x: tensor<1x8x8x16xf16> {conv.name = "input"}, %w: tensor<144x3x3x16xf16>) -> (tensor<1x8x8x144xf32> {conv.name = "output"}) {
+    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+        : tensor<1x8x8x16xf16>, tensor<144x3x3x16xf16> -> tensor<1x8x8x144xf32>
+    return %y : tensor<1x8x8x144xf32>
+  }
+}
+
+// -----
+
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 1, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// One stage: half the shared memory, and a barrier after the last read of a step.
+// CHECK:         gpu.func @single_0({{.*}}) workgroup(%[[A:.+]] : memref<2048xf16, {{.+}}>, %[[B:.+]] : memref<2048xf16, {{.+}}>)
+// CHECK:           scf.for
+// CHECK-NOT:         gpu.barrier
+// CHECK:             conv.mma
+// CHECK:             conv.schedule_fence
+// CHECK-NEXT:        gpu.barrier
+// CHECK:             vector.store %{{.+}}, %[[A]]
+// CHECK:             vector.store %{{.+}}, %[[B]]
+// CHECK-NEXT:        gpu.barrier
+// CHECK:             scf.yield
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @single(%x: tensor<1x8x8x16xf16>, %w: tensor<144x3x3x16xf16>) -> tensor<1x8x8x144xf32> {
     %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
         : tensor<1x8x8x16xf16>, tensor<144x3x3x16xf16> -> tensor<1x8x8x144xf32>
     return %y : tensor<1x8x8x144xf32>

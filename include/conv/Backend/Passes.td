@@ -17,7 +17,10 @@ def ConvertKernelOpsToAMDGPUPass
     * Input: kernels of the gpu stage.
     * Output: `conv.mma` is `amdgpu.mfma`, `amdgpu.wmma` or multiply-adds;
       stores with 64-bit offsets are inside of an `scf.if`, since only accesses
-      below 2 GiB can use the bounds check of buffer instructions.
+      below 2 GiB can use the bounds check of buffer instructions; barriers
+      order shared memory only; `conv.schedule_fence` is
+      a scheduling barrier, after the order in which matrix instructions and
+      loads before it take turns, if there are any.
     * Keeps: every other op.
     * Fails: if `conv.target` is not an AMD chip. Its atoms are then all that the
       verifier of `conv.mma` lets through.
@@ -42,9 +45,9 @@ def ConvertKernelOpsToAMDGPUPass
     ```
   }];
   let dependentDialects = [
-    "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect",
-    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::ROCDL::ROCDLDialect", "::mlir::amdgpu::AMDGPUDialect",
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

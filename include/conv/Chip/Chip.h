@@ -144,6 +144,15 @@ struct ChipInfo {
   /// Bytes of the parts of a cache line that are moved alone; 0 if lines are
   /// moved whole.
   int sectorBytes = 0;
+  /// Bytes of a line of the cache next to a compute unit, which a load moves
+  /// whole; 0 if nothing was measured or published.
+  int cacheLineBytes = 0;
+  /// Bytes that a compute unit gets in a clock when all of them read from the
+  /// cache that they share on their die.
+  double sharedCacheBytesPerClock = 64;
+  /// Dies with a cache of their own, to which workgroups are dealt in turn.
+  int dies = 1;
+  int64_t dieCacheBytes = 0; ///< Of each of several dies.
   /// Least bytes of a copy from global to shared memory that takes no registers
   /// on its way: powers of two from there to 16. 0 if there is none.
   int asyncCopyBytes = 0;

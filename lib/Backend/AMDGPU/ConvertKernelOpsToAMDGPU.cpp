@@ -13,12 +13,15 @@
 #include "../AddressAccess.h"
 #include "../FmaAtom.h"
 #include "../TargetCheck.h"
+#include "ScheduleFences.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -85,14 +88,42 @@ struct MmaToInstruction final : OpRewritePattern<MmaOp> {
   }
 };
 
+/// Work-items of a kernel exchange values in shared memory only. A barrier that
+/// orders all memory would also invalidate the caches next to compute units
+/// where those of a workgroup are in several.
+struct BarrierToSharedBarrier final : OpRewritePattern<gpu::BarrierOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(gpu::BarrierOp op,
+                                PatternRewriter &rewriter) const override {
+    createFence(op, LLVM::AtomicOrdering::release, rewriter);
+    ROCDL::SBarrierOp::create(rewriter, op.getLoc());
+    createFence(op, LLVM::AtomicOrdering::acquire, rewriter);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static void createFence(gpu::BarrierOp op, LLVM::AtomicOrdering ordering,
+                          PatternRewriter &rewriter) {
+    auto fence =
+        LLVM::FenceOp::create(rewriter, op.getLoc(), ordering, "workgroup");
+    fence->setDiscardableAttr(LLVM::LLVMDialect::getMmraAttrName(),
+                              LLVM::MMRATagAttr::get(rewriter.getContext(),
+                                                     "amdgpu-synchronize-as",
+                                                     "local"));
+  }
+};
+
 struct ConvertKernelOpsToAMDGPUPass final
     : mlir::conv::impl::ConvertKernelOpsToAMDGPUPassBase<
           ConvertKernelOpsToAMDGPUPass> {
   void runOnOperation() override {
     if (failed(verifyTarget(getOperation(), ::conv::Backend::AMDGPU)))
       return signalPassFailure();
+    convertScheduleFences(getOperation());
     RewritePatternSet patterns(&getContext());
-    patterns.add<MmaToInstruction>(&getContext());
+    patterns.add<BarrierToSharedBarrier, MmaToInstruction>(&getContext());
     // Buffer instructions guard the others.
     populateStoreToBranchPatterns(patterns, [](GuardedStoreOp op) {
       return op.getOffset().getType().isInteger(64);

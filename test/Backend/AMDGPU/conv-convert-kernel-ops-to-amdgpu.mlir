@@ -97,3 +97,60 @@ module attributes {conv.target = #conv.target<"gfx942">} {
     }
   }
 }
+
+// -----
+
+// A barrier is for shared memory, and a fence without matrix instructions
+// before it only keeps instructions apart.
+// CHECK-LABEL: gpu.func @barrier
+// CHECK-NEXT:    llvm.fence syncscope("workgroup") release {llvm.mmra = #[[LOCAL:.+]]}
+// CHECK-NEXT:    rocdl.s.barrier
+// CHECK-NEXT:    llvm.fence syncscope("workgroup") acquire {llvm.mmra = #[[LOCAL]]}
+// CHECK-NEXT:    amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:    gpu.return
+module attributes {conv.target = #conv.target<"gfx942">} {
+  gpu.module @kernels {
+    gpu.func @barrier() kernel {
+      gpu.barrier
+      conv.schedule_fence
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// Four matrix instructions with two reads before the first one, and one after
+// the second: it is read after them. Matrix instructions may follow a fence.
+// CHECK-LABEL: gpu.func @interleave
+// CHECK-COUNT-4: amdgpu.mfma
+// CHECK-NEXT:    rocdl.sched.group.barrier 256, 2, 0
+// CHECK-NEXT:    rocdl.sched.group.barrier 8, 2, 0
+// CHECK-NEXT:    rocdl.sched.group.barrier 256, 1, 0
+// CHECK-NEXT:    rocdl.sched.group.barrier 8, 2, 0
+// CHECK-NEXT:    amdgpu.sched_barrier allow = <mfma_wmma>
+// All reads before the first matrix instruction: there is nothing to order.
+// CHECK:         amdgpu.mfma
+// CHECK-NEXT:    amdgpu.sched_barrier allow = <mfma_wmma>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  gpu.module @kernels {
+    gpu.func @interleave(%m: memref<12xf16, #gpu.address_space<workgroup>>, %c: vector<16xf32>, %y: memref<16xf32>) kernel {
+      %i = arith.constant 0 : index
+      %j = arith.constant 4 : index
+      %k = arith.constant 8 : index
+      %a = vector.load %m[%i] : memref<12xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+      %b = vector.load %m[%j] : memref<12xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+      %0 = conv.mma <mfma 32 x 32 x 8> %a, %b, %c : vector<4xf16>, vector<4xf16>, vector<16xf32>
+      %1 = conv.mma <mfma 32 x 32 x 8> %b, %a, %0 : vector<4xf16>, vector<4xf16>, vector<16xf32>
+      %d = vector.load %m[%k] : memref<12xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+      %2 = conv.mma <mfma 32 x 32 x 8> %a, %d, %1 : vector<4xf16>, vector<4xf16>, vector<16xf32>
+      %3 = conv.mma <mfma 32 x 32 x 8> %b, %d, %2 : vector<4xf16>, vector<4xf16>, vector<16xf32>
+      conv.schedule_fence
+      %e = vector.load %m[%i] : memref<12xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+      %4 = conv.mma <mfma 32 x 32 x 8> %e, %e, %3 : vector<4xf16>, vector<4xf16>, vector<16xf32>
+      conv.schedule_fence
+      vector.store %4, %y[%i] : memref<16xf32>, vector<16xf32>
+      gpu.return
+    }
+  }
+}

@@ -420,7 +420,7 @@ func.func private @schedule_s16_async() attributes {
 // -----
 
 func.func private @schedule_s16_registers() attributes {
-  // expected-error @below {{expects 2 stages for register_staged, but got 3}}
+  // expected-error @below {{expects 1 or 2 stages for register_staged, but got 3}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 3,
                      atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = rows>}
 

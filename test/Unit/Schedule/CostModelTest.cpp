@@ -92,8 +92,8 @@ TEST(CostModel, CountsOneStep) {
   EXPECT_EQ(cost.matrixCycles, 8 * 32);
   // Each wave reads (64 + 32) rows of 64 bytes; both tiles are written once.
   EXPECT_EQ(cost.sharedCycles, (4 * 96 * 64 + 192 * 64) / 128.0);
-  // Both tiles in loads of 16 bytes.
-  EXPECT_EQ(cost.loadCycles, 192 * 64 / 64.0);
+  // Rows of 64 bytes move lines of 128 through a share of 54 bytes a clock.
+  EXPECT_EQ(cost.loadCycles, 192 * 128 / 54.0);
   EXPECT_EQ(cost.sharedBytes, 2 * 192 * 64);
   EXPECT_EQ(cost.steps, 18);
   EXPECT_EQ(cost.workgroups, 1568);
@@ -113,10 +113,11 @@ TEST(CostModel, NarrowChannelsLoadOneElementAtATime) {
   sizes.c = 3;
   Problem wide = layer(), narrow = forward(sizes);
   Candidate candidate = fourWaves();
+  candidate.gemmK = 64; // Whole cache lines.
   Cost aligned = computeCost(wide, chipOf("gfx942"), candidate);
   Cost single = computeCost(narrow, chipOf("gfx942"), candidate);
-  // 128 x 32 elements at 16 lanes a clock, and the filter's rows of 27.
-  EXPECT_EQ(single.loadCycles, (128 + 64) * 32 / 16.0);
+  // 128 x 64 elements in loads of the least width, and the filter's rows of 27.
+  EXPECT_EQ(single.loadCycles, (128 + 64) * 64 * 4 / 54.0);
   EXPECT_GT(single.loadCycles, aligned.loadCycles);
 }
 

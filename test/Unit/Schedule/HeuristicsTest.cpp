@@ -179,7 +179,7 @@ TEST(Heuristics, LargeProblemsUseLargeTiles) {
     const ChipInfo &chip = *lookupChip(name);
     RankedCandidate best = rankCandidates(problem, chip).accepted.front();
     EXPECT_GE(best.candidate.workgroup[0] * best.candidate.workgroup[1],
-              128 * 128)
+              128 * 64)
         << name;
     EXPECT_EQ(best.cost.limit, Limit::MatrixUnits) << name;
   }

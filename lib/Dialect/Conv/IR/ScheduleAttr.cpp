@@ -59,8 +59,8 @@ static LogicalResult verifyStages(EmitError emitError, int64_t stages,
   if (mainLoop == MainLoop::AsyncStaged && stages < 2)
     return emitError() << "expects 2 stages or more for async_staged, but got "
                        << stages;
-  if (mainLoop == MainLoop::RegisterStaged && stages != 2)
-    return emitError() << "expects 2 stages for register_staged, but got "
+  if (mainLoop == MainLoop::RegisterStaged && stages != 1 && stages != 2)
+    return emitError() << "expects 1 or 2 stages for register_staged, but got "
                        << stages;
   return success();
 }

@@ -280,7 +280,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         for chips that copy from global to shared memory without registers.
         `async_staged` has 2 stages or more, and at least one operand whose
         elements follow each other in memory along the reduction, at least 4
-        bytes at a time. `register_staged` has 2 stages.
+        bytes at a time. `register_staged` has 1 or 2 stages.
       * (S17) With `patch_buffer`, a workgroup has all columns. Residues of a
         gradient with strides are columns too, of one product: no strided
         dimension is dilated.

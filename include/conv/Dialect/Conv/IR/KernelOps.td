@@ -134,4 +134,19 @@ def Conv_MmaOp : Conv_Op<"mma", [Pure, AllTypesMatch<["accumulator", "result"]>]
   let hasVerifier = 1;
 }
 
+def Conv_ScheduleFenceOp : Conv_Op<"schedule_fence"> {
+  let summary = "Keeps accesses to memory on their side of it";
+  let description = [{
+    A code generator moves instructions past each other as long as they compute
+    the same: a load, for instance, down to its first use, where it is waited
+    for. Accesses to memory do not move across this op on targets that can say
+    so; on others nothing becomes of it. Matrix instructions before it may
+    follow later, to fill the time that a wait takes. It orders nothing between
+    work-items and waits for nothing.
+
+    Example: `conv.schedule_fence`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 #endif // CONV_KERNEL_OPS_TD
