@@ -16,6 +16,7 @@
 #include "Bytecode.h"
 #include "Generate.h"
 #include "Reference.h"
+#include "Request.h"
 #include "Session.h"
 
 #include "conv/Artifact/ManifestJson.h"
@@ -59,9 +60,10 @@ static Result<void> compileSource(const std::string &input) {
 }
 
 static const char *const kSmallLine =
-    "convfp16 -n 1 -c 8 -H 4 -W 4 -k 8 -y 3 -x 3 -p 1 -q 1 --bias";
+    "convfp16 -F 1 --layout nhwc -n 1 -c 8 -H 4 -W 4 -k 8 -y 3 -x 3 -p 1 -q 1 --bias";
 
-static GenOptions parseLine(const std::string &line, bool &parsed) {
+/// The functions of a driver line; why there are none.
+static Result<std::vector<GenOptions>> parseLine(const std::string &line) {
   std::vector<std::string> words = {"conv-gen"};
   std::istringstream stream(line);
   for (std::string word; stream >> word;)
@@ -69,19 +71,27 @@ static GenOptions parseLine(const std::string &line, bool &parsed) {
   std::vector<char *> pointers;
   for (std::string &word : words)
     pointers.push_back(word.data());
-  GenOptions options;
-  parsed = !parseGenOptions(int(pointers.size()), pointers.data(), options);
-  return options;
+  Request request;
+  std::vector<GenOptions> problems;
+  if (parseRequest(int(pointers.size()), pointers.data(), request))
+    return Error{ErrorKind::BadInput, "usage"};
+  for (const RequestLine &one : request.lines) {
+    if (one.error)
+      return *one.error;
+    problems.insert(problems.end(), one.problems.begin(), one.problems.end());
+  }
+  return problems;
 }
 
 /// conv-gen, without what it writes.
 static Result<void> generateLine(const std::string &line) {
-  bool parsed = false;
-  GenOptions options = parseLine(line, parsed);
-  if (!parsed)
-    return Error{ErrorKind::BadInput, "usage"};
-  Result<std::string> text = generate(options);
-  return text ? Result<void>() : text.error();
+  Result<std::vector<GenOptions>> problems = parseLine(line);
+  if (!problems)
+    return problems.error();
+  for (const GenOptions &options : *problems)
+    if (Result<std::string> text = generate(options); !text)
+      return text.error();
+  return {};
 }
 
 /// --schedule of conv-compile.
@@ -204,8 +214,10 @@ tools::createTrials(const std::vector<std::string> &folders) {
   Result<std::vector<std::string>> modules = readModules(folders);
   if (!modules)
     return modules.error();
-  bool parsed = false;
-  Result<std::string> small = generate(parseLine(kSmallLine, parsed));
+  Result<std::vector<GenOptions>> problems = parseLine(kSmallLine);
+  if (!problems)
+    return problems.error();
+  Result<std::string> small = generate(problems->front());
   if (!small)
     return small.error();
   mlir::conv::CompileOptions options;
