@@ -468,19 +468,25 @@ double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
                                        : chip.sparseScatterCycles);
 }
 
+/// Whether neighbours in memory are of different rows. An element alone is not
+/// transposed.
+static bool isTransposed(const Run &run) {
+  return run.elements > 1 && !run.isAlongReduction;
+}
+
 /// What a staged kernel takes, as a multiple of what is computed here.
 static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate) {
   bool isAsync = candidate.loop == LoopKind::AsyncStaged;
   bool areTransposed =
-      !problem.lhsRun.isAlongReduction && !problem.rhsRun.isAlongReduction;
+      isTransposed(problem.lhsRun) && isTransposed(problem.rhsRun);
   double slowdown = isAsync         ? chip.asyncStagedSlowdown
                     : areTransposed ? chip.transposedStagedSlowdown
                                     : chip.registerStagedSlowdown;
   for (const Run *run : {&problem.lhsRun, &problem.rhsRun}) {
     int64_t bytes = run->elements * byteSize(candidate.atom->operand);
-    bool isTransposed = !run->isAlongReduction && !areTransposed;
-    if (isTransposed || bytes % kPieceBytes != 0)
+    bool isAlone = isTransposed(*run) && !areTransposed;
+    if (isAlone || bytes % kPieceBytes != 0)
       slowdown *= chip.transposingSlowdown;
   }
   return slowdown;

@@ -38,10 +38,10 @@ SPILLS = ("scratch_bytes", "spills")
 # Problems that had spills, wraps or lost signs.
 KNOWN = [
     "convfp16 -n 1 -c 1 -k 64 -F 2 -H 8 -W 4 -y 3 -x 1 -p 1 -q 0 -u 2 -v 2",
-    "conv -n 1 -c 3 -k 384 -H 28 -W 28 -y 14 -x 14 -u 14 -v 14",
+    "conv -F 1 -n 1 -c 3 -k 384 -H 28 -W 28 -y 14 -x 14 -u 14 -v 14",
     "convint8 -F 2 -n 1 -c 16 -k 32 -H 9 -W 11 -p 1 -q 1",
-    "convfp16 -n 1 -c 1 -H 4 -W 4 -k 16 -y 1 -x 1 --scale -0.375",
-    "convfp16 -n 2 -c 32 -H 8 -W 8 -k 64 -y 1 -x 1 --activation gelu",
+    "convfp16 -F 1 -n 1 -c 1 -H 4 -W 4 -k 16 -y 1 -x 1 --scale -0.375",
+    "convfp16 -F 1 -n 2 -c 32 -H 8 -W 8 -k 64 -y 1 -x 1 --activation gelu",
     "convbfp16 -F 2 -n 2 -c 64 -k 17 -H 14 -W 14 -y 3 -x 3 -p 1 -q 1",
 ]
 

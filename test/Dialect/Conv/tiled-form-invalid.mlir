@@ -24,13 +24,19 @@
 
 func.func @tiled(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %whole: tensor<1x4x8xf32>, %captured: f32) -> tensor<8x8xf32> {
   %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %f0 = arith.constant 0.0 : f32
   %matrices = tensor.empty() : tensor<1x8x8xf32>
   %empty = tensor.empty() : tensor<8x8xf32>
   %t = scf.forall (%g, %m, %n) = (0, 0, 0) to (1, 8, 8) step (1, 4, 4) shared_outs(%o = %matrices) -> (tensor<1x8x8xf32>) {
     %zero = tensor.extract_slice %o[%g, %m, %n] [1, 4, 4] [1, 1, 1] : tensor<1x8x8xf32> to tensor<1x4x4xf32>
-    %a = conv.gather %x[%g, %m, %c0] view = #view : tensor<8x8xf32> -> tensor<1x4x8xf32>
-    %b = conv.gather %w[%g, %n, %c0] view = #view : tensor<8x8xf32> -> tensor<1x4x8xf32>
-    %c = linalg.batch_matmul indexing_maps = [#m_k, #n_k, #m_n] ins(%a, %b : tensor<1x4x8xf32>, tensor<1x4x8xf32>) outs(%zero : tensor<1x4x4xf32>) -> tensor<1x4x4xf32>
+    %start = linalg.fill ins(%f0 : f32) outs(%zero : tensor<1x4x4xf32>) -> tensor<1x4x4xf32>
+    %c = scf.for %k = %c0 to %c8 step %c8 iter_args(%carried = %start) -> (tensor<1x4x4xf32>) {
+      %a = conv.gather %x[%g, %m, %k] view = #view : tensor<8x8xf32> -> tensor<1x4x8xf32>
+      %b = conv.gather %w[%g, %n, %k] view = #view : tensor<8x8xf32> -> tensor<1x4x8xf32>
+      %p = linalg.batch_matmul indexing_maps = [#m_k, #n_k, #m_n] ins(%a, %b : tensor<1x4x8xf32>, tensor<1x4x8xf32>) outs(%carried : tensor<1x4x4xf32>) -> tensor<1x4x4xf32>
+      scf.yield %p : tensor<1x4x4xf32>
+    }
     %e = conv.gather %x[%g, %m, %n] view = #view : tensor<8x8xf32> -> tensor<1x4x4xf32>
     %d = linalg.generic {indexing_maps = [#element, #element, #element], iterator_types = ["parallel", "parallel", "parallel"]}
         ins(%c, %e : tensor<1x4x4xf32>, tensor<1x4x4xf32>) outs(%zero : tensor<1x4x4xf32>) {
