@@ -9,7 +9,7 @@ import sys
 kind, length = sys.argv[1], int(sys.argv[2])
 T = "tensor<1x4x4x8xf16>"
 MAP = "affine_map<(n, p, q, k) -> (n, p, q, k)>"
-SWAPPED = "affine_map<(n, p, q, k) -> (n, q, p, k)>"
+DIAGONAL = "affine_map<(n, p, q, k) -> (n, p, p, k)>"
 PARALLEL = '"parallel", "parallel", "parallel", "parallel"'
 
 
@@ -41,6 +41,6 @@ elif kind == "sum":
 else:
     for i in range(length):
         body = ["%b = math.tanh %a0 : f16", "linalg.yield %b : f16"]
-        generic(f"%y{i + 1}", f"%y{i}", MAP if i else SWAPPED, body)
+        generic(f"%y{i + 1}", f"%y{i}", MAP if i else DIAGONAL, body)
 print(f"  return {last} : {T}")
 print("}")
