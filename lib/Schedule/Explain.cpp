@@ -257,8 +257,7 @@ static std::string formatNotDirect(const Explanation &all) {
 }
 
 /// The kernels in front of products and behind them.
-static void printTransforms(ArrayRef<TransformOp> transforms,
-                            raw_ostream &os) {
+static void printTransforms(ArrayRef<TransformOp> transforms, raw_ostream &os) {
   for (TransformOp transform : transforms) {
     const ::conv::ChipInfo &chip = TargetAttr::lookup(transform).getInfo();
     os << "transform   " << transform.getSourceType() << " to "
@@ -281,11 +280,12 @@ static void explainInForm(ConvolutionOpInterface op, raw_ostream &os) {
 }
 
 void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
-  visitInForm(op, op.getScheduleAttr(),
-              [&](ConvolutionOpInterface own, ArrayRef<TransformOp> transforms) {
-                explainInForm(own, os);
-                printTransforms(transforms, os);
-              });
+  visitInForm(
+      op, op.getScheduleAttr(),
+      [&](ConvolutionOpInterface own, ArrayRef<TransformOp> transforms) {
+        explainInForm(own, os);
+        printTransforms(transforms, os);
+      });
 }
 
 static std::string printToString(Attribute attribute) {

@@ -33,8 +33,8 @@ static LayoutsAttr replaceOrder(LayoutsAttr layouts, TensorRole role,
                           select(TensorRole::Output, layouts.getOutput()));
 }
 
-/// A filter whose output channels are innermost, which the gradient of the input
-/// sums up: loads along the reduction are then wide.
+/// A filter whose output channels are innermost, which the gradient of the
+/// input sums up: loads along the reduction are then wide.
 static LayoutsAttr getFilterByOutput(LayoutsAttr layouts) {
   std::string order(layouts.getFilter());
   std::swap(order[order.find('K')], order[order.find('C')]);
@@ -114,11 +114,12 @@ double mlir::conv::predictSeconds(ConvolutionOpInterface op,
                                   ScheduleAttr schedule,
                                   const ::conv::ChipInfo &chip) {
   double seconds = 0;
-  visitInForm(op, schedule,
-              [&](ConvolutionOpInterface own, ArrayRef<TransformOp> transforms) {
-                seconds = predictProduct(own, schedule, chip);
-                for (TransformOp transform : transforms)
-                  seconds += predictTransform(transform, chip);
-              });
+  visitInForm(
+      op, schedule,
+      [&](ConvolutionOpInterface own, ArrayRef<TransformOp> transforms) {
+        seconds = predictProduct(own, schedule, chip);
+        for (TransformOp transform : transforms)
+          seconds += predictTransform(transform, chip);
+      });
   return seconds;
 }

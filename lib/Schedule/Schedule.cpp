@@ -92,9 +92,9 @@ static int64_t computeRowDistance(ConvolutionOpInterface op,
                                   const ConvolutionPlan &plan) {
   int64_t largest = 0;
   for (auto [step, part] : plan.getProducts())
-    largest = std::max(largest, computeRowDistance(
-                                    getViewedProduct(op, plan, *step, *part)
-                                        .result));
+    largest = std::max(
+        largest,
+        computeRowDistance(getViewedProduct(op, plan, *step, *part).result));
   return largest;
 }
 

@@ -130,12 +130,13 @@ static void remarkDecision(ConvolutionOpInterface op, ScheduleAttr schedule,
                  remark::RemarkOpts::name("Selected").category(DEBUG_TYPE))
       << remark::metric("chosen_by", stringifyChosenBy(schedule.getChosenBy()))
       << remark::metric("schedule", printToString(schedule));
-  visitInForm(op, schedule,
-              [&](ConvolutionOpInterface own, ArrayRef<TransformOp> transforms) {
-                for (TransformOp transform : transforms)
-                  remarkTransform(transform, chip);
-                remarkCost(own, schedule, chip);
-              });
+  visitInForm(
+      op, schedule,
+      [&](ConvolutionOpInterface own, ArrayRef<TransformOp> transforms) {
+        for (TransformOp transform : transforms)
+          remarkTransform(transform, chip);
+        remarkCost(own, schedule, chip);
+      });
 }
 
 /// Whether the chip multiplies these operands.
@@ -247,8 +248,8 @@ private:
                                                           : found;
   }
 
-  /// The fastest by the cost model, with the transforms that it takes; null, with
-  /// a message, if there is none.
+  /// The fastest by the cost model, with the transforms that it takes; null,
+  /// with a message, if there is none.
   ScheduleAttr selectInAnyForm(ConvolutionOpInterface op,
                                const ::conv::ChipInfo &chip) const {
     ScheduleAttr best = selectByCost(op, chip);

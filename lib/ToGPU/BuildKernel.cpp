@@ -43,8 +43,8 @@ static IntegerType selectIndexType(const TiledConvolution &form,
   constexpr int64_t kLimit = int64_t(1) << 31;
   // A tile at the border is decoded as if it were whole.
   auto [batch, rows, columns] = form.getTile();
-  int64_t beyond = std::max({batch, rows, columns,
-                             form.hasProduct() ? form.schedule.getGemmK() : 0});
+  int64_t beyond = std::max(
+      {batch, rows, columns, form.hasProduct() ? form.schedule.getGemmK() : 0});
   bool isLarge =
       chip.backend == ::conv::Backend::Host ||
       std::max({form.getBatch(), form.getRows(), form.getColumns(),

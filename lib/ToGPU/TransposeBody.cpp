@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A workgroup loads a tile along its rows, which follow each other in the source,
-// and stores it along its columns, which do in the result. In between it is in
-// shared memory, column by column:
+// A workgroup loads a tile along its rows, which follow each other in the
+// source, and stores it along its columns, which do in the result. In between
+// it is in shared memory, column by column:
 //
 //            rows in vectors of 16 bytes
 //          ┌────┬────┬────┬────
-//   col 0  │ 0  │ 1  │ 2  │ ...     The vectors of a column are permuted by an
-//   ...    │    │    │    │         exclusive-or with the number of its vector of
-//   col 8  │ 1  │ 0  │ 3  │ ...     columns, so that the lanes that read one row
-//          └────┴────┴────┴────     of several of them find different banks.
+//   col 0  │ 0  │ 1  │ 2  │ ...     The vectors of a column are permuted by
+//   ...    │    │    │    │         an exclusive-or with the number of its
+//   col 8  │ 1  │ 0  │ 3  │ ...     vector of columns, so that lanes that read
+//          └────┴────┴────┴────     one row of several find different banks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -108,9 +108,9 @@ TransposedTile::TransposedTile(const Kernel &kernel, Value buffer)
     : kernel(kernel), math(kernel.math), buffer(buffer),
       rows(kernel.form.getTile()[1]), columns(kernel.form.getTile()[2]),
       vector(std::min(
-          rows, kPieceBytes /
-                    (kernel.form.result.getType().getElementTypeBitWidth() /
-                     8))),
+          rows,
+          kPieceBytes /
+              (kernel.form.result.getType().getElementTypeBitWidth() / 8))),
       origin(TileRaster(kernel.form).createOrigin(math, kernel.workgroup)),
       source(createSide(kernel.form.tailOperands.front(),
                         kernel.tailArguments().front(), MatrixIndex::Row)),
@@ -157,9 +157,8 @@ Value TransposedTile::getPlace(Value row, Value column) const {
   Value twist = math.rem(math.div(column, vector), vectors);
   Value place = math.mul(math.bitXor(math.div(row, vector), twist), vector);
   Value inColumn = math.add(place, math.rem(row, vector));
-  return arith::IndexCastOp::create(
-      kernel.b, kernel.b.getIndexType(),
-      math.add(math.mul(column, rows), inColumn));
+  return arith::IndexCastOp::create(kernel.b, kernel.b.getIndexType(),
+                                    math.add(math.mul(column, rows), inColumn));
 }
 
 Value TransposedTile::load(const Unit &unit) const {

@@ -209,7 +209,8 @@ struct TransformToCopy final : OpRewritePattern<TransformOp> {
       return tensor::EmptyOp::create(rewriter, loc, shape,
                                      type.getElementType());
     };
-    Value source = GatherOp::create(rewriter, loc, op.getSource(), views.source);
+    Value source =
+        GatherOp::create(rewriter, loc, op.getSource(), views.source);
     Value empty = createEmpty(views.result.getShape());
     SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(3));
     auto copy = linalg::GenericOp::create(
@@ -220,9 +221,9 @@ struct TransformToCopy final : OpRewritePattern<TransformOp> {
           linalg::YieldOp::create(nested, loc, elements.front());
         });
     copy->setAttr(kScheduleName, views.selectSchedule(type));
-    rewriter.replaceOpWithNewOp<ScatterOp>(
-        op, createEmpty(type.getShape()), copy.getResult(0),
-        rewriter.getArrayAttr(views.result));
+    rewriter.replaceOpWithNewOp<ScatterOp>(op, createEmpty(type.getShape()),
+                                           copy.getResult(0),
+                                           rewriter.getArrayAttr(views.result));
     return success();
   }
 };

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A transform moves each byte of a tensor twice more, and a product may gain far
-// more from operands that lie as its copies want them. Both have a predicted
-// time, on one scale, so that plans with and without transforms are compared.
+// A transform moves each byte of a tensor twice more, and a product may gain
+// far more from operands that lie as its copies want them. Both have a
+// predicted time, on one scale, so that plans with and without transforms are
+// compared.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,8 @@ SmallVector<OperandForm> enumerateForms(ConvolutionOpInterface op,
 /// The seconds that a kernel for this transform takes, its launch included.
 double predictTransform(TransformOp transform, const ::conv::ChipInfo &chip);
 
-/// The seconds that a supported schedule takes, with the transforms of its form.
+/// The seconds that a supported schedule takes, with the transforms of its
+/// form.
 double predictSeconds(ConvolutionOpInterface op, ScheduleAttr schedule,
                       const ::conv::ChipInfo &chip);
 

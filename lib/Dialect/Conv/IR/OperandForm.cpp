@@ -43,14 +43,14 @@ OperandForm OperandForm::getChannelsLast(ConvolutionOpInterface op) {
     return (outer + spatial.take_back(shape.getRank()) + inner).str();
   };
   StringRef group = hasGroups ? "G" : "";
-  return {LayoutsAttr::get(
-      op.getContext(), createOrder("N", "DHW", (group + "C").str()),
-      createOrder((group + "K").str(), "TRS", "C"),
-      createOrder("N", "ZPQ", (group + "K").str()))};
+  return {LayoutsAttr::get(op.getContext(),
+                           createOrder("N", "DHW", (group + "C").str()),
+                           createOrder((group + "K").str(), "TRS", "C"),
+                           createOrder("N", "ZPQ", (group + "K").str()))};
 }
 
-/// The letters of channels that get zeros. Those of the result of forward and of
-/// backward data are not padded, since nothing is read by them.
+/// The letters of channels that get zeros. Those of the result of forward and
+/// of backward data are not padded, since nothing is read by them.
 static StringRef getPaddedLetters(Direction direction) {
   switch (direction) {
   case Direction::Forward:
@@ -78,10 +78,9 @@ static std::string flattenOrder(StringRef order) {
 }
 
 static LayoutsAttr flattenLayouts(LayoutsAttr layouts) {
-  return LayoutsAttr::get(layouts.getContext(),
-                          flattenOrder(layouts.getInput()),
-                          flattenOrder(layouts.getFilter()),
-                          flattenOrder(layouts.getOutput()));
+  return LayoutsAttr::get(
+      layouts.getContext(), flattenOrder(layouts.getInput()),
+      flattenOrder(layouts.getFilter()), flattenOrder(layouts.getOutput()));
 }
 
 /// The dimensions of a tensor whose spatial ones are one; null if those are not
@@ -113,8 +112,8 @@ static constexpr TensorRole kRoles[] = {TensorRole::Input, TensorRole::Filter,
 
 /// Whether spatial dimensions are one in the form, but not in the op.
 static bool flattens(const OperandForm &form, ConvolutionOpInterface op) {
-  return form.layouts && form.layouts.getInput().size() <
-                             op.getLayouts().getInput().size() &&
+  return form.layouts &&
+         form.layouts.getInput().size() < op.getLayouts().getInput().size() &&
          form.layouts.getInput().size() ==
              flattenOrder(op.getLayouts().getInput()).size();
 }
@@ -172,9 +171,10 @@ std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
     llvm::sort(ours);
     llvm::sort(theirs);
     if (ours != theirs)
-      return llvm::formatv("expects layouts with the letters of \"{0}\", but got "
-                           "\"{1}\"",
-                           op.getOrder(role), getOrder(layouts, role));
+      return llvm::formatv(
+          "expects layouts with the letters of \"{0}\", but got "
+          "\"{1}\"",
+          op.getOrder(role), getOrder(layouts, role));
   }
   return "";
 }
@@ -226,13 +226,13 @@ SmallVector<int64_t> FormBuilder::getFlatShape(TensorRole role) {
   ArrayRef<int64_t> shape = op.getTensor(role).getType().getShape();
   if (!isFlat)
     return llvm::to_vector(shape);
-  return llvm::map_to_vector(
-      *groupSpatial(op.getOrder(role)), [&](const ReassociationIndices &group) {
-        int64_t size = 1;
-        for (int64_t d : group)
-          size *= shape[d];
-        return size;
-      });
+  return llvm::map_to_vector(*groupSpatial(op.getOrder(role)),
+                             [&](const ReassociationIndices &group) {
+                               int64_t size = 1;
+                               for (int64_t d : group)
+                                 size *= shape[d];
+                               return size;
+                             });
 }
 
 RankedTensorType FormBuilder::getType(TensorRole role, Type element) {
@@ -344,9 +344,9 @@ bool OperandForm::isFormOf(ConvolutionOpInterface op) const {
   });
 }
 
-TransformedConvolution
-TransformedConvolution::create(OpBuilder &builder, ConvolutionOpInterface op,
-                               const OperandForm &form) {
+TransformedConvolution TransformedConvolution::create(OpBuilder &builder,
+                                                      ConvolutionOpInterface op,
+                                                      const OperandForm &form) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
   return FormBuilder(builder, op, form).create();

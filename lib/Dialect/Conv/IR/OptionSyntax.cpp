@@ -58,14 +58,10 @@ static ParseResult parseIntegers(AsmParser &parser,
   });
 }
 
-ParseResult mlir::conv::parseScheduleOptions(AsmParser &parser,
-                                             SmallVector<int64_t> &patch,
-                                             int64_t &mergedGroups,
-                                             int64_t &splits, int64_t &cluster,
-                                             bool &transposed,
-                                             LayoutsAttr &layouts,
-                                             int64_t &channelMultiple,
-                                             ChosenBy &chosenBy) {
+ParseResult mlir::conv::parseScheduleOptions(
+    AsmParser &parser, SmallVector<int64_t> &patch, int64_t &mergedGroups,
+    int64_t &splits, int64_t &cluster, bool &transposed, LayoutsAttr &layouts,
+    int64_t &channelMultiple, ChosenBy &chosenBy) {
   mergedGroups = splits = cluster = channelMultiple = 1;
   transposed = false;
   chosenBy = ChosenBy::User;
@@ -82,13 +78,10 @@ ParseResult mlir::conv::parseScheduleOptions(AsmParser &parser,
        {"chosen_by", [&] { return parseField(parser, chosenBy); }}});
 }
 
-void mlir::conv::printScheduleOptions(AsmPrinter &printer,
-                                      ArrayRef<int64_t> patch,
-                                      int64_t mergedGroups, int64_t splits,
-                                      int64_t cluster, bool transposed,
-                                      LayoutsAttr layouts,
-                                      int64_t channelMultiple,
-                                      ChosenBy chosenBy) {
+void mlir::conv::printScheduleOptions(
+    AsmPrinter &printer, ArrayRef<int64_t> patch, int64_t mergedGroups,
+    int64_t splits, int64_t cluster, bool transposed, LayoutsAttr layouts,
+    int64_t channelMultiple, ChosenBy chosenBy) {
   if (!patch.empty())
     printer << ", patch = [" << patch << "]";
   if (mergedGroups != 1)

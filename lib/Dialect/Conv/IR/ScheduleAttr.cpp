@@ -178,8 +178,8 @@ LogicalResult ScheduleAttr::verify(
     EmitError emitError, Algorithm algorithm, ArrayRef<int64_t> workgroup,
     ArrayRef<int64_t> subgroup, int64_t gemmK, int64_t stages, AtomAttr atom,
     MainLoop mainLoop, Raster, ArrayRef<int64_t> patch, int64_t mergedGroups,
-    int64_t splits, int64_t cluster, bool transposed, LayoutsAttr, int64_t channelMultiple,
-    ChosenBy) {
+    int64_t splits, int64_t cluster, bool transposed, LayoutsAttr,
+    int64_t channelMultiple, ChosenBy) {
   // S1.
   if (failed(verifyTile(emitError, "workgroup", workgroup)) ||
       failed(verifyTile(emitError, "subgroup", subgroup)))
@@ -246,8 +246,7 @@ ScheduleAttr ScheduleAttr::withForm(LayoutsAttr layouts,
   return get(getContext(), getAlgorithm(), getWorkgroup(), getSubgroup(),
              getGemmK(), getStages(), getAtom(), getMainLoop(), getRaster(),
              getPatch(), getMergedGroups(), getSplits(), getCluster(),
-             getTransposed(), layouts,
-             channelMultiple, getChosenBy());
+             getTransposed(), layouts, channelMultiple, getChosenBy());
 }
 
 ScheduleAttr ScheduleAttr::withChosenBy(ChosenBy chosenBy) const {

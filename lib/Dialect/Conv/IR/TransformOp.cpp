@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Most elements of a tile: what 256 work-items hold in flight at 16 bytes each,
-/// several times over.
+/// Most elements of a tile: what 256 work-items hold in flight at 16 bytes
+/// each, several times over.
 static constexpr int64_t kTileBytes = 8192;
 /// The longest side of a tile: a cache line of 16-bit elements.
 static constexpr int64_t kTileSide = 64;
@@ -68,7 +68,8 @@ TransformViews TransformViews::get(TransformOp op) {
   SmallVector<int64_t> rows;
   if (lastRow >= 0)
     rows = collectRun(op, lastRow);
-  llvm::erase_if(rows, [&](int64_t d) { return llvm::is_contained(columns, d); });
+  llvm::erase_if(rows,
+                 [&](int64_t d) { return llvm::is_contained(columns, d); });
   SmallVector<int64_t> batch;
   for (int64_t d = 0; d < rank; ++d)
     if (!llvm::is_contained(columns, d) && !llvm::is_contained(rows, d))

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With a window of one element, a convolution is one matrix product. If positions
-// are innermost in memory, as in `NCW`, its transpose has rows and columns where
-// memory has them, in the input as in the result:
+// With a window of one element, a convolution is one matrix product. If
+// positions are innermost in memory, as in `NCW`, its transpose has rows and
+// columns where memory has them, in the input as in the result:
 //
 //                        positions (q)                      positions (q)
 //   result of image n  [      k x q      ]  =  [ k x c ]  [      c x q      ]
 //
-// No tensor is transformed, and results leave by rows. The filter is the same for
-// all images, which are the batch.
+// No tensor is transformed, and results leave by rows. The filter is the same
+// for all images, which are the batch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,8 @@ std::string mlir::conv::findTransposedObstacle(ConvolutionOpInterface op) {
   // S20.
   ConvolutionShape shape = ConvolutionShape::get(op);
   if (shape.getRank() != 1 || !isPointwise(shape))
-    return "expects one spatial dimension and a window of one element that moves "
+    return "expects one spatial dimension and a window of one element that "
+           "moves "
            "by 1, without padding, for a transposed product";
   if (shape.groups != 1 || op.getLayouts().getInput().contains('G'))
     return "expects one group for a transposed product";
@@ -74,23 +75,21 @@ void Planner::planTransposed() {
   // the reduction: the digits of any window.
   Sizes rowSizes = {rows, 1}, reduction = {1, summed};
   AffineExpr image = digit(0);
-  ViewAttr lhs = createView(rowSizes, reduction,
-                            select(layouts.getFilter(),
-                                   {{rowLetter, digit(1)},
-                                    {'S', digit(2) + digit(3)},
-                                    {summedLetter, digit(4)}}));
-  ViewAttr rhs =
-      createView({positions}, reduction,
-                 select(readOrder, {{'N', image},
-                                    {'W', digit(1)},
-                                    {'Q', digit(1)},
-                                    {summedLetter, digit(3)}}));
-  ViewAttr target =
-      createView(rowSizes, {positions},
-                 select(writtenOrder, {{'N', image},
-                                       {'W', digit(3)},
-                                       {'Q', digit(3)},
-                                       {rowLetter, digit(1)}}));
+  ViewAttr lhs =
+      createView(rowSizes, reduction,
+                 select(layouts.getFilter(), {{rowLetter, digit(1)},
+                                              {'S', digit(2) + digit(3)},
+                                              {summedLetter, digit(4)}}));
+  ViewAttr rhs = createView({positions}, reduction,
+                            select(readOrder, {{'N', image},
+                                               {'W', digit(1)},
+                                               {'Q', digit(1)},
+                                               {summedLetter, digit(3)}}));
+  ViewAttr target = createView(rowSizes, {positions},
+                               select(writtenOrder, {{'N', image},
+                                                     {'W', digit(3)},
+                                                     {'Q', digit(3)},
+                                                     {rowLetter, digit(1)}}));
   addProduct({.product = MatrixProduct{TensorRole::Filter, readRole, lhs, rhs},
               .target = target,
               .channels = createView(rowSizes, {positions}, digit(1))});

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A convolution is the same sum in every layout. So a schedule may say that it is
-// computed in other layouts than its tensors have, and with channels padded by
-// zeros: `conv.transform` brings the operands there, and the result back.
+// A convolution is the same sum in every layout. So a schedule may say that it
+// is computed in other layouts than its tensors have, and with channels padded
+// by zeros: `conv.transform` brings the operands there, and the result back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,9 @@ struct OperandForm {
   }
   /// Channels innermost in every tensor: what copies of boxes bring.
   static OperandForm getChannelsLast(ConvolutionOpInterface op);
-  /// Spatial dimensions as one, behind the channels, and a filter whose channels
-  /// of the reduction are innermost: what transposed products read (S20).
+  /// Spatial dimensions as one, behind the channels, and a filter whose
+  /// channels of the reduction are innermost: what transposed products read
+  /// (S20).
   static OperandForm getFlat(ConvolutionOpInterface op);
 
   /// Why the convolution has no such form (S19), or an empty string.
@@ -47,7 +48,8 @@ struct TransformedConvolution {
   ConvolutionOpInterface op;
   Value result; ///< In the layout of the original.
 
-  /// Creates it in front of `op`, which it leaves alone. `form` has no obstacle.
+  /// Creates it in front of `op`, which it leaves alone. `form` has no
+  /// obstacle.
   static TransformedConvolution create(OpBuilder &builder,
                                        ConvolutionOpInterface op,
                                        const OperandForm &form);
@@ -56,12 +58,12 @@ struct TransformedConvolution {
   void erase();
 };
 
-/// Calls `use` with the convolution that the other fields of `schedule` are about:
-/// `op`, or, while the call lasts, what it becomes in the schedule's form, which
-/// has no obstacle, and its transforms.
-void visitInForm(ConvolutionOpInterface op, ScheduleAttr schedule,
-                 function_ref<void(ConvolutionOpInterface, ArrayRef<TransformOp>)>
-                     use);
+/// Calls `use` with the convolution that the other fields of `schedule` are
+/// about: `op`, or, while the call lasts, what it becomes in the schedule's
+/// form, which has no obstacle, and its transforms.
+void visitInForm(
+    ConvolutionOpInterface op, ScheduleAttr schedule,
+    function_ref<void(ConvolutionOpInterface, ArrayRef<TransformOp>)> use);
 
 } // namespace mlir::conv
 
