@@ -1,0 +1,59 @@
+// RUN: conv-opt %s --split-input-file --verify-diagnostics --conv-select-schedule
+
+// Layouts of one dimension are for windows of one element.
+#flat = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                       atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, layouts = <"NWC", "KSC", "NQK">>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s19_flat_window(%x: tensor<1x8x8x8xf16>, %w: tensor<8x8x3x3xf16>) -> tensor<1x8x6x6xf16> {
+    // expected-error @below {{unsupported (schedule): expects a window of one element that moves by 1, without padding, for layouts of one dimension}}
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #flat
+        {} : tensor<1x8x8x8xf16>, tensor<8x8x3x3xf16> -> tensor<1x8x6x6xf16>
+    return %y : tensor<1x8x6x6xf16>
+  }
+}
+
+// -----
+
+// A form has the letters of the convolution.
+#grouped = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                          atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, layouts = <"NGHWC", "GKRSC", "NGPQK">>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s19_letters(%x: tensor<1x8x8x8xf16>, %w: tensor<8x8x3x3xf16>) -> tensor<1x8x6x6xf16> {
+    // expected-error @below {{unsupported (schedule): expects layouts with the letters of "NCHW", but got "NGHWC"}}
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #grouped
+        {} : tensor<1x8x8x8xf16>, tensor<8x8x3x3xf16> -> tensor<1x8x6x6xf16>
+    return %y : tensor<1x8x6x6xf16>
+  }
+}
+
+// -----
+
+// Channels of several groups are not padded.
+#padded = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                         atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, channel_multiple = 8>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s19_groups(%x: tensor<1x8x8x8xf16>, %w: tensor<8x4x3x3xf16>) -> tensor<1x8x6x6xf16> {
+    // expected-error @below {{unsupported (schedule): expects channel_multiple to be 1 for 2 groups, but got 8}}
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> groups = 2 schedule = #padded
+        {} : tensor<1x8x8x8xf16>, tensor<8x4x3x3xf16> -> tensor<1x8x6x6xf16>
+    return %y : tensor<1x8x6x6xf16>
+  }
+}
+
+// -----
+
+// Only windows of one element over one dimension are transposed.
+#transposed = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                             atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, transposed = true>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s20_window(%x: tensor<1x8x8x8xf16>, %w: tensor<8x8x3x3xf16>) -> tensor<1x8x6x6xf16> {
+    // expected-error @below {{unsupported (schedule): expects one spatial dimension and a window of one element that moves by 1, without padding, for a transposed product}}
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #transposed
+        {} : tensor<1x8x8x8xf16>, tensor<8x8x3x3xf16> -> tensor<1x8x6x6xf16>
+    return %y : tensor<1x8x6x6xf16>
+  }
+}
