@@ -31,7 +31,7 @@ struct OperandForm {
   }
   /// Channels innermost in every tensor: what copies of boxes bring.
   static OperandForm getChannelsLast(ConvolutionOpInterface op);
-  /// Spatial dimensions as one, behind the channels, and a filter whose
+  /// Spatial dimensions as one, after the channels, and a filter whose
   /// channels of the reduction are innermost: what transposed products read
   /// (S20).
   static OperandForm getFlat(ConvolutionOpInterface op);
