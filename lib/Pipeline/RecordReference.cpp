@@ -97,12 +97,15 @@ Recorder::recordScalarOp(Operation &op,
     node["predicate"] = arith::stringifyCmpFPredicate(compare.getPredicate());
   else if (auto compare = dyn_cast<arith::CmpIOp>(op))
     node["predicate"] = arith::stringifyCmpIPredicate(compare.getPredicate());
-  else
-    node["type"] = typeName(op.getResult(0).getType());
+  // Conditions have no element type: no tensor is made of them.
+  if (Type type = op.getResult(0).getType(); !type.isInteger(1))
+    node["type"] = typeName(type);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     Attribute value = constant.getValue();
     if (auto number = dyn_cast<FloatAttr>(value))
       node["value"] = toNumber(number.getValue());
+    else if (auto number = dyn_cast<BoolAttr>(value))
+      node["value"] = int64_t(number.getValue());
     else if (auto number = dyn_cast<IntegerAttr>(value);
              number && getNumericType(number.getType()))
       node["value"] = number.getInt();

@@ -142,6 +142,7 @@ std::array<int64_t, 3> readSpatial(const Json &value, const char *what,
 struct OpName {
   ScalarOp op;
   size_t numOperands;
+  const ScalarFunction *function = nullptr;
 };
 
 const std::map<std::string, OpName> kScalarOps = {
@@ -152,53 +153,58 @@ const std::map<std::string, OpName> kScalarOps = {
     {"subf", {ScalarOp::Sub, 2}},
     {"mulf", {ScalarOp::Mul, 2}},
     {"divf", {ScalarOp::Div, 2}},
+    {"powf", {ScalarOp::Power, 2}},
     {"fma", {ScalarOp::Fma, 3}},
     {"negf", {ScalarOp::Neg, 1}},
-    {"absf", {ScalarOp::Abs, 1}},
     {"maximumf", {ScalarOp::Maximum, 2}},
     {"minimumf", {ScalarOp::Minimum, 2}},
     {"maxnumf", {ScalarOp::MaxNum, 2}},
     {"minnumf", {ScalarOp::MinNum, 2}},
     {"cmpf", {ScalarOp::Compare, 2}},
     {"select", {ScalarOp::Select, 3}},
-    {"exp", {ScalarOp::Exp, 1}},
-    {"exp2", {ScalarOp::Exp2, 1}},
-    {"log", {ScalarOp::Log, 1}},
-    {"log1p", {ScalarOp::Log1p, 1}},
-    {"tanh", {ScalarOp::Tanh, 1}},
-    {"erf", {ScalarOp::Erf, 1}},
-    {"sqrt", {ScalarOp::Sqrt, 1}},
-    {"rsqrt", {ScalarOp::Rsqrt, 1}},
-    {"roundeven", {ScalarOp::RoundEven, 1}},
     {"addi", {ScalarOp::Add, 2}},
     {"subi", {ScalarOp::Sub, 2}},
     {"muli", {ScalarOp::Mul, 2}},
     {"maxsi", {ScalarOp::Maximum, 2}},
     {"minsi", {ScalarOp::Minimum, 2}},
     {"cmpi", {ScalarOp::Compare, 2}},
+    {"andi", {ScalarOp::Minimum, 2}}, // Of i1, as are the next two.
+    {"ori", {ScalarOp::Maximum, 2}},
+    {"xori", {ScalarOp::Differ, 2}},
     {"extsi", {ScalarOp::Convert, 1}},
     {"trunci", {ScalarOp::Wrap, 1}},
     {"sitofp", {ScalarOp::Convert, 1}},
-    {"fptosi", {ScalarOp::Truncate, 1}},
 };
+
+OpName readOpName(const std::string &name) {
+  if (auto known = kScalarOps.find(name); known != kScalarOps.end())
+    return known->second;
+  // Ops whose names are not those of their functions.
+  if (name == "absf")
+    return readOpName("abs");
+  if (name == "fptosi")
+    return readOpName("trunc");
+  if (const ScalarFunction *function = lookupFunction(name))
+    return {ScalarOp::Function, 1, function};
+  fail("expects a scalar operation, but got \"" + name + "\"");
+}
 
 TailNode readTailNode(const Json &json, int64_t numValues) {
   std::string name = readString(field(json, "op"), "op");
-  auto known = kScalarOps.find(name);
-  if (known == kScalarOps.end())
-    fail("expects a scalar operation, but got \"" + name + "\"");
+  OpName known = readOpName(name);
   TailNode node;
-  node.op = known->second.op;
+  node.op = known.op;
+  node.function = known.function;
   for (const Json &operand : readList(field(json, "operands"), "operands"))
     node.operands.push_back(readInteger(operand, "operand", 0, numValues - 1));
-  if (node.operands.size() != known->second.numOperands)
-    fail("expects " + std::to_string(known->second.numOperands) +
+  if (node.operands.size() != known.numOperands)
+    fail("expects " + std::to_string(known.numOperands) +
          " operands of " + name + ", but got " +
          std::to_string(node.operands.size()));
   if (node.op == ScalarOp::Compare)
     node.predicate = readString(field(json, "predicate"), "predicate");
-  else
-    node.type = readType(field(json, "type"));
+  else if (json.contains("type")) // Conditions have none.
+    node.type = readType(json["type"]);
   if (node.op == ScalarOp::Constant)
     node.constant = readNumber(field(json, "value"), "value");
   return node;

@@ -15,6 +15,8 @@
 #ifndef CONV_TOOLS_SUPPORT_REFERENCE_H
 #define CONV_TOOLS_SUPPORT_REFERENCE_H
 
+#include "ScalarFunctions.h"
+
 #include "conv/Artifact/Manifest.h"
 #include "conv/Support/ElementType.h"
 #include "conv/Support/Result.h"
@@ -50,29 +52,21 @@ enum class ScalarOp {
   Constant,
   Convert,  ///< extf, truncf, extsi and sitofp: rounds to `type`.
   Wrap,     ///< trunci: what the lowest bits mean in `type`.
-  Truncate, ///< fptosi: towards zero.
-  RoundEven,
+  Function, ///< Of one number: `TailNode::function`.
   Add,
   Sub,
   Mul,
   Div,
   Fma,
+  Power,
   Neg,
-  Abs,
   Maximum, ///< NaN if either is (maximumf).
   Minimum,
   MaxNum, ///< The other one if one is NaN (maxnumf).
   MinNum,
   Compare,
+  Differ, ///< xori: whether two conditions differ.
   Select,
-  Exp,
-  Exp2,
-  Log,
-  Log1p,
-  Tanh,
-  Erf,
-  Sqrt,
-  Rsqrt,
 };
 
 /// One operation. Operands are numbers of values: 0 is the accumulator, then
@@ -83,6 +77,7 @@ struct TailNode {
   ElementType type = ElementType::F32; ///< Of the result.
   double constant = 0;                 ///< For Constant.
   std::string predicate;               ///< For Compare: "ogt", "ult", ...
+  const ScalarFunction *function = nullptr; ///< For Function.
 };
 
 /// Which tensor a step computes from the other two.

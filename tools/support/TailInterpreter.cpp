@@ -87,13 +87,9 @@ static double wrapTo(ElementType type, int64_t value) {
   return double(int64_t(uint64_t(value) << unused) >> unused);
 }
 
-/// A function that rounds to an integer: it may jump within the error of `a`.
-static Scalar runStep(double (*function)(double), const Scalar &a) {
-  double value = function(a.value);
-  double error = a.error > 0 ? std::max(function(a.value + a.error) - value,
-                                        value - function(a.value - a.error))
-                             : 0;
-  return {value, error, a.exact};
+static Scalar runFunction(const ScalarFunction &function, const Scalar &a) {
+  double error = a.error > 0 ? function.spread(a.value, a.error) : 0;
+  return {function.value(a.value), error, a.exact && function.ulp == 0};
 }
 
 static Scalar runConvert(const TailNode &node, const Scalar &a) {
@@ -103,53 +99,25 @@ static Scalar runConvert(const TailNode &node, const Scalar &a) {
 }
 
 static Scalar runUnary(const TailNode &node, const Scalar &a) {
-  double x = a.value;
-  switch (node.op) {
-  case ScalarOp::Neg:
-    return {-x, a.error, a.exact};
-  case ScalarOp::Abs:
-    return {std::fabs(x), a.error, a.exact};
-  case ScalarOp::Wrap:
-    return {wrapTo(node.type, int64_t(x)), a.error, a.exact};
-  case ScalarOp::Truncate:
-    return runStep(std::trunc, a);
-  case ScalarOp::RoundEven:
-    return runStep(std::nearbyint, a);
-  case ScalarOp::Exp:
-    return {std::exp(x), std::exp(x) * std::expm1(a.error), false};
-  case ScalarOp::Exp2:
-    return {std::exp2(x), std::exp2(x) * std::expm1(a.error * M_LN2), false};
-  case ScalarOp::Tanh:
-    return {std::tanh(x), a.error, false};
-  case ScalarOp::Erf:
-    return {std::erf(x), a.error * M_2_SQRTPI, false};
-  case ScalarOp::Log1p: {
-    // As below, from -1 on.
-    double value = std::log1p(x);
-    return {value,
-            a.error > 0
-                ? std::fabs(std::log1p(std::max(x - a.error, -1.0)) - value)
-                : 0.0,
-            false};
+  if (node.op == ScalarOp::Function)
+    return runFunction(*node.function, a);
+  if (node.op == ScalarOp::Neg)
+    return {-a.value, a.error, a.exact};
+  return {wrapTo(node.type, int64_t(a.value)), a.error, a.exact};
+}
+
+/// Powers of positive bases are monotone in each operand, so one corner of the
+/// two intervals is the farthest. There is no bound for other bases.
+static Scalar runPower(const Scalar &a, const Scalar &b) {
+  double value = std::pow(a.value, b.value), error = 0;
+  if (a.error > 0 || b.error > 0) {
+    for (double base : {a.value - a.error, a.value + a.error})
+      for (double exponent : {b.value - b.error, b.value + b.error})
+        error = std::max(error, std::fabs(std::pow(base, exponent) - value));
+    if (a.value - a.error <= 0)
+      error = INFINITY;
   }
-  case ScalarOp::Log:
-  case ScalarOp::Sqrt:
-  case ScalarOp::Rsqrt: {
-    // Monotone: the end of the interval nearer to zero moves the most.
-    auto apply = [&](double v) {
-      return node.op == ScalarOp::Log    ? std::log(v)
-             : node.op == ScalarOp::Sqrt ? std::sqrt(v)
-                                         : 1 / std::sqrt(v);
-    };
-    double value = apply(x);
-    return {value,
-            a.error > 0 ? std::fabs(apply(std::max(x - a.error, 0.0)) - value)
-                        : 0.0,
-            false};
-  }
-  default:
-    return a;
-  }
+  return {value, error, false};
 }
 
 static Scalar runBinary(const TailNode &node, const Scalar &a,
@@ -180,6 +148,10 @@ static Scalar runBinary(const TailNode &node, const Scalar &a,
                           : INFINITY;
     return {value, error, false};
   }
+  case ScalarOp::Power:
+    return runPower(a, b);
+  case ScalarOp::Differ:
+    return {a.value != b.value ? 1.0 : 0.0, error, exact};
   case ScalarOp::Maximum:
     return {maximum(a.value, b.value), error, exact};
   case ScalarOp::Minimum:
@@ -207,40 +179,28 @@ static Scalar runFma(const Scalar &a, const Scalar &b, const Scalar &c) {
   return {value, error, a.exact && b.exact && c.exact && fitsFloat(value)};
 }
 
-/// Whether IEEE 754 prescribes every bit of the result for exact operands.
-static bool isCorrectlyRounded(ScalarOp op) {
-  switch (op) {
+/// What computing `node` in f32 can add to its error, in units in the last
+/// place: what docs/numerics.md grants.
+static double getUlp(const TailNode &node) {
+  switch (node.op) {
   case ScalarOp::Add:
   case ScalarOp::Sub:
   case ScalarOp::Mul:
   case ScalarOp::Div:
   case ScalarOp::Fma:
-  case ScalarOp::Sqrt:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// What computing `node` in f32 can add to its error: half a unit in the last
-/// place for arithmetic, and what docs/numerics.md grants math functions.
-static double getRounding(const TailNode &node, double value) {
-  constexpr double kFunctionUlp = 2;
-  double unit = ulp(ElementType::F32, value);
-  if (isCorrectlyRounded(node.op))
-    return 0.5 * unit;
-  switch (node.op) {
-  case ScalarOp::Exp:
-  case ScalarOp::Exp2:
-  case ScalarOp::Log:
-  case ScalarOp::Log1p:
-  case ScalarOp::Tanh:
-  case ScalarOp::Erf:
-  case ScalarOp::Rsqrt:
-    return kFunctionUlp * unit;
+    return 0.5;
+  case ScalarOp::Function:
+    return node.function->ulp;
+  case ScalarOp::Power:
+    return 16;
   default:
     return 0;
   }
+}
+
+/// Whether IEEE 754 prescribes every bit of the result for exact operands.
+static bool isCorrectlyRounded(const TailNode &node) {
+  return getUlp(node) == 0.5;
 }
 
 /// That result.
@@ -280,10 +240,10 @@ void conv::reference::runTail(const std::vector<TailNode> &nodes,
         std::all_of(node.operands.begin(), node.operands.end(),
                     [&](int64_t index) { return values[index].exact; });
     if (rounding == Rounding::Counted && operandsExact &&
-        isCorrectlyRounded(node.op))
+        isCorrectlyRounded(node))
       result = {roundCorrectly(node, result.value, values), 0, true};
     else if (rounding == Rounding::Counted && !result.exact)
-      result.error += getRounding(node, result.value);
+      result.error += getUlp(node) * ulp(ElementType::F32, result.value);
     values.push_back(result);
   }
 }

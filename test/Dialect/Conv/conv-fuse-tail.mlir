@@ -433,3 +433,79 @@ func.func @identity_around(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> 
   %y = arith.addf %d, %a : tensor<1x4x4x8xf32>
   return %y : tensor<1x4x4x8xf32>
 }
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+#map = affine_map<(n, p, q, k) -> (n, p, q, k)>
+#scalar = affine_map<(n, p, q, k) -> ()>
+
+// Thresholds that an exporter compares with in f64. 0.1 lies between two numbers of f32: x <= 0.1 where x is at most the
+// lower one, and x > 0.1 where it is above that. Halves are in f32.
+// CHECK-LABEL: @compared_in_f64
+// CHECK:      ^bb0(%[[ACC:.+]]: f32):
+// CHECK-NOT:  f64
+// CHECK:      %[[BELOW:.+]] = arith.constant 0.099999994 : f32
+// CHECK-NEXT: arith.cmpf ole, %[[ACC]], %[[BELOW]] : f32
+// CHECK-NEXT: %[[BELOW:.+]] = arith.constant 0.099999994 : f32
+// CHECK-NEXT: arith.cmpf ule, %[[ACC]], %[[BELOW]] : f32
+// CHECK-NEXT: %[[BELOW:.+]] = arith.constant 0.099999994 : f32
+// CHECK-NEXT: arith.cmpf ogt, %[[ACC]], %[[BELOW]] : f32
+// CHECK-NEXT: %[[HALF:.+]] = arith.constant 5.000000e-01 : f32
+// CHECK-NEXT: arith.cmpf ult, %[[ACC]], %[[HALF]] : f32
+// CHECK-NEXT: %[[BELOW:.+]] = arith.constant 0.099999994 : f32
+// CHECK-NEXT: arith.cmpf false, %[[ACC]], %[[BELOW]] : f32
+func.func @compared_in_f64(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<1x4x4x8xf32> {
+  %tenth = arith.constant 0.1 : f64
+  %half = arith.constant 0.5 : f64
+  %c = conv.forward %x, %w window = #unit layouts = #layouts
+      : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  %o = tensor.empty() : tensor<1x4x4x8xf32>
+  %y = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%c : tensor<1x4x4x8xf32>) outs(%o : tensor<1x4x4x8xf32>) {
+  ^bb0(%e: f32, %out: f32):
+    %wide = arith.extf %e : f32 to f64
+    %0 = arith.cmpf ole, %wide, %tenth : f64
+    %1 = arith.cmpf ugt, %tenth, %wide : f64
+    %2 = arith.cmpf oge, %wide, %tenth : f64
+    %3 = arith.cmpf ult, %wide, %half : f64
+    %4 = arith.cmpf oeq, %wide, %tenth : f64
+    %01 = arith.andi %0, %1 : i1
+    %23 = arith.ori %2, %3 : i1
+    %all = arith.xori %01, %23 : i1
+    %any = arith.xori %all, %4 : i1
+    %zero = arith.constant 0.0 : f32
+    %r = arith.select %any, %e, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<1x4x4x8xf32>
+  return %y : tensor<1x4x4x8xf32>
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+#map = affine_map<(n, p, q, k) -> (n, p, q, k)>
+#scalar = affine_map<(n, p, q, k) -> ()>
+
+// 1 - x, with the integer that the exporter has for 1.
+// CHECK-LABEL: @converted_constant
+// CHECK:      ^bb0(%[[ACC:.+]]: f32):
+// CHECK-NEXT: %[[ONE:.+]] = arith.constant 1.000000e+00 : f32
+// CHECK-NEXT: %[[R:.+]] = arith.subf %[[ONE]], %[[ACC]] : f32
+// CHECK-NEXT: conv.yield %[[R]] : f32
+func.func @converted_constant(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<1x4x4x8xf32> {
+  %one = arith.constant dense<1> : tensor<i64>
+  %c = conv.forward %x, %w window = #unit layouts = #layouts
+      : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  %o = tensor.empty() : tensor<1x4x4x8xf32>
+  %y = linalg.generic {indexing_maps = [#scalar, #map, #map], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%one, %c : tensor<i64>, tensor<1x4x4x8xf32>) outs(%o : tensor<1x4x4x8xf32>) {
+  ^bb0(%i: i64, %e: f32, %out: f32):
+    %f = arith.sitofp %i : i64 to f32
+    %s = arith.subf %f, %e : f32
+    linalg.yield %s : f32
+  } -> tensor<1x4x4x8xf32>
+  return %y : tensor<1x4x4x8xf32>
+}

@@ -165,12 +165,18 @@ using TypePredicate = bool (*)(Type);
 /// The types that an op of a tail may have, or null if kernels have no such op.
 static TypePredicate getTypesOfOp(Operation &op) {
   // Functions are computed in f32 only; `conv-fuse-tail` widens to it.
-  if (isa<math::AbsFOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::FmaOp,
-          math::LogOp, math::Log1pOp, math::RoundEvenOp, math::RsqrtOp,
-          math::SqrtOp, math::TanhOp>(op))
+  if (isa<math::AbsFOp, math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp,
+          math::AtanOp, math::AtanhOp, math::CbrtOp, math::CeilOp, math::CosOp,
+          math::CoshOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::ExpM1Op,
+          math::FloorOp, math::FmaOp, math::LogOp, math::Log10Op, math::Log1pOp,
+          math::Log2Op, math::PowFOp, math::RoundEvenOp, math::RoundOp,
+          math::RsqrtOp, math::SinOp, math::SinhOp, math::SqrtOp, math::TanOp,
+          math::TanhOp, math::TruncOp>(op))
     return [](Type type) { return type.isF32(); };
   if (isa<arith::ExtFOp, arith::TruncFOp, YieldOp>(op))
     return isKernelType;
+  if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
+    return [](Type type) { return type.isSignlessInteger(1); };
   if (auto compare = dyn_cast<arith::CmpIOp>(op);
       compare && !isSigned(compare.getPredicate()))
     return nullptr;

@@ -161,6 +161,93 @@ Value TailBuilder::createPower(Value base, Value exponent) {
   return createPower(base, static_cast<int64_t>(value));
 }
 
+/// The predicate of the same comparison with operands exchanged.
+static arith::CmpFPredicate getSwapped(arith::CmpFPredicate predicate) {
+  using Predicate = arith::CmpFPredicate;
+  switch (predicate) {
+  case Predicate::OGT:
+    return Predicate::OLT;
+  case Predicate::OGE:
+    return Predicate::OLE;
+  case Predicate::OLT:
+    return Predicate::OGT;
+  case Predicate::OLE:
+    return Predicate::OGE;
+  case Predicate::UGT:
+    return Predicate::ULT;
+  case Predicate::UGE:
+    return Predicate::ULE;
+  case Predicate::ULT:
+    return Predicate::UGT;
+  case Predicate::ULE:
+    return Predicate::UGE;
+  default:
+    return predicate;
+  }
+}
+
+/// The predicate by which numbers of a type compare with the largest one below
+/// a bound as they do, by `predicate`, with the bound, which the type lacks.
+static arith::CmpFPredicate getPredicateBelow(arith::CmpFPredicate predicate) {
+  using Predicate = arith::CmpFPredicate;
+  switch (predicate) {
+  case Predicate::OLT:
+    return Predicate::OLE;
+  case Predicate::ULT:
+    return Predicate::ULE;
+  case Predicate::OGE:
+    return Predicate::OGT;
+  case Predicate::UGE:
+    return Predicate::UGT;
+  case Predicate::OEQ:
+    return Predicate::AlwaysFalse;
+  case Predicate::UEQ:
+    return Predicate::UNO;
+  case Predicate::ONE:
+    return Predicate::ORD;
+  case Predicate::UNE:
+    return Predicate::AlwaysTrue;
+  default:
+    return predicate;
+  }
+}
+
+/// The f32 number of which `value` is the same as f64, or null.
+static Value lookThroughExtension(Value value) {
+  auto extension = value.getDefiningOp<arith::ExtFOp>();
+  if (!extension || !extension.getIn().getType().isF32())
+    return nullptr;
+  return extension.getIn();
+}
+
+/// A comparison in f64 of f32 numbers, or of one with a constant, as the same
+/// comparison in f32; null for others. A constant that f32 lacks gives way to
+/// the largest number below it: what is above it is above both.
+Value TailBuilder::createNarrowCompare(arith::CmpFPredicate predicate,
+                                       Value lhs, Value rhs, Location loc) {
+  Value narrowLhs = lookThroughExtension(lhs);
+  Value narrowRhs = lookThroughExtension(rhs);
+  if (narrowLhs && narrowRhs)
+    return arith::CmpFOp::create(builder, loc, predicate, narrowLhs, narrowRhs);
+  FloatAttr number;
+  if (!narrowLhs && !narrowRhs)
+    return nullptr;
+  if (!matchPattern(narrowLhs ? rhs : lhs, m_Constant(&number)))
+    return nullptr;
+  if (narrowRhs)
+    predicate = getSwapped(predicate);
+
+  APFloat bound = number.getValue();
+  bool isInexact;
+  bound.convert(APFloat::IEEEsingle(), APFloat::rmTowardNegative, &isInexact);
+  if (isInexact)
+    predicate = getPredicateBelow(predicate);
+  Value limit = arith::ConstantOp::create(
+      builder, loc, builder.getF32FloatAttr(bound.convertToFloat()));
+  return arith::CmpFOp::create(builder, loc, predicate,
+                               narrowLhs ? narrowLhs : narrowRhs, limit);
+}
+
 /// Copies `op` so that 16-bit operands and results are f32. Conversions between
 /// the two vanish.
 LogicalResult TailBuilder::cloneWidened(Operation &op, IRMapping &mapping) {
@@ -194,6 +281,15 @@ LogicalResult TailBuilder::cloneWidened(Operation &op, IRMapping &mapping) {
       mapping.map(op.getResult(0), power);
       return success();
     }
+  if (auto compare = dyn_cast<arith::CmpFOp>(op);
+      compare && compare.getLhs().getType().isF64()) {
+    Value lhs = mapping.lookup(compare.getLhs());
+    Value rhs = mapping.lookup(compare.getRhs());
+    if (Value narrow =
+            createNarrowCompare(compare.getPredicate(), lhs, rhs, op.getLoc()))
+      mapping.map(compare.getResult(), narrow);
+    return success(mapping.contains(compare.getResult()));
+  }
   // The bits of a 16-bit value are not those of the same value in f32.
   auto has16Bits = [](Type type) { return is16BitFloat(type); };
   if (isa<arith::BitcastOp>(op) &&
@@ -203,6 +299,10 @@ LogicalResult TailBuilder::cloneWidened(Operation &op, IRMapping &mapping) {
   Operation *clone = builder.clone(op, mapping);
   for (Value result : clone->getResults())
     result.setType(widen(result.getType()));
+  // Constants that exporters convert where they are used.
+  SmallVector<Value> folded;
+  if (succeeded(builder.tryFold(clone, folded)) && !folded.empty())
+    mapping.map(op.getResults(), folded);
   return success();
 }
 

@@ -60,6 +60,8 @@ private:
   Value createConversion(Value value, Type type);
   Value createPower(Value base, int64_t exponent);
   Value createPower(Value base, Value exponent);
+  Value createNarrowCompare(arith::CmpFPredicate predicate, Value lhs,
+                            Value rhs, Location loc);
   void eraseUnused();
   LogicalResult cloneWidened(Operation &op, IRMapping &mapping);
 
