@@ -346,13 +346,32 @@ static LogicalResult createSimulatorObject(Walk &walk, const Target &target,
   return success();
 }
 
-/// What was decided for each convolution of a function at the conv stage.
+/// What an element-wise kernel moves.
+static void explainElementwise(linalg::GenericOp op, raw_ostream &os) {
+  int64_t bytes = 0;
+  for (Type type : op->getOperandTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    bytes += tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
+  }
+  os << "element-wise kernel of "
+     << llvm::range_size(op.getBody()->without_terminator())
+     << " operations, which moves " << bytes << " bytes\n";
+}
+
+/// What was decided for each kernel of a function at the conv stage.
 static std::string explain(func::FuncOp function, const Target &target) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  for (ConvolutionOpInterface op : function.getOps<ConvolutionOpInterface>()) {
+  for (Operation &op : function.getOps()) {
+    auto convolution = dyn_cast<ConvolutionOpInterface>(op);
+    auto elementwise = dyn_cast<linalg::GenericOp>(op);
+    if (!convolution && !elementwise)
+      continue;
     stream << "@" << function.getName() << " for " << target.name << "\n";
-    explainSchedule(op, stream);
+    if (convolution)
+      explainSchedule(convolution, stream);
+    else
+      explainElementwise(elementwise, stream);
     stream << "\n";
   }
   return text;

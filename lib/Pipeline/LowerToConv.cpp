@@ -39,6 +39,7 @@ void mlir::conv::buildOutlinePipeline(OpPassManager &manager,
 
 void mlir::conv::buildRaisePipeline(OpPassManager &manager) {
   addRaising(manager);
+  manager.addNestedPass<func::FuncOp>(createFuseElementwisePass());
   manager.addNestedPass<func::FuncOp>(createHoistConstantsPass());
 }
 

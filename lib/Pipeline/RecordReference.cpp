@@ -64,7 +64,10 @@ public:
 private:
   FailureOr<json::Object> recordTensor(Value tensor, Operation *user);
   FailureOr<json::Object> recordStep(ConvolutionOpInterface op);
+  FailureOr<json::Object> recordElementwise(linalg::GenericOp op);
   LogicalResult recordTail(ConvolutionOpInterface op, json::Object &step);
+  LogicalResult recordScalars(Block &block, size_t numValues,
+                              json::Object &step);
   FailureOr<json::Object>
   recordScalarOp(Operation &op, const DenseMap<Value, int64_t> &numbers);
 
@@ -81,7 +84,7 @@ FailureOr<json::Object> Recorder::recordTensor(Value tensor, Operation *user) {
   }
   if (auto step = steps.find(source); step != steps.end())
     return json::Object{{"step", step->second}};
-  return user->emitOpError("expects arguments or results of convolutions as "
+  return user->emitOpError("expects arguments or results of other steps as "
                            "operands");
 }
 
@@ -116,35 +119,76 @@ Recorder::recordScalarOp(Operation &op,
   return node;
 }
 
-/// Values are numbered: the accumulator, the tail operands, then each result.
+/// Values are numbered: the first arguments of the block, then each result.
+LogicalResult Recorder::recordScalars(Block &block, size_t numValues,
+                                      json::Object &step) {
+  json::Array nodes;
+  DenseMap<Value, int64_t> numbers;
+  for (BlockArgument argument : block.getArguments().take_front(numValues))
+    numbers[argument] = argument.getArgNumber();
+  for (Operation &scalar : block.without_terminator()) {
+    FailureOr<json::Object> node = recordScalarOp(scalar, numbers);
+    if (failed(node))
+      return failure();
+    nodes.push_back(std::move(*node));
+    int64_t number = numbers.size();
+    numbers[scalar.getResult(0)] = number;
+  }
+  step["tail"] = std::move(nodes);
+  step["yield"] = numbers.lookup(block.getTerminator()->getOperand(0));
+  return success();
+}
+
+/// The first value is the accumulator, then come the tail operands.
 LogicalResult Recorder::recordTail(ConvolutionOpInterface op,
                                    json::Object &step) {
-  json::Array nodes;
-  int64_t yield = 0;
+  if (!op.getTail().empty()) {
+    Block &block = op.getTail().front();
+    return recordScalars(block, block.getNumArguments(), step);
+  }
   Type outputType = op.getResultType().getElementType();
-  if (op.getTail().empty() && isa<FloatType>(outputType)) {
+  json::Array nodes;
+  if (isa<FloatType>(outputType))
     nodes.push_back(json::Object{{"op", "truncf"},
                                  {"operands", json::Array{0}},
                                  {"type", typeName(outputType)}});
-    yield = 1;
-  } else if (!op.getTail().empty()) {
-    DenseMap<Value, int64_t> numbers;
-    Block &block = op.getTail().front();
-    for (BlockArgument argument : block.getArguments())
-      numbers[argument] = argument.getArgNumber();
-    for (Operation &scalar : block.without_terminator()) {
-      FailureOr<json::Object> node = recordScalarOp(scalar, numbers);
-      if (failed(node))
-        return failure();
-      nodes.push_back(std::move(*node));
-      int64_t number = numbers.size();
-      numbers[scalar.getResult(0)] = number;
-    }
-    yield = numbers.lookup(cast<YieldOp>(block.getTerminator()).getValue());
-  }
+  step["yield"] = int64_t(nodes.size());
   step["tail"] = std::move(nodes);
-  step["yield"] = yield;
   return success();
+}
+
+/// How far the element of a tensor moves with each dimension of the result.
+static json::Array recordStrides(AffineMap map, RankedTensorType type) {
+  SmallVector<int64_t> strides(map.getNumDims(), 0);
+  int64_t distance = 1;
+  for (auto [result, size] :
+       llvm::reverse(llvm::zip_equal(map.getResults(), type.getShape()))) {
+    if (auto dimension = dyn_cast<AffineDimExpr>(result))
+      strides[dimension.getPosition()] = distance;
+    distance *= size;
+  }
+  return toArray(strides);
+}
+
+FailureOr<json::Object> Recorder::recordElementwise(linalg::GenericOp op) {
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  json::Object step{{"direction", "elementwise"},
+                    {"shape", toArray(type.getShape())},
+                    {"output_type", typeName(type.getElementType())}};
+  json::Array operands;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    FailureOr<json::Object> tensor = recordTensor(operand->get(), op);
+    if (failed(tensor))
+      return failure();
+    (*tensor)["strides"] =
+        recordStrides(op.getMatchingIndexingMap(operand),
+                      cast<RankedTensorType>(operand->get().getType()));
+    operands.push_back(std::move(*tensor));
+  }
+  step["operands"] = std::move(operands);
+  if (failed(recordScalars(*op.getBody(), op.getNumDpsInputs(), step)))
+    return failure();
+  return step;
 }
 
 FailureOr<json::Object> Recorder::recordStep(ConvolutionOpInterface op) {
@@ -189,13 +233,18 @@ FailureOr<json::Object> Recorder::recordStep(ConvolutionOpInterface op) {
 
 FailureOr<std::string> Recorder::record(func::FuncOp function) {
   json::Array recorded;
-  for (ConvolutionOpInterface op : function.getOps<ConvolutionOpInterface>()) {
-    FailureOr<json::Object> step = recordStep(op);
+  for (Operation &op : function.getOps()) {
+    auto convolution = dyn_cast<ConvolutionOpInterface>(op);
+    auto elementwise = dyn_cast<linalg::GenericOp>(op);
+    if (!convolution && !elementwise)
+      continue;
+    FailureOr<json::Object> step =
+        convolution ? recordStep(convolution) : recordElementwise(elementwise);
     if (failed(step))
       return failure();
     recorded.push_back(std::move(*step));
     int64_t number = steps.size();
-    steps[op.getResultTensor()] = number;
+    steps[op.getResult(0)] = number;
   }
   // Results come behind the arguments that callers pass.
   int64_t inputs =

@@ -13,20 +13,40 @@
 #include "Spills.h"
 
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
+#include "conv/Dialect/Conv/IR/OperandForm.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 namespace artifact = ::conv::artifact;
 
+static size_t countLaunches(ConvolutionOpInterface op) {
+  size_t launches = 0;
+  visitInForm(
+      op, op.getScheduleAttr(),
+      [&](ConvolutionOpInterface own, ArrayRef<TransformOp> transforms) {
+        launches = transforms.size() +
+                   planConvolution(own, getPlanOptions(own.getScheduleAttr()))
+                       .steps.size();
+      });
+  return launches;
+}
+
 std::vector<ChosenSchedule> mlir::conv::listSchedules(func::FuncOp function) {
   std::vector<ChosenSchedule> schedules;
-  for (ConvolutionOpInterface op : function.getOps<ConvolutionOpInterface>()) {
+  size_t launchesBefore = 0;
+  for (Operation &operation : function.getOps()) {
+    auto op = dyn_cast<ConvolutionOpInterface>(operation);
+    if (!op) {
+      launchesBefore += isa<linalg::GenericOp>(operation);
+      continue;
+    }
     ScheduleAttr schedule = op.getScheduleAttr();
     std::string text;
     llvm::raw_string_ostream(text) << schedule;
-    schedules.push_back(
-        {text, schedule.getChosenBy() == ChosenBy::Heuristic,
-         planConvolution(op, getPlanOptions(schedule)).steps.size()});
+    schedules.push_back({text, schedule.getChosenBy() == ChosenBy::Heuristic,
+                         countLaunches(op), std::exchange(launchesBefore, 0)});
   }
   return schedules;
 }
@@ -37,6 +57,7 @@ mlir::conv::findSpills(const artifact::Entry &entry,
   std::vector<Spill> spills;
   ArrayRef<artifact::Launch> rest = entry.launches;
   for (const ChosenSchedule &schedule : schedules) {
+    rest = rest.drop_front(std::min(schedule.launchesBefore, rest.size()));
     size_t count = std::min(schedule.launches, rest.size());
     for (const artifact::Launch &launch : rest.take_front(count))
       if (launch.resources.spills != 0 || launch.resources.scratchBytes != 0)

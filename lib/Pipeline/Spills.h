@@ -23,7 +23,8 @@ namespace mlir::conv {
 struct ChosenSchedule {
   std::string text;
   bool byHeuristic;
-  size_t launches; ///< Of one convolution.
+  size_t launches;       ///< Of one convolution, with its transforms.
+  size_t launchesBefore; ///< Of element-wise ops since the one before.
 };
 
 /// Those of a function of the conv stage, in order.

@@ -31,7 +31,11 @@ using namespace mlir;
 using namespace mlir::conv;
 
 bool mlir::conv::turnsTiles(const TiledConvolution &form) {
-  if (!form.transformSchedule)
+  // Element-wise kernels have the same schedule and something to compute.
+  linalg::GenericOp tail = form.tail;
+  if (!form.transformSchedule || form.tailOperands.size() != 1 ||
+      tail.getBody()->getTerminator()->getOperand(0) !=
+          tail.getBody()->getArgument(0))
     return false;
   // Distances need no builder; the arithmetic is never asked for.
   OpBuilder builder(form.getContext());

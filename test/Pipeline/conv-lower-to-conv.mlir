@@ -11,6 +11,9 @@
 // LIST-NEXT: ),
 // LIST-NEXT: conv-fold-constants,
 // LIST-NEXT: func.func(
+// LIST-NEXT: conv-fuse-elementwise
+// LIST-NEXT: ),
+// LIST-NEXT: func.func(
 // LIST-NEXT: conv-hoist-constants
 // LIST-NEXT: ),
 // LIST-NEXT: conv-check-supported,

@@ -82,7 +82,32 @@ func.func @backward_data(%dy: tensor<1x4x8x16xf16>, %w: tensor<16x1x1x16xf16>, %
   return %dx : tensor<1x8x8x16xf16>
 }
 
-// Left alone: a generic without a schedule is not a tail.
+// Element-wise work is a nest of its own, over matrices of the result: the vector's view reads one element for all rows.
+// CHECK-LABEL: func @elementwise
+// CHECK-SAME:    %[[X:.+]]: tensor<4x128xf16>, %[[S:.+]]: tensor<128xf16>
+// CHECK:         %[[TILES:.+]] = scf.forall (%[[N:.+]], %[[I:.+]], %[[J:.+]]) = (0, 0, 0) to (1, 4, 128) step (1, 4, 128)
+// CHECK-DAG:       conv.gather %[[X]][%[[N]], %[[I]], %[[J]]] view = <batch = [1], rows = [4], columns = [128], map = affine_map<(d0, d1, d2) -> (d1, d2)>>
+// CHECK-DAG:       conv.gather %[[S]][%[[N]], %[[I]], %[[J]]] view = <batch = [1], rows = [4], columns = [128], map = affine_map<(d0, d1, d2) -> (d2)>>
+// CHECK:           linalg.generic
+// CHECK:             arith.mulf
+// CHECK:         conv.scatter %[[TILES]] into
+#rows = affine_map<(n, k) -> (n, k)>
+#vector = affine_map<(n, k) -> (k)>
+func.func @elementwise(%x: tensor<4x128xf16>, %s: tensor<128xf16>) -> tensor<4x128xf16> {
+  %e = tensor.empty() : tensor<4x128xf16>
+  %y = linalg.generic {indexing_maps = [#rows, #vector, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<4x128xf16>, tensor<128xf16>) outs(%e : tensor<4x128xf16>) {
+  ^bb0(%a: f16, %b: f16, %o: f16):
+    %a32 = arith.extf %a : f16 to f32
+    %b32 = arith.extf %b : f16 to f32
+    %m = arith.mulf %a32, %b32 : f32
+    %r = arith.truncf %m : f32 to f16
+    linalg.yield %r : f16
+  } -> tensor<4x128xf16>
+  return %y : tensor<4x128xf16>
+}
+
+// Left alone: what reads the tensor that it replaces is not element-wise.
 // CHECK-LABEL: func @left_alone
 // CHECK-NOT:     scf.forall
 // CHECK:         linalg.generic
@@ -90,7 +115,7 @@ func.func @backward_data(%dy: tensor<1x4x8x16xf16>, %w: tensor<16x1x1x16xf16>, %
 func.func @left_alone(%x: tensor<8xf32>) -> tensor<8xf32> {
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) {
   ^bb0(%a: f32, %b: f32):
-    %s = arith.addf %a, %a : f32
+    %s = arith.addf %a, %b : f32
     linalg.yield %s : f32
   } -> tensor<8xf32>
   return %y : tensor<8xf32>

@@ -54,6 +54,8 @@ reference::findConnections(const Step &step, int dimension) {
       case Direction::BackwardWeight:
         connections[r].push_back({*h, p});
         break;
+      case Direction::Elementwise: // Has no window.
+        break;
       }
     }
   return connections;

@@ -18,7 +18,7 @@
 #include "Evaluate.h"
 
 #include "Connections.h"
-#include "TailInterpreter.h"
+#include "EvaluateElementwise.h"
 #include "Threads.h"
 
 #include "conv/Support/Npy.h"
@@ -40,13 +40,6 @@ struct Tensor {
   bool integers = false;      ///< All values are integers without error.
 };
 
-/// The result of a step in the order of its layout.
-struct StepResult {
-  ElementType type = ElementType::F32;
-  std::vector<double> values, bounds;
-  std::vector<uint8_t> exact;
-};
-
 /// Rows, columns and the reduction of the matrix products of one group:
 /// `left[row, i] * right[i, column]`, letters of which dimension each is.
 struct ProductLetters {
@@ -61,6 +54,8 @@ ProductLetters productLetters(Direction direction) {
     return {'N', 'K', 'C'};
   case Direction::BackwardWeight:
     return {'C', 'N', 'K'};
+  case Direction::Elementwise: // Has no product.
+    break;
   }
   return {};
 }
@@ -136,7 +131,8 @@ public:
                    productOrder(step, step.rightRole(),
                                 {letters.reduction, letters.column}))),
         resultOrder(productOrder(step, step.resultRole(),
-                                 {letters.row, letters.column})) {
+                                 {letters.row, letters.column})),
+        result(step.outputType, int64_t(resultOrder.size())) {
     for (int dim = 0; dim < 3; ++dim)
       connections[dim] = findConnections(step, dim);
     for (const TailOperand &operand : step.tailOperands)
@@ -145,10 +141,6 @@ public:
 
   StepResult run(const std::function<void(double)> &progress) {
     int64_t elements = resultOrder.size();
-    result.type = step.outputType;
-    result.values.resize(elements);
-    result.bounds.resize(elements);
-    result.exact.resize(elements);
     parallelFor(
         elements / columns, [&](int64_t row) { runRow(row); }, progress);
     return std::move(result);
@@ -286,7 +278,8 @@ private:
         ownError = 0; // It is part of the tail's error already.
       ownError += std::ldexp(
           step.bound.operands * operandSum + step.bound.constant, -24);
-      storeResult(resultOrder[element], values[step.yield], ownError);
+      result.store(resultOrder[element], values[step.yield],
+                   step.bound.outputUlp, ownError);
     }
   }
 
@@ -304,20 +297,6 @@ private:
     return sum;
   }
 
-  void storeResult(int64_t element, const Scalar &output, double ownError) {
-    double value = output.value;
-    if (output.exact) {
-      char storage[8];
-      storeElement(step.outputType, storage, 0, value);
-      value = loadElement(step.outputType, storage, 0);
-    }
-    result.values[element] = value;
-    result.exact[element] = output.exact;
-    result.bounds[element] =
-        step.bound.outputUlp * ulp(step.outputType, value) + ownError +
-        output.error;
-  }
-
   const Step &step;
   const artifact::Entry &entry;
   const ArgumentBytes &arguments;
@@ -330,8 +309,8 @@ private:
   std::array<std::vector<std::vector<Connection>>, 3> connections;
   Tensor left, right;
   std::vector<int64_t> resultOrder;
-  std::vector<Tensor> tailOperands;
   StepResult result;
+  std::vector<Tensor> tailOperands;
 };
 
 } // namespace
@@ -357,7 +336,10 @@ conv::reference::evaluate(const Program &program, const artifact::Entry &entry,
         progress((done + part) / all);
     };
     results.push_back(
-        StepEvaluator(step, entry, arguments, constants, results).run(report));
+        step.direction == Direction::Elementwise
+            ? evaluateElementwise(step, entry, arguments, constants, results)
+            : StepEvaluator(step, entry, arguments, constants, results)
+                  .run(report));
   }
   std::vector<Expected> expected;
   for (const Program::Output &output : program.outputs) {

@@ -43,6 +43,8 @@ Role Step::resultRole() const {
     return Role::Input;
   case Direction::BackwardWeight:
     return Role::Filter;
+  case Direction::Elementwise:
+    return Role::Output;
   }
   return Role::Output;
 }
@@ -291,10 +293,51 @@ const char *operandName(Role role) {
   return role == Role::Input ? "input" : "filter";
 }
 
-Step readStep(const Json &json, const Context &context) {
+/// The operations behind `numValues` values that there are already.
+void readTail(const Json &json, int64_t numValues, Step &step) {
+  for (const Json &node : readList(field(json, "tail"), "tail"))
+    step.tail.push_back(readTailNode(node, numValues++));
+  step.yield = readInteger(field(json, "yield"), "yield", 0, numValues - 1);
+}
+
+ElementwiseOperand readElementwiseOperand(const Json &json,
+                                          const std::vector<int64_t> &shape,
+                                          const Context &context) {
+  ElementwiseOperand operand{readTensorRef(json, context),
+                             readSizes(field(json, "strides"), "strides", 0)};
+  if (operand.strides.size() != shape.size())
+    fail("expects " + std::to_string(shape.size()) + " strides, but got " +
+         std::to_string(operand.strides.size()));
+  double last = 0; // The largest index that is read.
+  for (size_t d = 0; d < shape.size(); ++d)
+    last += double(shape[d] - 1) * double(operand.strides[d]);
+  if (last >= double(elementsOf(operand.tensor, context)))
+    fail("expects strides that stay within the operand");
+  return operand;
+}
+
+Step readElementwise(const Json &json, const Context &context) {
   Step step;
-  step.direction = Direction(readChoice(
-      json, "direction", {"forward", "backward_data", "backward_weight"}));
+  step.direction = Direction::Elementwise;
+  std::vector<int64_t> &shape = step.shapes[int(step.resultRole())];
+  shape = readSizes(field(json, "shape"), "a shape", 1);
+  double elements = 1;
+  for (int64_t size : shape)
+    elements *= double(size);
+  if (elements > double(kMaxSize))
+    fail("expects a shape of at most 2^40 elements");
+  step.outputType = readType(field(json, "output_type"));
+  for (const Json &operand : readList(field(json, "operands"), "operands"))
+    step.operands.push_back(readElementwiseOperand(operand, shape, context));
+  readTail(json, int64_t(step.operands.size()), step);
+  step.bound.followOperations = true;
+  return step;
+}
+
+Step readConvolution(const Json &json, Direction direction,
+                     const Context &context) {
+  Step step;
+  step.direction = direction;
   step.padding = PaddingMode(readChoice(
       json, "padding", {"zeros", "reflect", "replicate", "circular"}));
   step.roundsToTF32 = readChoice(json, "arithmetic", {"exact", "tf32"}) == 1;
@@ -330,11 +373,7 @@ Step readStep(const Json &json, const Context &context) {
   for (const Json &operand :
        readList(field(json, "tail_operands"), "tail_operands"))
     step.tailOperands.push_back(readTailOperand(operand, context));
-  int64_t numValues = 1 + int64_t(step.tailOperands.size());
-  for (const Json &node : readList(field(json, "tail"), "tail"))
-    step.tail.push_back(readTailNode(node, numValues++));
-  step.yield = readInteger(field(json, "yield"), "yield", 0, numValues - 1);
-
+  readTail(json, 1 + int64_t(step.tailOperands.size()), step);
   step.bound = readBound(field(json, "error_bound"));
   return step;
 }
@@ -392,16 +431,25 @@ void checkTailOperands(const Step &step, const Context &context) {
   }
 }
 
+Step readStep(const Json &json, const Context &context) {
+  auto direction = Direction(
+      readChoice(json, "direction",
+                 {"forward", "backward_data", "backward_weight", "elementwise"}));
+  if (direction == Direction::Elementwise)
+    return readElementwise(json, context);
+  Step step = readConvolution(json, direction, context);
+  checkGeometry(step);
+  checkPositions(step);
+  checkTailOperands(step, context);
+  return step;
+}
+
 Program readProgram(const artifact::Entry &entry) {
   Json json = Json::parse(entry.reference);
   Program program;
   Context context{entry, program.steps};
   for (const Json &step : readList(field(json, "steps"), "steps")) {
-    Step next = readStep(step, context);
-    checkGeometry(next);
-    checkPositions(next);
-    checkTailOperands(next, context);
-    program.steps.push_back(std::move(next));
+    program.steps.push_back(readStep(step, context));
   }
   for (const Json &output : readList(field(json, "outputs"), "outputs")) {
     Program::Output next;

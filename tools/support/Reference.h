@@ -80,8 +80,10 @@ struct TailNode {
   const ScalarFunction *function = nullptr; ///< For Function.
 };
 
-/// Which tensor a step computes from the other two.
-enum class Direction { Forward, BackwardData, BackwardWeight };
+/// Which tensor a step computes from the other two. Elementwise steps have no
+/// sum of products: each element is what the tail makes of elements of the
+/// operands.
+enum class Direction { Forward, BackwardData, BackwardWeight, Elementwise };
 
 /// What a tensor, or the gradient of one, is to the forward convolution.
 enum class Role { Input, Filter, Output };
@@ -89,12 +91,22 @@ enum class Role { Input, Filter, Output };
 /// What the input has outside of its elements.
 enum class PaddingMode { Zeros, Reflect, Replicate, Circular };
 
+/// An operand of an elementwise step.
+struct ElementwiseOperand {
+  TensorRef tensor;
+  /// Elements from one to the next along each dimension of the result: 0 where
+  /// it is repeated.
+  std::vector<int64_t> strides;
+};
+
 /// One convolution in up to three spatial dimensions; missing ones have size 1
-/// and come first.
+/// and come first. Or an elementwise op, which has operands, the shape of the
+/// output, a tail and a type.
 struct Step {
   Direction direction = Direction::Forward;
   TensorRef left, right; ///< Operands, of `leftRole()` and `rightRole()`.
   std::vector<TailOperand> tailOperands;
+  std::vector<ElementwiseOperand> operands; ///< Of an elementwise step.
   std::array<std::string, 3> layouts; ///< By role.
   std::array<std::vector<int64_t>, 3> shapes;
   int64_t groups = 1;

@@ -129,11 +129,11 @@ HostBlock mlir::conv::clipToResult(const Kernel &kernel,
     return math.minimum(math.constant(tile),
                         code.sub(math.constant(size), start));
   };
-  ArrayRef<int64_t> tile = kernel.workgroupTile();
+  auto [batch, rows, columns] = kernel.form.getTile();
   HostBlock block;
   block.batch = origin.batch;
-  block.rows = clip(origin.row, kernel.form.getRows(), tile[0]);
-  block.columns = clip(origin.column, kernel.form.getColumns(), tile[1]);
+  block.rows = clip(origin.row, kernel.form.getRows(), rows);
+  block.columns = clip(origin.column, kernel.form.getColumns(), columns);
   return block;
 }
 

@@ -140,8 +140,8 @@ func.func @tail_operation(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> t
   %y = conv.forward %x, %w window = #unit layouts = #layouts
       tail() {
       ^bb0(%acc: f32):
-        // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got math.atan}}
-        %a = math.atan %acc : f32
+        // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got math.atan2}}
+        %a = math.atan2 %acc, %acc : f32
         conv.yield %a : f32
       } : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf32>
   return %y : tensor<1x4x4x8xf32>
@@ -161,19 +161,6 @@ func.func @constant(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x1xf32> {
 
 // -----
 
-#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
-#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @several_uses(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> (tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) {
-  // expected-note @below {{the convolution is here}}
-  %c = conv.forward %x, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
-  // expected-error @below {{unsupported (several-uses): expects a convolution whose result only math.absf and other ops of one tail use, but got 2 uses}}
-  // expected-note @below {{use what the last one of them gives}}
-  %y = math.absf %c : tensor<1x4x4x8xf32>
-  return %c, %y : tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>
-}
-
-// -----
-
 func.func @not_fusable_argument(%x: tensor<1xf32>) -> tensor<1xf32> {
   // expected-error @below {{unsupported (not-fusable): expects results of convolutions to be returned, but got a value of type 'tensor<1xf32>' from elsewhere}}
   return %x : tensor<1xf32>
@@ -181,7 +168,7 @@ func.func @not_fusable_argument(%x: tensor<1xf32>) -> tensor<1xf32> {
 
 // -----
 
-// expected-error @below {{unsupported (not-fusable): expects only convolutions, element-wise ops that can be fused into them, and reshapes, but got memref.global}}
+// expected-error @below {{unsupported (not-fusable): expects only convolutions, element-wise ops and reshapes, but got memref.global}}
 memref.global @g : memref<1xf32>
 
 // -----
@@ -294,11 +281,20 @@ func.func @memref_semantics(%x: memref<1x4x4x2xf32>, %w: memref<1x1x2x8xf32>, %y
 
 // -----
 
-func.func @transpose_between(%x: tensor<2x4x3xf32>, %i: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
-  // expected-error @below {{unsupported (transpose-between): expects transposes that the layout of one convolution takes in, but got linalg.transpose}}
-  // expected-note @below {{return, or use, one order of the dimensions only}}
+// Element-wise work is compiled beside convolutions, not instead of them.
+func.func @not_fusable_alone(%x: tensor<2x4x3xf32>, %i: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %t = linalg.transpose ins(%x : tensor<2x4x3xf32>) outs(%i : tensor<2x3x4xf32>) permutation = [0, 2, 1]
-  return %t : tensor<2x3x4xf32>
+  // expected-error @above {{unsupported (data-movement): expects movement of data that padding, strides and layouts of a convolution express, but got linalg.transpose}}
+  // expected-note @above {{move the data outside of this function}}
+  %e = tensor.empty() : tensor<2x3x4xf32>
+  // expected-error @below {{unsupported (not-fusable): expects functions with a convolution, but got element-wise work alone}}
+  %a = linalg.generic {indexing_maps = [affine_map<(n, p, k) -> (n, p, k)>, affine_map<(n, p, k) -> (n, p, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%i : tensor<2x3x4xf32>) outs(%e : tensor<2x3x4xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %m = math.absf %v : f32
+    linalg.yield %m : f32
+  } -> tensor<2x3x4xf32>
+  return %a : tensor<2x3x4xf32>
 }
 
 // -----
@@ -315,19 +311,38 @@ func.func @data_movement(%x: tensor<2x8x8x3xf32>) -> tensor<2x4x8x3xf32> {
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
 #all = affine_map<(n, p, q, k) -> (n, p, q, k)>
-func.func @pre_activation(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<1x4x4x8xf32> {
+func.func @tail_operation_elementwise(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<1x4x4x8xf32> {
   %e = tensor.empty() : tensor<1x4x4x8xf32>
-  // expected-error @below {{unsupported (pre-activation): expects operands that are stored as they are multiplied, but got element-wise work in front of one}}
-  // expected-note @below {{compute it where the operand is made, for example in the tail of the convolution before}}
   %a = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%x : tensor<1x4x4x8xf32>) outs(%e : tensor<1x4x4x8xf32>) {
   ^bb0(%v: f32, %o: f32):
-    %m = math.absf %v : f32
+    %i = arith.fptosi %v : f32 to i32
+    // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got math.ipowi}}
+    %p = math.ipowi %i, %i : i32
+    %m = arith.sitofp %p : i32 to f32
     linalg.yield %m : f32
   } -> tensor<1x4x4x8xf32>
-  // expected-note @below {{the convolution is here}}
   %y = conv.forward %a, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
   return %y : tensor<1x4x4x8xf32>
+}
+
+// -----
+
+// Conditions are not stored.
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+#all = affine_map<(n, p, q, k) -> (n, p, q, k)>
+func.func @element_type_elementwise(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> (tensor<1x4x4x8xf32>, tensor<1x4x4x8xi1>) {
+  %y = conv.forward %x, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  %e = tensor.empty() : tensor<1x4x4x8xi1>
+  // expected-error @below {{unsupported (element-type): expects static tensors of f32, f16, bf16, an 8-bit float, i8 or i32 between convolutions, but got 'tensor<1x4x4x8xi1>'}}
+  %m = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x, %y : tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) outs(%e : tensor<1x4x4x8xi1>) {
+  ^bb0(%v: f32, %u: f32, %o: i1):
+    %c = arith.cmpf ogt, %v, %u : f32
+    linalg.yield %c : i1
+  } -> tensor<1x4x4x8xi1>
+  return %y, %m : tensor<1x4x4x8xf32>, tensor<1x4x4x8xi1>
 }
 
 // -----
@@ -335,16 +350,15 @@ func.func @pre_activation(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> t
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
 #all = affine_map<(n, p, q, k) -> (n, p, q, k)>
-#image = affine_map<(n, p, q, k) -> (n, k)>
-func.func @broadcast(%x: tensor<2x4x4x8xf32>, %w: tensor<8x1x1x8xf32>, %s: tensor<2x8xf32>) -> tensor<2x4x4x8xf32> {
+#diagonal = affine_map<(n, p, q, k) -> (n, p, p, k)>
+func.func @data_movement_diagonal(%x: tensor<2x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<2x4x4x8xf32> {
   %y = conv.forward %x, %w window = #unit layouts = #layouts : tensor<2x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<2x4x4x8xf32>
   %e = tensor.empty() : tensor<2x4x4x8xf32>
-  // expected-error @below {{unsupported (broadcast): expects operands of the result's shape, vectors of its channels and constants in a tail}}
-  // expected-note @below {{give the operand with the result's shape and order}}
-  %z = linalg.generic {indexing_maps = [#all, #image, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
-      ins(%y, %s : tensor<2x4x4x8xf32>, tensor<2x8xf32>) outs(%e : tensor<2x4x4x8xf32>) {
-  ^bb0(%v: f32, %f: f32, %o: f32):
-    %m = arith.mulf %v, %f : f32
+  // expected-error @below {{unsupported (data-movement): expects operands that are read at coordinates of the result, but got [affine_map<(d0, d1, d2, d3) -> (d0, d1, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>]}}
+  %z = linalg.generic {indexing_maps = [#diagonal, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%y : tensor<2x4x4x8xf32>) outs(%e : tensor<2x4x4x8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %m = math.absf %v : f32
     linalg.yield %m : f32
   } -> tensor<2x4x4x8xf32>
   return %z : tensor<2x4x4x8xf32>

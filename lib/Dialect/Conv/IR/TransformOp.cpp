@@ -11,17 +11,10 @@
 
 #include "conv/Dialect/Conv/IR/TransformViews.h"
 
-#include "llvm/ADT/SetVector.h"
-#include "llvm/Support/MathExtras.h"
+#include "MatrixDimensions.h"
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// Most elements of a tile: what 256 work-items hold in flight at 16 bytes
-/// each, several times over.
-static constexpr int64_t kTileBytes = 8192;
-/// The longest side of a tile: a cache line of 16-bit elements.
-static constexpr int64_t kTileSide = 64;
 
 LogicalResult TransformOp::verify() {
   RankedTensorType source = getSourceType(), result = getResultType();
@@ -75,43 +68,18 @@ TransformViews TransformViews::get(TransformOp op) {
     if (!llvm::is_contained(columns, d) && !llvm::is_contained(rows, d))
       batch.push_back(d);
 
+  MatrixDimensions dimensions = {batch, rows, columns};
   MLIRContext *context = op.getContext();
-  SmallVector<AffineExpr> coordinates(rank);
-  std::array<SmallVector<int64_t>, 3> sizes;
-  unsigned digit = 0;
-  for (auto [dimensions, list] :
-       llvm::zip(std::array{&batch, &rows, &columns}, sizes)) {
-    for (int64_t d : *dimensions) {
-      coordinates[d] = getAffineDimExpr(digit++, context);
-      list.push_back(type.getDimSize(d));
-    }
-    if (list.empty()) { // Every view has a matrix, a row and a column.
-      list.push_back(1);
-      ++digit;
-    }
-  }
+  SmallVector<AffineExpr> coordinates =
+      dimensions.createCoordinates(type.getShape(), context);
   SmallVector<AffineExpr> sourceCoordinates(rank);
   for (auto [d, from] : llvm::enumerate(permutation))
     sourceCoordinates[from] = coordinates[d];
-  auto create = [&](ArrayRef<AffineExpr> results) {
-    return ViewAttr::get(context, sizes[0], sizes[1], sizes[2],
-                         AffineMap::get(digit, 0, results, context), {},
-                         PaddingMode::Zeros);
-  };
-  return {create(sourceCoordinates), create(coordinates)};
+  return {dimensions.createView(type.getShape(), sourceCoordinates, context),
+          dimensions.createView(type.getShape(), coordinates, context)};
 }
 
 TransformScheduleAttr
 TransformViews::selectSchedule(RankedTensorType type) const {
-  auto [batch, rows, columns] = result.getShape();
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  int64_t elements = kTileBytes / bytes;
-  auto getSide = [](int64_t size, int64_t most) -> int64_t {
-    return std::min<int64_t>(llvm::PowerOf2Ceil(size), most);
-  };
-  // A short side leaves room for a longer one.
-  int64_t width = getSide(columns, kTileSide);
-  int64_t height = getSide(rows, std::max(kTileSide, elements / width));
-  width = getSide(columns, std::max(kTileSide, elements / height));
-  return TransformScheduleAttr::get(result.getContext(), {height, width});
+  return selectTransformSchedule(result, type);
 }

@@ -37,14 +37,6 @@ StringRef mlir::conv::getReasonName(Reason reason) {
     return "memref-semantics";
   case Reason::DataMovement:
     return "data-movement";
-  case Reason::Transpose:
-    return "transpose-between";
-  case Reason::PreActivation:
-    return "pre-activation";
-  case Reason::SeveralUses:
-    return "several-uses";
-  case Reason::Broadcast:
-    return "broadcast";
   case Reason::Signature:
     return "signature";
   case Reason::Constant:

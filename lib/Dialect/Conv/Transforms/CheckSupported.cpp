@@ -12,6 +12,7 @@
 
 #include "Refusal.h"
 #include "SupportedConvolutions.h"
+#include "TailBuilder.h"
 
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
@@ -28,19 +29,6 @@ namespace mlir::conv {
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// Whether a kernel can have a buffer of this type, in fewer than 2^63 bytes.
-static bool isBuffer(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() ||
-      !getNumericType(tensor.getElementType()))
-    return false;
-  int64_t bytes = tensor.getElementTypeBitWidth() / 8;
-  for (int64_t size : tensor.getShape())
-    if (size <= 0 || llvm::MulOverflow(bytes, size, bytes))
-      return false;
-  return true;
-}
 
 static LogicalResult checkSignature(func::FuncOp function) {
   if (!function.isDeclaration() && function.getNumResults() == 0)
@@ -108,6 +96,9 @@ static LogicalResult checkOp(Operation *op) {
     return checkConvolution(convolution);
   if (auto returned = dyn_cast<func::ReturnOp>(op))
     return checkReturn(returned);
+  if (auto generic = dyn_cast<linalg::GenericOp>(op);
+      generic && isElementwise(generic))
+    return checkElementwise(generic);
   // Constants and empty tensors are refused where they are used.
   if (isa<tensor::CollapseShapeOp, tensor::EmptyOp, tensor::ExpandShapeOp,
           arith::ConstantOp, tosa::ConstOp, tosa::ConstShapeOp>(op))

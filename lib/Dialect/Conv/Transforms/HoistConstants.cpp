@@ -31,7 +31,9 @@ struct HoistConstantsPass final
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     llvm::SetVector<arith::ConstantOp> constants;
-    function.walk([&](ConvolutionOpInterface op) {
+    function.walk([&](Operation *op) {
+      if (!isa<ConvolutionOpInterface, linalg::GenericOp>(op))
+        return;
       for (Value operand : op->getOperands())
         if (auto constant =
                 lookThroughReshapes(operand).getDefiningOp<arith::ConstantOp>())

@@ -15,7 +15,6 @@
 
 #include "RaiseUtils.h"
 #include "SupportedConvolutions.h"
-#include "TailBuilder.h"
 
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 
@@ -93,133 +92,20 @@ static bool movesData(Operation *op) {
   return isa<tensor::ConcatOp, tensor::ExtractSliceOp, tensor::GatherOp,
              tensor::InsertSliceOp, tensor::PadOp, tosa::ConcatOp,
              tosa::ConstShapeOp, tosa::GatherOp, tosa::ReshapeOp,
-             tosa::ScatterOp, tosa::SliceOp, tosa::TileOp>(op);
-}
-
-/// True if `op` permutes the dimensions of a tensor, and does nothing else.
-static bool isTranspose(Operation *op) {
-  auto loops = dyn_cast<linalg::LinalgOp>(op);
-  if (!loops || loops.getNumDpsInputs() != 1 || !movesData(op))
-    return isa<tosa::TransposeOp>(op);
-  AffineMap map = loops.getMatchingIndexingMap(loops.getDpsInputOperand(0));
-  return map.isPermutation() && !map.isIdentity();
-}
-
-/// The convolution among the users of `op`, past what moves data.
-static ConvolutionOpInterface findUser(Operation *op) {
-  constexpr int kMaxOps = 8;
-  for (int i = 0; i < kMaxOps && op->getNumResults() == 1; ++i) {
-    Operation *next = nullptr;
-    for (Operation *user : op->getUsers()) {
-      auto convolution = dyn_cast<ConvolutionOpInterface>(user);
-      if (convolution &&
-          llvm::is_contained({convolution.getLhs(), convolution.getRhs()},
-                             op->getResult(0)))
-        return convolution;
-      next = user;
-    }
-    if (!next)
-      break;
-    op = next;
-  }
-  return nullptr;
-}
-
-static bool isElementwiseGeneric(Operation *op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && isElementwise(generic);
-}
-
-/// Where the result of `convolution`, or what element-wise ops make of it, is
-/// used by something else.
-static int countExits(ConvolutionOpInterface convolution) {
-  DenseSet<Operation *> visited = {convolution};
-  SmallVector<Operation *> worklist = {convolution};
-  int exits = 0;
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val();
-    for (Operation *user : op->getUsers()) {
-      bool isInside = isElementwiseGeneric(user);
-      exits += !isInside;
-      if (isInside && visited.insert(user).second)
-        worklist.push_back(user);
-    }
-  }
-  return exits;
-}
-
-/// The convolution whose result is an operand of `op` and is used elsewhere, or
-/// null.
-static ConvolutionOpInterface findSharedSum(Operation *op) {
-  for (Value operand : op->getOperands())
-    if (auto convolution = operand.getDefiningOp<ConvolutionOpInterface>();
-        convolution && !convolution->hasOneUse() && countExits(convolution) > 1)
-      return convolution;
-  return nullptr;
-}
-
-/// Refuses an op that would be a tail if `sum` were not used beside it.
-static LogicalResult refuseShared(Operation *op, ConvolutionOpInterface sum) {
-  InFlightDiagnostic diagnostic =
-      emitUnsupported(op->getLoc(), Reason::SeveralUses);
-  diagnostic << "expects a convolution whose result only " << op->getName()
-             << " and other ops of one tail use, but got "
-             << llvm::range_size(sum->getUses()) << " uses";
-  diagnostic.attachNote(sum.getLoc()) << "the convolution is here";
-  return addNote(std::move(diagnostic), "use what the last one of them gives");
-}
-
-/// Refuses an element-wise op.
-static LogicalResult refuseElementwise(linalg::GenericOp op) {
-  bool readsSum = llvm::any_of(op->getOperands(), [](Value operand) {
-    return operand.getDefiningOp<ConvolutionOpInterface>();
-  });
-  if (readsSum)
-    return addNote(emitUnsupported(op.getLoc(), Reason::Broadcast)
-                       << "expects operands of the result's shape, vectors of "
-                          "its channels and constants in a tail, but got "
-                       << op->getOperandTypes(),
-                   "give the operand with the result's shape and order");
-  if (ConvolutionOpInterface user = findUser(op)) {
-    InFlightDiagnostic diagnostic =
-        emitUnsupported(op.getLoc(), Reason::PreActivation)
-        << "expects operands that are stored as they are multiplied, but got "
-           "element-wise work in front of one";
-    diagnostic.attachNote(user.getLoc()) << "the convolution is here";
-    return addNote(std::move(diagnostic),
-                   "compute it where the operand is made, for example in the "
-                   "tail of the convolution before");
-  }
-  return addNote(emitUnsupported(op.getLoc(), Reason::NotFusable)
-                     << "expects only convolutions, element-wise ops that can "
-                        "be fused into them, and reshapes, but got "
-                     << op->getName(),
-                 "compile it elsewhere: no convolution of this function has it "
-                 "behind its result");
+             tosa::ScatterOp, tosa::SliceOp, tosa::TileOp, tosa::TransposeOp>(
+      op);
 }
 
 LogicalResult mlir::conv::refuse(Operation *op) {
   if (isOtherConvolution(op))
     return refuseConvolution(op);
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (isTranspose(op))
-    return addNote(emitUnsupported(op->getLoc(), Reason::Transpose)
-                       << "expects transposes that the layout of one "
-                          "convolution takes in, but got "
-                       << op->getName(),
-                   "return, or use, one order of the dimensions only");
   if (movesData(op))
     return addNote(emitUnsupported(op->getLoc(), Reason::DataMovement)
                        << "expects movement of data that padding, strides and "
                           "layouts of a convolution express, but got "
                        << op->getName(),
                    "move the data outside of this function");
-  if (ConvolutionOpInterface sum = findSharedSum(op))
-    return refuseShared(op, sum);
-  if (generic && isElementwise(generic))
-    return refuseElementwise(generic);
   return emitUnsupported(op->getLoc(), Reason::NotFusable)
-         << "expects only convolutions, element-wise ops that can be fused "
-            "into them, and reshapes, but got "
+         << "expects only convolutions, element-wise ops and reshapes, but got "
          << op->getName();
 }

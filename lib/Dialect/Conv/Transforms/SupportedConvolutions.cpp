@@ -14,6 +14,7 @@
 #include "SupportedConvolutions.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/ElementwiseViews.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 
@@ -197,16 +198,39 @@ static bool isKernelOp(Operation &op) {
          llvm::all_of(op.getResultTypes(), isTypeOfOp);
 }
 
+/// Checks the arithmetic of a kernel.
+template <typename RangeTy> static LogicalResult checkScalars(RangeTy &&ops) {
+  for (Operation &op : ops)
+    if (!isKernelOp(op))
+      return emitUnsupported(op.getLoc(), Reason::TailOperation)
+             << "expects an op that kernels have, on f32, f16, bf16, i32, i8 "
+                "or i1, and functions on f32, but got "
+             << op.getName();
+  return success();
+}
+
 /// Checks where an operand or the result comes from.
-static LogicalResult checkTensor(ConvolutionOpInterface op, Value tensor) {
+static LogicalResult checkTensor(Operation *op, Value tensor) {
   Value source = lookThroughReshapes(tensor);
   if (matchPattern(source, m_Constant()) ||
       source.getDefiningOp<tensor::EmptyOp>())
-    return emitUnsupported(op.getLoc(), Reason::Constant)
+    return emitUnsupported(op->getLoc(), Reason::Constant)
            << "expects tensors from function arguments or convolutions, but "
               "got a constant or an empty tensor of type "
            << tensor.getType();
   return success();
+}
+
+bool mlir::conv::isBuffer(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() ||
+      !getNumericType(tensor.getElementType()))
+    return false;
+  int64_t bytes = tensor.getElementTypeBitWidth() / 8;
+  for (int64_t size : tensor.getShape())
+    if (size <= 0 || llvm::MulOverflow(bytes, size, bytes))
+      return false;
+  return true;
 }
 
 LogicalResult mlir::conv::checkConvolution(ConvolutionOpInterface op) {
@@ -220,11 +244,34 @@ LogicalResult mlir::conv::checkConvolution(ConvolutionOpInterface op) {
       return failure();
   if (failed(checkTensor(op, op.getResultTensor())))
     return failure();
-  for (Operation &inner : op.getTail().getOps())
-    if (!isKernelOp(inner))
-      return emitUnsupported(inner.getLoc(), Reason::TailOperation)
-             << "expects an op that kernels have, on f32, f16, bf16, i32, i8 "
-                "or i1, and functions on f32, but got "
-             << inner.getName();
+  return checkScalars(op.getTail().getOps());
+}
+
+/// Checks that kernels can read and write the tensors of an element-wise op.
+static LogicalResult checkTensors(linalg::GenericOp op) {
+  for (Type type : op->getOperandTypes())
+    if (!isBuffer(type))
+      return emitUnsupported(op.getLoc(), Reason::ElementType)
+             << "expects static tensors of " << kKernelTypes
+             << " between convolutions, but got " << type;
+  if (!isReadByCoordinates(op))
+    return emitUnsupported(op.getLoc(), Reason::DataMovement)
+           << "expects operands that are read at coordinates of the result, "
+              "but got "
+           << op.getIndexingMaps();
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (failed(checkTensor(op, operand->get())))
+      return failure();
   return success();
+}
+
+LogicalResult mlir::conv::checkElementwise(linalg::GenericOp op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  if (function.getOps<ConvolutionOpInterface>().empty())
+    return emitUnsupported(op.getLoc(), Reason::NotFusable)
+           << "expects functions with a convolution, but got element-wise work "
+              "alone";
+  if (failed(checkTensors(op)))
+    return failure();
+  return checkScalars(op.getBody()->without_terminator());
 }

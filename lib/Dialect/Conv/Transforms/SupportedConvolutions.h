@@ -10,6 +10,8 @@
 
 #include "conv/Dialect/Conv/IR/Conv.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
 namespace mlir::conv {
 
 /// True if a kernel can have elements of this type as operand or result.
@@ -19,12 +21,18 @@ bool isKernelType(Type type);
 inline constexpr llvm::StringLiteral kKernelTypes =
     "f32, f16, bf16, an 8-bit float, i8 or i32";
 
+/// Whether a kernel can have a buffer of this type, in fewer than 2^63 bytes.
+bool isBuffer(Type type);
+
 /// Operations that a tail may have, constants among them. Code generators take
 /// time and stack for each.
 inline constexpr int64_t kMaxTailOperations = 4096;
 
 /// Refuses a convolution that no kernel is made for, with a reason code.
 LogicalResult checkConvolution(ConvolutionOpInterface op);
+
+/// Refuses an element-wise op that no kernel is made for, likewise.
+LogicalResult checkElementwise(linalg::GenericOp op);
 
 } // namespace mlir::conv
 

@@ -13,6 +13,7 @@
 #ifndef CONV_LIB_DIALECT_CONV_TRANSFORMS_TAILBUILDER_H
 #define CONV_LIB_DIALECT_CONV_TRANSFORMS_TAILBUILDER_H
 
+#include "ScalarBuilder.h"
 #include "TailOutput.h"
 
 namespace mlir::conv {
@@ -23,7 +24,7 @@ namespace mlir::conv {
 bool isElementwise(linalg::GenericOp op);
 
 /// Builds the tail of `convolution` with the ops behind it.
-class TailBuilder {
+class TailBuilder : private ScalarBuilder {
 public:
   /// Elements that no tail can have whose positions are mapped to those of the
   /// convolution's result in this way. Builders share them, so that trying one
@@ -56,17 +57,8 @@ private:
   FailureOr<Value> createRead(Value tensor, AffineMap map);
   bool isChannelVector(ArrayRef<int64_t> shape, AffineMap map);
   Value createOperand(Value tensor);
-  FailureOr<Value> createConstant(Value constant);
-  Value createConversion(Value value, Type type);
-  Value createPower(Value base, int64_t exponent);
-  Value createPower(Value base, Value exponent);
-  Value createNarrowCompare(arith::CmpFPredicate predicate, Value lhs,
-                            Value rhs, Location loc);
   void eraseUnused();
-  LogicalResult cloneWidened(Operation &op, IRMapping &mapping);
 
-  /// The type in which the tail holds an element: f32 instead of 16 bits.
-  Type widen(Type type);
   /// `map` with 0 for positions in dimensions of size 1.
   AffineMap canonicalize(AffineMap map);
 
@@ -93,8 +85,7 @@ private:
   int64_t depth = 0; ///< Of `createElement`, which follows operands.
   TailOutput output;
   Region region;
-  Block *block;
-  OpBuilder builder; ///< Inserts into `block`.
+  Block *block; ///< What `builder` inserts into.
   SmallVector<Operand> operands;
   Value accumulator; ///< What `convolution` computes without the ops behind it.
   DenseMap<std::pair<Value, AffineMap>, Value> elements;

@@ -29,10 +29,6 @@ enum class Reason {
   ZeroPoint,     ///< "zero-point": one that is not a constant zero.
   MemRef,        ///< "memref-semantics": loops on buffers.
   DataMovement,  ///< "data-movement": one that no convolution can express.
-  Transpose,     ///< "transpose-between": one that no layout takes in.
-  PreActivation, ///< "pre-activation": element-wise work on an operand.
-  SeveralUses,   ///< "several-uses": a sum is needed beside its tail.
-  Broadcast,     ///< "broadcast": a tail operand that kernels cannot read.
   Signature,     ///< "signature": an argument or result no kernel can take.
   Constant,      ///< "constant": a tensor constant as operand.
   ProblemSize,   ///< "problem-size": an index space beyond the kernel's.

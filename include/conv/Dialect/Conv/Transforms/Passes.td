@@ -105,6 +105,49 @@ def RaiseTosaPass : Pass<"conv-raise-tosa", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FuseElementwisePass : Pass<"conv-fuse-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "Make one op of each chain of element-wise ops";
+  let description = [{
+    Element-wise ops that `conv-fuse-tail` left are kernels of their own: an
+    activation or a conversion in front of a convolution, a gate of two results,
+    a sum that several convolutions read, a transpose between two layouts. They
+    move each byte of their operands and result once, so a chain whose parts
+    nothing else uses becomes one op. Its arithmetic is that of tails: in f32,
+    rounded once at the end (docs/numerics.md).
+
+    * Input: what `conv-fuse-tail` leaves.
+    * Output: the same values, with fewer `linalg.generic`, which
+      `conv-convert-to-products` turns into kernels.
+    * Keeps: convolutions, and ops whose scalars kernels do not have.
+    * Fails: never.
+
+    Before: `relu` of a scaled tensor, as two ops.
+    ```mlir
+    %s = linalg.generic {...} ins(%x, %scale : tensor<1x8x8x16xf16>, tensor<16xf16>) ... arith.mulf
+    %r = linalg.generic {...} ins(%s : tensor<1x8x8x16xf16>) ... arith.maximumf
+    %y = conv.forward %r, %w ...
+    ```
+
+    After: one op.
+    ```mlir
+    %r = linalg.generic {...} ins(%x, %scale : tensor<1x8x8x16xf16>, tensor<16xf16>) {
+    ^bb0(%e: f16, %f: f16, %o: f16):
+      %0 = arith.extf %e : f16 to f32
+      %1 = arith.extf %f : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.maximumf %2, %zero : f32
+      %4 = arith.truncf %3 : f32 to f16
+      linalg.yield %4 : f16
+    }
+    %y = conv.forward %r, %w ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FuseTailPass : Pass<"conv-fuse-tail", "::mlir::func::FuncOp"> {
   let summary = "Move element-wise ops behind a convolution into its tail";
   let description = [{
@@ -133,8 +176,8 @@ def FuseTailPass : Pass<"conv-fuse-tail", "::mlir::func::FuncOp"> {
       tensors.
     * Output: the same values, with those ops in tails. Ops that nothing uses
       any more are gone.
-    * Keeps: element-wise ops that are not fused, as `linalg.generic`;
-      `conv-check-supported` refuses them. Schedules on convolutions.
+    * Keeps: element-wise ops that are not fused, as `linalg.generic`, for
+      `conv-fuse-elementwise`. Schedules on convolutions.
     * Fails: never.
 
     Before:

@@ -1,0 +1,104 @@
+//===- FuseElementwise.cpp - element-wise ops as kernels --------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What no convolution takes in: an activation in front of one, a gate of two
+// results, a conversion. Chains of such ops become one each, in f32.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/Transforms/Passes.h"
+
+#include "ScalarBuilder.h"
+#include "TailBuilder.h"
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::conv {
+#define GEN_PASS_DEF_FUSEELEMENTWISEPASS
+#include "conv/Dialect/Conv/Transforms/Passes.h.inc"
+} // namespace mlir::conv
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Most scalar ops of one kernel. Fusing copies the whole body for each op that
+/// joins it, so that time grows with the square of this.
+static constexpr int64_t kMaxScalarOps = 256;
+
+static int64_t countScalarOps(linalg::GenericOp op) {
+  return op.getBody()->getOperations().size();
+}
+
+/// What several ops read is stored once.
+static bool isPartOfChain(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  return producer && consumer && producer->hasOneUse() &&
+         isElementwise(producer) && isElementwise(consumer) &&
+         countScalarOps(producer) + countScalarOps(consumer) <= kMaxScalarOps;
+}
+
+static LogicalResult fuseChains(Operation *root) {
+  RewritePatternSet patterns(root->getContext());
+  linalg::populateElementwiseOpsFusionPatterns(patterns, isPartOfChain);
+  linalg::populateInlineConstantOperandsPatterns(patterns);
+  return applyPatternsGreedily(root, std::move(patterns));
+}
+
+/// Copies the body of `op` into `block`, in f32; false if a scalar op of it has
+/// no such form.
+static bool copyWidened(linalg::GenericOp op, Block &block) {
+  ScalarBuilder scalars(op.getContext());
+  scalars.builder.setInsertionPointToEnd(&block);
+  IRMapping mapping;
+  for (BlockArgument argument : op.getBody()->getArguments()) {
+    Value element = block.addArgument(argument.getType(), argument.getLoc());
+    if (!argument.use_empty())
+      mapping.map(argument, scalars.createConversion(
+                                element, scalars.widen(element.getType())));
+  }
+  for (Operation &scalar : op.getBody()->without_terminator())
+    if (failed(scalars.clone(scalar, mapping)))
+      return false;
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+  if (!mapping.contains(yielded)) {
+    FailureOr<Value> constant = scalars.createConstant(yielded);
+    if (failed(constant))
+      return false;
+    mapping.map(yielded, *constant);
+  }
+  Type type = getElementTypeOrSelf(op.getResult(0).getType());
+  linalg::YieldOp::create(
+      scalars.builder, op.getLoc(),
+      scalars.createConversion(mapping.lookup(yielded), type));
+  return true;
+}
+
+/// Ops whose body has no form in f32 stay, and are refused later.
+static void widenBody(IRRewriter &rewriter, linalg::GenericOp op) {
+  Region region;
+  Block &block = region.emplaceBlock();
+  if (!copyWidened(op, block))
+    return;
+  rewriter.modifyOpInPlace(op, [&] { op.getRegion().takeBody(region); });
+}
+
+namespace {
+struct FuseElementwisePass final
+    : mlir::conv::impl::FuseElementwisePassBase<FuseElementwisePass> {
+  void runOnOperation() override {
+    if (failed(fuseChains(getOperation())))
+      return signalPassFailure();
+    IRRewriter rewriter(&getContext());
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (isElementwise(op))
+        widenBody(rewriter, op);
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,47 @@
+//===- ScalarBuilder.h - element-wise arithmetic in f32 -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Copies the scalar ops of element-wise loops so that kernels compute them in
+// f32: 16-bit operands are widened, which is exact, and conversions to 16 bits
+// in between vanish (docs/numerics.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_DIALECT_CONV_TRANSFORMS_SCALARBUILDER_H
+#define CONV_LIB_DIALECT_CONV_TRANSFORMS_SCALARBUILDER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::conv {
+
+class ScalarBuilder {
+public:
+  explicit ScalarBuilder(MLIRContext *context) : builder(context) {}
+
+  /// The type in which kernels compute with an element: f32 instead of 16 bits.
+  Type widen(Type type);
+  /// `value` in another type; a constant stays one.
+  Value createConversion(Value value, Type type);
+  /// A scalar constant, from one outside of the region.
+  FailureOr<Value> createConstant(Value constant);
+  /// Copies `op`, whose operands `mapping` has, or which are constants.
+  LogicalResult clone(Operation &op, IRMapping &mapping);
+
+  OpBuilder builder;
+
+private:
+  Value createPower(Value base, int64_t exponent);
+  Value createPower(Value base, Value exponent);
+  Value createNarrowCompare(arith::CmpFPredicate predicate, Value lhs,
+                            Value rhs, Location loc);
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_DIALECT_CONV_TRANSFORMS_SCALARBUILDER_H
