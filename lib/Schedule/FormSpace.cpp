@@ -41,10 +41,9 @@ static LayoutsAttr getFilterByOutput(LayoutsAttr layouts) {
   return replaceOrder(layouts, TensorRole::Filter, order);
 }
 
-/// Whether positions are innermost in what is read and in what is written.
+/// Whether positions are innermost in input and output.
 static bool hasChannelsFirst(ConvolutionOpInterface op) {
-  return op.getDirection() != Direction::BackwardWeight &&
-         op.getGroups() == 1 && op.getLayouts().getInput().starts_with("NC") &&
+  return op.getGroups() == 1 && op.getLayouts().getInput().starts_with("NC") &&
          op.getLayouts().getOutput().starts_with("NK");
 }
 
@@ -52,6 +51,23 @@ static bool hasWarpgroups(const ::conv::ChipInfo &chip) {
   return llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
     return atom.kind == ::conv::AtomKind::WGMMA;
   });
+}
+
+/// Orders of the filter of a window of one element. What is summed up is
+/// innermost, or the copy engine transposes tiles.
+static SmallVector<StringRef> getFlatFilters(ConvolutionOpInterface op,
+                                             const ::conv::ChipInfo &chip) {
+  switch (op.getDirection()) {
+  case Direction::Forward:
+    return {"KSC"};
+  case Direction::BackwardData:
+    return hasWarpgroups(chip) ? SmallVector<StringRef>{"KSC", "CSK"}
+                               : SmallVector<StringRef>{"CSK"};
+  case Direction::BackwardWeight:
+    return hasWarpgroups(chip) ? SmallVector<StringRef>{"KSC"}
+                               : SmallVector<StringRef>{};
+  }
+  llvm_unreachable("every direction has filters");
 }
 
 SmallVector<OperandForm>
@@ -83,7 +99,8 @@ mlir::conv::enumerateForms(ConvolutionOpInterface op,
     for (LayoutsAttr one : layouts)
       add({one, multiple});
   if (hasChannelsFirst(op))
-    add(OperandForm::getFlat(op));
+    for (StringRef filter : getFlatFilters(op, chip))
+      add(OperandForm::getFlat(op, filter));
   return forms;
 }
 

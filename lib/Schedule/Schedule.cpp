@@ -260,8 +260,11 @@ mlir::conv::getResultShapes(const PlanStep &step) {
     computePatches(op, plan, problem);
     return problem;
   }
-  computeTmaSteps(op, plan, problem);
-  problem.hasChannelRows = options.hasChannelRows && canHaveChannelRows(op);
+  bool canHaveRows = canHaveChannelRows(op, options);
+  problem.hasChannelRows = options.hasChannelRows && canHaveRows;
+  // Where columns can have rows of channels, tiles that are copied have them.
+  if (problem.hasChannelRows == canHaveRows)
+    computeTmaSteps(op, plan, problem);
   if (!problem.patch && !problem.hasChannelRows)
     computeLines(op, plan, problem);
   return problem;

@@ -102,6 +102,23 @@ TensorMapAttr mlir::conv::createFilterMap(MLIRContext *context,
   return createDenseMap(context, sizes, box, rows);
 }
 
+TensorMapAttr mlir::conv::createMatrixMap(MLIRContext *context,
+                                          const TmaGeometry &geometry,
+                                          const TmaMatrix &matrix,
+                                          int64_t rowsOfTile) {
+  using Digit = TmaMatrix::Digit;
+  BoxRows rows = getOperandRows(geometry);
+  int64_t rowsOfBox = matrix.isTransposed() ? rows.elements() : rowsOfTile;
+  SmallVector<int64_t> sizes, box;
+  for (const TmaMatrix::Dimension &d : llvm::reverse(matrix.dimensions)) {
+    sizes.push_back(d.size);
+    box.push_back(d.digit == Digit::Row     ? rowsOfBox
+                  : d.digit == Digit::Inner ? rows.elements()
+                                            : 1);
+  }
+  return createDenseMap(context, sizes, box, rows);
+}
+
 TensorMapAttr mlir::conv::createPositionsMap(MLIRContext *context,
                                              const TmaGeometry &geometry) {
   if (geometry.hasPatches())

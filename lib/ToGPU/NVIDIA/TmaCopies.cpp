@@ -194,6 +194,29 @@ public:
                   Value leftMap, Value rightMap) const override;
 };
 
+/// Operands are plain matrices: a step is a row of elements of a segment.
+class MatrixCopies final : public TmaCopies {
+public:
+  using TmaCopies::TmaCopies;
+
+  TensorMapAttr createLeftMap(MLIRContext *context) const override {
+    return createMatrixMap(context, geometry, *geometry.leftMatrix, tile.rows);
+  }
+  TensorMapAttr createRightMap(MLIRContext *context) const override {
+    return createMatrixMap(context, geometry, *geometry.rightMatrix,
+                           tile.columns);
+  }
+  SmallVector<Value> createTile(TileOrigin) const override { return {}; }
+  void createStep(TileOrigin origin, ArrayRef<Value> common, const Step &step,
+                  Value leftMap, Value rightMap) const override;
+
+private:
+  /// The tile of an operand from `row` on.
+  void createOperand(TileOrigin origin, const Step &step, Value map,
+                     const TmaMatrix &matrix, Value row, int64_t rows,
+                     int64_t offset) const;
+};
+
 } // namespace
 
 Value FilterCopies::createChannel(TileOrigin origin, Value inPart) const {
@@ -355,9 +378,47 @@ void PatchGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
               step.barrier, coordinates);
 }
 
+void MatrixCopies::createOperand(TileOrigin origin, const Step &step, Value map,
+                                 const TmaMatrix &matrix, Value row,
+                                 int64_t rows, int64_t offset) const {
+  using Digit = TmaMatrix::Digit;
+  const IndexMath &math = ptx.math;
+  auto createBox = [&](Value destination, Value row) {
+    SmallVector<Value> coordinates;
+    for (const TmaMatrix::Dimension &d : llvm::reverse(matrix.dimensions)) {
+      Value index = d.digit == Digit::Row     ? row
+                    : d.digit == Digit::Inner ? step.inner
+                    : d.digit == Digit::Outer ? step.outer
+                                              : createGroup(origin);
+      if (d.partStep != 0)
+        index = math.add(index, math.mul(createPart(origin), d.partStep));
+      coordinates.push_back(index);
+    }
+    ptx.loadBox(destination, map, step.barrier, coordinates);
+  };
+  Value destination = ptx.offset(step.stage, offset);
+  if (!matrix.isTransposed())
+    return createBox(destination, row);
+  // Rows in shared memory are then elements of the reduction.
+  for (int64_t i = 0; i < rows / Tile::kRowElements; ++i)
+    createBox(ptx.offset(destination, i * kBoxBytes),
+              math.add(row, i * Tile::kRowElements));
+}
+
+void MatrixCopies::createStep(TileOrigin origin, ArrayRef<Value>,
+                              const Step &step, Value leftMap,
+                              Value rightMap) const {
+  createOperand(origin, step, leftMap, *geometry.leftMatrix, origin.row,
+                tile.rows, 0);
+  createOperand(origin, step, rightMap, *geometry.rightMatrix, origin.column,
+                tile.rightColumns(), tile.rightOffset());
+}
+
 std::unique_ptr<TmaCopies>
 mlir::conv::createTmaCopies(const PtxBuilder &ptx, const TmaGeometry &geometry,
                             const ::conv::TmaTile &tile) {
+  if (geometry.hasMatrices())
+    return std::make_unique<MatrixCopies>(ptx, geometry, tile);
   if (geometry.reducesPositions && geometry.hasPatches())
     return std::make_unique<PatchGradientCopies>(ptx, geometry, tile);
   if (geometry.reducesPositions)

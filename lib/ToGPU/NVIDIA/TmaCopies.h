@@ -77,7 +77,7 @@ protected:
 };
 
 /// Copies for a reduction over taps and channels, with patches or without, or
-/// over positions.
+/// over positions, or for plain matrices.
 std::unique_ptr<TmaCopies> createTmaCopies(const PtxBuilder &ptx,
                                            const TmaGeometry &geometry,
                                            const ::conv::TmaTile &tile);

@@ -63,7 +63,7 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
       operandType(getOperandType(operandType)),
       elementBytes(geometry.elementBytes),
       multipliedBytes(geometry.getMultipliedBytes()),
-      isLeftTransposed(geometry.reducesPositions),
+      isLeftTransposed(geometry.isLeftTransposed()),
       isRightTransposed(geometry.isRightTransposed()),
       rightStrideBytes(tile.rightPatchBytes > 0
                            ? geometry.getPatchPitch(0) * Tile::kRowBytes

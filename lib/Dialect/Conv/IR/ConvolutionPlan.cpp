@@ -124,6 +124,9 @@ void Planner::setBackwardWeightSpace() {
       .reduction = select(order, letters('N', positions)),
       .positions = spatial(positions),
       .mergesReduction = false};
+  if (layouts.getInput().ends_with(spatial(kInputLetters).back()) &&
+      layouts.getOutput().ends_with(spatial(kOutputLetters).back()))
+    digits.innermost = positions.back();
   if (space.hasPatches()) {
     // A line of taps, which share a patch, for each row of channels.
     digits.columns = {letter(kFilterLetters, 0), channel,
@@ -296,8 +299,9 @@ int64_t Planner::getPartSize() {
   return space.getReductionSize();
 }
 
-bool mlir::conv::canHaveChannelRows(ConvolutionOpInterface op) {
-  return Planner(op, {}).canHaveChannelRows();
+bool mlir::conv::canHaveChannelRows(ConvolutionOpInterface op,
+                                    const PlanOptions &options) {
+  return Planner(op, options).canHaveChannelRows();
 }
 
 int64_t mlir::conv::getSplittableSize(ConvolutionOpInterface op,

@@ -36,6 +36,7 @@ void IndexSpace::setDigits(const Letters &letters) {
   mergesReduction = letters.mergesReduction;
   positions = patch.empty() ? "" : letters.positions;
   channel = letters.channel;
+  innermost = letters.innermost;
   splits = 1;
   splitLetters.clear();
   if (mergedGroups > 1) {
@@ -119,11 +120,15 @@ std::string IndexSpace::getSplittableLetters() const {
 
 char IndexSpace::selectSplitLetter(int64_t parts) const {
   std::string letters = getSplittableLetters();
-  return *llvm::max_element(letters, [&](char a, char b) {
-    int64_t sizeA = getDigitSize(a), sizeB = getDigitSize(b);
-    return std::pair(sizeA % parts == 0, sizeA) <
-           std::pair(sizeB % parts == 0, sizeB);
-  });
+  auto getRank = [&](char letter) {
+    int64_t size = getDigitSize(letter);
+    bool hasWholeRows = letter != innermost || parts == 1 ||
+                        size % (parts * kRowSize) == 0;
+    return std::tuple(hasWholeRows && size % parts == 0,
+                      hasWholeRows && size >= parts, size);
+  };
+  return *llvm::max_element(
+      letters, [&](char a, char b) { return getRank(a) < getRank(b); });
 }
 
 int64_t IndexSpace::getSplittableSize() const {

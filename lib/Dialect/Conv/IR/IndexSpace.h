@@ -29,6 +29,9 @@ public:
     std::string positions;
     /// The channel of the columns that is numbered row by row; 0 if none is.
     char channel = 0;
+    /// The digit of the reduction that both operands have innermost, so that
+    /// parts of it are to have whole rows of a tile; 0 if there is none.
+    char innermost = 0;
     /// Merged groups are digits of columns and reduction, and the elements of
     /// the right operand between two groups are zero; else of rows and columns,
     /// and the result's elements between two groups are not written.
@@ -49,8 +52,7 @@ public:
   void setDigits(const Letters &letters);
   /// Splits the longest digit of the reduction that has equal parts, or else
   /// the longest one, in parts of one size, which are a digit of the batch. A
-  /// reduction over patches is split in shorter parts:
-  /// along all of its digits.
+  /// reduction over patches is split in shorter parts: along all of its digits.
   void split(int64_t splits);
   int64_t getSplits() const { return splits; }
   int64_t getSplittableSize() const;
@@ -130,6 +132,7 @@ private:
   SmallVector<int64_t> patch;
   std::string positions; ///< Letters that are numbered patch by patch.
   char channel = 0;      ///< The one that is numbered row by row.
+  char innermost = 0;    ///< The one whose parts have whole rows of a tile.
   int64_t splits = 1;
   /// A letter that is split: the digit of the batch for its part, and how many
   /// a part has.

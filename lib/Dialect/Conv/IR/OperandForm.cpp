@@ -148,10 +148,9 @@ static std::string findFlatObstacle(ConvolutionOpInterface op) {
   return "";
 }
 
-OperandForm OperandForm::getFlat(ConvolutionOpInterface op) {
-  bool isForward = op.getDirection() == Direction::Forward;
-  return {LayoutsAttr::get(op.getContext(), "NCW", isForward ? "KSC" : "CSK",
-                           "NKQ")};
+OperandForm OperandForm::getFlat(ConvolutionOpInterface op,
+                                 StringRef filter) {
+  return {LayoutsAttr::get(op.getContext(), "NCW", filter, "NKQ")};
 }
 
 std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {

@@ -12,6 +12,7 @@
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 
 #include "JoinedRows.h"
+#include "MatrixGeometry.h"
 #include "PatchedView.h"
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
@@ -31,15 +32,15 @@ static constexpr int64_t kMaxBox = 256;
 static constexpr size_t kMaxRank = 5;
 
 TmaGeometry::Loop TmaGeometry::getOuterLoop() const {
-  if (reducesPositions)
+  if (reducesPositions || hasMatrices())
     return {segments, 1};
   return hasPatches() ? Loop{channelsOfPart, getRowElements()}
                       : Loop{window.countTaps(), 1};
 }
 
 TmaGeometry::Loop TmaGeometry::getInnerLoop() const {
-  if (reducesPositions)
-    return {segmentPositions, Tile::kRowElements};
+  if (reducesPositions || hasMatrices())
+    return {segmentPositions, getRowElements()};
   return hasPatches() ? Loop{window.countTaps(), 1}
                       : Loop{channelsOfPart, getRowElements()};
 }
@@ -74,14 +75,16 @@ public:
       : lhs(lhs), rhs(rhs), result(result), obstacle(obstacle) {}
 
   /// All but the filter, of 16-bit operands; and that with what the copy engine
-  /// needs.
+  /// needs; and one of plain matrices.
   std::optional<TmaGeometry> readWindowed();
   std::optional<TmaGeometry> read();
+  std::optional<TmaGeometry> readMatrices();
 
 private:
   bool readProduct();
   bool readPatches();
   bool readTypes();
+  bool checkConditions();
   bool readParts();
   bool readWindow();
   bool readDimension(size_t dimension);
@@ -175,6 +178,10 @@ bool GeometryReader::readTypes() {
   for (const ViewedTensor *operand : {&lhs, &rhs})
     if (operand->strides != computeContiguousStrides(operand->type.getShape()))
       return refuse("operands without gaps, but got strides");
+  return true;
+}
+
+bool GeometryReader::checkConditions() {
   for (ViewAttr view : {lhs.view, rhs.view})
     if (!view.getLimits().empty() || view.getPadding() != PaddingMode::Zeros)
       return refuse("no conditions and padding with zeros, but got others");
@@ -422,7 +429,7 @@ std::string mlir::conv::checkTmaPatches(const TmaGeometry &geometry) {
 
 bool GeometryReader::readProduct() {
   geometry = {};
-  return readPatches() && readTypes() && readParts() &&
+  return readPatches() && readTypes() && checkConditions() && readParts() &&
          (!geometry.reducesPositions || readPositions()) && readWindow();
 }
 
@@ -450,11 +457,21 @@ std::optional<TmaGeometry> GeometryReader::read() {
   return geometry;
 }
 
+std::optional<TmaGeometry> GeometryReader::readMatrices() {
+  geometry = {};
+  if (!readTypes() || !mlir::conv::readMatrices(lhs, rhs, geometry))
+    return std::nullopt;
+  return geometry;
+}
+
 std::optional<TmaGeometry>
 mlir::conv::computeTmaGeometry(const ViewedTensor &lhs, const ViewedTensor &rhs,
                                const ViewedTensor &result,
                                std::string &obstacle) {
-  return GeometryReader(lhs, rhs, result, obstacle).read();
+  if (auto geometry = GeometryReader(lhs, rhs, result, obstacle).read())
+    return geometry;
+  std::string other; // What a window needs says more.
+  return GeometryReader(lhs, rhs, result, other).readMatrices();
 }
 
 std::optional<TmaGeometry> mlir::conv::computeWindowGeometry(

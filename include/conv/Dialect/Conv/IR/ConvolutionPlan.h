@@ -138,7 +138,8 @@ int64_t getSplittableSize(ConvolutionOpInterface op,
                           const PlanOptions &options = {});
 
 /// Whether rows of channels would change how columns are numbered.
-bool canHaveChannelRows(ConvolutionOpInterface op);
+bool canHaveChannelRows(ConvolutionOpInterface op,
+                        const PlanOptions &options = {});
 
 /// Whether the convolution can be transposed (S20): why not, or an empty string.
 std::string findTransposedObstacle(ConvolutionOpInterface op);

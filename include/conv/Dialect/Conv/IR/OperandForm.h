@@ -31,10 +31,10 @@ struct OperandForm {
   }
   /// Channels innermost in every tensor: what copies of boxes bring.
   static OperandForm getChannelsLast(ConvolutionOpInterface op);
-  /// Spatial dimensions as one, after the channels, and a filter whose
-  /// channels of the reduction are innermost: what transposed products read
-  /// (S20).
-  static OperandForm getFlat(ConvolutionOpInterface op);
+  /// Spatial dimensions as one, after the channels, and a filter of this order:
+  /// what transposed products read (S20), and gradients of filters whose
+  /// reduction is innermost.
+  static OperandForm getFlat(ConvolutionOpInterface op, StringRef filter);
 
   /// Why the convolution has no such form (S19), or an empty string.
   std::string findObstacle(ConvolutionOpInterface op) const;

@@ -59,10 +59,29 @@ struct TmaWindow {
   int64_t getUpperCorner(size_t dimension) const;
 };
 
-/// Matrix products with a window on one side, one for each group and part.
-/// Either the left operand is the window's, its rows are positions, and the
-/// reduction is over taps and channels; or the right one is, its rows are taps
-/// and channels, and the reduction is over positions: the gradient of a filter.
+/// An operand of which each tile is a box: a dimension is counted by one digit.
+struct TmaMatrix {
+  /// A row of the operand (of the right one, a column of the result), a step of
+  /// the inner or of the outer loop over the reduction, or a matrix of a batch.
+  enum class Digit { Row, Inner, Outer, Batch };
+  struct Dimension {
+    Digit digit;
+    int64_t size;
+    int64_t partStep; ///< From one part of the reduction to the next one.
+  };
+  SmallVector<Dimension> dimensions; ///< Outermost first, none of one element.
+
+  /// Whether rows are innermost, and not the reduction.
+  bool isTransposed() const {
+    return dimensions.back().digit == Digit::Row;
+  }
+};
+
+/// Matrix products, one for each group and part. Most have a window on one
+/// side. Either the left operand is the window's, its rows are positions, and
+/// the reduction is over taps and channels; or the right one is, its rows are
+/// taps and channels, and the reduction is over positions: the gradient of a
+/// filter. Others are products of plain matrices, whose groups are a batch.
 struct TmaGeometry {
   /// A dimension of the filter: coordinate `start + step * index + groupStep *
   /// group`.
@@ -104,6 +123,11 @@ struct TmaGeometry {
   /// `segmentPositions`.
   SmallVector<int64_t> leftShape;
   int64_t segments, segmentPositions;
+
+  /// Of a product of plain matrices, both operands; their reduction has
+  /// `segments` runs of `segmentPositions` in each part.
+  std::optional<TmaMatrix> leftMatrix = std::nullopt,
+                           rightMatrix = std::nullopt;
   /// Columns of a tap: its channels, to the end of the last row if they are in
   /// rows.
   int64_t columnsOfTap;
@@ -151,6 +175,7 @@ struct TmaGeometry {
   bool haveGroupsSharedLines() const;
 
   bool hasPatches() const { return !window.patch.empty(); }
+  bool hasMatrices() const { return leftMatrix.has_value(); }
   /// Positions of a patch, which all taps share; and the columns of a line of
   /// taps and a row of channels, which share one of a reduction.
   int64_t getPatchPositions() const { return llvm::product_of(window.patch); }
@@ -172,10 +197,13 @@ struct TmaGeometry {
   bool hasRowsOfColumns() const {
     return reducesPositions || !residues.empty();
   }
-  /// The right operand's tiles have rows of the result's channels, not of the
+  /// Tiles of an operand have rows of the result's channels, not of the
   /// reduction.
+  bool isLeftTransposed() const {
+    return reducesPositions || (leftMatrix && leftMatrix->isTransposed());
+  }
   bool isRightTransposed() const {
-    return reducesPositions ||
+    return reducesPositions || (rightMatrix && rightMatrix->isTransposed()) ||
            (!filter.empty() && filter.back().index == Coordinate::Row);
   }
 };
