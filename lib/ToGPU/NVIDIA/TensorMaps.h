@@ -43,8 +43,8 @@ TensorMapAttr createPatchMap(MLIRContext *context, const TmaGeometry &geometry);
 /// transposed, of a row of them.
 TensorMapAttr createFilterMap(MLIRContext *context, const TmaGeometry &geometry,
                               int64_t channels);
-/// Boxes of a plain matrix: a row of the reduction of each of `rowsOfTile` rows,
-/// or one of rows, if those are innermost, of as many elements.
+/// Boxes of a plain matrix: a row of the reduction of each of `rowsOfTile`
+/// rows, or one of rows, if those are innermost, of as many elements.
 TensorMapAttr createMatrixMap(MLIRContext *context, const TmaGeometry &geometry,
                               const TmaMatrix &matrix, int64_t rowsOfTile);
 /// Boxes of a left operand that is reduced over positions: a row of channels of

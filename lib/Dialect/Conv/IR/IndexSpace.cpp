@@ -122,8 +122,8 @@ char IndexSpace::selectSplitLetter(int64_t parts) const {
   std::string letters = getSplittableLetters();
   auto getRank = [&](char letter) {
     int64_t size = getDigitSize(letter);
-    bool hasWholeRows = letter != innermost || parts == 1 ||
-                        size % (parts * kRowSize) == 0;
+    bool hasWholeRows =
+        letter != innermost || parts == 1 || size % (parts * kRowSize) == 0;
     return std::tuple(hasWholeRows && size % parts == 0,
                       hasWholeRows && size >= parts, size);
   };

@@ -148,8 +148,7 @@ static std::string findFlatObstacle(ConvolutionOpInterface op) {
   return "";
 }
 
-OperandForm OperandForm::getFlat(ConvolutionOpInterface op,
-                                 StringRef filter) {
+OperandForm OperandForm::getFlat(ConvolutionOpInterface op, StringRef filter) {
   return {LayoutsAttr::get(op.getContext(), "NCW", filter, "NKQ")};
 }
 

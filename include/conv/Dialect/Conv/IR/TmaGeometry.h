@@ -72,9 +72,7 @@ struct TmaMatrix {
   SmallVector<Dimension> dimensions; ///< Outermost first, none of one element.
 
   /// Whether rows are innermost, and not the reduction.
-  bool isTransposed() const {
-    return dimensions.back().digit == Digit::Row;
-  }
+  bool isTransposed() const { return dimensions.back().digit == Digit::Row; }
 };
 
 /// Matrix products, one for each group and part. Most have a window on one
