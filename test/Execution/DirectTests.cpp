@@ -25,14 +25,13 @@ using namespace conv::test;
 namespace {
 struct Shape {
   std::string name;
-  tools::GenOptions options;
+  GenOptions options;
 };
 } // namespace
 
-static tools::GenOptions makeDepthwise(int64_t channels, int64_t multiplier,
-                                       int64_t size, int64_t filter,
-                                       int64_t stride) {
-  tools::GenOptions options;
+static GenOptions makeDepthwise(int64_t channels, int64_t multiplier,
+                                int64_t size, int64_t filter, int64_t stride) {
+  GenOptions options;
   options.command = "convfp16";
   options.n = 1;
   options.c = options.groups = channels;
@@ -46,11 +45,11 @@ static tools::GenOptions makeDepthwise(int64_t channels, int64_t multiplier,
 
 static std::vector<Shape> makeShapes() {
   std::vector<Shape> shapes;
-  auto add = [&](const std::string &name, tools::GenOptions options) {
+  auto add = [&](const std::string &name, GenOptions options) {
     shapes.push_back({name, std::move(options)});
   };
   add("3x3", makeDepthwise(16, 1, 14, 3, 1));
-  tools::GenOptions odd = makeDepthwise(19, 1, 13, 3, 1);
+  GenOptions odd = makeDepthwise(19, 1, 13, 3, 1);
   odd.n = 2;
   odd.input[1] = 11;
   odd.bias = odd.residual = true;
@@ -63,15 +62,15 @@ static std::vector<Shape> makeShapes() {
   add("stride_2", makeDepthwise(16, 1, 14, 3, 2));
   add("stride_2_5x5", makeDepthwise(16, 1, 16, 5, 2));
   add("stride_beyond_filter", makeDepthwise(8, 1, 12, 1, 2));
-  tools::GenOptions dilated = makeDepthwise(16, 1, 12, 3, 1);
+  GenOptions dilated = makeDepthwise(16, 1, 12, 3, 1);
   dilated.dilation = {1, 2, 2};
   dilated.low = {0, 2, 2};
   add("dilation_2", dilated);
-  tools::GenOptions uneven = makeDepthwise(8, 1, 9, 4, 1);
+  GenOptions uneven = makeDepthwise(8, 1, 9, 4, 1);
   uneven.low = {0, 0, 3};
   uneven.high = {0, 2, 1};
   add("uneven_padding", uneven);
-  tools::GenOptions causal = makeDepthwise(24, 1, 1, 4, 1);
+  GenOptions causal = makeDepthwise(24, 1, 1, 4, 1);
   causal.n = 2;
   causal.spatialRank = 1;
   causal.input[2] = 37;
@@ -80,16 +79,16 @@ static std::vector<Shape> makeShapes() {
   causal.high = {0, 0, 0};
   add("causal", causal);
   for (std::string padding : {"reflect", "replicate", "circular"}) {
-    tools::GenOptions padded = makeDepthwise(16, 1, 11, 5, 2);
+    GenOptions padded = makeDepthwise(16, 1, 11, 5, 2);
     padded.padding = padding;
     add(padding, padded);
   }
-  tools::GenOptions first = makeDepthwise(6, 1, 16, 3, 1);
+  GenOptions first = makeDepthwise(6, 1, 16, 3, 1);
   first.n = 2;
   first.input[2] = 17;
   first.inputLayout = first.filterLayout = first.outputLayout = "NCHW";
   add("channels_first", first);
-  tools::GenOptions volume = makeDepthwise(8, 1, 6, 3, 1);
+  GenOptions volume = makeDepthwise(8, 1, 6, 3, 1);
   volume.spatialRank = 3;
   volume.input[0] = 5;
   volume.filter[0] = 3;
@@ -104,7 +103,7 @@ static constexpr std::pair<int64_t, const char *> kDirections[] = {
 /// In every direction; a tail is that of the forward one.
 static void addShape(const Shape &shape) {
   for (auto [direction, name] : kDirections) {
-    tools::GenOptions options = shape.options;
+    GenOptions options = shape.options;
     options.direction = direction;
     if (direction != 1) {
       options.bias = options.residual = false;
@@ -131,7 +130,7 @@ func.func @splits(%x: tensor<8x6x6x16xf16>, %dy: tensor<8x6x6x32xf16>)
 
 /// Runs a convolution on the simulator and checks that it is a direct one that
 /// moves at most 1.15 times the bytes of its tensors.
-static void checkTraffic(const tools::GenOptions &options) {
+static void checkTraffic(const GenOptions &options) {
   mlir::conv::CompileOptions compileOptions;
   compileOptions.targets = {"sim:gfx942"};
   Result<artifact::Artifact> artifact =
@@ -175,7 +174,7 @@ void test::addDirectTests() {
            {"5x5_240_28", makeDepthwise(240, 1, 28, 5, 1)},
            {"7x7_192_56", makeDepthwise(192, 1, 56, 7, 1)}})
     for (auto [direction, name] : kDirections) {
-      tools::GenOptions options = shape.options;
+      GenOptions options = shape.options;
       options.direction = direction;
       addTest("Direct_traffic", shape.name + "_" + name,
               [options] { checkTraffic(options); });

@@ -61,8 +61,8 @@ constexpr NamedGroups kGroups[] = {
 } // namespace
 
 /// Sizes, strides, dilations and paddings differ in all dimensions.
-static tools::GenOptions makeBase(int64_t rank, const NamedGroups &groups) {
-  tools::GenOptions options;
+static GenOptions makeBase(int64_t rank, const NamedGroups &groups) {
+  GenOptions options;
   options.spatialRank = rank;
   options.n = 2;
   options.groups = groups.groups;
@@ -82,7 +82,7 @@ static void addCombinations() {
     for (int64_t rank : {1, 2, 3})
       for (const NamedLayouts &layouts : kLayouts)
         for (const NamedGroups &groups : kGroups) {
-          tools::GenOptions options = makeBase(rank, groups);
+          GenOptions options = makeBase(rank, groups);
           options.direction = direction.flag;
           options.inputLayout = layouts.input[rank - 1];
           options.filterLayout = layouts.filter[rank - 1];
@@ -98,7 +98,7 @@ static void addPaddingModes() {
   for (const NamedDirection &direction : kDirections)
     for (std::string padding : {"reflect", "replicate", "circular"})
       for (int64_t rank : {1, 2, 3}) {
-        tools::GenOptions options = makeBase(rank, kGroups[rank % 3]);
+        GenOptions options = makeBase(rank, kGroups[rank % 3]);
         options.direction = direction.flag;
         options.padding = padding;
         addRotated(std::string(direction.name) + "_padding",
@@ -118,7 +118,7 @@ static void addStrides() {
                              {4, 6, 4},
                              {3, 4, 6},
                              {5, 3, 1}}) {
-    tools::GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
+    GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
     options.direction = 2;
     options.input = {1, 19, 14};
     options.filter = {1, steps.filter, 2};
@@ -134,7 +134,7 @@ static void addStrides() {
 /// above the filter; in the third, filters see nothing but padding.
 static void addTransposed() {
   for (const NamedDirection &direction : kDirections) {
-    tools::GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
+    GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
     options.mode = "trans";
     options.direction = direction.flag;
     options.bias = direction.flag != 4;
@@ -155,7 +155,7 @@ static void addTransposed() {
 /// A gradient in f32 that is added to one that is there.
 static void addAccumulated() {
   for (const NamedDirection &direction : {kDirections[1], kDirections[2]}) {
-    tools::GenOptions options = makeBase(/*rank=*/2, kGroups[1]);
+    GenOptions options = makeBase(/*rank=*/2, kGroups[1]);
     options.direction = direction.flag;
     options.residual = true;
     options.outputType = "f32";
@@ -169,14 +169,14 @@ static void addAccumulated() {
 //===----------------------------------------------------------------------===//
 
 /// Whether the window still fits half of dimension `d`.
-static bool fitsHalved(const tools::GenOptions &options, int64_t d) {
+static bool fitsHalved(const GenOptions &options, int64_t d) {
   int64_t span = options.dilation[d] * (options.filter[d] - 1) + 1;
   return span <= options.low[d] + (options.input[d] + 1) / 2 + options.high[d];
 }
 
 /// Halves the largest of batch, spatial sizes and channels of a group until few
 /// products are left. Window and groups stay.
-static tools::GenOptions scaleDown(tools::GenOptions options) {
+static GenOptions scaleDown(GenOptions options) {
   constexpr int64_t kProducts = 1 << 21;
   while (true) {
     int64_t products = options.n * options.c / options.groups * options.k;
@@ -201,7 +201,7 @@ static tools::GenOptions scaleDown(tools::GenOptions options) {
 }
 
 static void addList(const std::string &list, const NamedDirection &direction) {
-  for (tools::GenOptions shape : readShapes(kTestShapes, list)) {
+  for (GenOptions shape : readShapes(kTestShapes, list)) {
     shape = scaleDown(shape);
     shape.direction = direction.flag;
     addRotated(std::string(direction.name) + "_" + list, describe(shape),

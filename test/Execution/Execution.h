@@ -16,7 +16,7 @@
 #ifndef CONV_TEST_EXECUTION_H
 #define CONV_TEST_EXECUTION_H
 
-#include "Generate.h"
+#include "conv/Generate/Generate.h"
 
 #include <functional>
 #include <string>
@@ -36,10 +36,10 @@ void checkEverywhere(const std::string &text,
 /// turns; with the environment variable CONV_EXHAUSTIVE, on all. One that is
 /// there already is not added again.
 void addRotated(const std::string &suite, const std::string &name,
-                tools::GenOptions options);
+                GenOptions options);
 
 /// The text of a generated problem.
-std::string generateText(const tools::GenOptions &options);
+std::string generateText(const GenOptions &options);
 
 /// Adds a test.
 void addTest(const std::string &suite, const std::string &name,
@@ -50,14 +50,14 @@ inline constexpr const char *kTestShapes = "test/shapes/tests.json";
 inline constexpr const char *kModelShapes = "bench/shapes/models.json";
 
 /// The shapes of a list, as problems of f32.
-std::vector<tools::GenOptions> readShapes(const std::string &file,
-                                          const std::string &list);
+std::vector<GenOptions> readShapes(const std::string &file,
+                                   const std::string &list);
 
 /// The types of operands, as commands of `conv-gen`.
 inline constexpr const char *kCommands[] = {"conv", "convfp16", "convbfp16"};
 
 /// "n2_c32_17x23_k64_5x5_u2x2_p2x2_l1x1_g4", for names of tests.
-std::string describe(const tools::GenOptions &options);
+std::string describe(const GenOptions &options);
 
 // Each file of tests adds its own.
 void addDirectTests();

@@ -31,8 +31,8 @@ const std::vector<std::string> &test::allTargets() {
   return targets;
 }
 
-std::string test::generateText(const tools::GenOptions &options) {
-  Result<std::string> text = tools::generate(options);
+std::string test::generateText(const GenOptions &options) {
+  Result<std::string> text = generate(options);
   if (!text) {
     ADD_FAILURE() << text.error().message;
     return "";
@@ -119,7 +119,7 @@ void test::addTest(const std::string &suite, const std::string &name,
 }
 
 void test::addRotated(const std::string &suite, const std::string &name,
-                      tools::GenOptions options) {
+                      GenOptions options) {
   static const bool isExhaustive = std::getenv("CONV_EXHAUSTIVE");
   static std::set<std::string> known;
   static size_t turn = 0;

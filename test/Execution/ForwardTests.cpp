@@ -16,7 +16,7 @@
 using namespace conv;
 using namespace conv::test;
 
-static void addShape(const std::string &suite, tools::GenOptions options,
+static void addShape(const std::string &suite, GenOptions options,
                      const std::string &command) {
   options.command = command;
   addTest(suite, describe(options) + "_" + command,
@@ -24,12 +24,12 @@ static void addShape(const std::string &suite, tools::GenOptions options,
 }
 
 /// Two spatial dimensions, outer then inner.
-static tools::PerDimension spatial(int64_t outer, int64_t inner) {
+static PerDimension spatial(int64_t outer, int64_t inner) {
   return {1, outer, inner};
 }
 
-static std::vector<tools::GenOptions> makeCorners() {
-  tools::GenOptions base;
+static std::vector<GenOptions> makeCorners() {
+  GenOptions base;
   base.n = 1;
   base.c = 8;
   base.k = 8;
@@ -37,7 +37,7 @@ static std::vector<tools::GenOptions> makeCorners() {
   base.filter = spatial(3, 3);
   base.low = base.high = spatial(1, 1);
 
-  std::vector<tools::GenOptions> corners(8, base);
+  std::vector<GenOptions> corners(8, base);
   // Padding after the input only, and only in one dimension.
   corners[0].low = spatial(0, 0);
   corners[0].high = spatial(2, 0);
@@ -69,13 +69,13 @@ static std::vector<tools::GenOptions> makeCorners() {
 void test::addForwardTests() {
   for (const std::string &command : kCommands) {
     for (const std::string list : {"forward_edge", "traps"})
-      for (const tools::GenOptions &shape : readShapes(kTestShapes, list))
+      for (const GenOptions &shape : readShapes(kTestShapes, list))
         addShape("Forward_" + list, shape, command);
-    for (const tools::GenOptions &shape : makeCorners())
+    for (const GenOptions &shape : makeCorners())
       addShape("Forward_corners", shape, command);
   }
   for (std::string command : {"convfp16", "convbfp16"}) {
-    tools::GenOptions wide = makeCorners()[4];
+    GenOptions wide = makeCorners()[4];
     wide.command = command;
     wide.outputType = "f32";
     addTest("Forward_f32_result", command,

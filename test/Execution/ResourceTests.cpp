@@ -20,7 +20,7 @@
 using namespace conv;
 using namespace conv::test;
 
-static void checkResources(const tools::GenOptions &problem) {
+static void checkResources(const GenOptions &problem) {
   mlir::conv::CompileOptions options;
   options.targets = {"gfx942", "gfx1201"};
   Result<artifact::Artifact> artifact =
@@ -41,7 +41,7 @@ void test::addResourceTests() {
   for (const std::string list : {"resnet50", "resnet50_n64", "sd35_vae",
                                  "flux2_vae", "headline", "depthwise"}) {
     int64_t index = 0;
-    for (tools::GenOptions problem : readShapes(kModelShapes, list)) {
+    for (GenOptions problem : readShapes(kModelShapes, list)) {
       problem.command = "convfp16";
       problem.bias = true;
       problem.activation = "relu";

@@ -16,8 +16,8 @@
 using namespace conv;
 using namespace conv::test;
 
-static tools::GenOptions readShape(const nlohmann::json &shape) {
-  tools::GenOptions options;
+static GenOptions readShape(const nlohmann::json &shape) {
+  GenOptions options;
   options.n = shape.at("n");
   options.c = shape.at("c");
   options.k = shape.at("k");
@@ -37,14 +37,14 @@ static tools::GenOptions readShape(const nlohmann::json &shape) {
   return options;
 }
 
-std::vector<tools::GenOptions> test::readShapes(const std::string &file,
-                                                const std::string &list) {
+std::vector<GenOptions> test::readShapes(const std::string &file,
+                                         const std::string &list) {
   Result<std::string> text =
       readFile(std::string(CONV_SOURCE_DIR) + "/" + file, 1 << 24);
   if (!text)
     throw std::runtime_error(text.error().message);
   nlohmann::json lists = nlohmann::json::parse(*text);
-  std::vector<tools::GenOptions> shapes;
+  std::vector<GenOptions> shapes;
   for (const nlohmann::json &shape : lists.at(list))
     shapes.push_back(readShape(shape));
   if (shapes.empty())
@@ -52,8 +52,8 @@ std::vector<tools::GenOptions> test::readShapes(const std::string &file,
   return shapes;
 }
 
-std::string test::describe(const tools::GenOptions &options) {
-  auto join = [&](const tools::PerDimension &sizes) {
+std::string test::describe(const GenOptions &options) {
+  auto join = [&](const PerDimension &sizes) {
     std::string text;
     for (int64_t d = 3 - options.spatialRank; d < 3; ++d)
       text += (text.empty() ? "" : "x") + std::to_string(sizes[d]);

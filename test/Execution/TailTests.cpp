@@ -15,8 +15,8 @@
 using namespace conv;
 using namespace conv::test;
 
-static tools::GenOptions makeBase(const std::string &command) {
-  tools::GenOptions options;
+static GenOptions makeBase(const std::string &command) {
+  GenOptions options;
   options.command = command;
   options.n = 1;
   options.c = 9;
@@ -27,26 +27,26 @@ static tools::GenOptions makeBase(const std::string &command) {
   return options;
 }
 
-static void add(const std::string &name, const tools::GenOptions &options) {
+static void add(const std::string &name, const GenOptions &options) {
   addTest("Tail", name + "_" + options.command,
           [options] { checkEverywhere(generateText(options)); });
 }
 
 void test::addTailTests() {
   for (const char *command : kCommands) {
-    tools::GenOptions bias = makeBase(command);
+    GenOptions bias = makeBase(command);
     bias.bias = true;
     add("bias", bias);
-    tools::GenOptions residual = makeBase(command);
+    GenOptions residual = makeBase(command);
     residual.residual = true;
     add("residual", residual);
-    tools::GenOptions scale = makeBase(command);
+    GenOptions scale = makeBase(command);
     scale.scale = 0.5;
     scale.outputType = "f32";
     add("scale", scale);
     for (const char *activation : {"relu", "relu6", "leaky_relu", "silu",
                                    "sigmoid", "gelu", "gelu_tanh"}) {
-      tools::GenOptions all = bias;
+      GenOptions all = bias;
       all.residual = true;
       all.activation = activation;
       add(std::string("bias_residual_") + activation, all);

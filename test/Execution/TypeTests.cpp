@@ -102,8 +102,8 @@ func.func @chain(%x: tensor<1x6x6x16xi8>, %w1: tensor<16x1x1x16xi8>,
 )mlir";
 
 /// A shape that no tile divides.
-static tools::GenOptions makeBase(const std::string &command) {
-  tools::GenOptions options;
+static GenOptions makeBase(const std::string &command) {
+  GenOptions options;
   options.command = command;
   options.n = 1;
   options.c = 19;
@@ -114,7 +114,7 @@ static tools::GenOptions makeBase(const std::string &command) {
   return options;
 }
 
-static void add(const std::string &name, const tools::GenOptions &options,
+static void add(const std::string &name, const GenOptions &options,
                 const std::vector<std::string> &targets) {
   addTest("Type", name, [options, targets] {
     checkEverywhere(generateText(options), targets);
@@ -124,13 +124,13 @@ static void add(const std::string &name, const tools::GenOptions &options,
 static void addIntegerTests() {
   for (const std::string list : {"forward_edge", "traps"}) {
     int64_t index = 0;
-    for (tools::GenOptions shape : readShapes(kTestShapes, list)) {
+    for (GenOptions shape : readShapes(kTestShapes, list)) {
       shape.command = "convint8";
       add("i8_" + list + "_" + std::to_string(index++), shape, allTargets());
     }
   }
   for (const std::string type : {"f32", "f16", "bf16", "i8"}) {
-    tools::GenOptions options = makeBase("convint8");
+    GenOptions options = makeBase("convint8");
     options.outputType = type;
     options.bias = options.residual = true;
     options.scale = 0.003;
@@ -138,7 +138,7 @@ static void addIntegerTests() {
     add("i8_to_" + type, options, allTargets());
   }
   for (int64_t direction : {1, 2, 4}) {
-    tools::GenOptions options = makeBase("convint8");
+    GenOptions options = makeBase("convint8");
     options.direction = direction;
     options.c = options.k = 24;
     options.groups = 3;
@@ -157,7 +157,7 @@ static void addFloat8Tests(const std::string &command, bool fnuz) {
   std::vector<std::string> targets = fnuz ? kWithF8Fnuz : kWithF8;
   std::string name = command + (fnuz ? "_fnuz" : "");
   for (const std::string type : {"", "f32", "bf16"}) {
-    tools::GenOptions options = makeBase(command);
+    GenOptions options = makeBase(command);
     options.fnuz = fnuz;
     options.outputType = type;
     add(name + "_to_" + (type.empty() ? "itself" : type), options, targets);
@@ -167,7 +167,7 @@ static void addFloat8Tests(const std::string &command, bool fnuz) {
         targets);
   }
   for (int64_t direction : {2, 4}) {
-    tools::GenOptions options = makeBase(command);
+    GenOptions options = makeBase(command);
     options.fnuz = fnuz;
     options.direction = direction;
     options.stride = {1, 2, 2};
@@ -179,12 +179,12 @@ static void addFloat8Tests(const std::string &command, bool fnuz) {
 /// With all shapes of f32, because an atom's steps of k differ.
 static void addTF32Tests() {
   int64_t index = 0;
-  for (tools::GenOptions shape : readShapes(kTestShapes, "forward_edge")) {
+  for (GenOptions shape : readShapes(kTestShapes, "forward_edge")) {
     shape.command = "conv";
     shape.tf32 = true;
     add("tf32_" + std::to_string(index++), shape, {"sim:gfx942"});
   }
-  tools::GenOptions tail = makeBase("conv");
+  GenOptions tail = makeBase("conv");
   tail.tf32 = tail.bias = tail.residual = true;
   tail.activation = "silu";
   add("tf32_tail", tail, {"sim:gfx942"});

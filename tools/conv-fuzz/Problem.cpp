@@ -77,8 +77,8 @@ static const Choice kChoices[] = {
      {"zeros", "reflect", "replicate", "circular"},
      &GenOptions::padding},
     {"--activation",
-     {"", "relu", "relu6", "leaky_relu", "silu", "sigmoid", "gelu",
-      "gelu_tanh"},
+     {"", "relu", "relu6", "leaky_relu", "silu", "sigmoid", "gelu", "gelu_tanh",
+      "tanh", "hardswish", "hardsigmoid", "elu", "mish"},
      &GenOptions::activation},
     {"--out_dtype", {"", "f32"}, &GenOptions::outputType},
 };

@@ -8,7 +8,7 @@
 #ifndef CONV_TOOLS_CONVFUZZ_PROBLEM_H
 #define CONV_TOOLS_CONVFUZZ_PROBLEM_H
 
-#include "Generate.h"
+#include "conv/Generate/Generate.h"
 
 #include <random>
 #include <string>

@@ -14,10 +14,10 @@
 #include "Trial.h"
 
 #include "Bytecode.h"
-#include "Generate.h"
 #include "Reference.h"
 #include "Request.h"
 #include "Session.h"
+#include "conv/Generate/Generate.h"
 
 #include "conv/Artifact/ManifestJson.h"
 #include "conv/Pipeline/Compile.h"

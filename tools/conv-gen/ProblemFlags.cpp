@@ -137,15 +137,14 @@ static void addTail(FlagGroup &flags, GenOptions &options, std::string &bias) {
                 "MIOpenDriver: to what the forward convolution gives");
   flags.addFlag("--residual", options.residual,
                 "Add a tensor of the result's shape and type");
-  flags.addChoice(
-      "--activation", options.activation,
-      {"relu", "relu6", "leaky_relu", "silu", "sigmoid", "gelu", "gelu_tanh"},
-      "relu, relu6, leaky_relu, silu, sigmoid, gelu or gelu_tanh");
+  flags.addChoice("--activation", options.activation,
+                  {kActivations.begin(), kActivations.end()},
+                  CLI::detail::join(kActivations, ", "));
   flags
       .addReal(
           "--activation_alpha",
           [&](double value) { options.activationAlpha = value; },
-          "Slope of leaky_relu for negative values")
+          "Factor of leaky_relu and elu for negative values")
       ->default_str("0.01");
 }
 

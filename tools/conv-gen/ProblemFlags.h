@@ -14,8 +14,8 @@
 #define CONV_TOOLS_CONVGEN_PROBLEMFLAGS_H
 
 #include "Notes.h"
-#include "Options.h"
 #include "Words.h"
+#include "conv/Generate/Options.h"
 
 #include "conv/Support/Result.h"
 

@@ -13,7 +13,7 @@
 #define CONV_TOOLS_CONVGEN_REQUEST_H
 
 #include "Notes.h"
-#include "Options.h"
+#include "conv/Generate/Options.h"
 
 #include "conv/Support/Result.h"
 

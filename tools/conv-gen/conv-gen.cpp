@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Generate.h"
 #include "Request.h"
+#include "conv/Generate/Generate.h"
 
 #include "ErrorLine.h"
 #include "Output.h"

@@ -8,7 +8,7 @@
 #ifndef CONV_TOOLS_CONVSUPPORT_PROBES_H
 #define CONV_TOOLS_CONVSUPPORT_PROBES_H
 
-#include "Generate.h"
+#include "conv/Generate/Generate.h"
 
 #include <string>
 #include <vector>

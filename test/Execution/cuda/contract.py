@@ -5,7 +5,7 @@
 # RUN: conv-gen convbfp16 --layout nhwc -F 4 -n 64 -c 256 -H 16 -W 16 -k 256 -p 1 -q 1 -o %t/split.mlir
 # RUN: conv-compile %t/split.mlir --target=sm_80,sm_90a,sm_100a -o %t/split.convpack
 # RUN: conv-compile %t/chain.mlir --target=gfx942 -o %t/other.convpack
-# RUN: env PYTHONPATH=%build-root/python/site %python %s %t
+# RUN: env PYTHONPATH=%build-root/python/site %torch-python %s %t
 """The caller's contract on a GPU: streams, graphs, workspaces, and what is said when something is missing."""
 
 import sys

@@ -11,17 +11,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_TOOLS_CONVGEN_GEOMETRY_H
-#define CONV_TOOLS_CONVGEN_GEOMETRY_H
+#ifndef CONV_LIB_GENERATE_GEOMETRY_H
+#define CONV_LIB_GENERATE_GEOMETRY_H
 
-#include "Options.h"
+#include "conv/Generate/Options.h"
 
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Support/Result.h"
 
 #include <map>
 
-namespace conv::tools {
+namespace conv {
 
 /// A convolution by role. Lists are in the order of the roles.
 struct Geometry {
@@ -45,6 +45,6 @@ struct Geometry {
 /// Works out everything that is not given, or says what does not fit.
 Result<Geometry> computeGeometry(const GenOptions &options);
 
-} // namespace conv::tools
+} // namespace conv
 
-#endif // CONV_TOOLS_CONVGEN_GEOMETRY_H
+#endif // CONV_LIB_GENERATE_GEOMETRY_H

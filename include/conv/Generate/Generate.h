@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_TOOLS_CONVGEN_GENERATE_H
-#define CONV_TOOLS_CONVGEN_GENERATE_H
+#ifndef CONV_GENERATE_GENERATE_H
+#define CONV_GENERATE_GENERATE_H
 
-#include "Options.h"
+#include "conv/Generate/Options.h"
 
 #include "conv/Support/Result.h"
 
 #include <memory>
 
-namespace conv::tools {
+namespace conv {
 
 /// A module that functions are added to. It hides MLIR, so that tools and tests
 /// without it can use this.
@@ -42,6 +42,6 @@ private:
 /// The text of a module with one function.
 Result<std::string> generate(const GenOptions &options);
 
-} // namespace conv::tools
+} // namespace conv
 
-#endif // CONV_TOOLS_CONVGEN_GENERATE_H
+#endif // CONV_GENERATE_GENERATE_H

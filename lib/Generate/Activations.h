@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_TOOLS_CONVGEN_ACTIVATIONS_H
-#define CONV_TOOLS_CONVGEN_ACTIVATIONS_H
+#ifndef CONV_LIB_GENERATE_ACTIVATIONS_H
+#define CONV_LIB_GENERATE_ACTIVATIONS_H
 
 #include "mlir/IR/Builders.h"
 
-namespace conv::tools {
+namespace conv {
 
-/// `name(value)` in f32; `alpha` is the slope of `leaky_relu`. The name is one
-/// that the command line accepts.
+/// `name(value)` in f32; `alpha` is that of `leaky_relu` and `elu`. The name is
+/// one of `kActivations`.
 mlir::Value createActivation(mlir::OpBuilder &builder, mlir::Location loc,
                              llvm::StringRef name, double alpha,
                              mlir::Value value);
@@ -27,6 +27,6 @@ mlir::Value createNarrowing(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createF32(mlir::OpBuilder &builder, mlir::Location loc,
                       double value);
 
-} // namespace conv::tools
+} // namespace conv
 
-#endif // CONV_TOOLS_CONVGEN_ACTIVATIONS_H
+#endif // CONV_LIB_GENERATE_ACTIVATIONS_H

@@ -21,7 +21,8 @@
 using namespace mlir;
 using namespace ::conv;
 
-Value tools::createF32(OpBuilder &builder, Location loc, double value) {
+auto ::conv::createF32(OpBuilder &builder, Location loc, double value)
+    -> Value {
   return arith::ConstantOp::create(builder, loc,
                                    builder.getF32FloatAttr(float(value)));
 }
@@ -32,9 +33,7 @@ struct Scalars {
   OpBuilder &builder;
   Location loc;
 
-  Value number(double value) const {
-    return tools::createF32(builder, loc, value);
-  }
+  Value number(double value) const { return createF32(builder, loc, value); }
   Value add(Value a, Value b) const {
     return arith::AddFOp::create(builder, loc, a, b);
   }
@@ -72,17 +71,39 @@ struct Scalars {
     Value scaled = mul(x, number(1 / std::numbers::sqrt2));
     return halfTimesOnePlus(x, math::ErfOp::create(builder, loc, scaled));
   }
+  Value tanh(Value x) const { return math::TanhOp::create(builder, loc, x); }
+  /// min(max(x + 3, 0), 6) / 6
+  Value hardsigmoid(Value x) const {
+    return mul(relu6(add(x, number(3))), number(1.0 / 6));
+  }
+  Value hardswish(Value x) const { return mul(x, hardsigmoid(x)); }
+  /// alpha * (exp(x) - 1) for negative values
+  Value elu(Value x, double alpha) const {
+    Value isPositive = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::OGT, x, number(0));
+    Value below = mul(math::ExpM1Op::create(builder, loc, x), number(alpha));
+    return arith::SelectOp::create(builder, loc, isPositive, x, below);
+  }
+  /// x * tanh(log(1 + exp(x))) = x * n / (n + 2), where n = e * (e + 2) and e =
+  /// exp(x): without the logarithm, and exact where e is small. Beyond 20,
+  /// where n would overflow, it is x.
+  Value mish(Value x) const {
+    Value bounded = arith::MinimumFOp::create(builder, loc, x, number(20));
+    Value e = math::ExpOp::create(builder, loc, bounded);
+    Value n = mul(e, add(e, number(2)));
+    return mul(x, div(n, add(n, number(2))));
+  }
   Value geluTanh(Value x) const {
     Value cubic = mul(mul(mul(x, x), x), number(0.044715));
     Value inner =
         mul(add(x, cubic), number(std::sqrt(2 * std::numbers::inv_pi)));
-    return halfTimesOnePlus(x, math::TanhOp::create(builder, loc, inner));
+    return halfTimesOnePlus(x, tanh(inner));
   }
 };
 } // namespace
 
-Value tools::createActivation(OpBuilder &builder, Location loc, StringRef name,
-                              double alpha, Value value) {
+auto ::conv::createActivation(OpBuilder &builder, Location loc, StringRef name,
+                              double alpha, Value value) -> Value {
   Scalars scalars{builder, loc};
   if (name == "relu")
     return scalars.relu(value);
@@ -96,8 +117,18 @@ Value tools::createActivation(OpBuilder &builder, Location loc, StringRef name,
     return scalars.silu(value);
   if (name == "gelu")
     return scalars.gelu(value);
-  assert(name == "gelu_tanh" && "the command line checks names");
-  return scalars.geluTanh(value);
+  if (name == "gelu_tanh")
+    return scalars.geluTanh(value);
+  if (name == "tanh")
+    return scalars.tanh(value);
+  if (name == "hardswish")
+    return scalars.hardswish(value);
+  if (name == "hardsigmoid")
+    return scalars.hardsigmoid(value);
+  if (name == "elu")
+    return scalars.elu(value, alpha);
+  assert(name == "mish" && "expects one of kActivations");
+  return scalars.mish(value);
 }
 
 /// The smallest and largest finite number of a type of 8 bits.
@@ -110,8 +141,8 @@ static std::pair<double, double> getLimits(Type type) {
   return {-largest, largest};
 }
 
-Value tools::createNarrowing(OpBuilder &builder, Location loc, Type type,
-                             Value value) {
+auto ::conv::createNarrowing(OpBuilder &builder, Location loc, Type type,
+                             Value value) -> Value {
   if (type.getIntOrFloatBitWidth() == 8) {
     auto [low, high] = getLimits(type);
     if (type.isInteger())

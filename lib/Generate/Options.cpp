@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Options.h"
+#include "conv/Generate/Options.h"
 
 #include <algorithm>
 
-using namespace conv::tools;
+using namespace conv;
 
-bool conv::tools::usesPaddingSizes(const GenOptions &options) {
+bool conv::usesPaddingSizes(const GenOptions &options) {
   auto isUsual = [&](const PerDimension &values) {
     return std::all_of(values.end() - options.spatialRank, values.end(),
                        [](int64_t value) { return value == 1; });

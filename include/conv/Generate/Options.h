@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_TOOLS_CONVGEN_OPTIONS_H
-#define CONV_TOOLS_CONVGEN_OPTIONS_H
+#ifndef CONV_GENERATE_OPTIONS_H
+#define CONV_GENERATE_OPTIONS_H
 
 #include <array>
 #include <compare>
@@ -18,7 +18,12 @@
 #include <optional>
 #include <string>
 
-namespace conv::tools {
+namespace conv {
+
+/// What `GenOptions::activation` may be.
+inline constexpr std::array kActivations = {
+    "relu",      "relu6", "leaky_relu", "silu",        "sigmoid", "gelu",
+    "gelu_tanh", "tanh",  "hardswish",  "hardsigmoid", "elu",     "mish"};
 
 /// Sizes of depth, height and width, in that order.
 using PerDimension = std::array<int64_t, 3>;
@@ -42,7 +47,7 @@ struct GenOptions {
   bool bias = false, residual = false;
   std::optional<double> scale;
   std::string activation;        ///< Empty: none.
-  double activationAlpha = 0.01; ///< Slope of leaky_relu.
+  double activationAlpha = 0.01; ///< Of leaky_relu and elu: the slope below 0.
   /// Empty: that of the operands; i32 for i8 without a tail.
   std::string outputType;
   bool tf32 = false; ///< f32 operands are rounded to tf32.
@@ -57,6 +62,6 @@ struct GenOptions {
 /// works sizes out only for a filter without dilation that is not transposed.
 bool usesPaddingSizes(const GenOptions &options);
 
-} // namespace conv::tools
+} // namespace conv
 
-#endif // CONV_TOOLS_CONVGEN_OPTIONS_H
+#endif // CONV_GENERATE_OPTIONS_H

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Generate.h"
+#include "conv/Generate/Generate.h"
 
 #include "Activations.h"
 #include "Geometry.h"
@@ -25,8 +25,6 @@
 using namespace mlir;
 using namespace ::conv;
 using mlir::conv::TensorRole;
-using tools::GenOptions;
-using tools::Geometry;
 
 static Error badInput(const Twine &message) {
   return {ErrorKind::BadInput, message.str()};
@@ -77,12 +75,12 @@ static std::string makeName(const GenOptions &options, Type operandType) {
   std::string name;
   llvm::raw_string_ostream os(name);
   int64_t first = 3 - options.spatialRank;
-  auto list = [&](StringRef prefix, const tools::PerDimension &values) {
+  auto list = [&](StringRef prefix, const PerDimension &values) {
     os << prefix;
     for (int64_t d = first; d < 3; ++d)
       os << (d == first ? "" : "x") << values[d];
   };
-  auto unless = [&](StringRef prefix, const tools::PerDimension &values,
+  auto unless = [&](StringRef prefix, const PerDimension &values,
                     int64_t usual) {
     if (llvm::any_of(ArrayRef(values).drop_front(first),
                      [&](int64_t value) { return value != usual; }))
@@ -150,7 +148,7 @@ RankedTensorType Generator::createType(TensorRole role, Type element) {
 }
 
 Value Generator::createConvolution(Value lhs, Value rhs, Type element) {
-  auto takeBack = [&](const tools::PerDimension &values) {
+  auto takeBack = [&](const PerDimension &values) {
     return llvm::to_vector(ArrayRef(values).take_back(options.spatialRank));
   };
   auto window = mlir::conv::WindowAttr::get(
@@ -222,7 +220,7 @@ Value Generator::createTail(Value sum, ArrayRef<Value> extra) {
     });
   if (options.scale)
     sum = createStep(sum, f32, [&](OpBuilder &inner, ValueRange elements) {
-      Value scale = tools::createF32(inner, loc, *options.scale);
+      Value scale = createF32(inner, loc, *options.scale);
       return arith::MulFOp::create(inner, loc, elements[0], scale);
     });
   for (Value tensor : extra)
@@ -233,13 +231,13 @@ Value Generator::createTail(Value sum, ArrayRef<Value> extra) {
                      });
   if (!options.activation.empty())
     sum = createStep(sum, f32, [&](OpBuilder &inner, ValueRange elements) {
-      return tools::createActivation(inner, loc, options.activation,
-                                     options.activationAlpha, elements[0]);
+      return createActivation(inner, loc, options.activation,
+                              options.activationAlpha, elements[0]);
     });
   if (outputType != f32)
     sum =
         createStep(sum, outputType, [&](OpBuilder &inner, ValueRange elements) {
-          return tools::createNarrowing(inner, loc, outputType, elements[0]);
+          return createNarrowing(inner, loc, outputType, elements[0]);
         });
   return sum;
 }
@@ -300,7 +298,7 @@ func::FuncOp Generator::create() {
   return function;
 }
 
-struct tools::GeneratedModule::Contents {
+struct GeneratedModule::Contents {
   Contents() : context(MLIRContext::Threading::DISABLED) {
     context.loadDialect<arith::ArithDialect, mlir::conv::ConvDialect,
                         func::FuncDialect, linalg::LinalgDialect,
@@ -312,14 +310,13 @@ struct tools::GeneratedModule::Contents {
   OwningOpRef<ModuleOp> module;
 };
 
-tools::GeneratedModule::GeneratedModule()
-    : contents(std::make_unique<Contents>()) {}
-tools::GeneratedModule::~GeneratedModule() = default;
+GeneratedModule::GeneratedModule() : contents(std::make_unique<Contents>()) {}
+GeneratedModule::~GeneratedModule() = default;
 
-Result<std::string> tools::GeneratedModule::add(const GenOptions &options) {
+Result<std::string> GeneratedModule::add(const GenOptions &options) {
   if (std::optional<Error> error = checkOptions(options))
     return *error;
-  Result<Geometry> geometry = tools::computeGeometry(options);
+  Result<Geometry> geometry = computeGeometry(options);
   if (!geometry)
     return geometry.error();
   std::string message;
@@ -337,7 +334,7 @@ Result<std::string> tools::GeneratedModule::add(const GenOptions &options) {
   return badInput(message);
 }
 
-void tools::GeneratedModule::remove(const std::string &name) {
+void GeneratedModule::remove(const std::string &name) {
   contents->module->lookupSymbol(name)->erase();
 }
 
@@ -349,18 +346,18 @@ static std::string printModule(ModuleOp module) {
   return text;
 }
 
-std::string tools::GeneratedModule::print() const {
+std::string GeneratedModule::print() const {
   return printModule(*contents->module);
 }
 
-std::string tools::GeneratedModule::print(const std::string &name) const {
+std::string GeneratedModule::print(const std::string &name) const {
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(UnknownLoc::get(&contents->context));
   module->push_back(contents->module->lookupSymbol(name)->clone());
   return printModule(*module);
 }
 
-Result<std::string> tools::generate(const GenOptions &options) {
+auto ::conv::generate(const GenOptions &options) -> Result<std::string> {
   GeneratedModule module;
   Result<std::string> name = module.add(options);
   return name ? module.print() : name;

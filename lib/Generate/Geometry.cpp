@@ -22,7 +22,6 @@
 
 using namespace mlir;
 using namespace ::conv;
-using namespace ::conv::tools;
 using mlir::conv::Direction;
 using mlir::conv::TensorRole;
 
@@ -207,7 +206,7 @@ static std::optional<Error> setSpatial(const GenOptions &options, int64_t d,
   return std::nullopt;
 }
 
-Result<Geometry> tools::computeGeometry(const GenOptions &options) {
+auto ::conv::computeGeometry(const GenOptions &options) -> Result<Geometry> {
   Geometry geometry;
   if (auto error = setDirection(options, geometry))
     return *error;
