@@ -16,6 +16,7 @@
 #include "CompileWithoutSpills.h"
 #include "ErrorHandlers.h"
 
+#include "conv/Support/Exceptions.h"
 #include "conv/Support/Threads.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -101,8 +102,12 @@ private:
 void PairQueue::work(
     std::vector<std::optional<Result<CompiledPair>>> &results) {
   for (size_t i; (i = next++) < pairs.size();) {
-    results[i] =
-        compileWithoutSpills(*pairs[i].function, *pairs[i].target, options);
+    std::optional<Error> thrown = ::conv::catchErrors([&] {
+      results[i] =
+          compileWithoutSpills(*pairs[i].function, *pairs[i].target, options);
+    });
+    if (thrown)
+      results[i] = *thrown;
     std::lock_guard lock(progressMutex);
     ++finished;
     if (options.progress)
@@ -205,6 +210,14 @@ Result<std::string> mlir::conv::listSchedules(const SourceFile &source,
   if (!target)
     return target.error();
   return printScheduleSpaces(source, *target, options);
+}
+
+Result<std::string> mlir::conv::explain(const SourceFile &source,
+                                        const CompileOptions &options) {
+  Result<Target> target = parseOnlyTarget(options);
+  if (!target)
+    return target.error();
+  return printExplanation(source, *target, options);
 }
 
 Result<std::string> mlir::conv::compileToText(const SourceFile &source,

@@ -359,7 +359,8 @@ static void explainElementwise(linalg::GenericOp op, raw_ostream &os) {
 }
 
 /// What was decided for each kernel of a function at the conv stage.
-static std::string explain(func::FuncOp function, const Target &target) {
+static std::string explainFunction(func::FuncOp function,
+                                   const Target &target) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (Operation &op : function.getOps()) {
@@ -389,7 +390,7 @@ static LogicalResult compilePair(Walk &walk, const Target &target,
       failed(readProblem(getFunction(), pair.entry)))
     return failure();
   if (options.explain)
-    pair.explanation = explain(getFunction(), target);
+    pair.explanation = explainFunction(getFunction(), target);
   std::vector<ChosenSchedule> schedules = listSchedules(getFunction());
   if (failed(walk.runTo(Stage::Gpu, options)) ||
       failed(readLaunches(getFunction(), pair.entry)))
@@ -457,6 +458,18 @@ mlir::conv::printScheduleSpaces(const SourceFile &source, const Target &target,
   llvm::raw_string_ostream stream(text);
   walk.getModule().walk(
       [&](ConvolutionOpInterface op) { printScheduleSpace(op, stream); });
+  return text;
+}
+
+Result<std::string>
+mlir::conv::printExplanation(const SourceFile &source, const Target &target,
+                             const CompileOptions &options) {
+  Walk walk(source);
+  if (failed(walkModule(walk, target, options, Stage::Conv)))
+    return walk.getError();
+  std::string text;
+  for (auto function : walk.getModule().getOps<func::FuncOp>())
+    text += explainFunction(function, target);
   return text;
 }
 

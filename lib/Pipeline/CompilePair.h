@@ -71,6 +71,11 @@ struct CompiledPair {
                                                 const Target &target,
                                                 const CompileOptions &options);
 
+/// What was decided for each kernel of the whole module.
+::conv::Result<std::string> printExplanation(const SourceFile &source,
+                                             const Target &target,
+                                             const CompileOptions &options);
+
 /// The kernels of the whole module.
 ::conv::Result<std::string> printCode(const SourceFile &source,
                                       const Target &target,

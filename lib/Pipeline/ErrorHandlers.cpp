@@ -14,6 +14,7 @@
 #include "ErrorHandlers.h"
 
 #include "conv/Pipeline/Compile.h"
+#include "conv/Support/Exceptions.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -30,9 +31,14 @@
 using namespace mlir;
 using ::conv::ErrorKind;
 
+/// Whether the process is another's, and goes on.
+static std::atomic_bool survivesErrors = false;
+
 static void handleFatalError(void *, const char *reason, bool) {
   // The first line says what; a dump of LLVM's data may follow it.
   llvm::StringRef line = llvm::StringRef(reason).split('\n').first;
+  if (survivesErrors)
+    ::conv::throwError(("internal error of LLVM: " + line).str().c_str());
   std::fprintf(stderr, "error: internal error of LLVM: %.*s\n",
                int(line.size()), line.data());
   std::_Exit(int(ErrorKind::System));
@@ -49,6 +55,8 @@ static void handleFatalError(void *, const char *reason, bool) {
 }
 
 static void handleOutOfMemory(void *, const char *, bool) {
+  if (survivesErrors)
+    ::conv::throwError("out of memory");
   endWithoutMemory();
 }
 
@@ -79,6 +87,8 @@ void mlir::conv::installErrorHandlers() {
     llvm::install_bad_alloc_error_handler(handleOutOfMemory);
   });
 }
+
+void mlir::conv::surviveFatalErrors() { survivesErrors = true; }
 
 void mlir::conv::endWhereMemoryEnds() {
   installErrorHandlers();

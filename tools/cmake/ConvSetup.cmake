@@ -41,12 +41,12 @@ separate_arguments(CONV_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_compile_options(-Wall -Wextra -Werror -Wno-unused-parameter)
 add_link_options(-fuse-ld=lld -Wl,--as-needed)
 
-# What every target that sees MLIR needs. LLVM and MLIR come from their shared libraries.
+# What every target that sees MLIR needs. LLVM and MLIR come from their shared libraries, but for what has them inside.
 add_library(conv_mlir INTERFACE)
 target_include_directories(conv_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_compile_definitions(conv_mlir INTERFACE ${CONV_LLVM_DEFINITIONS})
 target_compile_options(conv_mlir INTERFACE -fno-exceptions)
-target_link_libraries(conv_mlir INTERFACE MLIR LLVM)
+target_link_libraries(conv_mlir INTERFACE "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:CONV_LLVM_INSIDE>>>:MLIR;LLVM>")
 
 # MLIR's headers cost seconds a file; one precompiled header brings a file down to about one.
 file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/conv_pch.cpp CONTENT "// Compiles the precompiled header once.\n")

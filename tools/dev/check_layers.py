@@ -24,11 +24,12 @@ MAY_INCLUDE = {
     "Tile":     {"Support", "Chip", "Dialect"},
     "ToGPU":    {"Support", "Chip", "Dialect"},
     "Backend":  {"Support", "Chip", "Dialect"},
+    "Generate": {"Support", "Dialect"},
     "Runtime":  {"Support", "Chip", "Artifact"},
 }
 # fmt: on
-MAY_INCLUDE["Pipeline"] = set(MAY_INCLUDE) - {"Runtime"}
-MAY_INCLUDE["CAPI"] = set(MAY_INCLUDE)
+MAY_INCLUDE["Pipeline"] = set(MAY_INCLUDE) - {"Generate", "Runtime"}
+MAY_INCLUDE["Compiler"] = {"Support", "Artifact", "Generate", "Pipeline", "Runtime"}
 WITHOUT_MLIR = {"Support", "Chip", "Artifact", "Runtime"}
 
 # Where the simulator's compiler half and its runtime half meet; these files include nothing of the project.

@@ -7,6 +7,8 @@ Every fenced block marked `console` is checked, in order, in one temporary folde
 that start with `$ ` are commands (`\\` continues one); the lines behind them are a part of their output, in which `...`
 stands for anything, and neither the names of SSA values nor line breaks matter. A command that fails is an error, unless
 the page says `exit code N` as the last line of its output.
+
+A block that names a file behind its language, such as `cpp examples/jit.cpp`, has lines of that file, one after the other.
 """
 
 import os
@@ -26,6 +28,17 @@ def read_examples(page):
             else:
                 examples[-1][1].append(line)
     return examples
+
+
+def find_excerpts(page, root):
+    """What is wrong with each block that is a part of a file and not in it."""
+    for path, block in re.findall(r"^```\w+ (\S+)\n(.*?)^```$", page, flags=re.M | re.S):
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            content = file.read()
+        if "\n".join(line.strip() for line in block.splitlines()) not in "\n".join(
+            line.strip() for line in content.splitlines()
+        ):
+            yield f"expects a part of {path}, but got\n{block}"
 
 
 def normalise(text):
@@ -61,10 +74,14 @@ def check(command, lines, environment, folder):
 
 def main(page_path, bin_folder):
     with open(page_path, encoding="utf-8") as file:
-        examples = read_examples(file.read())
+        page = file.read()
+    examples = read_examples(page)
     assert examples, f"{page_path} has no console block"
     environment = dict(os.environ, PATH=os.pathsep.join([os.path.abspath(bin_folder), os.environ["PATH"]]))
     failures = 0
+    for wrong in find_excerpts(page, os.path.dirname(os.path.abspath(page_path))):
+        print(f"{page_path}: {wrong}", file=sys.stderr)
+        failures += 1
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(os.path.join(os.path.dirname(os.path.abspath(page_path)), "examples"), f"{folder}/examples")
         for command, lines in examples:

@@ -97,6 +97,11 @@ compile(const SourceFile &source, const CompileOptions &options,
 ::conv::Result<std::string> listSchedules(const SourceFile &source,
                                           const CompileOptions &options);
 
+/// What would be chosen for each kernel, and why, for one target: what
+/// `CompileOptions::explain` asks for, without compiling.
+::conv::Result<std::string> explain(const SourceFile &source,
+                                    const CompileOptions &options);
+
 /// What a module can be printed as beyond MLIR.
 enum class CodeForm { Assembly, LLVM };
 
@@ -113,6 +118,11 @@ std::string getChipNames();
 /// system error. Applications keep their own handlers of `new` and SIGSEGV.
 /// LLVM has no exceptions, and MLIR does not look at what `malloc` returns.
 void endWhereMemoryEnds();
+
+/// For libraries, whose process is another's: where memory ends or LLVM finds a
+/// defect of its own, `compile` and its like return a system error instead of
+/// ending the process. What LLVM held by then is lost.
+void surviveFatalErrors();
 
 /// The compiler's version, LLVM's, and the hash of the sources.
 ::conv::artifact::Compiler getCompilerVersion();

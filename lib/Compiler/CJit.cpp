@@ -1,0 +1,124 @@
+//===- CJit.cpp - the C functions of the jit ---------------------*- C++ -*-
+//===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Jit.h"
+
+using namespace conv;
+using namespace conv::compiler;
+
+struct conv_jit {
+  Jit jit;
+};
+
+static Error badInput(const std::string &message) {
+  return {ErrorKind::BadInput, message};
+}
+
+/// Checks the size of a structure that may be absent.
+template <typename T>
+static std::optional<Error> checkSize(const T *structure, const char *name) {
+  if (!structure || structure->struct_size == sizeof(T))
+    return std::nullopt;
+  return badInput("expects " + std::string(name) + " of " +
+                  std::to_string(sizeof(T)) + " bytes (struct_size), but got " +
+                  std::to_string(structure->struct_size));
+}
+
+static Result<Bytes> compile(conv_jit *jit, const void *module, size_t size,
+                             const conv_compile_options *options,
+                             const char *targets = nullptr) {
+  if (!jit)
+    return badInput("expects a jit, but got null");
+  Result<Request> request = Request::read(module, size, options, targets);
+  if (!request)
+    return request.error();
+  return jit->jit.compile(*request);
+}
+
+extern "C" {
+
+conv_status conv_jit_open(const conv_jit_options *options, conv_jit **jit) {
+  return guard([&]() -> Result<void> {
+    if (!jit)
+      return badInput("expects a place for the jit, but got null");
+    if (std::optional<Error> error = checkSize(options, "options"))
+      return *error;
+    conv_jit_options given = options ? *options : conv_jit_options();
+    auto orDefault = [](int64_t value, int64_t other) {
+      return value > 0 ? value : other;
+    };
+    FileCache files(given.folder ? std::filesystem::path(given.folder)
+                                 : FileCache::getDefaultFolder(),
+                    orDefault(given.max_file_bytes, FileCache::kDefaultBytes));
+    *jit = new conv_jit{{std::move(files), orDefault(given.max_memory_bytes,
+                                                     Jit::kDefaultBytes)}};
+    return {};
+  });
+}
+
+void conv_jit_close(conv_jit *jit) { delete jit; }
+
+conv_status conv_jit_compile(conv_jit *jit, const void *module, size_t size,
+                             const conv_compile_options *options,
+                             conv_compilation **compilation) {
+  return guard([&]() -> Result<void> {
+    if (!compilation)
+      return badInput("expects a place for the compilation, but got null");
+    Result<Bytes> bytes = compile(jit, module, size, options);
+    if (!bytes)
+      return bytes.error();
+    *compilation = createCompilation(*bytes);
+    return {};
+  });
+}
+
+conv_status conv_jit_load(conv_jit *jit, conv_device *device,
+                          const void *module, size_t size, const char *function,
+                          const conv_compile_options *options,
+                          conv_executable **executable) {
+  return guard([&]() -> Result<void> {
+    const char *target = device ? conv_device_target(device, 0) : nullptr;
+    if (!target || !executable)
+      return badInput("expects a device and a place for the executable, but "
+                      "got null");
+    Result<Bytes> bytes = compile(jit, module, size, options, target);
+    if (!bytes)
+      return bytes.error();
+    auto check = [](conv_status status) -> Result<void> {
+      if (status == CONV_OK)
+        return {};
+      return Error{ErrorKind(int(status)), conv_last_error()};
+    };
+    conv_artifact *artifact = nullptr;
+    if (Result<void> opened = check(conv_artifact_open_memory(
+            (*bytes)->data(), (*bytes)->size(), &artifact));
+        !opened)
+      return opened;
+    Result<void> loaded =
+        check(conv_executable_load(device, artifact, function, executable));
+    conv_artifact_close(artifact);
+    return loaded;
+  });
+}
+
+conv_status conv_jit_get_statistics(conv_jit *jit,
+                                    conv_jit_statistics *statistics) {
+  return guard([&]() -> Result<void> {
+    if (!jit || !statistics)
+      return badInput("expects a jit and a place for statistics, but got null");
+    if (std::optional<Error> error = checkSize(statistics, "statistics"))
+      return *error;
+    Jit::Statistics now = jit->jit.getStatistics();
+    statistics->memory_hits = now.memoryHits;
+    statistics->file_hits = now.fileHits;
+    statistics->compilations = now.compilations;
+    return {};
+  });
+}
+
+} // extern "C"

@@ -1,0 +1,156 @@
+//===- CProblem.cpp - a convolution given by its sizes, from C ---*- C++ -*-
+//===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Request.h"
+
+#include "conv/Generate/Generate.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace conv;
+using namespace conv::compiler;
+
+static Error badInput(const std::string &message) {
+  return {ErrorKind::BadInput, message};
+}
+
+namespace {
+/// Reads the fields of a problem one by one; the first that is wrong is kept.
+class Reader {
+public:
+  explicit Reader(const conv_problem &problem) : problem(problem) {}
+
+  Result<GenOptions> read();
+
+private:
+  template <typename Names>
+  std::string choose(const char *field, const char *given, const Names &names,
+                     const char *otherwise);
+  int64_t check(const std::string &field, int64_t value, int64_t least);
+  PerDimension checkEach(const char *field, const int64_t (&values)[3],
+                         int64_t least);
+  void fail(const std::string &message) {
+    if (!error)
+      error = badInput(message);
+  }
+
+  const conv_problem &problem;
+  std::optional<Error> error;
+};
+} // namespace
+
+template <typename Names>
+std::string Reader::choose(const char *field, const char *given,
+                           const Names &names, const char *otherwise) {
+  if (!given || !*given)
+    return otherwise;
+  std::string list;
+  for (std::string_view name : names) {
+    if (name == given)
+      return given;
+    list += (list.empty() ? "" : ", ") + std::string(name);
+  }
+  fail(std::string(field) + ": expects " + list + ", but got '" + given + "'");
+  return otherwise;
+}
+
+int64_t Reader::check(const std::string &field, int64_t value, int64_t least) {
+  // What is below this bound, no sum or product of the geometry overflows.
+  constexpr int64_t kMost = int64_t(1) << 30;
+  if (value < least || value > kMost)
+    fail(field + ": expects " + std::to_string(least) + " to " +
+         std::to_string(kMost) + ", but got " + std::to_string(value));
+  return std::clamp(value, least, kMost);
+}
+
+/// The last of three dimensions are those that the problem has.
+PerDimension Reader::checkEach(const char *field, const int64_t (&values)[3],
+                               int64_t least) {
+  PerDimension all = {least, least, least};
+  for (int64_t d = 0; d < problem.spatial_rank; ++d)
+    all[3 - problem.spatial_rank + d] = check(
+        std::string(field) + "[" + std::to_string(d) + "]", values[d], least);
+  return all;
+}
+
+Result<GenOptions> Reader::read() {
+  if (problem.spatial_rank < 1 || problem.spatial_rank > 3)
+    return badInput("spatial_rank: expects 1 to 3, but got " +
+                    std::to_string(problem.spatial_rank));
+  constexpr std::array kDirections = {"forward", "backward_data",
+                                      "backward_weight"};
+  constexpr std::array kTypes = {"f32", "f16",      "bf16",
+                                 "i8",  "f8E4M3FN", "f8E5M2"};
+  constexpr std::array kResultTypes = {"f32", "f16",      "bf16",  "i32",
+                                       "i8",  "f8E4M3FN", "f8E5M2"};
+  constexpr std::array kPaddings = {"zeros", "reflect", "replicate",
+                                    "circular"};
+  auto text = [](const char *given) { return std::string(given ? given : ""); };
+  GenOptions options;
+  std::string direction =
+      choose("direction", problem.direction, kDirections, "forward");
+  options.direction = direction == "forward"         ? 1
+                      : direction == "backward_data" ? 2
+                                                     : 4;
+  options.command = choose("dtype", problem.dtype, kTypes, "f32");
+  options.outputType =
+      choose("result_dtype", problem.result_dtype, kResultTypes, "");
+  options.padding =
+      choose("padding_mode", problem.padding_mode, kPaddings, "zeros");
+  options.activation =
+      choose("activation", problem.activation, kActivations, "");
+  options.inputLayout = text(problem.input_layout);
+  options.filterLayout = text(problem.filter_layout);
+  options.outputLayout = text(problem.output_layout);
+  options.name = text(problem.function);
+  options.n = check("n", problem.n, 1);
+  options.c = check("c", problem.c, 1);
+  options.k = check("k", problem.k, 1);
+  options.groups = check("groups", problem.groups, 1);
+  options.spatialRank = problem.spatial_rank;
+  options.input = checkEach("input", problem.input, 1);
+  options.filter = checkEach("filter", problem.filter, 1);
+  options.stride = checkEach("stride", problem.stride, 1);
+  options.dilation = checkEach("dilation", problem.dilation, 1);
+  options.low = checkEach("low", problem.low, 0);
+  options.high = checkEach("high", problem.high, 0);
+  if (!std::isfinite(problem.activation_alpha))
+    fail("activation_alpha: expects a finite number, but got " +
+         std::to_string(problem.activation_alpha));
+  options.activationAlpha = problem.activation_alpha;
+  options.bias = problem.bias != 0;
+  options.residual = problem.residual != 0;
+  options.tf32 = problem.tf32 != 0;
+  if (error)
+    return *error;
+  return options;
+}
+
+extern "C" conv_status conv_problem_module(const conv_problem *problem,
+                                           conv_compilation **compilation) {
+  return guard([&]() -> Result<void> {
+    if (!problem || !compilation)
+      return badInput("expects a problem and a place for the module, but got "
+                      "null");
+    if (problem->struct_size != sizeof(conv_problem))
+      return badInput("expects a problem of " +
+                      std::to_string(sizeof(conv_problem)) +
+                      " bytes (struct_size), but got " +
+                      std::to_string(problem->struct_size));
+    Result<GenOptions> options = Reader(*problem).read();
+    if (!options)
+      return options.error();
+    Result<std::string> module = generate(*options);
+    if (!module)
+      return module.error();
+    *compilation =
+        createCompilation(std::make_shared<std::string>(std::move(*module)));
+    return {};
+  });
+}

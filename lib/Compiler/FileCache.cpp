@@ -1,0 +1,133 @@
+//===- FileCache.cpp - artifacts in files that processes share --*- C++ -*-
+//===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FileCache.h"
+
+#include "conv/Support/File.h"
+#include "conv/Support/Memory.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+using namespace conv;
+using namespace conv::compiler;
+namespace fs = std::filesystem;
+
+static constexpr std::string_view kExtension = ".convpack";
+/// A file that is written longer than this was left by a process that died.
+static constexpr std::chrono::hours kLongestWrite(1);
+
+static std::string getVariable(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+fs::path FileCache::getDefaultFolder() {
+  if (std::string own = getVariable("CONV_CACHE_DIR"); !own.empty())
+    return own;
+  if (std::string shared = getVariable("XDG_CACHE_HOME"); !shared.empty())
+    return fs::path(shared) / "conv";
+  if (std::string home = getVariable("HOME"); !home.empty())
+    return fs::path(home) / ".cache" / "conv";
+  return {};
+}
+
+/// Whether only this user can have written what is there.
+static bool isOwn(const fs::path &path) {
+  struct stat status;
+  return ::lstat(path.c_str(), &status) == 0 &&
+         (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) &&
+         status.st_uid == ::geteuid() &&
+         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+fs::path FileCache::getPath(const std::string &key) const {
+  return folder / (key + std::string(kExtension));
+}
+
+Result<artifact::Artifact> FileCache::check(const fs::path &path,
+                                            std::string *bytes) {
+  if (!isOwn(path.parent_path()) || !isOwn(path))
+    return Error{ErrorKind::BadInput,
+                 "expects a file that only its user can write, but got '" +
+                     path.string() + "'"};
+  Result<std::string> read = readFile(path, getMachineMemory());
+  if (!read)
+    return read.error();
+  Result<artifact::Artifact> artifact =
+      artifact::Artifact::parse(*read, path.string());
+  if (artifact && bytes)
+    *bytes = std::move(*read);
+  return artifact;
+}
+
+std::optional<std::string> FileCache::load(const std::string &key) const {
+  if (folder.empty())
+    return std::nullopt;
+  fs::path path = getPath(key);
+  std::string bytes;
+  if (!check(path, &bytes))
+    return std::nullopt;
+  std::error_code ignored;
+  fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
+  return bytes;
+}
+
+void FileCache::store(const std::string &key, std::string_view bytes) const {
+  if (folder.empty() || int64_t(bytes.size()) > maxBytes)
+    return;
+  std::error_code failed;
+  // Whoever may write to a folder that is there decides who else may.
+  if (fs::create_directories(folder, failed))
+    fs::permissions(folder, fs::perms::owner_all, failed);
+  if (failed || !isOwn(folder))
+    return;
+  fs::path path = getPath(key);
+  if (!writeFile(path, bytes))
+    return;
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write, failed);
+  shrink();
+}
+
+std::vector<FileCache::File> FileCache::list() const {
+  std::vector<File> files;
+  std::error_code failed;
+  for (fs::directory_iterator i(folder, failed), end; !failed && i != end;
+       i.increment(failed)) {
+    std::error_code gone; // Another process may remove it at any moment.
+    File file{i->path(), int64_t(i->file_size(gone)), i->last_write_time(gone)};
+    if (!gone && i->is_regular_file(gone))
+      files.push_back(std::move(file));
+  }
+  std::sort(files.begin(), files.end(), [](const File &a, const File &b) {
+    return std::pair(a.used, a.path) < std::pair(b.used, b.path);
+  });
+  return files;
+}
+
+void FileCache::shrink() const {
+  std::vector<File> files = list();
+  int64_t total = 0;
+  for (const File &file : files)
+    total += file.bytes;
+  auto now = fs::file_time_type::clock::now();
+  std::error_code ignored;
+  for (const File &file : files) {
+    bool isLeft =
+        file.path.extension() != kExtension && now - file.used > kLongestWrite;
+    if (!isLeft && total <= maxBytes)
+      continue;
+    if (file.path.extension() == kExtension || isLeft)
+      fs::remove(file.path, ignored);
+    total -= file.bytes;
+  }
+}

@@ -1,0 +1,70 @@
+//===- FileCache.h - artifacts in files that processes share ----*- C++ -*-
+//===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One file for each key, written beside its place and renamed, so that readers
+// see a whole one or none. The folder is bounded: files that nothing read for
+// the longest time go first. Nothing here fails: what cannot be kept is lost.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_COMPILER_FILECACHE_H
+#define CONV_LIB_COMPILER_FILECACHE_H
+
+#include "conv/Artifact/Artifact.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace conv::compiler {
+
+class FileCache {
+public:
+  static constexpr int64_t kDefaultBytes = int64_t(1) << 30;
+
+  /// Of a folder, which is made when something is stored; "" for none.
+  FileCache(std::filesystem::path folder, int64_t maxBytes)
+      : folder(std::move(folder)), maxBytes(maxBytes) {}
+
+  /// $CONV_CACHE_DIR, else $XDG_CACHE_HOME/conv, else ~/.cache/conv; empty if
+  /// there is none of these.
+  static std::filesystem::path getDefaultFolder();
+
+  const std::filesystem::path &getFolder() const { return folder; }
+
+  /// The artifact that was stored under a key, if it is whole and nobody but
+  /// this user can have written it.
+  std::optional<std::string> load(const std::string &key) const;
+  void store(const std::string &key, std::string_view bytes) const;
+
+  struct File {
+    std::filesystem::path path;
+    int64_t bytes = 0;
+    std::filesystem::file_time_type used;
+  };
+  /// What is there, the longest unused first.
+  std::vector<File> list() const;
+  /// The artifact in a file; none if it is not to be trusted.
+  static Result<artifact::Artifact> check(const std::filesystem::path &path,
+                                          std::string *bytes = nullptr);
+
+private:
+  std::filesystem::path getPath(const std::string &key) const;
+  /// Removes files until the rest fits, and what killed processes left.
+  void shrink() const;
+
+  std::filesystem::path folder;
+  int64_t maxBytes;
+};
+
+} // namespace conv::compiler
+
+#endif // CONV_LIB_COMPILER_FILECACHE_H

@@ -1,0 +1,104 @@
+//===- Request.cpp - what is to be compiled, from C ----------*- C++ -*- ===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Request.h"
+
+#include "conv/Support/File.h"
+#include "conv/Support/Memory.h"
+#include "conv/Support/Sha256.h"
+
+#include <algorithm>
+
+using namespace conv;
+using namespace conv::compiler;
+
+static std::string toString(const char *text) { return text ? text : ""; }
+
+static std::vector<std::string> splitAtCommas(const std::string &list) {
+  std::vector<std::string> names(1);
+  for (char letter : list)
+    if (letter == ',')
+      names.emplace_back();
+    else
+      names.back() += letter;
+  return names;
+}
+
+static Error badInput(const std::string &message) {
+  return {ErrorKind::BadInput, message};
+}
+
+Result<Request> Request::read(const void *module, size_t size,
+                              const conv_compile_options *options,
+                              const char *targets) {
+  if (!module)
+    return badInput("expects a module, but got null");
+  conv_compile_options given = {};
+  if (options) {
+    if (options->struct_size != sizeof(conv_compile_options))
+      return badInput("expects options of " +
+                      std::to_string(sizeof(conv_compile_options)) +
+                      " bytes (struct_size), but got " +
+                      std::to_string(options->struct_size));
+    given = *options;
+  }
+  if (targets)
+    given.targets = targets;
+  if (!given.targets)
+    return badInput("expects targets, but got null");
+  Request request;
+  request.source = {given.source ? given.source : "source",
+                    std::string(static_cast<const char *>(module), size)};
+  request.options.targets = splitAtCommas(given.targets);
+  request.options.algorithm = toString(given.algorithm);
+  request.options.schedule = toString(given.schedule);
+  request.options.database = toString(given.database);
+  request.options.threads = std::max(1u, given.threads);
+  request.options.externalizeConstants = given.externalizes_constants != 0;
+  if (given.progress)
+    request.options.progress = [given](size_t finished, size_t all) {
+      given.progress(given.context, finished, all);
+    };
+  if (given.warning)
+    request.warn = [given](const std::string &message) {
+      given.warning(given.context, message.c_str());
+    };
+  return request;
+}
+
+Result<std::string> Request::computeKey() const {
+  std::string database;
+  if (!options.database.empty()) {
+    Result<std::string> read = readFile(options.database, getMachineMemory());
+    if (!read)
+      return read.error();
+    database = sha256Hex(*read);
+  }
+  std::string all = mlir::conv::getCompilerVersion().fingerprint;
+  auto add = [&](const std::string &part) {
+    all += '\0' + std::to_string(part.size()) + '\0' + part;
+  };
+  for (const std::string &target : options.targets)
+    add(target);
+  for (const std::string &part :
+       {options.algorithm, options.schedule, database,
+        std::string(options.externalizeConstants ? "1" : "0"), source.text})
+    add(part);
+  return sha256Hex(all);
+}
+
+Result<std::string> Request::compile() const {
+  mlir::conv::CompileReport report;
+  Result<artifact::Artifact> artifact =
+      mlir::conv::compile(source, options, &report);
+  if (!artifact)
+    return artifact.error();
+  if (warn)
+    for (const std::string &warning : report.warnings)
+      warn(warning);
+  return artifact->bytes();
+}

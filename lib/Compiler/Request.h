@@ -1,0 +1,51 @@
+//===- Request.h - what is to be compiled, from C ------------*- C++ -*- ===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_COMPILER_REQUEST_H
+#define CONV_LIB_COMPILER_REQUEST_H
+
+#include "conv/Compiler/conv_compiler.h"
+#include "conv/Pipeline/Compile.h"
+
+#include <memory>
+
+namespace conv::compiler {
+
+/// A module and the options for it, checked.
+struct Request {
+  mlir::conv::SourceFile source;
+  mlir::conv::CompileOptions options;
+  std::function<void(const std::string &)> warn; ///< May be empty.
+
+  /// `targets` replaces those of the options if it is not null.
+  static Result<Request> read(const void *module, size_t size,
+                              const conv_compile_options *options,
+                              const char *targets = nullptr);
+
+  /// The hash of all that decides what is compiled, with the compiler's own
+  /// fingerprint and what the database holds now.
+  Result<std::string> computeKey() const;
+
+  /// The bytes of the artifact.
+  Result<std::string> compile() const;
+};
+
+/// Bytes that handles share.
+using Bytes = std::shared_ptr<const std::string>;
+
+/// Keeps a message for `conv_compiler_last_error`.
+conv_status fail(const Error &error) noexcept;
+
+/// Runs `body`, which returns a Result<void>; no exception leaves it.
+conv_status guard(const std::function<Result<void>()> &body) noexcept;
+
+/// A handle of the bytes.
+conv_compilation *createCompilation(Bytes bytes);
+
+} // namespace conv::compiler
+
+#endif // CONV_LIB_COMPILER_REQUEST_H

@@ -1,0 +1,196 @@
+# RUN: rm -rf %t && mkdir %t && %python %s %t
+"""The cache: nothing that is in its folder, or happens to it, changes what comes out."""
+
+import os
+import pathlib
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import conv
+from conv import _compiler
+
+ROOT = pathlib.Path(sys.argv.pop())
+
+
+def problem(k=8):
+    return conv.Problem(n=1, c=8, k=k, input=(6, 6), filter=(3, 3), dtype="f16")
+
+
+def run(folder, code):
+    """Statistics of a new process that runs `code`, and what it printed before them."""
+    prologue = "import conv\nfrom conv import _compiler\n"
+    prologue += "def get(k=8): return conv.compile(conv.Problem(n=1, c=8, k=k, input=(6, 6), filter=(3, 3), dtype='f16'), 'host')\n"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{prologue}{code}\nprint(*_compiler.statistics().values())"],
+        env={**os.environ, "CONV_CACHE_DIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return tuple(map(int, done.stdout.split()[-3:]))
+
+
+class Cache(unittest.TestCase):
+    def setUp(self):
+        self.folder = ROOT / self.id()
+        self.right = conv.compile(problem(), "host", cache=False)
+
+    def files(self):
+        return sorted(self.folder.glob("*.convpack"))
+
+    def test_memory_and_files(self):
+        self.assertEqual(run(self.folder, "get(); get(); get(16)"), (1, 0, 2))
+        self.assertEqual(run(self.folder, "get(); get()"), (1, 1, 0))
+        self.assertEqual(len(self.files()), 2)
+        self.assertEqual(stat.S_IMODE(self.folder.stat().st_mode), 0o700)
+        self.assertIn(self.right, [file.read_bytes() for file in self.files()])
+
+    def test_broken_files(self):
+        run(self.folder, "get()")
+        (file,) = self.files()
+        whole = file.read_bytes()
+        middle = len(whole) // 2
+        for content in (b"", whole[:middle], whole[:middle] + b"\0" * 64 + whole[middle + 64 :], b"nonsense"):
+            file.write_bytes(content)
+            self.assertEqual(run(self.folder, "get()"), (0, 0, 1))
+            self.assertEqual(file.read_bytes(), whole, "it is written again")
+
+    def test_what_others_can_write(self):
+        run(self.folder, "get()")
+        (file,) = self.files()
+        file.chmod(0o666)
+        self.assertEqual(run(self.folder, "get()"), (0, 0, 1))
+        file.chmod(0o600)
+        self.folder.chmod(0o777)
+        self.assertEqual(run(self.folder, "get()"), (0, 0, 1))
+        self.folder.chmod(0o700)
+        planted = self.folder / "planted"
+        file.rename(planted)
+        file.symlink_to(planted)
+        self.assertEqual(run(self.folder, "get()"), (0, 0, 1))
+
+    def test_no_folder(self):
+        self.folder.write_text("a file")
+        self.assertEqual(run(self.folder, "get(); get()"), (1, 0, 1))
+        self.assertEqual(run("/proc/none", "get()"), (0, 0, 1))
+
+    def test_threads_wait_for_one(self):
+        code = (
+            "import threading\n"
+            "threads = [threading.Thread(target=get) for _ in range(16)]\n"
+            "for thread in threads: thread.start()\n"
+            "for thread in threads: thread.join()\n"
+        )
+        hits, files, compilations = run(self.folder, code)
+        self.assertEqual((hits, files, compilations), (15, 0, 1))
+
+    def test_processes_at_once_and_killed(self):
+        """Processes that compile the same into one folder and are killed at any moment leave whole files or none."""
+        code = (
+            "import conv\n"
+            "while True:\n"
+            "    for k in range(8, 64, 8):\n"
+            "        p = conv.Problem(n=1, c=8, k=k, input=(6, 6), filter=(3, 3), dtype='f16')\n"
+            "        conv.compile(p, 'host')\n"
+            "    import glob, os\n"
+            "    for file in glob.glob(os.environ['CONV_CACHE_DIR'] + '/*.convpack'): os.path.exists(file) and os.unlink(file)\n"
+        )
+        environment = {**os.environ, "CONV_CACHE_DIR": str(self.folder)}
+        for round_ in range(3):
+            processes = [
+                subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.DEVNULL) for _ in range(3)
+            ]
+            time.sleep(1.5 + 0.13 * round_)
+            for process in processes:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+            for file in self.files():
+                conv.load(file)
+        self.assertEqual(run(self.folder, "assert get() == conv.compile(conv.Problem(n=1, c=8, k=8, input=(6, 6), filter=(3, 3), dtype='f16'), 'host', cache=False)")[0], 0)
+
+    def test_bounds_of_memory(self):
+        """Many calls of many problems take no more memory than the cache may have."""
+        code = (
+            "import resource\n"
+            "for k in range(1, 41): get(k)\n"
+            "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+            "for _ in range(250):\n"
+            "    for k in range(1, 41): get(k)\n"
+            "grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before\n"
+            "assert grown < 16384, f'{grown} KiB more after 10000 calls'\n"
+        )
+        self.assertEqual(run(self.folder, code), (10000, 0, 40))
+
+    def test_tool(self):
+        run(self.folder, "get(); get(16)")
+        environment = {**os.environ, "CONV_CACHE_DIR": str(self.folder)}
+
+        def tool(*arguments):
+            done = subprocess.run(["conv-cache", *arguments], env=environment, capture_output=True, text=True)
+            return done.returncode, done.stdout + done.stderr
+
+        code, text = tool("list")
+        self.assertEqual((code, text.count("@conv2d_f16_n1_c8_6x6_k")), (0, 2), text)
+        self.assertRegex(text, r"2 files of \d+ bytes in .*, 0 not to be trusted")
+        self.files()[0].write_bytes(b"nonsense")
+        code, text = tool("verify")
+        self.assertEqual((code, text.count("error")), (1, 1), text)
+        code, text = tool("verify", "--json")
+        self.assertIn('"broken": 1', text)
+        self.assertEqual(tool("clear")[0], 0)
+        self.assertEqual((self.files(), tool("list")[0]), ([], 0))
+        self.assertEqual(tool("paint")[0], 2)
+
+
+class Bounded(unittest.TestCase):
+    def test_oldest_goes(self):
+        """A folder that is full loses what nothing read for the longest time."""
+        folder = ROOT / "bounded"
+        library = _compiler.load()
+        import ctypes
+
+        class Options(ctypes.Structure):
+            _fields_ = [
+                ("struct_size", ctypes.c_size_t),
+                ("folder", ctypes.c_char_p),
+                ("max_file_bytes", ctypes.c_int64),
+                ("max_memory_bytes", ctypes.c_int64),
+            ]
+
+        size = len(conv.compile(problem(), "host", cache=False))
+        options = Options(ctypes.sizeof(Options), str(folder).encode(), int(2.5 * size), size // 2)
+        jit, place = ctypes.c_void_p(), ctypes.c_void_p()
+        self.assertEqual(library.conv_jit_open(ctypes.byref(options), ctypes.byref(jit)), 0)
+        asked = _compiler._Options(struct_size=ctypes.sizeof(_compiler._Options), targets=b"host")
+
+        def get(k):
+            module = problem(k).module().encode()
+            self.assertEqual(
+                library.conv_jit_compile(jit, module, len(module), ctypes.byref(asked), ctypes.byref(place)), 0
+            )
+            library.conv_compilation_close(place)
+            time.sleep(0.02)  # Times of files are not finer everywhere.
+
+        def hits():
+            counts = _compiler._Statistics(struct_size=ctypes.sizeof(_compiler._Statistics))
+            library.conv_jit_get_statistics(jit, ctypes.byref(counts))
+            return counts.file_hits, counts.compilations
+
+        get(8), get(16), get(8)  # 8 is read again, and 16 the one to go.
+        self.assertEqual(hits(), (1, 2))
+        get(24)
+        get(8)
+        self.assertEqual(hits(), (2, 3))
+        get(16)
+        self.assertEqual(hits(), (2, 4))
+        library.conv_jit_close(jit)
+        self.assertLessEqual(sum(file.stat().st_size for file in folder.iterdir()), 2.5 * size)
+
+
+if __name__ == "__main__":
+    unittest.main()

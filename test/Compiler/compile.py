@@ -1,0 +1,142 @@
+# RUN: rm -rf %t && mkdir %t && %python %s %t
+"""Compiling in this process: what comes out, and how what is wrong is answered."""
+
+import ctypes
+import os
+import subprocess
+import sys
+import threading
+import unittest
+
+import conv
+from conv import _compiler
+
+ROOT = sys.argv.pop()
+PROBLEM = conv.Problem(n=1, c=8, k=8, input=(6, 6), filter=(3, 3), low=(1, 1), dtype="f16", bias=True)
+
+
+class Compile(unittest.TestCase):
+    def test_problem_becomes_artifact(self):
+        artifact = conv.load(conv.compile(PROBLEM, ["gfx942", "host"], cache=False))
+        self.assertEqual([entry.target for entry in artifact.entries], ["gfx942", "host"])
+        self.assertEqual([argument.name for argument in artifact.entries[0].arguments], ["input", "filter", "bias", "output"])
+
+    def test_as_the_tool(self):
+        """The same bytes as conv-compile's."""
+        module = PROBLEM.module()
+        subprocess.run(
+            ["conv-compile", "-", "--target=gfx942,host", "-o", f"{ROOT}/a.convpack"], input=module.encode(), check=True
+        )
+        with open(f"{ROOT}/a.convpack", "rb") as file:
+            self.assertEqual(conv.compile(module, "gfx942,host", cache=False), file.read())
+
+    def test_bytecode(self):
+        module = subprocess.run(
+            ["conv-opt", "--emit-bytecode"], input=PROBLEM.module().encode(), capture_output=True, check=True
+        ).stdout
+        self.assertEqual(
+            len(conv.load(conv.compile(module, "host", cache=False)).entries),
+            1,
+        )
+
+    def test_explain(self):
+        self.assertIn("best candidates", conv.explain(PROBLEM, "gfx942"))
+
+    def test_refusal_has_its_reason(self):
+        problem = conv.Problem(
+            n=1, c=8, k=8, input=(8, 8), filter=(8, 8), low=(40, 40), padding_mode="replicate", direction="backward_data"
+        )
+        with self.assertRaises(conv.Refused) as caught:
+            conv.compile(problem, "gfx942", cache=False)
+        self.assertEqual((caught.exception.reason, caught.exception.kind), ("padding-mode", conv.ErrorKind.UNSUPPORTED))
+
+    def test_bad_input(self):
+        for module, targets, message in (
+            ("func.func @f(", "host", "mine:1:13: error"),
+            (PROBLEM, "gfx000", "expects"),
+            (PROBLEM, "", "expects"),
+            (b"ML\xefR" + bytes(range(256)), "host", "error"),
+            (b"\0\xff", "host", "error"),
+        ):
+            with self.assertRaisesRegex(conv.Error, message) as caught:
+                conv.compile(module, targets, name="mine", cache=False)
+            self.assertEqual(caught.exception.kind, conv.ErrorKind.BAD_INPUT, caught.exception)
+
+    def test_problems_that_are_none(self):
+        for wrong, message in (
+            ({"dtype": "f33"}, "dtype: expects f32, f16"),
+            ({"n": 0}, r"n: expects 1 to \d+, but got 0"),
+            ({"input": (6, 0)}, r"input\[1\]: expects 1 to"),
+            ({"stride": (1, 1, 1)}, "stride: expects 2 numbers, but got 3"),
+            ({"input": ()}, "expects 1 to 3 spatial dimensions"),
+            ({"groups": 3}, "expects a divisor of 8"),
+            ({"filter": (9, 9)}, "expects the window to fit"),
+            ({"input_layout": "NHCC"}, "expects the letters"),
+            ({"activation": "step"}, "activation: expects relu"),
+            ({"activation_alpha": float("nan")}, "expects a finite number"),
+            ({"direction": "backward_weight"}, "bias expects a result with channels"),
+        ):
+            values = {"n": 1, "c": 8, "k": 8, "input": (6, 6), "filter": (3, 3), "bias": True, **wrong}
+            with self.subTest(wrong), self.assertRaisesRegex(conv.Error, message):
+                conv.Problem(**values).module()
+
+    def test_structures_of_another_version(self):
+        library, place = _compiler.load(), ctypes.c_void_p()
+        options = _compiler._Options(struct_size=8, targets=b"host")
+        self.assertEqual(library.conv_compile(b"", 0, ctypes.byref(options), ctypes.byref(place)), 2)
+        self.assertIn(b"struct_size", library.conv_compiler_last_error())
+        self.assertEqual(library.conv_compile(None, 0, None, ctypes.byref(place)), 2)
+        self.assertEqual(library.conv_compile(b"", 0, None, None), 2)
+        self.assertEqual(library.conv_problem_module(None, ctypes.byref(place)), 2)
+        self.assertFalse(place)
+
+    def test_many_threads(self):
+        alone = conv.compile(PROBLEM, "host", cache=False)
+        results = []
+
+        def work():
+            for _ in range(3):
+                results.append(conv.compile(PROBLEM, "host", cache=False))
+                with self.assertRaises(conv.Error):
+                    conv.compile("nonsense", "host", cache=False)
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(results, [alone] * 24)
+
+    def test_silent_and_without_handlers(self):
+        """Nothing goes to the terminal, and the signals are as they were."""
+        code = (
+            "import conv, signal\n"
+            "handlers = lambda: [signal.getsignal(s) for s in range(1, 32)]\n"
+            # Those above 31 are glibc's own, for threads.
+            "caught = lambda: int(open('/proc/self/status').read().split('SigCgt')[1].split()[1], 16) & 0x7fffffff\n"
+            "masks = caught()\n"
+            "before = handlers()\n"
+            "p = conv.Problem(n=1, c=8, k=8, input=(6, 6), filter=(3, 3))\n"
+            "conv.compile(p, 'gfx942,host', cache=False)\n"
+            "try: conv.compile('nonsense', 'host', cache=False)\n"
+            "except conv.Error: pass\n"
+            "assert handlers() == before\n"
+            "assert masks == caught()\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_after_a_fork(self):
+        conv.compile(PROBLEM, "host", cache=False)
+        child = os.fork()
+        if child == 0:
+            try:
+                conv.compile(PROBLEM, "host", cache=False)
+                os._exit(0)
+            except BaseException:
+                os._exit(1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
