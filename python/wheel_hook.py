@@ -1,6 +1,9 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Puts libconv_runtime.so into the wheel, and the platforms that it runs on into the wheel's name."""
+"""Puts a library into a wheel, and the platforms that it runs on into the wheel's name.
+
+The project's file says which library and in which package: libconv_runtime.so in `conv`, or libconv_compiler.so.
+"""
 
 import os
 import pathlib
@@ -8,12 +11,15 @@ import re
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-def find_library(root):
-    """The library that CONV_RUNTIME_LIBRARY names, or that of the default build."""
-    path = pathlib.Path(os.environ.get("CONV_RUNTIME_LIBRARY") or f"{root}/../build/lib/libconv_runtime.so")
+
+def find_library(name):
+    """The library that an environment variable (CONV_RUNTIME_LIBRARY, ...) names, or that of the default build."""
+    variable = f"{pathlib.Path(name).stem.removeprefix('lib').upper()}_LIBRARY"
+    path = pathlib.Path(os.environ.get(variable) or ROOT / "build" / "lib" / name)
     if not path.is_file():
-        raise FileNotFoundError(f"expects libconv_runtime.so, built or in CONV_RUNTIME_LIBRARY, but got no '{path}'")
+        raise FileNotFoundError(f"expects {name}, built or in {variable}, but got no '{path}'")
     return path.resolve()
 
 
@@ -23,10 +29,11 @@ def platform_tag(library):
     return f"manylinux_2_{max(map(int, minors))}_x86_64"
 
 
-class RuntimeLibraryHook(BuildHookInterface):
+class LibraryHook(BuildHookInterface):
     def initialize(self, version, build_data):
-        library = find_library(self.root)
+        name, package = self.config["library"], self.config["package"]
+        library = find_library(name)
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{platform_tag(library)}"
-        build_data["force_include"][str(library)] = "conv/libconv_runtime.so"
-        build_data["force_include"][str(pathlib.Path(self.root).parent / "LICENSE")] = "conv/LICENSE"
+        build_data["force_include"][str(library)] = f"{package}/{name}"
+        build_data["force_include"][str(ROOT / "LICENSE")] = f"{package}/LICENSE"

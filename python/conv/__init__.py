@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Run `.convpack` files on tensors of any framework.
+"""Compile convolutions, and run `.convpack` files on tensors of any framework.
 
     import conv
 
@@ -9,15 +9,24 @@
     layer(x, w, bias, out=y, stream=torch.cuda.Stream())
 
 Tensors are NumPy arrays, PyTorch, CuPy or JAX tensors, or anything else with DLPack or `__cuda_array_interface__`. CUDA
-tensors run on their GPU; others run on the CPU, or on the device that `load` names. All that is needed is the shared
-library that comes with the package: no compiler, no LLVM, not even NumPy.
+tensors run on their GPU; others run on the CPU, or on the device that `load` names. All that is needed for that is the
+shared library that comes with the package: no compiler, no LLVM, not even NumPy.
+
+With the package `conv-compiler`, which has LLVM inside, problems become artifacts here, and are found again in a cache:
+
+    problem = conv.Problem(n=1, c=64, k=64, input=(56, 56), filter=(3, 3), low=(1, 1), dtype="f16", bias=True)
+    layer = conv.load(conv.compile(problem, "sm_90a,gfx942,host"))
+
+`conv.torch` has PyTorch's functions and modules, and `conv.jit` functions for tensors of any framework.
 """
 
 from ._artifact import Artifact, load
+from ._compiler import Refused, compile, explain
 from ._device import Device, open_device
 from ._function import Function
 from ._library import Error, ErrorKind, __version__
 from ._manifest import Argument, Constant, Entry, ErrorBound
+from ._problem import Problem
 
 __all__ = [
     "Argument",
@@ -29,7 +38,11 @@ __all__ = [
     "ErrorBound",
     "ErrorKind",
     "Function",
+    "Problem",
+    "Refused",
     "__version__",
+    "compile",
+    "explain",
     "load",
     "open_device",
 ]

@@ -1,0 +1,249 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""libconv_compiler.so: compiling in this process, with what was compiled before in memory and in files.
+
+The library comes with a package of its own, conv-compiler, since it has LLVM inside. It is looked for when something is
+compiled first.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import threading
+import typing
+
+from ._library import Error, ErrorKind, bad_input
+
+if typing.TYPE_CHECKING:
+    from ._problem import Problem
+
+_HANDLE = ctypes.c_void_p
+_PLACE = ctypes.POINTER(ctypes.c_void_p)
+_STATUS = ctypes.c_int
+
+
+#: MLIR as text or bytecode, or what has it: a Problem.
+Module = typing.Union[str, bytes, "Problem"]
+
+
+class _Options(ctypes.Structure):
+    """conv_compile_options."""
+
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("targets", ctypes.c_char_p),
+        ("source", ctypes.c_char_p),
+        ("algorithm", ctypes.c_char_p),
+        ("schedule", ctypes.c_char_p),
+        ("database", ctypes.c_char_p),
+        ("threads", ctypes.c_uint),
+        ("externalizes_constants", ctypes.c_int),
+        ("progress", ctypes.c_void_p),
+        ("warning", ctypes.c_void_p),
+        ("context", ctypes.c_void_p),
+    ]
+
+
+class _Statistics(ctypes.Structure):
+    """conv_jit_statistics."""
+
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("memory_hits", ctypes.c_uint64),
+        ("file_hits", ctypes.c_uint64),
+        ("compilations", ctypes.c_uint64),
+    ]
+
+
+_COMPILE = [ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(_Options), _PLACE]
+_FUNCTIONS = [
+    ("conv_compiler_last_error", ctypes.c_char_p, []),
+    ("conv_compiler_last_reason", ctypes.c_char_p, []),
+    ("conv_compiler_version", ctypes.c_char_p, []),
+    ("conv_compiler_fingerprint", ctypes.c_char_p, []),
+    ("conv_compile", _STATUS, _COMPILE),
+    ("conv_explain", _STATUS, _COMPILE),
+    ("conv_problem_module", _STATUS, [ctypes.c_void_p, _PLACE]),
+    ("conv_compilation_artifact", ctypes.c_void_p, [_HANDLE, ctypes.POINTER(ctypes.c_size_t)]),
+    ("conv_compilation_close", None, [_HANDLE]),
+    ("conv_jit_open", _STATUS, [ctypes.c_void_p, _PLACE]),
+    ("conv_jit_compile", _STATUS, [_HANDLE, *_COMPILE]),
+    ("conv_jit_get_statistics", _STATUS, [_HANDLE, ctypes.POINTER(_Statistics)]),
+]
+
+
+class Refused(Error):
+    """A correct problem that the compiler does not handle.
+
+    Attributes:
+        reason: its code, such as "padding-mode"; the project's README lists them.
+    """
+
+    def __init__(self, kind: ErrorKind, message: str, reason: str = "") -> None:
+        super().__init__(kind, message)
+        self.reason = reason
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.kind, *self.args, self.reason)
+
+
+def _find_library() -> str:
+    """What CONV_COMPILER_LIBRARY names, or the library of the package conv-compiler."""
+    path = os.environ.get("CONV_COMPILER_LIBRARY")
+    if path:
+        return path
+    try:
+        import conv_compiler
+    except ImportError:
+        raise Error(
+            ErrorKind.SYSTEM, "expects the package conv-compiler, or CONV_COMPILER_LIBRARY, to compile, but got none"
+        ) from None
+    return str(conv_compiler.LIBRARY)
+
+
+@functools.lru_cache(maxsize=None)
+def load() -> ctypes.CDLL:
+    """The library, with its functions declared. It needs libconv_runtime.so, which `_library` has loaded."""
+    path = _find_library()
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise Error(
+            ErrorKind.SYSTEM,
+            f"expects the library of conv-compiler, or of CONV_COMPILER_LIBRARY, to load, but got: {error}",
+        ) from error
+    for name, result, parameters in _FUNCTIONS:
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, parameters
+    return library
+
+
+def is_available() -> bool:
+    """Whether the library is there."""
+    try:
+        load()
+    except Error:
+        return False
+    return True
+
+
+def version() -> str:
+    """The compiler's version, LLVM's version and the compiler's fingerprint, as a line."""
+    return load().conv_compiler_version().decode()
+
+
+def fingerprint() -> str:
+    """The hash of everything that can change what is compiled."""
+    return load().conv_compiler_fingerprint().decode()
+
+
+def _check(status: int) -> None:
+    if status == 0:
+        return
+    library = load()
+    message = library.conv_compiler_last_error().decode(errors="replace")
+    if status == ErrorKind.UNSUPPORTED:
+        raise Refused(ErrorKind(status), message, library.conv_compiler_last_reason().decode())
+    raise Error(ErrorKind(status), message)
+
+
+_jit_lock = threading.Lock()
+_jits: typing.Dict[int, int] = {}
+
+
+def _get_jit() -> int:
+    """The jit of this process: a fork has its own, since another thread may have held the locks of its parent's."""
+    with _jit_lock:
+        jit = _jits.get(os.getpid())
+        if jit is None:
+            place = ctypes.c_void_p()
+            _check(load().conv_jit_open(None, ctypes.byref(place)))
+            jit = _jits[os.getpid()] = place.value
+        return jit
+
+
+def encode(text: typing.Optional[str]) -> typing.Optional[bytes]:
+    if text and "\0" in text:
+        raise bad_input(f"expects text without null characters, but got {text!r}")
+    return text.encode() if text else None
+
+
+def take(call: typing.Callable[[typing.Any], int]) -> bytes:
+    """The bytes of the compilation that `call` stores at the place it is given."""
+    library = load()
+    place = ctypes.c_void_p()
+    _check(call(ctypes.byref(place)))
+    try:
+        size = ctypes.c_size_t()
+        address = library.conv_compilation_artifact(place, ctypes.byref(size))
+        return ctypes.string_at(address, size.value)
+    finally:
+        library.conv_compilation_close(place)
+
+
+def _read(module: Module) -> bytes:
+    if hasattr(module, "module"):
+        module = module.module()
+    return module.encode() if isinstance(module, str) else bytes(module)
+
+
+def compile(  # noqa: A001 - as people call it, in a module of its own name
+    module: Module,
+    targets: typing.Union[str, typing.Sequence[str]],
+    *,
+    name: str = "source",
+    algorithm: typing.Optional[str] = None,
+    schedule: typing.Optional[str] = None,
+    database: typing.Optional[str] = None,
+    threads: int = 0,
+    cache: bool = True,
+) -> bytes:
+    """Compiles every function of a module for every target.
+
+    Args:
+        module: MLIR, as text or bytecode, or a `Problem`.
+        targets: chips such as "sm_90a", "gfx942", "sim:gfx942" and "host".
+        name: what messages call the module.
+        algorithm: consider only this one, "implicit_gemm" or "direct".
+        schedule: `#conv.schedule<...>` for all convolutions.
+        database: a file of schedules, as `conv-compile --database` takes.
+        threads: for functions and targets; one per processor if 0.
+        cache: take what was compiled before, from memory or from $CONV_CACHE_DIR (else $XDG_CACHE_HOME/conv, else
+            ~/.cache/conv).
+
+    Returns:
+        The bytes of a `.convpack` file, which `conv.load` takes.
+
+    Raises:
+        Refused: what the compiler does not handle, with its reason.
+        Error: bad input, with its place, or a system error.
+    """
+    library = load()
+    options = _Options(
+        struct_size=ctypes.sizeof(_Options),
+        targets=encode(targets if isinstance(targets, str) else ",".join(targets)),
+        source=encode(name),
+        algorithm=encode(algorithm),
+        schedule=encode(schedule),
+        database=encode(database),
+        threads=threads or os.cpu_count() or 1,
+    )
+    source = _read(module)
+    call = functools.partial(library.conv_jit_compile, _get_jit()) if cache else library.conv_compile
+    return take(lambda place: call(source, len(source), ctypes.byref(options), place))
+
+
+def explain(module: Module, target: str, *, name: str = "source") -> str:
+    """What would be chosen for each kernel of a module and why, as text, without compiling it."""
+    options = _Options(struct_size=ctypes.sizeof(_Options), targets=encode(target), source=encode(name))
+    source = _read(module)
+    return take(lambda place: load().conv_explain(source, len(source), ctypes.byref(options), place)).decode()
+
+
+def statistics() -> typing.Dict[str, int]:
+    """How often `compile` found something in memory, in a file, or compiled it, in this process."""
+    counts = _Statistics(struct_size=ctypes.sizeof(_Statistics))
+    _check(load().conv_jit_get_statistics(_get_jit(), ctypes.byref(counts)))
+    return {name: getattr(counts, name) for name, _ in _Statistics._fields_[1:]}

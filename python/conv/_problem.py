@@ -1,0 +1,130 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One convolution, described by its sizes instead of as MLIR."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import functools
+import typing
+
+from . import _compiler
+from ._library import bad_input
+
+_PerDimension = ctypes.c_int64 * 3
+
+
+class _CProblem(ctypes.Structure):
+    """conv_problem."""
+
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("direction", ctypes.c_char_p),
+        ("dtype", ctypes.c_char_p),
+        ("result_dtype", ctypes.c_char_p),
+        ("input_layout", ctypes.c_char_p),
+        ("filter_layout", ctypes.c_char_p),
+        ("output_layout", ctypes.c_char_p),
+        ("padding_mode", ctypes.c_char_p),
+        ("activation", ctypes.c_char_p),
+        ("function", ctypes.c_char_p),
+        ("n", ctypes.c_int64),
+        ("c", ctypes.c_int64),
+        ("k", ctypes.c_int64),
+        ("groups", ctypes.c_int64),
+        ("spatial_rank", ctypes.c_int64),
+        ("input", _PerDimension),
+        ("filter", _PerDimension),
+        ("stride", _PerDimension),
+        ("dilation", _PerDimension),
+        ("low", _PerDimension),
+        ("high", _PerDimension),
+        ("activation_alpha", ctypes.c_double),
+        ("bias", ctypes.c_int),
+        ("residual", ctypes.c_int),
+        ("tf32", ctypes.c_int),
+    ]
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    """A convolution of an image of `n` x `c` x `input` and a filter of `k` x `c / groups` x `filter`.
+
+    `input`, `filter`, `stride`, `dilation`, `low` and `high` have one number for each spatial dimension, one to three.
+    The output has `(low + input + high - dilation * (filter - 1) - 1) // stride + 1` positions in each.
+
+    direction: "forward"; "backward_data", the gradient of the image, which a transposed convolution is; or
+        "backward_weight", that of the filter.
+    dtype, result_dtype: "f32", "f16", "bf16", "i8", "f8E4M3FN", "f8E5M2"; the result's is that of the operands if empty.
+    low, high: padding before and behind the image; what is there, `padding_mode` says: "zeros", "reflect", "replicate"
+        or "circular".
+    input_layout, filter_layout, output_layout: orders such as "NHWC" and "NCHW", in the letters of an image for all
+        three; channels last if empty.
+    bias, residual, activation: what follows the sum, in this order, as operands behind the first two; `bias` is a vector
+        of the result's channels, `residual` as the result. `activation` is one of those of `conv-gen --activation`.
+    tf32: f32 operands are rounded to tf32.
+    function: the name of the function; made of the problem if empty.
+    """
+
+    input: typing.Tuple[int, ...]
+    filter: typing.Tuple[int, ...]
+    n: int
+    c: int
+    k: int
+    dtype: str = "f32"
+    direction: str = "forward"
+    groups: int = 1
+    stride: typing.Tuple[int, ...] = ()
+    dilation: typing.Tuple[int, ...] = ()
+    low: typing.Tuple[int, ...] = ()
+    high: typing.Tuple[int, ...] = ()
+    padding_mode: str = "zeros"
+    input_layout: str = ""
+    filter_layout: str = ""
+    output_layout: str = ""
+    result_dtype: str = ""
+    bias: bool = False
+    residual: bool = False
+    activation: str = ""
+    activation_alpha: float = 0.01
+    tf32: bool = False
+    function: str = ""
+
+    def module(self) -> str:
+        """The problem as MLIR, a module with one function.
+
+        Raises:
+            Error: a number or a name is wrong.
+        """
+        rank = len(self.input)
+        if not 1 <= rank <= 3:
+            raise bad_input(f"expects 1 to 3 spatial dimensions, but got {rank}")
+
+        def per_dimension(name: str, default: int) -> ctypes.Array:
+            values = getattr(self, name) or (default,) * rank
+            if len(values) != rank:
+                raise bad_input(f"{name}: expects {rank} numbers, but got {len(values)}")
+            return _PerDimension(*values)
+
+        low = per_dimension("low", 0)
+        problem = _CProblem(
+            struct_size=ctypes.sizeof(_CProblem),
+            spatial_rank=rank,
+            input=per_dimension("input", 1),
+            filter=per_dimension("filter", 1),
+            stride=per_dimension("stride", 1),
+            dilation=per_dimension("dilation", 1),
+            low=low,
+            high=per_dimension("high", 0) if self.high else low,
+            **{
+                name: _compiler.encode(getattr(self, name))
+                for name, kind in _CProblem._fields_
+                if kind is ctypes.c_char_p
+            },
+            **{
+                name: getattr(self, name)
+                for name in ("n", "c", "k", "groups", "activation_alpha", "bias", "residual", "tf32")
+            },
+        )
+        return _compiler.take(functools.partial(_compiler.load().conv_problem_module, ctypes.byref(problem))).decode()
