@@ -18,7 +18,6 @@ config.environment["PATH"] = os.pathsep.join(
 )
 config.environment["LLVM_DISABLE_SYMBOLIZATION"] = "1"
 
-config.substitutions.append(("%python", config.python_executable))
 config.substitutions.append(("%source-root", config.conv_source_root))
 config.substitutions.append(("%build-root", config.conv_build_root))
 
@@ -29,9 +28,14 @@ if os.path.exists("/dev/nvidia0"):
     config.available_features.add("cuda")
 if shutil.which("compute-sanitizer"):
     config.available_features.add("compute-sanitizer")
-# PyTorch makes streams and graphs for tests.
-if importlib.util.find_spec("torch"):
+# The Python that has PyTorch: a named one, that of tools/dev/install_torch.sh, or the one that runs the tests.
+torch_python = os.environ.get("CONV_TORCH_PYTHON") or os.path.join(config.conv_build_root, "torch", "bin", "python")
+if not os.path.exists(torch_python) and importlib.util.find_spec("torch"):
+    torch_python = config.python_executable
+if os.path.exists(torch_python):
     config.available_features.add("torch")
+config.substitutions.append(("%torch-python", torch_python))
+config.substitutions.append(("%python", config.python_executable))
 # NVIDIA's assembler, where conv-serialize-nvptx looks for it.
 cuda_homes = [os.environ.get("CUDA_HOME", ""), os.environ.get("CUDA_PATH", ""), "/usr/local/cuda"]
 if shutil.which("ptxas") or any(os.access(os.path.join(home, "bin", "ptxas"), os.X_OK) for home in cuda_homes if home):

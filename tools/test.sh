@@ -4,6 +4,9 @@
 #
 #   tools/test.sh            build in build/
 #   BUILD=dir tools/test.sh  build in dir
+#
+# PyTorch comes from PyPI into the build folder, or is that of CONV_TORCH_PYTHON (a Python that has it). Without it, the tests
+# of conv.torch are skipped.
 set -u
 
 root="$(cd "$(dirname "$0")/.." && pwd)"
@@ -20,8 +23,18 @@ fail() {
 cmake -S "$root" --preset default -B "$build" >"$build.configure.log" 2>&1 ||
   { cat "$build.configure.log"; fail "configuring failed"; }
 rm -f "$build.configure.log"
+if [ -z "${CONV_TORCH_PYTHON:-}" ]; then
+  "$root/tools/dev/install_torch.sh" "$build/torch" >"$build/torch.log" 2>&1 &
+  torch=$!
+fi
 ninja -C "$build" || fail "the build failed"
 ninja -C "$build" conv-test-depends || fail "the build of the tests failed"
+
+if [ -n "${torch:-}" ] && ! wait "$torch"; then
+  tail -n 3 "$build/torch.log"
+  echo "test.sh: note: PyTorch could not be installed, so the tests of conv.torch are skipped"
+  rm -rf "$build/torch"
+fi
 
 rm -f "$results"
 /usr/lib/llvm-22/bin/lit -s -o "$results" "$build/test" "$build/test/Unit"

@@ -1,0 +1,45 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Convolutions of the conv compiler in PyTorch.
+
+    import conv.torch
+
+    conv.torch.replace(model)                       # nn.Conv* by conv.torch.Conv*, for training and inference
+    fast = conv.torch.optimize(model, (x,))         # inference: batch norm, bias, residual and activation in the kernels
+    print(conv.torch.report())                      # which layers went where, and why
+
+`conv.torch.functional` has PyTorch's functions. What no kernel exists for, or where PyTorch's was measured to be faster,
+runs as PyTorch has it, and the report says so.
+"""
+
+from . import functional
+from ._choices import preload
+from ._modules import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from ._optimize import compile_kernels, optimize
+from ._replace import Replacement, replace
+from ._report import Report, report
+from ._save import load, save
+from ._settings import Settings, settings
+from ._warmup import warmup
+
+__all__ = [
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
+    "Replacement",
+    "Report",
+    "Settings",
+    "compile_kernels",
+    "functional",
+    "load",
+    "optimize",
+    "preload",
+    "replace",
+    "report",
+    "save",
+    "settings",
+    "warmup",
+]

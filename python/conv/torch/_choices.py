@@ -1,0 +1,208 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which kernel runs a problem: one of conv, or PyTorch's, and why.
+
+A choice is made once for a problem and a device: the kernel of an artifact that `preload` was given, else one that is
+compiled now. What was chosen, and how often it was called, is what `report` shows.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import os
+import threading
+import typing
+
+import torch
+
+from .. import _compiler
+from .._artifact import Artifact
+from .._artifact import load as load_artifact
+from .._device import open_device
+from .._function import Function
+from .._library import Error, check, library
+from .._problem import Problem
+from . import _measurements
+from ._geometry import function_name
+from ._settings import settings
+
+
+_ALIGNMENT = 256  #: Of workspaces, in bytes.
+
+
+class Kernel:
+    """A function that is loaded on a device."""
+
+    def __init__(self, function: Function, device: torch.device) -> None:
+        name = device_name(device)
+        loaded = function._load(name)
+        entry = loaded.signature.entry
+        self.target = entry.target
+        self._function = function  # Keeps what is loaded.
+        self._executable = loaded.executable
+        self._array = loaded.signature.array_type
+        self._workspace_bytes = entry.workspace_bytes
+        self._device = device
+        self._alignments = [argument.alignment for argument in entry.arguments]
+        self._run = library.conv_executable_run
+        if device.type == "cuda":
+            self._index = device.index
+            self._stream = torch._C._cuda_getCurrentRawStream
+        else:
+            self._stream = None
+
+    def __call__(self, operands: typing.Sequence[torch.Tensor], result: torch.Tensor) -> None:
+        """Starts it on the current stream, on dense tensors in the orders of the problem."""
+        addresses = [operand.data_ptr() for operand in operands]
+        for place, address in enumerate(addresses):
+            if address % self._alignments[place]:
+                operands = [*operands[:place], operands[place].clone(), *operands[place + 1 :]]
+                addresses[place] = operands[place].data_ptr()
+        array = self._array(*addresses, result.data_ptr())
+        workspace = None
+        if self._workspace_bytes:  # From PyTorch's allocator, which knows streams and graphs.
+            scratch = torch.empty(self._workspace_bytes + _ALIGNMENT, dtype=torch.uint8, device=self._device)
+            workspace = -(-scratch.data_ptr() // _ALIGNMENT) * _ALIGNMENT
+        stream = self._stream(self._index) if self._stream else None
+        check(self._run(self._executable, array, len(array), workspace, stream))
+
+
+class Choice:
+    """What runs a problem on a device.
+
+    kernel: None where PyTorch's runs.
+    reason: why PyTorch's runs, as a code such as "element-type", "measured" or "compiler"; else empty.
+    detail: the sentence behind the reason.
+    seconds: of conv's kernel and of PyTorch's, where both were measured.
+    """
+
+    def __init__(
+        self, problem: typing.Optional[Problem], device: str, reason: str, detail: str, description: str = ""
+    ) -> None:
+        self.problem = problem
+        self.description = description  #: Of what is no problem.
+        self.device = device
+        self.kernel: typing.Optional[Kernel] = None
+        self.reason = reason
+        self.detail = detail
+        self.seconds: typing.Optional[typing.Tuple[float, float]] = None
+        self.calls = 0
+        self.is_made = threading.Event()
+        self._measured = False
+
+    def wants_measurement(self) -> bool:
+        """Whether both ways are to be timed now. A choice says so once."""
+        if self._measured or self.kernel is None or self.device == "host":
+            return False
+        wanted = torch.backends.cudnn.benchmark if settings.measure is None else settings.measure
+        if not wanted or torch.cuda.is_current_stream_capturing():
+            return False
+        self._measured = True
+        return True
+
+    def measure(self, ours: typing.Callable[[], object], theirs: typing.Callable[[], object]) -> None:
+        """Keeps the faster one. PyTorch's wins only where it is clearly so, since neither is a single number."""
+        self.seconds = _measurements.measure(self.problem, self.kernel.target, ours, theirs)
+        if self.seconds[1] < 0.97 * self.seconds[0]:
+            self.kernel = None
+            self.reason = "measured"
+            self.detail = f"{self.seconds[0] * 1e6:.1f} us, and PyTorch's {self.seconds[1] * 1e6:.1f} us"
+
+
+def device_name(device: torch.device) -> str:
+    """The runtime's name of a device."""
+    if device.type == "cpu":
+        return "host"
+    return f"{'hip' if torch.version.hip else 'cuda'}:{device.index or 0}"
+
+
+_lock = threading.RLock()
+_choices: typing.Dict[typing.Tuple[typing.Union[Problem, str], str], Choice] = {}
+_preloaded: typing.Dict[str, Function] = {}
+_pool: typing.Optional[concurrent.futures.ThreadPoolExecutor] = None
+
+
+def preload(artifact: typing.Union[str, os.PathLike, bytes, Artifact]) -> int:
+    """Takes kernels from a file that `compile_kernels` or `save` wrote, so that nothing is compiled for their problems.
+
+    Returns how many functions there are.
+    """
+    if not isinstance(artifact, Artifact):
+        artifact = load_artifact(artifact)
+    with _lock:
+        for name in artifact:
+            _preloaded[name] = artifact[name]
+        for key in [key for key, choice in _choices.items() if choice.reason == "compiler"]:
+            del _choices[key]
+    return len(artifact)
+
+
+def compile_problem(problem: Problem, targets: typing.Union[str, typing.Sequence[str]]) -> bytes:
+    """The artifact with the function of a problem, by the name that no other problem has."""
+    named = dataclasses.replace(problem, function=function_name(problem))
+    return _compiler.compile(named, targets, name=named.function, threads=1)
+
+
+def _make(choice: Choice, device: torch.device) -> None:
+    try:
+        targets = open_device(choice.device).targets
+        name = function_name(choice.problem)
+        function = _preloaded.get(name)
+        if not function or not set(targets) & set(function.entries):
+            function = load_artifact(compile_problem(choice.problem, targets[0]))[name]
+        choice.kernel = Kernel(function, device)
+        choice.reason = ""
+    except _compiler.Refused as error:
+        choice.reason, choice.detail = error.reason or "refused", str(error)
+    except Error as error:
+        choice.reason, choice.detail = "compiler", str(error)
+    finally:
+        choice.is_made.set()
+
+
+def choose(problem: Problem, device: torch.device) -> Choice:
+    """What runs a problem. Compiles it if nobody has; threads that ask for the same wait."""
+    name = device_name(device)
+    key = (problem, name)
+    with _lock:
+        choice = _choices.get(key)
+        is_new = choice is None
+        if is_new:
+            choice = _choices[key] = Choice(problem, name, "compiling", "the kernel was not there yet")
+    if is_new and settings.background:
+        _get_pool().submit(_make, choice, device)
+    elif is_new:
+        _make(choice, device)
+    elif not settings.background:
+        choice.is_made.wait()
+    return choice
+
+
+def _get_pool() -> concurrent.futures.ThreadPoolExecutor:
+    global _pool
+    with _lock:
+        if _pool is None:
+            _pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1, "conv-compile")
+        return _pool
+
+
+def leave(description: str, device: torch.device, reason: str, detail: str) -> Choice:
+    """The choice for what is no problem of the compiler's, and always PyTorch's."""
+    with _lock:
+        key = (description, str(device))
+        if key not in _choices:
+            _choices[key] = Choice(None, str(device), reason, detail, description)
+            _choices[key].is_made.set()
+        return _choices[key]
+
+
+def all_choices() -> typing.List[Choice]:
+    with _lock:
+        return list(_choices.values())
+
+
+def forget() -> None:
+    """Forgets what was chosen; kernels stay in the caches."""
+    with _lock:
+        _choices.clear()

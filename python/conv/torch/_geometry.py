@@ -1,0 +1,171 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A convolution of tensors in PyTorch's terms, and the problem of the compiler that it is.
+
+An image is (N, C, ...), a filter (K, C / groups, ...) and an output (N, K, ...), whatever their order in memory. Each
+direction takes two of them and gives the third; a transposed convolution takes an output and gives an image.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import typing
+
+import torch
+
+from .._problem import Problem
+
+FORWARD, DATA, WEIGHT = "forward", "backward_data", "backward_weight"
+
+#: In which order each direction's operands and its result come.
+ROLES = {
+    FORWARD: ("image", "filter", "output"),
+    DATA: ("output", "filter", "image"),
+    WEIGHT: ("image", "output", "filter"),
+}
+
+DTYPES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
+_CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
+_ORDERS = {  # By the number of dimensions: channels first, channels last.
+    3: ("NCW", "NWC"),
+    4: ("NCHW", "NHWC"),
+    5: ("NCDHW", "NDHWC"),
+}
+
+
+class Window(typing.NamedTuple):
+    """How a filter moves over an image; a number for each spatial dimension."""
+
+    stride: typing.Tuple[int, ...]
+    low: typing.Tuple[int, ...]
+    high: typing.Tuple[int, ...]
+    dilation: typing.Tuple[int, ...]
+    groups: int = 1
+    padding_mode: str = "zeros"
+
+    def output_size(self, image: typing.Sequence[int], filter: typing.Sequence[int]) -> typing.List[int]:  # noqa: A002
+        return [
+            (size + low + high - dilation * (taps - 1) - 1) // stride + 1
+            for size, taps, stride, low, high, dilation in zip(
+                image, filter, self.stride, self.low, self.high, self.dilation
+            )
+        ]
+
+    def image_size(
+        self,
+        output: typing.Sequence[int],
+        filter: typing.Sequence[int],  # noqa: A002
+        output_padding: typing.Sequence[int],
+    ) -> typing.List[int]:
+        """That of a transposed convolution's result."""
+        return [
+            (size - 1) * stride - low - high + dilation * (taps - 1) + 1 + more
+            for size, taps, stride, low, high, dilation, more in zip(
+                output, filter, self.stride, self.low, self.high, self.dilation, output_padding
+            )
+        ]
+
+    def fitted(self, image: typing.Sequence[int], filter: typing.Sequence[int], output: typing.Sequence[int]) -> Window:  # noqa: A002
+        """With less padding behind the image where the output has fewer positions than there is room for."""
+        unused = [
+            (size + low + high - dilation * (taps - 1) - 1) - (count - 1) * stride
+            for size, taps, count, stride, low, high, dilation in zip(
+                image, filter, output, self.stride, self.low, self.high, self.dilation
+            )
+        ]
+        high = tuple(h - max(0, u - s + 1) for h, u, s in zip(self.high, unused, self.stride))
+        return self._replace(high=high)
+
+
+class Tail(typing.NamedTuple):
+    """What follows the sum, in this order."""
+
+    bias: bool = False
+    residual: bool = False
+    activation: str = ""
+    alpha: float = 0.01
+
+
+def is_channels_last(tensor: torch.Tensor) -> bool:
+    """Whether PyTorch would make the result of a convolution with this operand channels-last."""
+    memory_format = _CHANNELS_LAST.get(tensor.dim())
+    return memory_format is not None and tensor.is_contiguous(memory_format=memory_format) and not tensor.is_contiguous()
+
+
+def memory_format_of(*operands: torch.Tensor) -> torch.memory_format:
+    """PyTorch's rule for results: channels-last if an operand is."""
+    if any(map(is_channels_last, operands)):
+        return _CHANNELS_LAST[operands[0].dim()]
+    return torch.contiguous_format
+
+
+def order_of(tensor: torch.Tensor) -> typing.Optional[str]:
+    """The order of the dimensions in memory; None if the tensor has gaps or another order.
+
+    A tensor of one channel, or of one position, is in both orders: channels-last is the one with the faster kernels.
+    """
+    first, last = _ORDERS[tensor.dim()]
+    memory_format = _CHANNELS_LAST.get(tensor.dim())
+    if memory_format is not None:
+        if tensor.is_contiguous(memory_format=memory_format):
+            return last
+    elif tensor.transpose(1, 2).is_contiguous():
+        return last
+    return first if tensor.is_contiguous() else None
+
+
+def arrange(tensor: torch.Tensor) -> typing.Tuple[torch.Tensor, str]:
+    """The tensor, or a dense copy of it, and its order."""
+    order = order_of(tensor)
+    if order is None:
+        tensor = tensor.contiguous()
+        order = order_of(tensor)
+    return tensor, order
+
+
+def describe(
+    direction: str,
+    dtype: torch.dtype,
+    result_dtype: torch.dtype,
+    shapes: typing.Sequence[torch.Size],
+    orders: typing.Sequence[str],
+    window: Window,
+    tail: Tail,
+    tf32: bool,
+) -> Problem:
+    """The problem of two operands and a result, whose shapes and orders come as those do."""
+    shape = dict(zip(ROLES[direction], shapes))
+    order = dict(zip(ROLES[direction], orders))
+    image, taps, output = shape["image"], shape["filter"], shape["output"]
+    window = window.fitted(image[2:], taps[2:], output[2:])
+    problem = Problem(
+        direction=direction,
+        dtype=DTYPES[dtype],
+        result_dtype=DTYPES[result_dtype],
+        n=image[0],
+        c=image[1],
+        k=taps[0],
+        groups=window.groups,
+        input=tuple(image[2:]),
+        filter=tuple(taps[2:]),
+        stride=window.stride,
+        dilation=window.dilation,
+        low=window.low,
+        high=window.high,
+        padding_mode=window.padding_mode,
+        input_layout=order["image"],
+        filter_layout=order["filter"],
+        output_layout=order["output"],
+        bias=tail.bias,
+        residual=tail.residual,
+        activation=tail.activation,
+        activation_alpha=tail.alpha,
+        tf32=tf32,
+    )
+    return problem
+
+
+def function_name(problem: Problem) -> str:
+    """A name that no other problem has, the same in every process."""
+    digest = hashlib.sha256(repr(problem).encode()).hexdigest()[:16]
+    return f"conv{len(problem.input)}d_{problem.direction}_{digest}"

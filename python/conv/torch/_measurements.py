@@ -1,0 +1,92 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times of a kernel and of PyTorch's way, measured once for a problem and a machine's GPU and kept in a file.
+
+Both are captured into a graph of several calls, so that the time is the GPU's and not that of the calls from Python. The
+file is SQLite's, which processes share; where it cannot be written, the times are measured again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pathlib
+import sqlite3
+import typing
+
+import torch
+
+from .. import _compiler
+from .._problem import Problem
+from ._geometry import function_name
+
+_CALLS = 10  #: In a graph.
+_ROUNDS = 5
+
+
+def _folder() -> typing.Optional[pathlib.Path]:
+    """Beside the compiled kernels."""
+    for name, below in (("CONV_CACHE_DIR", ""), ("XDG_CACHE_HOME", "conv"), ("HOME", ".cache/conv")):
+        if os.environ.get(name):
+            return pathlib.Path(os.environ[name]) / below / "measurements"
+    return None
+
+
+@contextlib.contextmanager
+def _open() -> typing.Iterator[sqlite3.Connection]:
+    folder = _folder()
+    if folder is None:
+        raise OSError("no folder")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    connection = sqlite3.connect(folder / "torch.sqlite", timeout=10)
+    try:
+        with connection:
+            connection.execute("CREATE TABLE IF NOT EXISTS times (key TEXT PRIMARY KEY, ours REAL, theirs REAL)")
+            yield connection
+    finally:
+        connection.close()
+
+
+def _key(problem: Problem, target: str) -> str:
+    compiler = _compiler.fingerprint() if _compiler.is_available() else ""
+    parts = [function_name(problem), target, compiler, torch.cuda.get_device_name(), torch.__version__]
+    return " ".join([*parts, str(torch.backends.cudnn.version()), str(torch.backends.cudnn.benchmark)])
+
+
+def _time(call: typing.Callable[[], object]) -> float:
+    """Seconds of one call, in the fastest of several rounds."""
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            call()
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=stream, capture_error_mode="thread_local"):
+        for _ in range(_CALLS):
+            call()
+    times = []
+    for _ in range(_ROUNDS):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        graph.replay()
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end) * 1e-3 / _CALLS)
+    return min(times)
+
+
+def measure(
+    problem: Problem, target: str, ours: typing.Callable[[], object], theirs: typing.Callable[[], object]
+) -> typing.Tuple[float, float]:
+    """Seconds of both, from the file if they are there."""
+    key = _key(problem, target)
+    with contextlib.suppress(sqlite3.Error, OSError), _open() as connection:
+        row = connection.execute("SELECT ours, theirs FROM times WHERE key = ?", (key,)).fetchone()
+        if row:
+            return row
+    with torch.no_grad():
+        times = _time(ours), _time(theirs)
+    with contextlib.suppress(sqlite3.Error, OSError), _open() as connection:
+        connection.execute("INSERT OR REPLACE INTO times VALUES (?, ?, ?)", (key, *times))
+    return times

@@ -1,0 +1,369 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The operators `torch.ops.conv`, which functions, modules and optimised graphs call.
+
+They are PyTorch operators like its own: `torch.compile` and `torch.export` trace through them, autograd and vmap know
+them. What they compute is the sum of products in f32, the tail in f32, and one rounding.
+"""
+
+from __future__ import annotations
+
+import typing
+
+import torch
+
+from .._problem import Problem
+from . import _choices, _reference
+from ._geometry import DATA, DTYPES, FORWARD, WEIGHT, Tail, Window, arrange, describe, memory_format_of, order_of
+from ._settings import settings
+
+_library = torch.library.Library("conv", "DEF")
+_WINDOW = "int[] stride, int[] low, int[] high, int[] dilation, bool transposed, int[] output_padding, int groups"
+_library.define(
+    f"convolution(Tensor input, Tensor weight, Tensor? bias, {_WINDOW}, str padding_mode='zeros', "
+    "Tensor? residual=None, str activation='', float alpha=0.01) -> Tensor"
+)
+_library.define(
+    "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, "
+    f"{_WINDOW}, str padding_mode, bool[3] output_mask) -> (Tensor, Tensor, Tensor)"
+)
+
+_DEFAULTS = ("zeros", None, "", 0.01)  #: Of what the schema has defaults for.
+
+Optional = typing.Optional[torch.Tensor]
+_found: typing.Dict[tuple, _choices.Choice] = {}  #: By what a call is given, which is faster to look at than a Problem.
+#: Forward calls on dense tensors that have a kernel: its choice, and the shape and the strides of the result.
+_known: typing.Dict[tuple, typing.Tuple[_choices.Choice, torch.Size, typing.Tuple[int, ...]]] = {}
+
+
+def forget() -> None:
+    """Looks every call up again."""
+    _found.clear()
+    _known.clear()
+
+
+def _allows_tf32(tensor: torch.Tensor) -> bool:
+    return tensor.dtype == torch.float32 and tensor.is_cuda and torch._C._get_cudnn_allow_tf32()
+
+
+def _refuse(tensors: typing.Sequence[torch.Tensor]) -> typing.Optional[typing.Tuple[str, str]]:
+    """Why PyTorch has to do it, before the compiler is asked."""
+    first = tensors[0]
+    if not settings.enabled:
+        return "disabled", "conv.torch.settings.enabled is False"
+    if first.dtype not in DTYPES:
+        return "element-type", f"expects float32, float16 or bfloat16, but got {first.dtype}"
+    if any(tensor.numel() == 0 for tensor in tensors):
+        return "empty", "expects tensors with elements, but got one without"
+    if any(tensor.dtype != first.dtype or tensor.device != first.device for tensor in tensors):
+        return "element-type", "expects tensors of one type on one device, but got several"
+    return None
+
+
+_OUTPUT_PADDING = "expects the output padding of a transposed convolution to be below its stride or its padding"
+
+
+def _report_line(direction: str, lhs: torch.Tensor, rhs: torch.Tensor) -> str:
+    return f"{direction} {tuple(lhs.shape)} x {tuple(rhs.shape)} {str(lhs.dtype).split('.')[-1]}"
+
+
+def _find(
+    direction: str,
+    operands: typing.Sequence[torch.Tensor],
+    orders: typing.Sequence[str],
+    result: torch.Tensor,
+    result_order: str,
+    window: Window,
+    tail: Tail,
+) -> _choices.Choice:
+    lhs, rhs = operands[:2]
+    tf32 = _allows_tf32(lhs)
+    key = (direction, lhs.dtype, lhs.shape, rhs.shape, result.shape, *orders, result_order, window, tail, tf32, lhs.device)
+    choice = _found.get(key)
+    if choice is None:
+        shapes, orders = (lhs.shape, rhs.shape, result.shape), (*orders, result_order)
+        problem = describe(direction, lhs.dtype, result.dtype, shapes, orders, window, tail, tf32)
+        if min(problem.high) < 0:
+            choice = _choices.leave(_report_line(direction, lhs, rhs), lhs.device, "output-padding", _OUTPUT_PADDING)
+        else:
+            choice = _choices.choose(problem, lhs.device)
+        if choice.is_made.is_set():
+            _found[key] = choice
+    choice.calls += 1
+    return choice
+
+
+def _run(
+    direction: str,
+    lhs: torch.Tensor,
+    rhs: torch.Tensor,
+    result: torch.Tensor,
+    window: Window,
+    theirs: typing.Callable[[], torch.Tensor],
+    tail: Tail = Tail(),
+    bias: Optional = None,
+    residual: Optional = None,
+    key: typing.Optional[tuple] = None,
+) -> torch.Tensor:
+    """Fills `result`, which is dense, or returns what `theirs` gives. With a `key`, calls like it take a short way."""
+    refused = _refuse([tensor for tensor in (lhs, rhs, bias, residual) if tensor is not None])
+    if refused:
+        _choices.leave(_report_line(direction, lhs, rhs), lhs.device, *refused).calls += 1
+        return theirs()
+    given = [tensor for tensor in (lhs, rhs, bias, residual) if tensor is not None]
+    (lhs, lhs_order), (rhs, rhs_order) = arrange(lhs), arrange(rhs)
+    result_order = order_of(result)
+    operands = [lhs, rhs]
+    if bias is not None:
+        operands.append(bias.contiguous())
+    if residual is not None:
+        operands.append(residual if residual.stride() == result.stride() else torch.empty_like(result).copy_(residual))
+    choice = _find(direction, operands, (lhs_order, rhs_order), result, result_order, window, tail)
+    if choice.wants_measurement():
+        choice.measure(lambda: choice.kernel(operands, result), theirs)
+    kernel = choice.kernel
+    if kernel is None:
+        return theirs()
+    if key is not None and all(ours is theirs for ours, theirs in zip(operands, given)):
+        _known[key] = choice, result.shape, result.stride()
+    kernel(operands, result)
+    return result
+
+
+def _window(stride, low, high, dilation, groups, padding_mode) -> Window:
+    return Window(tuple(stride), tuple(low), tuple(high), tuple(dilation), groups, padding_mode)
+
+
+def _result_shape(input, weight, window: Window, transposed: bool, output_padding) -> typing.List[int]:  # noqa: A002
+    if transposed:
+        sizes = window.image_size(input.shape[2:], weight.shape[2:], output_padding)
+        return [input.shape[0], weight.shape[1] * window.groups, *sizes]
+    return [input.shape[0], weight.shape[0], *window.output_size(input.shape[2:], weight.shape[2:])]
+
+
+def plan(
+    input,  # noqa: A002
+    weight,
+    bias,
+    stride,
+    low,
+    high,
+    dilation,
+    transposed,
+    output_padding,
+    groups,
+    padding_mode="zeros",
+    residual=None,
+    activation="",
+    alpha=0.01,
+    *,
+    tf32: bool,
+) -> typing.Optional[Problem]:
+    """The problem that `convolution` would have compiled; None if it is PyTorch's. Tensors need no data."""
+    result = _convolution_fake(
+        input, weight, bias, stride, low, high, dilation, transposed, output_padding, groups, padding_mode
+    )
+    if _refuse([input, weight]) or min(result.shape) <= 0:
+        return None
+    window = _window(stride, low, high, dilation, groups, padding_mode)
+    tail = Tail(bias is not None, residual is not None, activation, alpha)
+    (input, input_order), (weight, weight_order) = arrange(input), arrange(weight)  # noqa: A001
+    shapes, orders = (input.shape, weight.shape, result.shape), (input_order, weight_order, order_of(result))
+    tf32 = tf32 and input.dtype == torch.float32
+    direction = DATA if transposed else FORWARD
+    problem = describe(direction, input.dtype, result.dtype, shapes, orders, window, tail, tf32)
+    return problem if min(problem.high) >= 0 else None
+
+
+@torch.library.impl(_library, "convolution", "CPU")
+@torch.library.impl(_library, "convolution", "CUDA")
+def _convolution(
+    input,  # noqa: A002
+    weight,
+    bias,
+    stride,
+    low,
+    high,
+    dilation,
+    transposed,
+    output_padding,
+    groups,
+    padding_mode="zeros",
+    residual=None,
+    activation="",
+    alpha=0.01,
+):
+    operands = [tensor for tensor in (input, weight, bias, residual) if tensor is not None]
+    key = (
+        *[(tensor.shape, tensor.stride(), tensor.dtype, tensor.device) for tensor in operands],
+        bias is None,
+        torch._C._get_cudnn_allow_tf32(),
+        *map(tuple, (stride, low, high, dilation, output_padding)),
+        (transposed, groups, padding_mode, activation, alpha),
+    )
+    known = _known.get(key)
+    if known is not None and settings.enabled and known[0].kernel is not None:
+        choice, shape, strides = known
+        result = torch.empty_strided(shape, strides, dtype=input.dtype, device=input.device)
+        choice.calls += 1
+        choice.kernel(operands, result)
+        return result
+    window = _window(stride, low, high, dilation, groups, padding_mode)
+    tail = Tail(bias is not None, residual is not None, activation, alpha)
+
+    def theirs():
+        return _reference.convolution(input, weight, bias, window, transposed, output_padding, residual, activation, alpha)
+
+    shape = _result_shape(input, weight, window, transposed, output_padding)
+    if min(shape[1:]) <= 0:  # PyTorch says what is wrong.
+        return theirs()
+    result = torch.empty(
+        shape, dtype=input.dtype, device=input.device, memory_format=memory_format_of(input, weight)
+    )
+    direction = DATA if transposed else FORWARD
+    return _run(direction, input, weight, result, window, theirs, tail, bias, residual, key)
+
+
+@torch.library.register_fake("conv::convolution", lib=_library)
+def _convolution_fake(
+    input,  # noqa: A002
+    weight,
+    bias,
+    stride,
+    low,
+    high,
+    dilation,
+    transposed,
+    output_padding,
+    groups,
+    padding_mode="zeros",
+    residual=None,
+    activation="",
+    alpha=0.01,
+):
+    window = _window(stride, low, high, dilation, groups, padding_mode)
+    shape = _result_shape(input, weight, window, transposed, output_padding)
+    return torch.empty(shape, dtype=input.dtype, device=input.device, memory_format=memory_format_of(input, weight))
+
+
+@torch.library.impl(_library, "convolution_backward", "CPU")
+@torch.library.impl(_library, "convolution_backward", "CUDA")
+def _convolution_backward(
+    grad_output, input, weight, stride, low, high, dilation, transposed, output_padding, groups, padding_mode, output_mask  # noqa: A002
+):
+    window = _window(stride, low, high, dilation, groups, padding_mode)
+    memory_format = memory_format_of(input, weight)
+    grad_output = grad_output.contiguous(memory_format=memory_format)
+
+    def theirs(which):
+        mask = [index == which for index in range(2)]
+        return lambda: _reference.gradients(grad_output, input, weight, window, transposed, output_padding, mask)[which]
+
+    grads = [grad_output.new_empty(0), grad_output.new_empty(0), grad_output.new_empty(0)]
+    if output_mask[0]:
+        result = torch.empty_like(input, memory_format=memory_format)
+        direction = FORWARD if transposed else DATA
+        grads[0] = _run(direction, grad_output, weight, result, window, theirs(0))
+    if output_mask[1]:
+        result = torch.empty_like(weight, memory_format=memory_format)
+        image, output = (grad_output, input) if transposed else (input, grad_output)
+        grads[1] = _run(WEIGHT, image, output, result, window, theirs(1))
+    if output_mask[2]:
+        grads[2] = grad_output.sum(dim=[0, *range(2, grad_output.dim())])
+    return tuple(grads)
+
+
+@torch.library.register_fake("conv::convolution_backward", lib=_library)
+def _convolution_backward_fake(
+    grad_output, input, weight, stride, low, high, dilation, transposed, output_padding, groups, padding_mode, output_mask  # noqa: A002
+):
+    memory_format = memory_format_of(input, weight)
+    return (
+        torch.empty_like(input, memory_format=memory_format) if output_mask[0] else grad_output.new_empty(0),
+        torch.empty_like(weight, memory_format=memory_format) if output_mask[1] else grad_output.new_empty(0),
+        grad_output.new_empty(grad_output.shape[1] if output_mask[2] else 0),
+    )
+
+
+def _setup(ctx, inputs, output):
+    input, weight, bias, *rest = inputs  # noqa: A001
+    *window, padding_mode, residual, activation, _ = rest
+    ctx.save_for_backward(input, weight)
+    ctx.window, ctx.padding_mode, ctx.has_bias = window, padding_mode, bias is not None
+    ctx.is_fused = residual is not None or activation != ""
+
+
+def _backward(ctx, grad_output):
+    if ctx.is_fused:
+        raise NotImplementedError(
+            "expects a convolution without residual and activation in its kernel, but got one of conv.torch.optimize, "
+            "which is for inference: train with conv.torch.replace"
+        )
+    input, weight = ctx.saved_tensors  # noqa: A001
+    mask = [ctx.needs_input_grad[0], ctx.needs_input_grad[1], ctx.has_bias and ctx.needs_input_grad[2]]
+    if torch.is_grad_enabled() and not torch.compiler.is_compiling():  # For gradients of gradients.
+        stride, low, high, dilation, transposed, output_padding, groups = ctx.window
+        window = _window(stride, low, high, dilation, groups, ctx.padding_mode)
+        grads = list(_reference.gradients(grad_output, input, weight, window, transposed, output_padding, mask[:2]))
+        grads.append(grad_output.sum(dim=[0, *range(2, grad_output.dim())]) if mask[2] else None)
+    else:
+        backward = torch.ops.conv.convolution_backward if _is_traced(grad_output) else _convolution_backward
+        grads = backward(grad_output, input, weight, *ctx.window, ctx.padding_mode, mask)
+    return (*(grad if wanted else None for grad, wanted in zip(grads, mask)), *(None,) * 11)
+
+
+torch.library.register_autograd("conv::convolution", _backward, setup_context=_setup, lib=_library)
+
+
+def _vmap(info, in_dims, input, weight, bias, *rest, **named):  # noqa: A002
+    """A batch of images is a larger batch; with a filter for each, one convolution after the other."""
+    convolution = torch.ops.conv.convolution
+    residual_is_batched = len(in_dims) > 11 and in_dims[11] is not None
+    if in_dims[0] is not None and in_dims[1] is None and in_dims[2] is None and not residual_is_batched:
+        images = input.movedim(in_dims[0], 0)
+        result = convolution(images.flatten(0, 1), weight, bias, *rest, **named)
+        return result.unflatten(0, images.shape[:2]), 0
+
+    def at(tensor, dim, index):
+        return tensor.select(dim, index) if isinstance(tensor, torch.Tensor) and dim is not None else tensor
+
+    arguments = [input, weight, bias, *rest]
+    results = [
+        convolution(*(at(value, dim, index) for value, dim in zip(arguments, in_dims)), **named)
+        for index in range(info.batch_size)
+    ]
+    return torch.stack(results), 0
+
+
+torch.library.register_vmap("conv::convolution", _vmap, lib=_library)
+
+
+class _Eager(torch.autograd.Function):
+    """The operator's autograd without PyTorch's dispatcher, which costs an operator of Python 100 us a call."""
+
+    forward = staticmethod(_convolution)
+    setup_context = staticmethod(_setup)
+    backward = staticmethod(_backward)
+    vmap = staticmethod(_vmap)
+
+
+def _is_traced(tensor: torch.Tensor) -> bool:
+    """Whether something other than autograd looks at calls: a compiler, a mode, vmap, or a subclass of tensors."""
+    return (
+        torch.compiler.is_compiling()
+        or type(tensor) not in (torch.Tensor, torch.nn.Parameter)
+        or torch._C._len_torch_dispatch_stack() > 0
+        or torch._C._functorch.peek_interpreter_stack() is not None
+    )
+
+
+def convolution(input, weight, bias, *rest):  # noqa: A002
+    """`torch.ops.conv.convolution`, by the shortest way."""
+    if torch._C._functorch.peek_interpreter_stack() is not None and not torch.compiler.is_compiling():
+        # torch.func looks through autograd functions, but not through the autograd of operators in Python.
+        return _Eager.apply(input, weight, bias, *rest, *_DEFAULTS[len(rest) - 7 :])
+    if _is_traced(input) or _is_traced(weight):
+        return torch.ops.conv.convolution(input, weight, bias, *rest)
+    if torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in (input, weight, bias)):
+        return _Eager.apply(input, weight, bias, *rest, *_DEFAULTS[len(rest) - 7 :])
+    return _convolution(input, weight, bias, *rest)

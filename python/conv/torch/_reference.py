@@ -1,0 +1,90 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch's own way to do what the operators do, for what conv has no kernel for, and for gradients of gradients."""
+
+from __future__ import annotations
+
+import typing
+
+import torch
+import torch.nn.functional as F
+
+from ._geometry import Window
+
+_MODES = {"reflect": "reflect", "replicate": "replicate", "circular": "circular", "zeros": "constant"}
+
+#: By the names that `conv-gen --activation` has for them.
+ACTIVATIONS: typing.Dict[str, typing.Callable[[torch.Tensor, float], torch.Tensor]] = {
+    "relu": lambda x, _: F.relu(x),
+    "relu6": lambda x, _: F.relu6(x),
+    "leaky_relu": F.leaky_relu,
+    "sigmoid": lambda x, _: torch.sigmoid(x),
+    "silu": lambda x, _: F.silu(x),
+    "gelu": lambda x, _: F.gelu(x),
+    "gelu_tanh": lambda x, _: F.gelu(x, approximate="tanh"),
+    "tanh": lambda x, _: torch.tanh(x),
+    "hardswish": lambda x, _: F.hardswish(x),
+    "hardsigmoid": lambda x, _: F.hardsigmoid(x),
+    "elu": F.elu,
+    "mish": lambda x, _: F.mish(x),
+}
+
+
+def pad(image: torch.Tensor, window: Window) -> typing.Tuple[torch.Tensor, typing.Tuple[int, ...]]:
+    """The image with the padding that `aten.convolution` cannot be told, and what it can."""
+    if window.padding_mode == "zeros" and window.low == window.high:
+        return image, window.low
+    sizes = [size for pair in zip(reversed(window.low), reversed(window.high)) for size in pair]
+    return F.pad(image, sizes, mode=_MODES[window.padding_mode]), (0,) * len(window.low)
+
+
+def convolution(
+    input: torch.Tensor,  # noqa: A002
+    weight: torch.Tensor,
+    bias: typing.Optional[torch.Tensor],
+    window: Window,
+    transposed: bool,
+    output_padding: typing.Sequence[int],
+    residual: typing.Optional[torch.Tensor] = None,
+    activation: str = "",
+    alpha: float = 0.01,
+) -> torch.Tensor:
+    image, padding = (input, window.low) if transposed else pad(input, window)
+    result = torch.ops.aten.convolution(
+        image, weight, bias, window.stride, padding, window.dilation, transposed, output_padding, window.groups
+    )
+    if residual is not None:
+        result = result + residual
+    return ACTIVATIONS[activation](result, alpha) if activation else result
+
+
+def gradients(
+    grad_output: torch.Tensor,
+    input: torch.Tensor,  # noqa: A002
+    weight: torch.Tensor,
+    window: Window,
+    transposed: bool,
+    output_padding: typing.Sequence[int],
+    mask: typing.Sequence[bool],
+) -> typing.Tuple[typing.Optional[torch.Tensor], typing.Optional[torch.Tensor]]:
+    """The gradients of input and weight, which can be differentiated again."""
+    image, padding = (input, window.low) if transposed else pad(input, window)
+    grad_image, grad_weight, _ = torch.ops.aten.convolution_backward(
+        grad_output,
+        image,
+        weight,
+        None,
+        window.stride,
+        padding,
+        window.dilation,
+        transposed,
+        output_padding,
+        window.groups,
+        [mask[0], mask[1], False],
+    )
+    if mask[0] and image is not input:  # Padding is linear: its gradient needs the shape of its input alone.
+        with torch.enable_grad():
+            start = torch.zeros_like(input, requires_grad=True)
+            padded, _ = pad(start, window)
+        (grad_image,) = torch.autograd.grad(padded, start, grad_image, create_graph=torch.is_grad_enabled())
+    return grad_image, grad_weight

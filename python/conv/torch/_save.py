@@ -1,0 +1,87 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A model as one file: its graph with the weights, and the kernels of its convolutions. `load` needs no compiler."""
+
+from __future__ import annotations
+
+import io
+import os
+import pathlib
+import tempfile
+import typing
+import zipfile
+
+import torch
+
+from .._library import bad_input
+from . import _choices, _pack
+from ._optimize import GraphedModule, Progress, _graph_of, compile_kernels
+
+_GRAPH = "torch/graph.pt2"
+
+
+def save(
+    model: torch.nn.Module,
+    example: typing.Sequence[object],
+    path: typing.Union[str, os.PathLike],
+    *,
+    targets: typing.Union[str, typing.Sequence[str]] = "",
+    channels_last: bool = True,
+    progress: Progress = None,
+) -> typing.Dict[str, str]:
+    """Writes what `optimize` would run, compiled ahead of time, to a `.convpack` file.
+
+    The file is an artifact like any other: `conv-pack list` shows its functions. It holds the weights too, as
+    `torch.export` writes them.
+
+    Args:
+        model, example, channels_last, progress: as for `optimize`.
+        targets: chips such as "sm_90a,gfx942,host"; by default what the example's device is.
+
+    Returns:
+        The problems for which PyTorch's kernels run, and why.
+    """
+    graph = _graph_of(model, example, channels_last)
+    if not targets:
+        device = next((value.device for value in example if isinstance(value, torch.Tensor)), torch.device("cpu"))
+        targets = _choices.open_device(_choices.device_name(device)).targets[0]
+    kernels, refused = compile_kernels(graph, example, targets, channels_last=channels_last, progress=progress)
+    with torch.no_grad():
+        program = torch.export.export(graph, tuple(example), strict=False)
+    buffer = io.BytesIO()
+    torch.export.save(program, buffer)
+    content = _pack.merge([kernels], {_GRAPH: buffer.getvalue()})
+    target = pathlib.Path(path)
+    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=target.name, delete=False) as file:
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            os.replace(file.name, target)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+    return refused
+
+
+def load(
+    path: typing.Union[str, os.PathLike],
+    *,
+    device: typing.Union[str, torch.device, None] = None,
+    example: typing.Optional[typing.Sequence[object]] = None,
+) -> torch.nn.Module:
+    """The module of a file that `save` wrote, on `device` (by default where it was saved).
+
+    With an `example`, it is one CUDA graph, as `optimize` makes it. Convolutions that have no kernel for the device in the
+    file are compiled if the compiler is there, and run as PyTorch's otherwise.
+    """
+    with zipfile.ZipFile(path) as pack:
+        if _GRAPH not in pack.namelist():
+            raise bad_input(f"expects a file of conv.torch.save, but got '{os.fspath(path)}' without {_GRAPH}")
+        graph = pack.read(_GRAPH)
+    _choices.preload(path)
+    program = torch.export.load(io.BytesIO(graph))
+    if device is not None:
+        program = torch.export.passes.move_to_device_pass(program, str(torch.device(device)))
+    module = program.module()
+    return GraphedModule(module, example) if example is not None else module

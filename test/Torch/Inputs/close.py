@@ -1,0 +1,24 @@
+"""Comparing tensors with what PyTorch computes in f64."""
+
+import torch
+
+#: Twice the unit roundoff: one for the result, one for a sum in f32 or an operand that was rounded on the way.
+TOLERANCE = {torch.float32: 2e-6, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
+
+
+def scale(tensor):
+    return tensor.double().abs().max().item() + 1e-30
+
+
+def assert_close(actual, expected, name=""):
+    """Within the roundoff of the largest element, for sums of at most a few thousand products."""
+    assert actual.shape == expected.shape, f"{name}: expects {tuple(expected.shape)}, but got {tuple(actual.shape)}"
+    error = scale(actual.double() - expected.double()) / scale(expected)
+    assert error <= TOLERANCE[actual.dtype], f"{name}: is {error:.2e} off, of {TOLERANCE[actual.dtype]:.2e}"
+
+
+def assert_conv_ran(report, at_least=1):
+    """Every problem of a report ran on a kernel of conv, so that PyTorch was not compared with itself."""
+    left = [row for row in report if row.runs != "conv"]
+    assert not left, f"PyTorch ran {left}"
+    assert len(report) >= at_least, f"expects {at_least} problems, but got {len(report)}"

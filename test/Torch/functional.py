@@ -1,0 +1,165 @@
+# RUN: %torch-python %s
+"""Functions and their gradients, on sizes that divide nothing, against PyTorch in f64."""
+
+import itertools
+import unittest
+
+import torch
+import torch.nn.functional as F
+from close import assert_close, assert_conv_ran
+
+import conv.torch
+import conv.torch.functional as CF
+
+FORWARD = {1: (CF.conv1d, F.conv1d), 2: (CF.conv2d, F.conv2d), 3: (CF.conv3d, F.conv3d)}
+TRANSPOSED = {
+    1: (CF.conv_transpose1d, F.conv_transpose1d),
+    2: (CF.conv_transpose2d, F.conv_transpose2d),
+    3: (CF.conv_transpose3d, F.conv_transpose3d),
+}
+SIZES = {1: (13,), 2: (7, 11), 3: (5, 6, 7)}
+LAST = {2: torch.channels_last, 3: torch.channels_last_3d}
+
+
+def draw(*shape, dtype):
+    return torch.randn(shape).to(dtype).requires_grad_()
+
+
+class Functional(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+
+    def compare(self, ours, theirs, tensors, **options):
+        result = ours(*tensors, **options)
+        exact = [None if tensor is None else tensor.detach().double().requires_grad_() for tensor in tensors]
+        expected = theirs(*exact, **options)
+        assert_close(result, expected, "result")
+        if result.dim() < 5:  # PyTorch's kernels of three dimensions for the CPU lose channels-last; those for GPUs do not.
+            self.assertEqual(result.stride(), theirs(*tensors, **options).stride())
+        given = [tensor for tensor in tensors if tensor is not None]
+        start = torch.randn_like(result)
+        grads = torch.autograd.grad(result, given, start)
+        references = torch.autograd.grad(expected, [tensor for tensor in exact if tensor is not None], start.double())
+        for tensor, grad, reference in zip(given, grads, references):
+            assert_close(grad, reference, "gradient")
+            self.assertEqual(grad.dtype, tensor.dtype)
+
+    def test_forward(self):
+        dtypes = (torch.float32, torch.bfloat16, torch.float16)
+        for rank, dtype, last, groups in itertools.product((1, 2, 3), dtypes, (False, True), (1, 3)):
+            if last and rank == 1:
+                continue
+            x = draw(2, 6, *SIZES[rank], dtype=dtype)
+            w = draw(9, 6 // groups, *(3, 2, 3)[:rank], dtype=dtype)
+            if last:
+                x = x.detach().to(memory_format=LAST[rank]).requires_grad_()
+            with self.subTest(rank=rank, dtype=dtype, last=last, groups=groups):
+                self.compare(*FORWARD[rank], (x, w, draw(9, dtype=dtype)), stride=2, padding=1, groups=groups)
+                self.compare(*FORWARD[rank], (x, w, None), dilation=2, padding=2, groups=groups)
+
+    def test_transposed(self):
+        for rank, last, groups in itertools.product((1, 2, 3), (False, True), (1, 2)):
+            if last and rank == 1:
+                continue
+            x, w = draw(2, 4, *SIZES[rank], dtype=torch.float32), draw(4, 3, *(3, 4, 2)[:rank], dtype=torch.float32)
+            if last:
+                x = x.detach().to(memory_format=LAST[rank]).requires_grad_()
+            bias = draw(3 * groups, dtype=torch.float32)
+            with self.subTest(rank=rank, last=last, groups=groups):
+                self.compare(*TRANSPOSED[rank], (x, w, bias), stride=2, padding=1, output_padding=1, groups=groups)
+                self.compare(*TRANSPOSED[rank], (x, w, None), stride=1, output_padding=1, dilation=2, groups=groups)
+
+    def test_same_and_valid(self):
+        x, w = draw(1, 3, 9, 10, dtype=torch.float32), draw(4, 3, 3, 2, dtype=torch.float32)
+        for padding in ("same", "valid"):
+            self.compare(CF.conv2d, F.conv2d, (x, w, None), padding=padding, dilation=(1, 3))
+
+    def test_memory_that_is_not_dense(self):
+        x = draw(2, 12, 9, 20, dtype=torch.float32)[:, ::2, :, 1::2]
+        w = draw(3, 3, 6, 5, dtype=torch.float32).permute(3, 2, 0, 1)
+        self.compare(CF.conv2d, F.conv2d, (x, w, None), padding=1)
+        self.compare(CF.conv2d, F.conv2d, (draw(1, 6, 9, 9, dtype=torch.float32).expand(2, 6, 9, 9), w, None))
+
+    def test_unaligned(self):
+        """Addresses that no vector load could take."""
+        memory = torch.randn(1 + 2 * 8 * 6 * 6, dtype=torch.float32).to(torch.bfloat16)
+        x = memory[1:].view(2, 8, 6, 6)
+        w = torch.randn(8, 8, 3, 3).to(torch.bfloat16)
+        assert_close(CF.conv2d(x, w), F.conv2d(x.double(), w.double()))
+
+    def test_unbatched(self):
+        x, w = draw(3, 9, 9, dtype=torch.float32), draw(4, 3, 3, 3, dtype=torch.float32)
+        self.compare(CF.conv2d, F.conv2d, (x, w, None))
+        self.compare(CF.conv_transpose2d, F.conv_transpose2d, (draw(4, 5, 5, dtype=torch.float32), w, None))
+
+    def test_fused(self):
+        from conv.torch._reference import ACTIVATIONS
+
+        x, w, b = (draw(*shape, dtype=torch.float32).detach() for shape in ((2, 5, 9, 8), (7, 5, 3, 3), (7,)))
+        residual = torch.randn(2, 7, 9, 8)
+        for activation, function in ACTIVATIONS.items():
+            result = CF.convolution(x, w, b, residual, activation, padding=1, alpha=0.3)
+            exact = F.conv2d(x.double(), w.double(), b.double(), padding=1) + residual.double()
+            assert_close(result, function(exact, 0.3), activation)
+        for mode in ("reflect", "replicate", "circular"):
+            padded = F.pad(x.double(), (2, 2, 2, 2), mode=mode)
+            assert_close(CF.convolution(x, w, padding=2, padding_mode=mode), F.conv2d(padded, w.double()), mode)
+
+    def test_autocast(self):
+        x, w = draw(1, 4, 8, 8, dtype=torch.float32), draw(4, 4, 3, 3, dtype=torch.float32)
+        with torch.autocast("cpu", torch.bfloat16):
+            result = CF.conv2d(x, w)
+            self.assertEqual(result.dtype, F.conv2d(x, w).dtype)
+        gx, gw = torch.autograd.grad(result.float().sum(), (x, w))
+        self.assertEqual((gx.dtype, gw.dtype), (torch.float32, torch.float32))
+
+    def test_gradients_of_gradients(self):
+        for options in ({"padding": 1}, {"padding": "same"}, {"stride": 2, "padding": 1}):
+            x = torch.randn(1, 2, 6, 5, requires_grad=True)
+            w = torch.randn(3, 2, 3, 2, requires_grad=True)
+
+            def penalty(function):
+                y = function(x, w, **options)
+                gx, gw = torch.autograd.grad(y.square().sum(), (x, w), create_graph=True)
+                return torch.autograd.grad(gx.square().sum() + gw.pow(3).sum(), (x, w))
+
+            for ours, theirs in zip(penalty(CF.conv2d), penalty(F.conv2d)):
+                torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-2)
+
+    def test_errors_are_those_of_pytorch(self):
+        x, w = torch.ones(1, 3, 5, 5), torch.ones(4, 3, 3, 3)
+        for ours, theirs, arguments, options in (
+            (CF.conv2d, F.conv2d, (torch.ones(1, 2, 5, 5), w), {}),
+            (CF.conv2d, F.conv2d, (x, w.double()), {}),
+            (CF.conv2d, F.conv2d, (x, w, torch.ones(5)), {}),
+            (CF.conv2d, F.conv2d, (x, w), {"stride": 0}),
+            (CF.conv2d, F.conv2d, (x, w), {"padding": -1}),
+            (CF.conv2d, F.conv2d, (x, w), {"groups": 2}),
+            (CF.conv2d, F.conv2d, (x, w), {"padding": "same", "stride": 2}),
+            (CF.conv2d, F.conv2d, (x, torch.ones(4, 3, 9, 9)), {}),
+            (CF.conv2d, F.conv2d, (torch.ones(5, 5), w), {}),
+            (CF.conv_transpose2d, F.conv_transpose2d, (x, torch.ones(3, 4, 3, 3)), {"output_padding": 2}),
+        ):
+            with self.assertRaises((RuntimeError, ValueError)) as expected:
+                theirs(*arguments, **options)
+            with self.assertRaisesRegex(type(expected.exception), ".") as caught:
+                ours(*arguments, **options)
+            self.assertEqual(str(caught.exception).split(".")[0], str(expected.exception).split(".")[0])
+
+    def test_what_pytorch_keeps(self):
+        """Types and sizes that are no problem of the compiler's, with the reason in the report."""
+        before = len(conv.torch.report())
+        x, w = torch.randn(1, 2, 5, 5, dtype=torch.float64), torch.randn(3, 2, 3, 3, dtype=torch.float64)
+        self.assertTrue(torch.equal(CF.conv2d(x, w), F.conv2d(x, w)))
+        self.assertEqual(CF.conv2d(torch.ones(0, 2, 5, 5), w.float()).shape, (0, 3, 3, 3))
+        CF.conv_transpose2d(torch.ones(1, 3, 4, 4), torch.ones(3, 2, 2, 2), output_padding=1, dilation=2)
+        reasons = {row.reason for row in conv.torch.report() if row.runs == "torch"}
+        self.assertEqual(reasons, {"element-type", "empty", "output-padding"})
+        self.assertEqual(len(conv.torch.report()), before + 3)
+
+    def test_zz_conv_ran(self):
+        assert_conv_ran([row for row in conv.torch.report() if row.reason not in ("element-type", "empty", "output-padding")], 60)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,144 @@
+# RUN: %torch-python %s
+"""Modules: PyTorch's constructors, parameters and state, and swapping them in place."""
+
+import copy
+import threading
+import unittest
+
+import torch
+from close import assert_close, assert_conv_ran
+
+import conv.torch
+
+NAMES = ("Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d")
+
+
+class Modules(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+
+    def test_like_pytorch(self):
+        options = (
+            {},
+            {"stride": 2, "padding": 1, "bias": False},
+            {"groups": 2, "dilation": 2, "padding": 2},
+            {"padding": 2, "padding_mode": "reflect"},
+            {"padding": 1, "padding_mode": "circular"},
+            {"padding": "same", "padding_mode": "replicate", "dilation": 3},
+        )
+        for name in NAMES:
+            rank = int(name[-2])
+            for given in options:
+                if "Transpose" in name and "padding_mode" in given:
+                    continue
+                theirs = getattr(torch.nn, name)(4, 6, 3, **given)
+                ours = getattr(conv.torch, name)(4, 6, 3, **given)
+                self.assertEqual(repr(ours), repr(theirs))
+                ours.load_state_dict(theirs.state_dict())
+                x = torch.randn(2, 4, *(9, 7, 8)[:rank])
+                with self.subTest(name=name, given=given):
+                    assert_close(ours(x), copy.deepcopy(theirs).double()(x.double()))
+
+    def test_output_size(self):
+        ours = conv.torch.ConvTranspose2d(3, 4, 3, stride=2, padding=1)
+        x = torch.randn(1, 3, 5, 5)
+        self.assertEqual(ours(x, output_size=(10, 9)).shape, (1, 4, 10, 9))
+        with self.assertRaises(ValueError):
+            ours(x, output_size=(20, 9))
+
+    def test_replace(self):
+        class Mine(torch.nn.Conv2d):
+            pass
+
+        spectral = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Conv2d(4, 4, 3))
+        model = torch.nn.Sequential(
+            torch.nn.Conv2d(3, 4, 3), torch.nn.ReLU(), Mine(4, 4, 1), spectral, torch.nn.ConvTranspose2d(4, 2, 2, 2)
+        )
+        expected = model.eval()(torch.ones(1, 3, 9, 9)).detach()
+        state, parameters = model.state_dict(), list(map(id, model.parameters()))
+        fired = []
+        model[0].register_forward_hook(lambda *_: fired.append(1))
+        found = {item.name: item.reason for item in conv.torch.replace(model)}
+        self.assertEqual([name for name, reason in found.items() if not reason], ["0", "4"])
+        self.assertIn("class", found["2"])
+        self.assertIn("parametrization", found["3"])
+        self.assertEqual((state.keys(), parameters), (model.state_dict().keys(), list(map(id, model.parameters()))))
+        torch.testing.assert_close(model(torch.ones(1, 3, 9, 9)), expected)
+        self.assertEqual(fired, [1])
+        self.assertEqual(conv.torch.replace(model[0:2]), [], "swapping twice does nothing")
+
+    def test_training_step(self):
+        model = torch.nn.Sequential(
+            torch.nn.Conv2d(3, 8, 3, padding=1), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.Conv2d(8, 4, 3, stride=2)
+        )
+        exact = copy.deepcopy(model).double()
+        conv.torch.replace(model)
+        x = torch.randn(4, 3, 10, 10)
+        for network, image in ((model, x), (exact, x.double())):
+            network(image).square().mean().backward()
+        for (name, mine), reference in zip(model.named_parameters(), exact.parameters()):
+            if name != "0.bias":  # Batch norm takes it away: its gradient is rounding alone.
+                torch.testing.assert_close(mine.grad.double(), reference.grad, rtol=1e-4, atol=1e-6)
+
+    def test_copies_and_pickles(self):
+        import pickle
+
+        ours = conv.torch.Conv2d(3, 4, 3)
+        x = torch.randn(1, 3, 6, 6)
+        for other in (copy.deepcopy(ours), pickle.loads(pickle.dumps(ours))):
+            self.assertTrue(torch.equal(other(x), ours(x)))
+
+    def test_threads(self):
+        ours = conv.torch.Conv2d(5, 7, 3)
+        x = torch.randn(3, 5, 12, 13)
+        expected, results = ours(x), []
+        threads = [threading.Thread(target=lambda: results.append(ours(x))) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertTrue(all(torch.equal(result, expected) for result in results) and len(results) == 8)
+
+    def test_background(self):
+        """Calls go to PyTorch until the kernel is there."""
+        conv.torch.settings.background = True
+        try:
+            ours = conv.torch.Conv2d(3, 11, 5)
+            x = torch.randn(1, 3, 17, 17)
+            expected = copy.deepcopy(ours).double()(x.double())
+            for _ in range(200):
+                assert_close(ours(x), expected)
+                row = next(row for row in conv.torch.report() if "17x17 -> 11" in row.problem)
+                if row.runs == "conv":
+                    break
+                torch.zeros(1)
+                import time
+
+                time.sleep(0.05)
+            self.assertEqual(row.runs, "conv")
+        finally:
+            conv.torch.settings.background = False
+
+    def test_disabled(self):
+        conv.torch.settings.enabled = False
+        try:
+            ours = conv.torch.Conv2d(3, 13, 5)
+            ours(torch.randn(1, 3, 9, 9))
+            self.assertIn("disabled", {row.reason for row in conv.torch.report()})
+        finally:
+            conv.torch.settings.enabled = True
+
+    def test_warmup(self):
+        model = torch.nn.Sequential(conv.torch.Conv2d(3, 19, 3), torch.nn.BatchNorm2d(19), torch.nn.Dropout())
+        mean = model[1].running_mean.clone()
+        report = conv.torch.warmup(model, (torch.randn(2, 3, 8, 8),))
+        self.assertEqual(sum("-> 19" in row.problem for row in report), 2, report)  # Forward and the filter's gradient.
+        self.assertTrue(torch.equal(model[1].running_mean, mean))
+        self.assertIsNone(model[0].weight.grad)
+
+    def test_zz_conv_ran(self):
+        assert_conv_ran([row for row in conv.torch.report() if row.reason not in ("disabled", "element-type", "compiling")], 30)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,74 @@
+# RUN: %torch-python %s | FileCheck %s
+"""PyTorch's own samples of its convolution functions: values and gradients, and a table of what ran where."""
+
+# CHECK: nn.functional.conv_transpose1d
+# CHECK: nn.functional.conv3d
+# CHECK: wrong 0
+
+import collections
+
+import torch
+import torch.nn.functional as F
+from close import TOLERANCE, scale
+from torch.testing._internal.common_methods_invocations import op_db
+
+import conv.torch
+import conv.torch.functional as CF
+from conv.torch import _choices, _operators
+
+NAMES = [f"nn.functional.conv{kind}{rank}d" for kind in ("", "_transpose") for rank in (1, 2, 3)]
+counts = collections.Counter()
+rows = []
+
+
+def to(dtype, value):
+    is_float = isinstance(value, torch.Tensor) and value.is_floating_point()
+    return value.detach().to(dtype).requires_grad_(value.requires_grad) if is_float else value
+
+
+def call(function, sample, dtype):
+    tensors = [to(dtype, value) for value in (sample.input, *sample.args)]
+    named = {name: to(dtype, value) for name, value in sample.kwargs.items()}
+    result = function(*tensors, **named)
+    everything = [value for value in (*tensors, *named.values()) if isinstance(value, torch.Tensor)]
+    wanted = [value for value in everything if value.requires_grad]
+    torch.manual_seed(1)
+    start = torch.randn(result.shape, dtype=torch.float64).to(torch.float16).to(result.dtype)
+    grads = torch.autograd.grad(result, wanted, start, allow_unused=True) if result.numel() else ()
+    return [result, *(grad for grad in grads if grad is not None)]
+
+
+def is_close(actual, expected):
+    if actual.shape != expected.shape:
+        return False
+    return not actual.numel() or scale(actual.double() - expected.double()) <= 2 * TOLERANCE[actual.dtype] * max(
+        scale(expected), 1e-3
+    )
+
+
+for info in op_db:
+    if info.name not in NAMES:
+        continue
+    name = info.name.split(".")[-1]
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        tally = collections.Counter()
+        for sample in info.sample_inputs("cpu", dtype, requires_grad=True):
+            _choices.forget()
+            _operators.forget()
+            ours = call(getattr(CF, name), sample, dtype)
+            # The reference gets the operands that ours got, rounded to the type, in f64.
+            rounded = sample.transform(lambda value: to(dtype, value))
+            exact = call(getattr(F, name), rounded, torch.float64)
+            left = {row.reason for row in conv.torch.report() if row.runs != "conv"}
+            tally["wrong"] += not all(map(is_close, ours, exact))
+            tally[", ".join(sorted(left)) or "conv"] += 1
+        wrong = tally.pop("wrong")
+        counts["wrong"] += wrong
+        rows.append((info.name, str(dtype).split(".")[-1], sum(tally.values()), tally["conv"], wrong, dict(tally)))
+
+for name, dtype, samples, ran, wrong, tally in rows:
+    left = ", ".join(f"{reason} {count}" for reason, count in tally.items() if reason != "conv")
+    print(f"{name:32} {dtype:9} {samples:4} samples, {ran:4} on conv, {wrong} wrong{'; PyTorch: ' if left else ''}{left}")
+assert {row[0] for row in rows} == set(NAMES)
+assert all(ran for _, _, _, ran, _, _ in rows), "a function ran on PyTorch alone"
+print("wrong", counts["wrong"])

@@ -1,0 +1,216 @@
+# RUN: rm -rf %t && mkdir %t && %torch-python %s %t
+"""Inference graphs: what is folded, that the values stay, and saving them."""
+
+import os
+import subprocess
+import sys
+import unittest
+
+import torch
+import torch.nn.functional as F
+from close import assert_conv_ran
+
+import conv
+import conv.torch
+from conv.torch import _pack
+
+FOLDER = sys.argv.pop()
+CONVOLUTION = torch.ops.conv.convolution.default
+
+
+class Block(torch.nn.Module):
+    """A residual block, with a projection in the shortcut if the size changes."""
+
+    def __init__(self, c, k, stride=1, activation=F.relu):
+        super().__init__()
+        self.conv1 = torch.nn.Conv2d(c, k, 3, stride, 1, bias=False)
+        self.bn1 = torch.nn.BatchNorm2d(k)
+        self.conv2 = torch.nn.Conv2d(k, k, 3, 1, 1)
+        self.bn2 = torch.nn.BatchNorm2d(k)
+        self.shortcut = torch.nn.Conv2d(c, k, 1, stride) if stride != 1 or c != k else None
+        self.activation = activation
+
+    def forward(self, x):
+        y = self.activation(self.bn1(self.conv1(x)))
+        return self.activation(self.bn2(self.conv2(y)) + (self.shortcut(x) if self.shortcut else x))
+
+
+def draw_statistics(model):
+    """Batch norms whose folding could be seen, were it wrong."""
+    for module in model.modules():
+        if isinstance(module, torch.nn.modules.batchnorm._BatchNorm):
+            module.running_mean.normal_(0, 0.3)
+            module.running_var.uniform_(0.5, 2)
+            torch.nn.init.uniform_(module.weight, 0.5, 1.5)
+            torch.nn.init.normal_(module.bias, 0, 0.3)
+    return model.eval()
+
+
+def operators(graph):
+    return [str(node.target) for node in graph.graph.nodes if node.op == "call_function"]
+
+
+class Optimize(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+
+    def check(self, model, *example, convolutions, others=(), rtol=2e-5):
+        draw_statistics(model)
+        with torch.no_grad():
+            expected = model.double()(*(x.double() for x in example))
+            model.float()
+            graph = conv.torch.optimize(model, example)
+            result = graph(*example)
+        torch.testing.assert_close(result.double(), expected, rtol=rtol, atol=rtol * expected.abs().max().item())
+        names = operators(graph)
+        self.assertEqual(names.count(str(CONVOLUTION)), convolutions, names)
+        self.assertEqual([name for name in names if name != str(CONVOLUTION)], list(others))
+        return graph
+
+    def test_residual_blocks(self):
+        for activation in (F.relu, F.silu, F.gelu, F.hardswish, lambda x: F.leaky_relu(x, 0.2), F.mish, F.elu):
+            self.check(Block(8, 8, activation=activation), torch.randn(2, 8, 9, 7), convolutions=2)
+        self.check(Block(6, 10, stride=2), torch.randn(2, 6, 9, 7), convolutions=3)
+
+    def test_transposed_with_groups(self):
+        for groups in (1, 2):
+            model = torch.nn.Sequential(
+                torch.nn.ConvTranspose2d(4, 6, 4, 2, 1, groups=groups), torch.nn.BatchNorm2d(6), torch.nn.ReLU6()
+            )
+            self.check(model, torch.randn(2, 4, 5, 6), convolutions=1)
+
+    def test_other_dimensions(self):
+        model = torch.nn.Sequential(torch.nn.Conv1d(3, 5, 3), torch.nn.BatchNorm1d(5), torch.nn.ConvTranspose1d(5, 2, 3))
+        self.check(model, torch.randn(2, 3, 17), convolutions=2)
+        model = torch.nn.Sequential(torch.nn.Conv3d(3, 4, 3, padding="same"), torch.nn.BatchNorm3d(4), torch.nn.Tanh())
+        self.check(model, torch.randn(1, 3, 5, 6, 7), convolutions=1)
+
+    def test_padding_in_front(self):
+        model = torch.nn.Sequential(torch.nn.ZeroPad2d((0, 1, 2, 0)), torch.nn.Conv2d(3, 4, 3, padding=1))
+        self.check(model, torch.randn(1, 3, 8, 8), convolutions=1)
+        model = torch.nn.Sequential(torch.nn.ReflectionPad2d((1, 2, 2, 1)), torch.nn.Conv2d(3, 4, 3))
+        self.check(model, torch.randn(1, 3, 8, 8), convolutions=1)
+        model = torch.nn.Sequential(torch.nn.ReflectionPad2d(1), torch.nn.Conv2d(3, 4, 3, padding=1))
+        self.check(model, torch.randn(1, 3, 8, 8), convolutions=1, others=["aten.pad.default"])
+
+    def test_what_others_read_stays(self):
+        class Shared(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = torch.nn.Conv2d(4, 4, 3, padding=1)
+                self.bn = torch.nn.BatchNorm2d(4)
+
+            def forward(self, x):
+                y = self.conv(x)
+                return self.bn(y) + y
+
+        names = ["aten._native_batch_norm_legit_no_training.default", "<built-in function getitem>", "aten.add.Tensor"]
+        self.check(Shared(), torch.randn(1, 4, 6, 6), convolutions=1, others=names)
+
+        class Broadcast(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = torch.nn.Conv2d(4, 4, 3, padding=1)
+
+            def forward(self, x):
+                return self.conv(x) + x.mean((2, 3), keepdim=True)
+
+        self.check(Broadcast(), torch.randn(1, 4, 6, 6), convolutions=1, others=["aten.mean.dim", "aten.add.Tensor"])
+
+    def test_twice_the_same(self):
+        """x + conv(x) where both are one tensor, and a convolution of itself."""
+
+        class Twice(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = torch.nn.Conv2d(4, 4, 1)
+
+            def forward(self, x):
+                y = self.conv(x)
+                return F.relu(self.conv(y) + y) + (y + y)
+
+        self.check(Twice(), torch.randn(1, 4, 5, 5), convolutions=2, others=["aten.add.Tensor", "aten.add.Tensor"])
+
+    def test_model_is_left_alone(self):
+        model = draw_statistics(Block(4, 4)).train()
+        state = {name: value.clone() for name, value in model.state_dict().items()}
+        conv.torch.optimize(model, (torch.randn(1, 4, 6, 6),))
+        self.assertTrue(model.training)
+        for name, value in model.state_dict().items():
+            self.assertTrue(torch.equal(value, state[name]), name)
+
+    def test_training_through_it_is_refused(self):
+        graph = conv.torch.optimize(Block(4, 4), (torch.randn(1, 4, 6, 6),))
+        x = torch.randn(1, 4, 6, 6, requires_grad=True)
+        with self.assertRaisesRegex(NotImplementedError, "for inference"):
+            graph(x).sum().backward()
+
+    def test_compile_rest(self):
+        model = draw_statistics(torch.nn.Sequential(Block(4, 4), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten()))
+        x = torch.randn(1, 4, 6, 6)
+        with torch.no_grad():
+            expected = model(x)
+            torch._dynamo.config.suppress_errors = False
+            fast = conv.torch.optimize(model, (x,))
+            result = torch.compile(fast, backend="aot_eager", fullgraph=True)(x)
+        torch.testing.assert_close(result, expected, rtol=1e-4, atol=1e-4)
+
+    def test_progress(self):
+        seen = []
+        model = torch.nn.Sequential(torch.nn.Conv2d(3, 5, 3), torch.nn.Conv2d(5, 6, 3))
+        conv.torch.optimize(model, (torch.randn(1, 3, 14, 14),), progress=lambda *counts: seen.append(counts))
+        self.assertEqual(seen, [(1, 2), (2, 2)])
+
+    def test_save_and_load(self):
+        model = draw_statistics(torch.nn.Sequential(Block(3, 8, 2), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten()))
+        x = torch.randn(1, 3, 12, 12)
+        with torch.no_grad():
+            expected = model(x)
+        path = f"{FOLDER}/net.convpack"
+        self.assertEqual(conv.torch.save(model, (x,), path, targets="host,gfx942"), {})
+        self.assertEqual(os.listdir(FOLDER), ["net.convpack"])
+        torch.save((x, expected), f"{FOLDER}/values.pt")
+        listed = subprocess.run(["conv-pack", "verify", path], capture_output=True, text=True)
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        self.assertEqual({entry.target for entry in conv.load(path).entries}, {"host", "gfx942"})
+        code = (
+            "import torch, conv.torch\n"
+            f"x, expected = torch.load('{FOLDER}/values.pt')\n"
+            f"module = conv.torch.load('{path}')\n"
+            "with torch.no_grad(): torch.testing.assert_close(module(x), expected, rtol=1e-4, atol=1e-4)\n"
+            "assert {row.runs for row in conv.torch.report()} == {'conv'}\n"
+        )
+        without = {**os.environ, "CONV_COMPILER_LIBRARY": "/none", "CONV_CACHE_DIR": f"{FOLDER}/none"}
+        subprocess.run([sys.executable, "-c", code], env=without, check=True)
+        with self.assertRaisesRegex(conv.Error, "expects a file of conv.torch.save"):
+            kernels, _ = conv.torch.compile_kernels(model, (x,), "host")
+            with open(f"{FOLDER}/kernels.convpack", "wb") as file:
+                file.write(kernels)
+            conv.torch.load(f"{FOLDER}/kernels.convpack")
+
+    def test_without_a_compiler(self):
+        """Convolutions run as PyTorch's, and the report says why."""
+        code = (
+            "import torch, conv.torch\n"
+            "module = conv.torch.Conv2d(3, 4, 3)\n"
+            "module(torch.ones(1, 3, 5, 5))\n"
+            "row, = conv.torch.report()\n"
+            "assert (row.runs, row.reason) == ('torch', 'compiler'), row\n"
+        )
+        subprocess.run([sys.executable, "-c", code], env={**os.environ, "CONV_COMPILER_LIBRARY": "/none"}, check=True)
+
+    def test_merged_packs_are_the_same_bytes(self):
+        packs = [
+            conv.compile(conv.Problem(n=1, c=4, k=k, input=(5, 5), filter=(3, 3), function=f"f{k}"), "host") for k in (4, 8)
+        ]
+        self.assertEqual(_pack.merge(packs), _pack.merge(packs[::-1]))
+        self.assertEqual(list(conv.load(_pack.merge(packs))), ["f4", "f8"])
+        with self.assertRaises(ValueError):
+            _pack.merge([])
+
+    def test_zz_conv_ran(self):
+        assert_conv_ran(conv.torch.report(), 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

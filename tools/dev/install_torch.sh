@@ -1,0 +1,10 @@
+#!/bin/sh
+# Makes an environment with PyTorch from PyPI, for the tests of conv.torch: install_torch.sh FOLDER. Does nothing where one
+# is. PyPI has one kind of PyTorch for x86-64, with CUDA's libraries, which also runs without a GPU: some 6 GB.
+set -eu
+
+folder="$1"
+"$folder/bin/python" -c 'import torch' 2>/dev/null && exit 0
+python3 -m venv "$folder"
+timeout 900 "$folder/bin/pip" install -q --disable-pip-version-check "torch>=2.9,<2.12" numpy expecttest
+"$folder/bin/python" -c 'import torch; print("PyTorch", torch.__version__)'
