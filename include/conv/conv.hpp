@@ -235,7 +235,7 @@ private:
 
 /// A convolution given by its sizes; conv_problem says what the fields mean.
 struct Problem {
-  std::string direction = "forward", dtype = "f32", resultDtype;
+  std::string direction = "forward", dtype = "f32", resultDtype, biasDtype;
   std::string inputLayout, filterLayout, outputLayout;
   std::string paddingMode = "zeros", activation, function;
   int64_t n = 1, c = 1, k = 1, groups = 1;
@@ -252,6 +252,7 @@ struct Problem {
     problem.direction = direction.c_str();
     problem.dtype = dtype.c_str();
     problem.result_dtype = resultDtype.c_str();
+    problem.bias_dtype = biasDtype.c_str();
     problem.input_layout = inputLayout.c_str();
     problem.filter_layout = filterLayout.c_str();
     problem.output_layout = outputLayout.c_str();

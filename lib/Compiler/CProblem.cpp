@@ -89,6 +89,7 @@ Result<GenOptions> Reader::read() {
                                  "i8",  "f8E4M3FN", "f8E5M2"};
   constexpr std::array kResultTypes = {"f32", "f16",      "bf16",  "i32",
                                        "i8",  "f8E4M3FN", "f8E5M2"};
+  constexpr std::array kBiasTypes = {"f32", "f16", "bf16"};
   constexpr std::array kPaddings = {"zeros", "reflect", "replicate",
                                     "circular"};
   auto text = [](const char *given) { return std::string(given ? given : ""); };
@@ -101,6 +102,8 @@ Result<GenOptions> Reader::read() {
   options.command = choose("dtype", problem.dtype, kTypes, "f32");
   options.outputType =
       choose("result_dtype", problem.result_dtype, kResultTypes, "");
+  options.biasType =
+      choose("bias_dtype", problem.bias_dtype, kBiasTypes, "");
   options.padding =
       choose("padding_mode", problem.padding_mode, kPaddings, "zeros");
   options.activation =

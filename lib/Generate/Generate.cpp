@@ -269,7 +269,10 @@ func::FuncOp Generator::create() {
   if (options.bias) {
     int64_t channels = geometry.sizes.at(role == TensorRole::Input ? 'C' : 'K');
     bool is8Bit = operandType.getIntOrFloatBitWidth() == 8;
-    Type element = is8Bit ? builder.getF32Type() : operandType;
+    Type element = !options.biasType.empty()
+                       ? parseType(builder, options.biasType, /*isFnuz=*/false)
+                   : is8Bit ? Type(builder.getF32Type())
+                            : operandType;
     arguments.push_back({"bias", RankedTensorType::get({channels}, element)});
   }
   if (options.residual)

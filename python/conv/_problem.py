@@ -23,6 +23,7 @@ class _CProblem(ctypes.Structure):
         ("direction", ctypes.c_char_p),
         ("dtype", ctypes.c_char_p),
         ("result_dtype", ctypes.c_char_p),
+        ("bias_dtype", ctypes.c_char_p),
         ("input_layout", ctypes.c_char_p),
         ("filter_layout", ctypes.c_char_p),
         ("output_layout", ctypes.c_char_p),
@@ -57,6 +58,7 @@ class Problem:
     direction: "forward"; "backward_data", the gradient of the image, which a transposed convolution is; or
         "backward_weight", that of the filter.
     dtype, result_dtype: "f32", "f16", "bf16", "i8", "f8E4M3FN", "f8E5M2"; the result's is that of the operands if empty.
+    bias_dtype: "f32", "f16", "bf16"; that of the operands if empty, and f32 if they have 8 bits.
     low, high: padding before and behind the image; what is there, `padding_mode` says: "zeros", "reflect", "replicate"
         or "circular".
     input_layout, filter_layout, output_layout: orders such as "NHWC" and "NCHW", in the letters of an image for all
@@ -85,6 +87,7 @@ class Problem:
     output_layout: str = ""
     result_dtype: str = ""
     bias: bool = False
+    bias_dtype: str = ""
     residual: bool = False
     activation: str = ""
     activation_alpha: float = 0.01

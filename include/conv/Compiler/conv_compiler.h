@@ -98,18 +98,22 @@ CONV_API conv_status conv_explain(const void *module, size_t size,
  * transposed convolution is the `backward_data` of the one that it transposes.
  * Text may be null, for the default, which is named first. */
 typedef struct conv_problem {
-  size_t struct_size;    /**< sizeof(conv_problem). */
-  const char *direction; /**< "forward", "backward_data", "backward_weight". */
-  const char *dtype; /**< "f32", "f16", "bf16", "i8", "f8E4M3FN", "f8E5M2". */
+  size_t struct_size; /**< sizeof(conv_problem). */
+  /** "forward", "backward_data" or "backward_weight". */
+  const char *direction;
+  /** "f32", "f16", "bf16", "i8", "f8E4M3FN" or "f8E5M2". */
+  const char *dtype;
   const char *result_dtype; /**< That of the operands. */
-  const char *input_layout; /**< Channels last; any order, such as "NCHW", in
-                               the letters of an image for all three tensors. */
-  const char
-      *filter_layout; /**< The same: "NCHW" is k, c, and then the taps. */
+  const char *bias_dtype;   /**< That of the operands; "f32" for 8-bit ones. */
+  /** Channels last. Any order, such as "NCHW", in the letters of an image for
+   * all three tensors: a filter in "NCHW" is k, c, and then the taps. */
+  const char *input_layout;
+  const char *filter_layout;
   const char *output_layout;
-  const char *padding_mode; /**< "zeros", "reflect", "replicate", "circular". */
-  const char *activation;   /**< None, or as `conv-gen --activation`. */
-  const char *function;     /**< Its name: made of the problem. */
+  /** "zeros", "reflect", "replicate" or "circular". */
+  const char *padding_mode;
+  const char *activation; /**< None; one of `conv-gen --activation`. */
+  const char *function;   /**< A name that is made of the problem. */
   int64_t n, c, k, groups;
   int64_t spatial_rank; /**< 1 to 3: how many of the following numbers count. */
   int64_t input[3], filter[3], stride[3], dilation[3], low[3], high[3];

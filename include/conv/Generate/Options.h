@@ -45,6 +45,7 @@ struct GenOptions {
   std::string padding = "zeros"; ///< What is there: a padding mode of conv.
 
   bool bias = false, residual = false;
+  std::string biasType; ///< Empty: that of the operands; f32 for 8-bit ones.
   std::optional<double> scale;
   std::string activation;        ///< Empty: none.
   double activationAlpha = 0.01; ///< Of leaky_relu and elu: the slope below 0.

@@ -160,7 +160,8 @@ class _Folder:
             weight = (weight.view(shape) * by_group).view_as(weight)
         else:
             weight = weight * factor.view(-1, *(1,) * (weight.dim() - 1))
-        self.weight, self.bias, self.has_bias = weight.to(self.weight.dtype), bias.to(self.weight.dtype), True
+        # The bias stays in f32, which the kernel adds it in.
+        self.weight, self.bias, self.has_bias = weight.to(self.weight.dtype), bias.float(), True
         return True
 
     def _take_residual(self, user: Node) -> bool:

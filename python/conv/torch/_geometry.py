@@ -78,9 +78,9 @@ class Window(typing.NamedTuple):
 
 
 class Tail(typing.NamedTuple):
-    """What follows the sum, in this order."""
+    """What follows the sum, in this order. `bias` is the type of its elements; none if empty."""
 
-    bias: bool = False
+    bias: str = ""
     residual: bool = False
     activation: str = ""
     alpha: float = 0.01
@@ -156,7 +156,8 @@ def describe(
         input_layout=order["image"],
         filter_layout=order["filter"],
         output_layout=order["output"],
-        bias=tail.bias,
+        bias=bool(tail.bias),
+        bias_dtype=tail.bias,
         residual=tail.residual,
         activation=tail.activation,
         activation_alpha=tail.alpha,

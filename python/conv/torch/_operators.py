@@ -32,7 +32,7 @@ _DEFAULTS = ("zeros", None, "", 0.01)  #: Of what the schema has defaults for.
 
 Optional = typing.Optional[torch.Tensor]
 _found: typing.Dict[tuple, _choices.Choice] = {}  #: By what a call is given, which is faster to look at than a Problem.
-#: Forward calls on dense tensors that have a kernel: its choice, and the shape and the strides of the result.
+#: Calls on dense tensors that have a kernel: its choice, and the shape and the strides of the result.
 _known: typing.Dict[tuple, typing.Tuple[_choices.Choice, torch.Size, typing.Tuple[int, ...]]] = {}
 
 
@@ -61,6 +61,10 @@ def _refuse(tensors: typing.Sequence[torch.Tensor]) -> typing.Optional[typing.Tu
 
 
 _OUTPUT_PADDING = "expects the output padding of a transposed convolution to be below its stride or its padding"
+
+
+def _dtype_of(bias: Optional) -> str:
+    return "" if bias is None else DTYPES.get(bias.dtype, "f32")
 
 
 def _report_line(direction: str, lhs: torch.Tensor, rhs: torch.Tensor) -> str:
@@ -106,7 +110,7 @@ def _run(
     key: typing.Optional[tuple] = None,
 ) -> torch.Tensor:
     """Fills `result`, which is dense, or returns what `theirs` gives. With a `key`, calls like it take a short way."""
-    refused = _refuse([tensor for tensor in (lhs, rhs, bias, residual) if tensor is not None])
+    refused = _refuse([tensor for tensor in (lhs, rhs, residual) if tensor is not None])
     if refused:
         _choices.leave(_report_line(direction, lhs, rhs), lhs.device, *refused).calls += 1
         return theirs()
@@ -127,6 +131,18 @@ def _run(
     if key is not None and all(ours is theirs for ours, theirs in zip(operands, given)):
         _known[key] = choice, result.shape, result.stride()
     kernel(operands, result)
+    return result
+
+
+def _run_known(key: tuple, operands: typing.Sequence[torch.Tensor]) -> Optional:
+    """What a call like an earlier one gives, if that had a kernel."""
+    known = _known.get(key)
+    if known is None or not settings.enabled or known[0].kernel is None:
+        return None
+    choice, shape, strides = known
+    result = torch.empty_strided(shape, strides, dtype=operands[0].dtype, device=operands[0].device)
+    choice.calls += 1
+    choice.kernel(operands, result)
     return result
 
 
@@ -166,7 +182,7 @@ def plan(
     if _refuse([input, weight]) or min(result.shape) <= 0:
         return None
     window = _window(stride, low, high, dilation, groups, padding_mode)
-    tail = Tail(bias is not None, residual is not None, activation, alpha)
+    tail = Tail(_dtype_of(bias), residual is not None, activation, alpha)
     (input, input_order), (weight, weight_order) = arrange(input), arrange(weight)  # noqa: A001
     shapes, orders = (input.shape, weight.shape, result.shape), (input_order, weight_order, order_of(result))
     tf32 = tf32 and input.dtype == torch.float32
@@ -201,15 +217,11 @@ def _convolution(
         *map(tuple, (stride, low, high, dilation, output_padding)),
         (transposed, groups, padding_mode, activation, alpha),
     )
-    known = _known.get(key)
-    if known is not None and settings.enabled and known[0].kernel is not None:
-        choice, shape, strides = known
-        result = torch.empty_strided(shape, strides, dtype=input.dtype, device=input.device)
-        choice.calls += 1
-        choice.kernel(operands, result)
+    result = _run_known(key, operands)
+    if result is not None:
         return result
     window = _window(stride, low, high, dilation, groups, padding_mode)
-    tail = Tail(bias is not None, residual is not None, activation, alpha)
+    tail = Tail(_dtype_of(bias), residual is not None, activation, alpha)
 
     def theirs():
         return _reference.convolution(input, weight, bias, window, transposed, output_padding, residual, activation, alpha)
@@ -255,22 +267,29 @@ def _convolution_backward(
     memory_format = memory_format_of(input, weight)
     grad_output = grad_output.contiguous(memory_format=memory_format)
 
-    def theirs(which):
+    def run(direction, lhs, rhs, like, which):
+        parts = lhs.shape, lhs.stride(), rhs.shape, rhs.stride(), like.shape, memory_format, lhs.dtype, lhs.device
+        key = (direction, *parts, torch._C._get_cudnn_allow_tf32(), *window)
+        result = _run_known(key, (lhs, rhs))
+        if result is not None:
+            return result
         mask = [index == which for index in range(2)]
-        return lambda: _reference.gradients(grad_output, input, weight, window, transposed, output_padding, mask)[which]
 
-    grads = [grad_output.new_empty(0), grad_output.new_empty(0), grad_output.new_empty(0)]
+        def theirs():
+            return _reference.gradients(grad_output, input, weight, window, transposed, output_padding, mask)[which]
+
+        result = torch.empty_like(like, memory_format=memory_format)
+        return _run(direction, lhs, rhs, result, window, theirs, key=key)
+
+    grads = [None, None, None]
     if output_mask[0]:
-        result = torch.empty_like(input, memory_format=memory_format)
-        direction = FORWARD if transposed else DATA
-        grads[0] = _run(direction, grad_output, weight, result, window, theirs(0))
+        grads[0] = run(FORWARD if transposed else DATA, grad_output, weight, input, 0)
     if output_mask[1]:
-        result = torch.empty_like(weight, memory_format=memory_format)
         image, output = (grad_output, input) if transposed else (input, grad_output)
-        grads[1] = _run(WEIGHT, image, output, result, window, theirs(1))
+        grads[1] = run(WEIGHT, image, output, weight, 1)
     if output_mask[2]:
         grads[2] = grad_output.sum(dim=[0, *range(2, grad_output.dim())])
-    return tuple(grads)
+    return tuple(grad if grad is not None else grad_output.new_empty(0) for grad in grads)
 
 
 @torch.library.register_fake("conv::convolution_backward", lib=_library)

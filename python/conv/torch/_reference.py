@@ -50,6 +50,7 @@ def convolution(
     alpha: float = 0.01,
 ) -> torch.Tensor:
     image, padding = (input, window.low) if transposed else pad(input, window)
+    bias = bias if bias is None else bias.to(input.dtype)  # That of a folded batch norm is f32.
     result = torch.ops.aten.convolution(
         image, weight, bias, window.stride, padding, window.dilation, transposed, output_padding, window.groups
     )

@@ -1,0 +1,248 @@
+"""Whole networks with conv.torch, against PyTorch, in one process.
+
+    python3 bench/networks run --networks resnet50 --batch 1 64 --output results    inference in bf16, channels-last
+    python3 bench/networks run --train --output results                             forward and backward, autocast to bf16
+    python3 bench/networks report results                                           the tables again
+
+Each network has random weights and runs as `conv` (conv.torch.optimize or replace), `eager` (cuDNN with its benchmark mode, or
+oneDNN on a CPU), and what --against names: `compile` and `max-autotune` are torch.compile's modes. On a GPU everything is one
+CUDA graph, so that no launch counts. Results, and with --train all gradients, are compared with f32's.
+"""
+
+import argparse
+import contextlib
+import copy
+import json
+import math
+import os
+import pathlib
+import platform
+import sys
+import time
+
+import torch
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "compare"))  # The protocol is the same.
+
+import networks  # noqa: E402
+from measure import Protocol, measure  # noqa: E402
+
+import conv.torch  # noqa: E402
+
+RESULTS = "networks.json"
+DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
+MODES = {"compile": "default", "max-autotune": "max-autotune-no-cudagraphs"}
+
+
+class Variant:
+    """A step that is called, or replayed as one CUDA graph."""
+
+    calls = 1
+
+    def __init__(self, step, is_gpu):
+        self.step = step
+        self.is_gpu = is_gpu
+        begin = time.perf_counter()
+        if is_gpu:
+            stream = torch.cuda.Stream()
+            stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(stream):
+                for _ in range(3):
+                    step()
+            torch.cuda.current_stream().wait_stream(stream)
+            self.graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self.graph, stream=stream):
+                self.results = step()
+            self.run = self.graph.replay
+        else:
+            self.results = step()
+            self.run = step
+        self.ready_seconds = time.perf_counter() - begin
+
+    def time(self, replays):
+        if not self.is_gpu:
+            begin = time.perf_counter()
+            for _ in range(replays):
+                self.run()
+            return time.perf_counter() - begin
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        for _ in range(replays):
+            self.run()
+        end.record()
+        end.synchronize()
+        return begin.elapsed_time(end) * 1e-3
+
+
+def difference(actual, expected):
+    """Of two lists of tensors: the norm of the error, relative to that of what is expected."""
+    error = sum((ours.double() - reference.double()).square().sum().item() for ours, reference in zip(actual, expected))
+    return math.sqrt(error / sum(reference.double().square().sum().item() for reference in expected))
+
+
+def inference_step(network, image):
+    def step():
+        with torch.no_grad():
+            return [network(image)]
+
+    return step
+
+
+def training_step(network, image, dtype):
+    """Forward, a loss and backward; the gradients are the results."""
+    parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
+
+    def step():
+        amp = torch.autocast(image.device.type, dtype) if dtype != torch.float32 else contextlib.nullcontext()
+        with amp:
+            loss = network(image).float().square().mean()
+        return list(torch.autograd.grad(loss, parameters))
+
+    return step
+
+
+def compare(name, batch, options):
+    """One row of the table."""
+    device = torch.device(options.device)
+    is_gpu = device.type == "cuda"
+    dtype = DTYPES[options.dtype]
+    memory_format = {4: torch.channels_last, 5: torch.channels_last_3d}
+    network, image = networks.make(name, batch)
+    if options.train:
+        network.train()
+        for module in network.modules():  # The same draw would need the same order of kernels.
+            if isinstance(module, torch.nn.Dropout) or type(module).__name__ == "StochasticDepth":
+                module.p = 0.0
+    network, image = network.to(device), image.to(device)
+
+    make_step = (lambda n, x: training_step(n, x, torch.float32)) if options.train else inference_step
+    expected = [tensor.clone() for tensor in make_step(copy.deepcopy(network), image)()]
+
+    if not options.train:
+        network, image = network.to(dtype), image.to(dtype)
+    if options.layout == "nhwc" and image.dim() in memory_format:
+        network = network.to(memory_format=memory_format[image.dim()])
+        image = image.to(memory_format=memory_format[image.dim()])
+    step_of = (lambda n, x: training_step(n, x, dtype)) if options.train else inference_step
+
+    variants, seconds, problems = {}, {}, []
+    begin = time.perf_counter()
+    conv.torch.settings.measure = options.measure
+    if options.train:
+        ours = copy.deepcopy(network)
+        conv.torch.replace(ours)
+    else:
+        ours = conv.torch.optimize(network, (image,), channels_last=options.layout == "nhwc", measure=options.measure)
+    if options.rest:
+        ours = torch.compile(ours, dynamic=False)
+    variants["conv"] = Variant(step_of(ours, image), is_gpu)
+    seconds["conv"] = time.perf_counter() - begin
+    for variant in ["eager", *options.against]:
+        theirs = copy.deepcopy(network)
+        if variant in MODES:
+            torch._dynamo.reset()
+            theirs = torch.compile(theirs, mode=MODES[variant], dynamic=False)
+        begin = time.perf_counter()
+        variants[variant] = Variant(step_of(theirs, image), is_gpu)
+        seconds[variant] = time.perf_counter() - begin
+    for variant in variants.values():
+        variant.run()
+    errors = {key: difference(variant.results, expected) for key, variant in variants.items()}
+    times = measure(variants, Protocol(options.idle, options.burst, options.rounds))
+    for row in conv.torch.report():
+        problems.append({key: value for key, value in row._asdict().items() if key != "detail"})
+    clear()
+    return {"network": name, "batch": batch, "times": times, "errors": errors, "ready": seconds, "problems": problems}
+
+
+def clear():
+    from conv.torch import _choices, _operators
+
+    _choices.forget()
+    _operators.forget()
+    torch._dynamo.reset()
+
+
+def print_tables(report):
+    rows = report["rows"]
+    names = list(rows[0]["times"])
+    print(f"{report['device']}, {report['what']}; PyTorch {report['torch']}\n")
+    others = [name for name in names if name != "conv"]
+    print("| network | batch | " + " | ".join(f"{name} ms" for name in names) + " | error of conv | of eager | faster than "
+          + " | than ".join(others) + " | layers on conv |")
+    print("| --- | ---: |" + " ---: |" * (len(names) + len(others) + 3))
+    for row in rows:
+        times = {name: row["times"][name]["median"] for name in names}
+        cells = [f"{times[name] * 1e3:.3f}" for name in names]
+        cells += [f"{row['errors'][name]:.4f}" for name in ("conv", "eager")]
+        cells += [f"{times[name] / times['conv']:.2f}×" for name in others]
+        on_conv = sum(problem["runs"] == "conv" for problem in row["problems"])
+        cells.append(f"{on_conv} of {len(row['problems'])}")
+        print(f"| {row['network']} | {row['batch']} | " + " | ".join(cells) + " |")
+    for name in others:
+        ratios = [row["times"][name]["median"] / row["times"]["conv"]["median"] for row in rows]
+        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        print(f"\nAgainst {name}: {mean:.2f}× in the geometric mean, {min(ratios):.2f}× at least.")
+
+
+def run(options):
+    if options.device == "cuda":
+        torch.backends.cudnn.benchmark = True
+        name = torch.cuda.get_device_name()
+    else:
+        name = platform.processor() or platform.machine()
+    what = f"{'training step' if options.train else 'inference'}, {options.dtype}, {options.layout}"
+    report = {"device": name, "torch": torch.__version__, "what": what, "rows": []}
+    folder = pathlib.Path(options.output)
+    folder.mkdir(parents=True, exist_ok=True)
+    for network in options.networks:
+        for batch in options.batch:
+            print(f"{network} of {batch} ...", file=sys.stderr, flush=True)
+            try:
+                report["rows"].append(compare(network, batch, options))
+            except Exception as error:
+                if not options.keep_going:
+                    raise
+                print(f"{network} of {batch}: error: {str(error)[:500]}", file=sys.stderr, flush=True)
+                clear()
+                continue
+            temporary = folder / f".{RESULTS}"
+            temporary.write_text(json.dumps(report, indent=1))
+            os.replace(temporary, folder / RESULTS)
+    if not report["rows"]:
+        return 1
+    print_tables(report)
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="bench/networks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    runs = commands.add_parser("run", help="measure")
+    runs.add_argument("--networks", nargs="+", choices=networks.NAMES, default=networks.NAMES, metavar="NAME")
+    runs.add_argument("--batch", nargs="+", type=int, default=[1, 8, 64])
+    runs.add_argument("--dtype", choices=DTYPES, default="bf16")
+    runs.add_argument("--layout", choices=("nhwc", "nchw"), default="nhwc")
+    runs.add_argument("--train", action="store_true", help="a training step instead of inference")
+    runs.add_argument("--against", nargs="*", choices=MODES, default=[], help="also these modes of torch.compile")
+    runs.add_argument("--rest", action="store_true", help="torch.compile for what is no convolution, in conv's variant")
+    runs.add_argument("--no-measure", dest="measure", action="store_false", help="conv's kernels wherever there is one")
+    runs.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    runs.add_argument("--rounds", type=int, default=5)
+    runs.add_argument("--idle", type=float, default=0.1, help="seconds between bursts")
+    runs.add_argument("--burst", type=float, default=0.03, help="seconds of a burst")
+    runs.add_argument("--keep-going", action="store_true", help="go on after a network that fails")
+    runs.add_argument("--output", default="results", help="a folder")
+    shows = commands.add_parser("report", help="print the tables of a folder")
+    shows.add_argument("output")
+    options = parser.parse_args()
+    if options.command == "report":
+        print_tables(json.loads((pathlib.Path(options.output) / RESULTS).read_text()))
+        return 0
+    return run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
