@@ -73,12 +73,9 @@ MatrixAccess::Position TmaEpilogue::locate(const MatrixAccess &access,
       access.createPosition(MatrixIndex::Column, math.cast(column.number)));
 }
 
-/// Whether the result has the element; of one that is the same for all rows,
-/// only the column counts.
-Value TmaEpilogue::createGuard(const MatrixAccess &access, Place place,
-                               Column column) const {
+Value TmaEpilogue::createGuard(Place place, Column column) const {
   int64_t rows = kernel.form.getRows();
-  if (access.isBroadcast(MatrixIndex::Row) || rows % tile.rows == 0)
+  if (rows % tile.rows == 0)
     return column.isUsed;
   return kernel.math.both(column.isUsed, ptx.math.below(place.row, rows));
 }
@@ -90,8 +87,11 @@ Value TmaEpilogue::load(const MatrixAccess &access, Value buffer,
   for (int64_t i = 0; i < 2; i += width) {
     Column column = getColumn(place, i);
     MatrixAccess::Position position = locate(access, place, column);
-    Value guard =
-        access.createGuard(position, createGuard(access, place, column));
+    // Of an operand that is the same for all rows, only the column counts.
+    Value isElement = access.isBroadcast(MatrixIndex::Row)
+                          ? column.isUsed
+                          : createGuard(place, column);
+    Value guard = access.createGuard(position, isElement);
     Value loaded =
         kernel.load(buffer, access.createOffset(position), guard, width);
     if (width == 2)
@@ -109,9 +109,8 @@ void TmaEpilogue::store(Value pair, Place place) const {
     MatrixAccess::Position position = locate(result, place, column);
     Value stored = vector::ExtractStridedSliceOp::create(
         ptx.b, pair, ArrayRef{i}, ArrayRef{width}, ArrayRef{int64_t(1)});
-    kernel.store(
-        stored, kernel.arguments.back(), result.createOffset(position),
-        result.createGuard(position, createGuard(result, place, column)));
+    kernel.store(stored, kernel.arguments.back(), result.createOffset(position),
+                 result.createGuard(position, createGuard(place, column)));
   }
 }
 

@@ -110,8 +110,8 @@ private:
   int64_t getWidth(const MatrixAccess &access) const;
   MatrixAccess::Position locate(const MatrixAccess &access, Place place,
                                 Column column) const;
-  Value createGuard(const MatrixAccess &access, Place place,
-                    Column column) const;
+  /// Whether the result has the element.
+  Value createGuard(Place place, Column column) const;
   Value load(const MatrixAccess &access, Value buffer, Place place) const;
   void store(Value pair, Place place) const;
   void synchronize() const;
