@@ -36,6 +36,10 @@ static constexpr double kGradientCyclesPerColumn = 60;
 /// From the launch until the filter is in shared memory, and after the last
 /// tile.
 static constexpr double kLaunchCycles = 4100;
+/// Elements of the filter that a work-item loads meanwhile, and how long each
+/// other one takes, of 7 layers on an H200.
+static constexpr double kLaunchElements = 24;
+static constexpr double kElementCycles = 75;
 /// Fragments of the whole reduction are code without loops.
 static constexpr int64_t kMaxGroups = 64;
 /// Stages beyond which a ring does not become faster.
@@ -121,10 +125,11 @@ static double computeFragmentCycles(const LineWindow &window) {
   return kFragmentCycles * double(registers * conflicts);
 }
 
-/// Fills in what follows from the cycles of a step and of a tile's other parts.
+/// Fills in what follows from the cycles of a step, of a tile's other parts,
+/// and from those before the first tile.
 static void computeSeconds(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate, double tileCycles,
-                           Cost &cost) {
+                           double firstCycles, Cost &cost) {
   cost.residentWorkgroups = 1;
   cost.workgroups = problem.batch *
                     ceilDiv(problem.rows, candidate.workgroup[0]) *
@@ -133,7 +138,7 @@ static void computeSeconds(const Problem &problem, const ChipInfo &chip,
   cost.waveEfficiency =
       double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
   double cycles =
-      double(problem.launches) * kLaunchCycles +
+      double(problem.launches) * kLaunchCycles + firstCycles +
       double(perUnit) * (double(cost.steps) * cost.stepCycles + tileCycles);
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
@@ -175,7 +180,7 @@ static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
                  kGradientCyclesPerColumn *
                      double(tile.tile.atomsPerConsumer()) *
                      double(tile.tile.columns),
-                 cost);
+                 /*firstCycles=*/0, cost);
   return cost;
 }
 
@@ -206,7 +211,11 @@ Cost conv::computeLineCost(const Problem &problem, const ChipInfo &chip,
       cost.matrixCycles, kTileCycles + cost.sharedCycles + epilogueCycles +
                              double(tile.tile.atomsPerConsumer()) * atomCycles);
 
-  computeSeconds(problem, chip, candidate, /*tileCycles=*/0, cost);
+  double elements = reduction * double(tile.tile.columns) /
+                    double(tile.tile.consumers * TmaTile::kWarpgroupSize);
+  computeSeconds(problem, chip, candidate, /*tileCycles=*/0,
+                 kElementCycles * std::max(0.0, elements - kLaunchElements),
+                 cost);
   cost.tileEfficiency = problem.flops() / 2 /
                         (double(cost.workgroups) * double(tile.tile.rows) *
                          double(tile.tile.columns) * reduction);

@@ -134,6 +134,7 @@ static void computeTmaSteps(ConvolutionOpInterface op,
       problem.tmaAtomsPerRow =
           geometry->getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;
     }
+    problem.hasTmaVolumes |= geometry->window.rank() > 2;
     hasBoxes &= hasTailBoxes(op, result);
     problem.hasTmaStrides |=
         llvm::any_of(geometry->window.dimensions,

@@ -45,6 +45,8 @@ static constexpr double kCopyLatencyCycles = 1490;
 static constexpr double kCopyBytesPerClock = 10900;
 /// A row of a copy of every second position of images, or further apart.
 static constexpr double kStridedRowCycles = 2.4;
+/// A row of a copy of images of three dimensions, of 3 layers on an H200.
+static constexpr double kVolumeRowCycles = 4.2;
 /// Steps whose copies a kernel waits for when it starts: they all come from
 /// memory, to all compute units at once.
 static constexpr double kFirstSteps = 2.25;
@@ -229,10 +231,12 @@ static double computeCopyCycles(const Problem &problem, const TmaTile &tile,
                                  units * stepBytes / kCopyBytesPerClock);
   stepCycles =
       std::max(stepCycles, kLineCycles * computeStepLines(problem, tile));
-  if (!problem.hasTmaStrides)
-    return stepCycles;
   int64_t rows = problem.reducesTmaPositions ? tile.columns : tile.rows;
-  return std::max(stepCycles, kStridedRowCycles * double(rows));
+  if (problem.hasTmaStrides)
+    stepCycles = std::max(stepCycles, kStridedRowCycles * double(rows));
+  if (problem.hasTmaVolumes)
+    stepCycles = std::max(stepCycles, kVolumeRowCycles * double(rows));
+  return stepCycles;
 }
 
 /// Cycles in which the warpgroups store a tile, each a part. What the tail

@@ -71,8 +71,8 @@ struct Problem {
   bool hasTmaGroups() const { return tmaLeftLines > 0; }
   /// Its columns are in rows of channels, which only such copies need.
   bool hasChannelRows = false;
-  /// Its copies of images skip positions.
-  bool hasTmaStrides = false;
+  /// Its copies of images skip positions, or go through three dimensions.
+  bool hasTmaStrides = false, hasTmaVolumes = false;
   /// If lanes store results element by element: from one to that of the next row,
   /// in elements of memory. 0 if not.
   int64_t storedRowDistance = 0;

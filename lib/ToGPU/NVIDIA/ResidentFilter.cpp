@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A work-item loads eight elements of a column, and stores them as one piece of
-// 16 bytes; then those of another column. The swizzle permutes the pieces of a
-// row by its number.
+// 16 bytes; then another one. Neighbours have what lies side by side in memory:
+// pieces of one column, or the same piece of several. The swizzle permutes the
+// pieces of a row by its number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,8 @@
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -29,6 +32,8 @@ static constexpr int64_t kPiecesPerRow = ::conv::FilterTile::kPiecesPerRow;
 static constexpr int64_t kConsumersBarrier = 4;
 /// Columns whose loads a work-item has under way.
 static constexpr int64_t kColumnsTogether = 8;
+/// Most neighbours that read along a row: a warp.
+static constexpr int64_t kWarpSize = 32;
 
 namespace {
 /// What one load of a piece is along the reduction, whatever its column.
@@ -47,6 +52,12 @@ public:
                   ? access.getVectorWidth(MatrixIndex::Column, order.run)
                   : 1) {}
 
+  /// Whether the elements of a column are apart in memory, and those of a row
+  /// are not.
+  bool readsAlongRows() const {
+    return width == 1 &&
+           access.getVectorWidth(MatrixIndex::Row, Tile::kGranule) > 1;
+  }
   SmallVector<ReductionPart> locate(Value piece) const;
   /// The elements of a piece; zeros for those that the filter has not got.
   Value load(ArrayRef<ReductionPart> parts, Value column) const;
@@ -103,6 +114,32 @@ static Value createPlace(const IndexMath &math, const Tile &tile, Value column,
   return math.add(math.mul(row, Tile::kRowBytes), math.mul(inRow, kPieceBytes));
 }
 
+namespace {
+/// The pieces and the columns of a work-item: from the first ones on, by steps.
+struct Share {
+  Value piece, column;
+  int64_t pieceStep, columnStep;
+};
+} // namespace
+
+/// How consumers share the pieces of all columns.
+static Share createShare(const PtxBuilder &ptx, Value number, int64_t workItems,
+                         int64_t pieces, int64_t columns, bool alongRows) {
+  const IndexMath &math = ptx.math;
+  if (alongRows) {
+    int64_t across = std::gcd(columns, kWarpSize);
+    return {math.div(number, across), math.rem(number, across),
+            workItems / across, across};
+  }
+  int64_t across = std::min(pieces, workItems);
+  int64_t down = workItems / across;
+  Value column = math.div(number, across);
+  if (workItems % across != 0)
+    column = ptx.b.createOrFold<arith::SelectOp>(
+        math.below(column, down), column, math.constant(columns));
+  return {math.rem(number, across), column, across, down};
+}
+
 void mlir::conv::createFilter(const Kernel &kernel, const PtxBuilder &ptx,
                               const ::conv::FilterTile &tile,
                               const FilterOrder &order, Value consumer,
@@ -110,25 +147,21 @@ void mlir::conv::createFilter(const Kernel &kernel, const PtxBuilder &ptx,
   const IndexMath &math = ptx.math;
   int64_t columns = tile.tile.columns;
   int64_t workItems = tile.tile.consumers * Tile::kWarpgroupSize;
-  Value number = math.add(math.mul(consumer, Tile::kWarpgroupSize), workItem);
-  // Neighbours have pieces of the same column, and a work-item always the same
-  // one: where that is in the reduction is computed once.
-  int64_t across = std::min(order.pieces, workItems);
-  int64_t down = workItems / across;
-  int64_t together = std::min(::conv::ceilDiv(columns, down), kColumnsTogether);
-  Value first = math.div(number, across);
-  if (workItems % across != 0)
-    first = ptx.b.createOrFold<arith::SelectOp>(math.below(first, down), first,
-                                                math.constant(columns));
   FilterLoader loader(kernel, ptx, order);
+  Share share = createShare(
+      ptx, math.add(math.mul(consumer, Tile::kWarpgroupSize), workItem),
+      workItems, order.pieces, columns, loader.readsAlongRows());
+  int64_t together =
+      std::min(::conv::ceilDiv(columns, share.columnStep), kColumnsTogether);
+  // Where a piece is in the reduction is computed once for all its columns.
   auto copy = [&](Value piece) {
     SmallVector<ReductionPart> parts = loader.locate(piece);
     ptx.createFor(
-        first, math.constant(columns), down * together, {},
+        share.column, math.constant(columns), share.columnStep * together, {},
         [&](Value column, ValueRange) {
           SmallVector<std::pair<Value, Value>> loaded;
           for (int64_t i = 0; i < together; ++i) {
-            Value next = math.add(column, i * down);
+            Value next = math.add(column, i * share.columnStep);
             loaded.push_back({next, loader.load(parts, next)});
           }
           for (auto [column, elements] : loaded)
@@ -140,8 +173,8 @@ void mlir::conv::createFilter(const Kernel &kernel, const PtxBuilder &ptx,
           return SmallVector<Value>();
         });
   };
-  ptx.createFor(math.rem(number, across), math.constant(order.pieces), across,
-                {}, [&](Value piece, ValueRange) {
+  ptx.createFor(share.piece, math.constant(order.pieces), share.pieceStep, {},
+                [&](Value piece, ValueRange) {
                   copy(piece);
                   return SmallVector<Value>();
                 });
