@@ -86,6 +86,7 @@ Result<std::string> Request::computeKey() const {
     add(target);
   for (const std::string &part :
        {options.algorithm, options.schedule, database,
+        mlir::conv::findAssembler(),
         std::string(options.externalizeConstants ? "1" : "0"), source.text})
     add(part);
   return sha256Hex(all);

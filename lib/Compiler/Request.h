@@ -27,7 +27,7 @@ struct Request {
                               const char *targets = nullptr);
 
   /// The hash of all that decides what is compiled, with the compiler's own
-  /// fingerprint and what the database holds now.
+  /// fingerprint, what the database holds now, and where ptxas is.
   Result<std::string> computeKey() const;
 
   /// The bytes of the artifact.

@@ -79,12 +79,14 @@ ArrayRef<BackendPipelines> mlir::conv::allBackendPipelines() {
        .compileToAssembly =
            [](gpu::GPUModuleOp module) { return compileToAssembly(module); },
        .codeExtension = "hsaco",
+       .assemblyExtension = "",
        .hasKernelMetadata = true},
       {.backend = ::conv::Backend::Host,
        .buildLlvm = buildHostLlvm,
        .buildBinary = buildHostBinary,
        .compileToAssembly = compileToHostAssembly,
        .codeExtension = "so",
+       .assemblyExtension = "",
        .hasKernelMetadata = false},
       {.backend = ::conv::Backend::NVPTX,
        .buildLlvm = buildNvptxLlvm,
@@ -92,6 +94,7 @@ ArrayRef<BackendPipelines> mlir::conv::allBackendPipelines() {
        .compileToAssembly =
            [](gpu::GPUModuleOp module) { return compileToPtx(module); },
        .codeExtension = "cubin",
+       .assemblyExtension = "ptx",
        .hasKernelMetadata = true},
   };
   return kRows;

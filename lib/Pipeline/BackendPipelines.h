@@ -27,8 +27,9 @@ struct BackendPipelines {
   void (*buildBinary)(OpPassManager &manager, StringRef deviceLibraries);
   /// The assembly of a module of the llvm stage.
   FailureOr<std::string> (*compileToAssembly)(gpu::GPUModuleOp module);
-  /// What names of its code objects end with.
-  StringLiteral codeExtension;
+  /// What names of its code objects end with, and those of assembly, if the
+  /// device's driver takes that too.
+  StringLiteral codeExtension, assemblyExtension;
   /// Its objects say what registers and memory kernels use.
   bool hasKernelMetadata;
 };

@@ -128,9 +128,16 @@ std::vector<Result<CompiledPair>> PairQueue::run() {
   return all;
 }
 
-/// A schedule that was asked for is obeyed, even where it is slow.
+/// A schedule that was asked for is obeyed, even where it is slow. What the
+/// driver compiles costs the time when it is loaded first, and nothing is known
+/// of its registers.
 static std::vector<std::string> listWarnings(const CompiledPair &pair) {
   std::vector<std::string> warnings;
+  if (pair.isAssembly)
+    warnings.push_back("there is no assembler for " + pair.entry.target +
+                       " here: @" + pair.entry.function + " is stored as " +
+                       pair.extension +
+                       ", which the driver compiles when it is loaded");
   for (const Spill &spill : pair.spills)
     warnings.push_back("the kernel of @" + pair.entry.function + " for " +
                        pair.entry.target + " has " + describe(spill) +

@@ -322,9 +322,13 @@ static LogicalResult createCodeObject(Walk &walk, const Target &target,
   if (failed(walk.runTo(Stage::Binary, options)))
     return failure();
   auto binary = *walk.getModule().getOps<gpu::BinaryOp>().begin();
-  pair.code = cast<gpu::ObjectAttr>(binary.getObjects()[0]).getObject().str();
+  auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
+  pair.code = object.getObject().str();
+  pair.isAssembly = object.getFormat() == gpu::CompilationTarget::Assembly;
   const BackendPipelines &backend = getBackendPipelines(target.chip->backend);
-  pair.extension = backend.codeExtension.str();
+  pair.extension =
+      (pair.isAssembly ? backend.assemblyExtension : backend.codeExtension)
+          .str();
   return backend.hasKernelMetadata ? readResources(binary, pair.entry)
                                    : success();
 }

@@ -49,6 +49,7 @@ struct CompiledPair {
   ::conv::artifact::Entry entry; ///< Without `code` and `sha256` of launches.
   ::conv::artifact::Artifact data; ///< Of constants that only it has.
   std::string code, extension;
+  bool isAssembly = false; ///< The driver makes code of it.
   std::vector<StageTime> times;
   std::string explanation;
   std::vector<Spill> spills; ///< That are left.

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib.util
 import os
+import pathlib
+import shutil
 import threading
 import typing
 
@@ -103,9 +106,24 @@ def _find_library() -> str:
     return str(conv_compiler.LIBRARY)
 
 
+def _offer_toolkit() -> None:
+    """Where neither the environment nor the PATH has NVIDIA's assembler, adds that of a package to the PATH's end."""
+    if shutil.which("ptxas") or os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH"):
+        return
+    if os.access("/usr/local/cuda/bin/ptxas", os.X_OK):
+        return
+    for package, folder in (("nvidia", "cu13/bin"), ("nvidia", "cuda_nvcc/bin"), ("triton", "backends/nvidia/bin")):
+        found = importlib.util.find_spec(package)
+        for place in (found.submodule_search_locations or []) if found else []:
+            if os.access(pathlib.Path(place) / folder / "ptxas", os.X_OK):
+                os.environ["PATH"] = os.pathsep.join([os.environ.get("PATH", ""), str(pathlib.Path(place) / folder)])
+                return
+
+
 @functools.lru_cache(maxsize=None)
 def load() -> ctypes.CDLL:
     """The library, with its functions declared. It needs libconv_runtime.so, which `_library` has loaded."""
+    _offer_toolkit()
     path = _find_library()
     try:
         library = ctypes.CDLL(path)

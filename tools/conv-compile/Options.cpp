@@ -55,13 +55,16 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
       ->required();
   app.add_option("-o,--output", flags.output,
                  "Where to write; - is standard output (default for text)");
-  app.add_option("--emit", flags.emit,
-                 "pack: the artifact (default); asm: assembly; llvm: LLVM IR; "
-                 "mlir: the module after --stop-after; schedules: all of "
-                 "each convolution, those of the best algorithm first, as a "
-                 "database that --database reads, with the seconds that the "
-                 "cost model predicts")
-      ->check(CLI::IsMember({"pack", "asm", "llvm", "mlir", "schedules"}));
+  app.add_option(
+         "--emit", flags.emit,
+         "pack: the artifact (default); asm: assembly; ptx: the same, of "
+         "NVIDIA chips; llvm: LLVM IR; mlir: the module after --stop-after; "
+         "schedules: all of "
+         "each convolution, those of the best algorithm first, as a "
+         "database that --database reads, with the seconds that the "
+         "cost model predicts")
+      ->check(
+          CLI::IsMember({"pack", "asm", "ptx", "llvm", "mlir", "schedules"}));
   app.add_option("--stop-after", flags.stopAfter,
                  "Print the module after this stage: conv, linalg, tiled, gpu, "
                  "llvm or binary")

@@ -15,6 +15,7 @@
 #include "Output.h"
 #include "Progress.h"
 
+#include "conv/Chip/Chip.h"
 #include "conv/Pipeline/Compile.h"
 #include "conv/Support/File.h"
 #include "conv/Support/Memory.h"
@@ -98,12 +99,18 @@ static Result<std::string> compileToString(const CompileFlags &flags,
   Progress progress("compiling " + source.name);
   if (flags.emit == "schedules")
     return mlir::conv::listSchedules(source, options);
+  if (flags.emit == "ptx")
+    for (const std::string &target : flags.targets)
+      if (const ChipInfo *chip = lookupChip(target);
+          chip && chip->backend != Backend::NVPTX)
+        return Error{ErrorKind::BadInput,
+                     "--emit=ptx expects NVIDIA chips, but got " + target};
   if (flags.emit == "mlir")
     return mlir::conv::compileToStage(source, options,
                                       *mlir::conv::parseStage(flags.stopAfter));
   return mlir::conv::compileToText(source, options,
-                                   flags.emit == "asm" ? CodeForm::Assembly
-                                                       : CodeForm::LLVM);
+                                   flags.emit == "llvm" ? CodeForm::LLVM
+                                                        : CodeForm::Assembly);
 }
 
 static Result<void> compileText(const CompileFlags &flags,

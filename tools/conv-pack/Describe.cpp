@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <string_view>
 
 using namespace conv;
 using namespace conv::artifact;
@@ -139,12 +140,18 @@ Result<void> tools::list(const PackFlags &flags,
   return {};
 }
 
+/// What code has that defines a kernel: a symbol table ends its names with a
+/// zero byte, and PTX has the parameters behind them.
+static std::string getDefinition(const Launch &launch) {
+  bool isText = std::string_view(launch.code).ends_with(".ptx");
+  return isText ? ".entry " + launch.kernel + "(" : launch.kernel + '\0';
+}
+
 Result<void> tools::verifyKernels(const NamedArtifact &named) {
   for (const Entry &entry : named.artifact.manifest.entries)
     for (const Launch &launch : entry.launches) {
-      // A symbol table ends its names with a zero byte.
-      std::string symbol = launch.kernel + '\0';
-      if (named.artifact.code(launch.code)->find(symbol) == std::string::npos)
+      const std::string &code = *named.artifact.code(launch.code);
+      if (code.find(getDefinition(launch)) == std::string::npos)
         return Error{ErrorKind::BadInput, "expects the kernel '" +
                                               launch.kernel + "' in '" +
                                               launch.code + "' of '" +

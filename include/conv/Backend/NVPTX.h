@@ -37,6 +37,9 @@ struct AssembledPtx {
 FailureOr<AssembledPtx> assemblePtx(gpu::GPUModuleOp module, StringRef ptx,
                                     StringRef toolkit = "");
 
+/// The path of `ptxas` where the environment says; empty if there is none.
+std::string findAssembler();
+
 /// What one kernel uses.
 struct PtxResources {
   int64_t registers = 0, sharedBytes = 0, stackBytes = 0;

@@ -205,13 +205,15 @@ def SerializeNVPTXPass : Pass<"conv-serialize-nvptx", "::mlir::ModuleOp"> {
     without that, in those of the environment variables `CUDA_HOME` and
     `CUDA_PATH`, in the `PATH`, and in `/usr/local/cuda`. The object of the
     `gpu.binary` has what `ptxas` says of registers, shared memory and spills
-    beside its bytes.
+    beside its bytes. Where none of these places has a `ptxas`, the object is the
+    PTX (`assembly`), which the driver compiles when it is loaded.
 
     * Input: `gpu.module` of the LLVM and NVVM dialects.
     * Output: `gpu.binary` of the same name.
     * Keeps: functions and their launches.
-    * Fails: if `conv.target` is not an NVIDIA chip, if there is no `ptxas`, if a
-      kernel needs libdevice and there is none, or if LLVM or `ptxas` fails.
+    * Fails: if `conv.target` is not an NVIDIA chip, if there is no `ptxas` in a
+      folder that was given, if a kernel needs libdevice and there is none, or if
+      LLVM or `ptxas` fails.
 
     Before:
     ```mlir

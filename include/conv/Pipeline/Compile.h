@@ -110,6 +110,10 @@ enum class CodeForm { Assembly, LLVM };
                                           const CompileOptions &options,
                                           CodeForm form);
 
+/// The assembler that compilations of NVIDIA chips use; empty if there is none,
+/// and artifacts have PTX.
+std::string findAssembler();
+
 /// "gfx90a, gfx942, ..., host": the chips that targets can name.
 std::string getChipNames();
 

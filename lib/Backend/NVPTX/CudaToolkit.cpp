@@ -68,6 +68,14 @@ Expected<std::string> mlir::conv::findPtxas(StringRef given) {
                            "nor in PATH");
 }
 
+std::string mlir::conv::findAssembler() {
+  Expected<std::string> path = findPtxas("");
+  if (path)
+    return *path;
+  consumeError(path.takeError());
+  return "";
+}
+
 Expected<PtxasOutput> mlir::conv::runPtxas(StringRef ptxas, StringRef chip,
                                            StringRef ptx) {
   auto input = TemporaryFile::create();

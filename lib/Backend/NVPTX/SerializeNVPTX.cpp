@@ -94,8 +94,16 @@ FailureOr<std::string> mlir::conv::compileToPtx(gpu::GPUModuleOp module,
               "tail, but found none";
   gpu::TargetOptions options(folder, {}, "", "",
                              gpu::CompilationTarget::Assembly);
-  std::optional<SmallVector<char, 0>> ptx =
-      PtxCompiler(*module, targetOf(module), options).run();
+  std::optional<PtxCompiler> compiler;
+  {
+    // Where no folder has libdevice, upstream's class looks into those of the
+    // environment itself, and complains of the first without one.
+    ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &) {
+      return success(folder.empty());
+    });
+    compiler.emplace(*module, targetOf(module), options);
+  }
+  std::optional<SmallVector<char, 0>> ptx = compiler->run();
   if (!ptx)
     return module.emitOpError("cannot be compiled to PTX"), failure();
   return StringRef(ptx->data(), ptx->size()).rtrim('\0').str();
@@ -156,13 +164,14 @@ static bool startsEarly(LLVM::LLVMFuncOp kernel) {
 
 /// What ptxas said about each kernel, under the names that AMD's metadata has
 /// for the same: readers need not know which back end it was.
+/// What is known of each kernel. Of PTX, nothing but how it starts.
 static gpu::KernelTableAttr createKernelTable(gpu::GPUModuleOp module,
-                                              StringRef report) {
+                                              std::optional<StringRef> report) {
   Builder builder(module.getContext());
   SmallVector<gpu::KernelMetadataAttr> kernels;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     std::optional<PtxResources> resources =
-        parsePtxReport(report, function.getName());
+        report ? parsePtxReport(*report, function.getName()) : PtxResources();
     if (!resources)
       continue;
     auto entry = [&](StringRef name, int64_t value) {
@@ -183,21 +192,37 @@ static gpu::KernelTableAttr createKernelTable(gpu::GPUModuleOp module,
 }
 
 /// Replaces `module` by its binary.
-static LogicalResult serialize(gpu::GPUModuleOp module, StringRef toolkit) {
+/// The code of a module: what ptxas makes of its PTX, or the PTX if there is no
+/// ptxas and nobody named a folder for it.
+static FailureOr<gpu::ObjectAttr> createObject(gpu::GPUModuleOp module,
+                                               StringRef toolkit) {
   FailureOr<std::string> ptx = compileToPtx(module, toolkit);
   if (failed(ptx))
     return failure();
+  auto create = [&](gpu::CompilationTarget format, StringRef code,
+                    std::optional<StringRef> report) {
+    return gpu::ObjectAttr::get(module.getContext(), targetOf(module), format,
+                                StringAttr::get(module.getContext(), code),
+                                /*properties=*/nullptr,
+                                createKernelTable(module, report));
+  };
+  if (toolkit.empty() && findAssembler().empty())
+    return create(gpu::CompilationTarget::Assembly, *ptx, std::nullopt);
   FailureOr<AssembledPtx> object = assemblePtx(module, *ptx, toolkit);
   if (failed(object))
     return failure();
+  return create(gpu::CompilationTarget::Binary, object->cubin,
+                StringRef(object->report));
+}
+
+static LogicalResult serialize(gpu::GPUModuleOp module, StringRef toolkit) {
+  FailureOr<gpu::ObjectAttr> object = createObject(module, toolkit);
+  if (failed(object))
+    return failure();
   OpBuilder builder(module);
-  auto attribute = gpu::ObjectAttr::get(
-      module.getContext(), targetOf(module), gpu::CompilationTarget::Binary,
-      builder.getStringAttr(object->cubin), /*properties=*/nullptr,
-      createKernelTable(module, object->report));
   gpu::BinaryOp::create(builder, module.getLoc(), module.getName(),
                         /*offloadingHandler=*/nullptr,
-                        builder.getArrayAttr({attribute}));
+                        builder.getArrayAttr({Attribute(*object)}));
   module.erase();
   return success();
 }
