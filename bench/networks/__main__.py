@@ -6,7 +6,8 @@
 
 Each network has random weights and runs as `conv` (conv.torch.optimize or replace), `eager` (cuDNN with its benchmark mode, or
 oneDNN on a CPU), and what --against names: `compile` and `max-autotune` are torch.compile's modes. On a GPU everything is one
-CUDA graph, so that no launch counts. Results, and with --train all gradients, are compared with f32's.
+CUDA graph, so that no launch counts. Results, and with --train all gradients, are compared with f32's: if conv's error is more than
+twice eager's, the exit code is 1.
 """
 
 import argparse
@@ -31,6 +32,8 @@ import conv.torch  # noqa: E402
 
 RESULTS = "networks.json"
 DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
+#: A result is wrong if its error is so many times eager's, which computes in the same type.
+MOST_ERROR = 2
 MODES = {"compile": "default", "max-autotune": "max-autotune-no-cudagraphs"}
 
 
@@ -148,6 +151,8 @@ def compare(name, batch, options):
     for variant in variants.values():
         variant.run()
     errors = {key: difference(variant.results, expected) for key, variant in variants.items()}
+    if errors["conv"] > MOST_ERROR * errors["eager"] + 1e-5:
+        print(f"{name} of {batch}: wrong: {errors['conv']:.2g} off, and eager's {errors['eager']:.2g}", file=sys.stderr)
     times = measure(variants, Protocol(options.idle, options.burst, options.rounds))
     for row in conv.torch.report():
         problems.append({key: value for key, value in row._asdict().items() if key != "detail"})
@@ -166,19 +171,18 @@ def clear():
 def print_tables(report):
     rows = report["rows"]
     names = list(rows[0]["times"])
-    print(f"{report['device']}, {report['what']}; PyTorch {report['torch']}\n")
     others = [name for name in names if name != "conv"]
-    print("| network | batch | " + " | ".join(f"{name} ms" for name in names) + " | error of conv | of eager | faster than "
-          + " | than ".join(others) + " | layers on conv |")
-    print("| --- | ---: |" + " ---: |" * (len(names) + len(others) + 3))
+    print(f"{report['device']}, {report['what']}; PyTorch {report['torch']}\n")
+    head = ["network", "batch", *(f"{name} ms" for name in names), "error of conv", "of eager"]
+    head += [*(f"faster than {name}" for name in others), "kernels of conv"]
+    print(f"| {' | '.join(head)} |\n| --- |{' ---: |' * (len(head) - 1)}")
     for row in rows:
         times = {name: row["times"][name]["median"] for name in names}
-        cells = [f"{times[name] * 1e3:.3f}" for name in names]
-        cells += [f"{row['errors'][name]:.4f}" for name in ("conv", "eager")]
-        cells += [f"{times[name] / times['conv']:.2f}×" for name in others]
         on_conv = sum(problem["runs"] == "conv" for problem in row["problems"])
-        cells.append(f"{on_conv} of {len(row['problems'])}")
-        print(f"| {row['network']} | {row['batch']} | " + " | ".join(cells) + " |")
+        cells = [row["network"], str(row["batch"]), *(f"{times[name] * 1e3:.3f}" for name in names)]
+        cells += [f"{row['errors'][name]:.2g}" for name in ("conv", "eager")]
+        cells += [*(f"{times[name] / times['conv']:.2f}×" for name in others), f"{on_conv} of {len(row['problems'])}"]
+        print(f"| {' | '.join(cells)} |")
     for name in others:
         ratios = [row["times"][name]["median"] / row["times"]["conv"]["median"] for row in rows]
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
@@ -212,7 +216,8 @@ def run(options):
     if not report["rows"]:
         return 1
     print_tables(report)
-    return 0
+    wrong = [row for row in report["rows"] if row["errors"]["conv"] > MOST_ERROR * row["errors"]["eager"] + 1e-5]
+    return 1 if wrong else 0
 
 
 def main():

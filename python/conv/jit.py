@@ -50,7 +50,9 @@ def _order(name: str, layout: str, tensor: Tensor) -> str:
     step = 1
     for place in reversed(by_stride):
         if tensor.strides[place] != step:
-            raise bad_input(f"{name}: expects a dense tensor, but got shape {tensor.shape} and strides {tensor.strides}")
+            raise bad_input(
+                f"{name}: expects a dense tensor, but got shape {tensor.shape} and strides {tensor.strides}"
+            )
         step *= tensor.shape[place]
     return "".join(layout[place] for place in order)
 
@@ -59,7 +61,9 @@ def _translate(order: str, letters: typing.Dict[str, str]) -> str:
     return "".join(letters[letter] for letter in order)
 
 
-def _make(rank, x, w, dtype, bias, residual, activation, alpha, window, groups, padding_mode, layout, device) -> Function:
+def _make(
+    rank, x, w, dtype, bias, residual, activation, alpha, window, groups, padding_mode, layout, device
+) -> Function:
     orders = _order("x", layout, x), _order("w", layout, w)
     size, taps = dict(zip(layout, x.shape)), dict(zip(layout, w.shape))
     stride, padding, dilation = window
@@ -84,7 +88,9 @@ def _make(rank, x, w, dtype, bias, residual, activation, alpha, window, groups, 
         activation_alpha=alpha,
     )
     if taps["C"] * groups != size["C"]:
-        raise bad_input(f"w: expects {size['C'] // groups} channels, those of x by {groups} groups, but got {taps['C']}")
+        raise bad_input(
+            f"w: expects {size['C'] // groups} channels, those of x by {groups} groups, but got {taps['C']}"
+        )
     artifact = load(_compiler.compile(problem, open_device(device).targets[0]))
     (name,) = artifact
     output = _translate(layout, _OF_OUTPUT)

@@ -7,7 +7,6 @@ import signal
 import stat
 import subprocess
 import sys
-import threading
 import time
 import unittest
 
@@ -103,7 +102,8 @@ class Cache(unittest.TestCase):
         environment = {**os.environ, "CONV_CACHE_DIR": str(self.folder)}
         for round_ in range(3):
             processes = [
-                subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.DEVNULL) for _ in range(3)
+                subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.DEVNULL)
+                for _ in range(3)
             ]
             time.sleep(1.5 + 0.13 * round_)
             for process in processes:
@@ -111,7 +111,13 @@ class Cache(unittest.TestCase):
                 process.wait()
             for file in self.files():
                 conv.load(file)
-        self.assertEqual(run(self.folder, "assert get() == conv.compile(conv.Problem(n=1, c=8, k=8, input=(6, 6), filter=(3, 3), dtype='f16'), 'host', cache=False)")[0], 0)
+        self.assertEqual(
+            run(
+                self.folder,
+                "assert get() == conv.compile(conv.Problem(n=1, c=8, k=8, input=(6, 6), filter=(3, 3), dtype='f16'), 'host', cache=False)",
+            )[0],
+            0,
+        )
 
     def test_bounds_of_memory(self):
         """Many calls of many problems take no more memory than the cache may have."""

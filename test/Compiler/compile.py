@@ -19,7 +19,9 @@ class Compile(unittest.TestCase):
     def test_problem_becomes_artifact(self):
         artifact = conv.load(conv.compile(PROBLEM, ["gfx942", "host"], cache=False))
         self.assertEqual([entry.target for entry in artifact.entries], ["gfx942", "host"])
-        self.assertEqual([argument.name for argument in artifact.entries[0].arguments], ["input", "filter", "bias", "output"])
+        self.assertEqual(
+            [argument.name for argument in artifact.entries[0].arguments], ["input", "filter", "bias", "output"]
+        )
 
     def test_as_the_tool(self):
         """The same bytes as conv-compile's."""
@@ -44,7 +46,14 @@ class Compile(unittest.TestCase):
 
     def test_refusal_has_its_reason(self):
         problem = conv.Problem(
-            n=1, c=8, k=8, input=(8, 8), filter=(8, 8), low=(40, 40), padding_mode="replicate", direction="backward_data"
+            n=1,
+            c=8,
+            k=8,
+            input=(8, 8),
+            filter=(8, 8),
+            low=(40, 40),
+            padding_mode="replicate",
+            direction="backward_data",
         )
         with self.assertRaises(conv.Refused) as caught:
             conv.compile(problem, "gfx942", cache=False)

@@ -59,7 +59,9 @@ class Compilers(unittest.TestCase):
             torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-4)
 
     def test_dynamic_shapes(self):
-        compiled = torch.compile(lambda x, w: CF.conv2d(x, w, groups=2), fullgraph=True, backend="aot_eager", dynamic=True)
+        compiled = torch.compile(
+            lambda x, w: CF.conv2d(x, w, groups=2), fullgraph=True, backend="aot_eager", dynamic=True
+        )
         for batch in (2, 3, 5):
             x = torch.randn(batch, 4, 7, 9)
             torch.testing.assert_close(compiled(x, self.w), F.conv2d(x, self.w, groups=2), rtol=1e-4, atol=1e-4)

@@ -34,7 +34,9 @@ class Functional(unittest.TestCase):
         exact = [None if tensor is None else tensor.detach().double().requires_grad_() for tensor in tensors]
         expected = theirs(*exact, **options)
         assert_close(result, expected, "result")
-        if result.dim() < 5:  # PyTorch's kernels of three dimensions for the CPU lose channels-last; those for GPUs do not.
+        if (
+            result.dim() < 5
+        ):  # PyTorch's kernels of three dimensions for the CPU lose channels-last; those for GPUs do not.
             self.assertEqual(result.stride(), theirs(*tensors, **options).stride())
         given = [tensor for tensor in tensors if tensor is not None]
         start = torch.randn_like(result)
@@ -158,7 +160,9 @@ class Functional(unittest.TestCase):
         self.assertEqual(len(conv.torch.report()), before + 3)
 
     def test_zz_conv_ran(self):
-        assert_conv_ran([row for row in conv.torch.report() if row.reason not in ("element-type", "empty", "output-padding")], 60)
+        assert_conv_ran(
+            [row for row in conv.torch.report() if row.reason not in ("element-type", "empty", "output-padding")], 60
+        )
 
 
 if __name__ == "__main__":

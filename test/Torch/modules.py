@@ -8,6 +8,7 @@ import unittest
 import torch
 from close import assert_close, assert_conv_ran
 
+import conv
 import conv.torch
 
 NAMES = ("Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d")
@@ -69,7 +70,10 @@ class Modules(unittest.TestCase):
 
     def test_training_step(self):
         model = torch.nn.Sequential(
-            torch.nn.Conv2d(3, 8, 3, padding=1), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.Conv2d(8, 4, 3, stride=2)
+            torch.nn.Conv2d(3, 8, 3, padding=1),
+            torch.nn.BatchNorm2d(8),
+            torch.nn.ReLU(),
+            torch.nn.Conv2d(8, 4, 3, stride=2),
         )
         exact = copy.deepcopy(model).double()
         conv.torch.replace(model)
@@ -119,6 +123,17 @@ class Modules(unittest.TestCase):
         finally:
             conv.torch.settings.background = False
 
+    def test_results_that_differ(self):
+        """Where both ways are timed, a kernel whose result is wrong is not used."""
+        from conv.torch import _choices
+
+        problem = conv.Problem(n=1, c=1, k=1, input=(1,), filter=(1,))
+        choice = _choices.Choice(problem, "cuda:0", "", "")
+        choice.kernel = object()
+        with self.assertWarnsRegex(UserWarning, "differ by 1 of the largest element"):
+            choice.measure(lambda: torch.zeros(3), lambda: torch.tensor([0.5, float("inf"), 2.0]))
+        self.assertEqual((choice.kernel, choice.reason), (None, "differs"))
+
     def test_disabled(self):
         conv.torch.settings.enabled = False
         try:
@@ -137,7 +152,9 @@ class Modules(unittest.TestCase):
         self.assertIsNone(model[0].weight.grad)
 
     def test_zz_conv_ran(self):
-        assert_conv_ran([row for row in conv.torch.report() if row.reason not in ("disabled", "element-type", "compiling")], 30)
+        assert_conv_ran(
+            [row for row in conv.torch.report() if row.reason not in ("disabled", "element-type", "compiling")], 30
+        )
 
 
 if __name__ == "__main__":

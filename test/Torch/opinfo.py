@@ -68,7 +68,9 @@ for info in op_db:
 
 for name, dtype, samples, ran, wrong, tally in rows:
     left = ", ".join(f"{reason} {count}" for reason, count in tally.items() if reason != "conv")
-    print(f"{name:32} {dtype:9} {samples:4} samples, {ran:4} on conv, {wrong} wrong{'; PyTorch: ' if left else ''}{left}")
+    print(
+        f"{name:32} {dtype:9} {samples:4} samples, {ran:4} on conv, {wrong} wrong{'; PyTorch: ' if left else ''}{left}"
+    )
 assert {row[0] for row in rows} == set(NAMES)
 assert all(ran for _, _, _, ran, _, _ in rows), "a function ran on PyTorch alone"
 print("wrong", counts["wrong"])

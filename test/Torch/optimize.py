@@ -80,7 +80,9 @@ class Optimize(unittest.TestCase):
             self.check(model, torch.randn(2, 4, 5, 6), convolutions=1)
 
     def test_other_dimensions(self):
-        model = torch.nn.Sequential(torch.nn.Conv1d(3, 5, 3), torch.nn.BatchNorm1d(5), torch.nn.ConvTranspose1d(5, 2, 3))
+        model = torch.nn.Sequential(
+            torch.nn.Conv1d(3, 5, 3), torch.nn.BatchNorm1d(5), torch.nn.ConvTranspose1d(5, 2, 3)
+        )
         self.check(model, torch.randn(2, 3, 17), convolutions=2)
         model = torch.nn.Sequential(torch.nn.Conv3d(3, 4, 3, padding="same"), torch.nn.BatchNorm3d(4), torch.nn.Tanh())
         self.check(model, torch.randn(1, 3, 5, 6, 7), convolutions=1)
@@ -201,7 +203,8 @@ class Optimize(unittest.TestCase):
 
     def test_merged_packs_are_the_same_bytes(self):
         packs = [
-            conv.compile(conv.Problem(n=1, c=4, k=k, input=(5, 5), filter=(3, 3), function=f"f{k}"), "host") for k in (4, 8)
+            conv.compile(conv.Problem(n=1, c=4, k=k, input=(5, 5), filter=(3, 3), function=f"f{k}"), "host")
+            for k in (4, 8)
         ]
         self.assertEqual(_pack.merge(packs), _pack.merge(packs[::-1]))
         self.assertEqual(list(conv.load(_pack.merge(packs))), ["f4", "f8"])

@@ -13,6 +13,7 @@ import dataclasses
 import os
 import threading
 import typing
+import warnings
 
 import torch
 
@@ -26,7 +27,6 @@ from .._problem import Problem
 from . import _measurements
 from ._geometry import function_name
 from ._settings import settings
-
 
 _ALIGNMENT = 256  #: Of workspaces, in bytes.
 
@@ -72,7 +72,7 @@ class Choice:
     """What runs a problem on a device.
 
     kernel: None where PyTorch's runs.
-    reason: why PyTorch's runs, as a code such as "element-type", "measured" or "compiler"; else empty.
+    reason: why PyTorch's runs, as a code such as "element-type", "measured", "differs" or "compiler"; else empty.
     detail: the sentence behind the reason.
     seconds: of conv's kernel and of PyTorch's, where both were measured.
     """
@@ -101,8 +101,18 @@ class Choice:
         self._measured = True
         return True
 
-    def measure(self, ours: typing.Callable[[], object], theirs: typing.Callable[[], object]) -> None:
-        """Keeps the faster one. PyTorch's wins only where it is clearly so, since neither is a single number."""
+    def measure(self, ours: typing.Callable[[], torch.Tensor], theirs: typing.Callable[[], torch.Tensor]) -> None:
+        """Keeps the faster one, and PyTorch's if the results differ by more than rounding explains.
+
+        PyTorch's wins only where it is clearly faster, since neither time is a single number.
+        """
+        difference = _measurements.difference(ours, theirs)
+        if difference > _measurements.MOST_DIFFERENCE:
+            self.kernel = None
+            self.reason = "differs"
+            self.detail = f"the results differ by {difference:.2g} of the largest element: please report it"
+            warnings.warn(f"conv.torch: {self.problem}: {self.detail}", stacklevel=2)
+            return
         self.seconds = _measurements.measure(self.problem, self.kernel.target, ours, theirs)
         if self.seconds[1] < 0.97 * self.seconds[0]:
             self.kernel = None

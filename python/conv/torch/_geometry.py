@@ -65,7 +65,9 @@ class Window(typing.NamedTuple):
             )
         ]
 
-    def fitted(self, image: typing.Sequence[int], filter: typing.Sequence[int], output: typing.Sequence[int]) -> Window:  # noqa: A002
+    def fitted(
+        self, image: typing.Sequence[int], filter: typing.Sequence[int], output: typing.Sequence[int]
+    ) -> Window:  # noqa: A002
         """With less padding behind the image where the output has fewer positions than there is room for."""
         unused = [
             (size + low + high - dilation * (taps - 1) - 1) - (count - 1) * stride
@@ -89,7 +91,9 @@ class Tail(typing.NamedTuple):
 def is_channels_last(tensor: torch.Tensor) -> bool:
     """Whether PyTorch would make the result of a convolution with this operand channels-last."""
     memory_format = _CHANNELS_LAST.get(tensor.dim())
-    return memory_format is not None and tensor.is_contiguous(memory_format=memory_format) and not tensor.is_contiguous()
+    return (
+        memory_format is not None and tensor.is_contiguous(memory_format=memory_format) and not tensor.is_contiguous()
+    )
 
 
 def memory_format_of(*operands: torch.Tensor) -> torch.memory_format:

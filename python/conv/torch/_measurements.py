@@ -22,6 +22,17 @@ from ._geometry import function_name
 
 _CALLS = 10  #: In a graph.
 _ROUNDS = 5
+#: Of two right results in 16 bits, which were rounded at different places: relative to the largest element.
+MOST_DIFFERENCE = 0.05
+
+
+def difference(ours: typing.Callable[[], torch.Tensor], theirs: typing.Callable[[], torch.Tensor]) -> float:
+    """How far two results are from each other, relative to the largest finite element of theirs."""
+    with torch.no_grad():
+        expected, actual = theirs().double(), ours().double()
+        both = torch.isfinite(expected) & torch.isfinite(actual)
+        largest = torch.where(both, expected, 0).abs().max().item()
+        return torch.where(both, actual - expected, 0).abs().max().item() / max(largest, 1e-30)
 
 
 def _folder() -> typing.Optional[pathlib.Path]:

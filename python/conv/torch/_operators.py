@@ -82,7 +82,19 @@ def _find(
 ) -> _choices.Choice:
     lhs, rhs = operands[:2]
     tf32 = _allows_tf32(lhs)
-    key = (direction, lhs.dtype, lhs.shape, rhs.shape, result.shape, *orders, result_order, window, tail, tf32, lhs.device)
+    key = (
+        direction,
+        lhs.dtype,
+        lhs.shape,
+        rhs.shape,
+        result.shape,
+        *orders,
+        result_order,
+        window,
+        tail,
+        tf32,
+        lhs.device,
+    )
     choice = _found.get(key)
     if choice is None:
         shapes, orders = (lhs.shape, rhs.shape, result.shape), (*orders, result_order)
@@ -124,7 +136,13 @@ def _run(
         operands.append(residual if residual.stride() == result.stride() else torch.empty_like(result).copy_(residual))
     choice = _find(direction, operands, (lhs_order, rhs_order), result, result_order, window, tail)
     if choice.wants_measurement():
-        choice.measure(lambda: choice.kernel(operands, result), theirs)
+        first = choice.kernel
+
+        def ours() -> torch.Tensor:
+            first(operands, result)
+            return result
+
+        choice.measure(ours, theirs)
     kernel = choice.kernel
     if kernel is None:
         return theirs()
@@ -224,14 +242,14 @@ def _convolution(
     tail = Tail(_dtype_of(bias), residual is not None, activation, alpha)
 
     def theirs():
-        return _reference.convolution(input, weight, bias, window, transposed, output_padding, residual, activation, alpha)
+        return _reference.convolution(
+            input, weight, bias, window, transposed, output_padding, residual, activation, alpha
+        )
 
     shape = _result_shape(input, weight, window, transposed, output_padding)
     if min(shape[1:]) <= 0:  # PyTorch says what is wrong.
         return theirs()
-    result = torch.empty(
-        shape, dtype=input.dtype, device=input.device, memory_format=memory_format_of(input, weight)
-    )
+    result = torch.empty(shape, dtype=input.dtype, device=input.device, memory_format=memory_format_of(input, weight))
     direction = DATA if transposed else FORWARD
     return _run(direction, input, weight, result, window, theirs, tail, bias, residual, key)
 
@@ -261,7 +279,18 @@ def _convolution_fake(
 @torch.library.impl(_library, "convolution_backward", "CPU")
 @torch.library.impl(_library, "convolution_backward", "CUDA")
 def _convolution_backward(
-    grad_output, input, weight, stride, low, high, dilation, transposed, output_padding, groups, padding_mode, output_mask  # noqa: A002
+    grad_output,
+    input,
+    weight,
+    stride,
+    low,
+    high,
+    dilation,
+    transposed,
+    output_padding,
+    groups,
+    padding_mode,
+    output_mask,  # noqa: A002
 ):
     window = _window(stride, low, high, dilation, groups, padding_mode)
     memory_format = memory_format_of(input, weight)
@@ -294,7 +323,18 @@ def _convolution_backward(
 
 @torch.library.register_fake("conv::convolution_backward", lib=_library)
 def _convolution_backward_fake(
-    grad_output, input, weight, stride, low, high, dilation, transposed, output_padding, groups, padding_mode, output_mask  # noqa: A002
+    grad_output,
+    input,
+    weight,
+    stride,
+    low,
+    high,
+    dilation,
+    transposed,
+    output_padding,
+    groups,
+    padding_mode,
+    output_mask,  # noqa: A002
 ):
     memory_format = memory_format_of(input, weight)
     return (

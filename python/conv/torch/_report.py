@@ -27,7 +27,9 @@ def describe(problem: Problem) -> str:
         text += f", {problem.groups} groups"
     if problem.padding_mode != "zeros":
         text += f", {problem.padding_mode}"
-    tail = [name for name in ("bias", "residual") if getattr(problem, name)] + [problem.activation] * bool(problem.activation)
+    tail = [name for name in ("bias", "residual") if getattr(problem, name)] + [problem.activation] * bool(
+        problem.activation
+    )
     text += f" + {' + '.join(tail)}" if tail else ""
     layouts = sorted({problem.input_layout, problem.filter_layout, problem.output_layout})
     return f"{text} ({', '.join(layouts)}{', tf32' if problem.tf32 else ''})"
@@ -50,7 +52,9 @@ def _row(choice: Choice) -> Row:
     text = describe(choice.problem) if choice.problem else choice.description
     runs = "conv" if choice.kernel else "torch"
     ours, theirs = choice.seconds or (None, None)
-    return Row(text, choice.device, runs, "" if choice.kernel else choice.reason, choice.detail, choice.calls, ours, theirs)
+    return Row(
+        text, choice.device, runs, "" if choice.kernel else choice.reason, choice.detail, choice.calls, ours, theirs
+    )
 
 
 class Report(typing.List[Row]):

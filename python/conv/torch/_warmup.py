@@ -13,7 +13,9 @@ from ._report import Report, report
 from ._settings import settings
 
 
-def warmup(model: torch.nn.Module, example: typing.Sequence[object], *, training: typing.Optional[bool] = None) -> Report:
+def warmup(
+    model: torch.nn.Module, example: typing.Sequence[object], *, training: typing.Optional[bool] = None
+) -> Report:
     """Runs the model once, so that the kernels of all its convolutions are compiled, measured and loaded.
 
     With `training` (by default where a parameter requires a gradient and gradients are enabled), backward too. It runs a

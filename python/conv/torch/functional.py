@@ -47,11 +47,18 @@ def _autocast(*tensors: Optional) -> typing.Tuple[Optional, ...]:
     return tuple(_cast(tensor, dtype) for tensor in tensors)
 
 
-def _is_plain(input: torch.Tensor, weight: torch.Tensor, bias: Optional, rank: int, transposed: bool, groups: int) -> bool:  # noqa: A002
+def _is_plain(
+    input: torch.Tensor, weight: torch.Tensor, bias: Optional, rank: int, transposed: bool, groups: int
+) -> bool:  # noqa: A002
     """Whether these are operands of a convolution as PyTorch has it; what else there is, it answers itself."""
     if not all(isinstance(t, torch.Tensor) and t.layout == torch.strided for t in (input, weight)):
         return False
-    if weight.dim() != rank + 2 or input.dim() != rank + 2 or input.dtype != weight.dtype or input.device != weight.device:
+    if (
+        weight.dim() != rank + 2
+        or input.dim() != rank + 2
+        or input.dtype != weight.dtype
+        or input.device != weight.device
+    ):
         return False
     if input.device.type not in ("cpu", "cuda", "meta") or not isinstance(groups, int) or groups < 1:
         return False
@@ -69,10 +76,14 @@ def _same(padding: str, weight: torch.Tensor, dilation: typing.Tuple[int, ...]):
     return low, tuple(size - before for size, before in zip(total, low))
 
 
-def _forward(rank: int, fallback, input, weight, bias, stride, padding, dilation, groups, padding_mode="zeros"):  # noqa: A002
+def _forward(
+    rank: int, fallback, input, weight, bias, stride, padding, dilation, groups, padding_mode="zeros"
+):  # noqa: A002
     input, weight, bias = _autocast(input, weight, bias)
     if isinstance(input, torch.Tensor) and input.dim() == rank + 1:
-        result = _forward(rank, fallback, input.unsqueeze(0), weight, bias, stride, padding, dilation, groups, padding_mode)
+        result = _forward(
+            rank, fallback, input.unsqueeze(0), weight, bias, stride, padding, dilation, groups, padding_mode
+        )
         return result.squeeze(0)
     strides, dilations = _sizes(stride, rank), _sizes(dilation, rank)
     if not strides or not dilations or not _is_plain(input, weight, bias, rank, False, groups):
@@ -89,7 +100,9 @@ def _forward(rank: int, fallback, input, weight, bias, stride, padding, dilation
     )
 
 
-def _transpose(rank: int, fallback, input, weight, bias, stride, padding, output_padding, groups, dilation):  # noqa: A002
+def _transpose(
+    rank: int, fallback, input, weight, bias, stride, padding, output_padding, groups, dilation
+):  # noqa: A002
     input, weight, bias = _autocast(input, weight, bias)
     if isinstance(input, torch.Tensor) and input.dim() == rank + 1:
         result = _transpose(
@@ -98,7 +111,11 @@ def _transpose(rank: int, fallback, input, weight, bias, stride, padding, output
         return result.squeeze(0)
     strides, pads, dilations, more = (_sizes(value, rank) for value in (stride, padding, dilation, output_padding))
     is_plain = _is_plain(input, weight, bias, rank, True, groups)
-    if not (is_plain and strides and pads and dilations and more) or min((*pads, *more)) < 0 or min((*strides, *dilations)) < 1:
+    if (
+        not (is_plain and strides and pads and dilations and more)
+        or min((*pads, *more)) < 0
+        or min((*strides, *dilations)) < 1
+    ):
         return fallback(input, weight, bias, stride, padding, output_padding, groups, dilation)
     if any(extra >= max(step, d) for extra, step, d in zip(more, strides, dilations)):
         return fallback(input, weight, bias, stride, padding, output_padding, groups, dilation)
