@@ -59,6 +59,9 @@ Result<Request> Request::read(const void *module, size_t size,
   request.options.database = toString(given.database);
   request.options.threads = std::max(1u, given.threads);
   request.options.externalizeConstants = given.externalizes_constants != 0;
+  request.options.explain = given.explains_as_text != 0
+                                ? mlir::conv::ExplanationForm::Text
+                                : mlir::conv::ExplanationForm::Json;
   if (given.progress)
     request.options.progress = [given](size_t finished, size_t all) {
       given.progress(given.context, finished, all);

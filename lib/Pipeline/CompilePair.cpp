@@ -351,33 +351,60 @@ static LogicalResult createSimulatorObject(Walk &walk, const Target &target,
 }
 
 /// What an element-wise kernel moves.
-static void explainElementwise(linalg::GenericOp op, raw_ostream &os) {
+static int64_t countBytes(linalg::GenericOp op) {
   int64_t bytes = 0;
   for (Type type : op->getOperandTypes()) {
     auto tensor = cast<RankedTensorType>(type);
     bytes += tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
   }
-  os << "element-wise kernel of "
-     << llvm::range_size(op.getBody()->without_terminator())
-     << " operations, which moves " << bytes << " bytes\n";
+  return bytes;
+}
+
+static int64_t countOperations(linalg::GenericOp op) {
+  return llvm::range_size(op.getBody()->without_terminator());
+}
+
+/// What was decided for one kernel, if the operation becomes one.
+static std::optional<std::string> explainAsText(Operation &op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto convolution = dyn_cast<ConvolutionOpInterface>(op))
+    explainSchedule(convolution, os);
+  else if (auto elementwise = dyn_cast<linalg::GenericOp>(op))
+    os << "element-wise kernel of " << countOperations(elementwise)
+       << " operations, which moves " << countBytes(elementwise) << " bytes\n";
+  else
+    return std::nullopt;
+  return text;
+}
+
+static std::optional<llvm::json::Object> explainAsJson(Operation &op) {
+  if (auto convolution = dyn_cast<ConvolutionOpInterface>(op))
+    return explainScheduleAsJson(convolution);
+  if (auto elementwise = dyn_cast<linalg::GenericOp>(op))
+    return llvm::json::Object{
+        {"elementwise_operations", countOperations(elementwise)},
+        {"memory_bytes", countBytes(elementwise)}};
+  return std::nullopt;
 }
 
 /// What was decided for each kernel of a function at the conv stage.
-static std::string explainFunction(func::FuncOp function,
-                                   const Target &target) {
+static std::string explainFunction(func::FuncOp function, const Target &target,
+                                   ExplanationForm form) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (Operation &op : function.getOps()) {
-    auto convolution = dyn_cast<ConvolutionOpInterface>(op);
-    auto elementwise = dyn_cast<linalg::GenericOp>(op);
-    if (!convolution && !elementwise)
-      continue;
-    stream << "@" << function.getName() << " for " << target.name << "\n";
-    if (convolution)
-      explainSchedule(convolution, stream);
-    else
-      explainElementwise(elementwise, stream);
-    stream << "\n";
+    if (form == ExplanationForm::Json) {
+      std::optional<llvm::json::Object> json = explainAsJson(op);
+      if (!json)
+        continue;
+      (*json)["function"] = function.getName();
+      (*json)["target"] = target.name;
+      stream << llvm::json::Value(std::move(*json)) << "\n";
+    } else if (std::optional<std::string> kernel = explainAsText(op)) {
+      stream << "@" << function.getName() << " for " << target.name << "\n"
+             << *kernel << "\n";
+    }
   }
   return text;
 }
@@ -393,8 +420,8 @@ static LogicalResult compilePair(Walk &walk, const Target &target,
       failed(takeConstants(getFunction(), pair.data)) ||
       failed(readProblem(getFunction(), pair.entry)))
     return failure();
-  if (options.explain)
-    pair.explanation = explainFunction(getFunction(), target);
+  if (options.explain != ExplanationForm::None)
+    pair.explanation = explainFunction(getFunction(), target, options.explain);
   std::vector<ChosenSchedule> schedules = listSchedules(getFunction());
   if (failed(walk.runTo(Stage::Gpu, options)) ||
       failed(readLaunches(getFunction(), pair.entry)))
@@ -473,7 +500,7 @@ mlir::conv::printExplanation(const SourceFile &source, const Target &target,
     return walk.getError();
   std::string text;
   for (auto function : walk.getModule().getOps<func::FuncOp>())
-    text += explainFunction(function, target);
+    text += explainFunction(function, target, options.explain);
   return text;
 }
 

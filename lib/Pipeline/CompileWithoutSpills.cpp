@@ -14,6 +14,7 @@
 #include "CompileWithoutSpills.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -36,14 +37,14 @@ public:
   const std::vector<std::string> &getExcluded() const { return excluded; }
   void add(CompiledPair next);
   /// The best try, with the times of all.
-  CompiledPair finish(bool explain);
+  CompiledPair finish(ExplanationForm form);
 
 private:
   CompiledPair best;
   std::vector<Spill> spills; ///< Of the last try.
   std::vector<std::string> excluded;
   std::vector<StageTime> otherTimes;
-  std::string explanation;
+  std::vector<Spill> gaveWay;
 };
 } // namespace
 
@@ -55,8 +56,7 @@ bool SpillSearch::exclude() {
         llvm::is_contained(excluded, spill.schedule.text))
       continue;
     excluded.push_back(spill.schedule.text);
-    explanation +=
-        "gave way    " + spill.schedule.text + ": " + describe(spill) + "\n";
+    gaveWay.push_back(spill);
   }
   return excluded.size() > before;
 }
@@ -68,10 +68,22 @@ void SpillSearch::add(CompiledPair next) {
   llvm::append_range(otherTimes, next.times);
 }
 
-CompiledPair SpillSearch::finish(bool explain) {
+CompiledPair SpillSearch::finish(ExplanationForm form) {
   llvm::append_range(best.times, otherTimes);
-  if (explain && !explanation.empty())
-    best.explanation += explanation + "\n";
+  llvm::raw_string_ostream os(best.explanation);
+  for (const Spill &spill : gaveWay)
+    if (form == ExplanationForm::Text)
+      os << "gave way    " << spill.schedule.text << ": " << describe(spill)
+         << "\n";
+    else if (form == ExplanationForm::Json)
+      os << llvm::json::Value(
+                llvm::json::Object{{"function", best.entry.function},
+                                   {"target", best.entry.target},
+                                   {"gave_way", spill.schedule.text},
+                                   {"reason", describe(spill)}})
+         << "\n";
+  if (form == ExplanationForm::Text && !gaveWay.empty())
+    os << "\n";
   return std::move(best);
 }
 

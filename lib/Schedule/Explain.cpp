@@ -329,7 +329,7 @@ static llvm::json::Value predictionToJson(const Explanation &all) {
   };
 }
 
-static llvm::json::Value explainDirectAsJson(ConvolutionOpInterface op) {
+static llvm::json::Object explainDirectAsJson(ConvolutionOpInterface op) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
   DirectCost cost = predictDirectSchedule(op, op.getScheduleAttr(), chip);
   return llvm::json::Object{
@@ -347,7 +347,8 @@ static llvm::json::Value explainDirectAsJson(ConvolutionOpInterface op) {
                                        {"memory_bytes", cost.memoryBytes}}}};
 }
 
-llvm::json::Value mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
+/// What a convolution that has the form of its schedule takes.
+static llvm::json::Object explainInFormAsJson(ConvolutionOpInterface op) {
   if (op.getScheduleAttr().isDirect())
     return explainDirectAsJson(op);
   Explanation all(op);
@@ -374,4 +375,27 @@ llvm::json::Value mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
       {"candidates", std::move(candidates)},
       {"rejected", std::move(rejected)},
   };
+}
+
+llvm::json::Object
+mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
+  llvm::json::Object json;
+  visitInForm(
+      op, op.getScheduleAttr(),
+      [&](ConvolutionOpInterface own, ArrayRef<TransformOp> transforms) {
+        json = explainInFormAsJson(own);
+        llvm::json::Array all;
+        for (TransformOp transform : transforms)
+          all.push_back(llvm::json::Object{
+              {"source",
+               printToString(TypeAttr::get(transform.getSourceType()))},
+              {"result",
+               printToString(TypeAttr::get(transform.getResultType()))},
+              {"seconds",
+               predictTransform(transform,
+                                TargetAttr::lookup(transform).getInfo())}});
+        if (!all.empty())
+          json["transforms"] = std::move(all);
+      });
+  return json;
 }

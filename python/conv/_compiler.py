@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib.util
+import json
 import os
 import pathlib
 import shutil
@@ -43,6 +44,7 @@ class _Options(ctypes.Structure):
         ("database", ctypes.c_char_p),
         ("threads", ctypes.c_uint),
         ("externalizes_constants", ctypes.c_int),
+        ("explains_as_text", ctypes.c_int),
         ("progress", ctypes.c_void_p),
         ("warning", ctypes.c_void_p),
         ("context", ctypes.c_void_p),
@@ -253,11 +255,24 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
     return take(lambda place: call(source, len(source), ctypes.byref(options), place))
 
 
-def explain(module: Module, target: str, *, name: str = "source") -> str:
-    """What would be chosen for each kernel of a module and why, as text, without compiling it."""
-    options = _Options(struct_size=ctypes.sizeof(_Options), targets=encode(target), source=encode(name))
+def explain(
+    module: Module, target: str, *, name: str = "source", as_json: bool = False
+) -> typing.Union[str, typing.List[dict]]:
+    """What would be chosen for each kernel of a module and why, without compiling it.
+
+    Returns:
+        Text for people, as `conv-compile --explain` prints it; with `as_json`, a dictionary for each kernel: schedule, who
+        chose it, predicted seconds and what limits them, the best candidates, and what was rejected.
+    """
+    options = _Options(
+        struct_size=ctypes.sizeof(_Options),
+        targets=encode(target),
+        source=encode(name),
+        explains_as_text=not as_json,
+    )
     source = _read(module)
-    return take(lambda place: load().conv_explain(source, len(source), ctypes.byref(options), place)).decode()
+    text = take(lambda place: load().conv_explain(source, len(source), ctypes.byref(options), place)).decode()
+    return [json.loads(line) for line in text.splitlines()] if as_json else text
 
 
 def statistics() -> typing.Dict[str, int]:

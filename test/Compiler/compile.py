@@ -43,6 +43,10 @@ class Compile(unittest.TestCase):
 
     def test_explain(self):
         self.assertIn("best candidates", conv.explain(PROBLEM, "gfx942"))
+        (kernel,) = conv.explain(PROBLEM, "gfx942", as_json=True)
+        self.assertEqual((kernel["target"], kernel["chosen_by"]), ("gfx942", "heuristic"))
+        self.assertIn(kernel["schedule"], [candidate["schedule"] for candidate in kernel["candidates"]])
+        self.assertGreater(kernel["predicted"]["seconds"], 0)
 
     def test_refusal_has_its_reason(self):
         problem = conv.Problem(

@@ -86,9 +86,10 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
   app.add_flag("--externalize-constants", flags.externalizeConstants,
                "Make constants that convolutions read arguments, behind the "
                "others (default: the artifact stores them)");
-  app.add_flag("--explain", flags.explain,
+  app.add_flag("--explain{text}", flags.explain,
                "Print what was chosen, what was rejected and why, and the "
-               "predicted limits; without -o nothing is written");
+               "predicted limits; without -o nothing is written. "
+               "--explain=json: an object in a line for each kernel");
   app.add_flag("--timing", flags.timing,
                "Print the milliseconds of each stage on standard error");
   app.add_option("-j,--threads", flags.threads,
@@ -97,7 +98,7 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
 }
 
 static std::optional<Error> checkCombination(CompileFlags &flags) {
-  auto error = [](const char *message) {
+  auto error = [](const std::string &message) {
     return Error{ErrorKind::BadInput, message};
   };
   if (!flags.stopAfter.empty()) {
@@ -112,9 +113,13 @@ static std::optional<Error> checkCombination(CompileFlags &flags) {
   bool isText = flags.emit != "pack";
   if (isText && !flags.outline.empty())
     return error("expects --outline without --emit and --stop-after");
-  if (isText && flags.explain)
+  if (!flags.explain.empty() && flags.explain != "text" &&
+      flags.explain != "json")
+    return error("expects --explain or --explain=json, but got --explain=" +
+                 flags.explain);
+  if (isText && !flags.explain.empty())
     return error("expects --explain without --emit and --stop-after");
-  if (!isText && !flags.explain && flags.output.empty())
+  if (!isText && flags.explain.empty() && flags.output.empty())
     return error("expects -o OUT.convpack");
   if (!isText && flags.output == "-")
     return error("expects a file for the artifact, but got - (standard output "

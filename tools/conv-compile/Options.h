@@ -23,7 +23,8 @@ struct CompileFlags {
   std::string algorithm, schedule, database;
   std::string outline; ///< Where the rest goes; empty: nothing is outlined.
   bool externalizeConstants = false;
-  bool explain = false, timing = false;
+  std::string explain; ///< "text", "json" or, for none, empty.
+  bool timing = false;
   unsigned threads = 0; ///< 0: one per processor.
 };
 

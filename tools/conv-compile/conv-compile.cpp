@@ -81,7 +81,7 @@ static Result<void> compileArtifact(const CompileFlags &flags,
     return artifact.error();
   for (const std::string &warning : report.warnings)
     std::fprintf(stderr, "warning: %s\n", warning.c_str());
-  if (flags.explain)
+  if (!flags.explain.empty())
     std::fputs(report.explanation.c_str(), stdout);
   if (flags.timing)
     printTimes(report.times);
@@ -133,7 +133,10 @@ static Result<void> run(const CompileFlags &flags) {
   options.database = flags.database;
   options.externalizeConstants = flags.externalizeConstants;
   options.outline = !flags.outline.empty();
-  options.explain = flags.explain;
+  using mlir::conv::ExplanationForm;
+  options.explain = flags.explain.empty()     ? ExplanationForm::None
+                    : flags.explain == "json" ? ExplanationForm::Json
+                                              : ExplanationForm::Text;
   options.threads = flags.threads
                         ? flags.threads
                         : std::max(1u, std::thread::hardware_concurrency());

@@ -64,6 +64,7 @@ typedef struct conv_compile_options {
   unsigned threads;      /**< For functions and targets; one if 0. */
   /** Nonzero: constants become arguments, behind the operands. */
   int externalizes_constants;
+  int explains_as_text; /**< Nonzero: what conv_explain gives is for people. */
   /** Called with `context` after each function and target with how many are
    * finished, by one thread at a time. */
   void (*progress)(void *context, size_t finished, size_t all);
@@ -85,9 +86,10 @@ CONV_API void conv_compilation_close(conv_compilation *compilation);
 CONV_API const void *
 conv_compilation_artifact(const conv_compilation *compilation, size_t *size);
 
-/** What would be chosen for each kernel and why, without compiling: text for
- * one target, as `conv-compile --explain` prints it. The same handle, whose
- * bytes are the text, with a null character behind them. */
+/** What would be chosen for each kernel and why, without compiling: for one
+ * target, as `conv-compile --explain=json` prints it, an object in a line for
+ * each kernel, or with `explains_as_text` as `--explain` does. The same handle,
+ * whose bytes are the text, with a null character behind them. */
 CONV_API conv_status conv_explain(const void *module, size_t size,
                                   const conv_compile_options *options,
                                   conv_compilation **compilation);

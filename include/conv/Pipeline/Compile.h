@@ -40,6 +40,9 @@ struct SourceFile {
   std::string text;
 };
 
+/// Text for people, or a JSON object in a line for each kernel.
+enum class ExplanationForm { None, Text, Json };
+
 struct CompileOptions {
   /// Names of chips, each possibly behind `sim:`.
   std::vector<std::string> targets;
@@ -52,7 +55,8 @@ struct CompileOptions {
   /// Convolutions become functions of their own, and `CompileReport::rest` has
   /// what calls them.
   bool outline = false;
-  bool explain = false; ///< Fill in `CompileReport::explanation`.
+  /// As what to fill in `CompileReport::explanation`, if at all.
+  ExplanationForm explain = ExplanationForm::None;
   /// Called from one thread at a time with finished and all pairs; may be
   /// empty.
   std::function<void(size_t, size_t)> progress;
@@ -98,7 +102,7 @@ compile(const SourceFile &source, const CompileOptions &options,
                                           const CompileOptions &options);
 
 /// What would be chosen for each kernel, and why, for one target: what
-/// `CompileOptions::explain` asks for, without compiling.
+/// `CompileOptions::explain` asks for (text, if nothing), without compiling.
 ::conv::Result<std::string> explain(const SourceFile &source,
                                     const CompileOptions &options);
 

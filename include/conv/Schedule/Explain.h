@@ -24,7 +24,7 @@ namespace mlir::conv {
 void explainSchedule(ConvolutionOpInterface op, raw_ostream &os);
 
 /// The same for programs; times in seconds, sizes in bytes.
-llvm::json::Value explainScheduleAsJson(ConvolutionOpInterface op);
+llvm::json::Object explainScheduleAsJson(ConvolutionOpInterface op);
 
 } // namespace mlir::conv
 

@@ -204,8 +204,7 @@ TEST_F(ScheduleTest, ExplanationHasEverySection) {
 
 TEST_F(ScheduleTest, ExplanationAsJsonAgreesWithTheModel) {
   ForwardOp op = select("gfx942");
-  llvm::json::Value json = explainScheduleAsJson(op);
-  const llvm::json::Object &object = *json.getAsObject();
+  llvm::json::Object object = explainScheduleAsJson(op);
   EXPECT_EQ(object.getString("target"), "gfx942");
   EXPECT_EQ(object.getString("chosen_by"), "heuristic");
   EXPECT_EQ(*object.getNumber("flops"), 2.0 * 6272 * 32 * 576);
