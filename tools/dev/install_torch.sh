@@ -6,5 +6,5 @@ set -eu
 folder="$1"
 "$folder/bin/python" -c 'import torch' 2>/dev/null && exit 0
 python3 -m venv "$folder"
-timeout 900 "$folder/bin/pip" install -q --disable-pip-version-check "torch>=2.9,<2.12" numpy expecttest
+timeout 600 "$folder/bin/pip" install -q --disable-pip-version-check "torch>=2.9,<2.12" numpy expecttest
 "$folder/bin/python" -c 'import torch; print("PyTorch", torch.__version__)'
