@@ -1,5 +1,4 @@
-//===- CJit.cpp - the C functions of the jit ---------------------*- C++ -*-
-//===//
+//===- CJit.cpp - the C functions of the jit --------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CProblem.cpp - a convolution given by its sizes, from C ---*- C++ -*-
-//===//
+//===- CProblem.cpp - a convolution given by its sizes, from C --*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -102,8 +101,7 @@ Result<GenOptions> Reader::read() {
   options.command = choose("dtype", problem.dtype, kTypes, "f32");
   options.outputType =
       choose("result_dtype", problem.result_dtype, kResultTypes, "");
-  options.biasType =
-      choose("bias_dtype", problem.bias_dtype, kBiasTypes, "");
+  options.biasType = choose("bias_dtype", problem.bias_dtype, kBiasTypes, "");
   options.padding =
       choose("padding_mode", problem.padding_mode, kPaddings, "zeros");
   options.activation =

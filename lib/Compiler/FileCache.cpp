@@ -1,5 +1,4 @@
-//===- FileCache.cpp - artifacts in files that processes share --*- C++ -*-
-//===//
+//===- FileCache.cpp - artifacts in files that processes share --*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- FileCache.h - artifacts in files that processes share ----*- C++ -*-
-//===//
+//===- FileCache.h - artifacts in files that processes share ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +29,8 @@ class FileCache {
 public:
   static constexpr int64_t kDefaultBytes = int64_t(1) << 30;
 
-  /// Of a folder, which is made when something is stored; "" for none.
+  /// The cache in `folder`, which is made when something is stored. If it is
+  /// empty, nothing is stored.
   FileCache(std::filesystem::path folder, int64_t maxBytes)
       : folder(std::move(folder)), maxBytes(maxBytes) {}
 

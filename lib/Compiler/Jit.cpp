@@ -1,4 +1,4 @@
-//===- Jit.cpp - what was compiled before, in memory and files -*- C++ -*- ===//
+//===- Jit.cpp - what was compiled before, in memory and files --*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -73,7 +73,7 @@ Result<Bytes> Jit::compile(const Request &request) {
   auto found = find(*key);
   if (auto *future = std::get_if<Future>(&found))
     return future->get();
-  // Those that wait get an answer, whatever happens here.
+  // Threads that wait get an answer even if an exception ends the compilation.
   Result<Bytes> made = Error{ErrorKind::System, "out of memory"};
   if (std::optional<Error> thrown =
           catchErrors([&] { made = make(*key, request); }))

@@ -1,4 +1,4 @@
-//===- Jit.h - what was compiled before, in memory and files --*- C++ -*- ===//
+//===- Jit.h - what was compiled before, in memory and files ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

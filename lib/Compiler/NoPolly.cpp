@@ -1,5 +1,4 @@
-//===- NoPolly.cpp - a plug-in that is never asked for -----------*- C++ -*-
-//===//
+//===- NoPolly.cpp - a plug-in that is never asked for ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Request.cpp - what is to be compiled, from C ----------*- C++ -*- ===//
+//===- Request.cpp - what is to be compiled, from C -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,6 +10,7 @@
 #include "conv/Support/File.h"
 #include "conv/Support/Memory.h"
 #include "conv/Support/Sha256.h"
+#include "conv/Support/Split.h"
 
 #include <algorithm>
 
@@ -17,16 +18,6 @@ using namespace conv;
 using namespace conv::compiler;
 
 static std::string toString(const char *text) { return text ? text : ""; }
-
-static std::vector<std::string> splitAtCommas(const std::string &list) {
-  std::vector<std::string> names(1);
-  for (char letter : list)
-    if (letter == ',')
-      names.emplace_back();
-    else
-      names.back() += letter;
-  return names;
-}
 
 static Error badInput(const std::string &message) {
   return {ErrorKind::BadInput, message};

@@ -1,4 +1,4 @@
-//===- Request.h - what is to be compiled, from C ------------*- C++ -*- ===//
+//===- Request.h - what is to be compiled, from C ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CompilePair.h - one function for one target ------------*- C++ -*-===//
+//===- CompilePair.h - one function for one target --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,7 +46,7 @@ struct SplitSource {
                                         const CompileOptions &options);
 
 struct CompiledPair {
-  ::conv::artifact::Entry entry; ///< Without `code` and `sha256` of launches.
+  ::conv::artifact::Entry entry;   ///< Without `code` and `sha256` of launches.
   ::conv::artifact::Artifact data; ///< Of constants that only it has.
   std::string code, extension;
   bool isAssembly = false; ///< The driver makes code of it.

@@ -1,4 +1,4 @@
-//===- CompileWithoutSpills.cpp - other schedules where kernels spill ===//
+//===- CompileWithoutSpills.cpp - schedules that give way -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

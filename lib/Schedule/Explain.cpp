@@ -1,4 +1,4 @@
-//===- Explain.cpp - why a schedule was chosen -------------*- C++ -*-===//
+//===- Explain.cpp - why a schedule was chosen ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

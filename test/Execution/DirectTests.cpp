@@ -166,8 +166,9 @@ static void checkTraffic(const GenOptions &options) {
 void test::addDirectTests() {
   for (const Shape &shape : makeShapes())
     addShape(shape);
-  addTest("Direct_weight", "splits",
-          [] { checkEverywhere(kSplits, {"sim:gfx90a", "sim:gfx1201"}); });
+  addTest("Direct_weight", "splits", [] {
+    checkEverywhere(kSplits, {"sim:gfx90a", "sim:gfx1201"});
+  });
   for (const Shape &shape : std::vector<Shape>{
            {"3x3_384_56", makeDepthwise(384, 1, 56, 3, 1)},
            {"3x3_384_56_stride_2", makeDepthwise(384, 1, 56, 3, 2)},

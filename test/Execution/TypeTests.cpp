@@ -1,4 +1,4 @@
-//===- TypeTests.cpp - 8-bit types and their tails ----------*- C++ -*-===//
+//===- TypeTests.cpp - 8-bit types and their tails --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

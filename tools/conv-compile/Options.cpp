@@ -15,6 +15,7 @@
 #include "ErrorLine.h"
 
 #include "conv/Pipeline/Compile.h"
+#include "conv/Support/Split.h"
 
 using namespace conv;
 using namespace conv::tools;
@@ -33,16 +34,6 @@ static const char *const kFooter = R"(Examples:
 Exit codes: 0 fine, 2 bad input or usage, 3 not supported, 4 system error.)";
 
 /// The names between commas, which may be empty.
-static std::vector<std::string> splitAtCommas(const std::string &list) {
-  std::vector<std::string> names(1);
-  for (char letter : list)
-    if (letter == ',')
-      names.emplace_back();
-    else
-      names.back() += letter;
-  return names;
-}
-
 static void addFlags(CLI::App &app, CompileFlags &flags) {
   app.add_option("IN.mlir", flags.input,
                  "MLIR text or bytecode; - is standard input")

@@ -1,4 +1,4 @@
-//===- Problem.h - random problems and smaller ones -----------*- C++ -*-===//
+//===- Problem.h - random problems and smaller ones -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -60,7 +60,8 @@ static Result<void> compileSource(const std::string &input) {
 }
 
 static const char *const kSmallLine =
-    "convfp16 -F 1 --layout nhwc -n 1 -c 8 -H 4 -W 4 -k 8 -y 3 -x 3 -p 1 -q 1 --bias";
+    "convfp16 -F 1 --layout nhwc -n 1 -c 8 -H 4 -W 4 -k 8 -y 3 -x 3 -p 1 -q 1 "
+    "--bias";
 
 /// The functions of a driver line; why there are none.
 static Result<std::vector<GenOptions>> parseLine(const std::string &line) {

@@ -1,4 +1,4 @@
-//===- NVPTX.h - kernels to NVIDIA code objects -*- C++ -*-===//
+//===- NVPTX.h - kernels to NVIDIA code objects -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

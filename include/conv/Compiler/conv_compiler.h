@@ -62,7 +62,7 @@ typedef struct conv_compile_options {
   const char *schedule;  /**< "#conv.schedule<...>" for all convolutions. */
   const char *database;  /**< A file of schedules, as conv-compile takes. */
   unsigned threads;      /**< For functions and targets; one if 0. */
-  /** Nonzero: constants become arguments, behind the operands. */
+  /** Nonzero: constants become arguments, after the operands. */
   int externalizes_constants;
   int explains_as_text; /**< Nonzero: what conv_explain gives is for people. */
   /** Called with `context` after each function and target with how many are

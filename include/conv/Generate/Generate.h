@@ -1,4 +1,4 @@
-//===- Generate.h - a problem as MLIR -*- C++ -*-===//
+//===- Generate.h - a problem as MLIR ---------------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

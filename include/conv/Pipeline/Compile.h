@@ -1,4 +1,4 @@
-//===- Compile.h - from MLIR text to an artifact --------------*- C++ -*-===//
+//===- Compile.h - from MLIR text to an artifact ----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

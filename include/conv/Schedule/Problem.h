@@ -1,4 +1,4 @@
-//===- Problem.h - what a schedule is chosen for -----------*- C++ -*-===//
+//===- Problem.h - what a schedule is chosen for ----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -73,8 +73,8 @@ struct Problem {
   bool hasChannelRows = false;
   /// Its copies of images skip positions, or go through three dimensions.
   bool hasTmaStrides = false, hasTmaVolumes = false;
-  /// If lanes store results element by element: from one to that of the next row,
-  /// in elements of memory. 0 if not.
+  /// If lanes store results element by element: from one to that of the next
+  /// row, in elements of memory. 0 if not.
   int64_t storedRowDistance = 0;
   /// Copies could bring an operand of the tail as they take the result.
   bool hasTailBoxes = false;

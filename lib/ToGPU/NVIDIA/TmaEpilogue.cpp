@@ -1,4 +1,4 @@
-//===- TmaEpilogue.cpp - tail and store through shared memory -*- C++ -*-===//
+//===- TmaEpilogue.cpp - tail and store through shared memory ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -87,7 +87,7 @@ Value TmaEpilogue::load(const MatrixAccess &access, Value buffer,
   for (int64_t i = 0; i < 2; i += width) {
     Column column = getColumn(place, i);
     MatrixAccess::Position position = locate(access, place, column);
-    // Of an operand that is the same for all rows, only the column counts.
+    // An operand that is the same for all rows is guarded by its column alone.
     Value isElement = access.isBroadcast(MatrixIndex::Row)
                           ? column.isUsed
                           : createGuard(place, column);

@@ -28,8 +28,6 @@ _library.define(
     f"{_WINDOW}, str padding_mode, bool[3] output_mask) -> (Tensor, Tensor, Tensor)"
 )
 
-_DEFAULTS = ("zeros", None, "", 0.01)  #: Of what the schema has defaults for.
-
 Optional = typing.Optional[torch.Tensor]
 _found: typing.Dict[tuple, _choices.Choice] = {}  #: By what a call is given, which is faster to look at than a Problem.
 #: Calls on dense tensors that have a kernel: its choice, and the shape and the strides of the result.
@@ -168,112 +166,100 @@ def _window(stride, low, high, dilation, groups, padding_mode) -> Window:
     return Window(tuple(stride), tuple(low), tuple(high), tuple(dilation), groups, padding_mode)
 
 
-def _result_shape(input, weight, window: Window, transposed: bool, output_padding) -> typing.List[int]:  # noqa: A002
-    if transposed:
-        sizes = window.image_size(input.shape[2:], weight.shape[2:], output_padding)
-        return [input.shape[0], weight.shape[1] * window.groups, *sizes]
-    return [input.shape[0], weight.shape[0], *window.output_size(input.shape[2:], weight.shape[2:])]
+class _Call(typing.NamedTuple):
+    """The arguments of `conv::convolution`, as its schema has them."""
+
+    input: torch.Tensor
+    weight: torch.Tensor
+    bias: Optional
+    stride: typing.Sequence[int]
+    low: typing.Sequence[int]
+    high: typing.Sequence[int]
+    dilation: typing.Sequence[int]
+    transposed: bool
+    output_padding: typing.Sequence[int]
+    groups: int
+    padding_mode: str = "zeros"
+    residual: Optional = None
+    activation: str = ""
+    alpha: float = 0.01
+
+    def window(self) -> Window:
+        return _window(self.stride, self.low, self.high, self.dilation, self.groups, self.padding_mode)
+
+    def tail(self) -> Tail:
+        return Tail(_dtype_of(self.bias), self.residual is not None, self.activation, self.alpha)
+
+    def direction(self) -> str:
+        return DATA if self.transposed else FORWARD
+
+    def result_shape(self) -> typing.List[int]:
+        image, taps, window = self.input.shape, self.weight.shape, self.window()
+        if self.transposed:
+            return [image[0], taps[1] * self.groups, *window.image_size(image[2:], taps[2:], self.output_padding)]
+        return [image[0], taps[0], *window.output_size(image[2:], taps[2:])]
+
+    def empty_result(self) -> torch.Tensor:
+        memory_format = memory_format_of(self.input, self.weight)
+        return torch.empty(
+            self.result_shape(), dtype=self.input.dtype, device=self.input.device, memory_format=memory_format
+        )
+
+    def reference(self) -> torch.Tensor:
+        window, tail = self.window(), (self.residual, self.activation, self.alpha)
+        return _reference.convolution(
+            self.input, self.weight, self.bias, window, self.transposed, self.output_padding, *tail
+        )
 
 
-def plan(
-    input,  # noqa: A002
-    weight,
-    bias,
-    stride,
-    low,
-    high,
-    dilation,
-    transposed,
-    output_padding,
-    groups,
-    padding_mode="zeros",
-    residual=None,
-    activation="",
-    alpha=0.01,
-    *,
-    tf32: bool,
-) -> typing.Optional[Problem]:
+def plan(*arguments, tf32: bool, **named) -> typing.Optional[Problem]:
     """The problem that `convolution` would have compiled; None if it is PyTorch's. Tensors need no data."""
-    result = _convolution_fake(
-        input, weight, bias, stride, low, high, dilation, transposed, output_padding, groups, padding_mode
-    )
-    if _refuse([input, weight]) or min(result.shape) <= 0:
+    call = _Call(*arguments, **named)
+    result = call.empty_result()
+    if _refuse([call.input, call.weight]) or min(result.shape) <= 0:
         return None
-    window = _window(stride, low, high, dilation, groups, padding_mode)
-    tail = Tail(_dtype_of(bias), residual is not None, activation, alpha)
-    (input, input_order), (weight, weight_order) = arrange(input), arrange(weight)  # noqa: A001
-    shapes, orders = (input.shape, weight.shape, result.shape), (input_order, weight_order, order_of(result))
-    tf32 = tf32 and input.dtype == torch.float32
-    direction = DATA if transposed else FORWARD
-    problem = describe(direction, input.dtype, result.dtype, shapes, orders, window, tail, tf32)
+    (lhs, lhs_order), (rhs, rhs_order) = arrange(call.input), arrange(call.weight)
+    shapes, orders = (lhs.shape, rhs.shape, result.shape), (lhs_order, rhs_order, order_of(result))
+    tf32 = tf32 and lhs.dtype == torch.float32
+    problem = describe(call.direction(), lhs.dtype, result.dtype, shapes, orders, call.window(), call.tail(), tf32)
     return problem if min(problem.high) >= 0 else None
 
 
 @torch.library.impl(_library, "convolution", "CPU")
 @torch.library.impl(_library, "convolution", "CUDA")
-def _convolution(
-    input,  # noqa: A002
-    weight,
-    bias,
-    stride,
-    low,
-    high,
-    dilation,
-    transposed,
-    output_padding,
-    groups,
-    padding_mode="zeros",
-    residual=None,
-    activation="",
-    alpha=0.01,
-):
-    operands = [tensor for tensor in (input, weight, bias, residual) if tensor is not None]
+def _convolution(*arguments) -> torch.Tensor:
+    call = _Call(*arguments)
+    operands = [tensor for tensor in (call.input, call.weight, call.bias, call.residual) if tensor is not None]
     key = (
         *[(tensor.shape, tensor.stride(), tensor.dtype, tensor.device) for tensor in operands],
-        bias is None,
+        call.bias is None,
         torch._C._get_cudnn_allow_tf32(),
-        *map(tuple, (stride, low, high, dilation, output_padding)),
-        (transposed, groups, padding_mode, activation, alpha),
+        *map(tuple, (call.stride, call.low, call.high, call.dilation, call.output_padding)),
+        (call.transposed, call.groups, call.padding_mode, call.activation, call.alpha),
     )
     result = _run_known(key, operands)
     if result is not None:
         return result
-    window = _window(stride, low, high, dilation, groups, padding_mode)
-    tail = Tail(_dtype_of(bias), residual is not None, activation, alpha)
-
-    def theirs():
-        return _reference.convolution(
-            input, weight, bias, window, transposed, output_padding, residual, activation, alpha
-        )
-
-    shape = _result_shape(input, weight, window, transposed, output_padding)
-    if min(shape[1:]) <= 0:  # PyTorch says what is wrong.
-        return theirs()
-    result = torch.empty(shape, dtype=input.dtype, device=input.device, memory_format=memory_format_of(input, weight))
-    direction = DATA if transposed else FORWARD
-    return _run(direction, input, weight, result, window, theirs, tail, bias, residual, key)
+    if min(call.result_shape()[1:]) <= 0:  # PyTorch says what is wrong.
+        return call.reference()
+    result, window, tail = call.empty_result(), call.window(), call.tail()
+    return _run(
+        call.direction(),
+        call.input,
+        call.weight,
+        result,
+        window,
+        call.reference,
+        tail,
+        call.bias,
+        call.residual,
+        key,
+    )
 
 
 @torch.library.register_fake("conv::convolution", lib=_library)
-def _convolution_fake(
-    input,  # noqa: A002
-    weight,
-    bias,
-    stride,
-    low,
-    high,
-    dilation,
-    transposed,
-    output_padding,
-    groups,
-    padding_mode="zeros",
-    residual=None,
-    activation="",
-    alpha=0.01,
-):
-    window = _window(stride, low, high, dilation, groups, padding_mode)
-    shape = _result_shape(input, weight, window, transposed, output_padding)
-    return torch.empty(shape, dtype=input.dtype, device=input.device, memory_format=memory_format_of(input, weight))
+def _convolution_fake(*arguments) -> torch.Tensor:
+    return _Call(*arguments).empty_result()
 
 
 @torch.library.impl(_library, "convolution_backward", "CPU")
@@ -420,9 +406,9 @@ def convolution(input, weight, bias, *rest):  # noqa: A002
     """`torch.ops.conv.convolution`, by the shortest way."""
     if torch._C._functorch.peek_interpreter_stack() is not None and not torch.compiler.is_compiling():
         # torch.func looks through autograd functions, but not through the autograd of operators in Python.
-        return _Eager.apply(input, weight, bias, *rest, *_DEFAULTS[len(rest) - 7 :])
+        return _Eager.apply(*_Call(input, weight, bias, *rest))
     if _is_traced(input) or _is_traced(weight):
         return torch.ops.conv.convolution(input, weight, bias, *rest)
     if torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in (input, weight, bias)):
-        return _Eager.apply(input, weight, bias, *rest, *_DEFAULTS[len(rest) - 7 :])
+        return _Eager.apply(*_Call(input, weight, bias, *rest))
     return _convolution(input, weight, bias, *rest)

@@ -125,8 +125,7 @@ TEST_F(ScheduleTest, EveryCandidateIsAValidAttribute) {
             schedule.getPatch(), schedule.getMergedGroups(),
             schedule.getSplits(), schedule.getCluster(),
             schedule.getTransposed(), schedule.getLayouts(),
-            schedule.getChannelMultiple(),
-            schedule.getChosenBy())));
+            schedule.getChannelMultiple(), schedule.getChosenBy())));
         EXPECT_TRUE(succeeded(
             verifyScheduleForChip(emit, schedule, chip, wide ? f32 : f16)));
         ::conv::Candidate back = getCandidate(schedule, chip, wide ? f32 : f16);
