@@ -79,7 +79,7 @@ class Window(typing.NamedTuple):
         return self._replace(high=high)
 
 
-class Tail(typing.NamedTuple):
+class Epilogue(typing.NamedTuple):
     """What follows the sum, in this order. `bias` is the type of its elements; none if empty."""
 
     bias: str = ""
@@ -134,7 +134,7 @@ def describe(
     shapes: typing.Sequence[torch.Size],
     orders: typing.Sequence[str],
     window: Window,
-    tail: Tail,
+    epilogue: Epilogue,
     tf32: bool,
 ) -> Problem:
     """The problem of two operands and a result, whose shapes and orders come as those do."""
@@ -160,11 +160,11 @@ def describe(
         input_layout=order["image"],
         filter_layout=order["filter"],
         output_layout=order["output"],
-        bias=bool(tail.bias),
-        bias_dtype=tail.bias,
-        residual=tail.residual,
-        activation=tail.activation,
-        activation_alpha=tail.alpha,
+        bias=bool(epilogue.bias),
+        bias_dtype=epilogue.bias,
+        residual=epilogue.residual,
+        activation=epilogue.activation,
+        activation_alpha=epilogue.alpha,
         tf32=tf32,
     )
     return problem

@@ -3,7 +3,7 @@
 """The operators `torch.ops.conv`, which functions, modules and optimised graphs call.
 
 They are PyTorch operators like its own: `torch.compile` and `torch.export` trace through them, autograd and vmap know
-them. What they compute is the sum of products in f32, the tail in f32, and one rounding.
+them. What they compute is the sum of products in f32, the epilogue in f32, and one rounding.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 
 from .._problem import Problem
 from . import _choices, _reference
-from ._geometry import DATA, DTYPES, FORWARD, WEIGHT, Tail, Window, arrange, describe, memory_format_of, order_of
+from ._geometry import DATA, DTYPES, FORWARD, WEIGHT, Epilogue, Window, arrange, describe, memory_format_of, order_of
 from ._settings import settings
 
 _library = torch.library.Library("conv", "DEF")
@@ -76,7 +76,7 @@ def _find(
     result: torch.Tensor,
     result_order: str,
     window: Window,
-    tail: Tail,
+    epilogue: Epilogue,
 ) -> _choices.Choice:
     lhs, rhs = operands[:2]
     tf32 = _allows_tf32(lhs)
@@ -89,14 +89,14 @@ def _find(
         *orders,
         result_order,
         window,
-        tail,
+        epilogue,
         tf32,
         lhs.device,
     )
     choice = _found.get(key)
     if choice is None:
         shapes, orders = (lhs.shape, rhs.shape, result.shape), (*orders, result_order)
-        problem = describe(direction, lhs.dtype, result.dtype, shapes, orders, window, tail, tf32)
+        problem = describe(direction, lhs.dtype, result.dtype, shapes, orders, window, epilogue, tf32)
         if min(problem.high) < 0:
             choice = _choices.leave(_report_line(direction, lhs, rhs), lhs.device, "output-padding", _OUTPUT_PADDING)
         else:
@@ -114,7 +114,7 @@ def _run(
     result: torch.Tensor,
     window: Window,
     theirs: typing.Callable[[], torch.Tensor],
-    tail: Tail = Tail(),
+    epilogue: Epilogue = Epilogue(),
     bias: Optional = None,
     residual: Optional = None,
     key: typing.Optional[tuple] = None,
@@ -132,7 +132,7 @@ def _run(
         operands.append(bias.contiguous())
     if residual is not None:
         operands.append(residual if residual.stride() == result.stride() else torch.empty_like(result).copy_(residual))
-    choice = _find(direction, operands, (lhs_order, rhs_order), result, result_order, window, tail)
+    choice = _find(direction, operands, (lhs_order, rhs_order), result, result_order, window, epilogue)
     if choice.wants_measurement():
         first = choice.kernel
 
@@ -187,8 +187,8 @@ class _Call(typing.NamedTuple):
     def window(self) -> Window:
         return _window(self.stride, self.low, self.high, self.dilation, self.groups, self.padding_mode)
 
-    def tail(self) -> Tail:
-        return Tail(_dtype_of(self.bias), self.residual is not None, self.activation, self.alpha)
+    def epilogue(self) -> Epilogue:
+        return Epilogue(_dtype_of(self.bias), self.residual is not None, self.activation, self.alpha)
 
     def direction(self) -> str:
         return DATA if self.transposed else FORWARD
@@ -206,9 +206,9 @@ class _Call(typing.NamedTuple):
         )
 
     def reference(self) -> torch.Tensor:
-        window, tail = self.window(), (self.residual, self.activation, self.alpha)
+        window, epilogue = self.window(), (self.residual, self.activation, self.alpha)
         return _reference.convolution(
-            self.input, self.weight, self.bias, window, self.transposed, self.output_padding, *tail
+            self.input, self.weight, self.bias, window, self.transposed, self.output_padding, *epilogue
         )
 
 
@@ -221,7 +221,7 @@ def plan(*arguments, tf32: bool, **named) -> typing.Optional[Problem]:
     (lhs, lhs_order), (rhs, rhs_order) = arrange(call.input), arrange(call.weight)
     shapes, orders = (lhs.shape, rhs.shape, result.shape), (lhs_order, rhs_order, order_of(result))
     tf32 = tf32 and lhs.dtype == torch.float32
-    problem = describe(call.direction(), lhs.dtype, result.dtype, shapes, orders, call.window(), call.tail(), tf32)
+    problem = describe(call.direction(), lhs.dtype, result.dtype, shapes, orders, call.window(), call.epilogue(), tf32)
     return problem if min(problem.high) >= 0 else None
 
 
@@ -242,7 +242,7 @@ def _convolution(*arguments) -> torch.Tensor:
         return result
     if min(call.result_shape()[1:]) <= 0:  # PyTorch says what is wrong.
         return call.reference()
-    result, window, tail = call.empty_result(), call.window(), call.tail()
+    result, window, epilogue = call.empty_result(), call.window(), call.epilogue()
     return _run(
         call.direction(),
         call.input,
@@ -250,7 +250,7 @@ def _convolution(*arguments) -> torch.Tensor:
         result,
         window,
         call.reference,
-        tail,
+        epilogue,
         call.bias,
         call.residual,
         key,

@@ -27,10 +27,10 @@ def describe(problem: Problem) -> str:
         text += f", {problem.groups} groups"
     if problem.padding_mode != "zeros":
         text += f", {problem.padding_mode}"
-    tail = [name for name in ("bias", "residual") if getattr(problem, name)] + [problem.activation] * bool(
+    epilogue = [name for name in ("bias", "residual") if getattr(problem, name)] + [problem.activation] * bool(
         problem.activation
     )
-    text += f" + {' + '.join(tail)}" if tail else ""
+    text += f" + {' + '.join(epilogue)}" if epilogue else ""
     layouts = sorted({problem.input_layout, problem.filter_layout, problem.output_layout})
     return f"{text} ({', '.join(layouts)}{', tf32' if problem.tf32 else ''})"
 
