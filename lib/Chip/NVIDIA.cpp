@@ -97,6 +97,11 @@ static constexpr MatrixAtom kAtomsSm90a[] = {
     {WGMMA, I8, I32, 64, 160, 32, 32, 1, 320},
     {WGMMA, I8, I32, 64, 192, 32, 32, 1, 384},
     {WGMMA, I8, I32, 64, 256, 32, 32, 1, 512},
+    {WGMMA3xTF32, F32, F32, 64, 32, 8, 8, 1, 288},
+    {WGMMA3xTF32, F32, F32, 64, 64, 8, 8, 1, 384},
+    {WGMMA3xTF32, F32, F32, 64, 96, 8, 8, 1, 576},
+    {WGMMA3xTF32, F32, F32, 64, 128, 8, 8, 1, 768},
+    {WGMMA3xTF32, F32, F32, 64, 160, 8, 8, 1, 960},
 };
 static constexpr size_t kPortableAtoms = 6;
 

@@ -128,6 +128,7 @@ Result<GenOptions> Reader::read() {
   options.bias = problem.bias != 0;
   options.residual = problem.residual != 0;
   options.tf32 = problem.tf32 != 0;
+  options.exact = problem.exact != 0;
   if (error)
     return *error;
   return options;

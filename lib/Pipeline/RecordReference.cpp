@@ -201,7 +201,10 @@ FailureOr<json::Object> Recorder::recordStep(ConvolutionOpInterface op) {
   json::Object step{
       {"direction", op->getName().stripDialect()},
       {"padding", stringifyPaddingMode(op.getPadding())},
-      {"arithmetic", stringifyArithmetic(op.getArithmetic())},
+      // Only tf32 changes what is computed, rather than how.
+      {"arithmetic", stringifyArithmetic(op.getArithmetic() == Arithmetic::TF32
+                                             ? Arithmetic::TF32
+                                             : Arithmetic::Exact)},
       {op.getTensorName(op.getLhsRole()), std::move(*lhs)},
       {op.getTensorName(op.getRhsRole()), std::move(*rhs)},
       {"layouts", json::Array{layouts.getInput(), layouts.getFilter(),

@@ -195,7 +195,7 @@ int64_t conv::computeSharedBytes(const Candidate &candidate) {
 }
 
 static bool hasWarpgroups(const Candidate &candidate) {
-  return candidate.atom->kind == AtomKind::WGMMA;
+  return isWarpgroupAtom(candidate.atom->kind);
 }
 
 int64_t conv::computeWorkItems(const ChipInfo &chip,

@@ -100,6 +100,15 @@ static double computeAccumulation(const Accumulation &sum) {
   return additions * (1 + perProduct) + std::ldexp(perProduct, 24);
 }
 
+bool conv::is3xTF32WithinBound(int64_t reduction, int64_t steps,
+                               int64_t splits) {
+  // In units of 2^-24 * S: what parts leave of operands, and products of what
+  // is left; the products of a step's 32 elements, as if each of the large ones
+  // were rounded; and one for the small ones and for the second order.
+  constexpr int64_t kOfParts = 20, kOfStep = 32, kRest = 1;
+  return kOfParts + kOfStep + kRest + steps + splits <= reduction;
+}
+
 std::optional<Knowledge> Analysis::analyseSource(const TailValue &value) const {
   Knowledge source;
   if (value.op == TailOp::Accumulator) {

@@ -49,7 +49,7 @@ static bool hasChannelsFirst(ConvolutionOpInterface op) {
 
 static bool hasWarpgroups(const ::conv::ChipInfo &chip) {
   return llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
-    return atom.kind == ::conv::AtomKind::WGMMA;
+    return ::conv::isWarpgroupAtom(atom.kind);
   });
 }
 

@@ -157,9 +157,10 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
   for (const MatrixAtom &atom : chip.atoms) {
     if (atom.operand != multiplied ||
         ((problem.patch || problem.hasChannelRows) &&
-         atom.kind != AtomKind::WGMMA))
+         !isWarpgroupAtom(atom.kind)) ||
+        (atom.kind == AtomKind::WGMMA3xTF32 && !problem.allows3xTF32))
       continue;
-    if (atom.kind == AtomKind::WGMMA) {
+    if (isWarpgroupAtom(atom.kind)) {
       std::ranges::for_each(listTmaCandidates(problem, chip, atom), visit);
       std::ranges::for_each(listLineCandidates(problem, chip, atom), visit);
       std::ranges::for_each(listPatchCandidates(problem, chip, atom), visit);

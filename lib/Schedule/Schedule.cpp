@@ -125,6 +125,7 @@ static void computeTmaSteps(ConvolutionOpInterface op,
     largest = std::max(largest, geometry->countSteps());
     total += geometry->countSteps();
     sharers = std::min(sharers, geometry->getMostWorkgroups());
+    problem.isTmaLhsTransposed |= geometry->isLeftTransposed();
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
     problem.reducesTmaPositions |= geometry->reducesPositions;
     problem.hasTmaRowsOfColumns |= geometry->hasRowsOfColumns();
@@ -266,6 +267,10 @@ mlir::conv::getResultShapes(const PlanStep &step) {
   // Where columns can have rows of channels, tiles that are copied have them.
   if (problem.hasChannelRows == canHaveRows)
     computeTmaSteps(op, plan, problem);
+  problem.allows3xTF32 =
+      op.getArithmetic() == Arithmetic::F32 &&
+      ::conv::is3xTF32WithinBound(computeReduction(op), problem.tmaSteps,
+                                  problem.splits);
   if (!problem.patch && !problem.hasChannelRows)
     computeLines(op, plan, problem);
   return problem;
@@ -283,6 +288,8 @@ AtomKind mlir::conv::getAtomKind(::conv::AtomKind kind) {
     return AtomKind::MMASync;
   case ::conv::AtomKind::WGMMA:
     return AtomKind::WGMMA;
+  case ::conv::AtomKind::WGMMA3xTF32:
+    return AtomKind::WGMMA3xTF32;
   }
   llvm_unreachable("every kind of atom has an attribute");
 }

@@ -144,7 +144,7 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
   for (int64_t splits : parts)
     all.push_back({.splits = splits});
   bool hasBoxes = llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
-    return atom.kind == ::conv::AtomKind::WGMMA;
+    return ::conv::isWarpgroupAtom(atom.kind);
   });
   if (hasBoxes && canHaveChannelRows(op)) {
     all.push_back({.hasChannelRows = true});
@@ -179,7 +179,7 @@ bool mlir::conv::areWarpgroupsFaster(ConvolutionOpInterface op,
   if (ranked.empty() || !competesWithWarpgroups(direct))
     return false;
   const ::conv::RankedCandidate &best = ranked.front().ranked;
-  return best.candidate.atom->kind == ::conv::AtomKind::WGMMA &&
+  return ::conv::isWarpgroupAtom(best.candidate.atom->kind) &&
          best.cost.seconds < predictDirectSchedule(op, direct, chip).seconds();
 }
 

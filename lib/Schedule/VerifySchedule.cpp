@@ -118,7 +118,16 @@ static LogicalResult verifyImplicitGemm(ConvolutionOpInterface op,
     return emitUnsupported(op.getLoc(), Reason::Schedule)
            << "expects an atom that multiplies " << ::conv::getName(operand)
            << ", but got " << schedule.getAtom();
-  if (atom.kind == ::conv::AtomKind::WGMMA)
+  if (atom.kind == ::conv::AtomKind::WGMMA3xTF32 &&
+      !computeProblem(op, getPlanOptions(schedule)).allows3xTF32)
+    return emitUnsupported(op.getLoc(), Reason::Schedule)
+           << "expects f32 arithmetic and a reduction long enough for the "
+              "bound "
+              "of an f32 sum for "
+           << schedule.getAtom() << ", but got "
+           << stringifyArithmetic(op.getArithmetic()) << " and "
+           << computeReduction(op);
+  if (::conv::isWarpgroupAtom(atom.kind))
     return verifyProducts(op, schedule, chip);
   if (chip.backend == ::conv::Backend::Host)
     return success();

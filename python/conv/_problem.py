@@ -45,6 +45,7 @@ class _CProblem(ctypes.Structure):
         ("bias", ctypes.c_int),
         ("residual", ctypes.c_int),
         ("tf32", ctypes.c_int),
+        ("exact", ctypes.c_int),
     ]
 
 
@@ -66,6 +67,7 @@ class Problem:
     bias, residual, activation: what follows the sum, in this order, as operands behind the first two; `bias` is a vector
         of the result's channels, `residual` as the result. `activation` is one of those of `conv-gen --activation`.
     tf32: f32 operands are rounded to tf32.
+    exact: products of f32 are exact, rather than sums of parts that are as accurate (docs/numerics.md).
     function: the name of the function; made of the problem if empty.
     """
 
@@ -92,6 +94,7 @@ class Problem:
     activation: str = ""
     activation_alpha: float = 0.01
     tf32: bool = False
+    exact: bool = False
     function: str = ""
 
     def module(self) -> str:
@@ -127,7 +130,7 @@ class Problem:
             },
             **{
                 name: getattr(self, name)
-                for name in ("n", "c", "k", "groups", "activation_alpha", "bias", "residual", "tf32")
+                for name in ("n", "c", "k", "groups", "activation_alpha", "bias", "residual", "tf32", "exact")
             },
         )
         return _compiler.take(functools.partial(_compiler.load().conv_problem_module, ctypes.byref(problem))).decode()

@@ -239,6 +239,53 @@ func.func @tma_channels(%x: tensor<4x8x8x12xf16>, %w: tensor<64x3x3x12xf16>) -> 
 
 // -----
 
+// Parts cost more than the bound of so short a sum has room for.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @short_sum_of_parts(%x: tensor<4x8x8x32xf32>, %w: tensor<64x1x1x32xf32>) -> tensor<4x8x8x64xf32> {
+  // expected-error @below {{unsupported (schedule): expects f32 arithmetic and a reduction long enough for the bound of an f32 sum for #conv.atom<wgmma_3xtf32 64 x 64 x 8>, but got f32 and 32}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32,
+                  stages = 4, atom = <wgmma_3xtf32 64 x 64 x 8>, main_loop = tma, raster = columns>
+      : tensor<4x8x8x32xf32>, tensor<64x1x1x32xf32> -> tensor<4x8x8x64xf32>
+  return %y : tensor<4x8x8x64xf32>
+}
+}
+
+// -----
+
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @parts_of_exact_products(%x: tensor<4x8x8x96xf32>, %w: tensor<64x1x1x96xf32>) -> tensor<4x8x8x64xf32> {
+  // expected-error @below {{unsupported (schedule): expects f32 arithmetic and a reduction long enough for the bound of an f32 sum for #conv.atom<wgmma_3xtf32 64 x 64 x 8>, but got exact and 96}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = exact
+      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32,
+                  stages = 4, atom = <wgmma_3xtf32 64 x 64 x 8>, main_loop = tma, raster = columns>
+      : tensor<4x8x8x96xf32>, tensor<64x1x1x96xf32> -> tensor<4x8x8x64xf32>
+  return %y : tensor<4x8x8x64xf32>
+}
+}
+
+// -----
+
+// A warp converts 32 columns.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @narrow_tile_in_tf32(%dy: tensor<4x8x8x96xf32>, %w: tensor<96x1x1x16xf32>) -> tensor<4x8x8x16xf32> {
+  // expected-error @below {{unsupported (schedule): expects a multiple of 32 columns for operands that are converted, but got 16}}
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = tf32
+      schedule = <algorithm = implicit_gemm, workgroup = [128, 16], subgroup = [64, 16], gemm_k = 32,
+                  stages = 4, atom = <wgmma 64 x 16 x 8>, main_loop = tma, raster = columns>
+      : tensor<4x8x8x96xf32>, tensor<96x1x1x16xf32> -> tensor<4x8x8x16xf32>
+  return %dx : tensor<4x8x8x16xf32>
+}
+}
+
+// -----
+
 // Columns that are taps and channels come in boxes of 64.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @tma_gradient(%x: tensor<4x8x8x64xf16>, %dy: tensor<4x8x8x64xf16>) -> tensor<64x3x3x64xf16> {

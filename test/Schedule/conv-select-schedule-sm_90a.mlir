@@ -130,16 +130,41 @@ func.func @three_output_channels_gradient_bf16(%x: tensor<1x512x512x128xbf16>, %
   return %dw : tensor<3x3x3x128xbf16>
 }
 
-// The f32 layer takes the f32 atom.
+// f32 is multiplied as parts in tf32.
 // CHECK-LABEL: func.func @large_layer_f32
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [128, 128], subgroup = [128, 16], gemm_k = 8,
-// CHECK-SAME: stages = 3, atom = <fma 16 x 32 x 4>, main_loop = async_staged, raster = columns, chosen_by = heuristic>
+// CHECK: gemm_k = 32,
+// CHECK-SAME: atom = <wgmma_3xtf32 64 x {{[0-9]+}} x 8>, main_loop = tma,
 func.func @large_layer_f32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
     -> tensor<64x28x28x128xf32> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       : tensor<64x28x28x128xf32>, tensor<128x3x3x128xf32> -> tensor<64x28x28x128xf32>
+  return %y : tensor<64x28x28x128xf32>
+}
+
+// Unless products are to be exact.
+// CHECK-LABEL: func.func @large_layer_exact
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [128, 128], subgroup = [128, 16], gemm_k = 8,
+// CHECK-SAME: stages = 3, atom = <fma 16 x 32 x 4>, main_loop = async_staged, raster = columns, chosen_by = heuristic>
+func.func @large_layer_exact(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
+    -> tensor<64x28x28x128xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = exact
+      : tensor<64x28x28x128xf32>, tensor<128x3x3x128xf32> -> tensor<64x28x28x128xf32>
+  return %y : tensor<64x28x28x128xf32>
+}
+
+// So few products are summed up that their parts would cost more than f32's bound allows.
+// CHECK-LABEL: func.func @short_sum_f32
+// CHECK: atom = <fma
+func.func @short_sum_f32(%x: tensor<64x28x28x32xf32>, %w: tensor<128x1x1x32xf32>)
+    -> tensor<64x28x28x128xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<64x28x28x32xf32>, tensor<128x1x1x32xf32> -> tensor<64x28x28x128xf32>
   return %y : tensor<64x28x28x128xf32>
 }
 
@@ -156,9 +181,9 @@ func.func @large_layer_tf32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128
   return %y : tensor<64x28x28x128xf32>
 }
 
-// wgmma does not transpose it.
+// wgmma does not transpose the filter of its gradient, but warps do.
 // CHECK-LABEL: func.func @gradient_tf32
-// CHECK: atom = <mma_sync 16 x 8 x 8>
+// CHECK: atom = <wgmma 64 x {{[0-9]+}} x 8>, main_loop = tma,
 func.func @gradient_tf32(%dy: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
     -> tensor<64x28x28x128xf32> {
   %dx = conv.backward_data %dy, %w

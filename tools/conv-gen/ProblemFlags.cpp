@@ -159,6 +159,9 @@ static void addTypes(FlagGroup &flags, GenOptions &options) {
   flags.addFlag("--tf32", options.tf32,
                 "Round the operands of conv to tf32, on chips that multiply it "
                 "faster");
+  flags.addFlag("--exact", options.exact,
+                "Multiply f32 operands of conv exactly, and not as parts by "
+                "tensor cores, whose sums are as accurate");
   flags.addFlag("--fnuz", options.fnuz,
                 "convfp8 and convbfp8 without infinities and negative zero, as "
                 "gfx942 has them");

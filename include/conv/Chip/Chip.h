@@ -45,7 +45,13 @@ enum class Backend { AMDGPU, Host, NVPTX };
 
 /// Instruction class of a matrix atom. `FMA` is a lane-wise outer product of
 /// scalar or packed multiply-adds, for types without a matrix instruction.
-enum class AtomKind { MFMA, WMMA, FMA, MMASync, WGMMA };
+/// `WGMMA3xTF32` multiplies f32 as three products of tf32.
+enum class AtomKind { MFMA, WMMA, FMA, MMASync, WGMMA, WGMMA3xTF32 };
+
+/// Whether a warpgroup executes it.
+constexpr bool isWarpgroupAtom(AtomKind kind) {
+  return kind == AtomKind::WGMMA || kind == AtomKind::WGMMA3xTF32;
+}
 
 /// One matrix instruction: `D[m][n] += sum_k A[m][k] * B[n][k]`, executed by a
 /// whole subgroup. With `rows` = m for A and n for B, lane `l` holds of
@@ -66,7 +72,8 @@ enum class AtomKind { MFMA, WMMA, FMA, MMASync, WGMMA };
 /// WGMMA is executed by four subgroups together, a warpgroup, and reads A and B
 /// from shared memory; of its accumulators, subgroup `w` has rows 16 w to
 /// 16 w + 15 of D in the lane layout of MMASync with that many rows, 8 columns
-/// at a time. Its `cycles` are those of all four matrix units.
+/// at a time. Its `cycles` are those of all four matrix units. WGMMA3xTF32 is
+/// three of them on the parts of f32 operands; A is in registers.
 ///
 /// Sources: the instruction set manuals of MI200, CDNA3, CDNA4, RDNA3 and RDNA4
 /// (sections on MFMA and WMMA register layouts), and the PTX ISA (sections on

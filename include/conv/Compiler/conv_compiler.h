@@ -123,6 +123,7 @@ typedef struct conv_problem {
   int bias;                /**< Nonzero: adds a vector of the channels. */
   int residual;            /**< Nonzero: adds a tensor like the result. */
   int tf32;                /**< Nonzero: f32 is rounded to tf32. */
+  int exact;               /**< Nonzero: f32 is not multiplied as parts. */
 } conv_problem;
 
 /** The problem as MLIR, for the functions that take a module: the bytes of the

@@ -51,8 +51,9 @@ struct GenOptions {
   double activationAlpha = 0.01; ///< Of leaky_relu and elu: the slope below 0.
   /// Empty: that of the operands; i32 for i8 without a tail.
   std::string outputType;
-  bool tf32 = false; ///< f32 operands are rounded to tf32.
-  bool fnuz = false; ///< 8-bit floats are those of gfx942.
+  bool tf32 = false;  ///< f32 operands are rounded to tf32.
+  bool exact = false; ///< Products of f32 are exact.
+  bool fnuz = false;  ///< 8-bit floats are those of gfx942.
 
   std::string name; ///< Of the function. Empty: made from the problem.
 

@@ -47,6 +47,11 @@ struct Accumulation {
   NumericType operand = NumericType::F16;
 };
 
+/// Whether the sum of `reduction` products of f32 stays within its bound if
+/// they are multiplied as three products of tf32 in `steps` steps, each of
+/// which is added to the others in f32, as are `splits` parts.
+bool is3xTF32WithinBound(int64_t reduction, int64_t steps, int64_t splits);
+
 /// The bound for `tail(sum)`, converted to `result` at the end.
 std::variant<ErrorBound, NoErrorBound>
 computeErrorBound(const Accumulation &sum, const TailGraph &tail,

@@ -61,6 +61,10 @@ struct Problem {
   int64_t tmaSteps = 0, tmaTotalSteps = 0;
   int64_t tmaSharers = 1; ///< Workgroups that can share those of each product.
   bool isTmaRhsTransposed = false, reducesTmaPositions = false;
+  /// The same of the left operand's rows.
+  bool isTmaLhsTransposed = false;
+  /// Whether f32 may be multiplied as parts in tf32.
+  bool allows3xTF32 = false;
   /// Rows of 64 columns that they bring, which tiles have whole.
   bool hasTmaRowsOfColumns = false;
   /// Of several groups: the lines of memory that a row of either operand lies

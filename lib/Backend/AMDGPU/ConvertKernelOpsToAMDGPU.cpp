@@ -82,6 +82,7 @@ struct MmaToInstruction final : OpRewritePattern<MmaOp> {
       return success();
     case AtomKind::MMASync:
     case AtomKind::WGMMA:
+    case AtomKind::WGMMA3xTF32:
       return rewriter.notifyMatchFailure(op, "not an AMD atom");
     }
     return failure();

@@ -166,7 +166,8 @@ struct MmaToInstruction final : OpRewritePattern<MmaOp> {
       return success();
     case AtomKind::MFMA:
     case AtomKind::WMMA:
-    case AtomKind::WGMMA: // Main loops issue it themselves.
+    case AtomKind::WGMMA:
+    case AtomKind::WGMMA3xTF32: // Main loops issue it themselves.
       return rewriter.notifyMatchFailure(op, "not an NVIDIA atom");
     }
     return failure();

@@ -182,7 +182,8 @@ FailureOr<BuiltKernel> mlir::conv::buildLineKernel(OpBuilder &builder,
     return buildBufferKernel(
         ptx, *part, chip, name,
         {tile.tile, tile.sharedBytes(),
-         createPositionsMap(builder.getContext(), product), TensorMapAttr()},
+         createPositionsMap(builder.getContext(), product, {}),
+         TensorMapAttr()},
         [&](const Kernel &kernel, int64_t workgroups, Value memory) {
           createLineGradientBody(kernel, ptx, tile, product, workgroups,
                                  memory);

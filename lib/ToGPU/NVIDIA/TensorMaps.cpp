@@ -16,11 +16,12 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-BoxRows mlir::conv::getOperandRows(const TmaGeometry &geometry) {
+BoxRows mlir::conv::getOperandRows(const TmaGeometry &geometry,
+                                   const ::conv::TmaTile &tile) {
+  bool isRounded =
+      geometry.elementBytes == sizeof(float) && !tile.isConverted();
   return {.elementBytes = geometry.elementBytes,
-          .arithmetic = geometry.elementBytes == sizeof(float)
-                            ? Arithmetic::TF32
-                            : Arithmetic::Exact};
+          .arithmetic = isRounded ? Arithmetic::TF32 : Arithmetic::F32};
 }
 
 /// The byte strides of a dense tensor of `sizes`, innermost first.
@@ -84,9 +85,8 @@ TensorMapAttr mlir::conv::createWindowMap(MLIRContext *context,
 
 TensorMapAttr mlir::conv::createFilterMap(MLIRContext *context,
                                           const TmaGeometry &geometry,
-                                          int64_t channels) {
+                                          int64_t channels, BoxRows rows) {
   using Coordinate = TmaGeometry::Coordinate;
-  BoxRows rows = getOperandRows(geometry);
   SmallVector<int64_t> sizes, box;
   for (const Coordinate &coordinate : llvm::reverse(geometry.filter)) {
     sizes.push_back(coordinate.size);
@@ -105,9 +105,8 @@ TensorMapAttr mlir::conv::createFilterMap(MLIRContext *context,
 TensorMapAttr mlir::conv::createMatrixMap(MLIRContext *context,
                                           const TmaGeometry &geometry,
                                           const TmaMatrix &matrix,
-                                          int64_t rowsOfTile) {
+                                          int64_t rowsOfTile, BoxRows rows) {
   using Digit = TmaMatrix::Digit;
-  BoxRows rows = getOperandRows(geometry);
   int64_t rowsOfBox = matrix.isTransposed() ? rows.elements() : rowsOfTile;
   SmallVector<int64_t> sizes, box;
   for (const TmaMatrix::Dimension &d : llvm::reverse(matrix.dimensions)) {
@@ -120,15 +119,16 @@ TensorMapAttr mlir::conv::createMatrixMap(MLIRContext *context,
 }
 
 TensorMapAttr mlir::conv::createPositionsMap(MLIRContext *context,
-                                             const TmaGeometry &geometry) {
+                                             const TmaGeometry &geometry,
+                                             BoxRows rows) {
   if (geometry.hasPatches())
     return createDenseMap(
         context, llvm::to_vector(llvm::reverse(geometry.leftShape)),
-        {Tile::kRowElements, Tile::kBlockSize, Tile::kBlockSize, 1}, {});
+        {rows.elements(), Tile::kBlockSize, Tile::kBlockSize, 1}, rows);
   return createDenseMap(context,
                         {geometry.leftShape.back(), geometry.segmentPositions,
                          geometry.segments * geometry.parts},
-                        {Tile::kRowElements, Tile::kRowElements, 1}, {});
+                        {rows.elements(), rows.elements(), 1}, rows);
 }
 
 TensorMapAttr mlir::conv::createBlockMap(MLIRContext *context,
@@ -147,12 +147,12 @@ TensorMapAttr mlir::conv::createBlockMap(MLIRContext *context,
 }
 
 TensorMapAttr mlir::conv::createPatchMap(MLIRContext *context,
-                                         const TmaGeometry &geometry) {
+                                         const TmaGeometry &geometry,
+                                         BoxRows rows) {
   SmallVector<int64_t> extents;
   for (size_t d = 0; d < geometry.window.rank(); ++d)
     extents.push_back(geometry.getPatchExtent(d));
-  return createBlockMap(context, geometry.window, extents,
-                        getOperandRows(geometry));
+  return createBlockMap(context, geometry.window, extents, rows);
 }
 
 TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,

@@ -16,7 +16,7 @@ namespace mlir::conv {
 struct BoxRows {
   int64_t bytes = ::conv::TmaTile::kRowBytes;
   int64_t elementBytes = ::conv::TmaTile::kElementBytes;
-  Arithmetic arithmetic = Arithmetic::Exact;
+  Arithmetic arithmetic = Arithmetic::F32; ///< With tf32, copies round.
 
   int64_t elements() const { return bytes / elementBytes; }
   /// What a map calls it: 16 is none.
@@ -26,8 +26,9 @@ struct BoxRows {
   }
 };
 
-/// Whole rows of an operand. Copies round f32, which is multiplied in tf32.
-BoxRows getOperandRows(const TmaGeometry &geometry);
+/// Whole rows of an operand. Copies round f32 that is multiplied as it arrives.
+BoxRows getOperandRows(const TmaGeometry &geometry,
+                       const ::conv::TmaTile &tile);
 
 /// Boxes of a window's tensor: one tap of that many positions, and as many
 /// channels as rows hold.
@@ -38,20 +39,22 @@ TensorMapAttr createWindowMap(MLIRContext *context, const TmaWindow &window,
 TensorMapAttr createBlockMap(MLIRContext *context, const TmaWindow &window,
                              ArrayRef<int64_t> extents, BoxRows rows = {});
 /// Boxes of the window's tensor that are patches with their halos.
-TensorMapAttr createPatchMap(MLIRContext *context, const TmaGeometry &geometry);
+TensorMapAttr createPatchMap(MLIRContext *context, const TmaGeometry &geometry,
+                             BoxRows rows);
 /// Boxes of a filter: one tap of that many channels of the result, or, if it is
 /// transposed, of a row of them.
 TensorMapAttr createFilterMap(MLIRContext *context, const TmaGeometry &geometry,
-                              int64_t channels);
+                              int64_t channels, BoxRows rows);
 /// Boxes of a plain matrix: a row of the reduction of each of `rowsOfTile`
 /// rows, or one of rows, if those are innermost, of as many elements.
 TensorMapAttr createMatrixMap(MLIRContext *context, const TmaGeometry &geometry,
-                              const TmaMatrix &matrix, int64_t rowsOfTile);
+                              const TmaMatrix &matrix, int64_t rowsOfTile,
+                              BoxRows rows);
 /// Boxes of a left operand that is reduced over positions: a row of channels of
 /// as many positions. Dimensions are channels, positions and runs of those; or,
 /// if boxes are blocks of patches, those of the operand.
 TensorMapAttr createPositionsMap(MLIRContext *context,
-                                 const TmaGeometry &geometry);
+                                 const TmaGeometry &geometry, BoxRows rows);
 /// Boxes of a result that is copied, a chunk of columns of an atom's rows; none
 /// if lanes store it.
 TensorMapAttr createResultMap(MLIRContext *context, const TmaResult &result,

@@ -20,9 +20,6 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-/// Bytes of 64 rows, which transposed tiles have for each 64 channels.
-static constexpr int64_t kBoxBytes = Tile::kRowElements * Tile::kRowBytes;
-
 void TmaCopies::createPatches(TileOrigin, const Patches &, Value) const {
   llvm_unreachable("only copies of patches share them");
 }
@@ -97,7 +94,7 @@ public:
   using TmaCopies::TmaCopies;
 
   TensorMapAttr createRightMap(MLIRContext *context) const override {
-    return createFilterMap(context, geometry, tile.columns);
+    return createFilterMap(context, geometry, tile.columns, rows);
   }
 
 protected:
@@ -125,8 +122,7 @@ public:
   using FilterCopies::FilterCopies;
 
   TensorMapAttr createLeftMap(MLIRContext *context) const override {
-    return createWindowMap(context, geometry.window, tile.rows,
-                           getOperandRows(geometry));
+    return createWindowMap(context, geometry.window, tile.rows, rows);
   }
   SmallVector<Value> createTile(TileOrigin origin) const override {
     return createCorner(ptx, geometry.window, origin.row);
@@ -141,7 +137,7 @@ public:
   using FilterCopies::FilterCopies;
 
   TensorMapAttr createLeftMap(MLIRContext *context) const override {
-    return createPatchMap(context, geometry);
+    return createPatchMap(context, geometry, rows);
   }
   SmallVector<Value> createTile(TileOrigin) const override { return {}; }
   void createStep(TileOrigin origin, ArrayRef<Value> common, const Step &step,
@@ -156,7 +152,7 @@ public:
   using TmaCopies::TmaCopies;
 
   TensorMapAttr createLeftMap(MLIRContext *context) const override {
-    return createPositionsMap(context, geometry);
+    return createPositionsMap(context, geometry, rows);
   }
   SmallVector<Value> createTile(TileOrigin) const override { return {}; }
 
@@ -172,7 +168,7 @@ public:
   using GradientCopies::GradientCopies;
 
   TensorMapAttr createRightMap(MLIRContext *context) const override {
-    return createWindowMap(context, geometry.window, Tile::kRowElements);
+    return createWindowMap(context, geometry.window, rows.elements(), rows);
   }
   void createStep(TileOrigin origin, ArrayRef<Value> common, const Step &step,
                   Value leftMap, Value rightMap) const override;
@@ -188,7 +184,7 @@ public:
   using GradientCopies::GradientCopies;
 
   TensorMapAttr createRightMap(MLIRContext *context) const override {
-    return createPatchMap(context, geometry);
+    return createPatchMap(context, geometry, rows);
   }
   void createStep(TileOrigin origin, ArrayRef<Value> common, const Step &step,
                   Value leftMap, Value rightMap) const override;
@@ -200,20 +196,21 @@ public:
   using TmaCopies::TmaCopies;
 
   TensorMapAttr createLeftMap(MLIRContext *context) const override {
-    return createMatrixMap(context, geometry, *geometry.leftMatrix, tile.rows);
+    return createMatrixMap(context, geometry, *geometry.leftMatrix, tile.rows,
+                           rows);
   }
   TensorMapAttr createRightMap(MLIRContext *context) const override {
     return createMatrixMap(context, geometry, *geometry.rightMatrix,
-                           tile.columns);
+                           tile.columns, rows);
   }
   SmallVector<Value> createTile(TileOrigin) const override { return {}; }
   void createStep(TileOrigin origin, ArrayRef<Value> common, const Step &step,
                   Value leftMap, Value rightMap) const override;
 
 private:
-  /// The tile of an operand from `row` on.
+  /// The tile of an operand: `count` rows from `row` on.
   void createOperand(TileOrigin origin, const Step &step, Value map,
-                     const TmaMatrix &matrix, Value row, int64_t rows,
+                     const TmaMatrix &matrix, Value row, int64_t count,
                      int64_t offset) const;
 };
 
@@ -263,9 +260,9 @@ void FilterCopies::createFilter(TileOrigin origin, Value tap, Value channel,
   if (!geometry.isRightTransposed())
     return createBox(right, step, map, place);
   // Rows in shared memory are then channels of the reduction.
-  for (int64_t i = 0; i < tile.rightColumns() / Tile::kRowElements; ++i) {
-    setColumn(place, ptx.math.add(origin.column, i * Tile::kRowElements));
-    createBox(ptx.offset(right, i * kBoxBytes), step, map, place);
+  for (int64_t i = 0; i < tile.rightColumns() / rows.elements(); ++i) {
+    setColumn(place, ptx.math.add(origin.column, i * rows.elements()));
+    createBox(ptx.offset(right, i * getBoxBytes()), step, map, place);
   }
 }
 
@@ -305,11 +302,10 @@ void GradientCopies::createLeft(TileOrigin origin, const Step &step, Value map,
                                 ArrayRef<Value> position) const {
   Value row = createInTensor(
       origin, origin.row, geometry.leftShape.back() / geometry.window.groups);
-  for (int64_t i = 0; i < tile.rows / Tile::kRowElements; ++i) {
-    SmallVector<Value> coordinates = {
-        ptx.math.add(row, i * Tile::kRowElements)};
+  for (int64_t i = 0; i < tile.rows / rows.elements(); ++i) {
+    SmallVector<Value> coordinates = {ptx.math.add(row, i * rows.elements())};
     llvm::append_range(coordinates, position);
-    ptx.loadBox(ptx.offset(step.stage, i * kBoxBytes), map, step.barrier,
+    ptx.loadBox(ptx.offset(step.stage, i * getBoxBytes()), map, step.barrier,
                 coordinates);
   }
 }
@@ -333,8 +329,8 @@ void PositionGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
       math.add(math.mul(segment, geometry.segmentPositions), step.inner);
   SmallVector<Value> corner = createCorner(ptx, geometry.window, position);
   Value right = ptx.offset(step.stage, tile.rightOffset());
-  for (int64_t i = 0; i < tile.columns / Tile::kRowElements; ++i) {
-    Value channel = math.add(origin.column, i * Tile::kRowElements);
+  for (int64_t i = 0; i < tile.columns / rows.elements(); ++i) {
+    Value channel = math.add(origin.column, i * rows.elements());
     Value tap = math.constant(0);
     if (geometry.window.countTaps() > 1) {
       tap = math.div(channel, geometry.columnsOfTap);
@@ -343,7 +339,7 @@ void PositionGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
     SmallVector<Value> coordinates = {
         createInTensor(origin, channel, geometry.window.channelsOfGroup())};
     llvm::append_range(coordinates, corner);
-    ptx.loadBox(ptx.offset(right, i * kBoxBytes), rightMap, step.barrier,
+    ptx.loadBox(ptx.offset(right, i * getBoxBytes()), rightMap, step.barrier,
                 coordinates, createOffsets(tap));
   }
 }
@@ -380,7 +376,7 @@ void PatchGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
 
 void MatrixCopies::createOperand(TileOrigin origin, const Step &step, Value map,
                                  const TmaMatrix &matrix, Value row,
-                                 int64_t rows, int64_t offset) const {
+                                 int64_t count, int64_t offset) const {
   using Digit = TmaMatrix::Digit;
   const IndexMath &math = ptx.math;
   auto createBox = [&](Value destination, Value row) {
@@ -400,9 +396,9 @@ void MatrixCopies::createOperand(TileOrigin origin, const Step &step, Value map,
   if (!matrix.isTransposed())
     return createBox(destination, row);
   // Rows in shared memory are then elements of the reduction.
-  for (int64_t i = 0; i < rows / Tile::kRowElements; ++i)
-    createBox(ptx.offset(destination, i * kBoxBytes),
-              math.add(row, i * Tile::kRowElements));
+  for (int64_t i = 0; i < count / rows.elements(); ++i)
+    createBox(ptx.offset(destination, i * getBoxBytes()),
+              math.add(row, i * rows.elements()));
 }
 
 void MatrixCopies::createStep(TileOrigin origin, ArrayRef<Value>,

@@ -15,6 +15,7 @@
 #define CONV_LIB_TOGPU_NVIDIA_TMACOPIES_H
 
 #include "PtxBuilder.h"
+#include "TensorMaps.h"
 
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 
@@ -34,7 +35,8 @@ class TmaCopies {
 public:
   TmaCopies(const PtxBuilder &ptx, const TmaGeometry &geometry,
             const ::conv::TmaTile &tile)
-      : ptx(ptx), geometry(geometry), tile(tile) {}
+      : ptx(ptx), geometry(geometry), tile(tile),
+        rows(getOperandRows(geometry, tile)) {}
   virtual ~TmaCopies() = default;
 
   /// The maps of both operands.
@@ -74,6 +76,10 @@ protected:
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;
   const ::conv::TmaTile &tile;
+  BoxRows rows; ///< Of both operands in shared memory.
+
+  /// Bytes of a box of a transposed tile: as many rows as those have elements.
+  int64_t getBoxBytes() const { return rows.elements() * rows.bytes; }
 };
 
 /// Copies for a reduction over taps and channels, with patches or without, or

@@ -17,7 +17,9 @@
 #include "TmaKernel.h"
 
 #include "ClusterSums.h"
+#include "ConvertedLoop.h"
 #include "PersistentScheduler.h"
+#include "RightConverter.h"
 #include "TailChunks.h"
 #include "TensorMaps.h"
 #include "TmaEpilogue.h"
@@ -80,6 +82,7 @@ private:
   SmallVector<Value> getArguments(const TmaPart &part);
   void createProducer();
   void createCarrier(Value consumer);
+  void createConverter(Value lane);
   void createConsumer(Value consumer, Value workItem);
   /// Where the share of this workgroup starts in the tile of its cluster.
   TileOrigin getShareOrigin(TileOrigin origin) const {
@@ -168,6 +171,21 @@ void TmaBody::createCarrier(Value consumer) {
   }
 }
 
+void TmaBody::createConverter(Value lane) {
+  LoopPosition position = rings.getStart();
+  for (const TmaPart &part : parts) {
+    if (!part.geometry)
+      continue;
+    TmaLoop loop(ptx, *part.geometry, tile, rings, memory, rank);
+    RightConverter converter(ptx, *part.geometry, tile, rings, memory, lane);
+    position = LoopPosition::get(getScheduler(part).createLoop(
+        position.carried(), [&](TileOrigin, ValueRange carried) {
+          return converter.create(loop.countSteps(), LoopPosition::get(carried))
+              .carried();
+        }));
+  }
+}
+
 TmaBody::ConsumerPosition TmaBody::createPart(const TmaPart &part,
                                               Value consumer, Value workItem,
                                               ConsumerPosition position) {
@@ -197,15 +215,23 @@ TmaBody::ConsumerPosition TmaBody::createPart(const TmaPart &part,
       epilogue.create(own, {}, epilogue.load(own), at.phase);
       return at.loop;
     });
-  WgmmaUnit matrix(ptx, tile, *part.geometry, part.form->getOperandType(),
-                   {ptx.offset(memory, tile.leftOffset()),
-                    ptx.offset(memory, tile.rightOffset())},
-                   consumer);
   TmaLoop loop(ptx, *part.geometry, tile, rings, memory, rank);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
+  std::optional<ConvertedLoop> converted;
+  std::optional<WgmmaUnit> matrix;
+  if (tile.isConverted())
+    converted.emplace(ptx, *part.geometry, tile, rings, memory, consumer,
+                      workItem);
+  else
+    matrix.emplace(ptx, tile, *part.geometry, part.form->getOperandType(),
+                   WgmmaUnit::Operands{ptx.offset(memory, tile.leftOffset()),
+                                       ptx.offset(memory, tile.rightOffset())},
+                   consumer);
   return createTiles([&](TileOrigin own, ConsumerPosition at) {
     TmaEpilogue::Loaded loaded = epilogue.load(own);
-    TmaLoop::Sums sums = loop.createConsumer(matrix, isReleasing, at.loop);
+    TmaLoop::Sums sums =
+        converted ? converted->create(loop.countSteps(), isReleasing, at.loop)
+                  : loop.createConsumer(*matrix, isReleasing, at.loop);
     if (tile.cluster > 1)
       sums.accumulators =
           ClusterSums(ptx, tile, memory, rank, consumer, workItem)
@@ -238,7 +264,8 @@ void TmaBody::create() {
       if (function.getArgAttr(argument.getArgNumber(),
                               TensorMapAttr::kArgumentName))
         ptx.prefetchMap(argument);
-    rings.initialize(tile.consumerWarps());
+    rings.initialize(tile.consumerWarps(),
+                     tile.isConverted() ? RightConverter::kWarps : 0);
     if (tile.cluster > 1)
       ClusterSums::initialize(ptx, tile, memory);
     if (tile.isTailCopied)
@@ -252,12 +279,14 @@ void TmaBody::create() {
     joinStream(ptx, parts.front().form->schedule, chip,
                clusters * tile.cluster);
   auto carrier = [&](Value consumer) { createCarrier(consumer); };
+  auto converter = [&](Value lane) { createConverter(lane); };
   createRoles(
       ptx, tile, workItem, [&] { createProducer(); },
       [&](Value consumer, Value workItem) {
         createConsumer(consumer, workItem);
       },
-      tile.isTailCopied ? function_ref<void(Value)>(carrier) : nullptr);
+      tile.isTailCopied ? function_ref<void(Value)>(carrier) : nullptr,
+      tile.isConverted() ? function_ref<void(Value)>(converter) : nullptr);
 }
 
 /// Finds out how the copy engine moves what a part has.
@@ -319,6 +348,7 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
       tile.rightPatchBytes =
           std::max(tile.rightPatchBytes, own.rightPatchBytes);
       tile.isRightTransposed = own.isRightTransposed;
+      tile.convertedParts = own.convertedParts;
       tile.resultBytes = own.resultBytes;
     }
     analyzed.push_back(std::move(*found));

@@ -21,15 +21,15 @@ using Tile = ::conv::TmaTile;
 
 SmallVector<Value> LoopPosition::carried() const {
   SmallVector<Value> values = stage.carried();
-  if (slot)
-    llvm::append_range(values, slot->carried());
+  if (second)
+    llvm::append_range(values, second->carried());
   return values;
 }
 
 LoopPosition LoopPosition::get(ValueRange carried) {
   LoopPosition position{RingPosition::get(carried), std::nullopt};
   if (carried.size() > 2)
-    position.slot = RingPosition::get(carried.drop_front(2));
+    position.second = RingPosition::get(carried.drop_front(2));
   return position;
 }
 
@@ -38,18 +38,25 @@ TmaRings::TmaRings(const PtxBuilder &ptx, const Tile &tile, Value memory)
   if (tile.hasSlots())
     slots.emplace(ptx, ptx.offset(memory, tile.patchBarrierOffset()),
                   tile.patchSlots());
+  if (tile.isConverted())
+    converted.emplace(ptx, ptx.offset(memory, tile.patchBarrierOffset()),
+                      tile.convertedStages());
 }
 
-void TmaRings::initialize(int64_t releases) const {
-  stages.initialize(1, releases);
+void TmaRings::initialize(int64_t consumers, int64_t converters) const {
+  stages.initialize(1, consumers + converters);
   if (slots)
-    slots->initialize(1, releases);
+    slots->initialize(1, consumers);
+  if (converted)
+    converted->initialize(converters, consumers);
 }
 
 LoopPosition TmaRings::getStart() const {
   LoopPosition start{stages.getStart(), std::nullopt};
   if (slots)
-    start.slot = slots->getStart();
+    start.second = slots->getStart();
+  if (converted)
+    start.second = converted->getStart();
   return start;
 }
 
@@ -107,7 +114,7 @@ LoopPosition TmaLoop::createProducer(const TmaCopies &copies, TileOrigin origin,
   };
   return createLoop(outer, position, [&](Value outer, LoopPosition at) {
     if (rings.slots)
-      at.slot = createPatches(outer, *at.slot);
+      at.second = createPatches(outer, *at.second);
     return createLoop(inner, at, [&](Value inner, LoopPosition here) {
       here.stage = createStep(outer, inner, here.stage);
       return here;
@@ -219,6 +226,13 @@ ConsumerBuilder::createRun(const State &state, Value slot, Value steps,
                     }));
 }
 
+Value TmaLoop::countSteps() const {
+  // One of the loops has a constant number of steps.
+  return geometry.sharesOuterLoop(tile.cluster)
+             ? ptx.math.mul(count(outer), geometry.getInnerLoop().count())
+             : ptx.math.mul(count(inner), geometry.getOuterLoop().count());
+}
+
 TmaLoop::Sums TmaLoop::createConsumer(const WgmmaUnit &matrix,
                                       Value isReleasing,
                                       LoopPosition position) const {
@@ -228,17 +242,13 @@ TmaLoop::Sums TmaLoop::createConsumer(const WgmmaUnit &matrix,
   // The first step writes accumulators that nothing has to clear.
   State start{matrix.createUndefined(), position.stage, Value()};
   if (!rings.slots) {
-    // One of the loops has a constant number of steps.
-    Value steps =
-        geometry.sharesOuterLoop(tile.cluster)
-            ? ptx.math.mul(count(outer), geometry.getInnerLoop().count())
-            : ptx.math.mul(count(inner), geometry.getOuterLoop().count());
-    State end = builder.createRun(start, Value(), steps, /*isFirst=*/true);
+    State end =
+        builder.createRun(start, Value(), countSteps(), /*isFirst=*/true);
     SmallVector<Value> sums = matrix.finish(end.sums);
     builder.release(rings.stages, end.last);
     return {sums, {end.next, std::nullopt}};
   }
-  RingPosition slot = *position.slot;
+  RingPosition slot = *position.second;
   Value steps = count(inner);
   rings.slots->wait(slot);
   SmallVector<Value> carried =

@@ -17,7 +17,9 @@ namespace mlir::conv {
 /// Where a warpgroup is in the rings of a loop.
 struct LoopPosition {
   RingPosition stage;
-  std::optional<RingPosition> slot; ///< If the left operand has patches.
+  /// In the ring of patches of the left operand, or of converted parts of the
+  /// right one, if there is one.
+  std::optional<RingPosition> second;
 
   SmallVector<Value> carried() const;
   static LoopPosition get(ValueRange carried);
@@ -30,13 +32,14 @@ struct TmaRings {
   /// One that has its barriers elsewhere, without slots.
   explicit TmaRings(const MbarrierRing &stages) : stages(stages) {}
 
-  /// By one work-item, before all others go on: `releases` releases make a
-  /// stage or a slot empty.
-  void initialize(int64_t releases) const;
+  /// By one work-item, before all others go on: `consumers` releases make what
+  /// consumers read empty. As many converters fill parts, and release stages.
+  void initialize(int64_t consumers, int64_t converters = 0) const;
   LoopPosition getStart() const;
 
   MbarrierRing stages;
-  std::optional<MbarrierRing> slots;
+  std::optional<MbarrierRing> slots;     ///< Of patches.
+  std::optional<MbarrierRing> converted; ///< Of parts; never both.
 };
 
 /// The loop over the reduction of one tile, as its producer and as its
@@ -54,6 +57,9 @@ public:
   LoopPosition createProducer(const TmaCopies &copies, TileOrigin origin,
                               Value leftMap, Value rightMap,
                               LoopPosition position) const;
+
+  /// Steps of a tile.
+  Value countSteps() const;
 
   struct Sums {
     SmallVector<Value> accumulators;

@@ -131,7 +131,8 @@ static void setRegisters(const PtxBuilder &ptx, int64_t count,
 void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                              Value workItem, function_ref<void()> producer,
                              function_ref<void(Value, Value)> consumer,
-                             function_ref<void(Value)> carrier) {
+                             function_ref<void(Value)> carrier,
+                             function_ref<void(Value)> converter) {
   const IndexMath &math = ptx.math;
   // The same for all lanes: roles and descriptors stay in uniform registers.
   Value warp = ptx.uniform(math.div(workItem, kWarpSize));
@@ -151,6 +152,9 @@ void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
             ptx.createIf(ptx.elect(), [&] { carrier(own); });
           });
         }
+        if (converter)
+          ptx.createIf(math.below(math.sub(warp, 1), kWarpsPerWarpgroup - 1),
+                       [&] { converter(math.sub(workItem, kWarpSize)); });
         scf::YieldOp::create(ptx.b);
       },
       [&](OpBuilder &, Location) {

@@ -54,11 +54,13 @@ Value createSharedMemory(ImplicitLocOpBuilder &b, gpu::GPUModuleOp module);
 
 /// What one lane does that copies, and what warpgroups do that multiply: their
 /// number among those, and a work-item's in its warpgroup. Beside the producer,
-/// another lane for each of them may be its `carrier`.
+/// another lane for each of them may be its `carrier`, or all lanes of the
+/// other warps convert: numbers of those.
 void createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                  Value workItem, function_ref<void()> producer,
                  function_ref<void(Value, Value)> consumer,
-                 function_ref<void(Value)> carrier = nullptr);
+                 function_ref<void(Value)> carrier = nullptr,
+                 function_ref<void(Value)> converter = nullptr);
 
 } // namespace mlir::conv
 

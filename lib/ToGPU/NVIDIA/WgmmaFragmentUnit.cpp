@@ -52,17 +52,20 @@ static std::string listOperands(int64_t first, int64_t count) {
 }
 
 /// The instruction, whose operands are: sums, which are read and written;
-/// registers of the fragment; the filter's descriptor; whether sums are read.
+/// registers of the fragment; the right rows' descriptor; whether sums are
+/// read. Those of 16 bits may have the reduction outermost, which is its last
+/// operand.
 static std::string createAssembly(int64_t columns, StringRef type) {
   int64_t sums = columns / 2;
   int64_t fragment = 2 * sums;
   int64_t descriptor = fragment + kFragmentRegisters;
   return llvm::formatv(
       "{{ .reg .pred p; setp.ne.b32 p, ${0}, 0; "
-      "wgmma.mma_async.sync.aligned.m64n{1}k16.f32.{2}.{2} {{{3}}, {{{4}}, "
-      "${5}, p, 1, 1, 0; }",
-      descriptor + 1, columns, type, listOperands(0, sums),
-      listOperands(fragment, kFragmentRegisters), descriptor);
+      "wgmma.mma_async.sync.aligned.m64n{1}k{2}.f32.{3}.{3} {{{4}}, {{{5}}, "
+      "${6}, p, 1, 1{7}; }",
+      descriptor + 1, columns, type == "tf32" ? 8 : 16, type,
+      listOperands(0, sums), listOperands(fragment, kFragmentRegisters),
+      descriptor, type == "tf32" ? "" : ", 0");
 }
 
 /// Results, the same as operands, and the others.
@@ -83,16 +86,25 @@ Value WgmmaFragmentUnit::createProduct(Value sums, ArrayRef<Value> fragment,
   constexpr int64_t kStepsPerRow = Tile::kRowElements / kAtomK;
   int64_t bytes = step / kStepsPerRow * tile.columns * Tile::kRowBytes +
                   step % kStepsPerRow * kAtomK * Tile::kElementBytes;
+  return createFragmentProduct(
+      ptx, tile.columns, isF16 ? "f16" : "bf16", sums, fragment,
+      ptx.add64(filter, ptx.constant64(bytes / kUnitBytes)),
+      /*adds=*/step != 0);
+}
+
+Value mlir::conv::createFragmentProduct(const PtxBuilder &ptx, int64_t columns,
+                                        StringRef type, Value sums,
+                                        ArrayRef<Value> fragment,
+                                        Value descriptor, bool adds) {
   SmallVector<Value> operands;
-  for (int64_t i = 0; i < getNumAccumulators(); ++i)
+  for (int64_t i = 0; i < columns / 2; ++i)
     operands.push_back(LLVM::ExtractValueOp::create(ptx.b, sums, i));
   llvm::append_range(operands, fragment);
-  operands.push_back(ptx.add64(filter, ptx.constant64(bytes / kUnitBytes)));
-  operands.push_back(ptx.math.constant(step == 0 ? 0 : 1));
+  operands.push_back(descriptor);
+  operands.push_back(ptx.math.constant(adds ? 1 : 0));
   return LLVM::InlineAsmOp::create(
-             ptx.b, sums.getType(), operands,
-             createAssembly(tile.columns, isF16 ? "f16" : "bf16"),
-             createConstraints(tile.columns), /*has_side_effects=*/true,
+             ptx.b, sums.getType(), operands, createAssembly(columns, type),
+             createConstraints(columns), /*has_side_effects=*/true,
              /*is_align_stack=*/false, LLVM::TailCallKind::None,
              LLVM::AsmDialectAttr::get(ptx.b.getContext(),
                                        LLVM::AsmDialect::AD_ATT),

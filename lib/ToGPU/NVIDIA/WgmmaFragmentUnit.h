@@ -12,6 +12,14 @@
 
 namespace mlir::conv {
 
+/// Adds to `sums` the product of a fragment of the left operand and of rows of
+/// the right one, at `descriptor`, or writes it there. `type` is f16, bf16 or
+/// tf32.
+Value createFragmentProduct(const PtxBuilder &ptx, int64_t columns,
+                            StringRef type, Value sums,
+                            ArrayRef<Value> fragment, Value descriptor,
+                            bool adds);
+
 /// Multiplies fragments, which lanes hold, with a filter that stays in shared
 /// memory (`LineTile`). A fragment has 64 rows and 16 elements of the
 /// reduction: of row 16 w + l / 4 + 8 h and elements 8 g + 2 (l % 4) and the

@@ -200,6 +200,20 @@ func.func private @schedule_s10_kind() attributes {
 
 // -----
 
+func.func private @schedule_s10_parts_of_patches() attributes {
+  // expected-error @below {{expects tma without patch for wgmma_3xtf32, but got tma and [8, 8]}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32, stages = 2,
+                     atom = <wgmma_3xtf32 64 x 64 x 8>, main_loop = tma, raster = rows, patch = [8, 8]>}
+
+// -----
+
+func.func private @schedule_s10_registers_of_parts() attributes {
+  // expected-error @below {{expects at most 80 accumulators of a lane, but got 96}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 96], subgroup = [128, 96], gemm_k = 32, stages = 2,
+                     atom = <wgmma_3xtf32 64 x 96 x 8>, main_loop = tma, raster = rows>}
+
+// -----
+
 func.func private @schedule_s10_line_buffer() attributes {
   // expected-error @below {{expects a tma, line_buffer or patch_buffer main loop just for wgmma, but got line_buffer and #conv.atom<mma_sync 16 x 8 x 16>}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,

@@ -18,6 +18,7 @@
 #include <cmath>
 #include <functional>
 #include <random>
+#include <vector>
 
 using namespace conv;
 using enum TailOp;
@@ -131,6 +132,84 @@ TEST(ErrorBound, RoundedOperandsCountOncePerProduct) {
   double allowed = std::ldexp(bound.accumulation, -24) * exact;
   EXPECT_LE(std::fabs(double(sum) - exact), allowed);
   EXPECT_GE(std::fabs(double(sum) - exact), 0.9 * allowed);
+}
+
+/// `a + b` as a tensor core adds: cut off 25 bits below the larger one, and
+/// again to f32 (Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of
+/// NVIDIA tensor cores", 2021).
+double addAsTensorCore(double a, double b) {
+  if (a == 0 && b == 0)
+    return 0;
+  double unit =
+      std::ldexp(1, std::ilogb(std::max(std::fabs(a), std::fabs(b))) - 24);
+  double sum = std::trunc(a / unit) * unit + std::trunc(b / unit) * unit;
+  if (sum == 0)
+    return 0;
+  unit = std::ldexp(1, std::ilogb(sum) - 23);
+  return std::trunc(sum / unit) * unit;
+}
+
+/// A sum of products of f32 as `wgmma_3xtf32` computes it, with every product
+/// added on its own, which is worse than what instructions do.
+float sumAs3xTF32(const std::vector<float> &a, const std::vector<float> &b) {
+  constexpr size_t kStep = 32;
+  float total = 0;
+  for (size_t first = 0; first < a.size(); first += kStep) {
+    size_t end = std::min(a.size(), first + kStep);
+    double sum = 0;
+    auto add = [&](auto left, auto right) {
+      for (size_t i = first; i < end; ++i)
+        sum = addAsTensorCore(sum, left(a[i]) * right(b[i]));
+    };
+    auto high = [](float x) { return roundToTF32(x); };
+    auto low = [](float x) {
+      float rest = x - float(roundToTF32(x));
+      int exponent;
+      double fraction = std::frexp(rest, &exponent);
+      return std::ldexp(std::trunc(std::ldexp(fraction, 11)), exponent - 11);
+    };
+    add(low, high);
+    add(high, low);
+    add(high, high);
+    total += float(sum);
+  }
+  return total;
+}
+
+TEST(ErrorBound, PartsInTF32StayWithinTheBoundOfF32) {
+  std::mt19937 random(22);
+  for (int64_t length : {60, 147, 576, 2304, 20000}) {
+    ASSERT_TRUE(is3xTF32WithinBound(length, (length + 31) / 32, 1));
+    for (int round = 0; round < 20; ++round) {
+      // Signs that cancel, magnitudes of many orders, all the worst operands
+      // for the high part, and all for the low part.
+      std::uniform_real_distribution<float> mantissa(1, 2);
+      std::uniform_int_distribution<int> exponent(round % 4 == 0 ? -20 : 0, 0);
+      std::vector<float> a, b;
+      for (int64_t i = 0; i < length; ++i) {
+        auto draw = [&] {
+          float x = round % 4 == 2   ? 1 + 0x1p-11f
+                    : round % 4 == 3 ? 1 + 0x1p-11f - 0x1p-23f
+                                     : mantissa(random);
+          bool isNegative = round % 4 < 2 && random() % 2;
+          return std::ldexp(isNegative ? -x : x, exponent(random));
+        };
+        a.push_back(draw());
+        b.push_back(draw());
+      }
+      double exact = 0, magnitude = 0;
+      for (int64_t i = 0; i < length; ++i) {
+        exact += double(a[i]) * b[i];
+        magnitude += std::fabs(double(a[i]) * b[i]);
+      }
+      double error = std::fabs(sumAs3xTF32(a, b) - exact);
+      EXPECT_LE(error, std::ldexp(magnitude * double(length), -24))
+          << length << " products, round " << round;
+    }
+  }
+  // Shorter sums might leave it.
+  EXPECT_FALSE(is3xTF32WithinBound(36, 9, 1));
+  EXPECT_FALSE(is3xTF32WithinBound(56, 3, 2));
 }
 
 TEST(ErrorBound, BiasAddsHalfAnUlpOfF32) {

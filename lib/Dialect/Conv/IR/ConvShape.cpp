@@ -217,8 +217,8 @@ std::string mlir::conv::formatProblem(ConvolutionOpInterface op) {
     os << " --padding_mode " << stringifyPaddingMode(op.getPadding());
   if (isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(operand))
     os << " --fnuz";
-  if (op.getArithmetic() == Arithmetic::TF32)
-    os << " --tf32";
+  if (op.getArithmetic() != Arithmetic::F32)
+    os << " --" << stringifyArithmetic(op.getArithmetic());
   if (result != operand)
     os << " --out_dtype " << result;
   return line;

@@ -129,7 +129,7 @@ static bool hasBoxes(const TmaMatrix &matrix, const TmaGeometry &geometry) {
   if ((last.digit != Digit::Row && last.digit != Digit::Inner) ||
       last.size % granule != 0)
     return false;
-  if (matrix.isTransposed() && geometry.elementBytes != Tile::kElementBytes)
+  if (matrix.isTransposed() && geometry.elementBytes < Tile::kElementBytes)
     return false;
   return llvm::all_of(matrix.dimensions, [&](const auto &dimension) {
     return dimension.digit != Digit::Inner ||

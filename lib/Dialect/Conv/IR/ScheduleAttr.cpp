@@ -224,19 +224,27 @@ LogicalResult ScheduleAttr::verify(
     return failure();
   // S10.
   bool hasWarpgroups = isWarpgroupLoop(mainLoop);
-  if (hasWarpgroups != (atom.getKind() == AtomKind::WGMMA))
+  if (hasWarpgroups != atom.isOfWarpgroup())
     return emitError()
            << "expects a tma, line_buffer or patch_buffer main loop "
               "just for wgmma, but got "
            << stringifyMainLoop(mainLoop) << " and " << atom;
+  bool is3xTF32 = atom.getKind() == AtomKind::WGMMA3xTF32;
+  if (is3xTF32 && (mainLoop != MainLoop::Tma || !patch.empty()))
+    return emitError() << "expects tma without patch for wgmma_3xtf32, but got "
+                       << stringifyMainLoop(mainLoop) << " and [" << patch
+                       << "]";
   int64_t maxRows = mainLoop == MainLoop::Tma && !patch.empty()
                         ? ::conv::TmaTile::kMaxRowsOfPatches
                         : ::conv::TmaTile::kMaxRows;
   if (hasWarpgroups &&
-      failed(verifyWarpgroups(
-          emitError,
-          {workgroup[0], workgroup[1], stages, workgroup[0] / subgroup[0]},
-          maxRows, subgroup[1], gemmK, atom)))
+      failed(verifyWarpgroups(emitError,
+                              {.rows = workgroup[0],
+                               .columns = workgroup[1],
+                               .stages = stages,
+                               .consumers = workgroup[0] / subgroup[0],
+                               .convertedParts = is3xTF32 ? 2 : 0},
+                              maxRows, subgroup[1], gemmK, atom)))
     return failure();
   return success();
 }
@@ -278,6 +286,8 @@ static ::conv::AtomKind getTableKind(AtomKind kind) {
     return ::conv::AtomKind::MMASync;
   case AtomKind::WGMMA:
     return ::conv::AtomKind::WGMMA;
+  case AtomKind::WGMMA3xTF32:
+    return ::conv::AtomKind::WGMMA3xTF32;
   }
   llvm_unreachable("every kind of atom has a table kind");
 }

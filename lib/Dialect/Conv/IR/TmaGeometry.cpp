@@ -364,13 +364,19 @@ bool GeometryReader::readPositions() {
   return true;
 }
 
-/// Instructions transpose elements of 16 bits, and no others.
+/// Instructions transpose elements of 16 bits, and warps those of f32. Blocks
+/// of positions are of 16 bits.
 bool GeometryReader::checkElements() {
+  bool isTransposed =
+      geometry.isLeftTransposed() || geometry.isRightTransposed();
+  bool hasBlocks = geometry.reducesPositions && geometry.hasPatches();
   if (geometry.elementBytes == Tile::kElementBytes ||
-      !(geometry.reducesPositions || geometry.isRightTransposed()))
+      (!hasBlocks &&
+       (!isTransposed || geometry.elementBytes == Tile::kSumBytes)))
     return true;
-  return refuse("operands of 16 bits or with the reduction innermost, but got "
-                "others");
+  return refuse(
+      "operands of 16 bits, of f32 without patches of a reduction, or "
+      "with the reduction innermost, but got others");
 }
 
 bool GeometryReader::checkChannels() {

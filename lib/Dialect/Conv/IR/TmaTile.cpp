@@ -57,12 +57,17 @@ int64_t TmaGeometry::getMostWorkgroups() const {
   return hasPatches() && !reducesPositions ? outer : std::max(outer, inner);
 }
 
+static bool is3xTF32(ScheduleAttr schedule) {
+  return schedule.getAtom().getKind() == AtomKind::WGMMA3xTF32;
+}
+
 ::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule) {
   ::conv::TmaTile tile{schedule.getWorkgroup()[0], schedule.getWorkgroup()[1],
                        schedule.getStages(), schedule.getNumSubgroups()};
   // Sums of a part are accumulators, which no copy takes.
   tile.isStaged = schedule.getSplits() == 1;
   tile.cluster = schedule.getCluster();
+  tile.convertedParts = is3xTF32(schedule) ? 2 : 0;
   return tile;
 }
 
@@ -71,6 +76,9 @@ int64_t TmaGeometry::getMostWorkgroups() const {
   ::conv::TmaTile tile = getTmaTile(schedule);
   tile.resultBytes = geometry.resultBytes;
   tile.isRightTransposed = geometry.isRightTransposed();
+  tile.convertedParts = Tile::countConvertedParts(
+      is3xTF32(schedule), geometry.elementBytes,
+      geometry.isLeftTransposed() || geometry.isRightTransposed());
   if (!geometry.hasPatches())
     return tile;
   if (geometry.reducesPositions)
@@ -83,7 +91,20 @@ int64_t TmaGeometry::getMostWorkgroups() const {
 
 std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
                                      ScheduleAttr schedule) {
-  ::conv::TmaTile tile = getTmaTile(schedule);
+  ::conv::TmaTile tile = getTmaTile(schedule, geometry);
+  // S10, of converted operands.
+  if (tile.isConverted() && (tile.columns > tile.maxColumns() ||
+                             tile.accumulators() > tile.maxAccumulators()))
+    return formatv("expects at most {0} columns and {1} accumulators of a lane "
+                   "for operands that are converted, but got {2} and {3}",
+                   tile.maxColumns(), tile.maxAccumulators(), tile.columns,
+                   tile.accumulators());
+  if (tile.isConverted() && !tile.hasWholeConvertedColumns())
+    return formatv("expects a multiple of {0} columns for operands that are "
+                   "converted, but got {1}",
+                   Tile::kConvertedColumns, tile.columns);
+  if (tile.isConverted() && geometry.hasPatches())
+    return "expects no patches of operands that are converted, but got some";
   if (geometry.hasRowsOfColumns() && !tile.hasWholeRowsOfColumns())
     return formatv("expects a multiple of {0} columns of taps and channels, "
                    "but got {1}",

@@ -52,7 +52,7 @@ createConvolution(OpBuilder &builder, Location loc, Direction direction,
                   RankedTensorType type, Value lhs, Value rhs,
                   WindowAttr window, LayoutsAttr layouts, int64_t groups,
                   PaddingMode padding = PaddingMode::Zeros,
-                  Arithmetic arithmetic = Arithmetic::Exact);
+                  Arithmetic arithmetic = Arithmetic::F32);
 
 /// The numeric type of an element type, or none if kernels have no such type.
 std::optional<::conv::NumericType> getNumericType(Type elementType);

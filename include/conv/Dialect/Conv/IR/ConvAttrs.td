@@ -59,8 +59,9 @@ def Conv_PaddingMode : I32EnumAttr<"PaddingMode", "what reads outside of the inp
 def Conv_PaddingModeAttr : EnumAttr<Conv_Dialect, Conv_PaddingMode, "padding">;
 
 def Conv_Arithmetic : I32EnumAttr<"Arithmetic", "what is multiplied", [
-    I32EnumAttrCase<"Exact", 0, "exact">,
-    I32EnumAttrCase<"TF32", 1, "tf32">
+    I32EnumAttrCase<"F32", 0, "f32">,
+    I32EnumAttrCase<"TF32", 1, "tf32">,
+    I32EnumAttrCase<"Exact", 2, "exact">
   ]> {
   let cppNamespace = "::mlir::conv";
   let genSpecializedAttr = 0;
@@ -123,7 +124,8 @@ def Conv_AtomKind : I32EnumAttr<"AtomKind", "class of matrix instruction", [
     I32EnumAttrCase<"WMMA", 1, "wmma">,
     I32EnumAttrCase<"FMA", 2, "fma">,
     I32EnumAttrCase<"MMASync", 3, "mma_sync">,
-    I32EnumAttrCase<"WGMMA", 4, "wgmma">
+    I32EnumAttrCase<"WGMMA", 4, "wgmma">,
+    I32EnumAttrCase<"WGMMA3xTF32", 5, "wgmma_3xtf32">
   ]> {
   let cppNamespace = "::mlir::conv";
 }
@@ -149,6 +151,8 @@ def Conv_AtomAttr : Conv_Attr<"Atom", "atom"> {
     Names one row of the chip's table (`MatrixAtom` in `conv/Chip/Chip.h`):
     `m` columns by `n` rows by `k` of the reduction of a matrix product; for
     `wgmma`, `m` rows by `n` columns. Element types come from the operands.
+    `wgmma_3xtf32` multiplies operands of f32 as sums of two parts in tf32,
+    three products of parts for each one (docs/numerics.md).
 
     Constraints:
       * (A1) `m`, `n` and `k` are positive.
@@ -161,11 +165,12 @@ def Conv_AtomAttr : Conv_Attr<"Atom", "atom"> {
   let assemblyFormat = "`<` $kind $m `x` $n `x` $k `>`";
   let extraClassDeclaration = [{
     /// What of the result it computes.
-    int64_t getRows() const {
-      return getKind() == AtomKind::WGMMA ? getM() : getN();
-    }
-    int64_t getColumns() const {
-      return getKind() == AtomKind::WGMMA ? getN() : getM();
+    int64_t getRows() const { return isOfWarpgroup() ? getM() : getN(); }
+    int64_t getColumns() const { return isOfWarpgroup() ? getN() : getM(); }
+    /// Whether four subgroups execute it together.
+    bool isOfWarpgroup() const {
+      return getKind() == AtomKind::WGMMA ||
+             getKind() == AtomKind::WGMMA3xTF32;
     }
   }];
 }
@@ -250,7 +255,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S9) `main_loop` is one for the chip: `host_cache` on the host, another
         on a GPU. S7 and S8 are about work-items and do not concern the host.
       * (S10) `main_loop` is `tma`, `line_buffer` or `patch_buffer` just if `atom`
-        is `wgmma`. Then subgroups are warpgroups: 1 to 3 of them, side by side along the
+        is `wgmma`, and `tma` if it is `wgmma_3xtf32`. Then subgroups are warpgroups: 1 to 3 of them, side by side along the
         rows, each with all columns in one atom and at most 192 accumulators a
         lane, or 128 if they are 3. A workgroup has at most 256 rows, the box of
         one copy, or 512 for `tma` with patches; `gemm_k` is the 128 bytes of a
@@ -468,7 +473,7 @@ def Conv_TensorMapAttr : Conv_Attr<"TensorMap", "tensor_map"> {
     OptionalArrayRefParameter<"int64_t">:$lower,
     OptionalArrayRefParameter<"int64_t">:$upper,
     "int64_t":$swizzle,
-    DefaultValuedParameter<"Arithmetic", "Arithmetic::Exact">:$arithmetic
+    DefaultValuedParameter<"Arithmetic", "Arithmetic::F32">:$arithmetic
   );
   let assemblyFormat = [{
     `<` `sizes` `=` `[` $sizes `]` `,` `strides` `=` `[` $strides `]` `,`

@@ -30,9 +30,13 @@ defvar Conv_convolutionRules = [{
 
     This is cross-correlation, as in every deep-learning library. Floating types
     are accumulated in f32, i8 in i32. Products are exact before they are
-    accumulated, unless `arithmetic` is `tf32`: operands are then rounded to 11
-    significant bits, to nearest, which some matrix units multiply much faster
-    than f32.
+    accumulated, but for f32 operands `arithmetic` says more:
+
+    | `arithmetic` | f32 operands |
+    | --- | --- |
+    | `f32` | sums are as accurate as those of f32 products, to the same bound; matrix units may multiply parts of operands (docs/numerics.md) |
+    | `tf32` | rounded to 11 significant bits, to nearest, which some matrix units multiply much faster |
+    | `exact` | products are exact before they are accumulated |
 
     Without a region, `tail` converts to the element type of the result, rounding
     to nearest even. With a region, the block gets the accumulator and one
@@ -70,7 +74,7 @@ defvar Conv_convolutionRules = [{
         spatial dimension.
       * (C12) For `circular`, `low` and `high` are at most `input` in each
         spatial dimension.
-      * (C13) For `arithmetic = tf32`, the operands are f32.
+      * (C13) For `arithmetic = tf32` and `exact`, the operands are f32.
 }];
 
 /// `lhs`, `rhs` and `result` are the names of the tensors. Roles follow from
@@ -86,7 +90,7 @@ class Conv_ConvolutionOp<string mnemonic, string direction, string lhs,
       Conv_LayoutsAttr:$layouts,
       DefaultValuedAttr<I64Attr, "1">:$groups,
       DefaultValuedAttr<Conv_PaddingModeAttr, "::mlir::conv::PaddingMode::Zeros">:$padding,
-      DefaultValuedAttr<Conv_ArithmeticAttr, "::mlir::conv::Arithmetic::Exact">:$arithmetic,
+      DefaultValuedAttr<Conv_ArithmeticAttr, "::mlir::conv::Arithmetic::F32">:$arithmetic,
       OptionalAttr<Conv_ScheduleAttr>:$schedule));
   let results = !dag(outs, [Conv_Tensor], [result]);
   let regions = (region MaxSizedRegion<1>:$tail);

@@ -57,6 +57,8 @@ struct TmaTile {
   static constexpr int64_t kBlockSize = 8;
   /// Patches of one slot are multiplied while those of the other one arrive.
   static constexpr int64_t kPatchSlots = 2;
+  /// Converted parts of one stage are multiplied while the next ones are made.
+  static constexpr int64_t kConvertedStages = 2;
   /// Bytes of a mbarrier.
   static constexpr int64_t kBarrierBytes = 8;
   /// Shared memory starts at a multiple of this, for the swizzle.
@@ -82,6 +84,17 @@ struct TmaTile {
   /// Workgroups that share the reduction of the tile, each with its own ring,
   /// and then its columns.
   int64_t cluster = 1;
+  /// Parts of the right operand that warps beside the producer's write for each
+  /// stage, with the reduction innermost: tf32 of an f32, and of what that
+  /// leaves. The left operand's parts are in registers. 0 if instructions read
+  /// both operands as they were copied.
+  int64_t convertedParts = 0;
+  /// Instructions take rows of 16-bit elements along the reduction or across
+  /// it, others only along it.
+  static constexpr int64_t
+  countConvertedParts(bool is3xTF32, int64_t elementBytes, bool isTransposed) {
+    return is3xTF32 ? 2 : elementBytes == kSumBytes && isTransposed ? 1 : 0;
+  }
   /// Whether copies bring an operand of the tail, chunk by chunk, to where the
   /// results that it becomes leave from.
   bool isTailCopied = false;
@@ -94,9 +107,17 @@ struct TmaTile {
   int64_t atomsPerConsumer() const { return rows / consumers / kAtomRows; }
   /// Registers of a lane that hold sums.
   int64_t accumulators() const { return atomsPerConsumer() * columns / 2; }
-  int64_t maxAccumulators() const { return workers() > 2 ? 128 : 192; }
+  /// Sums of converted parts are added to those of the steps before in f32:
+  /// there are two of each.
+  int64_t maxAccumulators() const {
+    if (isConverted())
+      return workers() > 2 ? 48 : 80;
+    return workers() > 2 ? 128 : 192;
+  }
   /// Columns of an instruction that assembles with `launchRegisters`.
-  int64_t maxColumns() const { return workers() == 2 ? 256 : 192; }
+  int64_t maxColumns() const {
+    return isConverted() ? 160 : workers() == 2 ? 256 : 192;
+  }
   /// What tiles of columns innermost need if columns are taps and channels.
   bool hasWholeRowsOfColumns() const { return columns % kRowElements == 0; }
   /// Columns of the right operand's tiles: transposed ones have whole rows.
@@ -128,17 +149,17 @@ struct TmaTile {
   /// Registers of a work-item at launch, and what producers and consumers
   /// change that to. More than one lane copies if the tail's operand is copied.
   int64_t launchRegisters() const {
-    return workers() == 2 ? 168 : workers() == 1 && isTailCopied ? 144 : 128;
+    return workers() == 2 ? 168 : workers() == 1 && hasHelpers() ? 144 : 128;
   }
   int64_t producerRegisters() const {
     if (workers() == 2)
-      return 40;
-    return isTailCopied ? 56 : workers() == 1 ? 24 : 32;
+      return isConverted() ? 72 : 40;
+    return hasHelpers() ? 56 : workers() == 1 ? 24 : 32;
   }
   int64_t consumerRegisters() const {
-    if (workers() < 3)
-      return 232;
-    return isTailCopied ? 152 : 160;
+    if (workers() == 3)
+      return hasHelpers() ? 152 : 160;
+    return workers() == 2 && isConverted() ? 216 : 232;
   }
 
   int64_t leftBytes() const { return rows * kRowBytes; }
@@ -147,6 +168,9 @@ struct TmaTile {
   }
   /// Whether slots have the left operand.
   bool hasSlots() const { return patchBytes > 0; }
+  bool isConverted() const { return convertedParts > 0; }
+  /// Whether warps beside the producer's work.
+  bool hasHelpers() const { return isTailCopied || isConverted(); }
   int64_t stageBytes() const {
     return hasSlots() ? rightBytes() : leftBytes() + rightBytes();
   }
@@ -155,6 +179,21 @@ struct TmaTile {
   int64_t patchOffset() const { return stages * stageBytes(); }
   int64_t leftOffset() const { return hasSlots() ? patchOffset() : 0; }
   int64_t rightOffset() const { return hasSlots() ? 0 : leftBytes(); }
+
+  /// A ring of the right operand's parts, behind the stages: rows of columns.
+  int64_t convertedOffset() const { return stages * stageBytes(); }
+  /// What a warp converts at a time.
+  static constexpr int64_t kConvertedColumns = 32;
+  bool hasWholeConvertedColumns() const {
+    return columns % kConvertedColumns == 0;
+  }
+  int64_t convertedPartBytes() const { return columns * kRowBytes; }
+  int64_t convertedBytes() const {
+    return convertedParts * convertedPartBytes();
+  }
+  int64_t convertedStages() const {
+    return isConverted() ? kConvertedStages : 0;
+  }
 
   /// Whether rows of so many bytes are swizzled: 32, 64 or 128.
   static constexpr bool isSwizzled(int64_t rowBytes) {
@@ -194,7 +233,9 @@ struct TmaTile {
   }
   /// Whether an operand of the tail can be copied. Of a cluster's tile, lanes
   /// load the few columns of a share as early.
-  bool canCopyTail() const { return cluster == 1 && isStaged && hasChunks(); }
+  bool canCopyTail() const {
+    return cluster == 1 && isStaged && hasChunks() && !isConverted();
+  }
   /// Copies it if it fits so much shared memory.
   void copyTail(int64_t availableBytes) {
     isTailCopied = canCopyTail();
@@ -202,11 +243,13 @@ struct TmaTile {
   }
   /// Sums are exchanged where the operands were.
   int64_t stagingOffset() const {
-    return std::max(patchOffset() + patchSlots() * patchBytes, exchangeBytes());
+    return std::max(patchOffset() + patchSlots() * patchBytes +
+                        convertedStages() * convertedBytes(),
+                    exchangeBytes());
   }
 
   /// One barrier for "full" and one for "empty" of each stage, then of each
-  /// slot.
+  /// slot or stage of converted parts.
   int64_t barrierOffset() const {
     return stagingOffset() + consumers * stagingBytes();
   }
@@ -215,7 +258,8 @@ struct TmaTile {
   }
   /// Of a cluster, one for the sums of each consumer.
   int64_t exchangeBarrierOffset() const {
-    return patchBarrierOffset() + 2 * patchSlots() * kBarrierBytes;
+    return patchBarrierOffset() +
+           2 * (patchSlots() + convertedStages()) * kBarrierBytes;
   }
   /// Of the tail's operand, one for "full" and one for "empty" of each chunk.
   int64_t tailBarrierOffset() const {
