@@ -14,6 +14,8 @@
 
 #include "Observer.h"
 
+#include "conv/Chip/Banks.h"
+
 #include <algorithm>
 #include <tuple>
 

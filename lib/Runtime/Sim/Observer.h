@@ -13,7 +13,6 @@
 #ifndef CONV_LIB_RUNTIME_SIM_OBSERVER_H
 #define CONV_LIB_RUNTIME_SIM_OBSERVER_H
 
-#include "Banks.h"
 #include "Memory.h"
 #include "Workgroup.h"
 

@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The model of LDS bank conflicts.
+// The model of LDS bank conflicts, of the simulator and of the clock.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_RUNTIME_SIM_BANKS_H
-#define CONV_LIB_RUNTIME_SIM_BANKS_H
+#ifndef CONV_CHIP_BANKS_H
+#define CONV_CHIP_BANKS_H
 
 #include <cstdint>
 #include <vector>
 
-namespace conv::runtime::sim {
+namespace conv {
 
 /// One lane's part of an LDS instruction; `address` is in bytes from LDS start.
 struct LdsAccess {
@@ -34,6 +34,6 @@ struct BankCost {
 BankCost computeBankCost(const std::vector<LdsAccess> &accesses, uint32_t bytes,
                          uint32_t bankCount, bool isStore);
 
-} // namespace conv::runtime::sim
+} // namespace conv
 
-#endif // CONV_LIB_RUNTIME_SIM_BANKS_H
+#endif // CONV_CHIP_BANKS_H

@@ -11,12 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Banks.h"
+#include "conv/Chip/Banks.h"
 
 #include <algorithm>
 #include <bit>
 
-using namespace conv::runtime::sim;
+using namespace conv;
 
 /// In which group of a 16-byte read the lanes of a half-wave of 32 are, on 32
 /// banks: 0-3 go with 20-23, 4-7 with 16-19, 8-11 with 28-31, 12-15 with 24-27.
@@ -37,10 +37,9 @@ static uint32_t getGroup(uint32_t lane, uint32_t bytes, uint32_t bankCount,
   return lane / lanesPerGroup;
 }
 
-BankCost
-conv::runtime::sim::computeBankCost(const std::vector<LdsAccess> &accesses,
-                                    uint32_t bytes, uint32_t bankCount,
-                                    bool isStore) {
+BankCost conv::computeBankCost(const std::vector<LdsAccess> &accesses,
+                               uint32_t bytes, uint32_t bankCount,
+                               bool isStore) {
   constexpr uint32_t maxGroups = 64;
   std::vector<uint32_t> words[maxGroups];
   for (const LdsAccess &access : accesses) {

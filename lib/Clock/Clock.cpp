@@ -1,0 +1,331 @@
+//===- Clock.cpp - how long an artifact's AMD kernels take ----------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The unit that has most workgroups decides how long a launch takes to issue.
+// Of a long list, a few rounds are simulated, and the rest takes as long as the
+// last of these.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Clock/Clock.h"
+
+#include "Replay.h"
+
+#include "conv/Support/IntegerMath.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace conv;
+using namespace conv::clock;
+
+/// Steps of waves that one simulation has, about.
+static constexpr int64_t kBudget = 2'000'000;
+/// Rounds of workgroups that are simulated, at most.
+static constexpr int64_t kRounds = 3;
+
+int clock::countResident(const Program &program, const Pace &pace, int waves,
+                         int64_t sharedBytes, std::string &limit) {
+  const ChipInfo &chip = *pace.chip;
+  int64_t registers =
+      std::max<int64_t>(roundUp(program.facts.registers, chip.registerGranule),
+                        chip.registerGranule);
+  int64_t wavesOfSimd = std::min<int64_t>(chip.maxWavesPerSimd,
+                                          chip.registerFilePerLane / registers);
+  // A workgroup that does not share both halves of a processor fits into one.
+  int64_t parts = program.facts.sharesProcessor ? 1 : pace.computeUnitsOfUnit;
+  int64_t simds = pace.simds() / parts;
+  int64_t byRegisters = wavesOfSimd * simds / std::max(1, waves);
+  int64_t shared =
+      roundUp(std::max<int64_t>(sharedBytes, 1), pace.sharedGranule);
+  int64_t byShared =
+      chip.sharedMemoryOfUnit * pace.computeUnitsOfUnit / parts / shared;
+  limit = byShared < byRegisters                ? "lds"
+          : wavesOfSimd == chip.maxWavesPerSimd ? "waves"
+                                                : "registers";
+  return int(std::max<int64_t>(1, std::min(byRegisters, byShared)) * parts);
+}
+
+const Loop *clock::findMainLoop(const Program &program, const WaveTrace &wave) {
+  std::vector<int64_t> executed(program.code.size());
+  for (const Step &step : wave.steps)
+    ++executed[size_t(step.instruction)];
+  const Loop *best = nullptr;
+  std::pair<int64_t, int64_t> most{0, 0};
+  for (const Loop &loop : program.loops) {
+    std::pair<int64_t, int64_t> count{0, 0};
+    for (int i = loop.first; i <= loop.last; ++i) {
+      count.first += executed[size_t(i)] * program.code[size_t(i)].matrixCycles;
+      count.second += executed[size_t(i)];
+    }
+    if (executed[size_t(loop.last)] > 2 && count > most) {
+      most = count;
+      best = &loop;
+    }
+  }
+  return best;
+}
+
+/// The steps of one iteration in the middle, or all without a loop.
+static std::span<const Step> selectIteration(const WaveTrace &wave,
+                                             const Loop *loop) {
+  std::span<const Step> steps = wave.steps;
+  if (!loop)
+    return steps;
+  std::vector<size_t> ends;
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (steps[i].instruction == loop->last)
+      ends.push_back(i);
+  if (ends.size() < 2)
+    return {};
+  size_t middle = ends.size() / 2;
+  return steps.subspan(ends[middle - 1] + 1, ends[middle] - ends[middle - 1]);
+}
+
+/// The fewest matrix cycles between loads and the waits for them, when an
+/// iteration follows itself.
+static int64_t measureDistance(const Program &program,
+                               std::span<const Step> iteration) {
+  std::vector<int64_t> waiting;
+  int64_t cycles = 0, fewest = -1;
+  for (int round = 0; round < 3; ++round)
+    for (const Step &step : iteration) {
+      const Instruction &instruction = program.code[size_t(step.instruction)];
+      cycles += instruction.matrixCycles;
+      if (instruction.unit == Unit::Global && !instruction.isStore)
+        waiting.push_back(cycles);
+      uint16_t left = instruction.limits[size_t(Counter::Load)];
+      while (left != kNoLimit && waiting.size() > left) {
+        int64_t distance = cycles - waiting.front();
+        waiting.erase(waiting.begin());
+        if (round > 0 && (fewest < 0 || distance < fewest))
+          fewest = distance;
+      }
+    }
+  return std::max<int64_t>(fewest, 0);
+}
+
+LoopCounts clock::countLoop(const Program &program, const WaveTrace &wave,
+                            const Loop *loop) {
+  LoopCounts counts;
+  std::span<const Step> iteration = selectIteration(wave, loop);
+  for (const Step &step : iteration) {
+    const Instruction &instruction = program.code[size_t(step.instruction)];
+    ++counts.instructions[size_t(instruction.unit)];
+    counts.matrixCycles += instruction.matrixCycles;
+    bool isStore = instruction.isStore;
+    if (instruction.unit == Unit::Global)
+      ++(isStore ? counts.stores : counts.loads);
+    if (instruction.unit == Unit::Shared)
+      ++(isStore ? counts.sharedWrites : counts.sharedReads);
+    if (step.access >= 0)
+      counts.sharedConflicts += wave.accesses[size_t(step.access)].conflicts;
+  }
+  counts.loadDistance = measureDistance(program, iteration);
+  return counts;
+}
+
+std::string_view KernelClock::bound() const {
+  double all = time();
+  return all == microseconds.issue         ? "issue"
+         : all == microseconds.sharedCache ? "shared_cache"
+         : all == microseconds.farCache    ? "far_cache"
+                                           : "memory";
+}
+
+double EntryClock::time() const {
+  double sum = 0;
+  for (const KernelClock &launch : launches)
+    sum += launch.time();
+  return sum;
+}
+
+/// Buffers are far from each other, and none is at zero.
+static uint64_t getAddress(int64_t buffer) {
+  return uint64_t(buffer + 1) << 36;
+}
+
+static LaunchShape getShape(const artifact::Entry &entry,
+                            const artifact::Launch &launch) {
+  LaunchShape shape{launch.grid, launch.block, {}};
+  int64_t arguments = int64_t(entry.arguments.size());
+  int64_t workspace = arguments + int64_t(entry.constants.size());
+  for (const artifact::Parameter &parameter : launch.parameters) {
+    uint64_t value = 0;
+    if (auto *argument = std::get_if<artifact::ArgumentParameter>(&parameter))
+      value = getAddress(argument->index);
+    else if (auto *constant =
+                 std::get_if<artifact::ConstantParameter>(&parameter))
+      value = getAddress(arguments + constant->index);
+    else if (auto *space =
+                 std::get_if<artifact::WorkspaceParameter>(&parameter))
+      value = getAddress(workspace) + uint64_t(space->offset);
+    else if (auto *integer = std::get_if<artifact::I32Parameter>(&parameter))
+      value = uint32_t(integer->value);
+    shape.parameters.push_back(value);
+  }
+  return shape;
+}
+
+/// Every buffer of the launch once; the workspace as a whole.
+static double sumBuffers(const artifact::Entry &entry,
+                         const artifact::Launch &launch) {
+  std::set<std::pair<size_t, int64_t>> seen;
+  double bytes = 0;
+  for (const artifact::Parameter &parameter : launch.parameters) {
+    auto *argument = std::get_if<artifact::ArgumentParameter>(&parameter);
+    auto *constant = std::get_if<artifact::ConstantParameter>(&parameter);
+    bool isSpace =
+        std::holds_alternative<artifact::WorkspaceParameter>(parameter);
+    int64_t index = argument ? argument->index : constant ? constant->index : 0;
+    if ((!argument && !constant && !isSpace) ||
+        !seen.insert({parameter.index(), index}).second)
+      continue;
+    bytes +=
+        double(argument   ? bufferBytes(entry.arguments[size_t(index)])
+               : constant ? bufferBytes(entry.constants[size_t(index)].tensor)
+                          : entry.workspaceBytes);
+  }
+  return bytes;
+}
+
+/// The workgroups that a unit in the middle of the first die gets. Of a grid
+/// that does not fill all units, it has one.
+static std::vector<int64_t> selectWorkgroups(int64_t grid, int64_t units,
+                                             int64_t count) {
+  int64_t first = std::min(units, grid) / 2;
+  std::vector<int64_t> ids;
+  for (int64_t i = 0; i < count; ++i)
+    ids.push_back(std::min(first + i * units, grid - 1));
+  return ids;
+}
+
+/// The clocks of all of a unit's workgroups: those beyond the simulated ones
+/// take the time between the first round and the second one.
+static double extrapolate(const KernelClock &kernel) {
+  int64_t left = kernel.workgroupsOfUnit - kernel.simulated;
+  size_t resident = size_t(kernel.resident);
+  std::vector<int64_t> ends = kernel.issue.ends;
+  if (left <= 0)
+    return double(kernel.issue.cycles);
+  if (ends.size() < 2 * resident)
+    return double(kernel.issue.cycles) * double(kernel.workgroupsOfUnit) /
+           double(kernel.simulated);
+  std::sort(ends.begin(), ends.end());
+  double rounds = 0;
+  for (size_t i = 0; i < resident; ++i)
+    rounds += double(ends[resident + i] - ends[i]);
+  double oneWorkgroup = rounds / double(resident * resident);
+  return double(kernel.issue.cycles) + oneWorkgroup * double(left);
+}
+
+static void setBounds(KernelClock &kernel, const Pace &pace,
+                      const Traffic &traffic) {
+  const ChipInfo &chip = *pace.chip;
+  double hertz = chip.clockGHz * 1e3; // Clocks of a microsecond.
+  double grid = double(kernel.workgroups);
+  kernel.requestedBytes =
+      (traffic.requestedBytes + traffic.writtenBytes) * grid;
+  kernel.farBytes =
+      std::max((traffic.farBytes + traffic.writtenBytes) * grid, 0.0);
+  double perClock = chip.sharedCacheBytesPerClock * chip.computeUnits;
+  // Bytes below a cache come from the next one if everything fits there.
+  bool isNear =
+      pace.farCacheGBs > 0 && kernel.compulsoryBytes <= double(chip.cacheBytes);
+  double far = isNear ? pace.farCacheGBs : chip.memoryGBs;
+  kernel.microseconds = {kernel.cycles / hertz,
+                         kernel.requestedBytes / perClock / hertz,
+                         kernel.farBytes / far / 1e3,
+                         kernel.compulsoryBytes / chip.memoryGBs / 1e3};
+}
+
+static Result<KernelClock> clockLaunch(const artifact::Artifact &artifact,
+                                       const artifact::Entry &entry,
+                                       const artifact::Launch &launch,
+                                       const Pace &pace,
+                                       const ClockOptions &options) {
+  const std::string *code = artifact.code(launch.code);
+  if (!code)
+    return Error{ErrorKind::BadInput,
+                 "expects the code of '" + launch.kernel + "' in the artifact"};
+  Result<Program> program = decodeKernel(*code, launch.kernel, pace);
+  if (!program)
+    return program.error();
+  KernelClock kernel;
+  kernel.kernel = launch.kernel;
+  kernel.program = std::move(*program);
+  LaunchShape shape = getShape(entry, launch);
+  int64_t items = launch.block[0] * launch.block[1] * launch.block[2];
+  kernel.workgroups = launch.grid[0] * launch.grid[1] * launch.grid[2];
+  kernel.wavesOfWorkgroup = int((items + kernel.program.facts.waveSize - 1) /
+                                kernel.program.facts.waveSize);
+  kernel.resident = countResident(kernel.program, pace, kernel.wavesOfWorkgroup,
+                                  kernel.program.facts.sharedBytes +
+                                      launch.dynamicSharedBytes,
+                                  kernel.residentLimit);
+  kernel.workgroupsOfUnit = ceilDiv(kernel.workgroups, pace.units());
+
+  std::vector<WorkgroupTrace> traces;
+  int64_t steps = 0;
+  int64_t most =
+      std::min<int64_t>(kernel.workgroupsOfUnit, kRounds * kernel.resident);
+  for (int64_t id : selectWorkgroups(kernel.workgroups, pace.units(), most)) {
+    if (int64_t(traces.size()) >= kernel.resident && steps > kBudget)
+      break;
+    traces.push_back(interpretWorkgroup(kernel.program, pace, shape, id));
+    const WorkgroupTrace &trace = traces.back();
+    for (const WaveTrace &wave : trace.waves)
+      steps += int64_t(wave.steps.size());
+    kernel.unknownAddresses += trace.unknownAddresses;
+    kernel.unknownBranches += trace.unknownBranches;
+    if (trace.firstUnknown >= 0 && kernel.firstUnknown.empty())
+      kernel.firstUnknown =
+          kernel.program.code[size_t(trace.firstUnknown)].text;
+    kernel.isComplete = kernel.isComplete && trace.isComplete;
+  }
+  kernel.simulated = int64_t(traces.size());
+  const WaveTrace &wave = traces.front().waves.front();
+  Traffic traffic = replayDie(kernel.program, pace, shape, kernel.resident,
+                              int64_t(wave.steps.size()));
+  const Loop *loop = findMainLoop(kernel.program, wave);
+  kernel.loop = countLoop(kernel.program, wave, loop);
+  std::vector<const WorkgroupTrace *> pointers;
+  for (const WorkgroupTrace &trace : traces)
+    pointers.push_back(&trace);
+  kernel.issue = issueWorkgroups(
+      kernel.program, pace, pointers,
+      {kernel.resident, loop, traffic.farShare, options.keepTimeline});
+  kernel.cycles = extrapolate(kernel);
+  kernel.compulsoryBytes = sumBuffers(entry, launch);
+  setBounds(kernel, pace, traffic);
+  // Matrix cycles of all workgroups, as those that were simulated have them.
+  double perWorkgroup = kernel.issue.busy[size_t(Unit::Matrix)] *
+                        double(kernel.issue.cycles) / double(kernel.simulated);
+  double clocks = kernel.time() * pace.chip->clockGHz * 1e3;
+  if (clocks > 0)
+    kernel.matrixUtilization = perWorkgroup * double(kernel.workgroups) /
+                               double(pace.units()) / clocks;
+  return kernel;
+}
+
+Result<EntryClock> clock::clockEntry(const artifact::Artifact &artifact,
+                                     const artifact::Entry &entry,
+                                     const ClockOptions &options) {
+  EntryClock result{entry.function, entry.target, lookupPace(entry.target), {}};
+  if (!result.pace)
+    return Error{ErrorKind::Unsupported, "expects a target that has a clock (" +
+                                             paceNames() + "), but got '" +
+                                             entry.target + "'"};
+  for (const artifact::Launch &launch : entry.launches) {
+    Result<KernelClock> kernel =
+        clockLaunch(artifact, entry, launch, *result.pace, options);
+    if (!kernel)
+      return kernel.error();
+    result.launches.push_back(std::move(*kernel));
+  }
+  return result;
+}

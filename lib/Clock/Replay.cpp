@@ -1,0 +1,111 @@
+//===- Replay.cpp - what goes below a die's cache -------------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Workgroups are dealt to dies in turn, and on a die to units in turn. Long
+// ones are cut: their first steps stand for the rest.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Replay.h"
+
+#include "Caches.h"
+
+#include <algorithm>
+
+using namespace conv;
+using namespace conv::clock;
+
+/// Instructions of waves that are interpreted for one replay.
+static constexpr int64_t kBudget = 6'000'000;
+
+namespace {
+/// A wave's accesses of global memory, and the unit that it runs on.
+struct Stream {
+  const WaveTrace *wave;
+  size_t unit;
+};
+} // namespace
+
+static std::vector<int64_t>
+selectWorkgroups(const Pace &pace, const LaunchShape &shape, int resident) {
+  int64_t dies = std::max(1, pace.chip->dies);
+  int64_t grid = shape.grid[0] * shape.grid[1] * shape.grid[2];
+  int64_t count = pace.units() / dies * resident;
+  std::vector<int64_t> ids;
+  for (int64_t i = 0; i < count && i * dies < grid; ++i)
+    ids.push_back(i * dies);
+  return ids;
+}
+
+Traffic clock::replayDie(const Program &program, const Pace &pace,
+                         const LaunchShape &shape, int resident,
+                         int64_t waveSteps) {
+  std::vector<int64_t> ids = selectWorkgroups(pace, shape, resident);
+  int64_t items = shape.block[0] * shape.block[1] * shape.block[2];
+  int64_t waves = std::max<int64_t>(1, items / program.facts.waveSize) *
+                  int64_t(ids.size());
+  int64_t limit = std::max<int64_t>(kBudget / std::max<int64_t>(1, waves), 64);
+  Traffic traffic;
+  traffic.isWhole = limit >= waveSteps;
+  traffic.workgroups = int64_t(ids.size());
+
+  size_t units = size_t(pace.units() / std::max(1, pace.chip->dies));
+  std::vector<WorkgroupTrace> traces;
+  for (int64_t id : ids)
+    traces.push_back(interpretWorkgroup(program, pace, shape, id,
+                                        {limit, /*globalOnly=*/true}));
+  std::vector<Stream> streams;
+  size_t longest = 0;
+  for (size_t i = 0; i < traces.size(); ++i)
+    for (const WaveTrace &wave : traces[i].waves) {
+      streams.push_back({&wave, i % units});
+      longest = std::max(longest, wave.steps.size());
+    }
+
+  std::vector<LineCache> near(
+      units, LineCache(pace.vectorCacheBytes * pace.computeUnitsOfUnit,
+                       pace.chip->cacheLineBytes));
+  LineCache shared(pace.sharedCacheBytes, pace.chip->cacheLineBytes);
+  std::vector<double> asked(program.code.size()), missed(program.code.size());
+  for (size_t at = 0; at < longest; ++at)
+    for (Stream &stream : streams) {
+      if (at >= stream.wave->steps.size())
+        continue;
+      size_t index = size_t(stream.wave->steps[at].instruction);
+      const Access &access =
+          stream.wave->accesses[size_t(stream.wave->steps[at].access)];
+      bool isStore = program.code[index].isStore;
+      if (isStore)
+        traffic.writtenBytes += access.bytes;
+      for (int i = 0; i < access.lines; ++i) {
+        uint64_t line = stream.wave->lines[access.firstLine + size_t(i)];
+        if (isStore) {
+          shared.touch(line);
+          continue;
+        }
+        if (near[stream.unit].touch(line))
+          continue;
+        asked[index] += 1;
+        missed[index] += !shared.touch(line);
+      }
+    }
+
+  traffic.farShare.resize(program.code.size());
+  double scale = pace.chip->cacheLineBytes;
+  if (!traffic.isWhole)
+    scale *= double(waveSteps) / double(limit);
+  for (size_t i = 0; i < asked.size(); ++i) {
+    traffic.farShare[i] = asked[i] > 0 ? missed[i] / asked[i] : 0;
+    traffic.requestedBytes += asked[i] * scale;
+    traffic.farBytes += missed[i] * scale;
+  }
+  double count = double(std::max<size_t>(1, ids.size()));
+  traffic.requestedBytes /= count;
+  traffic.farBytes /= count;
+  traffic.writtenBytes /= count;
+  return traffic;
+}

@@ -1,0 +1,44 @@
+//===- Options.cpp - the command line of conv-clock -------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// CLI11 uses exceptions, so this file does not see LLVM.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "CommandLine.h"
+
+using namespace conv;
+using namespace conv::tools;
+
+std::optional<int> tools::parseClockFlags(int argc, char **argv,
+                                          ClockFlags &flags) {
+  CLI::App app(
+      "Models how long the AMD kernels of an artifact take, from their "
+      "instructions alone (docs/amd-kernels.md says how).",
+      "conv-clock");
+  setUp(app, "conv " CONV_VERSION);
+  app.add_option("PACK", flags.input, "Artifact (.convpack)")->required();
+  for (auto [name, names, text] :
+       {std::tuple("-f,--function", &flags.functions,
+                   "Only this function; may be given for each"),
+        std::tuple("-t,--target", &flags.targets,
+                   "Only this target; may be given for each")})
+    app.add_option(name, *names, text)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+  app.add_flag("--json", flags.json, "Print one JSON object instead of text");
+  app.add_option("--timeline", flags.timeline,
+                 "Draw one iteration of the main loop of the kernel that takes "
+                 "longest (SVG); of one entry");
+  app.footer("Example:\n  conv-clock layer.convpack --target gfx942 --timeline "
+             "loop.svg\nExit codes: 0 fine, 2 bad input or usage, 3 not "
+             "supported, 4 system error.");
+  return parse(app, argc, argv);
+}

@@ -1,0 +1,29 @@
+//===- Options.h - the command line of conv-clock ---------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_CONVCLOCK_OPTIONS_H
+#define CONV_TOOLS_CONVCLOCK_OPTIONS_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace conv::tools {
+
+struct ClockFlags {
+  std::string input;
+  std::vector<std::string> functions, targets; ///< Empty: all.
+  bool json = false;
+  std::string timeline; ///< File of a drawing; empty: none.
+};
+
+/// Parses the command line into `flags`; the exit code if the tool is to end.
+std::optional<int> parseClockFlags(int argc, char **argv, ClockFlags &flags);
+
+} // namespace conv::tools
+
+#endif // CONV_TOOLS_CONVCLOCK_OPTIONS_H
