@@ -110,7 +110,8 @@ Recorder::recordScalarOp(Operation &op,
     else if (auto number = dyn_cast<BoolAttr>(value))
       node["value"] = int64_t(number.getValue());
     else if (auto number = dyn_cast<IntegerAttr>(value);
-             number && getNumericType(number.getType()))
+             number && (getNumericType(number.getType()) ||
+                        number.getType().isInteger(64)))
       node["value"] = number.getInt();
     else
       return op.emitOpError("expects a constant number in a tail, but got ")

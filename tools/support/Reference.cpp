@@ -148,33 +148,21 @@ struct OpName {
 };
 
 const std::map<std::string, OpName> kScalarOps = {
-    {"constant", {ScalarOp::Constant, 0}},
-    {"extf", {ScalarOp::Convert, 1}},
-    {"truncf", {ScalarOp::Convert, 1}},
-    {"addf", {ScalarOp::Add, 2}},
-    {"subf", {ScalarOp::Sub, 2}},
-    {"mulf", {ScalarOp::Mul, 2}},
-    {"divf", {ScalarOp::Div, 2}},
-    {"powf", {ScalarOp::Power, 2}},
-    {"fma", {ScalarOp::Fma, 3}},
-    {"negf", {ScalarOp::Neg, 1}},
-    {"maximumf", {ScalarOp::Maximum, 2}},
-    {"minimumf", {ScalarOp::Minimum, 2}},
-    {"maxnumf", {ScalarOp::MaxNum, 2}},
-    {"minnumf", {ScalarOp::MinNum, 2}},
-    {"cmpf", {ScalarOp::Compare, 2}},
-    {"select", {ScalarOp::Select, 3}},
-    {"addi", {ScalarOp::Add, 2}},
-    {"subi", {ScalarOp::Sub, 2}},
-    {"muli", {ScalarOp::Mul, 2}},
-    {"maxsi", {ScalarOp::Maximum, 2}},
-    {"minsi", {ScalarOp::Minimum, 2}},
-    {"cmpi", {ScalarOp::Compare, 2}},
+    {"constant", {ScalarOp::Constant, 0}}, {"extf", {ScalarOp::Convert, 1}},
+    {"truncf", {ScalarOp::Convert, 1}},    {"addf", {ScalarOp::Add, 2}},
+    {"subf", {ScalarOp::Sub, 2}},          {"mulf", {ScalarOp::Mul, 2}},
+    {"divf", {ScalarOp::Div, 2}},          {"powf", {ScalarOp::Power, 2}},
+    {"fma", {ScalarOp::Fma, 3}},           {"negf", {ScalarOp::Neg, 1}},
+    {"maximumf", {ScalarOp::Maximum, 2}},  {"minimumf", {ScalarOp::Minimum, 2}},
+    {"maxnumf", {ScalarOp::MaxNum, 2}},    {"minnumf", {ScalarOp::MinNum, 2}},
+    {"cmpf", {ScalarOp::Compare, 2}},      {"select", {ScalarOp::Select, 3}},
+    {"addi", {ScalarOp::Add, 2}},          {"subi", {ScalarOp::Sub, 2}},
+    {"muli", {ScalarOp::Mul, 2}},          {"maxsi", {ScalarOp::Maximum, 2}},
+    {"minsi", {ScalarOp::Minimum, 2}},     {"cmpi", {ScalarOp::Compare, 2}},
     {"andi", {ScalarOp::Minimum, 2}}, // Of i1, as are the next two.
-    {"ori", {ScalarOp::Maximum, 2}},
-    {"xori", {ScalarOp::Differ, 2}},
-    {"extsi", {ScalarOp::Convert, 1}},
-    {"trunci", {ScalarOp::Wrap, 1}},
+    {"ori", {ScalarOp::Maximum, 2}},       {"xori", {ScalarOp::Differ, 2}},
+    {"extsi", {ScalarOp::Convert, 1}},     {"trunci", {ScalarOp::Wrap, 1}},
+    {"shli", {ScalarOp::ShiftLeft, 2}},    {"shrsi", {ScalarOp::ShiftRight, 2}},
     {"sitofp", {ScalarOp::Convert, 1}},
 };
 
@@ -200,15 +188,25 @@ TailNode readTailNode(const Json &json, int64_t numValues) {
   for (const Json &operand : readList(field(json, "operands"), "operands"))
     node.operands.push_back(readInteger(operand, "operand", 0, numValues - 1));
   if (node.operands.size() != known.numOperands)
-    fail("expects " + std::to_string(known.numOperands) +
-         " operands of " + name + ", but got " +
-         std::to_string(node.operands.size()));
+    fail("expects " + std::to_string(known.numOperands) + " operands of " +
+         name + ", but got " + std::to_string(node.operands.size()));
   if (node.op == ScalarOp::Compare)
     node.predicate = readString(field(json, "predicate"), "predicate");
-  else if (json.contains("type")) // Conditions have none.
-    node.type = readType(json["type"]);
-  if (node.op == ScalarOp::Constant)
+  else if (json.contains("type")) {      // Conditions have none.
+    node.isWide = json["type"] == "i64"; // No tensor has it.
+    if (!node.isWide)
+      node.type = readType(json["type"]);
+  }
+  if (node.op == ScalarOp::Constant && node.isWide)
+    node.wideConstant = readInteger(field(json, "value"), "value",
+                                    std::numeric_limits<int64_t>::min(),
+                                    std::numeric_limits<int64_t>::max());
+  else if (node.op == ScalarOp::Constant)
     node.constant = readNumber(field(json, "value"), "value");
+  bool isShift =
+      node.op == ScalarOp::ShiftLeft || node.op == ScalarOp::ShiftRight;
+  if (isShift && !node.isWide)
+    fail("expects " + name + " of i64");
   return node;
 }
 
@@ -432,9 +430,9 @@ void checkTailOperands(const Step &step, const Context &context) {
 }
 
 Step readStep(const Json &json, const Context &context) {
-  auto direction = Direction(
-      readChoice(json, "direction",
-                 {"forward", "backward_data", "backward_weight", "elementwise"}));
+  auto direction = Direction(readChoice(
+      json, "direction",
+      {"forward", "backward_data", "backward_weight", "elementwise"}));
   if (direction == Direction::Elementwise)
     return readElementwise(json, context);
   Step step = readConvolution(json, direction, context);

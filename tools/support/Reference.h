@@ -50,8 +50,10 @@ struct TailOperand {
 /// Scalar operations of tails, named as in MLIR's `arith` and `math`.
 enum class ScalarOp {
   Constant,
-  Convert,  ///< extf, truncf, extsi and sitofp: rounds to `type`.
-  Wrap,     ///< trunci: what the lowest bits mean in `type`.
+  Convert,   ///< extf, truncf, extsi and sitofp: rounds to `type`.
+  Wrap,      ///< trunci: what the lowest bits mean in `type`.
+  ShiftLeft, ///< shli and shrsi, of 64 bits.
+  ShiftRight,
   Function, ///< Of one number: `TailNode::function`.
   Add,
   Sub,
@@ -76,7 +78,10 @@ struct TailNode {
   std::vector<int64_t> operands;
   ElementType type = ElementType::F32; ///< Of the result.
   double constant = 0;                 ///< For Constant.
-  std::string predicate;               ///< For Compare: "ogt", "ult", ...
+  /// The result is an integer of 64 bits, which `type` has none for.
+  bool isWide = false;
+  int64_t wideConstant = 0;                 ///< For such a Constant.
+  std::string predicate;                    ///< For Compare: "ogt", "ult", ...
   const ScalarFunction *function = nullptr; ///< For Function.
 };
 
@@ -107,7 +112,7 @@ struct Step {
   TensorRef left, right; ///< Operands, of `leftRole()` and `rightRole()`.
   std::vector<TailOperand> tailOperands;
   std::vector<ElementwiseOperand> operands; ///< Of an elementwise step.
-  std::array<std::string, 3> layouts; ///< By role.
+  std::array<std::string, 3> layouts;       ///< By role.
   std::array<std::vector<int64_t>, 3> shapes;
   int64_t groups = 1;
   PaddingMode padding = PaddingMode::Zeros;

@@ -179,6 +179,72 @@ static Scalar runFma(const Scalar &a, const Scalar &b, const Scalar &c) {
   return {value, error, a.exact && b.exact && c.exact && fitsFloat(value)};
 }
 
+/// Whether the result or an operand of a node has 64 bits.
+static bool isWide(const TailNode &node, const std::vector<Scalar> &values) {
+  return node.isWide ||
+         std::any_of(node.operands.begin(), node.operands.end(),
+                     [&](int64_t index) { return values[index].isWide; });
+}
+
+/// A shift by as much as there are bits, or more, has no meaning.
+static int64_t shift(ScalarOp op, int64_t value, int64_t distance) {
+  if (distance < 0 || distance > 63)
+    return 0;
+  return op == ScalarOp::ShiftLeft ? int64_t(uint64_t(value) << distance)
+                                   : value >> distance;
+}
+
+static int64_t computeWide(const TailNode &node, int64_t x, int64_t y) {
+  switch (node.op) {
+  case ScalarOp::Add:
+    return int64_t(uint64_t(x) + uint64_t(y));
+  case ScalarOp::Sub:
+    return int64_t(uint64_t(x) - uint64_t(y));
+  case ScalarOp::Mul:
+    return int64_t(uint64_t(x) * uint64_t(y));
+  case ScalarOp::Maximum:
+    return std::max(x, y);
+  case ScalarOp::Minimum:
+    return std::min(x, y);
+  case ScalarOp::ShiftLeft:
+  case ScalarOp::ShiftRight:
+    return shift(node.op, x, y);
+  default:
+    return x; // A conversion.
+  }
+}
+
+static bool compareIntegers(const std::string &predicate, int64_t x,
+                            int64_t y) {
+  // As for doubles, of which the sign of the difference is one.
+  return compare(predicate, x < y ? -1 : x > y, 0);
+}
+
+/// Integers of 64 bits, which wrap around. Operands that may be off leave no
+/// bound.
+static Scalar runWide(const TailNode &node, const std::vector<Scalar> &values) {
+  auto operand = [&](size_t index) {
+    if (index >= node.operands.size())
+      return int64_t(0);
+    const Scalar &scalar = values[node.operands[index]];
+    return scalar.isWide ? scalar.integer : int64_t(scalar.value);
+  };
+  bool exact = true;
+  for (int64_t index : node.operands)
+    exact &= values[index].error == 0;
+  int64_t result = node.op == ScalarOp::Constant ? node.wideConstant
+                   : node.op == ScalarOp::Select
+                       ? operand(operand(0) != 0 ? 1 : 2)
+                       : computeWide(node, operand(0), operand(1));
+  double error = exact ? 0 : INFINITY;
+  if (node.op == ScalarOp::Compare)
+    return {compareIntegers(node.predicate, operand(0), operand(1)) ? 1.0 : 0.0,
+            exact ? 0.0 : 1.0, exact};
+  if (!node.isWide)
+    return {wrapTo(node.type, result), error, exact};
+  return {double(result), error, exact, true, result};
+}
+
 /// What computing `node` in f32 can add to its error, in units in the last
 /// place: what docs/numerics.md grants.
 static double getUlp(const TailNode &node) {
@@ -221,6 +287,10 @@ void conv::reference::runTail(const std::vector<TailNode> &nodes,
     auto operand = [&](int index) -> const Scalar & {
       return values[node.operands[index]];
     };
+    if (isWide(node, values)) {
+      values.push_back(runWide(node, values));
+      continue;
+    }
     Scalar result;
     if (node.op == ScalarOp::Constant)
       result = {node.constant, 0, fitsFloat(node.constant)};

@@ -25,6 +25,8 @@ struct Scalar {
   double value = 0;
   double error = 0;
   bool exact = false;
+  bool isWide = false; ///< An integer of 64 bits, more than a double has.
+  int64_t integer = 0; ///< The value, if so.
 };
 
 /// What happens to the rounding of each operation.

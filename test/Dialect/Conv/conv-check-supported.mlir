@@ -259,11 +259,11 @@ func.func @signature_nothing() {
 
 // -----
 
-// Zero points beyond 0 would need the sums of all windows, or of the filter.
-func.func @zero_point(%x: tensor<1x4x4x2xi8>, %w: tensor<8x1x1x2xi8>, %b: tensor<8xi32>) -> tensor<1x4x4x8xi32> {
-  %zp = "tosa.const"() <{values = dense<3> : tensor<1xi8>}> : () -> tensor<1xi8>
-  // expected-error @below {{unsupported (zero-point): expects zero points that are constant 0, but got others for tosa.conv2d}}
-  // expected-note @below {{quantise operands symmetrically}}
+// Zero points are part of the program.
+func.func @zero_point(%x: tensor<1x4x4x2xi8>, %w: tensor<8x1x1x2xi8>, %b: tensor<8xi32>, %zp: tensor<1xi8>)
+    -> tensor<1x4x4x8xi32> {
+  // expected-error @below {{unsupported (zero-point): expects zero points that are constants, but got others for tosa.conv2d}}
+  // expected-note @below {{write them as constants of the program}}
   %c = tosa.conv2d %x, %w, %b, %zp, %zp {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>,
       stride = array<i64: 1, 1>} : (tensor<1x4x4x2xi8>, tensor<8x1x1x2xi8>, tensor<8xi32>, tensor<1xi8>, tensor<1xi8>)
       -> tensor<1x4x4x8xi32>

@@ -70,10 +70,68 @@ func.func @elementwise(%x: tensor<1x4x4x8xf16>, %r: tensor<1x1x1x8xf16>) -> tens
 
 // -----
 
-// Left alone: a zero point that is not zero, and ops that are not element-wise.
-// CHECK-LABEL: @left_alone
-func.func @left_alone(%x: tensor<1x4x4x2xi8>, %w: tensor<8x1x1x2xi8>, %b: tensor<8xi32>) -> tensor<1x1x4x8xi32> {
+// A zero point of the input is multiplied by the filter's sums, of which constant filters leave a table: here 3 of 4
+// elements of all 1 at the top, where one is padding.
+// CHECK-LABEL: @zero_point
+func.func @zero_point(%x: tensor<1x2x1x2xi8>, %b: tensor<1xi32>) -> tensor<1x2x1x1xi32> {
   %zp = "tosa.const"() <{values = dense<3> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %none = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %w = "tosa.const"() <{values = dense<1> : tensor<1x2x1x2xi8>}> : () -> tensor<1x2x1x2xi8>
+  // CHECK-DAG: %[[SUMS:.+]] = arith.constant dense<{{\[\[\[\[2\]\], \[\[4\]\]\]\]}}> : tensor<1x2x1x1xi32>
+  // CHECK-DAG: %[[Y:.+]] = conv.forward
+  // CHECK: linalg.generic {{.*}} ins(%[[Y]], %[[SUMS]], %{{.+}} :
+  // CHECK: %[[FACTOR:.+]] = arith.constant -3
+  // CHECK: arith.muli %{{.+}}, %[[FACTOR]]
+  %c = tosa.conv2d %x, %w, %b, %zp, %none {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 0, 0, 0>,
+      stride = array<i64: 1, 1>} : (tensor<1x2x1x2xi8>, tensor<1x2x1x2xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>)
+      -> tensor<1x2x1x1xi32>
+  return %c : tensor<1x2x1x1xi32>
+}
+
+// -----
+
+// Other filters, and what zero points of the filter are multiplied by, are added up by convolutions with ones.
+// CHECK-LABEL: @zero_points
+// CHECK-SAME: %[[X:[^:]+]]: tensor<2x4x4x2xi8>, %[[W:[^:]+]]: tensor<8x3x3x2xi8>
+func.func @zero_points(%x: tensor<2x4x4x2xi8>, %w: tensor<8x3x3x2xi8>) -> tensor<2x2x2x8xi32> {
+  %zp = "tosa.const"() <{values = dense<3> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %b = "tosa.const"() <{values = dense<0> : tensor<8xi32>}> : () -> tensor<8xi32>
+  // CHECK: %[[A:.+]] = conv.forward %[[X]], %{{.+}} : tensor<2x4x4x2xi8>, tensor<1x3x3x2xi8> -> tensor<2x2x2x1xi32>
+  // CHECK: %[[B:.+]] = conv.forward %{{.+}}, %[[W]] {{.*}} : tensor<1x3x3x2xi8>, tensor<8x3x3x2xi8> -> tensor<1x1x1x8xi32>
+  // CHECK: %[[COUNT:.+]] = arith.constant dense<18> : tensor<1x1x1x1xi32>
+  // CHECK: %[[Y:.+]] = conv.forward %[[X]], %[[W]]
+  // CHECK: linalg.generic {{.*}} ins(%[[Y]], %[[A]], %[[B]], %[[COUNT]] :
+  %c = tosa.conv2d %x, %w, %b, %zp, %zp {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>,
+      stride = array<i64: 1, 1>} : (tensor<2x4x4x2xi8>, tensor<8x3x3x2xi8>, tensor<8xi32>, tensor<1xi8>, tensor<1xi8>)
+      -> tensor<2x2x2x8xi32>
+  return %c : tensor<2x2x2x8xi32>
+}
+
+// -----
+
+// A channel's multiplier and shift are vectors; the product has 64 bits.
+// CHECK-LABEL: @rescale
+func.func @rescale(%x: tensor<1x4x4x2xi32>) -> tensor<1x4x4x2xi8> {
+  %m = "tosa.const"() <{values = dense<[5, 7]> : tensor<2xi32>}> : () -> tensor<2xi32>
+  %s = "tosa.const"() <{values = dense<[30, 40]> : tensor<2xi8>}> : () -> tensor<2xi8>
+  %i = "tosa.const"() <{values = dense<0> : tensor<1xi32>}> : () -> tensor<1xi32>
+  %o = "tosa.const"() <{values = dense<-1> : tensor<1xi8>}> : () -> tensor<1xi8>
+  // CHECK: linalg.generic {{.*}} ins(%{{.+}}, %{{.+}}, %{{.+}} : tensor<1x4x4x2xi32>, tensor<2xi32>, tensor<2xi8>)
+  // CHECK: arith.muli %{{.+}}, %{{.+}} : i64
+  // CHECK: arith.shrsi %{{.+}}, %{{.+}} : i64
+  // CHECK: arith.trunci %{{.+}} : i64 to i8
+  %r = tosa.rescale %x, %m, %s, %i, %o {scale32 = true, rounding_mode = SINGLE_ROUND, per_channel = true,
+      input_unsigned = false, output_unsigned = false}
+      : (tensor<1x4x4x2xi32>, tensor<2xi32>, tensor<2xi8>, tensor<1xi32>, tensor<1xi8>) -> tensor<1x4x4x2xi8>
+  return %r : tensor<1x4x4x2xi8>
+}
+
+// -----
+
+// Left alone: a zero point that is not known, and ops that are not element-wise.
+// CHECK-LABEL: @left_alone
+func.func @left_alone(%x: tensor<1x4x4x2xi8>, %w: tensor<8x1x1x2xi8>, %b: tensor<8xi32>, %zp: tensor<1xi8>)
+    -> tensor<1x1x4x8xi32> {
   // CHECK: tosa.conv2d
   %c = tosa.conv2d %x, %w, %b, %zp, %zp {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>,
       stride = array<i64: 1, 1>} : (tensor<1x4x4x2xi8>, tensor<8x1x1x2xi8>, tensor<8xi32>, tensor<1xi8>, tensor<1xi8>)

@@ -16,55 +16,74 @@
 
 #include "ConvolutionLoops.h"
 
-#include "RaiseUtils.h"
+#include "ZeroPoints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
-static Value lookThroughConversions(Value value);
+namespace {
+/// One side of the product: an element of an operand less its zero point.
+struct Factor {
+  Value element;
+  int64_t zeroPoint = 0;
+};
+} // namespace
 
-/// True if `value`, in the body of a linalg op, is an operand that is zero.
-static bool isZeroPoint(Value value) {
-  auto argument = dyn_cast<BlockArgument>(lookThroughConversions(value));
-  if (!argument)
-    return false;
-  auto op = cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
-  return isZeroConstant(op.getMatchingOpOperand(argument)->get());
-}
-
-/// The value that conversions to the accumulator's type, and the subtraction of
-/// a zero point that is zero, started from.
-static Value lookThroughConversions(Value value) {
+static Value lookThroughExtensions(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    bool isConversion = isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp>(op);
-    if (!isConversion &&
-        !(isa<arith::SubIOp>(op) && isZeroPoint(op->getOperand(1))))
+    if (!isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp>(op))
       break;
     value = op->getOperand(0);
   }
   return value;
 }
 
-/// True if the body yields `accumulator + input * filter`.
-static bool isMultiplyAdd(Block &body) {
+/// The number that a scalar in the body of a linalg op always is.
+static std::optional<int64_t> getConstantScalar(Value value) {
+  value = lookThroughExtensions(value);
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (auto op =
+            dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp()))
+      return getZeroPoint(op.getMatchingOpOperand(argument)->get());
+  return getZeroPoint(value);
+}
+
+/// Looks through conversions to the accumulator's type, and the subtraction of
+/// a zero point in it.
+static Factor readFactor(Value value) {
+  value = lookThroughExtensions(value);
+  auto subtraction = value.getDefiningOp<arith::SubIOp>();
+  if (!subtraction || !value.getType().isInteger(32))
+    return {value};
+  std::optional<int64_t> zeroPoint = getConstantScalar(subtraction.getRhs());
+  if (!zeroPoint)
+    return {value};
+  return {lookThroughExtensions(subtraction.getLhs()), *zeroPoint};
+}
+
+/// The zero points of the two operands if the body yields `accumulator +
+/// product` of the first two operands.
+static std::optional<std::array<int64_t, 2>> readMultiplyAdd(Block &body) {
   Operation *add = body.getTerminator()->getOperand(0).getDefiningOp();
   if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(add))
-    return false;
+    return std::nullopt;
   Value accumulator = body.getArguments().back();
   Value product = add->getOperand(0) == accumulator   ? add->getOperand(1)
                   : add->getOperand(1) == accumulator ? add->getOperand(0)
                                                       : nullptr;
   Operation *multiply = product ? product.getDefiningOp() : nullptr;
   if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(multiply))
-    return false;
-  Value lhs = lookThroughConversions(multiply->getOperand(0));
-  Value rhs = lookThroughConversions(multiply->getOperand(1));
-  auto isPair = [&](Value first, Value second) {
-    return first == body.getArgument(0) && second == body.getArgument(1);
-  };
-  return isPair(lhs, rhs) || isPair(rhs, lhs);
+    return std::nullopt;
+  Factor first = readFactor(multiply->getOperand(0));
+  Factor second = readFactor(multiply->getOperand(1));
+  if (first.element == body.getArgument(1))
+    std::swap(first, second);
+  if (first.element != body.getArgument(0) ||
+      second.element != body.getArgument(1))
+    return std::nullopt;
+  return std::array{first.zeroPoint, second.zeroPoint};
 }
 
 namespace {
@@ -283,8 +302,10 @@ mlir::conv::readConvolutionLoops(linalg::LinalgOp op,
   constexpr int64_t kQuantizedInputs = 4; // With two zero points.
   bool hasInputs =
       op.getNumDpsInputs() == 2 || op.getNumDpsInputs() == kQuantizedInputs;
-  if (!op.hasPureTensorSemantics() || !hasInputs || op.getNumDpsInits() != 1 ||
-      !isMultiplyAdd(*op.getBlock()))
+  if (!op.hasPureTensorSemantics() || !hasInputs || op.getNumDpsInits() != 1)
+    return fail("not a sum of products of two tensors");
+  auto zeroPoints = readMultiplyAdd(*op.getBlock());
+  if (!zeroPoints)
     return fail("not a sum of products of two tensors");
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   // The input is the one that is not indexed by loops alone.
@@ -298,5 +319,7 @@ mlir::conv::readConvolutionLoops(linalg::LinalgOp op,
     return fail("loops index the tensors in another way");
   loops->input = op.getDpsInputs()[input];
   loops->filter = op.getDpsInputs()[1 - input];
+  loops->inputZeroPoint = (*zeroPoints)[input];
+  loops->filterZeroPoint = (*zeroPoints)[1 - input];
   return loops;
 }

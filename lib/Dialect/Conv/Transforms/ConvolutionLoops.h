@@ -23,6 +23,7 @@ struct ConvolutionLoops {
   /// missing: those are dimensions of size 1.
   std::string inputOrder, filterOrder, outputOrder;
   int64_t groups = 1;
+  int64_t inputZeroPoint = 0, filterZeroPoint = 0;
   /// By spatial dimension, outermost of the output first.
   SmallVector<int64_t> strides, dilations;
 };

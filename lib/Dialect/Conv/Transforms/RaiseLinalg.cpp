@@ -13,9 +13,11 @@
 #include "ConvolutionLoops.h"
 #include "RaiseUtils.h"
 #include "Reshapes.h"
+#include "ZeroPoints.h"
 
 #include "conv/Dialect/Conv/Transforms/Passes.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -28,6 +30,8 @@ namespace mlir::conv {
 
 using namespace mlir;
 using namespace mlir::conv;
+
+static bool isNegative(int64_t value) { return value < 0; }
 
 namespace {
 /// The tensors of a convolution with all their dimensions.
@@ -54,6 +58,41 @@ private:
   }
 };
 
+struct Padding {
+  SmallVector<int64_t> low, high; ///< By spatial dimension.
+};
+
+/// An input that is padded by its zero point is padded by nothing, as far as
+/// the sum is concerned: takes the input without it. Padding by zeros is folded
+/// later, if the zero point is another one.
+Padding takePadding(ConvolutionLoops &loops) {
+  Padding none{SmallVector<int64_t>(loops.strides.size(), 0),
+               SmallVector<int64_t>(loops.strides.size(), 0)};
+  auto pad = loops.input.getDefiningOp<tensor::PadOp>();
+  if (!pad || loops.inputZeroPoint == 0)
+    return none;
+  Value element = pad.getConstantPaddingValue();
+  auto low = getConstantIntValues(pad.getMixedLowPad());
+  auto high = getConstantIntValues(pad.getMixedHighPad());
+  if (!element || getZeroPoint(element) != loops.inputZeroPoint || !low ||
+      !high || llvm::any_of(llvm::concat<int64_t>(*low, *high), isNegative))
+    return none;
+  Padding padding = none;
+  StringRef letters = StringRef("DHW").take_back(loops.strides.size());
+  for (auto [d, letter] : llvm::enumerate(loops.inputOrder)) {
+    size_t spatial = letters.find(letter);
+    if (spatial == StringRef::npos) {
+      if ((*low)[d] != 0 || (*high)[d] != 0)
+        return none;
+      continue;
+    }
+    padding.low[spatial] = (*low)[d];
+    padding.high[spatial] = (*high)[d];
+  }
+  loops.input = pad.getSource();
+  return padding;
+}
+
 struct LoopsToForward final : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
@@ -66,15 +105,17 @@ struct LoopsToForward final : OpInterfaceRewritePattern<linalg::LinalgOp> {
     if (failed(loops))
       return failure();
     auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
-    SmallVector<int64_t> zeros(loops->strides.size(), 0);
+    Padding padding = takePadding(*loops);
     CompleteTensors tensors(*loops, resultType);
     RaisedConvolution raised{
         .types = {tensors.input.type, tensors.filter.type, tensors.output.type},
         .window = WindowAttr::get(op.getContext(), loops->strides,
-                                  loops->dilations, zeros, zeros),
+                                  loops->dilations, padding.low, padding.high),
         .layouts = LayoutsAttr::get(op.getContext(), tensors.input.order,
                                     tensors.filter.order, tensors.output.order),
-        .groups = loops->groups};
+        .groups = loops->groups,
+        .lhsZeroPoint = loops->inputZeroPoint,
+        .rhsZeroPoint = loops->filterZeroPoint};
     if (!isRaisable(raised))
       return rewriter.notifyMatchFailure(
           op, "dynamic, of other element types, or cut off at the end");

@@ -11,7 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RaiseUtils.h"
+#include "RescaleToScalars.h"
+#include "ZeroPoints.h"
 
 #include "conv/Dialect/Conv/Transforms/Passes.h"
 
@@ -124,12 +125,16 @@ struct TosaToConvolution final : OpRewritePattern<OpTy> {
     RankedTensorType bias = getTensorType(op.getBias());
     if (!bias || !bias.hasStaticShape())
       return rewriter.notifyMatchFailure(op, "unranked or dynamic");
-    if (!isZeroConstant(op.getInputZp()) || !isZeroConstant(op.getWeightZp()))
-      return rewriter.notifyMatchFailure(op, "zero points are not constant 0");
+    std::optional<int64_t> inputZeroPoint = getZeroPoint(op.getInputZp());
+    std::optional<int64_t> weightZeroPoint = getZeroPoint(op.getWeightZp());
+    if (!inputZeroPoint || !weightZeroPoint)
+      return rewriter.notifyMatchFailure(op, "zero points are not constant");
     FailureOr<RaisedConvolution> raised = describe(op);
     if (failed(raised) || !isRaisable(*raised))
       return rewriter.notifyMatchFailure(
           op, "dynamic, of other element types, or not a gradient");
+    raised->lhsZeroPoint = *inputZeroPoint;
+    raised->rhsZeroPoint = *weightZeroPoint;
 
     Addend addend;
     if (!isZeroConstant(op.getBias())) {
@@ -163,8 +168,12 @@ struct ConcatToGroups final : OpRewritePattern<tosa::ConcatOp> {
                                 PatternRewriter &rewriter) const override {
     auto first = op.getInput1().front().getDefiningOp<tosa::Conv2DOp>();
     constexpr int64_t kChannels = 3;
-    if (!first || op.getAxis() != kChannels || !hasZeroPoints(first))
+    if (!first || op.getAxis() != kChannels)
       return rewriter.notifyMatchFailure(op, "no channels of convolutions");
+    auto inputZeroPoint = getZeroPoint(first.getInputZp());
+    auto weightZeroPoint = getZeroPoint(first.getWeightZp());
+    if (!inputZeroPoint || !weightZeroPoint)
+      return rewriter.notifyMatchFailure(op, "zero points are not constant");
     int64_t groups = op.getInput1().size();
     bool hasBias = !isZeroConstant(first.getBias());
     auto input = getWhole(first.getInput(), kChannels, groups);
@@ -177,7 +186,8 @@ struct ConcatToGroups final : OpRewritePattern<tosa::ConcatOp> {
       auto convolution = result.getDefiningOp<tosa::Conv2DOp>();
       if (!convolution || convolution->getAttrs() != first->getAttrs() ||
           convolution.getType() != first.getType() ||
-          !hasZeroPoints(convolution) ||
+          getZeroPoint(convolution.getInputZp()) != inputZeroPoint ||
+          getZeroPoint(convolution.getWeightZp()) != weightZeroPoint ||
           !isPart(convolution.getInput(), input, kChannels, index, groups) ||
           !isPart(convolution.getWeight(), weight, 0, index, groups) ||
           !(hasBias ? isPart(convolution.getBias(), bias, 0, index, groups)
@@ -188,6 +198,8 @@ struct ConcatToGroups final : OpRewritePattern<tosa::ConcatOp> {
     raised.types = {getTensorType(input), getTensorType(weight),
                     getTensorType(op.getResult())};
     raised.groups = groups;
+    raised.lhsZeroPoint = *inputZeroPoint;
+    raised.rhsZeroPoint = *weightZeroPoint;
     if (!isRaisable(raised))
       return rewriter.notifyMatchFailure(op, "of other element types");
     Addend addend;
@@ -199,10 +211,6 @@ struct ConcatToGroups final : OpRewritePattern<tosa::ConcatOp> {
   }
 
 private:
-  static bool hasZeroPoints(tosa::Conv2DOp op) {
-    return isZeroConstant(op.getInputZp()) && isZeroConstant(op.getWeightZp());
-  }
-
   /// Whether `part` is number `index` of `count` equal parts of `whole`.
   static bool isPart(Value part, Value whole, int64_t dimension, int64_t index,
                      int64_t count) {
@@ -255,6 +263,7 @@ private:
                  TosaToConvolution<tosa::Conv3DOp>,
                  TosaToConvolution<tosa::DepthwiseConv2DOp>,
                  TosaToConvolution<tosa::TransposeConv2DOp>>(&getContext());
+    populateRescaleToScalarsPatterns(patterns);
     return applyPatterns(std::move(patterns));
   }
 

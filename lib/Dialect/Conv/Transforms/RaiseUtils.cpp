@@ -13,6 +13,8 @@
 
 #include "RaiseUtils.h"
 
+#include "ZeroPoints.h"
+
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 
 #include "mlir/IR/Matchers.h"
@@ -79,6 +81,20 @@ static Value createConversion(OpBuilder &builder, Location loc, Value value,
              : arith::TruncFOp::create(builder, loc, type, value).getResult();
 }
 
+/// `total + factor * element`, of one type.
+static Value createSum(OpBuilder &builder, Location loc, Value total,
+                       Value element, int64_t factor) {
+  if (isa<FloatType>(total.getType()))
+    return arith::AddFOp::create(builder, loc, total, element);
+  if (factor != 1) {
+    // Wraps around, as the sum does.
+    Value number = arith::ConstantOp::create(
+        builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(factor)));
+    element = arith::MulIOp::create(builder, loc, element, number);
+  }
+  return arith::AddIOp::create(builder, loc, total, element);
+}
+
 Value mlir::conv::createRaised(OpBuilder &builder, Location loc,
                                const RaisedConvolution &convolution, Value lhs,
                                Value rhs, Addend addend) {
@@ -89,26 +105,34 @@ Value mlir::conv::createRaised(OpBuilder &builder, Location loc,
                              convolution.groups)
         .getResultTensor();
   };
-  if (!addend.tensor)
+  SmallVector<Addend> addends =
+      createZeroPointAddends(builder, loc, convolution, lhs, rhs);
+  if (addend.tensor)
+    addends.push_back(addend);
+  if (addends.empty())
     return create(type);
   Type sumType = getSumType(convolution);
-  Value sum = create(type.clone(sumType));
+  SmallVector<Value> inputs = {create(type.clone(sumType))};
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<AffineMap> maps = {identity};
+  for (const Addend &one : addends) {
+    inputs.push_back(one.tensor);
+    maps.push_back(one.map);
+  }
+  maps.push_back(identity);
   Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                         type.getElementType());
-  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
-      builder, loc, TypeRange(type), ValueRange{sum, addend.tensor}, empty,
-      {identity, addend.map, identity}, iterators,
+      builder, loc, TypeRange(type), inputs, empty, maps, iterators,
       [&](OpBuilder &body, Location bodyLoc, ValueRange elements) {
-        Value other = createConversion(body, bodyLoc, elements[1], sumType);
-        Value total =
-            isa<IntegerType>(sumType)
-                ? arith::AddIOp::create(body, bodyLoc, elements[0], other)
-                      .getResult()
-                : arith::AddFOp::create(body, bodyLoc, elements[0], other)
-                      .getResult();
+        Value total = elements[0];
+        for (auto [one, element] :
+             llvm::zip(addends, elements.drop_front().drop_back()))
+          total = createSum(body, bodyLoc, total,
+                            createConversion(body, bodyLoc, element, sumType),
+                            one.factor);
         Value converted =
             createConversion(body, bodyLoc, total, type.getElementType());
         linalg::YieldOp::create(body, bodyLoc, converted);

@@ -26,6 +26,8 @@ struct RaisedConvolution {
   WindowAttr window;
   LayoutsAttr layouts;
   int64_t groups = 1;
+  /// What is subtracted from each element of an operand before the product.
+  int64_t lhsZeroPoint = 0, rhsZeroPoint = 0;
 
   RankedTensorType getType(TensorRole role) const {
     return types[static_cast<size_t>(role)];
@@ -38,15 +40,18 @@ struct RaisedConvolution {
 /// True if an op of this dialect can say it: element types and sizes.
 bool isRaisable(const RaisedConvolution &convolution);
 
-/// What is added to a convolution's result: `map` leads from positions of the
-/// result to elements of `tensor`. Without a tensor, nothing is added.
+/// What is added to a convolution's result, `factor` times: `map` leads from
+/// positions of the result to elements of `tensor`. Without a tensor, nothing
+/// is added.
 struct Addend {
   Value tensor;
   AffineMap map;
+  int64_t factor = 1; ///< Other than 1 for integers only.
 };
 
-/// Creates `convolution + addend`, rounded once. With an addend, that is a
-/// convolution in the accumulator's type and an element-wise op.
+/// Creates `convolution + addend`, rounded once. With an addend or a zero
+/// point, that is a convolution in the accumulator's type and an element-wise
+/// op.
 Value createRaised(OpBuilder &builder, Location loc,
                    const RaisedConvolution &convolution, Value lhs, Value rhs,
                    Addend addend);

@@ -13,8 +13,8 @@
 
 #include "Refusal.h"
 
-#include "RaiseUtils.h"
 #include "SupportedConvolutions.h"
+#include "ZeroPoints.h"
 
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 
@@ -70,12 +70,13 @@ static LogicalResult refuseConvolution(Operation *op) {
              << "expects " << kKernelTypes << ", but got "
              << type.getElementType();
   }
-  if (!llvm::all_of(zeroPoints, isZeroConstant))
+  auto isKnown = [](Value value) { return getZeroPoint(value).has_value(); };
+  if (!llvm::all_of(zeroPoints, isKnown))
     return addNote(emitUnsupported(op->getLoc(), Reason::ZeroPoint)
-                       << "expects zero points that are constant 0, but got "
+                       << "expects zero points that are constants, but got "
                           "others for "
                        << op->getName(),
-                   "quantise operands symmetrically");
+                   "write them as constants of the program");
   return emitUnsupported(op->getLoc(), Reason::NotFusable)
          << "expects a convolution that conv.forward can express, but got "
          << op->getName();

@@ -155,6 +155,12 @@ static bool isComputedType(Type type) {
          type.isSignlessInteger(1);
 }
 
+/// Integers of 64 bits are only between others.
+static bool isComputedInteger(Type type) {
+  return type.isSignlessInteger(64) ||
+         (isComputedType(type) && isa<IntegerType>(type));
+}
+
 /// Whether a comparison of integers means the same for a reference that has
 /// them as numbers.
 static bool isSigned(arith::CmpIPredicate predicate) {
@@ -166,13 +172,14 @@ using TypePredicate = bool (*)(Type);
 /// The types that an op of a tail may have, or null if kernels have no such op.
 static TypePredicate getTypesOfOp(Operation &op) {
   // Functions are computed in f32 only; `conv-fuse-tail` widens to it.
-  if (isa<math::AbsFOp, math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp,
-          math::AtanOp, math::AtanhOp, math::CbrtOp, math::CeilOp, math::CosOp,
-          math::CoshOp, math::ErfOp, math::ExpOp, math::Exp2Op, math::ExpM1Op,
-          math::FloorOp, math::FmaOp, math::LogOp, math::Log10Op, math::Log1pOp,
-          math::Log2Op, math::PowFOp, math::RoundEvenOp, math::RoundOp,
-          math::RsqrtOp, math::SinOp, math::SinhOp, math::SqrtOp, math::TanOp,
-          math::TanhOp, math::TruncOp>(op))
+  if (isa<math::AbsFOp, math::AcosOp, math::AcoshOp, math::AsinOp,
+          math::AsinhOp, math::AtanOp, math::AtanhOp, math::CbrtOp,
+          math::CeilOp, math::CosOp, math::CoshOp, math::ErfOp, math::ExpOp,
+          math::Exp2Op, math::ExpM1Op, math::FloorOp, math::FmaOp, math::LogOp,
+          math::Log10Op, math::Log1pOp, math::Log2Op, math::PowFOp,
+          math::RoundEvenOp, math::RoundOp, math::RsqrtOp, math::SinOp,
+          math::SinhOp, math::SqrtOp, math::TanOp, math::TanhOp, math::TruncOp>(
+          op))
     return [](Type type) { return type.isF32(); };
   if (isa<arith::ExtFOp, arith::TruncFOp, YieldOp>(op))
     return isKernelType;
@@ -183,11 +190,18 @@ static TypePredicate getTypesOfOp(Operation &op) {
     return nullptr;
   if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
           arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-          arith::MinNumFOp, arith::CmpFOp, arith::SelectOp, arith::ConstantOp,
-          arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp,
-          arith::MinSIOp, arith::CmpIOp, arith::ExtSIOp, arith::TruncIOp,
-          arith::SIToFPOp, arith::FPToSIOp>(op))
+          arith::MinNumFOp, arith::CmpFOp, arith::SIToFPOp, arith::FPToSIOp>(
+          op))
     return isComputedType;
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp,
+          arith::MinSIOp, arith::CmpIOp, arith::ExtSIOp, arith::TruncIOp>(op))
+    return isComputedInteger;
+  if (isa<arith::SelectOp, arith::ConstantOp>(op))
+    return [](Type type) {
+      return isComputedType(type) || isComputedInteger(type);
+    };
+  if (isa<arith::ShLIOp, arith::ShRSIOp>(op))
+    return [](Type type) { return type.isSignlessInteger(64); };
   return nullptr;
 }
 

@@ -26,7 +26,7 @@ enum class Reason {
   ElementType,   ///< "element-type": no kernel or no chip has it.
   TailOperation, ///< "tail-operation": a fused op that has no kernel code.
   NotFusable,    ///< "not-fusable": an op on tensors that is not a tail.
-  ZeroPoint,     ///< "zero-point": one that is not a constant zero.
+  ZeroPoint,     ///< "zero-point": one that is not a constant.
   MemRef,        ///< "memref-semantics": loops on buffers.
   DataMovement,  ///< "data-movement": one that no convolution can express.
   Signature,     ///< "signature": an argument or result no kernel can take.

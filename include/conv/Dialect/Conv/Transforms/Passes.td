@@ -20,7 +20,9 @@ def RaiseLinalgPass : Pass<"conv-raise-linalg", "::mlir::func::FuncOp"> {
     element-wise op behind it, unless that is zero. Layouts stay as they are: an
     `hwcf` filter has the order `RSCK`. Dimensions that a tensor lacks are added
     with size 1; groups of one channel (depthwise) need none. Sums are accumulated
-    in f32 even where linalg would accumulate in 16 bits.
+    in f32 even where linalg would accumulate in 16 bits. Constant zero points
+    stay out of the products (`conv-raise-tosa`); a pad by that of the input
+    becomes padding of the window.
 
     What moves elements in front of a convolution, also of one that was there
     before, is read as a list of positions for each dimension, whichever ops
@@ -71,11 +73,18 @@ def RaiseTosaPass : Pass<"conv-raise-tosa", "::mlir::func::FuncOp"> {
     A transposed convolution is a `conv.backward_data` whose padding is what
     `out_pad` cuts off; `out_pad` that adds elements in front is left alone.
 
+    Zero points stay out of the products: with `x - a` and `w - b` for elements
+    `x` and `w`, `b * sum x` and `a * sum (w - b)` are subtracted from their sum,
+    over the elements that padding leaves. Sums of a constant filter are computed
+    here, others by a convolution with ones. `tosa.rescale` becomes arithmetic of
+    64 bits.
+
     One `tosa.conv2d` for each group, of slices and with results concatenated,
     is one convolution with groups.
 
     * Input: `tosa.conv2d`, `conv3d`, `depthwise_conv2d` and `transpose_conv2d` of
-      static shape with zero points that are constant 0.
+      static shape with constant zero points; `tosa.rescale` of i8 and i32 with
+      constant multipliers.
     * Output: `conv.forward` or `conv.backward_data`, and `linalg` for the ops
       around it.
     * Keeps: every other op.
