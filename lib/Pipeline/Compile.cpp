@@ -163,6 +163,7 @@ Result<artifact::Artifact> mlir::conv::compile(const SourceFile &source,
   if (report) {
     report->rest = std::move(split->rest);
     report->outlined = std::move(split->outlined);
+    report->warnings = std::move(split->remarks);
   }
   artifact::Artifact artifact;
   artifact.addDataOf(split->data);

@@ -221,14 +221,22 @@ LogicalResult Walk::outline(const CompileOptions &options, SplitSource &split) {
   PassManager manager(&context, ModuleOp::getOperationName());
   OutlineOptions outlineOptions;
   outlineOptions.passConstants = options.externalizeConstants;
+  for (const std::string &name : options.targets)
+    if (Result<Target> target = parseTarget(name))
+      outlineOptions.chips.push_back(std::string(target->chip->name));
   buildOutlinePipeline(manager, outlineOptions);
   if (failed(manager.run(*module)))
     return failure();
   split.rest = takeRest(*module);
   split.outlined = listOutlined(*module);
-  if (split.outlined.empty())
-    return module->emitError("expects convolutions to outline, but got none");
-  return success();
+  split.remarks = collector.getRemarks();
+  if (!split.outlined.empty())
+    return success();
+  InFlightDiagnostic error =
+      module->emitError("expects convolutions to outline, but got ");
+  if (split.remarks.empty())
+    return error << "none";
+  return error << "none that is supported: " << split.remarks.front();
 }
 
 LogicalResult Walk::raise(const CompileOptions &options,

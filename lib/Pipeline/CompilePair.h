@@ -38,6 +38,7 @@ struct SplitSource {
   ::conv::artifact::Artifact data;       ///< The constants of all functions.
   std::string rest;                      ///< As in `CompileReport`.
   std::vector<OutlinedFunction> outlined;
+  std::vector<std::string> remarks; ///< One line each.
 };
 
 /// Raises to convolutions with their tails, outlines them if that is asked for,

@@ -81,6 +81,11 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext *context, std::string name)
 }
 
 void DiagnosticCollector::handle(Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
+    std::string where = describe(diagnostic.getLocation());
+    remarks.push_back((where.empty() ? name : where) + ": " +
+                      print(diagnostic));
+  }
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error || message)
     return;
   place = describe(diagnostic.getLocation());

@@ -15,11 +15,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mlir::conv {
 
-/// While it lives, keeps the first error that is reported in a context and
-/// prints nothing.
+/// While it lives, keeps the first error and all remarks that are reported in a
+/// context, and prints nothing.
 class DiagnosticCollector {
 public:
   /// `name` stands for locations without a file.
@@ -29,12 +30,16 @@ public:
   /// of kind `otherwise`; then `what` says what failed if nothing was reported.
   ::conv::Error getError(::conv::ErrorKind otherwise, StringRef what) const;
 
+  /// As one line each.
+  const std::vector<std::string> &getRemarks() const { return remarks; }
+
 private:
   void handle(Diagnostic &diagnostic);
 
   std::string name;
   std::optional<std::string> message;
   std::string place;
+  std::vector<std::string> remarks;
   ScopedDiagnosticHandler handler;
 };
 

@@ -34,7 +34,9 @@ static void addRaising(OpPassManager &manager) {
 void mlir::conv::buildOutlinePipeline(OpPassManager &manager,
                                       const OutlineOptions &options) {
   addRaising(manager);
-  manager.addPass(createOutlineConvolutionsPass({options.passConstants}));
+  manager.addPass(createOutlineConvolutionsPass(
+      {options.passConstants,
+       llvm::to_vector(ArrayRef<std::string>(options.chips))}));
 }
 
 void mlir::conv::buildRaisePipeline(OpPassManager &manager) {

@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The text is for other compilers: it has no op and no attribute of this one.
+// The text is for other compilers: it has no op and no attribute of this one,
+// but for convolutions of this dialect that are refused.
 //
 //===----------------------------------------------------------------------===//
 
 #include "TakeRest.h"
 
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -19,9 +21,13 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+/// Whether a function is for this compiler.
 static bool hasConvolution(Operation &op) {
-  return op.walk([](ConvolutionOpInterface) { return WalkResult::interrupt(); })
-      .wasInterrupted();
+  auto find = [](ConvolutionOpInterface convolution) {
+    return convolution->hasAttr(kLeftName) ? WalkResult::advance()
+                                           : WalkResult::interrupt();
+  };
+  return op.walk(find).wasInterrupted();
 }
 
 /// Makes a declaration of a function that is called, or erases it.
@@ -45,6 +51,7 @@ std::string mlir::conv::takeRest(ModuleOp module) {
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
     if (!hasConvolution(op))
       op.erase();
+  rest->walk([](ConvolutionOpInterface left) { left->removeAttr(kLeftName); });
   std::string text;
   llvm::raw_string_ostream stream(text);
   rest->print(stream); // With resources, which `<<` leaves out.

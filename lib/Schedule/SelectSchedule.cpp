@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/ElementTypes.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Schedule/Database.h"
 #include "conv/Schedule/DirectModel.h"
@@ -139,25 +140,6 @@ static void remarkDecision(ConvolutionOpInterface op, ScheduleAttr schedule,
       });
 }
 
-/// Whether the chip multiplies these operands.
-static LogicalResult verifyElementTypes(ConvolutionOpInterface op,
-                                        const ::conv::ChipInfo &chip) {
-  ::conv::NumericType operand =
-      getMultipliedType(chip, getOperandNumericType(op));
-  llvm::SmallSetVector<StringRef, 8> supported;
-  for (const ::conv::MatrixAtom &atom : chip.atoms) {
-    if (atom.operand == operand)
-      return success();
-    supported.insert(::conv::getName(atom.operand));
-  }
-  return emitUnsupported(op.getLoc(), Reason::ElementType)
-         << "expects operands of one of the types "
-         << llvm::join(supported, ", ") << " for " << chip.name << ", but got "
-         << op.getLhs().getType().getElementType() << " and "
-         << op.getRhs().getType().getElementType() << " in "
-         << stringifyArithmetic(op.getArithmetic()) << " arithmetic";
-}
-
 /// The value of `option` as a schedule.
 static FailureOr<ScheduleAttr> parseSchedule(StringRef option, StringRef text,
                                              MLIRContext *context) {
@@ -226,7 +208,7 @@ private:
       return op.emitError() << "expects a module with " << TargetAttr::kName
                             << " around it, but there is none";
     const ::conv::ChipInfo &chip = target.getInfo();
-    if (failed(verifyElementTypes(op, chip)))
+    if (failed(checkElementTypes(op, chip)))
       return failure();
     ScheduleAttr chosen = given ? given : op.getScheduleAttr();
     if (!chosen)

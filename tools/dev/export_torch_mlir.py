@@ -61,8 +61,8 @@ CASES = {
         [IMAGE, (8, 4, 1, 1), (1, 8, 6, 5)],
     ),
 }
-# What torch-mlir cannot bring to TOSA, or only by gathers of flat indices.
-LINALG_ONLY = {"reflect", "replicate", "circular", "transposed_line"}
+# What torch-mlir cannot bring to TOSA.
+LINALG_ONLY = {"transposed_line"}
 
 
 def export(name, dialect, directory):

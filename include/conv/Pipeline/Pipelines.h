@@ -69,6 +69,9 @@ struct OutlineOptions : PassPipelineOptions<OutlineOptions> {
       *this, "pass-constants",
       llvm::cl::desc("Callers keep the constants, and pass them"),
       llvm::cl::init(false)};
+  ListOption<std::string> chips{
+      *this, "chips",
+      llvm::cl::desc("Chips that all functions will be compiled for")};
 };
 
 /// Options of `conv-lower-to-binary`.

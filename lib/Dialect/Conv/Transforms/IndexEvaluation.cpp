@@ -130,8 +130,9 @@ IndexEvaluator::evaluateElement(Value tensor, ArrayRef<int64_t> position) {
   DenseIntElementsAttr constant;
   if (matchPattern(tensor, m_Constant(&constant))) {
     SmallVector<uint64_t> indices(position.begin(), position.end());
-    if (!constant.isValidIndex(indices) ||
-        constant.getElementType().getIntOrFloatBitWidth() > 64)
+    Type element = constant.getElementType();
+    bool isWide = !element.isIndex() && element.getIntOrFloatBitWidth() > 64;
+    if (isWide || !constant.isValidIndex(indices))
       return std::nullopt;
     return constant.getValues<APInt>()[indices].getSExtValue();
   }

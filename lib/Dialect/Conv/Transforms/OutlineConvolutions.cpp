@@ -7,11 +7,14 @@
 //
 // Splits functions between this compiler and another. What belongs to a
 // convolution is in its tail already, so one op moves, with the constants that
-// it reads.
+// it reads. What this compiler refuses is left to the other one.
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "Refusal.h"
+#include "SupportedConvolutions.h"
+
+#include "conv/Dialect/Conv/IR/ElementTypes.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/Transforms/Passes.h"
 
@@ -29,14 +32,31 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
+/// The message of what `check` refuses, or none.
+static std::optional<std::string>
+getRefusal(MLIRContext *context, function_ref<LogicalResult()> check) {
+  std::string message;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    if (message.empty())
+      message = diagnostic.str();
+  });
+  if (succeeded(check()))
+    return std::nullopt;
+  return message;
+}
+
+static void remarkLeft(Operation *op, StringRef refusal) {
+  emitRemark(op->getLoc()) << "left to another compiler: " << refusal;
+}
+
 /// True if this compiler takes all of `function`.
 static bool isOfConvolutions(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return false;
   auto isOurs = [](Operation &op) {
-    return isa<ConvolutionOpInterface, tensor::CollapseShapeOp,
-               tensor::ExpandShapeOp, tensor::EmptyOp, arith::ConstantOp,
-               func::ReturnOp>(op);
+    return (isa<ConvolutionOpInterface>(op) && !op.hasAttr(kLeftName)) ||
+           isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::EmptyOp,
+               arith::ConstantOp, func::ReturnOp>(op);
   };
   auto isComputed = [](Value result) {
     return bool(
@@ -119,9 +139,8 @@ struct OutlineConvolutionsPass final
     SymbolTable symbols(getOperation());
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      SmallVector<ConvolutionOpInterface> convolutions;
-      function.walk(
-          [&](ConvolutionOpInterface op) { convolutions.push_back(op); });
+      SmallVector<ConvolutionOpInterface> convolutions =
+          selectSupported(function);
       if (convolutions.empty() || isOfConvolutions(function))
         continue;
       size_t number = 0;
@@ -135,6 +154,39 @@ struct OutlineConvolutionsPass final
                            symbols, name);
       }
     }
+  }
+
+private:
+  /// The convolutions of a function that no check refuses. The others are
+  /// marked, and stay.
+  SmallVector<ConvolutionOpInterface> selectSupported(func::FuncOp function) {
+    SmallVector<ConvolutionOpInterface> supported;
+    function.walk([&](Operation *op) {
+      auto convolution = dyn_cast<ConvolutionOpInterface>(op);
+      if (!convolution && !isOtherConvolution(op))
+        return;
+      std::optional<std::string> refusal = getRefusal(op->getContext(), [&] {
+        return convolution ? check(convolution) : refuse(op);
+      });
+      if (!refusal) {
+        supported.push_back(convolution);
+        return;
+      }
+      remarkLeft(op, *refusal);
+      if (convolution)
+        op->setAttr(kLeftName, UnitAttr::get(op->getContext()));
+    });
+    return supported;
+  }
+
+  LogicalResult check(ConvolutionOpInterface convolution) {
+    if (failed(checkConvolution(convolution, Constants::Hoisted)))
+      return failure();
+    for (const std::string &name : chips)
+      if (const ::conv::ChipInfo *chip = ::conv::lookupChip(name);
+          chip && failed(checkElementTypes(convolution, *chip)))
+        return failure();
+    return success();
   }
 };
 } // namespace

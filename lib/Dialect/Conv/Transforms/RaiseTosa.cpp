@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FlatGathers.h"
 #include "RescaleToScalars.h"
 #include "ZeroPoints.h"
 
@@ -243,6 +244,7 @@ private:
 struct RaiseTosaPass final
     : mlir::conv::impl::RaiseTosaPassBase<RaiseTosaPass> {
   void runOnOperation() override {
+    separateFlatGathers(getOperation());
     if (failed(raiseGroups()) || failed(raiseConvolutions()) ||
         failed(convertOthers()))
       return signalPassFailure();

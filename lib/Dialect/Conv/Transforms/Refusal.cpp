@@ -24,8 +24,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// True if `op` is a convolution of another dialect.
-static bool isOtherConvolution(Operation *op) {
+bool mlir::conv::isOtherConvolution(Operation *op) {
   StringRef name = op->getName().getStringRef();
   return name.starts_with("linalg.conv_") ||
          name.starts_with("linalg.depthwise_conv_") ||

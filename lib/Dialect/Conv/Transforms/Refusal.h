@@ -16,6 +16,9 @@ namespace mlir::conv {
 /// cause and a note about what to do. Always fails.
 LogicalResult refuse(Operation *op);
 
+/// True if `op` is a convolution of another dialect.
+bool isOtherConvolution(Operation *op);
+
 } // namespace mlir::conv
 
 #endif // CONV_LIB_DIALECT_CONV_TRANSFORMS_REFUSAL_H

@@ -205,8 +205,7 @@ static TypePredicate getTypesOfOp(Operation &op) {
   return nullptr;
 }
 
-/// Ops that every back end can put in a kernel, and a reference can evaluate.
-static bool isKernelOp(Operation &op) {
+bool mlir::conv::isKernelOp(Operation &op) {
   TypePredicate isTypeOfOp = getTypesOfOp(op);
   return isTypeOfOp && llvm::all_of(op.getOperandTypes(), isTypeOfOp) &&
          llvm::all_of(op.getResultTypes(), isTypeOfOp);
@@ -224,9 +223,11 @@ template <typename RangeTy> static LogicalResult checkScalars(RangeTy &&ops) {
 }
 
 /// Checks where an operand or the result comes from.
-static LogicalResult checkTensor(Operation *op, Value tensor) {
+static LogicalResult checkTensor(Operation *op, Value tensor,
+                                 Constants constants = Constants::Refused) {
   Value source = lookThroughReshapes(tensor);
-  if (matchPattern(source, m_Constant()) ||
+  bool isConstant = matchPattern(source, m_Constant());
+  if ((isConstant && constants == Constants::Refused) ||
       source.getDefiningOp<tensor::EmptyOp>())
     return emitUnsupported(op->getLoc(), Reason::Constant)
            << "expects tensors from function arguments or convolutions, but "
@@ -247,14 +248,15 @@ bool mlir::conv::isBuffer(Type type) {
   return true;
 }
 
-LogicalResult mlir::conv::checkConvolution(ConvolutionOpInterface op) {
+LogicalResult mlir::conv::checkConvolution(ConvolutionOpInterface op,
+                                           Constants constants) {
   for (const Predicate &predicate : kPredicates)
     if (!predicate.holds(op))
       return emitUnsupported(op.getLoc(), predicate.reason)
              << "expects " << predicate.expected << ", but got "
              << predicate.describe(op);
   for (Value operand : op->getOperands())
-    if (failed(checkTensor(op, operand)))
+    if (failed(checkTensor(op, operand, constants)))
       return failure();
   if (failed(checkTensor(op, op.getResultTensor())))
     return failure();

@@ -28,8 +28,16 @@ bool isBuffer(Type type);
 /// time and stack for each.
 inline constexpr int64_t kMaxTailOperations = 4096;
 
+/// Whether constants are operands, or will become arguments.
+enum class Constants { Refused, Hoisted };
+
 /// Refuses a convolution that no kernel is made for, with a reason code.
-LogicalResult checkConvolution(ConvolutionOpInterface op);
+LogicalResult checkConvolution(ConvolutionOpInterface op,
+                               Constants constants = Constants::Refused);
+
+/// Whether every back end can put the scalar op in a kernel, and a reference
+/// can evaluate it.
+bool isKernelOp(Operation &op);
 
 /// Refuses an element-wise op that no kernel is made for, likewise.
 LogicalResult checkElementwise(linalg::GenericOp op);

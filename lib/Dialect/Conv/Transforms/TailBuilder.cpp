@@ -166,9 +166,12 @@ FailureOr<Value> TailBuilder::createInlined(linalg::GenericOp op,
       return failure();
     mapping.map(argument, *element);
   }
-  for (Operation &inner : op.getBody()->without_terminator())
+  for (Operation &inner : op.getBody()->without_terminator()) {
     if (failed(clone(inner, mapping)))
       return failure();
+    if (!block->empty())
+      origins.try_emplace(&block->back(), op.getResult(0), map);
+  }
   Value yielded = op.getBody()->getTerminator()->getOperand(0);
   if (mapping.contains(yielded))
     return mapping.lookup(yielded);
@@ -243,8 +246,10 @@ TailBuilder::Checkpoint TailBuilder::takeCheckpoint() {
 }
 
 void TailBuilder::rollBack(const Checkpoint &checkpoint) {
-  while (!block->empty() && &block->back() != checkpoint.last)
+  while (!block->empty() && &block->back() != checkpoint.last) {
+    origins.erase(&block->back());
     block->back().erase();
+  }
   // One for each operand, behind the accumulator.
   block->eraseArguments(1 + checkpoint.operands,
                         operands.size() - checkpoint.operands);
@@ -291,6 +296,16 @@ void TailBuilder::eraseUnused() {
       op.erase();
 }
 
+bool TailBuilder::hasKernelOps() {
+  for (Operation &op : block->without_terminator())
+    if (auto origin = origins.find(&op);
+        origin != origins.end() && !isKernelOp(op)) {
+      failures.elements.insert(origin->second);
+      return false;
+    }
+  return true;
+}
+
 /// True if the tail is what a convolution does without one.
 bool TailBuilder::isConversion() {
   Value yielded = block->getTerminator()->getOperand(0);
@@ -327,6 +342,8 @@ FailureOr<ConvolutionOpInterface> TailBuilder::fuse(RewriterBase &rewriter,
                   createConversion(*element, type.getElementType()));
 
   eraseUnused();
+  if (!hasKernelOps())
+    return failure();
 
   rewriter.setInsertionPoint(last);
   SmallVector<Value> tensors;

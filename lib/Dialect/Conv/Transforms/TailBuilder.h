@@ -58,6 +58,8 @@ private:
   bool isChannelVector(ArrayRef<int64_t> shape, AffineMap map);
   Value createOperand(Value tensor);
   void eraseUnused();
+  /// Whether kernels have every op that was built; else remembers what fails.
+  bool hasKernelOps();
 
   /// `map` with 0 for positions in dimensions of size 1.
   AffineMap canonicalize(AffineMap map);
@@ -89,6 +91,8 @@ private:
   SmallVector<Operand> operands;
   Value accumulator; ///< What `convolution` computes without the ops behind it.
   DenseMap<std::pair<Value, AffineMap>, Value> elements;
+  /// Which element the ops of a loop's body were copied for.
+  DenseMap<Operation *, std::pair<Value, AffineMap>> origins;
 };
 
 } // namespace mlir::conv

@@ -16,6 +16,9 @@ namespace mlir::conv {
 
 #define GEN_PASS_REGISTRATION
 #include "conv/Dialect/Conv/Transforms/Passes.h.inc"
+
+/// Attribute of convolutions that outlining leaves where they are.
+inline constexpr llvm::StringLiteral kLeftName = "conv.left";
 } // namespace mlir::conv
 
 #endif // CONV_DIALECT_CONV_TRANSFORMS_PASSES_H

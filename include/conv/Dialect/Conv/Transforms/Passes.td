@@ -337,6 +337,8 @@ def OutlineConvolutionsPass
     * Output: a convolution of a function with other ops is in a private function
       `@<caller>_conv_<number>`, called where it was. Numbers count from 0 in
       the order of the caller; names that are taken are skipped.
+      Convolutions that would be refused stay, each with a remark that has the
+      reason; those of this dialect are marked `conv.left`.
     * Keeps: functions that return a convolution's result and have no op but
       convolutions and reshapes; every other op.
     * Fails: never.
@@ -363,7 +365,9 @@ def OutlineConvolutionsPass
   let dependentDialects = ["::mlir::func::FuncDialect"];
   let options = [
     Option<"passConstants", "pass-constants", "bool", "false",
-           "Callers keep the constants, and pass them">
+           "Callers keep the constants, and pass them">,
+    ListOption<"chips", "chips", "std::string",
+               "Chips that all functions will be compiled for">
   ];
 }
 

@@ -1,0 +1,26 @@
+//===- FlatGathers.h - gathers by constants, by dimension -------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// TOSA pads by other than zeros with gathers and scatters of whole tensors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_DIALECT_CONV_TRANSFORMS_FLATGATHERS_H
+#define CONV_LIB_DIALECT_CONV_TRANSFORMS_FLATGATHERS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace mlir::conv {
+
+/// Rewrites what `tosa.gather` and `tosa.scatter` by constants make of a tensor
+/// below `root` as one `linalg.generic` that gathers in each dimension, which
+/// DataMovement.h reads, where that says the same.
+void separateFlatGathers(Operation *root);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_DIALECT_CONV_TRANSFORMS_FLATGATHERS_H
