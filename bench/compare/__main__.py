@@ -5,17 +5,14 @@
     python3 bench/compare run packs --output results                                and how fast
     python3 bench/compare report results                                            the tables and the picture again
 
-With `compile --candidates N`, N schedules of each problem are compiled, and
+With `compile --database tuned.db`, schedules are those that `conv-tune` found.
 
-    python3 bench/compare tune packs --output results                               finds the fastest of them
-
-which `conv-compile --database` and `compile --database` take from `results/schedules.jsonl`.
-
-`check`, `run` and `tune` need the Python package `conv`, and PyTorch if the device is a GPU. Each result is verified before
+`check` and `run` need the Python package `conv`, and PyTorch if the device is a GPU. Each result is verified before
 it is timed; if one is wrong, the exit code is 1.
 """
 
 import argparse
+import dataclasses
 import json
 import math
 import os
@@ -24,18 +21,14 @@ import sys
 
 from files import read_json, write_file
 from markdown import to_markdown
-from measure import Protocol, measure
 from packs import CompileOptions, compile_lists, read_index, read_problems
 from problem import COMMANDS, DIRECTIONS, LAYOUTS, read_lists
 from report import print_table, write_html
 from sampler import sample_layers
 from tail import parse_tail
-from tune import print_searches, search, write_database
 
 SHAPES = pathlib.Path(__file__).parents[1] / "shapes" / "models.json"
 RESULTS = "results.json"
-SEARCHES = "searches.json"
-DATABASE = "schedules.jsonl"
 
 
 def positive(text):
@@ -57,8 +50,6 @@ def seconds(text):
 
 
 def run_compile(options):
-    if options.database and options.candidates > 1:
-        raise SystemExit("compare: error: expects --database or --candidates, but got both")
     count, refused = compile_lists(
         {"random": sample_layers(options.random, options.seed)} if options.random else read_lists(options.shapes),
         options.lists,
@@ -66,7 +57,7 @@ def run_compile(options):
         options.dtype,
         options.layout,
         options.tails,
-        CompileOptions(options.target, options.candidates, options.database),
+        CompileOptions(options.target, options.database),
         options.output,
         options.jobs,
     )
@@ -81,7 +72,7 @@ def compare(item, problem, backend, folder, protocol):
         result["tail"] = {"behind": problem.without_tail().label, "bytes": problem.tail_bytes}
     if "refused" in item:
         return {**result, "refused": item["refused"]}
-    function = backend.load(problem, pathlib.Path(folder, item["schedules"][0]))
+    function = backend.load(problem, pathlib.Path(folder, item["pack"]))
     operands = backend.tensors(problem)
     expected = backend.expect(problem, operands)
     result["error"] = backend.verify(problem, function, operands, expected)
@@ -113,42 +104,28 @@ def run_check(options):
             continue
         operands = backend.tensors(problem)
         expected = backend.expect(problem, operands)
-        for pack in item["schedules"]:
-            function = backend.load(problem, pathlib.Path(options.packs, pack))
-            error = backend.verify(problem, function, operands, expected)
-            if error > 1:
-                wrong += 1
-                print(f"wrong {name}: error {error:.3f} of its bound")
-            else:
-                right += 1
-                worst = max(worst, error)
+        function = backend.load(problem, pathlib.Path(options.packs, item["pack"]))
+        error = backend.verify(problem, function, operands, expected)
+        if error > 1:
+            wrong += 1
+            print(f"wrong {name}: error {error:.3f} of its bound")
+        else:
+            right += 1
+            worst = max(worst, error)
     print(f"{right} right, {wrong} wrong, {refused} refused; largest error {worst:.3f} of its bound")
     return 1 if wrong else 0
 
 
-def run_tune(options):
-    backend = create_backend(options.device)
-    protocol = Protocol(options.idle, options.burst, options.rounds)
-    output = pathlib.Path(options.output)
-    output.mkdir(parents=True, exist_ok=True)
-    searches = []
-    for problem, item in read_problems(options.packs).items():
-        if "refused" in item:
-            continue
-        if "space" not in item:
-            raise SystemExit("compare: error: expects artifacts of compile --candidates, but got chosen schedules only")
-        searches.append(search(item, problem, backend, options.packs, protocol))
-        print(f"{problem.direction} {problem.label}", file=sys.stderr)
-        # After each problem, so that a search that is stopped leaves what it has.
-        write_file(output / SEARCHES, json.dumps(searches, indent=1))
-        write_database(searches, output / DATABASE)
-    if not searches:
-        raise SystemExit("compare: error: expects artifacts to measure, but got refused problems only")
-    print_searches(searches)
-    return 1 if any(one["error"] > 1 for found in searches for one in found["schedules"]) else 0
+def measure(candidates, protocol):
+    """Seconds of one call for each candidate, by name: median, least and most."""
+    from conv.tune.protocol import measure as measure_times
+
+    return {name: dataclasses.asdict(time) for name, time in measure_times(candidates, protocol).items()}
 
 
 def run_benchmark(options):
+    from conv.tune.protocol import Protocol  # `compile` does without the package.
+
     backend = create_backend(options.device)
     protocol = Protocol(options.idle, options.burst, options.rounds)
     report = {
@@ -184,16 +161,6 @@ def run_report(options):
     return show(read_json(pathlib.Path(options.results, RESULTS)), options.results)
 
 
-def add_measuring(step):
-    """The arguments of commands that time artifacts."""
-    step.add_argument("packs", metavar="FOLDER")
-    step.add_argument("--device", default="cuda:0", help="a GPU, or host (default: cuda:0)")
-    step.add_argument("--idle", type=seconds, default=Protocol.idle_seconds, help="seconds before a burst (default: 0.2)")
-    step.add_argument("--burst", type=seconds, default=Protocol.burst_seconds, help="seconds of a burst (default: 0.03)")
-    step.add_argument("--rounds", type=positive, default=Protocol.rounds, help="bursts of each kernel (default: 7)")
-    step.add_argument("--output", required=True, metavar="FOLDER")
-
-
 def main():
     parser = argparse.ArgumentParser(
         prog="compare", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -218,8 +185,7 @@ def main():
         help="what follows, such as bias+residual+relu; with none among them, `run` says what the others cost",
     )
     step.add_argument("--target", default="sm_90a")
-    step.add_argument("--candidates", type=positive, default=1, help="schedules of each problem, at most (default: 1)")
-    step.add_argument("--database", metavar="FILE", help="schedules that win over those of the cost model")
+    step.add_argument("--database", metavar="FILE", help="of conv-tune: its schedules win over those of the cost model")
     step.add_argument("--jobs", type=positive, default=os.cpu_count())
     step.add_argument("--output", required=True, metavar="FOLDER")
 
@@ -230,12 +196,13 @@ def main():
 
     step = commands.add_parser("run", help="verify the artifacts of a folder and time them beside the library")
     step.set_defaults(run=run_benchmark)
-    add_measuring(step)
+    step.add_argument("packs", metavar="FOLDER")
+    step.add_argument("--device", default="cuda:0", help="a GPU, or host (default: cuda:0)")
+    step.add_argument("--idle", type=seconds, default=0.2, help="seconds before a burst (default: 0.2)")
+    step.add_argument("--burst", type=seconds, default=0.03, help="seconds of a burst (default: 0.03)")
+    step.add_argument("--rounds", type=positive, default=7, help="bursts of each kernel (default: 7)")
+    step.add_argument("--output", required=True, metavar="FOLDER")
     step.add_argument("--lists", nargs="+", default=[], metavar="LIST", help="which of them (default: all)")
-
-    step = commands.add_parser("tune", help="verify and time all schedules of a folder, and name the fastest")
-    step.set_defaults(run=run_tune)
-    add_measuring(step)
 
     step = commands.add_parser("report", help="write the tables and draw the picture of earlier results")
     step.set_defaults(run=run_report)

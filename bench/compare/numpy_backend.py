@@ -7,7 +7,7 @@ import time
 
 import conv
 import numpy as np
-from rule import worst_error
+from conv.tune.rule import worst_error
 from tail import apply_tail
 
 try:

@@ -10,7 +10,6 @@ from typing import Optional
 
 from files import read_json, write_file
 from problem import Problem
-from space import sample
 
 INDEX = "index.json"
 
@@ -34,40 +33,29 @@ def _run(*command):
 
 
 def _compile(problem, options, folder, number):
-    """Compiles the chosen schedule of a problem and others; the problem's part of the index."""
-    source = folder / f"{number:04}.mlir"
-    schedules = []
-    found = {"schedules": schedules}
+    """Compiles a problem; its part of the index."""
+    source, pack = folder / f"{number:04}.mlir", f"{number:04}.convpack"
+    choice = ["--database", options.database] if options.database else []
     try:
         _run("conv-gen", *problem.generator_arguments(), "-o", source)
-        choices = [["--database", options.database] if options.database else []]
-        if options.candidates > 1:
-            records = _run("conv-compile", source, "--target", options.target, "--emit=schedules").splitlines()
-            found["space"] = len(records)
-            records = sample([json.loads(record) for record in records], options.candidates)
-            choices += [["--schedule", record["schedule"]] for record in records[1:]]
-        for place, choice in enumerate(choices):
-            pack = f"{number:04}-{place:02}.convpack"
-            _run("conv-compile", source, "--target", options.target, *choice, "-o", folder / pack)
-            schedules.append(pack)
+        _run("conv-compile", source, "--target", options.target, *choice, "-o", folder / pack)
     except _Refused as refused:
-        found["refused"] = str(refused)
+        return {"refused": str(refused)}
     finally:
         source.unlink(missing_ok=True)
-    return found
+    return {"pack": pack}
 
 
 @dataclasses.dataclass(frozen=True)
 class CompileOptions:
     target: str
-    candidates: int = 1  #: Schedules of each problem, at most.
-    database: Optional[str] = None  #: A file of schedules.
+    database: Optional[str] = None  #: Of conv-tune.
 
 
 def compile_lists(lists, names, directions, dtype, layout, tails, options, folder, jobs):
     """Fills `folder`; returns how many problems there are and how many were refused.
 
-    Each is compiled with every tail: the chosen schedule, and with more `candidates` others of its space.
+    Each is compiled with every tail.
     """
     for tool in ("conv-gen", "conv-compile"):
         if not shutil.which(tool):
@@ -75,9 +63,6 @@ def compile_lists(lists, names, directions, dtype, layout, tails, options, folde
     unknown = [name for name in names if name not in lists]
     if unknown:
         raise SystemExit(f"compare: error: expects lists of {', '.join(lists)}, but got {', '.join(unknown)}")
-    if options.candidates > 1 and len(tails) > 1:
-        # A record of a schedule does not say which tail it was measured with.
-        raise SystemExit(f"compare: error: expects one tail with --candidates, but got {len(tails)}")
     if dtype == "i8" and any(tails):
         raise SystemExit("compare: error: expects floating-point types in front of a tail, but got i8")
     folder = pathlib.Path(folder)

@@ -4,7 +4,7 @@ import math
 
 import conv
 import torch
-from rule import worst_error
+from conv.tune.rule import worst_error
 from tail import apply_tail
 from torch_library import convolve, empty, has_convolution
 

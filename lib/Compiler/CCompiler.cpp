@@ -129,6 +129,15 @@ conv_status conv_explain(const void *module, size_t size,
       });
 }
 
+conv_status conv_list_schedules(const void *module, size_t size,
+                                const conv_compile_options *options,
+                                conv_compilation **compilation) {
+  return compileWith(
+      module, size, options, compilation, [](const Request &request) {
+        return mlir::conv::listSchedules(request.source, request.options);
+      });
+}
+
 void conv_compilation_close(conv_compilation *compilation) {
   delete compilation;
 }

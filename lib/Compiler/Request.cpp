@@ -7,8 +7,6 @@
 
 #include "Request.h"
 
-#include "conv/Support/File.h"
-#include "conv/Support/Memory.h"
 #include "conv/Support/Sha256.h"
 #include "conv/Support/Split.h"
 
@@ -48,6 +46,7 @@ Result<Request> Request::read(const void *module, size_t size,
   request.options.algorithm = toString(given.algorithm);
   request.options.schedule = toString(given.schedule);
   request.options.database = toString(given.database);
+  request.options.usesStaleSchedules = given.uses_stale_schedules != 0;
   request.options.threads = std::max(1u, given.threads);
   request.options.externalizeConstants = given.externalizes_constants != 0;
   request.options.explain = given.explains_as_text != 0
@@ -67,10 +66,10 @@ Result<Request> Request::read(const void *module, size_t size,
 Result<std::string> Request::computeKey() const {
   std::string database;
   if (!options.database.empty()) {
-    Result<std::string> read = readFile(options.database, getMachineMemory());
-    if (!read)
-      return read.error();
-    database = sha256Hex(*read);
+    Result<std::string> state = mlir::conv::readDatabaseState(options.database);
+    if (!state)
+      return state.error();
+    database = *state + (options.usesStaleSchedules ? " stale" : "");
   }
   std::string all = mlir::conv::getCompilerVersion().fingerprint;
   auto add = [&](const std::string &part) {

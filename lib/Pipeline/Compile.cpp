@@ -16,6 +16,7 @@
 #include "CompileWithoutSpills.h"
 #include "ErrorHandlers.h"
 
+#include "conv/Schedule/DatabaseFile.h"
 #include "conv/Support/Exceptions.h"
 #include "conv/Support/Threads.h"
 
@@ -132,7 +133,7 @@ std::vector<Result<CompiledPair>> PairQueue::run() {
 /// driver compiles costs the time when it is loaded first, and nothing is known
 /// of its registers.
 static std::vector<std::string> listWarnings(const CompiledPair &pair) {
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = pair.warnings;
   if (pair.isAssembly)
     warnings.push_back("there is no assembler for " + pair.entry.target +
                        " here: @" + pair.entry.function + " is stored as " +
@@ -226,6 +227,13 @@ Result<std::string> mlir::conv::explain(const SourceFile &source,
   if (!target)
     return target.error();
   return printExplanation(source, *target, options);
+}
+
+Result<std::string> mlir::conv::readDatabaseState(const std::string &path) {
+  auto file = ::conv::DatabaseFile::open(path);
+  if (!file)
+    return file.error();
+  return (*file)->readState();
 }
 
 Result<std::string> mlir::conv::compileToText(const SourceFile &source,

@@ -117,6 +117,9 @@ public:
     return result;
   }
 
+  const std::vector<std::string> &getWarnings() const {
+    return collector.getWarnings();
+  }
   Error getError() const {
     if (finishedConv)
       return defect(collector.getError(ErrorKind::System, "a stage failed"));
@@ -262,6 +265,8 @@ LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
     convOptions.schedule = options.schedule;
     convOptions.algorithm = options.algorithm;
     convOptions.database = options.database;
+    convOptions.compiler = getCompilerVersion().fingerprint;
+    convOptions.usesStale = options.usesStaleSchedules;
     convOptions.exclude = ArrayRef(excluded);
     buildLowerToConvPipeline(manager, convOptions);
     break;
@@ -428,6 +433,7 @@ static LogicalResult compilePair(Walk &walk, const Target &target,
       failed(takeConstants(getFunction(), pair.data)) ||
       failed(readProblem(getFunction(), pair.entry)))
     return failure();
+  pair.warnings = walk.getWarnings();
   if (options.explain != ExplanationForm::None)
     pair.explanation = explainFunction(getFunction(), target, options.explain);
   std::vector<ChosenSchedule> schedules = listSchedules(getFunction());

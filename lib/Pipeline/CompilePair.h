@@ -53,7 +53,8 @@ struct CompiledPair {
   bool isAssembly = false; ///< The driver makes code of it.
   std::vector<StageTime> times;
   std::string explanation;
-  std::vector<Spill> spills; ///< That are left.
+  std::vector<Spill> spills;         ///< That are left.
+  std::vector<std::string> warnings; ///< Of choosing schedules.
 };
 
 /// The cost model chooses no schedule of `excluded`.

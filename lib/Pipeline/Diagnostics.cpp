@@ -81,10 +81,12 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext *context, std::string name)
 }
 
 void DiagnosticCollector::handle(Diagnostic &diagnostic) {
-  if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error) {
     std::string where = describe(diagnostic.getLocation());
-    remarks.push_back((where.empty() ? name : where) + ": " +
-                      print(diagnostic));
+    auto &list = diagnostic.getSeverity() == DiagnosticSeverity::Warning
+                     ? warnings
+                     : remarks;
+    list.push_back((where.empty() ? name : where) + ": " + print(diagnostic));
   }
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error || message)
     return;

@@ -19,8 +19,8 @@
 
 namespace mlir::conv {
 
-/// While it lives, keeps the first error and all remarks that are reported in a
-/// context, and prints nothing.
+/// While it lives, keeps the first error and all remarks and warnings that are
+/// reported in a context, and prints nothing.
 class DiagnosticCollector {
 public:
   /// `name` stands for locations without a file.
@@ -30,8 +30,9 @@ public:
   /// of kind `otherwise`; then `what` says what failed if nothing was reported.
   ::conv::Error getError(::conv::ErrorKind otherwise, StringRef what) const;
 
-  /// As one line each.
+  /// Each as one line, behind its place.
   const std::vector<std::string> &getRemarks() const { return remarks; }
+  const std::vector<std::string> &getWarnings() const { return warnings; }
 
 private:
   void handle(Diagnostic &diagnostic);
@@ -40,6 +41,7 @@ private:
   std::optional<std::string> message;
   std::string place;
   std::vector<std::string> remarks;
+  std::vector<std::string> warnings;
   ScopedDiagnosticHandler handler;
 };
 

@@ -335,6 +335,7 @@ static llvm::json::Object explainDirectAsJson(ConvolutionOpInterface op) {
   return llvm::json::Object{
       {"problem", formatProblem(op)},
       {"target", std::string(chip.name)},
+      {"compute_units", chip.computeUnits},
       {"compulsory_bytes", cost.compulsoryBytes},
       {"schedule", printToString(op.getScheduleAttr())},
       {"chosen_by",
@@ -364,6 +365,7 @@ static llvm::json::Object explainInFormAsJson(ConvolutionOpInterface op) {
   return llvm::json::Object{
       {"problem", formatProblem(op)},
       {"target", std::string(all.chip.name)},
+      {"compute_units", all.chip.computeUnits},
       {"flops", all.problem.usefulFlops},
       {"compulsory_bytes", all.problem.compulsoryBytes()},
       {"intensity", all.problem.intensity()},

@@ -16,6 +16,7 @@
 #include "conv/Schedule/Database.h"
 #include "conv/Schedule/DirectModel.h"
 #include "conv/Schedule/DirectSchedule.h"
+#include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Schedule.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -187,23 +188,44 @@ static void printDirect(ConvolutionOpInterface op,
                         ArrayRef<ScheduleAttr> schedules,
                         const ::conv::ChipInfo &chip, raw_ostream &os) {
   for (ScheduleAttr schedule : schedules)
-    printRecord(op, schedule,
-                predictDirectSchedule(op, schedule, chip).seconds(), os);
+    printCandidate(op, schedule,
+                   predictDirectSchedule(op, schedule, chip).seconds(), os);
 }
 
 static void printImplicitGemm(ConvolutionOpInterface op,
                               ArrayRef<RankedSchedule> all,
                               const ::conv::ChipInfo &chip, raw_ostream &os) {
   for (const auto &[options, ranked, place] : all)
-    printRecord(op,
-                getSchedule(op.getContext(), ranked.candidate, options, chip,
-                            ChosenBy::User),
-                ranked.cost.seconds, os);
+    printCandidate(op,
+                   getSchedule(op.getContext(), ranked.candidate, options, chip,
+                               ChosenBy::User),
+                   ranked.cost.seconds, os);
 }
 
-void mlir::conv::printScheduleSpace(ConvolutionOpInterface op,
-                                    raw_ostream &os) {
-  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+/// Those whose operands are in other forms, with the time of their transforms.
+static void printInOtherForms(ConvolutionOpInterface op,
+                              const ::conv::ChipInfo &chip, raw_ostream &os) {
+  for (const OperandForm &form : enumerateForms(op, chip)) {
+    OpBuilder builder(op->getContext());
+    auto transformed = TransformedConvolution::create(builder, op, form);
+    std::vector<RankedSchedule> all = rankImplicitGemm(transformed.op, chip);
+    transformed.erase();
+    double transformSeconds = 0;
+    for (const auto &[options, ranked, place] : all) {
+      ScheduleAttr schedule = getSchedule(op.getContext(), ranked.candidate,
+                                          options, chip, ChosenBy::User)
+                                  .withForm(form.layouts, form.channelMultiple);
+      if (place == all.front().place)
+        transformSeconds =
+            predictSeconds(op, schedule, chip) - ranked.cost.seconds;
+      printCandidate(op, schedule, ranked.cost.seconds + transformSeconds, os);
+    }
+  }
+}
+
+/// Those of the convolution as it is.
+static void printInOwnForm(ConvolutionOpInterface op,
+                           const ::conv::ChipInfo &chip, raw_ostream &os) {
   std::vector<RankedSchedule> gemm = rankImplicitGemm(op, chip);
   auto ranked = rankDirectSchedules(op, chip);
   auto *direct = std::get_if<std::vector<ScheduleAttr>>(&ranked);
@@ -215,4 +237,11 @@ void mlir::conv::printScheduleSpace(ConvolutionOpInterface op,
   printImplicitGemm(op, gemm, chip, os);
   if (!isDirectFirst)
     printDirect(op, *direct, chip, os);
+}
+
+void mlir::conv::printScheduleSpace(ConvolutionOpInterface op,
+                                    raw_ostream &os) {
+  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  printInOwnForm(op, chip, os);
+  printInOtherForms(op, chip, os);
 }

@@ -169,10 +169,10 @@ struct SelectSchedule final
              << "expects algorithm to be implicit_gemm or direct, but got \""
              << algorithm << "\"";
     if (!database.empty()) {
-      FailureOr<Database> read = Database::read(database, context);
-      if (failed(read))
+      FailureOr<Database> opened = Database::open(database, context);
+      if (failed(opened))
         return failure();
-      measured = std::move(*read);
+      measured = std::move(*opened);
     }
     excluded.clear();
     for (const std::string &text : exclude) {
@@ -211,8 +211,12 @@ private:
     if (failed(checkElementTypes(op, chip)))
       return failure();
     ScheduleAttr chosen = given ? given : op.getScheduleAttr();
-    if (!chosen)
-      chosen = lookupMeasured(op);
+    if (!chosen && measured) {
+      FailureOr<ScheduleAttr> found = lookupMeasured(op, chip);
+      if (failed(found))
+        return failure();
+      chosen = *found;
+    }
     if (!chosen)
       chosen = selectInAnyForm(op, chip);
     if (!chosen || failed(verifySupportedSchedule(op, chosen, chip)))
@@ -222,12 +226,17 @@ private:
     return success();
   }
 
-  /// What the database has; null if that is not of the option's algorithm.
-  ScheduleAttr lookupMeasured(ConvolutionOpInterface op) const {
-    ScheduleAttr found = measured.lookup(op);
+  /// The best that the database has of the option's algorithm; null if there
+  /// is none.
+  FailureOr<ScheduleAttr> lookupMeasured(ConvolutionOpInterface op,
+                                         const ::conv::ChipInfo &chip) const {
     std::optional<Algorithm> only = symbolizeAlgorithm(algorithm);
-    return found && only && found.getAlgorithm() != *only ? ScheduleAttr()
-                                                          : found;
+    return measured->lookup(
+        op, {compiler, usesStale}, [&](ScheduleAttr schedule) -> LogicalResult {
+          if (only && schedule.getAlgorithm() != *only)
+            return op.emitError() << "expects the algorithm " << algorithm;
+          return verifySupportedSchedule(op, schedule, chip);
+        });
   }
 
   /// The fastest by the cost model, with the transforms that it takes; null,
@@ -328,7 +337,7 @@ private:
 
   ScheduleAttr given; ///< The option, parsed.
   SmallVector<ScheduleAttr> excluded;
-  Database measured; ///< The file of the option.
+  std::optional<Database> measured; ///< The file of the option.
 };
 
 } // namespace

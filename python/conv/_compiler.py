@@ -17,6 +17,7 @@ import pathlib
 import shutil
 import threading
 import typing
+import warnings
 
 from ._library import Error, ErrorKind, bad_input
 
@@ -32,6 +33,9 @@ _STATUS = ctypes.c_int
 Module = typing.Union[str, bytes, "Problem"]
 
 
+_WARNING = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
+
+
 class _Options(ctypes.Structure):
     """conv_compile_options."""
 
@@ -45,8 +49,9 @@ class _Options(ctypes.Structure):
         ("threads", ctypes.c_uint),
         ("externalizes_constants", ctypes.c_int),
         ("explains_as_text", ctypes.c_int),
+        ("uses_stale_schedules", ctypes.c_int),
         ("progress", ctypes.c_void_p),
-        ("warning", ctypes.c_void_p),
+        ("warning", _WARNING),
         ("context", ctypes.c_void_p),
     ]
 
@@ -70,6 +75,7 @@ _FUNCTIONS = [
     ("conv_compiler_fingerprint", ctypes.c_char_p, []),
     ("conv_compile", _STATUS, _COMPILE),
     ("conv_explain", _STATUS, _COMPILE),
+    ("conv_list_schedules", _STATUS, _COMPILE),
     ("conv_problem_module", _STATUS, [ctypes.c_void_p, _PLACE]),
     ("conv_compilation_artifact", ctypes.c_void_p, [_HANDLE, ctypes.POINTER(ctypes.c_size_t)]),
     ("conv_compilation_close", None, [_HANDLE]),
@@ -216,7 +222,8 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
     name: str = "source",
     algorithm: typing.Optional[str] = None,
     schedule: typing.Optional[str] = None,
-    database: typing.Optional[str] = None,
+    database: typing.Union[str, os.PathLike, None] = None,
+    stale: bool = False,
     threads: int = 0,
     cache: bool = True,
 ) -> bytes:
@@ -228,7 +235,9 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         name: what messages call the module.
         algorithm: consider only this one, "implicit_gemm" or "direct".
         schedule: `#conv.schedule<...>` for all convolutions.
-        database: a file of schedules, as `conv-compile --database` takes.
+        database: a tuning database, which `conv-tune` writes: its schedules are taken before those of the cost model. What
+            it has and is not taken is a Python warning.
+        stale: take schedules of the database that another compiler was measured with, where there are none of this one.
         threads: for functions and targets; one per processor if 0.
         cache: take what was compiled before, from memory or from $CONV_CACHE_DIR (else $XDG_CACHE_HOME/conv, else
             ~/.cache/conv).
@@ -247,12 +256,19 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         source=encode(name),
         algorithm=encode(algorithm),
         schedule=encode(schedule),
-        database=encode(database),
+        database=encode(os.fspath(database)) if database else None,
+        uses_stale_schedules=stale,
         threads=threads or os.cpu_count() or 1,
     )
+    said: typing.List[str] = []
+    if database:
+        options.warning = _WARNING(lambda _, message: said.append(message.decode(errors="replace")))
     source = _read(module)
     call = functools.partial(library.conv_jit_compile, _get_jit()) if cache else library.conv_compile
-    return take(lambda place: call(source, len(source), ctypes.byref(options), place))
+    artifact = take(lambda place: call(source, len(source), ctypes.byref(options), place))
+    for message in said:
+        warnings.warn(message, stacklevel=2)
+    return artifact
 
 
 def explain(
@@ -273,6 +289,15 @@ def explain(
     source = _read(module)
     text = take(lambda place: load().conv_explain(source, len(source), ctypes.byref(options), place)).decode()
     return [json.loads(line) for line in text.splitlines()] if as_json else text
+
+
+def list_schedules(module: Module, target: str) -> typing.List[dict]:
+    """The schedules that the convolutions of a module could have: dictionaries of "problem", "target", "schedule" and the
+    "seconds" that the cost model predicts."""
+    options = _Options(struct_size=ctypes.sizeof(_Options), targets=encode(target), source=b"source")
+    source = _read(module)
+    text = take(lambda place: load().conv_list_schedules(source, len(source), ctypes.byref(options), place)).decode()
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def statistics() -> typing.Dict[str, int]:

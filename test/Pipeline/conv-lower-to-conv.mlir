@@ -17,7 +17,7 @@
 // LIST-NEXT: conv-hoist-constants
 // LIST-NEXT: ),
 // LIST-NEXT: conv-check-supported,
-// LIST-NEXT: conv-select-schedule{algorithm= database= schedule=},
+// LIST-NEXT: conv-select-schedule{algorithm= compiler= database= schedule= uses-stale=false},
 // LIST-NEXT: conv-verify-stage{stage=conv}
 // LIST-NEXT: )
 

@@ -1,36 +1,60 @@
 // A schedule of a database wins over the cost model, and one on the op over both.
+// DEFINE: %{make} = env PYTHONPATH=%source-root/python CONV_RUNTIME_LIBRARY=%build-root/lib/libconv_runtime.so %python %S/Inputs/database.py
+// DEFINE: %{select} = conv-opt %t/layers.mlir --conv-select-schedule
 // RUN: rm -rf %t && split-file %s %t
-// RUN: conv-opt %t/layers.mlir --conv-select-schedule=database=%t/schedules.jsonl | FileCheck %s
+// RUN: %{make} %t/a.db %t/records.jsonl
+// RUN: %{select}=database=%t/a.db | FileCheck %s
 
-// Whatever is not a record is refused with its line.
-// RUN: echo '{"problem": "conv", "target": "gfx942"}' > %t/incomplete.jsonl
-// RUN: not conv-opt %t/layers.mlir --conv-select-schedule=database=%t/incomplete.jsonl 2>&1 | FileCheck %s --check-prefix=INCOMPLETE
-// INCOMPLETE: incomplete.jsonl:1:1: error: expects a JSON object with the strings problem, target and schedule, but got {"problem": "conv", "target": "gfx942"}
-// RUN: cp %t/schedules.jsonl %t/null.jsonl && echo 'null' >> %t/null.jsonl
-// RUN: not conv-opt %t/layers.mlir --conv-select-schedule=database=%t/null.jsonl 2>&1 | FileCheck %s --check-prefix=NULL
-// NULL: null.jsonl:5:1: error: expects a JSON object with the strings problem, target and schedule, but got null
-// RUN: %python -c "print('[' * 100000)" > %t/deep.jsonl
-// RUN: not conv-opt %t/layers.mlir --conv-select-schedule=database=%t/deep.jsonl 2>&1 | FileCheck %s --check-prefix=NESTED
-// NESTED: deep.jsonl:1:1: error: expects a JSON object with the strings problem, target and schedule, but got {{\[\[}}
-// RUN: sed 's/#conv.schedule/#conv.view/' %t/schedules.jsonl > %t/view.jsonl
-// RUN: not conv-opt %t/layers.mlir --conv-select-schedule=database=%t/view.jsonl 2>&1 | FileCheck %s --check-prefix=VIEW
-// VIEW: view.jsonl:1:1: error: expects schedule to be a #conv.schedule<...>, but got #conv.view<
-// RUN: sed 's/workgroup = ./&-/' %t/schedules.jsonl > %t/negative.jsonl
-// RUN: not conv-opt %t/layers.mlir --conv-select-schedule=database=%t/negative.jsonl 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// NEGATIVE: negative.jsonl:1:1: error: expects schedule to be a #conv.schedule<...>, but got #conv.schedule<{{.*}}>: expects workgroup to be two positive sizes, but got [-32, 32]
-// RUN: not conv-opt %t/layers.mlir --conv-select-schedule=database=%t/missing.jsonl 2>&1 | FileCheck %s --check-prefix=MISSING
-// MISSING: error: cannot read '{{.*}}missing.jsonl': No such file or directory
+// Of rows of several compilers, those of this one count. Where there are none, a warning names the others, which are used
+// if that is asked for.
+// RUN: %{make} %t/compilers.db %t/records.jsonl && %{make} %t/compilers.db %t/other.jsonl
+// RUN: %{select}="database=%t/compilers.db compiler=fedcba" 2>&1 | FileCheck %s --check-prefix=OWN
+// OWN: workgroup = [64, 32]{{.*}}chosen_by = database
+// RUN: %{select}="database=%t/a.db compiler=fedcba" 2>&1 | FileCheck %s --check-prefix=STALE
+// STALE: layers.mlir:5:{{[0-9]+}}: warning: the database has this problem measured with another compiler only (0123456789ab): its schedule is not used
+// STALE-NOT: chosen_by = database
+// RUN: %{select}="database=%t/a.db compiler=fedcba uses-stale" 2>&1 | FileCheck %s --check-prefix=USED
+// USED: warning: {{.*}}: its schedule is used
+// USED: workgroup = [16, 32]{{.*}}chosen_by = database
 
-// So is a schedule that does not fit the chip, where it is used.
-// RUN: sed 's/16 x 16 x 16/16 x 16 x 32/' %t/schedules.jsonl > %t/misfit.jsonl
-// RUN: not conv-opt %t/layers.mlir --conv-select-schedule=database=%t/misfit.jsonl 2>&1 | FileCheck %s --check-prefix=MISFIT
-// MISFIT: layers.mlir:5:{{[0-9]+}}: error: unsupported (schedule): expects an atom that gfx942 has for 'f16', but got #conv.atom<mfma 16 x 16 x 32>
+// What was measured wins over what was modelled, and the nearest number of compute units over others.
+// RUN: %{make} %t/kinds.db %t/records.jsonl kind=modelled && %{make} %t/kinds.db %t/other.jsonl
+// RUN: %{select}=database=%t/kinds.db | FileCheck %s --check-prefix=KINDS
+// KINDS: workgroup = [64, 32]{{.*}}chosen_by = database
+// RUN: %{make} %t/units.db %t/records.jsonl compute_units=228 && %{make} %t/units.db %t/other.jsonl
+// RUN: %{select}=database=%t/units.db | FileCheck %s --check-prefix=KINDS
 
-//--- schedules.jsonl
-{"problem": "convfp16 -n 4 -c 16 -k 32 -H 8 -y 3 -p 1 -u 1 -l 1 -W 8 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1 --in_layout NHWC --fil_layout NHWC --out_layout NHWC", "target": "gfx942", "schedule": "#conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = rows>"}
+// A row that does not fit the chip, or is no schedule, is named, and the next one is taken.
+// RUN: sed 's/16 x 16 x 16/16 x 16 x 32/' %t/records.jsonl > %t/misfit.jsonl
+// RUN: %{make} %t/misfit.db %t/misfit.jsonl && %{make} %t/misfit.db %t/other.jsonl
+// RUN: %{select}=database=%t/misfit.db 2>&1 | FileCheck %s --check-prefix=MISFIT
+// MISFIT: layers.mlir:5:{{[0-9]+}}: warning: the database has a schedule that does not fit: #conv.schedule<{{.*}}>: unsupported (schedule): expects an atom that gfx942 has for 'f16', but got #conv.atom<mfma 16 x 16 x 32>
+// MISFIT: workgroup = [64, 32]{{.*}}chosen_by = database
+// RUN: sed 's/#conv.schedule/#conv.view/' %t/records.jsonl > %t/view.jsonl && %{make} %t/view.db %t/view.jsonl
+// RUN: %{select}=database=%t/view.db 2>&1 | FileCheck %s --check-prefix=VIEW
+// VIEW: warning: the database has a schedule that does not fit: #conv.view<
+// VIEW: chosen_by = heuristic
 
-{"problem": "convfp16 -n 4 -c 16 -k 32 -H 8 -y 3 -p 1 -u 1 -l 1 -W 8 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1 --in_layout NHWC --fil_layout NHWC --out_layout NHWC", "target": "gfx942", "schedule": "#conv.schedule<algorithm = implicit_gemm, workgroup = [16, 32], subgroup = [16, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = rows>", "seconds": 1e-05, "note": "of the same problem, the later one"}
-{"problem": "convfp16 -n 4 -c 16 -k 32 -H 8 -y 3 -p 1 -u 1 -l 1 -W 8 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1 --in_layout NHWC --fil_layout NHWC --out_layout NHWC", "target": "gfx942", "schedule": "#conv.schedule<algorithm = implicit_gemm, workgroup = [64, 32], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = rows>", "seconds": 2e-05, "note": "slower"}
+// What is no database, or not one that this version reads, is one line.
+// RUN: not %{select}=database=%t/missing.db 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: error: cannot read '{{.*}}missing.db': No such file or directory
+// RUN: not %{select}=database=%t/records.jsonl 2>&1 | FileCheck %s --check-prefix=TEXT
+// TEXT: error: cannot read the database '{{.*}}records.jsonl': file is not a database
+// RUN: %python -c "import sqlite3; sqlite3.connect(r'%t/foreign.db').execute('CREATE TABLE a (b)')"
+// RUN: not %{select}=database=%t/foreign.db 2>&1 | FileCheck %s --check-prefix=FOREIGN
+// FOREIGN: error: expects a database that conv-tune wrote, but got '{{.*}}foreign.db'
+// RUN: cp %t/a.db %t/newer.db && %python -c "import sqlite3; sqlite3.connect(r'%t/newer.db').execute('PRAGMA user_version = 2')"
+// RUN: not %{select}=database=%t/newer.db 2>&1 | FileCheck %s --check-prefix=NEWER
+// NEWER: error: expects a database of version 1, but '{{.*}}newer.db' has version 2: a newer conv wrote it
+// RUN: %python -c "import os; os.truncate(r'%t/kinds.db', 9000)"
+// RUN: not %{select}=database=%t/kinds.db 2>&1 | FileCheck %s --check-prefix=CUT
+// CUT: error: cannot read the database '{{.*}}kinds.db': database disk image is malformed
+
+//--- records.jsonl
+{"problem": "convfp16 -n 4 -c 16 -k 32 -H 8 -y 3 -p 1 -u 1 -l 1 -W 8 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1 --in_layout NHWC --fil_layout NHWC --out_layout NHWC", "target": "gfx942", "schedule": "#conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = rows>", "seconds": 3e-05}
+{"problem": "convfp16 -n 4 -c 16 -k 32 -H 8 -y 3 -p 1 -u 1 -l 1 -W 8 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1 --in_layout NHWC --fil_layout NHWC --out_layout NHWC", "target": "gfx942", "schedule": "#conv.schedule<algorithm = implicit_gemm, workgroup = [16, 32], subgroup = [16, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = rows>", "seconds": 1e-05}
+//--- other.jsonl
+{"problem": "convfp16 -n 4 -c 16 -k 32 -H 8 -y 3 -p 1 -u 1 -l 1 -W 8 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1 --in_layout NHWC --fil_layout NHWC --out_layout NHWC", "target": "gfx942", "schedule": "#conv.schedule<algorithm = implicit_gemm, workgroup = [64, 32], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = rows>", "seconds": 2e-05, "compiler": "fedcba"}
 //--- layers.mlir
 module attributes {conv.target = #conv.target<"gfx942">} {
 // CHECK-LABEL: func.func @measured

@@ -51,9 +51,8 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
          "pack: the artifact (default); asm: assembly; ptx: the same, of "
          "NVIDIA chips; llvm: LLVM IR; mlir: the module after --stop-after; "
          "schedules: all of "
-         "each convolution, those of the best algorithm first, as a "
-         "database that --database reads, with the seconds that the "
-         "cost model predicts")
+         "each convolution, those of the best algorithm first, a JSON object "
+         "in each line with the seconds that the cost model predicts")
       ->check(
           CLI::IsMember({"pack", "asm", "ptx", "llvm", "mlir", "schedules"}));
   app.add_option("--stop-after", flags.stopAfter,
@@ -67,8 +66,11 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
                  "#conv.schedule<...> for every convolution, instead of the "
                  "chosen one (--explain prints those)");
   app.add_option("--database", flags.database,
-                 "A file of schedules, a JSON object with problem, target and "
-                 "schedule in each line: taken before those of the cost model");
+                 "A tuning database, which conv-tune writes: its schedules are "
+                 "taken before those of the cost model");
+  app.add_flag("--stale-schedules", flags.usesStaleSchedules,
+               "Take schedules of the database that another compiler was "
+               "measured with, where there are none of this one");
   app.add_option("--outline", flags.outline,
                  "Make each convolution of a larger program, with what fuses "
                  "into it, a function of its own, and write the rest of the "

@@ -22,6 +22,7 @@ struct CompileFlags {
   std::string stopAfter;
   std::string algorithm, schedule, database;
   std::string outline; ///< Where the rest goes; empty: nothing is outlined.
+  bool usesStaleSchedules = false;
   bool externalizeConstants = false;
   std::string explain; ///< "text", "json" or, for none, empty.
   bool timing = false;

@@ -131,6 +131,7 @@ static Result<void> run(const CompileFlags &flags) {
   options.algorithm = flags.algorithm;
   options.schedule = flags.schedule;
   options.database = flags.database;
+  options.usesStaleSchedules = flags.usesStaleSchedules;
   options.externalizeConstants = flags.externalizeConstants;
   options.outline = !flags.outline.empty();
   using mlir::conv::ExplanationForm;

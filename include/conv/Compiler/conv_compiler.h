@@ -60,11 +60,14 @@ typedef struct conv_compile_options {
   const char *source;    /**< What messages call the source; "source". */
   const char *algorithm; /**< Consider only this: "implicit_gemm", "direct". */
   const char *schedule;  /**< "#conv.schedule<...>" for all convolutions. */
-  const char *database;  /**< A file of schedules, as conv-compile takes. */
+  const char *database;  /**< A tuning database, as conv-compile takes. */
   unsigned threads;      /**< For functions and targets; one if 0. */
   /** Nonzero: constants become arguments, after the operands. */
   int externalizes_constants;
   int explains_as_text; /**< Nonzero: what conv_explain gives is for people. */
+  /** Nonzero: schedules of the database that another compiler was measured with
+   * are used where there are none of this one; else a warning names them. */
+  int uses_stale_schedules;
   /** Called with `context` after each function and target with how many are
    * finished, by one thread at a time. */
   void (*progress)(void *context, size_t finished, size_t all);
@@ -93,6 +96,14 @@ conv_compilation_artifact(const conv_compilation *compilation, size_t *size);
 CONV_API conv_status conv_explain(const void *module, size_t size,
                                   const conv_compile_options *options,
                                   conv_compilation **compilation);
+
+/** The schedules that each convolution could have, for one target: a JSON
+ * object with "problem", "target", "schedule" and the predicted "seconds" in a
+ * line for each, those of the algorithm that the compiler prefers first. The
+ * same handle as that of conv_explain. */
+CONV_API conv_status conv_list_schedules(const void *module, size_t size,
+                                         const conv_compile_options *options,
+                                         conv_compilation **compilation);
 
 /** A convolution given by its sizes: an image of n x c x input and a filter of
  * k x c / groups x filter give an output of n x k x

@@ -48,7 +48,10 @@ struct CompileOptions {
   std::vector<std::string> targets;
   std::string algorithm; ///< Empty: the schedule decides.
   std::string schedule;  ///< `#conv.schedule<...>`; empty: one is chosen.
-  std::string database;  ///< A file of schedules; empty: none.
+  std::string database;  ///< A tuning database; empty: none.
+  /// Rows of the database that another compiler measured are used where there
+  /// are none of this one, instead of only being named in a warning.
+  bool usesStaleSchedules = false;
   unsigned threads = 1;
   /// Constants become arguments that callers pass, behind the others.
   bool externalizeConstants = false;
@@ -96,8 +99,8 @@ compile(const SourceFile &source, const CompileOptions &options,
                                            const CompileOptions &options,
                                            Stage stage);
 
-/// The schedules that each convolution could have, for one target: a record of
-/// a database in each line.
+/// The schedules that each convolution could have, for one target: a JSON
+/// object in each line, with the predicted seconds.
 ::conv::Result<std::string> listSchedules(const SourceFile &source,
                                           const CompileOptions &options);
 
@@ -105,6 +108,9 @@ compile(const SourceFile &source, const CompileOptions &options,
 /// `CompileOptions::explain` asks for (text, if nothing), without compiling.
 ::conv::Result<std::string> explain(const SourceFile &source,
                                     const CompileOptions &options);
+
+/// Text that changes whenever a row of the database does.
+::conv::Result<std::string> readDatabaseState(const std::string &path);
 
 /// What a module can be printed as beyond MLIR.
 enum class CodeForm { Assembly, LLVM };

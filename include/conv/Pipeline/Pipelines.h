@@ -55,8 +55,17 @@ struct LowerToConvOptions : TargetOptions<LowerToConvOptions> {
       llvm::cl::init("")};
   Option<std::string> database{
       *this, "database",
-      llvm::cl::desc("A file of schedules that were measured (default: none)"),
+      llvm::cl::desc("A tuning database (default: none)"), llvm::cl::init("")};
+  Option<std::string> compiler{
+      *this, "compiler",
+      llvm::cl::desc("Fingerprint of the compiler whose rows of the database "
+                     "count (default: any)"),
       llvm::cl::init("")};
+  Option<bool> usesStale{
+      *this, "uses-stale",
+      llvm::cl::desc("Take rows of other compilers where there are none of "
+                     "this one"),
+      llvm::cl::init(false)};
   ListOption<std::string> exclude{
       *this, "exclude",
       llvm::cl::desc("Schedules that the cost model may not choose (default: "

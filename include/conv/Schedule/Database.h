@@ -5,15 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A database is a file of records, a JSON object in each line:
-//
-//   {"problem": "convbfp16 -n 64 ...", "target": "sm_90a",
-//    "schedule": "#conv.schedule<...>", "seconds": 1.2e-05}
-//
-// It is written by `conv-compile --emit=schedules` and by `bench/compare tune`.
-// Of two records for the same problem and target the one with fewer `seconds`
-// counts, if both say how many, and else the later one. What else a record
-// says, it says to people. A problem is without its tail.
+// The rows of a tuning database (docs/tuning.md) as schedules of convolutions.
+// A problem is without its epilogue.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,35 +14,37 @@
 #define CONV_SCHEDULE_DATABASE_H
 
 #include "conv/Dialect/Conv/IR/Conv.h"
-
-#include "llvm/ADT/StringMap.h"
-
-#include <optional>
+#include "conv/Schedule/DatabaseFile.h"
 
 namespace mlir::conv {
 
-class Database {
-public:
-  /// Reads a file, or says what is wrong with it and in which line.
-  static FailureOr<Database> read(StringRef path, MLIRContext *context);
-
-  /// The schedule for a convolution under a target; null if there is none.
-  ScheduleAttr lookup(ConvolutionOpInterface op) const;
-
-private:
-  LogicalResult addRecord(StringRef line, Location location);
-
-  struct Record {
-    ScheduleAttr schedule;
-    std::optional<double> seconds;
-  };
-
-  llvm::StringMap<Record> records;
+/// Which rows of a database count.
+struct DatabaseOptions {
+  std::string compiler;   ///< Of this fingerprint; empty: of any.
+  bool usesStale = false; ///< If there are none, those of others.
 };
 
-/// Prints a record and the end of its line.
-void printRecord(ConvolutionOpInterface op, ScheduleAttr schedule,
-                 double seconds, raw_ostream &os);
+class Database {
+public:
+  /// Opens a file, or says what is wrong with it.
+  static FailureOr<Database> open(StringRef path, MLIRContext *context);
+
+  /// The best schedule for a convolution under a target that `fits`; null if
+  /// there is none. Warns of rows that are not taken.
+  FailureOr<ScheduleAttr>
+  lookup(ConvolutionOpInterface op, const DatabaseOptions &options,
+         function_ref<LogicalResult(ScheduleAttr)> fits) const;
+
+private:
+  explicit Database(std::shared_ptr<const ::conv::DatabaseFile> file)
+      : file(std::move(file)) {}
+
+  std::shared_ptr<const ::conv::DatabaseFile> file;
+};
+
+/// Prints a candidate as a JSON object and the end of its line.
+void printCandidate(ConvolutionOpInterface op, ScheduleAttr schedule,
+                    double predictedSeconds, raw_ostream &os);
 
 } // namespace mlir::conv
 

@@ -29,7 +29,8 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
     * Fails: without a target; `unsupported (element-type)` if the chip has no
       atom for the operands; `unsupported (schedule)` if a given schedule does
       not fit the chip; `unsupported (problem-size)` if it takes more than
-      2^31 - 1 workgroups; if the database cannot be read.
+      2^31 - 1 workgroups; if the database cannot be read. A row of it that was
+      measured with another compiler, or does not fit, is named in a warning.
 
     Before:
     ```mlir
@@ -57,7 +58,12 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"\"",
            "Consider only this algorithm (implicit_gemm, direct); default: all">,
     Option<"database", "database", "std::string", /*default=*/"\"\"",
-           "A file of schedules that were measured; default: none">,
+           "A tuning database (docs/tuning.md); default: none">,
+    Option<"compiler", "compiler", "std::string", /*default=*/"\"\"",
+           "The fingerprint of the compiler whose rows of the database count; "
+           "default: any">,
+    Option<"usesStale", "uses-stale", "bool", /*default=*/"false",
+           "Take rows of other compilers where there are none of this one">,
     ListOption<"exclude", "exclude", "std::string",
                "Schedules that the cost model may not choose: those whose code "
                "was found to spill registers">

@@ -44,9 +44,10 @@ bool areWarpgroupsFaster(ConvolutionOpInterface op,
                          ArrayRef<RankedSchedule> ranked, ScheduleAttr direct,
                          const ::conv::ChipInfo &chip);
 
-/// Prints all schedules for a scheduled convolution, each as a record of a
-/// database with the seconds that the cost model predicts: those of the
-/// algorithm that it prefers, the best first, and then those of the other one.
+/// Prints all schedules for a scheduled convolution, each as a JSON object with
+/// the seconds that the cost model predicts: those of the algorithm that it
+/// prefers, the best first, those of the other one, and then those whose
+/// operands are transformed.
 void printScheduleSpace(ConvolutionOpInterface op, raw_ostream &os);
 
 } // namespace mlir::conv

@@ -1,0 +1,141 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Files of SQLite that processes share: whose they are, of which version, and what failed, as one line."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+import sqlite3
+import stat
+import typing
+
+from ._library import Error, ErrorKind, bad_input
+
+#: Writers hold locks for milliseconds. Who waits longer than this waits for a process that is stopped.
+_LOCK_SECONDS = 30
+
+
+@dataclasses.dataclass(frozen=True)
+class Schema:
+    """What a file has.
+
+    what: as messages call it, such as "database".
+    application: SQLite's `application_id`, which tells files of ours from others.
+    version: SQLite's `user_version`: a file of a newer one is refused.
+    script: SQL that makes the tables of an empty file.
+    """
+
+    what: str
+    application: int
+    version: int
+    script: str
+
+
+def is_own(path: pathlib.Path) -> bool:
+    """Whether only this user can have written what is there."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    is_plain = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+    return is_plain and status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+@contextlib.contextmanager
+def explained(schema: Schema, path: pathlib.Path) -> typing.Iterator[None]:
+    """Makes an `Error` of what SQLite raises."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        text = str(error)
+        is_file = isinstance(error, sqlite3.DatabaseError) and any(
+            part in text for part in ("not a database", "malformed", "no such table", "no such column", "constraint")
+        )
+        kind = ErrorKind.BAD_INPUT if is_file else ErrorKind.SYSTEM
+        raise Error(kind, f"cannot use the {schema.what} '{path}': {text}") from error
+
+
+def _connect(path: pathlib.Path, mode: str) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?{mode}"
+    return sqlite3.connect(uri, uri=True, timeout=_LOCK_SECONDS, isolation_level=None, check_same_thread=False)
+
+
+def _check(schema: Schema, path: pathlib.Path, connection: sqlite3.Connection) -> None:
+    [application] = connection.execute("PRAGMA application_id").fetchone()
+    [version] = connection.execute("PRAGMA user_version").fetchone()
+    if application != schema.application or version < 1:
+        raise bad_input(f"expects a {schema.what} that conv wrote, but got '{path}'")
+    if version > schema.version:
+        raise bad_input(
+            f"expects a {schema.what} of version {schema.version}, but '{path}' has version {version}: "
+            "a newer conv wrote it"
+        )
+
+
+def _open_to_read(schema: Schema, path: pathlib.Path) -> sqlite3.Connection:
+    """A reader of a file that others may write, or, in a folder that is read-only, of a file that nobody can."""
+    if not path.is_file():
+        raise bad_input(f"expects a {schema.what}, but there is no file '{path}'")
+    connection = _connect(path, "mode=ro")
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master")
+    except sqlite3.OperationalError as error:
+        connection.close()
+        log = pathlib.Path(f"{path}-wal")
+        if "locked" in str(error) or (log.exists() and log.stat().st_size):
+            raise
+        connection = _connect(path, "immutable=1")
+    return connection
+
+
+def _open_to_write(schema: Schema, path: pathlib.Path) -> sqlite3.Connection:
+    connection = _connect(path, "mode=rwc")
+    try:
+        # Readers go on while one writes. File systems that cannot do so keep SQLite's older way.
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("BEGIN IMMEDIATE")
+        [tables] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if not tables:
+            for statement in schema.script.split(";\n\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {schema.application}")
+            connection.execute(f"PRAGMA user_version = {schema.version}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect(schema: Schema, path: typing.Union[str, os.PathLike], write: bool = False) -> sqlite3.Connection:
+    """Opens a file, and makes it if it is to be written and is not there.
+
+    Raises:
+        Error: it is no such file, a newer one, broken, or the disk does not let it be written.
+    """
+    path = pathlib.Path(path)
+    with explained(schema, path):
+        connection = (_open_to_write if write else _open_to_read)(schema, path)
+        try:
+            _check(schema, path, connection)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+@contextlib.contextmanager
+def transaction(connection: sqlite3.Connection) -> typing.Iterator[None]:
+    """All of what is written in the block, or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        with contextlib.suppress(sqlite3.Error):  # SQLite itself has rolled back where the disk is full.
+            connection.execute("ROLLBACK")
+        raise

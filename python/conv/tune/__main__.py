@@ -1,0 +1,323 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Find the fastest schedules of convolutions, and keep them in a database that the compiler reads.
+
+    conv-tune run layers.json --target sm_90a --device cuda --database tuned.db    compile, verify and measure
+    conv-tune report --database tuned.db                                           default against best, for each layer
+
+A machine that has the device and no compiler measures what another one compiled:
+
+    conv-tune compile layers.json --target sm_90a -o bundle
+    conv-tune measure bundle --device cuda                                         there: writes bundle/results.db
+    conv-tune collect bundle --database tuned.db
+
+A run may be stopped at any time, and goes on where it was when it is started again. Layers are those of a file of shapes
+(as bench/shapes/models.json), or a line in the grammar of MIOpenDriver for each, as `conv-compile --explain` prints it.
+docs/tuning.md is the guide.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import signal
+import sys
+import time
+import typing
+
+from .. import _compiler
+from .._library import Error, ErrorKind, bad_input
+from ._bundle import RESULTS, Bundle, Item, compile_bundle
+from ._database import KEEP, Database, Measurement
+from ._executors import LostCluster, create_executor
+from ._isolated import Died
+from ._problems import DIRECTIONS, LAYOUTS, read_problems
+from .protocol import Protocol
+from ._report import mean_gain, print_report, report_layers, report_predictions
+from ._space import SIZES
+from ._sweep import Layer, Sweep, run
+from ._tasks import Bench, Limits
+
+_DTYPES = ("bf16", "f16", "f32", "tf32", "i8")
+#: Seconds after which a scheduler that was lost is looked for again, and for how long.
+_RECONNECT_SECONDS, _RECONNECTS = 2, 30
+
+
+def positive(text: str) -> int:
+    """The type of counts."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"expects a positive number, but got {text}")
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """The type of times."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expects seconds, but got {text}")
+    return value
+
+
+class Progress:
+    """A line for each layer on standard error, with an estimate of when the last one is done."""
+
+    def __init__(self, layers: int) -> None:
+        self._layers, self._finished, self._rows = layers, 0, 0
+        self._start = time.monotonic()
+
+    def rows(self, layer: Layer, rows: typing.Sequence) -> None:
+        self._rows += len(rows)
+
+    def layer(self, layer: Layer) -> None:
+        if layer.refused:
+            return self.line(f"refused {_name(layer)}: {layer.refused}")
+        measured = [row for row in layer.rows if isinstance(row, Measurement)]
+        if not measured:
+            return self.line(f"{_name(layer)}: nothing could be measured")
+        best = min(row.seconds for row in measured)
+        default = next((row.seconds for row in measured if row.is_default), None)
+        against = f", default {default * 1e6:.2f}" if default else ""
+        skipped = f", {layer.skipped} skipped by their prediction" if layer.skipped else ""
+        self.line(f"{_name(layer)}: best {best * 1e6:.2f} us{against} of {len(measured)}{skipped}")
+
+    def line(self, text: str) -> None:
+        self._finished += 1
+        elapsed = time.monotonic() - self._start
+        left = elapsed / self._finished * (self._layers - self._finished)
+        print(f"[{self._finished}/{self._layers}, {_duration(left)} left] {text}", file=sys.stderr, flush=True)
+
+
+def _name(layer: Layer) -> str:
+    return layer.space.line if layer.space else str(layer.problem)
+
+
+def _duration(amount: float) -> str:
+    minutes, rest = divmod(round(amount), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}"
+
+
+def _protocol(options: argparse.Namespace) -> Protocol:
+    return Protocol(options.idle, options.burst, options.rounds)
+
+
+def _limits(options: argparse.Namespace) -> Limits:
+    return Limits(options.compile_limit, getattr(options, "measure_limit", Limits.measure))
+
+
+def _read(options: argparse.Namespace) -> list:
+    problems = read_problems(options.layers, options.lists, options.directions, options.dtype, options.layout)
+    if not problems:
+        raise bad_input(f"expects at least one problem in '{options.layers}', but got none")
+    return problems
+
+
+def _sweep(sweep: Sweep, options: argparse.Namespace, path: str) -> int:
+    """Runs a sweep into a database; a cluster whose scheduler is lost is waited for, since nothing else is lost."""
+    tries = _RECONNECTS
+    while True:
+        executor = create_executor(options.cluster, options.jobs, sweep.bench.device, sweep.target.rpartition(":")[2])
+        if getattr(executor, "dashboard", None):
+            print(f"conv-tune: the dashboard is at {executor.dashboard}", file=sys.stderr)
+        try:
+            with Database(path, write=True) as database:
+                progress = Progress(len(sweep.problems))
+                layers = run(sweep, executor, database, progress.rows, progress.layer)
+            break
+        except LostCluster as error:
+            if options.cluster == "local" or not tries:
+                raise Error(ErrorKind.SYSTEM, f"{error}; what was measured is in '{path}'") from error
+            print(f"conv-tune: {error}; waiting for it", file=sys.stderr)
+            tries = _wait_for(options, tries)
+        finally:
+            executor.close()
+    return _summarize(layers, options)
+
+
+def _wait_for(options: argparse.Namespace, tries: int) -> int:
+    """Waits until there is a scheduler again; how many tries are left."""
+    while tries:
+        tries -= 1
+        time.sleep(_RECONNECT_SECONDS)
+        try:
+            create_executor(options.cluster, options.jobs).close()
+            return tries
+        except Error:
+            continue
+    return 0
+
+
+def _summarize(layers: typing.Sequence[Layer], options: argparse.Namespace) -> int:
+    rows = [row for layer in layers for row in layer.rows]
+    measured = [row for row in rows if isinstance(row, Measurement)]
+    rejected = [row for row in rows if not isinstance(row, Measurement)]
+    counts = {
+        "problems": len(layers),
+        "refused": sum(bool(layer.refused) for layer in layers),
+        "known": len(measured),
+        "quarantined": len(rejected),
+        "wrong": sum(row.reason == "wrong" for row in rejected),
+        "skipped": sum(layer.skipped for layer in layers),
+    }
+    if options.json:
+        print(json.dumps(counts))
+    else:
+        for row in rejected:
+            print(f"{row.reason}: {row.target} {row.problem} {row.schedule}: {row.detail}")
+        print(", ".join(f"{count} {name}" for name, count in counts.items()))
+    return 1 if counts["wrong"] else 0
+
+
+def run_run(options: argparse.Namespace) -> int:
+    if options.device == "sim":
+        options.device = f"sim:{options.target}"
+    target = options.device if options.device.startswith("sim:") else options.target
+    bench = Bench(options.device, _protocol(options))
+    sweep = Sweep(_read(options), target, SIZES[options.space], bench, _limits(options))
+    return _sweep(sweep, options, options.database)
+
+
+def run_compile(options: argparse.Namespace) -> int:
+    problems = _read(options)
+    bundle = Bundle(options.output, options.target)
+    executor = create_executor(options.cluster, options.jobs)
+    progress = Progress(len([problem for problem in problems if problem not in bundle.items]))
+
+    def show(problem: typing.Any, answer: typing.Union[str, Item]) -> None:
+        if isinstance(answer, str):
+            return progress.line(f"refused {problem}: {answer}")
+        return progress.line(f"{answer.space.line}: {len(answer.packs)} of {answer.space.schedules} schedules")
+
+    try:
+        compile_bundle(bundle, problems, executor, SIZES[options.space], _limits(options), show)
+    finally:
+        executor.close()
+    count = sum(len(item.packs) for item in bundle.items.values())
+    size = sum(path.stat().st_size for path in (bundle.folder / "packs").iterdir())
+    print(f"{len(bundle.items)} problems, {count} schedules, {size} bytes for {bundle.target} in '{options.output}'")
+    return 0
+
+
+def run_measure(options: argparse.Namespace) -> int:
+    bundle = Bundle(options.bundle)
+    options.cluster, options.jobs = None, 1
+    bench = Bench(options.device, _protocol(options))
+    limits = dataclasses.replace(Limits(), measure=options.measure_limit)
+    problems = list(bundle.items)
+    sweep = Sweep(problems, bundle.target, SIZES["full"], bench, limits, bundle.explore, bundle.compile)
+    return _sweep(sweep, options, str(bundle.folder / RESULTS))
+
+
+def run_collect(options: argparse.Namespace) -> int:
+    for bundle in options.bundles:
+        results = pathlib.Path(bundle)
+        results = results / RESULTS if results.is_dir() else results
+        with Database(results) as other, Database(options.database, write=True) as database:
+            faults = other.verify()
+            if faults:
+                raise bad_input(f"expects a whole database, but '{results}' is not: {faults[0]}")
+            counts = database.merge(other, options.keep)
+        print(f"{results}: {', '.join(f'{count} {name}' for name, count in counts.items())}")
+    return 0
+
+
+def run_report(options: argparse.Namespace) -> int:
+    compiler = _compiler.fingerprint() if _compiler.is_available() else ""
+    with Database(options.database) as database:
+        if not options.json:
+            print_report(database, compiler)
+            return 0
+        reports = report_layers(database)
+        layers = [{**dataclasses.asdict(one), "stale": bool(compiler) and one.compiler != compiler} for one in reports]
+        means = {kind: mean_gain([one for one in reports if one.kind == kind]) for kind in ("measured", "modelled")}
+        predictions = report_predictions(database.rows())
+    print(json.dumps({"layers": layers, "mean_gain": means, "predictions": predictions}, indent=1))
+    return 0
+
+
+def _add_layers(step: argparse.ArgumentParser) -> None:
+    step.add_argument("layers", metavar="LAYERS", help="a file of shapes (.json), or of lines")
+    step.add_argument("--lists", nargs="+", default=[], metavar="LIST", help="which lists of the shapes (default: all)")
+    step.add_argument("--directions", nargs="+", default=["forward"], choices=DIRECTIONS, help="of shapes (default: forward)")
+    step.add_argument("--dtype", default="bf16", choices=_DTYPES, help="of shapes (default: bf16)")
+    step.add_argument("--layout", default="nhwc", choices=LAYOUTS, help="of shapes (default: nhwc, channels last)")
+    step.add_argument("--target", required=True, help="the chip, such as sm_90a")
+    step.add_argument("--space", default="standard", choices=SIZES, help="how many schedules (default: standard)")
+    step.add_argument("--compile-limit", type=seconds, default=Limits.compile, help="seconds of one compilation (default: 60)")
+    step.add_argument("--jobs", type=positive, default=os.cpu_count() or 1, help="compilers at once (default: processors)")
+    step.add_argument(
+        "--cluster", metavar="WHERE", help="Dask: local, an address, or a scheduler's file (default: this machine, without)"
+    )
+
+
+def _add_measuring(step: argparse.ArgumentParser) -> None:
+    step.add_argument("--measure-limit", type=seconds, default=Limits.measure, help="seconds of one candidate (default: 120)")
+    step.add_argument("--idle", type=seconds, default=0.03, help="seconds before a burst (default: 0.03)")
+    step.add_argument("--burst", type=seconds, default=0.01, help="seconds of a burst (default: 0.01)")
+    step.add_argument("--rounds", type=positive, default=3, help="bursts of each kernel (default: 3)")
+    step.add_argument("--json", action="store_true", help="print counts as JSON")
+
+
+def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="conv-tune", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    step = commands.add_parser("run", help="compile, verify and measure the schedules of layers")
+    step.set_defaults(run=run_run)
+    _add_layers(step)
+    step.add_argument("--device", required=True, help="host, cuda, cuda:1, hip, or sim: the simulator, whose times are modelled")
+    step.add_argument("--database", required=True, metavar="FILE", help="where rows are written")
+    _add_measuring(step)
+
+    step = commands.add_parser("compile", help="compile the schedules of layers into a bundle")
+    step.set_defaults(run=run_compile)
+    _add_layers(step)
+    step.add_argument("-o", "--output", required=True, metavar="BUNDLE")
+
+    step = commands.add_parser("measure", help="verify and measure a bundle, without a compiler")
+    step.set_defaults(run=run_measure)
+    step.add_argument("bundle", metavar="BUNDLE")
+    step.add_argument("--device", required=True, help="host, cuda, cuda:1 or hip")
+    _add_measuring(step)
+
+    step = commands.add_parser("collect", help="take what was measured of bundles into a database")
+    step.set_defaults(run=run_collect)
+    step.add_argument("bundles", nargs="+", metavar="BUNDLE", help="a bundle, or its results.db")
+    step.add_argument("--database", required=True, metavar="FILE")
+    step.add_argument("--keep", default="newer", choices=KEEP, help="of two rows of one key (default: newer)")
+
+    step = commands.add_parser("report", help="print the default against the best of each layer")
+    step.set_defaults(run=run_report)
+    step.add_argument("--database", required=True, metavar="FILE")
+    step.add_argument("--json", action="store_true")
+
+    return parser.parse_args(arguments)
+
+
+def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> int:
+    """The tool; the exit codes are those of the others."""
+    options = _parse(arguments)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return options.run(options)
+    except Error as error:
+        print(f"conv-tune: error: {error}", file=sys.stderr)
+        return int(error.kind)
+    except (OSError, Died, ImportError) as error:
+        print(f"conv-tune: error: {error}", file=sys.stderr)
+        return int(ErrorKind.SYSTEM)
+    except KeyboardInterrupt:
+        print("conv-tune: stopped; the same command goes on", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,174 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bundles: a folder of compiled candidates, for a machine that has the device and no compiler.
+
+    index.jsonl            a line for the target, then one for each problem: its space, and the artifact of each candidate
+    packs/<digest>.convpack
+    results.db             what the machine with the device measured
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import pathlib
+import typing
+
+from .._library import bad_input
+from .._problem import Problem
+from ._isolated import Isolated
+from ._space import Candidate, Size, Space
+from ._tasks import Compiled, Failed, Limits, compile_candidate, explore
+
+_INDEX = "index.jsonl"
+RESULTS = "results.db"
+
+
+def write_file(path: pathlib.Path, content: bytes) -> None:
+    """Replaces the file: who stops in between, or has no room, leaves the one before."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with open(part, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@dataclasses.dataclass(frozen=True)
+class Item:
+    """One problem of a bundle."""
+
+    problem: Problem
+    space: Space
+    packs: typing.Tuple[str, ...]  #: For each candidate of the space, the digest of its artifact.
+    failed: typing.Tuple[Failed, ...] = ()
+
+    def to_json(self) -> dict:
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, json: dict) -> Item:
+        problem = {name: tuple(value) if isinstance(value, list) else value for name, value in json["problem"].items()}
+        space = dict(json["space"], candidates=tuple(Candidate(**one) for one in json["space"]["candidates"]))
+        failed = tuple(Failed(Candidate(**one["candidate"]), one["reason"], one["detail"]) for one in json["failed"])
+        return cls(Problem(**problem), Space(**space), tuple(json["packs"]), failed)
+
+
+class Bundle:
+    """A bundle that is there, or is begun."""
+
+    def __init__(self, folder: typing.Union[str, os.PathLike], target: str = "") -> None:
+        self.folder = pathlib.Path(folder)
+        self._index = self.folder / _INDEX
+        if target and not self._index.exists():
+            (self.folder / "packs").mkdir(parents=True, exist_ok=True)
+            self._append({"bundle": 1, "target": target})
+        lines = list(self._read_lines())
+        if not lines or lines[0].get("bundle") != 1:
+            raise bad_input(f"expects a bundle of conv-tune compile, but got '{folder}'")
+        self.target: str = lines[0]["target"]
+        if target and target != self.target:
+            raise bad_input(f"expects a bundle for {target}, but '{folder}' is for {self.target}")
+        try:
+            self.items = {item.problem: item for item in map(Item.from_json, lines[1:])}
+        except (KeyError, TypeError) as error:
+            raise bad_input(f"expects a bundle of this version of conv, but got '{folder}': {error!r}") from error
+
+    def _read_lines(self) -> typing.Iterator[dict]:
+        """All whole lines: the last one may be a part of what a process that was killed wrote."""
+        with open(self._index, "rb") as file:
+            for line in file:
+                try:
+                    yield json.loads(line)
+                except ValueError:
+                    if line.endswith(b"\n"):
+                        raise bad_input(f"expects JSON in each line of '{self._index}', but got {line[:80]!r}") from None
+
+    def _append(self, record: dict) -> None:
+        with open(self._index, "ab+") as file:
+            if file.tell():
+                file.seek(-1, os.SEEK_END)
+                if file.read(1) != b"\n":  # Ends what somebody else did not.
+                    raise bad_input(f"expects whole lines in '{self._index}', but the last one was cut off: remove it")
+            file.write(json.dumps(record).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def add(self, item: Item, packs: typing.Iterable[Compiled]) -> None:
+        """Writes the artifacts of a problem, then its line."""
+        for one in packs:
+            path = self._path(one.digest)
+            if not path.exists():
+                write_file(path, one.pack)
+        self._append(item.to_json())
+        self.items[item.problem] = item
+
+    def _path(self, digest: str) -> pathlib.Path:
+        return self.folder / "packs" / f"{digest}.convpack"
+
+    def explore(
+        self, child: Isolated, problem: Problem, target: str, size: Size, limits: Limits
+    ) -> typing.Union[Space, str]:
+        """The candidates that were compiled."""
+        return self.items[problem].space
+
+    def compile(
+        self, child: Isolated, problem: Problem, target: str, candidate: Candidate, limits: Limits
+    ) -> typing.Union[Compiled, Failed]:
+        """The artifact of a candidate."""
+        item = self.items[problem]
+        for failed in item.failed:
+            if failed.candidate.schedule == candidate.schedule:
+                return failed
+        pack = self._path(item.packs[item.space.candidates.index(candidate)]).read_bytes()
+        return Compiled(candidate, pack)
+
+
+def compile_layer(
+    child: Isolated, problem: Problem, target: str, size: Size, limits: Limits
+) -> typing.Union[str, typing.Tuple[Item, typing.List[Compiled]]]:
+    """All candidates of a problem, or why there are none."""
+    space = explore(child, problem, target, size, limits)
+    if isinstance(space, str):
+        return space
+    compiled: typing.Dict[str, Compiled] = {}
+    failed = []
+    for candidate in space.candidates:
+        one = compile_candidate(child, problem, target, candidate, limits)
+        if isinstance(one, Failed):
+            failed.append(one)
+        else:
+            # The default may be one of the others, if the first choice of the cost model had spills.
+            compiled.setdefault(one.candidate.schedule, one)
+    kept = [one.candidate for one in compiled.values()] + [one.candidate for one in failed]
+    packs = [one.digest for one in compiled.values()] + [""] * len(failed)
+    item = Item(problem, dataclasses.replace(space, candidates=tuple(kept)), tuple(packs), tuple(failed))
+    return item, list(compiled.values())
+
+
+def compile_bundle(
+    bundle: Bundle,
+    problems: typing.Sequence[Problem],
+    executor: typing.Any,
+    size: Size,
+    limits: Limits,
+    progress: typing.Callable[[Problem, typing.Union[str, Item]], None],
+) -> None:
+    """Fills a bundle with the candidates of problems that it has not."""
+    waiting = [problem for problem in problems if problem not in bundle.items]
+    running: typing.Dict[typing.Any, Problem] = {}
+    while waiting or running:
+        while waiting and len(running) < executor.width:
+            problem = waiting.pop(0)
+            running[executor.submit(compile_layer, problem, bundle.target, size, limits)] = problem
+        for task in executor.wait(running):
+            problem, answer = running.pop(task), executor.result(task)
+            if isinstance(answer, str):
+                progress(problem, answer)
+                continue
+            bundle.add(*answer)
+            progress(problem, answer[0])

@@ -1,0 +1,196 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where tasks run: in threads of this process, each with a child, or on a Dask cluster.
+
+A task is a function whose first argument is the child process of whoever runs it. Its other arguments may be futures of
+tasks, alone or in lists. Tasks with a device take turns on it.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import os
+import pathlib
+import threading
+import typing
+
+from .._library import Error, ErrorKind, bad_input
+from ._isolated import Isolated
+
+_worker = threading.local()
+_children: typing.List[Isolated] = []
+
+
+def run_task(function: typing.Callable, *arguments: typing.Any) -> typing.Any:
+    """Runs a task with the child of this thread."""
+    if not hasattr(_worker, "child"):
+        _worker.child = Isolated()
+        _children.append(_worker.child)
+    return function(_worker.child, *arguments)
+
+
+class LostCluster(Exception):
+    """The scheduler has gone, with what it had not handed over."""
+
+
+class LostWorker(Exception):
+    """A task ended several workers."""
+
+
+class Threads:
+    """Tasks of this machine. Where the device is the CPU itself, nothing else runs while it is timed."""
+
+    def __init__(self, jobs: int, device: str = "") -> None:
+        self.width = 2 * jobs
+        self._compilers = concurrent.futures.ThreadPoolExecutor(jobs)
+        self._device = concurrent.futures.ThreadPoolExecutor(1)
+        self._quiet = _Quiet() if device == "host" else None
+
+    def submit(self, function: typing.Callable, *arguments: typing.Any, device: str = "", target: str = "") -> typing.Any:
+        pool = self._device if device else self._compilers
+        return pool.submit(self._run, function, arguments, bool(device))
+
+    def _run(self, function: typing.Callable, arguments: tuple, is_timed: bool) -> typing.Any:
+        resolved = [_resolve(argument) for argument in arguments]
+        with self._quiet.hold(is_timed) if self._quiet else contextlib.nullcontext():
+            return run_task(function, *resolved)
+
+    def wait(self, futures: typing.Iterable) -> typing.Set:
+        """Those that are done, at least one."""
+        return concurrent.futures.wait(futures, return_when=concurrent.futures.FIRST_COMPLETED).done
+
+    def result(self, future: typing.Any) -> typing.Any:
+        return future.result()
+
+    def close(self) -> None:
+        for pool in (self._compilers, self._device):
+            pool.shutdown(wait=False, cancel_futures=True)
+        while _children:
+            _children.pop().stop()
+
+
+def _resolve(argument: typing.Any) -> typing.Any:
+    if isinstance(argument, list):
+        return [_resolve(one) for one in argument]
+    return argument.result() if isinstance(argument, concurrent.futures.Future) else argument
+
+
+class _Quiet:
+    """Tasks that share a processor, and those that have it alone."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._running = 0
+        self._waiting = 0
+
+    @contextlib.contextmanager
+    def hold(self, alone: bool) -> typing.Iterator[None]:
+        with self._changed:
+            self._waiting += alone
+            # Who wants it alone goes first, or would wait for ever.
+            self._changed.wait_for(lambda: self._running == 0 if alone else self._running >= 0 and not self._waiting)
+            self._waiting -= alone
+            self._running = -1 if alone else self._running + 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._running = 0 if alone else self._running - 1
+                self._changed.notify_all()
+
+
+class Cluster:
+    """A Dask cluster. Workers that measure have the resources of their device and target; all others compile."""
+
+    def __init__(self, address: str, jobs: int, device: str = "", target: str = "") -> None:
+        distributed = _import_distributed()
+        self._distributed = distributed
+        self._own = None
+        if address == "local":
+            self._own = _start_local(distributed, jobs, _resources(device, target))
+            address = self._own.scheduler_address
+        try:
+            if os.path.exists(address):
+                self._client = distributed.Client(scheduler_file=address, timeout=30)
+            else:
+                self._client = distributed.Client(address, timeout=30)
+        except (OSError, ValueError) as error:
+            self.close()
+            raise Error(ErrorKind.SYSTEM, f"expects a Dask scheduler at {address}, but got: {error}") from error
+        self.dashboard = self._client.dashboard_link
+        self.width = 2 * max(1, len(self._client.nthreads()))
+
+    def submit(self, function: typing.Callable, *arguments: typing.Any, device: str = "", target: str = "") -> typing.Any:
+        return self._client.submit(
+            run_task,
+            function,
+            *arguments,
+            pure=False,
+            resources=_resources(device, target) or None,
+            # Timing comes first: it frees the artifacts that wait for it.
+            priority=1 if device else 0,
+        )
+
+    def wait(self, futures: typing.Iterable) -> typing.Set:
+        futures = list(futures)
+        with self._translated():
+            return self._distributed.wait(futures, return_when="FIRST_COMPLETED").done
+
+    def result(self, future: typing.Any) -> typing.Any:
+        with self._translated():
+            return future.result()
+
+    @contextlib.contextmanager
+    def _translated(self) -> typing.Iterator[None]:
+        distributed = self._distributed
+        try:
+            yield
+        except distributed.scheduler.KilledWorker as error:
+            raise LostWorker(str(error)) from error
+        except (OSError, concurrent.futures.CancelledError, distributed.client.FutureCancelledError) as error:
+            raise LostCluster(f"the scheduler has gone: {error}") from error
+
+    def close(self) -> None:
+        for part in (getattr(self, "_client", None), self._own):
+            if part is not None:
+                with contextlib.suppress(Exception):  # It may be gone.
+                    part.close(timeout=5)
+
+
+def _import_distributed() -> typing.Any:
+    try:
+        import distributed
+    except ImportError as error:
+        raise bad_input(f"expects Dask for --cluster: pip install 'conv-compiler[cluster]', but got: {error}") from error
+    return distributed
+
+
+def _resources(device: str, target: str) -> typing.Dict[str, float]:
+    """What a task that measures takes of its worker: `GPU` and `sm_90a`, or `host`."""
+    if not device:
+        return {}
+    if device.startswith(("cuda", "hip")):
+        return {"GPU": 1, target: 1}
+    return {device.partition(":")[0]: 1}
+
+
+def _start_local(distributed: typing.Any, jobs: int, resources: typing.Dict[str, float]) -> typing.Any:
+    """Workers of one thread each, the first of which measures."""
+    compiling = {"cls": distributed.Nanny, "options": {"nthreads": 1}}
+    workers = {place: compiling for place in range(jobs)}
+    workers[0] = {"cls": distributed.Nanny, "options": {"nthreads": 1, "resources": resources}}
+    scheduler = {"cls": distributed.Scheduler, "options": {"dashboard_address": ":0"}}
+    return distributed.SpecCluster(workers=workers, scheduler=scheduler)
+
+
+def create_executor(
+    cluster: typing.Optional[str], jobs: int, device: str = "", target: str = ""
+) -> typing.Union[Threads, Cluster]:
+    """This machine, or the cluster of an address, of a scheduler's file, or "local"."""
+    if cluster is None:
+        return Threads(jobs, device)
+    is_known = cluster == "local" or "://" in cluster or pathlib.Path(cluster).is_file()
+    if not is_known:
+        raise bad_input(f"expects local, an address such as tcp://host:8786, or a scheduler's file, but got {cluster}")
+    return Cluster(cluster, jobs, device, target)

@@ -1,0 +1,98 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which schedules of a problem are worth measuring: the default, those that were good before, and some of every kind."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import typing
+
+from .. import _compiler
+from .._problem import Problem
+from ._database import plain
+
+
+@dataclasses.dataclass(frozen=True)
+class Size:
+    """How much of a space is measured: at most `count` schedules that are predicted to take at most `bound` times as long
+    as the best one; of each kind only the best if `by_kind`."""
+
+    count: int
+    bound: float
+    by_kind: bool = True
+
+
+SIZES = {"quick": Size(6, 1.3), "standard": Size(24, 1.5), "full": Size(1 << 20, 2.0, by_kind=False)}
+
+# Columns of tiles are told apart in steps of so many.
+_COLUMNS = 32
+
+
+@dataclasses.dataclass(frozen=True)
+class Candidate:
+    """A schedule and its predicted seconds. The default has none: the compiler chooses it."""
+
+    schedule: str
+    predicted: typing.Optional[float]
+    is_default: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Space:
+    """What is to be measured of one problem, the default first and then the fastest by the cost model."""
+
+    line: str  #: The problem in the grammar of MIOpenDriver.
+    chip: str  #: The target without "sim:".
+    chip_units: int  #: Compute units of the chip, as the compiler has them.
+    compiler: str
+    schedules: int  #: All that there are.
+    candidates: typing.Tuple[Candidate, ...]
+
+
+def _kind(schedule: str) -> tuple:
+    """What a schedule has in common with its neighbours in the space: all but the stages and the last few columns."""
+    fields = dict(re.findall(r"(\w+) = (\[[^]]*\]|<[^>]*>|\w+)", schedule))
+    rows, columns = json.loads(fields["workgroup"])
+    names = ("algorithm", "main_loop", "splits", "merged_groups", "cluster", "layouts", "channel_multiple")
+    kind = (*map(fields.get, names), "patch" in fields, "transposed" in schedule)
+    return (*kind, rows, json.loads(fields["subgroup"])[0], -(-columns // _COLUMNS))
+
+
+def sample(records: typing.Sequence[dict], size: Size) -> typing.List[dict]:
+    """The records of a space that are measured, sorted by their predicted seconds: half of them are the best ones, the
+    others are taken evenly from the rest."""
+    ranked = sorted(records, key=lambda record: record["seconds"])
+    kinds: typing.Dict[object, dict] = {}
+    for record in ranked:
+        if record["seconds"] <= size.bound * ranked[0]["seconds"]:
+            kinds.setdefault(_kind(record["schedule"]) if size.by_kind else record["schedule"], record)
+    considered = list(kinds.values())
+    best = min(-(-size.count // 2), len(considered))
+    rest = considered[best:]
+    others = min(size.count - best, len(rest))
+    return considered[:best] + [rest[place * len(rest) // others] for place in range(others)]
+
+
+def find_space(problem: Problem, target: str, size: Size) -> Space:
+    """What is to be measured of a problem.
+
+    Raises:
+        Refused: the compiler does not handle it.
+    """
+    module = problem.module()
+    kernel = next(kernel for kernel in _compiler.explain(module, target, as_json=True) if "schedule" in kernel)
+    seconds = kernel["predicted"]["seconds"] + sum(one["seconds"] for one in kernel.get("transforms", ()))
+    default = Candidate(plain(kernel["schedule"]), seconds, is_default=True)
+    records = _compiler.list_schedules(module, target)
+    others = [record for record in records if record["schedule"] != default.schedule]
+    candidates = [Candidate(record["schedule"], record["seconds"]) for record in sample(others, size)] if others else []
+    return Space(
+        line=kernel["problem"],
+        chip=kernel["target"].rpartition(":")[2],
+        chip_units=kernel["compute_units"],
+        compiler=_compiler.fingerprint(),
+        schedules=len(records),
+        candidates=(default, *candidates[: size.count - 1]),
+    )

@@ -1,0 +1,191 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A sweep: the candidates of many problems, compiled, verified and measured, and written down by one process.
+
+What is in the database is not done again, so that a sweep which was stopped, or lost its machines, goes on where it was.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import typing
+
+from .._problem import Problem
+from ._database import Database, Measurement, Quarantined, Row, now, whoami
+from ._executors import Cluster, LostWorker, Threads
+from ._space import Candidate, Size, Space
+from ._tasks import Bench, Limits, compile_candidate, explore, measure_candidates
+
+#: Candidates that are timed in turn, and then looked at.
+_CHUNK = 8
+#: Schedules of another compiler that are measured again.
+_STALE = 4
+#: Measurements that say how far predictions are off, and the part of the least ratio that is believed.
+_FEW = 4
+_SLACK = 0.9
+
+
+@dataclasses.dataclass(frozen=True)
+class Sweep:
+    """What is to be tuned, and how."""
+
+    problems: typing.Sequence[Problem]
+    target: str  #: What is compiled: "sm_90a", "sim:gfx942", "host", ...
+    size: Size
+    bench: Bench
+    limits: Limits = Limits()
+    #: Tasks that find candidates and make artifacts of them: the compiler's, or those of a bundle.
+    explore: typing.Callable = explore
+    compile: typing.Callable = compile_candidate
+
+
+class Layer:
+    """One problem on its way: what is known of it, and what is still to be measured."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.space: typing.Optional[Space] = None
+        self.refused = ""  #: Why there are no candidates.
+        self.waiting: typing.List[Candidate] = []
+        self.chunk: typing.List[Candidate] = []  #: What is being measured.
+        self.rows: typing.List[Row] = []
+        self.skipped = 0  #: By their prediction.
+        self.is_lost = False  #: A chunk ended several workers; candidates go alone.
+
+    def plan(self, space: Space, database: Database, kind: str) -> None:
+        """Takes what is to be measured, without what the database has."""
+        self.space = space
+        known = database.rows(problem=space.line, target=space.chip, kind=kind)
+        self.rows = [row for row in known if row.compiler == space.compiler]
+        stale = sorted((row for row in known if row.compiler != space.compiler), key=lambda row: row.seconds)
+        default, *others = space.candidates
+        again = [Candidate(row.schedule, None) for row in stale if row.schedule != default.schedule][:_STALE]
+        planned = {one.schedule: one for one in (*again, *others)}
+        predicted = {one.schedule: one.predicted for one in others}
+        self.waiting = [default, *(dataclasses.replace(one, predicted=predicted.get(one.schedule)) for one in planned.values())]
+        self.forget_known(database, kind)
+
+    def forget_known(self, database: Database, kind: str) -> None:
+        """Drops candidates that are in the database, where another tuner may have written in the meantime."""
+        key = {"problem": self.space.line, "target": self.space.chip, "compiler": self.space.compiler}
+        measured = database.rows(**key, kind=kind)
+        done = {row.schedule for row in (*measured, *database.rows(Quarantined, **key))}
+        has_default = any(row.is_default for row in measured)
+        self.waiting = [
+            one for one in self.waiting if one.schedule not in done and not (one.is_default and has_default)
+        ]
+
+    def next_chunk(self) -> typing.List[Candidate]:
+        """What is measured next; nothing at the end."""
+        self._stop_early()
+        count = 1 if self.is_lost else _CHUNK
+        self.chunk, self.waiting = self.waiting[:count], self.waiting[count:]
+        return self.chunk
+
+    def _stop_early(self) -> None:
+        """Drops candidates that are too slow by their prediction, if the least ratio of measured and predicted times of
+        this problem holds for them."""
+        measured = [row for row in self.rows if isinstance(row, Measurement)]
+        ratios = [row.seconds / row.predicted for row in measured if row.predicted]
+        if len(ratios) < _FEW:
+            return
+        most = min(row.seconds for row in measured) / (_SLACK * min(ratios))
+        kept = [one for one in self.waiting if one.predicted is None or one.predicted <= most]
+        self.skipped += len(self.waiting) - len(kept)
+        self.waiting = kept
+
+    def take_lost(self) -> None:
+        """Measures each candidate of the chunk alone, to find the one that ends workers."""
+        self.is_lost = True
+        self.waiting = [*self.chunk, *self.waiting]
+
+
+Progress = typing.Callable[[Layer, typing.Sequence[Row]], None]
+
+
+def run(
+    sweep: Sweep,
+    executor: typing.Union[Threads, Cluster],
+    database: Database,
+    progress: Progress = lambda layer, rows: None,
+    finished: typing.Callable[[Layer], None] = lambda layer: None,
+) -> typing.List[Layer]:
+    """Tunes all problems; `progress` is told what was written, `finished` when a layer has nothing left."""
+    layers = [Layer(problem) for problem in sweep.problems]
+    waiting = collections.deque(layers)
+    running: typing.Dict[typing.Any, Layer] = {}
+    while waiting or running:
+        while waiting and len(running) < executor.width:
+            layer = waiting.popleft()
+            task = executor.submit(sweep.explore, layer.problem, sweep.target, sweep.size, sweep.limits)
+            running[task] = layer
+        for task in executor.wait(running):
+            layer = running.pop(task)
+            rows = _take(sweep, layer, task, executor, database)
+            progress(layer, rows)
+            if layer.space is None:
+                finished(layer)
+                continue
+            following = _submit(sweep, layer, executor, database)
+            if following is None:
+                finished(layer)
+            else:
+                running[following] = layer
+    return layers
+
+
+def _take(
+    sweep: Sweep, layer: Layer, task: typing.Any, executor: typing.Union[Threads, Cluster], database: Database
+) -> typing.List[Row]:
+    """Writes down what a task gave."""
+    kind = sweep.bench.kind
+    try:
+        answer = executor.result(task)
+    except LostWorker as error:
+        if layer.space is None:
+            layer.refused = f"its workers ended: {error}"
+            return []
+        if len(layer.chunk) > 1:
+            layer.take_lost()
+            return []
+        answer = [_reject_lost(layer, str(error))]
+    if isinstance(answer, str):
+        layer.refused = answer
+        return []
+    if isinstance(answer, Space):
+        layer.plan(answer, database, kind)
+        return []
+    database.add(answer)
+    layer.rows += answer
+    return answer
+
+
+def _reject_lost(layer: Layer, detail: str) -> Quarantined:
+    space, [candidate] = layer.space, layer.chunk
+    return Quarantined(
+        space.line, space.chip, space.chip_units, space.compiler, candidate.schedule, "lost", detail, "", whoami(), now()
+    )
+
+
+def _submit(
+    sweep: Sweep, layer: Layer, executor: typing.Union[Threads, Cluster], database: Database
+) -> typing.Optional[typing.Any]:
+    """The task that measures a layer's next candidates, behind those that compile them; None if there are none left."""
+    layer.forget_known(database, sweep.bench.kind)
+    chunk = layer.next_chunk()
+    if not chunk:
+        return None
+    compiled = [
+        executor.submit(sweep.compile, layer.problem, sweep.target, candidate, sweep.limits) for candidate in chunk
+    ]
+    return executor.submit(
+        measure_candidates,
+        layer.problem,
+        layer.space,
+        compiled,
+        sweep.bench,
+        sweep.limits,
+        device=sweep.bench.device,
+        target=layer.space.chip,
+    )

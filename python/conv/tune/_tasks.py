@@ -1,0 +1,261 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a worker does: compile a candidate, verify it, time those that are right.
+
+Each function here gets the worker's child process first and runs what may crash or hang in it. What goes wrong with a
+candidate is an answer, never an exception: it is written down, and not tried again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+import typing
+
+from .. import _compiler
+from .._library import Error
+from .._problem import Problem
+from ._database import Measurement, Quarantined, Row, now, plain, whoami
+from ._isolated import Died, Isolated
+from .protocol import Protocol, Time, measure
+from ._space import Candidate, Size, Space, find_space
+
+#: Of one burst of each, those within this factor of the fastest are measured by the whole protocol.
+_CLOSE = 1.1
+_WORST_SHOWN = 1e6  # Of an error that is NaN or infinite.
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """Seconds after which a child is killed."""
+
+    compile: float = 60
+    measure: float = 120
+
+
+@dataclasses.dataclass(frozen=True)
+class Compiled:
+    """A candidate as an artifact."""
+
+    candidate: Candidate  #: With the schedule that the compiler chose, if it is the default.
+    pack: bytes
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.pack).hexdigest()
+
+
+@dataclasses.dataclass(frozen=True)
+class Failed:
+    """A candidate that is not measured."""
+
+    candidate: Candidate
+    reason: str  #: As in `Quarantined`.
+    detail: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Bench:
+    """Where and how candidates are measured."""
+
+    device: str  #: "host", "cuda", "cuda:1", "hip", or "sim:<chip>".
+    protocol: Protocol = Protocol()
+
+    @property
+    def kind(self) -> str:
+        return "modelled" if self.device.startswith("sim:") else "measured"
+
+
+# In the child.
+
+
+def _compile(problem: Problem, target: str, candidate: Candidate) -> typing.Tuple[str, bytes]:
+    """The schedule that was compiled, and the artifact."""
+    schedule = None if candidate.is_default else candidate.schedule
+    pack = _compiler.compile(problem, target, schedule=schedule, threads=1, cache=False)
+    if schedule:
+        return schedule, pack
+    from .._artifact import load
+
+    return plain(load(pack).entries[0].schedule), pack
+
+
+@functools.lru_cache(maxsize=None)
+def _backend(device: str) -> typing.Any:
+    if device.startswith(("cuda", "hip")):
+        from ._torch import TorchBackend as Backend
+    else:
+        from ._numpy import NumpyBackend as Backend
+    return Backend(device)
+
+
+def _describe(device: str) -> dict:
+    return _backend(device).describe()
+
+
+class _Expected:
+    """What the candidates of one problem share, whichever comes first."""
+
+    problem: typing.Optional[Problem] = None
+    values: tuple = ()
+
+
+def _verify(device: str, problem: Problem, pack: bytes) -> float:
+    backend = _backend(device)
+    function = backend.load(pack)
+    if _Expected.problem != problem:
+        _Expected.problem, _Expected.values = None, ()
+        operands = backend.operands(problem, function)
+        _Expected.values = (operands, backend.expect(problem, operands))
+        _Expected.problem = problem
+    return backend.verify(function, *_Expected.values)
+
+
+def _time(device: str, problem: Problem, packs: typing.List[bytes], protocol: Protocol) -> typing.List[Time]:
+    """Of each; the first one, and those that are close to the fastest, by the whole protocol."""
+    backend = _backend(device)
+    functions = [backend.load(pack) for pack in packs]
+    sets = backend.operand_sets(problem, functions[0])
+    calls = {place: backend.prepare(function, sets) for place, function in enumerate(functions)}
+    times = measure(calls, dataclasses.replace(protocol, rounds=1))
+    least = min(time.median for time in times.values())
+    close = {place: calls[place] for place, time in times.items() if place == 0 or time.median <= _CLOSE * least}
+    times.update(measure(close, protocol))
+    return [times[place] for place in range(len(packs))]
+
+
+# In the worker.
+
+
+def explore(child: Isolated, problem: Problem, target: str, size: Size, limits: Limits) -> typing.Union[Space, str]:
+    """The candidates of a problem, or why there are none."""
+    try:
+        return child.call(find_space, problem, target, size, limit=limits.compile)
+    except (Error, Died) as error:
+        return str(error)
+
+
+def compile_candidate(
+    child: Isolated, problem: Problem, target: str, candidate: Candidate, limits: Limits
+) -> typing.Union[Compiled, Failed]:
+    try:
+        schedule, pack = child.call(_compile, problem, target, candidate, limit=limits.compile)
+    except Died as died:
+        return Failed(candidate, died.reason, str(died))
+    except Error as error:
+        return Failed(candidate, "refused", str(error))
+    return Compiled(dataclasses.replace(candidate, schedule=schedule), pack)
+
+
+def describe(child: Isolated, device: str, limits: Limits) -> dict:
+    """What rows say about a device; an `Error` if it is not there."""
+    return child.call(_describe, device, limit=limits.measure)
+
+
+def measure_candidates(
+    child: Isolated,
+    problem: Problem,
+    space: Space,
+    compiled: typing.Sequence[typing.Union[Compiled, Failed]],
+    bench: Bench,
+    limits: Limits,
+) -> typing.List[Row]:
+    """A row for each candidate: its measurement, or why it has none."""
+    about = describe(child, bench.device, limits)
+    units = about["compute_units"] if bench.kind == "measured" else space.chip_units
+    common = {
+        "problem": space.line,
+        "target": space.chip,
+        "compute_units": units,
+        "compiler": space.compiler,
+        "device": about["device"],
+        "who": whoami(),
+    }
+
+    def reject(failed: Failed) -> Quarantined:
+        return Quarantined(
+            **common, schedule=failed.candidate.schedule, reason=failed.reason, detail=failed.detail, time=now()
+        )
+
+    rows: typing.List[Row] = [reject(one) for one in compiled if isinstance(one, Failed)]
+    right: typing.Dict[str, typing.Tuple[Compiled, float]] = {}
+    for one in compiled:
+        # The default may be one of the others, if the first choice of the cost model had spills.
+        if isinstance(one, Failed) or one.candidate.schedule in right:
+            continue
+        checked = _check(child, problem, one, bench, limits)
+        if isinstance(checked, Failed):
+            rows.append(reject(checked))
+        else:
+            right[one.candidate.schedule] = (one, checked)
+    packs = [one for one, _ in right.values()]
+    for one, time in zip(packs, _time_all(child, problem, packs, bench, limits)):
+        if isinstance(time, Failed):
+            rows.append(reject(time))
+            continue
+        rows.append(
+            Measurement(
+                **common,
+                schedule=one.candidate.schedule,
+                kind=bench.kind,
+                is_default=one.candidate.is_default,
+                predicted=one.candidate.predicted,
+                seconds=time.median,
+                least=time.least,
+                most=time.most,
+                protocol=json.dumps(_describe_protocol(bench)),
+                error=right[one.candidate.schedule][1],
+                driver=about["driver"],
+                time=now(),
+            )
+        )
+    return rows
+
+
+def _describe_protocol(bench: Bench) -> dict:
+    if bench.kind == "modelled":
+        return {"clock": "cost model"}
+    return dataclasses.asdict(bench.protocol)
+
+
+def _check(
+    child: Isolated, problem: Problem, one: Compiled, bench: Bench, limits: Limits
+) -> typing.Union[float, Failed]:
+    """The error of a candidate's result, as a part of what is allowed."""
+    try:
+        error = child.call(_verify, bench.device, problem, one.pack, limit=limits.measure)
+    except Died as died:
+        return Failed(one.candidate, died.reason, str(died))
+    except Error as failure:
+        return Failed(one.candidate, "refused", str(failure))
+    if not error <= 1:
+        return Failed(one.candidate, "wrong", f"error {min(error, _WORST_SHOWN):.3g} of its bound")
+    return error
+
+
+def _time_all(
+    child: Isolated, problem: Problem, packs: typing.List[Compiled], bench: Bench, limits: Limits
+) -> typing.List[typing.Union[Time, Failed]]:
+    """Candidates in turn; if one of them ends the child, each alone, so that it is known which."""
+    if bench.kind == "modelled":
+        return [model(one) for one in packs]
+    if not packs:
+        return []
+    call = (_time, bench.device, problem)
+    try:
+        return child.call(*call, [one.pack for one in packs], bench.protocol, limit=limits.measure * len(packs))
+    except (Died, Error) as failure:
+        if len(packs) > 1:
+            return [_time_all(child, problem, [one], bench, limits)[0] for one in packs]
+        reason = failure.reason if isinstance(failure, Died) else "refused"
+        return [Failed(packs[0].candidate, reason, str(failure))]
+
+
+def model(one: Compiled) -> typing.Union[Time, Failed]:
+    """The time of a kernel that ran in the simulator, which counts and has no clock: what the cost model predicts."""
+    seconds = one.candidate.predicted
+    if seconds is None:
+        return Failed(one.candidate, "refused", "the cost model has no time for it")
+    return Time(seconds, seconds, seconds)
