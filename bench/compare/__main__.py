@@ -171,7 +171,9 @@ def main():
     step.set_defaults(run=run_compile)
     step.add_argument("--shapes", default=SHAPES, help="the file of lists (default: bench/shapes/models.json)")
     step.add_argument("--lists", nargs="+", default=[], metavar="LIST", help="which of them (default: all)")
-    step.add_argument("--random", type=positive, metavar="N", help="N random layers, as networks have them, instead of a file")
+    step.add_argument(
+        "--random", type=positive, metavar="N", help="N random layers, as networks have them, instead of a file"
+    )
     step.add_argument("--seed", type=int, default=0, help="of the random layers (default: 0)")
     step.add_argument("--layout", default="nhwc", choices=LAYOUTS, help="of all tensors (default: nhwc, channels last)")
     step.add_argument("--directions", nargs="+", default=list(DIRECTIONS), choices=DIRECTIONS)

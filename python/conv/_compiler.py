@@ -215,6 +215,11 @@ def _read(module: Module) -> bytes:
     return module.encode() if isinstance(module, str) else bytes(module)
 
 
+def find_database(path: typing.Union[str, os.PathLike, None]) -> str:
+    """The tuning database of a path, or else of the environment; empty if there is none."""
+    return os.environ.get("CONV_DATABASE", "") if path is None else os.fspath(path)
+
+
 def compile(  # noqa: A001 - as people call it, in a module of its own name
     module: Module,
     targets: typing.Union[str, typing.Sequence[str]],
@@ -236,7 +241,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         algorithm: consider only this one, "implicit_gemm" or "direct".
         schedule: `#conv.schedule<...>` for all convolutions.
         database: a tuning database, which `conv-tune` writes: its schedules are taken before those of the cost model. What
-            it has and is not taken is a Python warning.
+            it has and is not taken is a Python warning. None: that of $CONV_DATABASE, if there is one; "": none.
         stale: take schedules of the database that another compiler was measured with, where there are none of this one.
         threads: for functions and targets; one per processor if 0.
         cache: take what was compiled before, from memory or from $CONV_CACHE_DIR (else $XDG_CACHE_HOME/conv, else
@@ -250,13 +255,14 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         Error: bad input, with its place, or a system error.
     """
     library = load()
+    database = find_database(database)
     options = _Options(
         struct_size=ctypes.sizeof(_Options),
         targets=encode(targets if isinstance(targets, str) else ",".join(targets)),
         source=encode(name),
         algorithm=encode(algorithm),
         schedule=encode(schedule),
-        database=encode(os.fspath(database)) if database else None,
+        database=encode(database),
         uses_stale_schedules=stale,
         threads=threads or os.cpu_count() or 1,
     )

@@ -151,7 +151,7 @@ def preload(artifact: typing.Union[str, os.PathLike, bytes, Artifact]) -> int:
 def compile_problem(problem: Problem, targets: typing.Union[str, typing.Sequence[str]]) -> bytes:
     """The artifact with the function of a problem, by the name that no other problem has."""
     named = dataclasses.replace(problem, function=function_name(problem))
-    return _compiler.compile(named, targets, name=named.function, threads=1)
+    return _compiler.compile(named, targets, name=named.function, threads=1, database=settings.database)
 
 
 def _make(choice: Choice, device: torch.device) -> None:

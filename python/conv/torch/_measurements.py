@@ -16,10 +16,18 @@ import typing
 
 import torch
 
-from .. import _compiler
+from .. import _compiler, _store
+from .._library import Error
 from .._problem import Problem
 from ._geometry import function_name
+from ._settings import settings
 
+_SCHEMA = _store.Schema(
+    "file of times",
+    0x63747263,  # "ctrc"
+    1,
+    "CREATE TABLE times (key TEXT PRIMARY KEY, ours REAL NOT NULL, theirs REAL NOT NULL)",
+)
 _CALLS = 10  #: In a graph.
 _ROUNDS = 5
 #: Of two right results in 16 bits, which were rounded at different places: relative to the largest element.
@@ -49,10 +57,12 @@ def _open() -> typing.Iterator[sqlite3.Connection]:
     if folder is None:
         raise OSError("no folder")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    connection = sqlite3.connect(folder / "torch.sqlite", timeout=10)
+    path = folder / "torch.db"
+    if not _store.is_own(folder) or (path.exists() and not _store.is_own(path)):
+        raise OSError("others can write there")
+    connection = _store.connect(_SCHEMA, path, write=True)
     try:
-        with connection:
-            connection.execute("CREATE TABLE IF NOT EXISTS times (key TEXT PRIMARY KEY, ours REAL, theirs REAL)")
+        with _store.transaction(connection):
             yield connection
     finally:
         connection.close()
@@ -61,7 +71,8 @@ def _open() -> typing.Iterator[sqlite3.Connection]:
 def _key(problem: Problem, target: str) -> str:
     compiler = _compiler.fingerprint() if _compiler.is_available() else ""
     parts = [function_name(problem), target, compiler, torch.cuda.get_device_name(), torch.__version__]
-    return " ".join([*parts, str(torch.backends.cudnn.version()), str(torch.backends.cudnn.benchmark)])
+    parts += [str(torch.backends.cudnn.version()), str(torch.backends.cudnn.benchmark)]
+    return " ".join([*parts, _compiler.find_database(settings.database)])
 
 
 def _time(call: typing.Callable[[], object]) -> float:
@@ -92,12 +103,12 @@ def measure(
 ) -> typing.Tuple[float, float]:
     """Seconds of both, from the file if they are there."""
     key = _key(problem, target)
-    with contextlib.suppress(sqlite3.Error, OSError), _open() as connection:
+    with contextlib.suppress(sqlite3.Error, OSError, Error), _open() as connection:
         row = connection.execute("SELECT ours, theirs FROM times WHERE key = ?", (key,)).fetchone()
         if row:
             return row
     with torch.no_grad():
         times = _time(ours), _time(theirs)
-    with contextlib.suppress(sqlite3.Error, OSError), _open() as connection:
+    with contextlib.suppress(sqlite3.Error, OSError, Error), _open() as connection:
         connection.execute("INSERT OR REPLACE INTO times VALUES (?, ?, ?)", (key, *times))
     return times

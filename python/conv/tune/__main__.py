@@ -244,20 +244,30 @@ def run_report(options: argparse.Namespace) -> int:
 def _add_layers(step: argparse.ArgumentParser) -> None:
     step.add_argument("layers", metavar="LAYERS", help="a file of shapes (.json), or of lines")
     step.add_argument("--lists", nargs="+", default=[], metavar="LIST", help="which lists of the shapes (default: all)")
-    step.add_argument("--directions", nargs="+", default=["forward"], choices=DIRECTIONS, help="of shapes (default: forward)")
+    step.add_argument(
+        "--directions", nargs="+", default=["forward"], choices=DIRECTIONS, help="of shapes (default: forward)"
+    )
     step.add_argument("--dtype", default="bf16", choices=_DTYPES, help="of shapes (default: bf16)")
     step.add_argument("--layout", default="nhwc", choices=LAYOUTS, help="of shapes (default: nhwc, channels last)")
     step.add_argument("--target", required=True, help="the chip, such as sm_90a")
     step.add_argument("--space", default="standard", choices=SIZES, help="how many schedules (default: standard)")
-    step.add_argument("--compile-limit", type=seconds, default=Limits.compile, help="seconds of one compilation (default: 60)")
-    step.add_argument("--jobs", type=positive, default=os.cpu_count() or 1, help="compilers at once (default: processors)")
     step.add_argument(
-        "--cluster", metavar="WHERE", help="Dask: local, an address, or a scheduler's file (default: this machine, without)"
+        "--compile-limit", type=seconds, default=Limits.compile, help="seconds of one compilation (default: 60)"
+    )
+    step.add_argument(
+        "--jobs", type=positive, default=os.cpu_count() or 1, help="compilers at once (default: processors)"
+    )
+    step.add_argument(
+        "--cluster",
+        metavar="WHERE",
+        help="Dask: local, an address, or a scheduler's file (default: this machine, without)",
     )
 
 
 def _add_measuring(step: argparse.ArgumentParser) -> None:
-    step.add_argument("--measure-limit", type=seconds, default=Limits.measure, help="seconds of one candidate (default: 120)")
+    step.add_argument(
+        "--measure-limit", type=seconds, default=Limits.measure, help="seconds of one candidate (default: 120)"
+    )
     step.add_argument("--idle", type=seconds, default=0.03, help="seconds before a burst (default: 0.03)")
     step.add_argument("--burst", type=seconds, default=0.01, help="seconds of a burst (default: 0.01)")
     step.add_argument("--rounds", type=positive, default=3, help="bursts of each kernel (default: 3)")
@@ -273,7 +283,9 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     step = commands.add_parser("run", help="compile, verify and measure the schedules of layers")
     step.set_defaults(run=run_run)
     _add_layers(step)
-    step.add_argument("--device", required=True, help="host, cuda, cuda:1, hip, or sim: the simulator, whose times are modelled")
+    step.add_argument(
+        "--device", required=True, help="host, cuda, cuda:1, hip, or sim: the simulator, whose times are modelled"
+    )
     step.add_argument("--database", required=True, metavar="FILE", help="where rows are written")
     _add_measuring(step)
 

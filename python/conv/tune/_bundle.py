@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bundles: a folder of compiled candidates, for a machine that has the device and no compiler.
 
-    index.jsonl            a line for the target, then one for each problem: its space, and the artifact of each candidate
-    packs/<digest>.convpack
-    results.db             what the machine with the device measured
+index.jsonl            a line for the target, then one for each problem: its space, and the artifact of each candidate
+packs/<digest>.convpack
+results.db             what the machine with the device measured
 """
 
 from __future__ import annotations
@@ -86,7 +86,9 @@ class Bundle:
                     yield json.loads(line)
                 except ValueError:
                     if line.endswith(b"\n"):
-                        raise bad_input(f"expects JSON in each line of '{self._index}', but got {line[:80]!r}") from None
+                        raise bad_input(
+                            f"expects JSON in each line of '{self._index}', but got {line[:80]!r}"
+                        ) from None
 
     def _append(self, record: dict) -> None:
         with open(self._index, "ab+") as file:

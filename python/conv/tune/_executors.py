@@ -47,7 +47,9 @@ class Threads:
         self._device = concurrent.futures.ThreadPoolExecutor(1)
         self._quiet = _Quiet() if device == "host" else None
 
-    def submit(self, function: typing.Callable, *arguments: typing.Any, device: str = "", target: str = "") -> typing.Any:
+    def submit(
+        self, function: typing.Callable, *arguments: typing.Any, device: str = "", target: str = ""
+    ) -> typing.Any:
         pool = self._device if device else self._compilers
         return pool.submit(self._run, function, arguments, bool(device))
 
@@ -121,7 +123,9 @@ class Cluster:
         self.dashboard = self._client.dashboard_link
         self.width = 2 * max(1, len(self._client.nthreads()))
 
-    def submit(self, function: typing.Callable, *arguments: typing.Any, device: str = "", target: str = "") -> typing.Any:
+    def submit(
+        self, function: typing.Callable, *arguments: typing.Any, device: str = "", target: str = ""
+    ) -> typing.Any:
         return self._client.submit(
             run_task,
             function,
@@ -162,7 +166,9 @@ def _import_distributed() -> typing.Any:
     try:
         import distributed
     except ImportError as error:
-        raise bad_input(f"expects Dask for --cluster: pip install 'conv-compiler[cluster]', but got: {error}") from error
+        raise bad_input(
+            f"expects Dask for --cluster: pip install 'conv-compiler[cluster]', but got: {error}"
+        ) from error
     return distributed
 
 

@@ -137,8 +137,7 @@ class NumpyBackend:
         """The operands as the function wants them in memory."""
         layouts = {argument.name: argument.layout for argument in function.arguments}
         return {
-            name: np.ascontiguousarray(array.transpose(places(name, layouts[name])))
-            for name, array in operands.items()
+            name: np.ascontiguousarray(array.transpose(places(name, layouts[name]))) for name, array in operands.items()
         }
 
     def verify(self, function: Function, operands: Arrays, expected: typing.Tuple[np.ndarray, np.ndarray]) -> float:

@@ -44,9 +44,7 @@ def parse_line(line: str) -> Problem:
             name: tuple(int(flags.pop(axis[name], _DEFAULTS.get(name, 1))) for axis in _AXES[3 - rank :])
             for name in ("input", "filter", "low", "stride", "dilation")
         }
-        high = tuple(
-            int(flags.pop(axis["high"], low)) for axis, low in zip(_AXES[3 - rank :], sizes["low"])
-        )
+        high = tuple(int(flags.pop(axis["high"], low)) for axis, low in zip(_AXES[3 - rank :], sizes["low"]))
         number = int(flags.pop("-F", 1))
         [direction] = [name for name, own in DIRECTIONS.items() if own == number]
         return Problem(

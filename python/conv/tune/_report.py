@@ -105,7 +105,9 @@ def print_report(database: Database, compiler: str = "") -> None:
     for kind in ("measured", "modelled"):
         own = [one for one in reports if one.kind == kind]
         if own and mean_gain(own):
-            print(f"{len(own)} problems {kind}: the best is {mean_gain(own):.3f} times as fast as the default (geometric mean)")
+            print(
+                f"{len(own)} problems {kind}: the best is {mean_gain(own):.3f} times as fast as the default (geometric mean)"
+            )
     for group in report_predictions(database.rows()):
         print(
             f"{group['target']} {group['main_loop']}: {group['schedules']} kernels took "

@@ -63,7 +63,10 @@ class Layer:
         again = [Candidate(row.schedule, None) for row in stale if row.schedule != default.schedule][:_STALE]
         planned = {one.schedule: one for one in (*again, *others)}
         predicted = {one.schedule: one.predicted for one in others}
-        self.waiting = [default, *(dataclasses.replace(one, predicted=predicted.get(one.schedule)) for one in planned.values())]
+        self.waiting = [
+            default,
+            *(dataclasses.replace(one, predicted=predicted.get(one.schedule)) for one in planned.values()),
+        ]
         self.forget_known(database, kind)
 
     def forget_known(self, database: Database, kind: str) -> None:
@@ -164,7 +167,16 @@ def _take(
 def _reject_lost(layer: Layer, detail: str) -> Quarantined:
     space, [candidate] = layer.space, layer.chunk
     return Quarantined(
-        space.line, space.chip, space.chip_units, space.compiler, candidate.schedule, "lost", detail, "", whoami(), now()
+        space.line,
+        space.chip,
+        space.chip_units,
+        space.compiler,
+        candidate.schedule,
+        "lost",
+        detail,
+        "",
+        whoami(),
+        now(),
     )
 
 

@@ -74,7 +74,7 @@ class Bench:
 def _compile(problem: Problem, target: str, candidate: Candidate) -> typing.Tuple[str, bytes]:
     """The schedule that was compiled, and the artifact."""
     schedule = None if candidate.is_default else candidate.schedule
-    pack = _compiler.compile(problem, target, schedule=schedule, threads=1, cache=False)
+    pack = _compiler.compile(problem, target, schedule=schedule, database="", threads=1, cache=False)
     if schedule:
         return schedule, pack
     from .._artifact import load

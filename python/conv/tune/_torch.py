@@ -111,7 +111,9 @@ class TorchBackend:
             }
         )
 
-    def verify(self, function: Function, operands: Tensors, expected: typing.Tuple[torch.Tensor, torch.Tensor]) -> float:
+    def verify(
+        self, function: Function, operands: Tensors, expected: typing.Tuple[torch.Tensor, torch.Tensor]
+    ) -> float:
         """The worst error, as a part of what is allowed."""
         [entry] = function.entries.values()
         with torch.cuda.stream(self.stream):

@@ -32,7 +32,9 @@ def worst_error(
     exponent = xp.frexp(expected)[1] - 1
     exponent = xp.where(exponent < least, least, exponent)
     ulp = xp.ldexp(xp.ones_like(expected), exponent - (digits - 1))
-    allowed = bound.output_ulp * ulp + 2.0**-24 * (bound.accumulation * products + bound.operands * added + bound.constant)
+    allowed = bound.output_ulp * ulp + 2.0**-24 * (
+        bound.accumulation * products + bound.operands * added + bound.constant
+    )
     error = abs(result - expected) / allowed
     # NaN is larger than everything.
     return float(xp.where(xp.isnan(error), float("inf"), error).max())

@@ -1,0 +1,175 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Look into tuning databases, and look after them.
+
+    conv-db list tuned.db --target sm_90a      the rows, the best of each problem first
+    conv-db merge ours.db theirs.db            takes the rows of theirs.db into ours.db
+    conv-db verify tuned.db                    whether the file and its rows are whole
+    conv-db prune tuned.db --stale             removes rows, here those of other compilers
+    conv-db export tuned.db > rows.jsonl       a JSON object in a line for each row
+
+Rows of another compiler than the one that is installed are marked as stale.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+import typing
+
+from .. import _compiler
+from .._library import Error, ErrorKind, bad_input
+from ._database import KEEP, Database, Measurement, Quarantined, best_rows
+
+#: Digits of a fingerprint that tell compilers apart for people.
+_SHOWN_DIGITS = 12
+
+
+def _own_compiler(options: argparse.Namespace) -> str:
+    """The fingerprint that is not stale; empty if nobody knows one."""
+    return options.compiler or (_compiler.fingerprint() if _compiler.is_available() else "")
+
+
+def _filters(options: argparse.Namespace) -> dict:
+    return {name: getattr(options, name) for name in ("problem", "target", "kind") if getattr(options, name, None)}
+
+
+def run_list(options: argparse.Namespace) -> int:
+    own = _own_compiler(options)
+    with Database(options.database) as database:
+        groups = best_rows(database.rows(**_filters(options)))
+        rejected = database.rows(Quarantined, **{k: v for k, v in _filters(options).items() if k != "kind"})
+    for (problem, target, units, compiler, kind), rows in groups.items():
+        marks = [kind] if kind == "modelled" else []
+        marks += ["stale"] if own and compiler != own else []
+        print(
+            f"{problem}\n  {target}, {units} compute units, compiler {compiler[:_SHOWN_DIGITS]} {' '.join(marks)}".rstrip()
+        )
+        for row in rows if options.all else rows[:1]:
+            spread = (row.most - row.least) / row.seconds
+            default = ", the default" if row.is_default else ""
+            print(
+                f"  {row.seconds * 1e6:10.2f} us, spread {spread:.1%}, error {row.error:.3f}{default}: {row.schedule}"
+            )
+    if options.all:
+        for row in rejected:
+            print(f"{row.problem}\n  {row.target}, {row.reason}: {row.detail}: {row.schedule}")
+    count = sum(map(len, groups.values()))
+    stale = sum(len(rows) for key, rows in groups.items() if own and key[3] != own)
+    print(f"{count} rows of {len(groups)} problems, {stale} stale, {len(rejected)} in quarantine")
+    return 0
+
+
+def run_merge(options: argparse.Namespace) -> int:
+    with Database(options.database, write=True) as database:
+        for path in options.others:
+            with Database(path) as other:
+                counts = database.merge(other, options.keep)
+            print(f"{path}: {', '.join(f'{count} {name}' for name, count in counts.items())}")
+    return 0
+
+
+def run_verify(options: argparse.Namespace) -> int:
+    with Database(options.database) as database:
+        faults = database.verify()
+        count = len(database.rows())
+    for fault in faults:
+        print(f"error: {fault}")
+    print(f"{options.database}: {count} rows, {len(faults)} errors")
+    return 1 if faults else 0
+
+
+def run_prune(options: argparse.Namespace) -> int:
+    own = _own_compiler(options)
+    if options.stale and not own:
+        raise bad_input("expects --compiler FINGERPRINT for --stale, where no compiler is installed")
+    with Database(options.database, write=True) as database:
+        rows = database.rows(**_filters(options))
+        rejected = database.rows(Quarantined)
+        out: typing.List[typing.Union[Measurement, Quarantined]] = []
+        if options.stale:
+            out += [row for row in (*rows, *rejected) if row.compiler != own]
+        if options.modelled:
+            out += [row for row in rows if row.kind == "modelled"]
+        if options.quarantine:
+            out += rejected
+        if options.keep_best:
+            for group in best_rows(rows).values():
+                out += [row for row in group[options.keep_best :] if not row.is_default]
+        if not (options.stale or options.modelled or options.quarantine or options.keep_best):
+            raise bad_input("expects --stale, --modelled, --quarantine or --keep-best, but got none of them")
+        out = list(dict.fromkeys(out))
+        database.remove(out)
+        if options.compact:
+            database.compact()
+    print(f"{options.database}: {len(out)} rows removed")
+    return 0
+
+
+def run_export(options: argparse.Namespace) -> int:
+    with Database(options.database) as database:
+        for row in database.rows(**_filters(options)):
+            print(json.dumps(dataclasses.asdict(row)))
+    return 0
+
+
+def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="conv-db", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(name: str, run: typing.Callable, text: str, filters: bool = True) -> argparse.ArgumentParser:
+        step = commands.add_parser(name, help=text)
+        step.set_defaults(run=run, compiler="")
+        step.add_argument("database", metavar="FILE")
+        if filters:
+            step.add_argument("--target", help="only of this chip")
+            step.add_argument("--problem", help="only of this problem, in the grammar of MIOpenDriver")
+            step.add_argument("--kind", choices=("measured", "modelled"))
+        return step
+
+    step = add("list", run_list, "print rows")
+    step.add_argument("--all", action="store_true", help="all schedules, and those in quarantine, instead of the best")
+    step.add_argument(
+        "--compiler", default="", help="the fingerprint that is not stale (default: of the installed one)"
+    )
+    step = add("merge", run_merge, "take the rows of other databases", filters=False)
+    step.add_argument("others", nargs="+", metavar="OTHER")
+    step.add_argument("--keep", default="newer", choices=KEEP, help="of two rows of one key (default: newer)")
+    add("verify", run_verify, "check the file and its rows", filters=False)
+    step = add("prune", run_prune, "remove rows")
+    step.add_argument("--stale", action="store_true", help="those of other compilers")
+    step.add_argument(
+        "--compiler", default="", help="the fingerprint that is not stale (default: of the installed one)"
+    )
+    step.add_argument("--modelled", action="store_true", help="those that no device was timed for")
+    step.add_argument("--quarantine", action="store_true", help="those in quarantine, so that they are tried again")
+    step.add_argument("--keep-best", type=int, metavar="N", help="all but the best N of each problem and the default")
+    step.add_argument(
+        "--compact", action="store_true", help="give freed pages back, and make one file that can be shipped"
+    )
+    add("export", run_export, "print rows as JSON lines")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> int:
+    """The tool; the exit codes are those of the others."""
+    options = _parse(arguments)
+    try:
+        return options.run(options)
+    except Error as error:
+        print(f"conv-db: error: {error}", file=sys.stderr)
+        return int(error.kind)
+    except BrokenPipeError:  # Whoever reads has read enough.
+        sys.stderr.close()
+        return 0
+    except OSError as error:
+        print(f"conv-db: error: {error}", file=sys.stderr)
+        return int(ErrorKind.SYSTEM)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
