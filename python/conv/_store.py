@@ -91,20 +91,35 @@ def _open_to_read(schema: Schema, path: pathlib.Path) -> sqlite3.Connection:
     return connection
 
 
-def _open_to_write(schema: Schema, path: pathlib.Path) -> sqlite3.Connection:
-    connection = _connect(path, "mode=rwc")
+def _create(schema: Schema, path: pathlib.Path) -> None:
+    """Makes a file that has its tables from the first moment on; another process may make one at the same time."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        # Readers go on while one writes. File systems that cannot do so keep SQLite's older way.
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("BEGIN IMMEDIATE")
-        [tables] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if not tables:
+        connection = _connect(part, "mode=rwc")
+        try:
             for statement in schema.script.split(";\n\n"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {schema.application}")
             connection.execute(f"PRAGMA user_version = {schema.version}")
-        connection.execute("COMMIT")
+        finally:
+            connection.close()
+        with contextlib.suppress(FileExistsError):
+            os.link(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _open_to_write(schema: Schema, path: pathlib.Path) -> sqlite3.Connection:
+    if not path.exists():
+        _create(schema, path)
+    connection = _connect(path, "mode=rw")
+    try:
+        _check(schema, path, connection)
+        # Readers go on while one writes. File systems that cannot do so keep SQLite's older way.
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("BEGIN IMMEDIATE")  # Finds out whether it can be written.
+        connection.execute("ROLLBACK")
     except BaseException:
         connection.close()
         raise

@@ -234,7 +234,10 @@ def run_report(options: argparse.Namespace) -> int:
             print_report(database, compiler)
             return 0
         reports = report_layers(database)
-        layers = [{**dataclasses.asdict(one), "stale": bool(compiler) and one.compiler != compiler} for one in reports]
+        layers = [
+            {**dataclasses.asdict(one), "gain": one.gain, "stale": bool(compiler) and one.compiler != compiler}
+            for one in reports
+        ]
         means = {kind: mean_gain([one for one in reports if one.kind == kind]) for kind in ("measured", "modelled")}
         predictions = report_predictions(database.rows())
     print(json.dumps({"layers": layers, "mean_gain": means, "predictions": predictions}, indent=1))

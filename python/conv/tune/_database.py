@@ -194,6 +194,12 @@ class Database:
                 values = tuple(getattr(row, name) for name in names)
                 self._connection.execute(f"DELETE FROM {_TABLES[type(row)]} WHERE {where}", values)
 
+    def state(self) -> str:
+        """Text that changes whenever a row does."""
+        with self._explained():
+            [value] = self._connection.execute("SELECT value FROM about WHERE name = 'state'").fetchone()
+        return value
+
     def compact(self) -> None:
         """Gives freed pages back, and makes a file that is read without others beside it."""
         with self._explained():

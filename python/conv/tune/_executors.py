@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import logging
 import os
 import pathlib
 import threading
@@ -153,7 +154,7 @@ class Cluster:
         except distributed.scheduler.KilledWorker as error:
             raise LostWorker(str(error)) from error
         except (OSError, concurrent.futures.CancelledError, distributed.client.FutureCancelledError) as error:
-            raise LostCluster(f"the scheduler has gone: {error}") from error
+            raise LostCluster("the scheduler has gone") from error
 
     def close(self) -> None:
         for part in (getattr(self, "_client", None), self._own):
@@ -165,6 +166,9 @@ class Cluster:
 def _import_distributed() -> typing.Any:
     try:
         import distributed
+
+        # What it says of connections that end, the sweep says in one line.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
     except ImportError as error:
         raise bad_input(
             f"expects Dask for --cluster: pip install 'conv-compiler[cluster]', but got: {error}"
@@ -183,11 +187,21 @@ def _resources(device: str, target: str) -> typing.Dict[str, float]:
 
 def _start_local(distributed: typing.Any, jobs: int, resources: typing.Dict[str, float]) -> typing.Any:
     """Workers of one thread each, the first of which measures."""
-    compiling = {"cls": distributed.Nanny, "options": {"nthreads": 1}}
-    workers = {place: compiling for place in range(jobs)}
-    workers[0] = {"cls": distributed.Nanny, "options": {"nthreads": 1, "resources": resources}}
-    scheduler = {"cls": distributed.Scheduler, "options": {"dashboard_address": ":0"}}
-    return distributed.SpecCluster(workers=workers, scheduler=scheduler)
+    address = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
+    workers = {
+        place: {
+            "cls": distributed.Nanny,
+            "options": {
+                **address,
+                "nthreads": 1,
+                "resources": {} if place else resources,
+                "silence_logs": logging.ERROR,
+            },
+        }
+        for place in range(jobs)
+    }
+    scheduler = {"cls": distributed.Scheduler, "options": address}
+    return distributed.SpecCluster(workers=workers, scheduler=scheduler, silence_logs=logging.ERROR)
 
 
 def create_executor(

@@ -15,7 +15,7 @@ from .._problem import Problem
 from ._database import Database, Measurement, Quarantined, Row, now, whoami
 from ._executors import Cluster, LostWorker, Threads
 from ._space import Candidate, Size, Space
-from ._tasks import Bench, Limits, compile_candidate, explore, measure_candidates
+from ._tasks import Bench, Limits, compile_candidate, describe, explore, measure_candidates
 
 #: Candidates that are timed in turn, and then looked at.
 _CHUNK = 8
@@ -43,8 +43,9 @@ class Sweep:
 class Layer:
     """One problem on its way: what is known of it, and what is still to be measured."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, kind: str, units: typing.Optional[int]) -> None:
         self.problem = problem
+        self._kind, self._units = kind, units
         self.space: typing.Optional[Space] = None
         self.refused = ""  #: Why there are no candidates.
         self.waiting: typing.List[Candidate] = []
@@ -53,11 +54,18 @@ class Layer:
         self.skipped = 0  #: By their prediction.
         self.is_lost = False  #: A chunk ended several workers; candidates go alone.
 
-    def plan(self, space: Space, database: Database, kind: str) -> None:
+    @property
+    def _key(self) -> dict:
+        """What all rows of this layer, on this device and by this compiler, have."""
+        units = self._units or self.space.chip_units
+        line, chip, compiler = self.space.line, self.space.chip, self.space.compiler
+        return {"problem": line, "target": chip, "compute_units": units, "compiler": compiler}
+
+    def plan(self, space: Space, database: Database) -> None:
         """Takes what is to be measured, without what the database has."""
         self.space = space
-        known = database.rows(problem=space.line, target=space.chip, kind=kind)
-        self.rows = [row for row in known if row.compiler == space.compiler]
+        self.rows = database.rows(**self._key, kind=self._kind)
+        known = database.rows(problem=space.line, target=space.chip, kind=self._kind)
         stale = sorted((row for row in known if row.compiler != space.compiler), key=lambda row: row.seconds)
         default, *others = space.candidates
         again = [Candidate(row.schedule, None) for row in stale if row.schedule != default.schedule][:_STALE]
@@ -67,13 +75,12 @@ class Layer:
             default,
             *(dataclasses.replace(one, predicted=predicted.get(one.schedule)) for one in planned.values()),
         ]
-        self.forget_known(database, kind)
+        self.forget_known(database)
 
-    def forget_known(self, database: Database, kind: str) -> None:
+    def forget_known(self, database: Database) -> None:
         """Drops candidates that are in the database, where another tuner may have written in the meantime."""
-        key = {"problem": self.space.line, "target": self.space.chip, "compiler": self.space.compiler}
-        measured = database.rows(**key, kind=kind)
-        done = {row.schedule for row in (*measured, *database.rows(Quarantined, **key))}
+        measured = database.rows(**self._key, kind=self._kind)
+        done = {row.schedule for row in (*measured, *database.rows(Quarantined, **self._key))}
         has_default = any(row.is_default for row in measured)
         self.waiting = [
             one for one in self.waiting if one.schedule not in done and not (one.is_default and has_default)
@@ -98,6 +105,13 @@ class Layer:
         self.skipped += len(self.waiting) - len(kept)
         self.waiting = kept
 
+    def reject_lost(self, detail: str) -> Quarantined:
+        """The row of a candidate, the only one of its chunk, that ended several workers."""
+        [candidate] = self.chunk
+        return Quarantined(
+            **self._key, schedule=candidate.schedule, reason="lost", detail=detail, device="", who=whoami(), time=now()
+        )
+
     def take_lost(self) -> None:
         """Measures each candidate of the chunk alone, to find the one that ends workers."""
         self.is_lost = True
@@ -115,7 +129,12 @@ def run(
     finished: typing.Callable[[Layer], None] = lambda layer: None,
 ) -> typing.List[Layer]:
     """Tunes all problems; `progress` is told what was written, `finished` when a layer has nothing left."""
-    layers = [Layer(problem) for problem in sweep.problems]
+    units = None
+    if sweep.bench.kind == "measured":
+        chip = sweep.target.rpartition(":")[2]
+        asked = executor.submit(describe, sweep.bench.device, sweep.limits, device=sweep.bench.device, target=chip)
+        units = executor.result(asked)["compute_units"]
+    layers = [Layer(problem, sweep.bench.kind, units) for problem in sweep.problems]
     waiting = collections.deque(layers)
     running: typing.Dict[typing.Any, Layer] = {}
     while waiting or running:
@@ -125,7 +144,7 @@ def run(
             running[task] = layer
         for task in executor.wait(running):
             layer = running.pop(task)
-            rows = _take(sweep, layer, task, executor, database)
+            rows = _take(layer, task, executor, database)
             progress(layer, rows)
             if layer.space is None:
                 finished(layer)
@@ -139,10 +158,9 @@ def run(
 
 
 def _take(
-    sweep: Sweep, layer: Layer, task: typing.Any, executor: typing.Union[Threads, Cluster], database: Database
+    layer: Layer, task: typing.Any, executor: typing.Union[Threads, Cluster], database: Database
 ) -> typing.List[Row]:
     """Writes down what a task gave."""
-    kind = sweep.bench.kind
     try:
         answer = executor.result(task)
     except LostWorker as error:
@@ -152,39 +170,23 @@ def _take(
         if len(layer.chunk) > 1:
             layer.take_lost()
             return []
-        answer = [_reject_lost(layer, str(error))]
+        answer = [layer.reject_lost(str(error))]
     if isinstance(answer, str):
         layer.refused = answer
         return []
     if isinstance(answer, Space):
-        layer.plan(answer, database, kind)
+        layer.plan(answer, database)
         return []
     database.add(answer)
     layer.rows += answer
     return answer
 
 
-def _reject_lost(layer: Layer, detail: str) -> Quarantined:
-    space, [candidate] = layer.space, layer.chunk
-    return Quarantined(
-        space.line,
-        space.chip,
-        space.chip_units,
-        space.compiler,
-        candidate.schedule,
-        "lost",
-        detail,
-        "",
-        whoami(),
-        now(),
-    )
-
-
 def _submit(
     sweep: Sweep, layer: Layer, executor: typing.Union[Threads, Cluster], database: Database
 ) -> typing.Optional[typing.Any]:
     """The task that measures a layer's next candidates, behind those that compile them; None if there are none left."""
-    layer.forget_known(database, sweep.bench.kind)
+    layer.forget_known(database)
     chunk = layer.next_chunk()
     if not chunk:
         return None

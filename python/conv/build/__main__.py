@@ -1,0 +1,129 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Build the artifacts of a model zoo, for all targets, on all cores or on a cluster. The tool is conv-build.
+
+    conv-build models.yaml
+
+compiles what changed since the last time, and merges it to one artifact for each model:
+
+    targets: [sm_90a, gfx942, host]
+    output: packs                    # a folder, beside this file
+    database: tuned.db               # of conv-tune; may be left out
+    models:
+      resnet50:
+        layers: shapes.json          # shapes, or a line in the grammar of MIOpenDriver for each
+        lists: [resnet50]            # of the shapes; and directions, dtype, layout
+        with: {bias: true, activation: relu}
+      detector:
+        modules: ["detector/*.mlir"] # MLIR, with any number of functions
+        targets: [sm_90a]            # instead of those above
+
+docs/tuning.md is the guide.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import signal
+import sys
+import time
+import typing
+
+from .._library import Error, ErrorKind
+from ..tune._executors import LostCluster, create_executor
+from ._merge import STORE, find_tool, merge_model
+from ._models import Unit, read_models
+from ._units import Outcome, Store, compile_missing
+
+
+class _Progress:
+    """Now and then a line on standard error."""
+
+    _EVERY_SECONDS = 5
+
+    def __init__(self, count: int) -> None:
+        self.count, self.compiled, self.failures = count, 0, []
+        self._start = self._said = time.monotonic()
+
+    def __call__(self, unit: Unit, outcome: Outcome) -> None:
+        self.compiled += 1
+        if outcome.failed:
+            self.failures.append(f"{unit.name}: {outcome.failed}")
+        now = time.monotonic()
+        if now - self._said > self._EVERY_SECONDS or self.compiled == self.count:
+            self._said = now
+            rate = self.compiled / (now - self._start)
+            left = (self.count - self.compiled) / rate
+            print(
+                f"[{self.compiled}/{self.count}, {rate:.1f} a second, {left:.0f} s left]", file=sys.stderr, flush=True
+            )
+
+
+def build(options: argparse.Namespace) -> int:
+    find_tool()
+    output, models = read_models(pathlib.Path(options.models), options.only)
+    store = Store(output / STORE / "units")
+    units = [unit for model in models for unit in model.units]
+    missing = {unit.key for unit in units if not store.has(unit.key)}
+    progress = _Progress(len(missing))
+    executor = create_executor(options.cluster, options.jobs) if missing else None
+    try:
+        compile_missing(units, store, executor, options.compile_limit, progress)
+    finally:
+        if executor:
+            executor.close()
+    merged = [model.name for model in models if merge_model(model, store, output)]
+    refused = {unit.name: store.refusal(unit.key) for unit in units if store.refusal(unit.key)}
+    removed = store.prune({unit.key for unit in units}) if options.prune else 0
+    counts = {"models": len(models), "units": len({unit.key for unit in units}), "compiled": len(missing), "merged": merged,
+              "refused": refused, "failed": progress.failures, "removed": removed}  # fmt: skip
+    if options.json:
+        print(json.dumps(counts, indent=1))
+    else:
+        for name, why in refused.items():
+            print(f"refused {name}: {why}")
+        for failure in progress.failures:
+            print(f"failed {failure}")
+        print(f"{len(models)} models, {counts['units']} units: {len(missing)} compiled, {len(refused)} refused, "
+              f"{len(progress.failures)} failed; {len(merged)} artifacts written")  # fmt: skip
+    return int(ErrorKind.SYSTEM) if progress.failures else int(ErrorKind.UNSUPPORTED) if refused else 0
+
+
+def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="conv-build", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("models", metavar="MODELS.yaml")
+    parser.add_argument("--only", nargs="+", default=[], metavar="MODEL", help="build these (default: all)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="compilers at once (default: processors)")
+    parser.add_argument(
+        "--cluster", metavar="WHERE", help="Dask: local, an address, or a scheduler's file (default: none)"
+    )
+    parser.add_argument("--compile-limit", type=float, default=120, help="seconds of one compilation (default: 120)")
+    parser.add_argument("--prune", action="store_true", help="remove what is not needed any more from the store")
+    parser.add_argument("--json", action="store_true", help="print counts as JSON")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> int:
+    """The tool; the exit codes are those of the others: 3 if anything was refused."""
+    options = _parse(arguments)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return build(options)
+    except Error as error:
+        print(f"conv-build: error: {error}", file=sys.stderr)
+        return int(error.kind)
+    except (OSError, LostCluster) as error:
+        print(f"conv-build: error: {error}", file=sys.stderr)
+        return int(ErrorKind.SYSTEM)
+    except KeyboardInterrupt:
+        print("conv-build: stopped; the same command goes on", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

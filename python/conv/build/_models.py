@@ -1,0 +1,140 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is to be built: a file of models as units, each one module for one target."""
+
+from __future__ import annotations
+
+import dataclasses
+import glob
+import hashlib
+import json
+import pathlib
+import re
+import shutil
+import typing
+
+from .. import _compiler
+from .._library import bad_input
+from .._problem import Problem
+from ..tune import Database
+from ..tune._problems import read_problems
+
+_FIELDS = {"layers", "lists", "directions", "dtype", "layout", "with", "modules", "targets", "database"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Unit:
+    """One module for one target: what is compiled, and found again by its key."""
+
+    name: str  #: As messages call it.
+    module: str
+    target: str
+    database: str
+    key: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Model:
+    """One artifact that is built."""
+
+    name: str
+    units: typing.Tuple[Unit, ...]
+
+
+def _load_yaml(path: pathlib.Path) -> dict:
+    try:
+        import yaml
+    except ImportError as error:
+        raise bad_input(f"expects PyYAML: pip install 'conv-compiler[build]', but got: {error}") from error
+    with open(path, encoding="utf-8") as file:
+        try:
+            content = yaml.safe_load(file)
+        except yaml.YAMLError as error:
+            raise bad_input(f"expects YAML in '{path}', but got: {' '.join(str(error).split())}") from error
+    if not isinstance(content, dict) or not isinstance(content.get("models"), dict):
+        raise bad_input(f"expects models by name in '{path}', but got none")
+    unknown = set(content) - {"targets", "output", "database", "models"}
+    if unknown:
+        raise bad_input(
+            f"expects targets, output, database and models in '{path}', but got {', '.join(sorted(unknown))}"
+        )
+    return content
+
+
+def _read_modules(name: str, spec: dict, folder: pathlib.Path) -> typing.Iterator[typing.Tuple[str, str]]:
+    """Names and texts of a model's modules."""
+    for pattern in spec.get("modules", ()):
+        paths = sorted(glob.glob(str(folder / pattern), recursive=True))
+        if not paths:
+            raise bad_input(f"{name}: expects files for '{pattern}', but found none")
+        for path in paths:
+            yield path, pathlib.Path(path).read_text(encoding="utf-8")
+    if "layers" in spec:
+        options = {option: spec[option] for option in ("lists", "directions", "dtype", "layout") if option in spec}
+        more = spec.get("with", {})
+        known: typing.Dict[str, str] = {}
+        for problem in read_problems(folder / spec["layers"], **options):
+            try:
+                problem = dataclasses.replace(problem, **more)
+            except TypeError as error:
+                raise bad_input(f"{name}: expects fields of conv.Problem in 'with', but got {more}") from error
+            yield _name_function(problem, known)
+
+
+def _name_function(problem: Problem, known: typing.Dict[str, str]) -> typing.Tuple[str, str]:
+    """The name and the text of a problem's module, whose function no other problem of the model has."""
+    module = problem.module()
+    [own] = re.findall(r"func\.func @([\w.$-]+)\(", module)
+    name, place = own, 1
+    while known.get(name, module) != module:
+        place += 1
+        name = f"{own}_{place}"
+        module = dataclasses.replace(problem, function=name).module()
+    known[name] = module
+    return name, module
+
+
+def read_models(path: pathlib.Path, only: typing.Sequence[str] = ()) -> typing.Tuple[pathlib.Path, typing.List[Model]]:
+    """The folder for artifacts, and what is to be built."""
+    content = _load_yaml(path)
+    folder = path.resolve().parent
+    unknown = [name for name in only if name not in content["models"]]
+    if unknown:
+        raise bad_input(f"expects models of {', '.join(content['models'])}, but got {', '.join(unknown)}")
+    states: typing.Dict[str, str] = {}
+    models = []
+    for name, spec in content["models"].items():
+        if only and name not in only:
+            continue
+        if not isinstance(spec, dict) or set(spec) - _FIELDS or not {"layers", "modules"} & set(spec):
+            raise bad_input(f"{name}: expects layers or modules, and of {', '.join(sorted(_FIELDS))}, but got {spec}")
+        targets = spec.get("targets", content.get("targets"))
+        if not targets:
+            raise bad_input(f"{name}: expects targets, but got none")
+        database = spec.get("database", content.get("database", ""))
+        database = str(folder / database) if database else ""
+        if database not in states:
+            states[database] = _read_state(database)
+        units = tuple(
+            Unit(f"{what} for {target}", module, target, database, _compute_key(module, target, states[database]))
+            for what, module in _read_modules(name, spec, folder)
+            for target in targets
+        )
+        models.append(Model(name, units))
+    return folder / content.get("output", "packs"), models
+
+
+def _read_state(database: str) -> str:
+    """Text that changes whenever a row of the database does."""
+    if not database:
+        return ""
+    with Database(database) as opened:
+        return opened.state()
+
+
+def _compute_key(module: str, target: str, state: str) -> str:
+    """The digest of all that decides what is compiled."""
+    parts = (_compiler.fingerprint(), target, state, shutil.which("ptxas") or "", module)
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+

@@ -1,0 +1,77 @@
+"""What tests of sweeps share: starting the tool, and comparing what it wrote with what it should have."""
+
+import collections
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+from conv.tune import Database, Quarantined
+from conv.tune._problems import read_problems
+from conv.tune._space import SIZES, find_space
+
+INPUTS = pathlib.Path(__file__).parent
+LAYERS = INPUTS / "layers.json"
+DIRECTIONS = ("forward", "backward_data", "backward_weight")
+USUAL = ["--directions", *DIRECTIONS, "--dtype", "f16", "--target", "host", "--space", "quick", "--jobs", "2"]
+FAST = ["--idle", "0", "--burst", "0.001", "--rounds", "1"]
+
+
+def command(*arguments):
+    return [sys.executable, "-m", "conv.tune", *map(str, arguments)]
+
+
+def tune(database, *more):
+    """The command of a sweep over all layers."""
+    return command("run", LAYERS, *USUAL, *FAST, "--device", "host", "--database", database, *more)
+
+
+def environment(trace="", poison=""):
+    return {**os.environ, "PYTHONUNBUFFERED": "1", **({"CONV_TEST_TRACE": str(trace)} if trace else {}),
+            "CONV_TEST_POISON": poison}  # fmt: skip
+
+
+def planned():
+    """Problem and schedule of each candidate of all layers."""
+    spaces = [find_space(problem, "host", SIZES["quick"]) for problem in read_problems(LAYERS, (), DIRECTIONS, "f16")]
+    return {(space.line, one.schedule) for space in spaces for one in space.candidates}
+
+
+def keys(database, table=None):
+    with Database(database) as opened:
+        assert not opened.verify()
+        return [(row.problem, row.schedule) for row in (opened.rows(table) if table else opened.rows())]
+
+
+def quarantined(database):
+    return keys(database, Quarantined)
+
+
+def timed(trace):
+    """How often each candidate was timed to the end."""
+    lines = pathlib.Path(trace).read_text().splitlines() if os.path.exists(trace) else []
+    return collections.Counter(line.split(" ", 2)[2] for line in lines if line.startswith("time "))
+
+
+def wait_for(condition, seconds=120):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.05)
+
+
+def count(trace):
+    return sum(timed(trace).values())
+
+
+def kill(process):
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def run(arguments, **named):
+    """Exit code, standard output and standard error."""
+    done = subprocess.run(arguments, capture_output=True, text=True, **named)
+    return done.returncode, done.stdout, done.stderr

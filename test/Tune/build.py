@@ -1,0 +1,154 @@
+# REQUIRES: dask
+# RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%source-root/python:%S/Inputs %dask-python %s %t
+"""conv-build: what is compiled, when it is compiled again, and what an interrupted or broken build leaves."""
+
+import json
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+
+import conv
+import tuner
+from conv.tune import Database
+
+ROOT = pathlib.Path(sys.argv.pop())
+MODEL = """
+func.func @first(%x: tensor<1x6x6x8xf16>, %w: tensor<8x3x3x8xf16>) -> tensor<1x4x4x8xf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x6x6x8xf16>, tensor<8x3x3x8xf16> -> tensor<1x4x4x8xf16>
+  return %y : tensor<1x4x4x8xf16>
+}
+"""
+
+
+class Build(unittest.TestCase):
+    def setUp(self):
+        self.folder = ROOT / self.id()
+        self.folder.mkdir()
+        shutil.copy(tuner.LAYERS, self.folder)
+        (self.folder / "a.mlir").write_text(MODEL)
+        self.spec = {
+            "targets": ["gfx942", "host"],
+            "models": {
+                "small": {"layers": "layers.json", "directions": list(tuner.DIRECTIONS), "dtype": "f16"},
+                "mlir": {"modules": ["*.mlir"], "targets": ["host"]},
+                "fused": {"layers": "layers.json", "lists": ["line"], "dtype": "f32", "with": {"activation": "relu"}},
+            },
+        }
+
+    def build(self, *more, code=0):
+        (self.folder / "models.yaml").write_text(json.dumps(self.spec))  # JSON is YAML.
+        command = [sys.executable, "-m", "conv.build", self.folder / "models.yaml", "--jobs", "2", "--json", *more]
+        got, out, err = tuner.run(command)
+        self.assertEqual(got, code, out + err)
+        self.assertNotIn("Traceback", err)
+        return json.loads(out) if out else err
+
+    def packs(self):
+        return {path.stem: path.read_bytes() for path in (self.folder / "packs").glob("*.convpack")}
+
+    def test_incremental(self):
+        counts = self.build()
+        self.assertEqual((counts["units"], counts["compiled"]), (9 * 2 + 1 + 2, 21))
+        self.assertEqual(counts["merged"], ["small", "mlir", "fused"])
+        entries = conv.load(self.packs()["small"]).entries
+        self.assertEqual(len({(entry.function, entry.target) for entry in entries}), 18)
+        first = self.packs()
+        again = self.build()
+        self.assertEqual((again["compiled"], again["merged"]), (0, []))
+        # One file changes: one unit, one model.
+        (self.folder / "a.mlir").write_text(MODEL.replace("@first", "@second"))
+        counts = self.build("--prune")
+        self.assertEqual((counts["compiled"], counts["merged"], counts["removed"]), (1, ["mlir"], 1))
+        self.assertEqual(list(conv.load(self.packs()["mlir"])), ["second"])
+        # An artifact that is lost or broken is merged again, of what is there: the same bytes.
+        (self.folder / "packs" / "small.convpack").write_bytes(b"broken")
+        (self.folder / "packs" / "fused.convpack").unlink()
+        counts = self.build()
+        self.assertEqual((counts["compiled"], counts["merged"]), (0, ["small", "fused"]))
+        self.assertEqual({name: self.packs()[name] for name in ("small", "fused")},
+                         {name: first[name] for name in ("small", "fused")})  # fmt: skip
+        # On a cluster, from nothing: the same bytes.
+        shutil.rmtree(self.folder / "packs")
+        self.assertEqual(self.build("--cluster", "local")["compiled"], 21)
+        self.assertEqual(self.packs()["small"], first["small"])
+
+    def test_database(self):
+        """What was tuned decides, and a row that changes makes units stale."""
+        code, out, err = tuner.run(tuner.tune(self.folder / "tuned.db", "--lists", "line"))
+        self.assertEqual(code, 0, err)
+        self.spec["models"] = {
+            "line": {
+                "layers": "layers.json",
+                "lists": ["line"],
+                "dtype": "f16",
+                "targets": ["host"],
+                "database": "tuned.db",
+            }
+        }
+        self.build()
+        [entry] = conv.load(self.packs()["line"]).entries
+        self.assertEqual(entry.chosen_by, "database")
+        with Database(self.folder / "tuned.db", write=True) as database:
+            rows = database.rows(problem=entry.problem)
+            database.remove(rows)
+        self.assertEqual(self.build()["compiled"], 1)
+        [entry] = conv.load(self.packs()["line"]).entries
+        self.assertEqual(entry.chosen_by, "heuristic")
+
+    def test_refused(self):
+        """What the compiler does not handle is named each time, and compiled once."""
+        refused = MODEL.replace("@first", "@refused").replace("8xf16>", "?xf16>", 1)
+        (self.folder / "b.mlir").write_text(refused)
+        for compiled in (22, 0):
+            counts = self.build(code=3)
+            self.assertEqual((counts["compiled"], len(counts["refused"])), (compiled, 1))
+            [reason] = counts["refused"].values()
+            self.assertIn("unsupported (dynamic-shape)", reason)
+        self.assertEqual(list(conv.load(self.packs()["mlir"])), ["first"])
+
+    def test_failed(self):
+        """What is wrong is named, and tried again."""
+        (self.folder / "b.mlir").write_text("nonsense")
+        for _ in range(2):
+            counts = self.build(code=4)
+            self.assertRegex(counts["failed"][0], r"b\.mlir for host: source:1:1: error: ")
+        self.assertEqual(list(conv.load(self.packs()["mlir"])), ["first"])
+
+    def test_killed(self):
+        (self.folder / "models.yaml").write_text(json.dumps(self.spec))
+        command = [sys.executable, "-m", "conv.build", self.folder / "models.yaml", "--jobs", "2"]
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        store = self.folder / "packs" / ".store" / "units"
+        tuner.wait_for(lambda: store.exists() and len(list(store.glob("*.convpack"))) >= 5)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        there = len(list(store.glob("*.convpack")))
+        for path in store.glob("*.convpack"):
+            conv.load(path)
+        self.assertEqual(self.build()["compiled"], 21 - there)
+
+    def test_usage(self):
+        for change, text in (
+            ({"models": {"a": {"layers": "none.json"}}}, "none.json"),
+            ({"models": {"a": {"modules": ["none/*.mlir"]}}}, "expects files for 'none/*.mlir', but found none"),
+            ({"models": {"a": {}}}, "a: expects layers or modules"),
+            ({"models": {"a": {"layers": "layers.json", "with": {"wings": 2}}}}, "expects fields of conv.Problem"),
+            ({"models": 3}, "expects models by name"),
+            ({"target": "host"}, "but got target"),
+        ):
+            with self.subTest(change):
+                (self.folder / "models.yaml").write_text(json.dumps({**self.spec, **change}))
+                command = [sys.executable, "-m", "conv.build", self.folder / "models.yaml"]
+                code, _, err = tuner.run(command)
+                self.assertIn(code, (2, 4))
+                self.assertRegex(err, r"^conv-build: error: [^\n]*\n$")
+                self.assertIn(text, err)
+
+
+if __name__ == "__main__":
+    unittest.main()

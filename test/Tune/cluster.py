@@ -1,0 +1,158 @@
+# REQUIRES: dask
+# RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%source-root/python:%S/Inputs %dask-python %s %t
+"""Sweeps on a cluster of processes: workers, scheduler and client are killed, and nothing is lost or measured twice but
+what was under way."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import unittest
+
+import tuner
+from conv.tune import Database, Quarantined
+
+ROOT = pathlib.Path(sys.argv.pop())
+#: Candidates of a chunk, which is what one worker has under way.
+CHUNK = 8
+
+
+class Processes:
+    """A scheduler and its workers."""
+
+    def __init__(self, folder, environment):
+        self.folder, self._environment = folder, environment
+        self.file = folder / "scheduler.json"
+        self._log = open(folder / "log", "ab")
+        self.workers = []
+
+    def _start(self, *arguments):
+        command = [sys.executable, "-m", "distributed.cli." + arguments[0], *map(str, arguments[1:])]
+        return subprocess.Popen(
+            command, env=self._environment, stdout=self._log, stderr=subprocess.STDOUT, start_new_session=True
+        )
+
+    def start_scheduler(self):
+        self.file.unlink(missing_ok=True)
+        self.scheduler = self._start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--dashboard-address",
+                                     "127.0.0.1:0", "--scheduler-file", self.file)  # fmt: skip
+        tuner.wait_for(self.file.exists)
+
+    def start_worker(self, *more):
+        self.workers.append(self._start("dask_worker", "--scheduler-file", self.file, "--nthreads", "1", "--host",
+                                        "127.0.0.1", "--no-dashboard", "--no-nanny", *more))  # fmt: skip
+
+    def close(self):
+        for process in (*self.workers, self.scheduler):
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+        self._log.close()
+
+
+class Cluster(unittest.TestCase):
+    def setUp(self):
+        self.folder = ROOT / self.id()
+        self.folder.mkdir()
+        self.database, self.trace = self.folder / "tuned.db", self.folder / "trace"
+        self.planned = tuner.planned()
+
+    def start(self, poison=""):
+        processes = Processes(self.folder, tuner.environment(self.trace, poison))
+        self.addCleanup(processes.close)
+        processes.start_scheduler()
+        processes.start_worker("--resources", "host=1")
+        processes.start_worker()
+        return processes
+
+    def client(self, processes):
+        return subprocess.Popen(
+            tuner.tune(self.database, "--cluster", processes.file, "--json"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def finish(self, client):
+        out, err = client.communicate(timeout=240)
+        self.assertEqual(client.returncode, 0, out + err)
+        return json.loads(out)
+
+    def rows(self):
+        return len(tuner.keys(self.database)) if self.database.exists() else 0
+
+    def assert_complete(self, kills):
+        rows = tuner.keys(self.database) + tuner.quarantined(self.database)
+        self.assertEqual(len(rows), len(set(rows)))
+        self.assertEqual(set(rows), self.planned)
+        twice = sum(count - 1 for count in tuner.timed(self.trace).values())
+        self.assertLessEqual(twice, kills * CHUNK)
+        print(f"{self.id()}: {len(rows)} candidates, {kills} killed, {twice} timed again", file=sys.stderr)
+
+    def test_worker_is_killed(self):
+        """The one that measures, and then one that compiles."""
+        processes = self.start()
+        client = self.client(processes)
+        tuner.wait_for(lambda: self.rows() >= 6)
+        os.killpg(processes.workers[0].pid, signal.SIGKILL)
+        processes.start_worker("--resources", "host=1")
+        tuner.wait_for(lambda: self.rows() >= 14)
+        os.killpg(processes.workers[1].pid, signal.SIGKILL)
+        self.finish(client)
+        self.assert_complete(kills=1)
+
+    def test_client_is_killed(self):
+        """What its tasks had under way is lost; the next client goes on."""
+        processes = self.start()
+        client = self.client(processes)
+        tuner.wait_for(lambda: self.rows() >= 10)
+        tuner.kill(client)
+        client.communicate()
+        before = set(tuner.keys(self.database))
+        self.finish(self.client(processes))
+        self.assertLessEqual(before, set(tuner.keys(self.database)))
+        self.assert_complete(kills=1)
+
+    def test_scheduler_is_killed(self):
+        """The client waits for another one, whose workers are others too."""
+        processes = self.start()
+        client = self.client(processes)
+        tuner.wait_for(lambda: self.rows() >= 10)
+        tuner.kill(processes.scheduler)
+        before = set(tuner.keys(self.database))
+        processes.start_scheduler()
+        processes.start_worker("--resources", "host=1")
+        processes.start_worker()
+        self.finish(client)
+        self.assertLessEqual(before, set(tuner.keys(self.database)))
+        self.assert_complete(kills=1)
+
+    def test_poisoned(self):
+        """What crashes or hangs takes its child with it, and no worker."""
+        planned = sorted(self.planned)
+        crash, hang, wrong = (schedule[15:] for _, schedule in (planned[0], planned[8], planned[16]))
+        processes = self.start(f"crash:{crash};hang:{hang};wrong:{wrong}")
+        out, err = subprocess.Popen(
+            tuner.tune(self.database, "--cluster", processes.file, "--compile-limit", "8"),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        ).communicate(timeout=240)  # fmt: skip
+        self.assert_complete(kills=0)
+        with Database(self.database) as database:
+            rows = database.rows(Quarantined)
+        self.assertEqual({row.reason for row in rows}, {"crash", "hang", "wrong"}, err)
+        self.assertTrue(all(worker.poll() is None for worker in processes.workers))
+
+    def test_nobody_is_there(self):
+        command = tuner.tune(self.database, "--cluster", "tcp://127.0.0.1:1")
+        code, _, err = tuner.run(command, env={**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"})
+        self.assertEqual(code, 4)
+        self.assertIn("conv-tune: error: expects a Dask scheduler at tcp://127.0.0.1:1", err)
+        self.assertNotIn("Traceback", err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,186 @@
+# REQUIRES: dask
+# RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%source-root/python:%S/Inputs %dask-python %s %t
+"""Sweeps of one machine: what is measured, stopped, resumed, poisoned, and done by two tuners at once."""
+
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import unittest
+
+import tuner
+from conv.tune import Database, Quarantined
+
+ROOT = pathlib.Path(sys.argv.pop())
+
+
+class Sweeps(unittest.TestCase):
+    def setUp(self):
+        self.database, self.trace = ROOT / f"{self.id()}.db", ROOT / f"{self.id()}.trace"
+        self.environment = tuner.environment(self.trace)
+
+    def run_to_the_end(self, *more, code=0):
+        got, out, err = tuner.run(tuner.tune(self.database, "--json", *more), env=self.environment)
+        self.assertEqual(got, code, out + err)
+        return json.loads(out), err
+
+    def assert_complete(self):
+        """Every candidate has one row, measured or in quarantine."""
+        rows = tuner.keys(self.database) + tuner.quarantined(self.database)
+        self.assertEqual(len(rows), len(set(rows)))
+        self.assertEqual(set(rows), tuner.planned())
+
+    def test_all_candidates_are_measured_once(self):
+        counts, progress = self.run_to_the_end()
+        self.assert_complete()
+        self.assertEqual((counts["problems"], counts["refused"], counts["quarantined"]), (9, 0, 0))
+        self.assertEqual(set(tuner.timed(self.trace).values()), {1})
+        self.assertRegex(progress, r"\[9/9, 0:00:00 left\]")
+        with Database(self.database) as database:
+            rows = database.rows()
+        self.assertEqual(sum(row.is_default for row in rows), 9)
+        self.assertTrue(all(0 <= row.error <= 1 and row.kind == "measured" and row.predicted for row in rows))
+        before = tuner.count(self.trace)
+        again, _ = self.run_to_the_end()
+        self.assertEqual((again["known"], tuner.count(self.trace)), (counts["known"], before), "nothing is done again")
+        # The report and the compiler read it.
+        code, out, err = tuner.run(tuner.command("report", "--database", self.database, "--json"))
+        report = json.loads(out)
+        self.assertEqual((code, len(report["layers"])), (0, 9), err)
+        self.assertTrue(all(layer["gain"] >= 1 and not layer["stale"] for layer in report["layers"]))
+        self.assertGreaterEqual(report["mean_gain"]["measured"], 1)
+        self.assertEqual(sum(group["schedules"] for group in report["predictions"]), len(rows))
+
+    def test_killed_and_interrupted(self):
+        """At any moment, by SIGKILL or SIGINT: what was written stays, and is not measured again."""
+        for number, kind in enumerate((signal.SIGKILL, signal.SIGINT)):
+            process = subprocess.Popen(
+                tuner.tune(self.database), env=self.environment, stderr=subprocess.PIPE, text=True
+            )
+            tuner.wait_for(lambda: self.database.exists() and len(tuner.keys(self.database)) >= 8 * (number + 1))
+            process.send_signal(kind)
+            text = process.stderr.read()
+            self.assertEqual(process.wait(), -9 if kind == signal.SIGKILL else 130)
+            process.stderr.close()
+        self.assertIn("conv-tune: stopped; the same command goes on", text)
+        self.assertNotIn("Traceback", text)
+        self.run_to_the_end()
+        self.assert_complete()
+        # What was being timed when it was stopped had no row. A chunk has at most 6 candidates here.
+        twice = sum(count - 1 for count in tuner.timed(self.trace).values())
+        self.assertLessEqual(twice, 2 * 6)
+
+    def test_poisoned(self):
+        """Candidates that crash, hang or are wrong are put in quarantine with the reason, and the others are measured."""
+        planned = sorted(tuner.planned())
+        crash, hang, wrong = (schedule[15:] for _, schedule in (planned[0], planned[8], planned[16]))
+        self.environment = tuner.environment(self.trace, f"crash:{crash};hang:{hang};wrong:{wrong}")
+        counts, _ = self.run_to_the_end("--compile-limit", "8", code=1)
+        self.assert_complete()
+        with Database(self.database) as database:
+            rows = database.rows(Quarantined)
+        reasons = {row.reason: row.detail for row in rows}
+        self.assertEqual(set(reasons), {"crash", "hang", "wrong"})
+        self.assertIn("SIGSEGV", reasons["crash"])
+        self.assertIn("no answer after 8 s", reasons["hang"])
+        self.assertRegex(reasons["wrong"], r"error 1e\+06 of its bound")
+        self.assertEqual(counts["quarantined"], len(rows))
+        self.environment = tuner.environment(self.trace)
+        again, _ = self.run_to_the_end()
+        self.assertEqual(again["quarantined"], 0, "they are not tried again")
+
+    def test_two_tuners(self):
+        processes = [subprocess.Popen(tuner.tune(self.database), env=self.environment) for _ in range(2)]
+        self.assertEqual([process.wait() for process in processes], [0, 0])
+        self.assert_complete()
+
+    def test_stale_rows_are_measured_again(self):
+        """Those of another compiler stay, and their schedules come first."""
+        planned = sorted(tuner.planned())
+        self.run_to_the_end()
+        with Database(self.database, write=True) as database:
+            import dataclasses
+
+            rows = database.rows()
+            database.remove(rows)
+            stale = [dataclasses.replace(row, compiler="0123") for row in rows if row.schedule == planned[3][1]]
+            database.add(stale)
+        self.run_to_the_end()
+        with Database(self.database) as database:
+            self.assertEqual(database.rows(compiler="0123"), stale)
+            own = [(row.problem, row.schedule) for row in database.rows() if row.compiler != "0123"]
+        self.assertEqual(set(own), set(planned) | {(row.problem, row.schedule) for row in stale})
+
+    def test_bundle(self):
+        """Compiled here, measured without the compiler, collected here."""
+        bundle = ROOT / "bundle"
+        compile_ = tuner.command("compile", tuner.LAYERS, *tuner.USUAL, "-o", bundle)
+        process = subprocess.Popen(compile_, stderr=subprocess.DEVNULL)
+        index = bundle / "index.jsonl"
+        tuner.wait_for(lambda: index.exists() and index.read_text().count("\n") >= 3)
+        tuner.kill(process)
+        code, out, err = tuner.run(compile_)
+        self.assertEqual(code, 0, err)
+        self.assertRegex(out, rf"^9 problems, {len(tuner.planned())} schedules, \d+ bytes for host in ")
+        self.assertLess(err.count("\n"), 9, "what was compiled is not compiled again")
+        environment = {**self.environment, "CONV_COMPILER_LIBRARY": "/nonexistent"}
+        measure = tuner.command("measure", bundle, "--device", "host", *tuner.FAST)
+        process = subprocess.Popen(measure, env=environment, stderr=subprocess.DEVNULL)
+        results = bundle / "results.db"
+        tuner.wait_for(lambda: results.exists() and len(tuner.keys(results)) >= 10)
+        tuner.kill(process)
+        code, out, err = tuner.run(measure, env=environment)
+        self.assertEqual(code, 0, err)
+        collect = tuner.command("collect", bundle, "--database", self.database)
+        self.assertRegex(tuner.run(collect)[1], rf"{len(tuner.planned())} added, 0 same, 0 replaced, 0 kept")
+        self.assertRegex(tuner.run(collect)[1], rf"0 added, {len(tuner.planned())} same")
+        self.assert_complete()
+
+    def test_simulated(self):
+        """A chip that is not there: results are verified in the simulator, and times are marked as modelled."""
+        line = ROOT / "line.txt"
+        line.write_text("# one layer\nconvfp16 -n 1 -c 16 -k 32 -H 6 -y 3 -p 1 -W 6 -x 3 -q 1 -F 1\n")
+        arguments = (
+            "run",
+            line,
+            "--target",
+            "gfx942",
+            "--device",
+            "sim",
+            "--space",
+            "quick",
+            "--database",
+            self.database,
+        )
+        code, out, err = tuner.run(tuner.command(*arguments))
+        self.assertEqual(code, 0, out + err)
+        with Database(self.database) as database:
+            rows = database.rows()
+        self.assertTrue(rows)
+        self.assertEqual({(row.kind, row.target, row.compute_units) for row in rows}, {("modelled", "gfx942", 304)})
+        self.assertTrue(all(row.seconds == row.predicted and row.error <= 1 for row in rows))
+        code, out, err = tuner.run(tuner.command("report", "--database", self.database))
+        self.assertRegex(out, "gfx942 .* modelled\n")
+        self.assertNotIn("as long as predicted", out)
+
+    def test_usage(self):
+        """What is wrong is one line."""
+        for arguments, code, text in (
+            (["run", "none.json", "--target", "host", "--device", "host", "--database", "x.db"], 4, "No such file"),
+            (["report", "--database", str(ROOT / "none.db")], 2, "there is no file"),
+            (["measure", str(ROOT), "--device", "host"], 4, "index.jsonl"),
+            (["run", str(tuner.LAYERS), "--target", "nochip", "--device", "host", "--database", str(ROOT / "n.db")], 0, ""),
+            ([*tuner.tune(ROOT / "c.db", "--cluster", "nowhere")[3:]], 2, "expects local, an address"),
+            (["run", str(tuner.LAYERS), "--lists", "all", "--target", "host", "--device", "host", "--database", "x"], 2,
+             "expects lists of small, line, but got all"),
+        ):  # fmt: skip
+            with self.subTest(arguments):
+                got, out, err = tuner.run(tuner.command(*arguments))
+                self.assertEqual(got, code, out + err)
+                self.assertIn(text, err)
+                self.assertNotIn("Traceback", err)
+
+
+if __name__ == "__main__":
+    unittest.main()
