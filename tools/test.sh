@@ -5,8 +5,8 @@
 #   tools/test.sh            build in build/
 #   BUILD=dir tools/test.sh  build in dir
 #
-# PyTorch comes from PyPI into the build folder, or is that of CONV_TORCH_PYTHON (a Python that has it). Without it, the tests
-# of conv.torch are skipped.
+# PyTorch and Dask come from PyPI into the build folder, or are those of CONV_TORCH_PYTHON and CONV_DASK_PYTHON (Pythons that
+# have them). Without them, the tests of conv.torch and of sweeps are skipped.
 set -u
 
 root="$(cd "$(dirname "$0")/.." && pwd)"
@@ -27,6 +27,10 @@ if [ -z "${CONV_TORCH_PYTHON:-}" ]; then
   "$root/tools/dev/install_torch.sh" "$build/torch" >"$build/torch.log" 2>&1 &
   torch=$!
 fi
+if [ -z "${CONV_DASK_PYTHON:-}" ]; then
+  "$root/tools/dev/install_dask.sh" "$build/dask" >"$build/dask.log" 2>&1 &
+  dask=$!
+fi
 ninja -C "$build" || fail "the build failed"
 ninja -C "$build" conv-test-depends || fail "the build of the tests failed"
 
@@ -34,6 +38,12 @@ if [ -n "${torch:-}" ] && ! wait "$torch"; then
   tail -n 3 "$build/torch.log"
   echo "test.sh: note: PyTorch could not be installed, so the tests of conv.torch are skipped"
   rm -rf "$build/torch"
+fi
+
+if [ -n "${dask:-}" ] && ! wait "$dask"; then
+  tail -n 3 "$build/dask.log"
+  echo "test.sh: note: Dask could not be installed, so the tests of sweeps are skipped"
+  rm -rf "$build/dask"
 fi
 
 rm -f "$results"
