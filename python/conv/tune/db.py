@@ -98,8 +98,8 @@ def run_prune(options: argparse.Namespace) -> int:
         if options.keep_best:
             for group in best_rows(rows).values():
                 out += [row for row in group[options.keep_best :] if not row.is_default]
-        if not (options.stale or options.modelled or options.quarantine or options.keep_best):
-            raise bad_input("expects --stale, --modelled, --quarantine or --keep-best, but got none of them")
+        if not (options.stale or options.modelled or options.quarantine or options.keep_best or options.compact):
+            raise bad_input("expects --stale, --modelled, --quarantine, --keep-best or --compact, but got none of them")
         out = list(dict.fromkeys(out))
         database.remove(out)
         if options.compact:
