@@ -9,6 +9,7 @@ import subprocess
 import sys
 import unittest
 
+import conv
 import tuner
 from conv.tune import Database, Quarantined
 
@@ -124,6 +125,12 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(code, 0, err)
         self.assertRegex(out, rf"^9 problems, {len(tuner.planned())} schedules, \d+ bytes for host in ")
         self.assertLess(err.count("\n"), 9, "what was compiled is not compiled again")
+        other = ROOT / "other"
+        other.mkdir()
+        (other / "index.jsonl").write_text(index.read_text().replace(conv._compiler.fingerprint(), "0123", 1))
+        code, _, err = tuner.run([*compile_[:-1], other])
+        self.assertEqual(code, 2, err)
+        self.assertIn("expects a bundle of this compiler", err)
         environment = {**self.environment, "CONV_COMPILER_LIBRARY": "/nonexistent"}
         measure = tuner.command("measure", bundle, "--device", "host", *tuner.FAST)
         process = subprocess.Popen(measure, env=environment, stderr=subprocess.DEVNULL)

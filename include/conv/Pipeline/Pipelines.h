@@ -54,8 +54,8 @@ struct LowerToConvOptions : TargetOptions<LowerToConvOptions> {
       llvm::cl::desc("Consider only this algorithm (default: all)"),
       llvm::cl::init("")};
   Option<std::string> database{
-      *this, "database",
-      llvm::cl::desc("A tuning database (default: none)"), llvm::cl::init("")};
+      *this, "database", llvm::cl::desc("A tuning database (default: none)"),
+      llvm::cl::init("")};
   Option<std::string> compiler{
       *this, "compiler",
       llvm::cl::desc("Fingerprint of the compiler whose rows of the database "

@@ -32,7 +32,7 @@ import sys
 import time
 import typing
 
-from .._library import Error, ErrorKind
+from .._library import Error, ErrorKind, bad_input
 from ..tune._executors import LostCluster, create_executor
 from ._merge import STORE, find_tool, merge_model
 from ._models import Unit, read_models
@@ -64,6 +64,8 @@ class _Progress:
 
 def build(options: argparse.Namespace) -> int:
     find_tool()
+    if options.prune and options.only:
+        raise bad_input("expects --prune without --only, which would remove what the other models need")
     output, models = read_models(pathlib.Path(options.models), options.only)
     store = Store(output / STORE / "units")
     units = [unit for model in models for unit in model.units]

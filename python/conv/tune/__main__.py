@@ -185,7 +185,7 @@ def run_run(options: argparse.Namespace) -> int:
 
 def run_compile(options: argparse.Namespace) -> int:
     problems = _read(options)
-    bundle = Bundle(options.output, options.target)
+    bundle = Bundle(options.output, options.target, _compiler.fingerprint())
     executor = create_executor(options.cluster, options.jobs)
     progress = Progress(len([problem for problem in problems if problem not in bundle.items]))
 
@@ -210,7 +210,9 @@ def run_measure(options: argparse.Namespace) -> int:
     bench = Bench(options.device, _protocol(options))
     limits = dataclasses.replace(Limits(), measure=options.measure_limit)
     problems = list(bundle.items)
-    sweep = Sweep(problems, bundle.target, SIZES["full"], bench, limits, bundle.explore, bundle.compile)
+    sweep = Sweep(
+        problems, bundle.target, SIZES["full"], bench, limits, bundle.explore, bundle.compile, has_compiler=False
+    )
     return _sweep(sweep, options, str(bundle.folder / RESULTS))
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bundles: a folder of compiled candidates, for a machine that has the device and no compiler.
 
-index.jsonl            a line for the target, then one for each problem: its space, and the artifact of each candidate
+index.jsonl            a line for target and compiler, then one for each problem: its space, and the artifact of each candidate
 packs/<digest>.convpack
 results.db             what the machine with the device measured
 """
@@ -61,18 +61,20 @@ class Item:
 class Bundle:
     """A bundle that is there, or is begun."""
 
-    def __init__(self, folder: typing.Union[str, os.PathLike], target: str = "") -> None:
+    def __init__(self, folder: typing.Union[str, os.PathLike], target: str = "", compiler: str = "") -> None:
         self.folder = pathlib.Path(folder)
         self._index = self.folder / _INDEX
         if target and not self._index.exists():
             (self.folder / "packs").mkdir(parents=True, exist_ok=True)
-            self._append({"bundle": 1, "target": target})
+            self._append({"bundle": 1, "target": target, "compiler": compiler})
         lines = list(self._read_lines())
         if not lines or lines[0].get("bundle") != 1:
             raise bad_input(f"expects a bundle of conv-tune compile, but got '{folder}'")
         self.target: str = lines[0]["target"]
         if target and target != self.target:
             raise bad_input(f"expects a bundle for {target}, but '{folder}' is for {self.target}")
+        if compiler and compiler != lines[0]["compiler"]:
+            raise bad_input(f"expects a bundle of this compiler, but '{folder}' is of another one: remove it")
         try:
             self.items = {item.problem: item for item in map(Item.from_json, lines[1:])}
         except (KeyError, TypeError) as error:
@@ -126,7 +128,8 @@ class Bundle:
         for failed in item.failed:
             if failed.candidate.schedule == candidate.schedule:
                 return failed
-        pack = self._path(item.packs[item.space.candidates.index(candidate)]).read_bytes()
+        schedules = [one.schedule for one in item.space.candidates]
+        pack = self._path(item.packs[schedules.index(candidate.schedule)]).read_bytes()
         return Compiled(candidate, pack)
 
 

@@ -13,6 +13,7 @@ import contextlib
 import logging
 import os
 import pathlib
+import sys
 import threading
 import typing
 
@@ -122,7 +123,15 @@ class Cluster:
             self.close()
             raise Error(ErrorKind.SYSTEM, f"expects a Dask scheduler at {address}, but got: {error}") from error
         self.dashboard = self._client.dashboard_link
+        self._note_missing(_resources(device, target))
         self.width = 2 * max(1, len(self._client.nthreads()))
+
+    def _note_missing(self, wanted: typing.Dict[str, float]) -> None:
+        """Says what the workers that measure must have, if there is none yet."""
+        workers = self._client.scheduler_info()["workers"].values()
+        if not any(wanted.items() <= worker["resources"].items() for worker in workers):
+            text = " ".join(f"{name}={amount}" for name, amount in wanted.items()) or "none"
+            print(f"conv: waiting for a worker with the resources {text}", file=sys.stderr, flush=True)
 
     def submit(
         self, function: typing.Callable, *arguments: typing.Any, device: str = "", target: str = ""

@@ -38,6 +38,7 @@ class Sweep:
     #: Tasks that find candidates and make artifacts of them: the compiler's, or those of a bundle.
     explore: typing.Callable = explore
     compile: typing.Callable = compile_candidate
+    has_compiler: bool = True  #: Schedules that another compiler was measured with can be compiled, too.
 
 
 class Layer:
@@ -61,14 +62,16 @@ class Layer:
         line, chip, compiler = self.space.line, self.space.chip, self.space.compiler
         return {"problem": line, "target": chip, "compute_units": units, "compiler": compiler}
 
-    def plan(self, space: Space, database: Database) -> None:
-        """Takes what is to be measured, without what the database has."""
+    def plan(self, space: Space, database: Database, has_compiler: bool) -> None:
+        """Takes what is to be measured, without what the database has, and first of all what was good with another
+        compiler."""
         self.space = space
         self.rows = database.rows(**self._key, kind=self._kind)
         known = database.rows(problem=space.line, target=space.chip, kind=self._kind)
         stale = sorted((row for row in known if row.compiler != space.compiler), key=lambda row: row.seconds)
         default, *others = space.candidates
-        again = [Candidate(row.schedule, None) for row in stale if row.schedule != default.schedule][:_STALE]
+        again = [Candidate(row.schedule, None) for row in stale if row.schedule != default.schedule]
+        again = again[:_STALE] if has_compiler else []
         planned = {one.schedule: one for one in (*again, *others)}
         predicted = {one.schedule: one.predicted for one in others}
         self.waiting = [
@@ -144,7 +147,7 @@ def run(
             running[task] = layer
         for task in executor.wait(running):
             layer = running.pop(task)
-            rows = _take(layer, task, executor, database)
+            rows = _take(sweep, layer, task, executor, database)
             progress(layer, rows)
             if layer.space is None:
                 finished(layer)
@@ -158,7 +161,7 @@ def run(
 
 
 def _take(
-    layer: Layer, task: typing.Any, executor: typing.Union[Threads, Cluster], database: Database
+    sweep: Sweep, layer: Layer, task: typing.Any, executor: typing.Union[Threads, Cluster], database: Database
 ) -> typing.List[Row]:
     """Writes down what a task gave."""
     try:
@@ -175,7 +178,7 @@ def _take(
         layer.refused = answer
         return []
     if isinstance(answer, Space):
-        layer.plan(answer, database)
+        layer.plan(answer, database, sweep.has_compiler)
         return []
     database.add(answer)
     layer.rows += answer
