@@ -2,6 +2,7 @@
 """The database: what a row must have, what happens to the file, and who reads and writes it at once."""
 
 import dataclasses
+import itertools
 import json
 import os
 import pathlib
@@ -16,6 +17,7 @@ import unittest
 import conv
 from conv.tune import Database, Measurement, Quarantined
 from conv.tune._database import plain
+from conv.tune._problems import DIRECTIONS, LAYOUTS, from_shape, parse_line
 
 ROOT = pathlib.Path(sys.argv.pop())
 ROW = Measurement(
@@ -278,6 +280,32 @@ class Files(unittest.TestCase):
             self.assertLessEqual(written, whole(database.rows()), "what was reported is there")
             self.assertEqual(database.verify(), [])
         self.assertTrue(any("steady" in name for name in written))
+
+
+class Lines(unittest.TestCase):
+    def test_round_trip(self):
+        """A row's problem is the problem again, whatever its type, direction, dimensions and layouts."""
+        shapes = [
+            {"n": 2, "c": 8, "k": 16, "spatial": [9, 7], "filter": [3, 3], "stride": [2, 1], "pad": [[1, 1], [0, 1]]},
+            {"n": 1, "c": 4, "k": 4, "groups": 4, "spatial": [30], "filter": [3], "dilation": [2], "pad": [1]},
+            {"n": 1, "c": 4, "k": 6, "groups": 2, "spatial": [4, 5, 6], "filter": [3, 1, 3], "stride": [1, 2, 1]},
+        ]
+        for shape in shapes:
+            for dtype, direction, layout in itertools.product(("f32", "bf16", "i8"), DIRECTIONS, LAYOUTS):
+                with self.subTest(shape=shape, dtype=dtype, direction=direction, layout=layout):
+                    [kernel] = conv.explain(from_shape(shape, dtype, direction, layout), "host", as_json=True)
+                    [again] = conv.explain(parse_line(kernel["problem"]), "host", as_json=True)
+                    self.assertEqual(again["problem"], kernel["problem"])
+        for line in (
+            "",
+            "conv",
+            "conv -n 1",
+            "pool -n 1 -c 1",
+            "conv -n 1 -c 1 -k 1 --wings 2",
+            "conv -n one -c 1 -k 1",
+        ):
+            with self.subTest(line), self.assertRaisesRegex(conv.Error, "^expects a (line|problem)"):
+                parse_line(line)
 
 
 class Compiler(unittest.TestCase):

@@ -17,11 +17,10 @@ _COMMANDS = {"f32": "conv", "f16": "convfp16", "bf16": "convbfp16", "i8": "convi
 
 # The grammar's names of what each spatial dimension has, depth first.
 _AXES = [
-    {"input": "--in_d", "filter": "--fil_d", "low": "--pad_d", "high": "--pad_d_high", "stride": "--conv_stride_d",
-     "dilation": "--dilation_d"},
+    {"input": "-!", "filter": "-@", "low": "-$", "high": "--pad_d_high", "stride": "-#", "dilation": "-^"},
     {"input": "-H", "filter": "-y", "low": "-p", "high": "--pad_h_high", "stride": "-u", "dilation": "-l"},
     {"input": "-W", "filter": "-x", "low": "-q", "high": "--pad_w_high", "stride": "-v", "dilation": "-j"},
-]  # fmt: skip
+]
 _DEFAULTS = {"low": 0, "stride": 1, "dilation": 1}
 
 
@@ -56,7 +55,7 @@ def parse_line(line: str) -> Problem:
             direction=direction,
             high=high,
             tf32=tf32,
-            result_dtype=flags.pop("--out_dtype", ""),
+            result_dtype=flags.pop("--out_dtype", "").replace("i32", ""),  # That of sums, which integers have anyway.
             padding_mode=flags.pop("--padding_mode", "zeros"),
             input_layout=flags.pop("--in_layout", ""),
             filter_layout=flags.pop("--fil_layout", ""),
@@ -92,7 +91,6 @@ def from_shape(shape: dict, dtype: str = "f32", direction: str = "forward", layo
         high=tuple(high for _, high in pads),
         dtype="f32" if dtype == "tf32" else dtype,
         tf32=dtype == "tf32",
-        result_dtype="i32" if dtype == "i8" else "",
         direction=direction,
         input_layout=order,
         filter_layout=order,
@@ -132,5 +130,5 @@ def read_problems(
         except (KeyError, TypeError) as error:
             raise bad_input(f"expects shapes as those of bench/shapes in '{path}', but got none: {error!r}") from error
     with open(path, encoding="utf-8") as file:
-        lines = [line.split("#")[0].strip() for line in file]
-    return list(dict.fromkeys(parse_line(line) for line in lines if line))
+        lines = [line.strip() for line in file]
+    return list(dict.fromkeys(parse_line(line) for line in lines if line and not line.startswith("#")))
