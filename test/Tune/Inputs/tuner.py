@@ -29,8 +29,9 @@ def tune(database, *more):
 
 
 def environment(trace="", poison=""):
-    return {**os.environ, "PYTHONUNBUFFERED": "1", **({"CONV_TEST_TRACE": str(trace)} if trace else {}),
-            "CONV_TEST_POISON": poison}  # fmt: skip
+    """That of a process whose tasks are traced, and of which some go wrong (sitecustomize.py)."""
+    own = {"CONV_TEST_POISON": poison, "PYTHONUNBUFFERED": "1", "PYTHONWARNINGS": "ignore::RuntimeWarning"}
+    return {**os.environ, **own, **({"CONV_TEST_TRACE": str(trace)} if trace else {})}
 
 
 def planned():
