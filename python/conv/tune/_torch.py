@@ -116,6 +116,7 @@ class TorchBackend:
     ) -> float:
         """The worst error, as a part of what is allowed."""
         [entry] = function.entries.values()
+        torch.cuda.synchronize(self.device)  # Operands were made on another stream.
         with torch.cuda.stream(self.stream):
             result = function(**operands)
             # What is not written stays wrong.
@@ -127,6 +128,7 @@ class TorchBackend:
 
     def prepare(self, function: Function, sets: typing.List[Tensors]) -> _Graph:
         """Calls to be timed."""
+        torch.cuda.synchronize(self.device)
         with torch.cuda.stream(self.stream):
             results = [function(**operands) for operands in sets]
         self.stream.synchronize()
