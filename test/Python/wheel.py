@@ -13,12 +13,16 @@ assert name, wheel.name
 
 with zipfile.ZipFile(wheel) as archive:
     files = set(archive.namelist())
+    scripts = archive.read(f"conv_runtime-{name[1]}.dist-info/entry_points.txt").decode()
     metadata = archive.read(f"conv_runtime-{name[1]}.dist-info/METADATA").decode()
 assert {"conv/__init__.py", "conv/py.typed", "conv/libconv_runtime.so", "conv/LICENSE"} <= files
 assert [file for file in files if file.endswith(".so")] == ["conv/libconv_runtime.so"]
 needed = [line for line in metadata.splitlines() if line.startswith("Requires-Dist") and "extra ==" not in line]
 assert not needed, "the package needs another one"
 assert "Requires-Python: >=3.9" in metadata
+
+for script in ("conv-build", "conv-db", "conv-tune"):
+    assert f"{script} = " in scripts, scripts
 
 # Importing it loads no framework, and asks for nothing that is not there.
 script = "import conv, sys; print(conv.__version__); assert not {'numpy', 'torch'} & set(sys.modules)"
@@ -30,3 +34,14 @@ output = subprocess.run(
     env={"PYTHONPATH": str(pathlib.Path(sys.argv[1], "site"))},
 )
 assert output.stdout.strip() == name[1], output.stdout
+
+# The tools start without any of them, too.
+for module in ("conv.build", "conv.tune", "conv.tune.db"):
+    help_ = subprocess.run(
+        [sys.executable, "-m", module, "--help"],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(pathlib.Path(sys.argv[1], "site"))},
+    )
+    assert "usage: conv-" in help_.stdout, help_.stdout

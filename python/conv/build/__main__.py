@@ -71,11 +71,11 @@ def build(options: argparse.Namespace) -> int:
     units = [unit for model in models for unit in model.units]
     missing = {unit.key for unit in units if not store.has(unit.key)}
     progress = _Progress(len(missing))
-    executor = create_executor(options.cluster, options.jobs) if missing else None
-    try:
-        compile_missing(units, store, executor, options.compile_limit, progress)
-    finally:
-        if executor:
+    if missing:
+        executor = create_executor(options.cluster, options.jobs)
+        try:
+            compile_missing(units, store, executor, options.compile_limit, progress)
+        finally:
             executor.close()
     merged = [model.name for model in models if merge_model(model, store, output)]
     refused = {unit.name: store.refusal(unit.key) for unit in units if store.refusal(unit.key)}

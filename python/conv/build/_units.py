@@ -15,8 +15,10 @@ from ..tune._executors import LostWorker
 from ..tune._isolated import Died, Isolated
 from ._models import Unit
 
-#: Tasks that are handed to a worker ahead of time.
-_AHEAD = 8
+#: Tasks that are handed out ahead, for each that can run.
+_AHEAD = 2
+#: Units of a task, at most. A task costs a scheduler some milliseconds, and a small unit 60 of its compiler.
+_BATCH = 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,8 +34,14 @@ def _compile(module: str, target: str, database: str) -> bytes:
     return _compiler.compile(module, target, database=database, threads=1, cache=False)
 
 
-def compile_unit(child: Isolated, module: str, target: str, database: str, limit: float) -> Outcome:
-    """Compiles a module in a child, which may crash or hang."""
+def compile_units(
+    child: Isolated, sources: typing.Sequence[typing.Tuple[str, str, str]], limit: float
+) -> typing.List[Outcome]:
+    """Compiles modules, each for a target with a database, in a child, which may crash or hang."""
+    return [_compile_in(child, *source, limit) for source in sources]
+
+
+def _compile_in(child: Isolated, module: str, target: str, database: str, limit: float) -> Outcome:
     try:
         return Outcome(pack=child.call(_compile, module, target, database, limit=limit))
     except _compiler.Refused as error:
@@ -81,21 +89,26 @@ def compile_missing(
     progress: typing.Callable[[Unit, Outcome], None],
 ) -> None:
     """Compiles the units that the store has not, each key once, and writes them as they come."""
-    waiting = list({unit.key: unit for unit in units if not store.has(unit.key)}.values())
+    missing = list({unit.key: unit for unit in units if not store.has(unit.key)}.values())
+    count = max(1, min(_BATCH, len(missing) // (_AHEAD * executor.width)))
+    waiting = [missing[place : place + count] for place in range(0, len(missing), count)]
     waiting.reverse()
-    running: typing.Dict[typing.Any, Unit] = {}
+    running: typing.Dict[typing.Any, typing.List[Unit]] = {}
     while waiting or running:
         while waiting and len(running) < _AHEAD * executor.width:
-            unit = waiting.pop()
-            running[executor.submit(compile_unit, unit.module, unit.target, unit.database, limit)] = unit
+            batch = waiting.pop()
+            sources = [(unit.module, unit.target, unit.database) for unit in batch]
+            running[executor.submit(compile_units, sources, limit)] = batch
         for task in executor.wait(running):
-            unit = running.pop(task)
+            batch = running.pop(task)
             try:
-                outcome = executor.result(task)
+                outcomes = executor.result(task)
             except LostWorker as error:
-                outcome = Outcome(failed=f"its workers ended: {error}")
-            if not outcome.failed:
-                store.put(unit.key, outcome)
-            progress(unit, outcome)
-
-
+                if len(batch) > 1:  # One of them ends workers; each alone shows which.
+                    waiting += [[unit] for unit in batch]
+                    continue
+                outcomes = [Outcome(failed=f"its workers ended: {error}")]
+            for unit, outcome in zip(batch, outcomes):
+                if not outcome.failed:
+                    store.put(unit.key, outcome)
+                progress(unit, outcome)
