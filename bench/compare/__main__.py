@@ -57,7 +57,7 @@ def run_compile(options):
         options.dtype,
         options.layout,
         options.tails,
-        CompileOptions(options.target, options.database),
+        CompileOptions(options.target, options.database, options.algorithm),
         options.output,
         options.jobs,
     )
@@ -188,6 +188,7 @@ def main():
     )
     step.add_argument("--target", default="sm_90a")
     step.add_argument("--database", metavar="FILE", help="of conv-tune: its schedules win over those of the cost model")
+    step.add_argument("--algorithm", metavar="NAME", help="consider only this one (default: all)")
     step.add_argument("--jobs", type=positive, default=os.cpu_count())
     step.add_argument("--output", required=True, metavar="FOLDER")
 

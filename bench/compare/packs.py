@@ -38,6 +38,7 @@ def _compile(problem, options, folder, number):
     choice = ["--database", options.database] if options.database else []
     try:
         _run("conv-gen", *problem.generator_arguments(), "-o", source)
+        choice += ["--algorithm", options.algorithm] if options.algorithm else []
         _run("conv-compile", source, "--target", options.target, *choice, "-o", folder / pack)
     except _Refused as refused:
         return {"refused": str(refused)}
@@ -50,6 +51,7 @@ def _compile(problem, options, folder, number):
 class CompileOptions:
     target: str
     database: Optional[str] = None  #: Of conv-tune.
+    algorithm: Optional[str] = None  #: The only one that is considered.
 
 
 def compile_lists(lists, names, directions, dtype, layout, tails, options, folder, jobs):

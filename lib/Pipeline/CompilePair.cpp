@@ -267,6 +267,7 @@ LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
     convOptions.database = options.database;
     convOptions.compiler = getCompilerVersion().fingerprint;
     convOptions.usesStale = options.usesStaleSchedules;
+    convOptions.maxWorkspace = options.maxWorkspaceBytes;
     convOptions.exclude = ArrayRef(excluded);
     buildLowerToConvPipeline(manager, convOptions);
     break;

@@ -50,8 +50,8 @@ void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
   buildRaisePipeline(manager);
   manager.addPass(createCheckSupportedPass());
   manager.addPass(createSelectSchedulePass(
-      {options.schedule, options.algorithm, options.database, options.compiler,
-       options.usesStale,
+      {options.schedule, options.algorithm, options.maxWorkspace,
+       options.database, options.compiler, options.usesStale,
        llvm::to_vector(ArrayRef<std::string>(options.exclude))}));
   manager.addPass(createVerifyStagePass({"conv"}));
 }

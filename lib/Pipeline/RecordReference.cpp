@@ -17,6 +17,7 @@
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Dialect/Conv/IR/WinogradForm.h"
 #include "conv/Schedule/Schedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -192,6 +193,28 @@ FailureOr<json::Object> Recorder::recordElementwise(linalg::GenericOp op) {
   return step;
 }
 
+static json::Array toJson(const ::conv::RationalMatrix &matrix) {
+  json::Array rows;
+  for (const auto &row : matrix) {
+    json::Array elements;
+    for (::conv::Rational value : row)
+      elements.push_back(double(toFloat(value)));
+    rows.push_back(std::move(elements));
+  }
+  return rows;
+}
+
+/// The matrices of Winograd's algorithm, as kernels have them.
+static json::Array recordTransforms(ConvolutionOpInterface op) {
+  json::Array transforms;
+  for (const ::conv::WinogradMatrices &one :
+       getWinogradMatrices(op, op.getScheduleAttr().getOutputTile()))
+    transforms.push_back(json::Object{{"input", toJson(one.input)},
+                                      {"filter", toJson(one.filter)},
+                                      {"output", toJson(one.output)}});
+  return transforms;
+}
+
 FailureOr<json::Object> Recorder::recordStep(ConvolutionOpInterface op) {
   FailureOr<json::Object> lhs = recordTensor(op.getLhs(), op);
   FailureOr<json::Object> rhs = recordTensor(op.getRhs(), op);
@@ -230,6 +253,8 @@ FailureOr<json::Object> Recorder::recordStep(ConvolutionOpInterface op) {
     operands.push_back(std::move(*tensor));
   }
   step["tail_operands"] = std::move(operands);
+  if (op.getScheduleAttr().isWinograd())
+    step["transforms"] = recordTransforms(op);
   if (failed(recordTail(op, step)))
     return failure();
   return step;

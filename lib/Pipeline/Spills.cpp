@@ -25,7 +25,7 @@ static size_t countLaunches(ConvolutionOpInterface op) {
   size_t launches = 0;
   visitInForm(
       op, op.getScheduleAttr(),
-      [&](ConvolutionOpInterface own, ArrayRef<TransformOp> transforms) {
+      [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
         launches = transforms.size() +
                    planConvolution(own, getPlanOptions(own.getScheduleAttr()))
                        .steps.size();

@@ -172,7 +172,7 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
       op.getContext(), Algorithm::Direct, tile,
       {int64_t(llvm::divideCeil(shared, subgroups)), tile[1]}, gemmK, stages,
       atom, mainLoop, isAlongBatch ? Raster::Columns : Raster::Rows,
-      /*patch=*/{},
+      /*outputTile=*/{}, /*patch=*/{},
       /*mergedGroups=*/1, options.splits, /*cluster=*/1,
       /*transposed=*/false, /*layouts=*/nullptr,
       /*channelMultiple=*/1, ChosenBy::Heuristic);

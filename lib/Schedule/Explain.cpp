@@ -17,6 +17,8 @@
 #include "conv/Schedule/DirectSchedule.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Schedule.h"
+#include "conv/Schedule/ScheduleSpace.h"
+#include "conv/Schedule/WinogradSchedule.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -91,6 +93,14 @@ static std::string formatScaled(double value, StringRef unit) {
   return formatv("{0:F1} {1}{2}", value, prefixes[power], unit).str();
 }
 
+/// "4 x 4".
+static std::string formatOutputTile(ArrayRef<int64_t> tile) {
+  std::string text;
+  for (int64_t size : tile)
+    text += (text.empty() ? "" : " x ") + std::to_string(size);
+  return text;
+}
+
 static std::string formatMicroseconds(double seconds) {
   return formatv("{0:F1} us", seconds * 1e6).str();
 }
@@ -159,9 +169,11 @@ static std::string formatCluster(const ::conv::Candidate &candidate) {
              : "";
 }
 
-static void printDecision(const Explanation &all, raw_ostream &os) {
+/// `schedule` is that of the convolution whose form this is.
+static void printDecision(const Explanation &all, ScheduleAttr schedule,
+                          raw_ostream &os) {
   const ::conv::Cost &cost = all.cost;
-  os << "schedule    " << all.schedule << "\n"
+  os << "schedule    " << schedule << "\n"
      << "chosen by   " << stringifyChosenBy(all.schedule.getChosenBy())
      << formatv(", {0} candidates were valid and {1} rejected\n",
                 all.ranking.accepted.size(), all.ranking.rejected.size())
@@ -256,36 +268,82 @@ static std::string formatNotDirect(const Explanation &all) {
   return "the best one would take " + formatMicroseconds(cost.seconds());
 }
 
+/// The fastest schedule by Winograd's algorithm; null if there is none.
+static ScheduleAttr findWinogradSchedule(ConvolutionOpInterface op,
+                                         const ::conv::ChipInfo &chip) {
+  ScheduleAttr best;
+  for (const OperandForm &form : enumerateWinogradForms(op, chip)) {
+    ScheduleAttr schedule =
+        selectInWinogradForm(op, form, [&](ConvolutionOpInterface products) {
+          std::vector<RankedSchedule> ranked = rankImplicitGemm(products, chip);
+          return ranked.empty() ? ScheduleAttr()
+                                : getSchedule(op.getContext(),
+                                              ranked.front().ranked.candidate,
+                                              ranked.front().options, chip,
+                                              ChosenBy::Heuristic);
+        });
+    if (schedule && (!best || predictSeconds(op, schedule, chip) <
+                                  predictSeconds(op, best, chip)))
+      best = schedule;
+  }
+  return best;
+}
+
+/// Why the schedule is not one of Winograd's algorithm.
+static std::string formatNotWinograd(ConvolutionOpInterface op) {
+  if (std::string obstacle = findWinogradObstacle(op); !obstacle.empty())
+    return obstacle;
+  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  ScheduleAttr schedule = findWinogradSchedule(op, chip);
+  if (!schedule)
+    return "the chip has no product of f32";
+  return "the best one, with tiles of " +
+         formatOutputTile(schedule.getOutputTile()) + " results, would take " +
+         formatMicroseconds(predictSeconds(op, schedule, chip)) +
+         (isWinogradByDefault(op) ? "" : "; it has to be asked for");
+}
+
 /// The kernels in front of products and behind them.
-static void printTransforms(ArrayRef<TransformOp> transforms, raw_ostream &os) {
-  for (TransformOp transform : transforms) {
+static void printTransforms(ArrayRef<Operation *> transforms, raw_ostream &os) {
+  for (Operation *transform : transforms) {
     const ::conv::ChipInfo &chip = TargetAttr::lookup(transform).getInfo();
-    os << "transform   " << transform.getSourceType() << " to "
-       << transform.getResultType() << ", predicted "
+    os << "transform   " << transform->getOperand(0).getType() << " to "
+       << transform->getResult(0).getType() << ", predicted "
        << formatMicroseconds(predictTransform(transform, chip)) << "\n";
   }
 }
 
 /// What a convolution that has the form of its schedule takes.
-static void explainInForm(ConvolutionOpInterface op, raw_ostream &os) {
+static void explainInForm(ConvolutionOpInterface op, ScheduleAttr schedule,
+                          raw_ostream &os) {
   if (op.getScheduleAttr().isDirect())
     return explainDirect(op, os);
   Explanation all(op);
   printProblem(op, all.chip, all.problem, os);
   printWork(all, os);
-  printDecision(all, os);
+  printDecision(all, schedule, os);
   os << "not direct  " << formatNotDirect(all) << "\n";
   printCandidates(all, os);
   printRejected(all, os);
 }
 
 void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  if (schedule.isWinograd())
+    os << "winograd    tiles of " << formatOutputTile(schedule.getOutputTile())
+       << " results of " << formatProblem(op) << "\n";
   visitInForm(
-      op, op.getScheduleAttr(),
-      [&](ConvolutionOpInterface own, ArrayRef<TransformOp> transforms) {
-        explainInForm(own, os);
+      op, schedule,
+      [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
+        explainInForm(own, schedule, os);
         printTransforms(transforms, os);
       });
+  if (schedule.isWinograd())
+    os << "in all      predicted "
+       << formatMicroseconds(predictSeconds(op, schedule, chip)) << "\n";
+  else
+    os << "not winograd  " << formatNotWinograd(op) << "\n";
 }
 
 static std::string printToString(Attribute attribute) {
@@ -382,22 +440,33 @@ static llvm::json::Object explainInFormAsJson(ConvolutionOpInterface op) {
 llvm::json::Object
 mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
   llvm::json::Object json;
+  ScheduleAttr schedule = op.getScheduleAttr();
   visitInForm(
-      op, op.getScheduleAttr(),
-      [&](ConvolutionOpInterface own, ArrayRef<TransformOp> transforms) {
+      op, schedule,
+      [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
         json = explainInFormAsJson(own);
         llvm::json::Array all;
-        for (TransformOp transform : transforms)
+        for (Operation *transform : transforms)
           all.push_back(llvm::json::Object{
-              {"source",
-               printToString(TypeAttr::get(transform.getSourceType()))},
+              {"source", printToString(TypeAttr::get(
+                             transform->getOperand(0).getType()))},
               {"result",
-               printToString(TypeAttr::get(transform.getResultType()))},
+               printToString(TypeAttr::get(transform->getResult(0).getType()))},
               {"seconds",
                predictTransform(transform,
                                 TargetAttr::lookup(transform).getInfo())}});
         if (!all.empty())
           json["transforms"] = std::move(all);
       });
+  if (schedule.isWinograd()) {
+    // What is predicted of the products is there already.
+    json["products"] = std::move(json["problem"]);
+    json["problem"] = formatProblem(op);
+    json["schedule"] = printToString(schedule);
+  } else {
+    json["not_winograd"] = formatNotWinograd(op);
+  }
+  json["seconds"] =
+      predictSeconds(op, schedule, TargetAttr::lookup(op).getInfo());
   return json;
 }

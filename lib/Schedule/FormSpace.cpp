@@ -15,15 +15,17 @@
 #include "GpuCosts.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Schedule/DirectModel.h"
 #include "conv/Schedule/Schedule.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The layouts with another order of one tensor.
-static LayoutsAttr replaceOrder(LayoutsAttr layouts, TensorRole role,
-                                StringRef order) {
+LayoutsAttr mlir::conv::withOrder(LayoutsAttr layouts, TensorRole role,
+                                  StringRef order) {
   auto select = [&](TensorRole other, StringRef own) {
     return role == other ? order : own;
   };
@@ -38,7 +40,7 @@ static LayoutsAttr replaceOrder(LayoutsAttr layouts, TensorRole role,
 static LayoutsAttr getFilterByOutput(LayoutsAttr layouts) {
   std::string order(layouts.getFilter());
   std::swap(order[order.find('K')], order[order.find('C')]);
-  return replaceOrder(layouts, TensorRole::Filter, order);
+  return withOrder(layouts, TensorRole::Filter, order);
 }
 
 /// Whether positions are innermost in input and output.
@@ -78,11 +80,11 @@ mlir::conv::enumerateForms(ConvolutionOpInterface op,
     return {};
   LayoutsAttr last = OperandForm::getChannelsLast(op).layouts;
   SmallVector<LayoutsAttr> layouts = {
-      last, replaceOrder(last, op.getResultRole(), op.getResultOrder())};
+      last, withOrder(last, op.getResultRole(), op.getResultOrder())};
   if (op.getDirection() == Direction::BackwardData && !hasWarpgroups(chip)) {
     layouts.push_back(getFilterByOutput(last));
     layouts.push_back(
-        replaceOrder(layouts.back(), TensorRole::Input, op.getResultOrder()));
+        withOrder(layouts.back(), TensorRole::Input, op.getResultOrder()));
   }
   int64_t granule =
       ::conv::kPieceBytes / ::conv::byteSize(getOperandNumericType(op));
@@ -104,14 +106,41 @@ mlir::conv::enumerateForms(ConvolutionOpInterface op,
   return forms;
 }
 
-double mlir::conv::predictTransform(TransformOp transform,
+/// How many more bytes of memory are moved where lanes access elements that do
+/// not follow each other: a sector of 32 bytes for one of f32 or two, of which
+/// others find a part in a cache.
+static constexpr double kScatteredFactor = 4;
+
+/// Whether lanes access neighbours: innermost columns or rows follow each
+/// other.
+static bool accessesNeighbours(ViewAttr view, Value tensor) {
+  SmallVector<int64_t> strides = getStrides(tensor);
+  size_t lastRow = view.getBatch().size() + view.getRows().size() - 1;
+  int64_t row = 0, column = 0;
+  for (auto [coordinate, stride] : llvm::zip(view.getCoordinates(), strides)) {
+    row += coordinate.coefficients[lastRow] * stride;
+    column += coordinate.coefficients.back() * stride;
+  }
+  return std::abs(row) == 1 || std::abs(column) == 1;
+}
+
+double mlir::conv::predictTransform(Operation *transform,
                                     const ::conv::ChipInfo &chip) {
-  auto getBytes = [](RankedTensorType type) {
-    return double(type.getNumElements()) *
-           double(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  // Elements that several blocks read come from a cache from the second time
+  // on.
+  double bytes = 0;
+  auto block = dyn_cast<BlockTransformOp>(transform);
+  auto addBytes = [&](Value tensor, ViewAttr view) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    bool isScattered = view && !accessesNeighbours(view, tensor);
+    bytes += double(type.getNumElements()) *
+             double(llvm::divideCeil(type.getElementTypeBitWidth(), 8)) *
+             (isScattered ? kScatteredFactor : 1);
   };
-  double bytes =
-      getBytes(transform.getSourceType()) + getBytes(transform.getResultType());
+  for (Value operand : transform->getOperands())
+    addBytes(operand, block && operand == block.getSource() ? block.getFrom()
+                                                            : ViewAttr());
+  addBytes(transform->getResult(0), block ? block.getTo() : ViewAttr());
   return bytes / (chip.transformEfficiency * chip.memoryGBs * 1e9) +
          ::conv::kLaunchSeconds;
 }
@@ -133,10 +162,42 @@ double mlir::conv::predictSeconds(ConvolutionOpInterface op,
   double seconds = 0;
   visitInForm(
       op, schedule,
-      [&](ConvolutionOpInterface own, ArrayRef<TransformOp> transforms) {
-        seconds = predictProduct(own, schedule, chip);
-        for (TransformOp transform : transforms)
+      [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
+        seconds = predictProduct(own, schedule.getProductSchedule(), chip);
+        for (Operation *transform : transforms)
           seconds += predictTransform(transform, chip);
       });
   return seconds;
+}
+
+/// Whether a kernel reads the tensor, or what it is reshaped to.
+static bool isRead(Value tensor) {
+  return llvm::any_of(tensor.getUsers(), [](Operation *user) {
+    return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user)
+               ? isRead(user->getResult(0))
+               : true;
+  });
+}
+
+int64_t mlir::conv::computeWorkspaceBytes(ConvolutionOpInterface op,
+                                          ScheduleAttr schedule) {
+  int64_t bytes = 0;
+  auto add = [&](RankedTensorType type) {
+    bytes += type.getNumElements() *
+             llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  };
+  visitInForm(
+      op, schedule,
+      [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
+        for (Operation *transform : transforms)
+          if (isRead(transform->getResult(0)))
+            add(cast<RankedTensorType>(transform->getResult(0).getType()));
+        if (own != op && isRead(own.getResultTensor()))
+          add(own.getResultType());
+        for (ArrayRef<int64_t> shape :
+             planConvolution(own, getPlanOptions(schedule.getProductSchedule()))
+                 .intermediates)
+          add(RankedTensorType::get(shape, getAccumulatorType(own)));
+      });
+  return bytes;
 }

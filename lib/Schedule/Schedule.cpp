@@ -327,8 +327,8 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
       candidate.gemmK, candidate.stages,
       AtomAttr::get(context, getAtomKind(atom.kind), atom.m, atom.n, atom.k),
       getMainLoop(candidate.loop),
-      candidate.columnsFastest ? Raster::Columns : Raster::Rows, options.patch,
-      options.mergedGroups, options.splits, candidate.cluster,
+      candidate.columnsFastest ? Raster::Columns : Raster::Rows,
+      /*outputTile=*/{}, options.patch, options.mergedGroups, options.splits, candidate.cluster,
       options.transposed, /*layouts=*/nullptr, /*channelMultiple=*/1, chosenBy);
 }
 

@@ -22,6 +22,7 @@
 #include "conv/Schedule/Passes.h"
 #include "conv/Schedule/Schedule.h"
 #include "conv/Schedule/ScheduleSpace.h"
+#include "conv/Schedule/WinogradSchedule.h"
 #include "conv/Support/Nesting.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -31,6 +32,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <limits>
 #include <map>
 
 #define DEBUG_TYPE "conv-select-schedule"
@@ -103,15 +105,17 @@ static void remarkRejections(ConvolutionOpInterface op,
 }
 
 /// Says what the cost model expects of a transform.
-static void remarkTransform(TransformOp transform,
+static void remarkTransform(Operation *transform,
                             const ::conv::ChipInfo &chip) {
   double microseconds = predictTransform(transform, chip) * 1e6;
-  remark::analysis(transform.getLoc(),
+  remark::analysis(transform->getLoc(),
                    remark::RemarkOpts::name("Transform").category(DEBUG_TYPE))
       << remark::metric("microseconds",
                         llvm::formatv("{0:F1}", microseconds).str())
-      << remark::metric("source", printToString(transform.getSourceType()))
-      << remark::metric("result", printToString(transform.getResultType()));
+      << remark::metric("source",
+                        printToString(transform->getOperand(0).getType()))
+      << remark::metric("result",
+                        printToString(transform->getResult(0).getType()));
 }
 
 /// Says what the cost model expects of the kernels of products.
@@ -133,10 +137,10 @@ static void remarkDecision(ConvolutionOpInterface op, ScheduleAttr schedule,
       << remark::metric("schedule", printToString(schedule));
   visitInForm(
       op, schedule,
-      [&](ConvolutionOpInterface own, ArrayRef<TransformOp> transforms) {
-        for (TransformOp transform : transforms)
+      [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
+        for (Operation *transform : transforms)
           remarkTransform(transform, chip);
-        remarkCost(own, schedule, chip);
+        remarkCost(own, schedule.getProductSchedule(), chip);
       });
 }
 
@@ -166,7 +170,9 @@ struct SelectSchedule final
   LogicalResult initialize(MLIRContext *context) override {
     if (!algorithm.empty() && !symbolizeAlgorithm(algorithm))
       return emitError(UnknownLoc::get(context))
-             << "expects algorithm to be implicit_gemm or direct, but got \""
+             << "expects algorithm to be implicit_gemm, direct or winograd, "
+                "but "
+                "got \""
              << algorithm << "\"";
     if (!database.empty()) {
       FailureOr<Database> opened = Database::open(database, context);
@@ -180,8 +186,9 @@ struct SelectSchedule final
       if (failed(parsed))
         return failure();
       // What spills in one form is not tried in another one, either.
-      excluded.push_back(parsed->withForm(/*layouts=*/nullptr,
-                                          /*channelMultiple=*/1));
+      excluded.push_back(
+          parsed->getProductSchedule().withForm(/*layouts=*/nullptr,
+                                                /*channelMultiple=*/1));
     }
     if (schedule.empty())
       return success();
@@ -243,28 +250,98 @@ private:
   /// with a message, if there is none.
   ScheduleAttr selectInAnyForm(ConvolutionOpInterface op,
                                const ::conv::ChipInfo &chip) const {
+    if (symbolizeAlgorithm(algorithm) == Algorithm::Winograd)
+      return selectWinograd(op, chip);
     ScheduleAttr best = selectByCost(op, chip);
     if (!best)
       return nullptr;
-    double least = predictSeconds(op, best, chip);
-    // What one form has not got, another one may.
-    ScopedDiagnosticHandler silence(op->getContext(),
-                                    [](Diagnostic &) { return success(); });
-    for (const OperandForm &form : enumerateForms(op, chip)) {
-      OpBuilder builder(op->getContext());
-      auto transformed = TransformedConvolution::create(builder, op, form);
-      ScheduleAttr schedule = selectByCost(transformed.op, chip);
-      transformed.erase();
-      if (!schedule)
-        continue;
-      schedule = schedule.withForm(form.layouts, form.channelMultiple);
-      double seconds = predictSeconds(op, schedule, chip);
-      if (seconds >= least)
-        continue;
-      least = seconds;
-      best = schedule;
+    bool fits = fitsWorkspace(op, best);
+    double least = fits ? predictSeconds(op, best, chip)
+                        : std::numeric_limits<double>::infinity();
+    {
+      // What one form has not got, another one may.
+      ScopedDiagnosticHandler silence(op->getContext(),
+                                      [](Diagnostic &) { return success(); });
+      for (const OperandForm &form : enumerateForms(op, chip))
+        fits |= considerForm(op, form, chip, best, least);
+      // It sums up more than what an element is made of (docs/numerics.md), so
+      // it has to be worth it.
+      least *= kWinogradShare;
+      if (algorithm.empty() && isWinogradByDefault(op))
+        for (const OperandForm &form : enumerateWinogradForms(op, chip))
+          fits |= considerForm(op, form, chip, best, least);
     }
-    return best;
+    if (fits)
+      return best;
+    refuseWorkspace(op, best);
+    return nullptr;
+  }
+
+  /// The fastest one by Winograd's algorithm; null, with a message, if there is
+  /// none.
+  ScheduleAttr selectWinograd(ConvolutionOpInterface op,
+                              const ::conv::ChipInfo &chip) const {
+    if (std::string obstacle = findWinogradObstacle(op); !obstacle.empty()) {
+      emitUnsupported(op.getLoc(), Reason::Schedule) << obstacle;
+      return nullptr;
+    }
+    ScheduleAttr best;
+    double least = std::numeric_limits<double>::infinity();
+    bool fits = false;
+    for (const OperandForm &form : enumerateWinogradForms(op, chip))
+      fits |= considerForm(op, form, chip, best, least);
+    if (!fits && best)
+      refuseWorkspace(op, best);
+    return fits ? best : ScheduleAttr();
+  }
+
+  /// Replaces `best` if the best schedule in a form fits the workspace and
+  /// takes less than `least` seconds, or if there is no `best`. Whether it
+  /// fits.
+  bool considerForm(ConvolutionOpInterface op, const OperandForm &form,
+                    const ::conv::ChipInfo &chip, ScheduleAttr &best,
+                    double &least) const {
+    ScheduleAttr schedule = selectInForm(op, form, chip);
+    if (!schedule)
+      return false;
+    if (!best)
+      best = schedule;
+    if (!fitsWorkspace(op, schedule))
+      return false;
+    double seconds = predictSeconds(op, schedule, chip);
+    if (seconds >= least)
+      return true;
+    least = seconds;
+    best = schedule;
+    return true;
+  }
+
+  /// The best schedule in a form, or null.
+  ScheduleAttr selectInForm(ConvolutionOpInterface op, const OperandForm &form,
+                            const ::conv::ChipInfo &chip) const {
+    if (!form.outputTile.empty())
+      return selectInWinogradForm(
+          op, form, [&](ConvolutionOpInterface products) {
+            return selectFastest(products, rankGemm(products, chip), chip);
+          });
+    OpBuilder builder(op->getContext());
+    auto transformed = TransformedConvolution::create(builder, op, form);
+    ScheduleAttr schedule = selectByCost(transformed.op, chip);
+    transformed.erase();
+    return schedule ? schedule.withForm(form.layouts, form.channelMultiple)
+                    : schedule;
+  }
+
+  bool fitsWorkspace(ConvolutionOpInterface op, ScheduleAttr schedule) const {
+    return maxWorkspace < 0 ||
+           computeWorkspaceBytes(op, schedule) <= maxWorkspace;
+  }
+
+  void refuseWorkspace(ConvolutionOpInterface op, ScheduleAttr best) const {
+    emitUnsupported(op.getLoc(), Reason::Schedule)
+        << "expects a workspace of at most " << maxWorkspace
+        << " bytes, but the fastest schedule takes "
+        << computeWorkspaceBytes(op, best);
   }
 
   /// Considers all algorithms, or the one of the option; null, with a message,
@@ -313,8 +390,10 @@ private:
                                        const ::conv::ChipInfo &chip) const {
     std::vector<RankedSchedule> ranked = rankImplicitGemm(op, chip);
     auto isAllowed = [&](const RankedSchedule &one) {
-      return !isExcluded(getSchedule(op.getContext(), one.ranked.candidate,
-                                     one.options, chip, ChosenBy::Heuristic));
+      ScheduleAttr schedule =
+          getSchedule(op.getContext(), one.ranked.candidate, one.options, chip,
+                      ChosenBy::Heuristic);
+      return !isExcluded(schedule) && fitsWorkspace(op, schedule);
     };
     ranked.erase(ranked.begin(), llvm::find_if(ranked, isAllowed));
     return ranked;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/WinogradForm.h"
 #include "conv/Schedule/Schedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,6 +19,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -203,6 +205,41 @@ buildTailGraph(ConvolutionOpInterface op) {
   return builder.graph;
 }
 
+/// The most terms of a row that are not zero: each is rounded by at most so many
+/// operations.
+static int64_t countRoundings(const ::conv::RationalMatrix &matrix) {
+  int64_t most = 0;
+  for (const auto &row : matrix)
+    most = std::max<int64_t>(
+        most, llvm::count_if(row, [](::conv::Rational value) {
+          return !value.isZero();
+        }));
+  return most;
+}
+
+/// Whether some f32 is not what the matrix has.
+static bool isRounded(const ::conv::RationalMatrix &matrix) {
+  return llvm::any_of(matrix, [](const auto &row) {
+    return llvm::any_of(row, [](::conv::Rational value) {
+      return !llvm::isPowerOf2_64(value.denominator());
+    });
+  });
+}
+
+::conv::Accumulation
+mlir::conv::getWinogradAccumulation(ConvolutionOpInterface op,
+                                    ArrayRef<int64_t> outputTile) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  int64_t roundings =
+      op.getDirection() == Direction::Forward ? shape.c : shape.k;
+  for (const ::conv::WinogradMatrices &matrices :
+       getWinogradMatrices(op, outputTile))
+    roundings += countRoundings(matrices.input) +
+                 countRoundings(matrices.filter) + isRounded(matrices.filter) +
+                 countRoundings(matrices.output);
+  return {roundings, ::conv::NumericType::F32};
+}
+
 std::variant<::conv::ErrorBound, NoErrorBound>
 mlir::conv::computeErrorBound(ConvolutionOpInterface op) {
   std::optional<::conv::NumericType> result =
@@ -212,7 +249,11 @@ mlir::conv::computeErrorBound(ConvolutionOpInterface op) {
   auto tail = buildTailGraph(op);
   if (auto *none = std::get_if<NoErrorBound>(&tail))
     return *none;
-  return ::conv::computeErrorBound(
-      {.reduction = computeReduction(op), .operand = getOperandNumericType(op)},
-      std::get<TailGraph>(tail), *result);
+  ScheduleAttr schedule = op.getScheduleAttr();
+  ::conv::Accumulation sum =
+      schedule && schedule.isWinograd()
+          ? getWinogradAccumulation(op, schedule.getOutputTile())
+          : ::conv::Accumulation{computeReduction(op),
+                                 getOperandNumericType(op)};
+  return ::conv::computeErrorBound(sum, std::get<TailGraph>(tail), *result);
 }

@@ -204,14 +204,15 @@ LogicalResult
 mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
                                     ScheduleAttr schedule,
                                     const ::conv::ChipInfo &chip) {
-  // S19.
+  // S19, S21.
   std::string obstacle = OperandForm::get(schedule).findObstacle(op);
   if (!obstacle.empty())
     return emitUnsupported(op.getLoc(), Reason::Schedule) << obstacle;
   LogicalResult result = success();
   visitInForm(op, schedule,
-              [&](ConvolutionOpInterface own, ArrayRef<TransformOp>) {
-                result = verifyInForm(own, schedule, chip);
+              [&](ConvolutionOpInterface own, ArrayRef<Operation *>) {
+                result =
+                    verifyInForm(own, schedule.getProductSchedule(), chip);
               });
   return result;
 }

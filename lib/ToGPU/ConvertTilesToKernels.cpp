@@ -131,8 +131,9 @@ LogicalResult FunctionConverter::verify() {
                             "tensor.empty, constants and return in a function "
                             "of tiles");
     if (isa<scf::ForallOp>(op) &&
-        (op.getNumResults() != 1 || !isStaticTensor(op.getResult(0).getType())))
-      return op.emitOpError("expects one result, a tensor of static shape");
+        (op.getNumResults() == 0 ||
+         !llvm::all_of(op.getResultTypes(), isStaticTensor)))
+      return op.emitOpError("expects results that are tensors of static shape");
     if (auto scatter = dyn_cast<ScatterOp>(op);
         scatter && !isa_and_nonnull<ScatterOp, tensor::EmptyOp>(
                        scatter.getDestination().getDefiningOp()))

@@ -30,10 +30,18 @@ using namespace mlir::conv;
 static constexpr int64_t kElementsPerWorkItem = 4;
 /// Loads of a work-item that adds many matrices: it has fewer elements then.
 static constexpr int64_t kLoadsPerWorkItem = 16;
+/// Values of a work-item that transforms blocks, in registers: those of a block
+/// of 6 x 6 are two elements, for 8 bytes of f32 or 4 of 16 bits.
+static constexpr int64_t kBlockValues = 72;
 
 /// Elements of a work-item: a vector, if they follow each other.
 static int64_t countElements(const TiledConvolution &form) {
   int64_t operands = std::max<int64_t>(1, form.tailOperands.size());
+  if (!form.otherResults.empty()) {
+    int64_t values = std::max<int64_t>(operands, form.getResults().size());
+    return llvm::bit_floor<uint64_t>(
+        std::clamp<int64_t>(kBlockValues / values, 1, kElementsPerWorkItem));
+  }
   return llvm::bit_floor<uint64_t>(std::clamp<int64_t>(
       kLoadsPerWorkItem / operands, 1, kElementsPerWorkItem));
 }
@@ -70,8 +78,8 @@ private:
   int64_t shares; ///< Workgroups that share a tile.
   TileOrigin origin;
   MatrixIndex along; ///< The index along which vectors lie.
-  Matrix result;
-  SmallVector<Matrix, 0> operands;
+  int64_t width;     ///< Elements of a vector.
+  SmallVector<Matrix, 0> operands, results;
 };
 } // namespace
 
@@ -86,7 +94,7 @@ static MatrixIndex selectIndex(const Kernel &kernel) {
     rowsFollow += byRow && !byColumn;
     columnsFollow += byColumn && !byRow;
   };
-  count(kernel.form.result);
+  llvm::for_each(kernel.form.getResults(), count);
   llvm::for_each(kernel.form.tailOperands, count);
   return rowsFollow > columnsFollow ? MatrixIndex::Row : MatrixIndex::Column;
 }
@@ -97,13 +105,15 @@ ElementwiseTile::ElementwiseTile(const Kernel &kernel)
       origin(TileRaster(kernel.form)
                  .createOrigin(math, math.div(kernel.workgroup, shares))),
       along(selectIndex(kernel)),
-      result(createMatrix(
-          kernel.form.result, kernel.arguments.back(),
-          std::gcd(kernel.form.getTile()[1 + (along == MatrixIndex::Column)],
-                   countElements(kernel.form)))) {
+      width(std::gcd(kernel.form.getTile()[1 + (along == MatrixIndex::Column)],
+                     countElements(kernel.form))) {
+  for (const MatrixOperand &operand : kernel.form.getResults()) {
+    results.push_back(createMatrix(operand, kernel.arguments.back(), width));
+    width = std::min(width, results.back().width);
+  }
   for (auto [operand, buffer] :
        llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
-    operands.push_back(createMatrix(operand, buffer, result.width));
+    operands.push_back(createMatrix(operand, buffer, width));
 }
 
 ElementwiseTile::Matrix
@@ -131,7 +141,7 @@ MatrixAccess::Position ElementwiseTile::locate(const Matrix &matrix, Value row,
 SmallVector<Value> ElementwiseTile::load(const Matrix &operand, Value row,
                                          Value column, Value guard) const {
   SmallVector<Value> elements;
-  for (int64_t step = 0; step < result.width; step += operand.width) {
+  for (int64_t step = 0; step < width; step += operand.width) {
     MatrixAccess::Position position = locate(operand, row, column, step);
     Value loaded =
         kernel.load(operand.buffer, operand.access.createOffset(position),
@@ -148,25 +158,30 @@ void ElementwiseTile::createVector(Value row, Value column) const {
   SmallVector<SmallVector<Value>> loaded;
   for (const Matrix &operand : operands)
     loaded.push_back(load(operand, row, column, guard));
-  SmallVector<Value> results;
-  for (int64_t i = 0; i < result.width; ++i) {
+  // By result, the elements of a vector.
+  SmallVector<SmallVector<Value>> computed(results.size());
+  for (int64_t i = 0; i < width; ++i) {
     SmallVector<Value> inputs;
     for (const SmallVector<Value> &elements : loaded)
       inputs.push_back(elements[i]);
-    results.push_back(createTail(kernel.b, kernel.form.tail, inputs));
+    for (auto [elements, element] : llvm::zip(
+             computed, createTailResults(kernel.b, kernel.form.tail, inputs)))
+      elements.push_back(element);
   }
-  auto type = VectorType::get({result.width}, kernel.form.getResultType());
-  Value stored = vector::FromElementsOp::create(kernel.b, type, results);
-  MatrixAccess::Position position = locate(result, row, column, 0);
-  kernel.store(stored, result.buffer, result.access.createOffset(position),
-               result.access.createGuard(position, guard));
+  auto type = VectorType::get({width}, kernel.form.getResultType());
+  for (auto [result, elements] : llvm::zip(results, computed)) {
+    Value stored = vector::FromElementsOp::create(kernel.b, type, elements);
+    MatrixAccess::Position position = locate(result, row, column, 0);
+    kernel.store(stored, result.buffer, result.access.createOffset(position),
+                 result.access.createGuard(position, guard));
+  }
 }
 
 void ElementwiseTile::create() const {
   ImplicitLocOpBuilder &b = kernel.b;
   bool isRow = along == MatrixIndex::Row;
   int64_t across = kernel.form.getTile()[1 + isRow];
-  int64_t perLine = kernel.form.getTile()[1 + !isRow] / result.width;
+  int64_t perLine = kernel.form.getTile()[1 + !isRow] / width;
   Value first =
       math.add(math.mul(math.rem(kernel.workgroup, shares), kernel.workItems),
                kernel.workItem);
@@ -175,7 +190,7 @@ void ElementwiseTile::create() const {
       math.constant(shares * kernel.workItems), ValueRange{},
       [&](OpBuilder &, Location, Value vector, ValueRange) {
         Value line = math.div(vector, perLine);
-        Value inLine = math.mul(math.rem(vector, perLine), result.width);
+        Value inLine = math.mul(math.rem(vector, perLine), width);
         createVector(math.add(origin.row, isRow ? inLine : line),
                      math.add(origin.column, isRow ? line : inLine));
         scf::YieldOp::create(b);

@@ -24,7 +24,7 @@ public:
   TailBuilder(OpBuilder &builder, linalg::GenericOp tail, VectorType vector)
       : builder(builder), region(tail.getRegion()), vector(vector) {}
 
-  Value create(ArrayRef<Value> inputs);
+  SmallVector<Value> create(ArrayRef<Value> inputs);
 
 private:
   /// The type that a scalar of the tail has in what is built.
@@ -67,19 +67,26 @@ void TailBuilder::createOp(Operation &op) {
     result.setType(shaped(result.getType()));
 }
 
-Value TailBuilder::create(ArrayRef<Value> inputs) {
+SmallVector<Value> TailBuilder::create(ArrayRef<Value> inputs) {
   Block &body = region.front();
   for (auto [argument, input] : llvm::zip(body.getArguments(), inputs))
     mapping.map(argument, input);
   for (Operation &op : body.without_terminator())
     createOp(op);
-  return lookup(body.getTerminator()->getOperand(0));
+  return llvm::map_to_vector(body.getTerminator()->getOperands(),
+                             [&](Value result) { return lookup(result); });
 }
 
-Value mlir::conv::createTail(OpBuilder &builder, linalg::GenericOp tail,
-                             ArrayRef<Value> inputs) {
+SmallVector<Value> mlir::conv::createTailResults(OpBuilder &builder,
+                                                 linalg::GenericOp tail,
+                                                 ArrayRef<Value> inputs) {
   VectorType vector;
   if (!inputs.empty())
     vector = dyn_cast<VectorType>(inputs.front().getType());
   return TailBuilder(builder, tail, vector).create(inputs);
+}
+
+Value mlir::conv::createTail(OpBuilder &builder, linalg::GenericOp tail,
+                             ArrayRef<Value> inputs) {
+  return createTailResults(builder, tail, inputs).front();
 }

@@ -18,6 +18,10 @@ namespace mlir::conv {
 Value createTail(OpBuilder &builder, linalg::GenericOp tail,
                  ArrayRef<Value> inputs);
 
+/// The same for a tail of several results.
+SmallVector<Value> createTailResults(OpBuilder &builder, linalg::GenericOp tail,
+                                     ArrayRef<Value> inputs);
+
 } // namespace mlir::conv
 
 #endif // CONV_LIB_TOGPU_TAIL_H

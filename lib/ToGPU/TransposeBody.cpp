@@ -34,6 +34,7 @@ bool mlir::conv::turnsTiles(const TiledConvolution &form) {
   // Element-wise kernels have the same schedule and something to compute.
   linalg::GenericOp tail = form.tail;
   if (!form.transformSchedule || form.tailOperands.size() != 1 ||
+      !form.otherResults.empty() ||
       tail.getBody()->getTerminator()->getOperand(0) !=
           tail.getBody()->getArgument(0))
     return false;

@@ -10,6 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockTransformBody.h"
+#include "TailBody.h"
+
+#include "conv/Dialect/Conv/IR/BlockViews.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
 #include "conv/Dialect/Conv/IR/ElementwiseViews.h"
@@ -47,9 +51,6 @@ private:
   /// The sum of the first `addends` elements.
   Value createSum(OpBuilder &nested, Location loc, ValueRange elements,
                   size_t addends);
-  /// What the tail makes of a sum.
-  Value createTailBody(OpBuilder &nested, Location loc, Value sum,
-                       ValueRange operands);
 
   ConvolutionOpInterface op;
   ImplicitLocOpBuilder b;
@@ -92,24 +93,6 @@ Value PlanBuilder::createSum(OpBuilder &nested, Location loc,
   return sum;
 }
 
-Value PlanBuilder::createTailBody(OpBuilder &nested, Location loc, Value sum,
-                                  ValueRange operands) {
-  if (op.getTail().empty()) {
-    Type element = op.getResultType().getElementType();
-    return sum.getType() == element
-               ? sum
-               : arith::TruncFOp::create(nested, loc, element, sum).getResult();
-  }
-  Block &body = op.getTail().front();
-  IRMapping mapping;
-  mapping.map(body.getArgument(0), sum);
-  mapping.map(body.getArguments().drop_front(), operands);
-  for (Operation &inner : body.without_terminator())
-    nested.clone(inner, mapping);
-  return mapping.lookupOrDefault(
-      cast<YieldOp>(body.getTerminator()).getValue());
-}
-
 Value PlanBuilder::createTail(const PlanPart &part, bool isLast) {
   SmallVector<int64_t> shape = llvm::to_vector(part.target.getShape());
   SmallVector<Value> inputs;
@@ -135,7 +118,8 @@ Value PlanBuilder::createTail(const PlanPart &part, bool isLast) {
       [&](OpBuilder &nested, Location loc, ValueRange elements) {
         Value sum = createSum(nested, loc, elements, addends);
         if (isLast)
-          sum = createTailBody(nested, loc, sum,
+          sum = createTailBody(nested, loc, op.getTail(),
+                               op.getResultType().getElementType(), sum,
                                elements.drop_front(addends).drop_back());
         linalg::YieldOp::create(nested, loc, sum);
       });
@@ -229,6 +213,62 @@ struct TransformToCopy final : OpRewritePattern<TransformOp> {
   }
 };
 
+/// A transform of blocks becomes an element-wise op on the matrices of their
+/// places, with a result for each place in a block of the result.
+struct BlockTransformToMatrices final : OpRewritePattern<BlockTransformOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(BlockTransformOp op,
+                                PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    RankedTensorType type = op.getResultType();
+    SmallVector<ViewAttr> targets = getPlaces(op.getTo());
+    SmallVector<Value> inputs;
+    for (ViewAttr place : getPlaces(op.getFrom()))
+      inputs.push_back(GatherOp::create(b, op.getSource(), place));
+    SmallVector<SmallVector<size_t>> operands = gatherTailOperands(op, b, inputs);
+    Value empty = tensor::EmptyOp::create(b, targets.front().getShape(),
+                                          type.getElementType());
+    SmallVector<Value> outputs(targets.size(), empty);
+    SmallVector<AffineMap> maps(inputs.size() + outputs.size(),
+                                b.getMultiDimIdentityMap(3));
+    auto matrices = linalg::GenericOp::create(
+        b, TypeRange(ValueRange(outputs)), inputs, outputs, maps,
+        SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel),
+        [&](OpBuilder &nested, Location loc, ValueRange elements) {
+          BlockTransformBody body(op, nested);
+          linalg::YieldOp::create(nested, loc, body.create(elements, operands));
+        });
+    matrices->setAttr(kScheduleName, selectBlockSchedule(targets.front(), type));
+    SmallVector<Attribute> views(targets.begin(), targets.end());
+    Value result =
+        tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
+    rewriter.replaceOpWithNewOp<ScatterOp>(op, result, matrices.getResults(),
+                                           b.getArrayAttr(views));
+    return success();
+  }
+
+private:
+  /// Adds what the tail reads to `inputs`: for each place in a block of the
+  /// result, which of those the operands are. Places share what they read alike.
+  static SmallVector<SmallVector<size_t>>
+  gatherTailOperands(BlockTransformOp op, ImplicitLocOpBuilder &b,
+                     SmallVectorImpl<Value> &inputs) {
+    SmallVector<SmallVector<size_t>> operands(op.getTo().getShape()[0]);
+    for (auto [i, operand] : llvm::enumerate(op.getTailOperands())) {
+      llvm::SmallDenseMap<ViewAttr, size_t> known;
+      for (auto [place, view] :
+           llvm::enumerate(getPlaces(op.getOperandView(i)))) {
+        auto [entry, isNew] = known.try_emplace(view, inputs.size());
+        if (isNew)
+          inputs.push_back(GatherOp::create(b, operand, view));
+        operands[place].push_back(entry->second);
+      }
+    }
+    return operands;
+  }
+};
+
 /// An element-wise op of tensors becomes one of their matrices.
 struct ElementwiseToMatrices final : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -268,8 +308,9 @@ struct ConvertToProductsPass final
     : mlir::conv::impl::ConvertToProductsPassBase<ConvertToProductsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvolutionToItsForm, ConvolutionToProducts, TransformToCopy,
-                 ElementwiseToMatrices>(&getContext());
+    patterns.add<BlockTransformToMatrices, ConvolutionToItsForm,
+                 ConvolutionToProducts, TransformToCopy, ElementwiseToMatrices>(
+        &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -238,7 +238,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         module: MLIR, as text or bytecode, or a `Problem`.
         targets: chips such as "sm_90a", "gfx942", "sim:gfx942" and "host".
         name: what messages call the module.
-        algorithm: consider only this one, "implicit_gemm" or "direct".
+        algorithm: consider only this one, "implicit_gemm", "direct" or "winograd".
         schedule: `#conv.schedule<...>` for all convolutions.
         database: a tuning database, which `conv-tune` writes: its schedules are taken before those of the cost model. What
             it has and is not taken is a Python warning. None: that of $CONV_DATABASE, if there is one; "": none.

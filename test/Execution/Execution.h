@@ -68,6 +68,7 @@ void addFunctionTests();
 void addResourceTests();
 void addTailTests();
 void addTypeTests();
+void addWinogradTests();
 
 } // namespace conv::test
 

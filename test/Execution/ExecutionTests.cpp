@@ -146,5 +146,6 @@ int main(int argc, char **argv) {
   addTypeTests();
   addFunctionTests();
   addResourceTests();
+  addWinogradTests();
   return RUN_ALL_TESTS();
 }

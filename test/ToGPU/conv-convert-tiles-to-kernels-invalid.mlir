@@ -94,7 +94,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @no_result(%x: tensor<8xf32>) {
-    // expected-error @below {{expects one result, a tensor of static shape}}
+    // expected-error @below {{expects results that are tensors of static shape}}
     scf.forall (%i) in (8) {
     }
     return

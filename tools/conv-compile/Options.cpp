@@ -61,7 +61,12 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
       ->check(
           CLI::IsMember({"conv", "linalg", "tiled", "gpu", "llvm", "binary"}));
   app.add_option("--algorithm", flags.algorithm,
-                 "Consider only this algorithm: implicit_gemm or direct");
+                 "Consider only this algorithm: implicit_gemm, direct or "
+                 "winograd (default: all; winograd for f32 alone)");
+  app.add_option("--max-workspace", flags.maxWorkspaceBytes,
+                 "The most bytes of workspace that the schedule of a "
+                 "convolution may take (default: any number)")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--schedule", flags.schedule,
                  "#conv.schedule<...> for every convolution, instead of the "
                  "chosen one (--explain prints those)");

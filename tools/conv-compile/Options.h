@@ -21,6 +21,7 @@ struct CompileFlags {
   std::string emit;
   std::string stopAfter;
   std::string algorithm, schedule, database;
+  int64_t maxWorkspaceBytes = -1; ///< Negative: any number.
   std::string outline; ///< Where the rest goes; empty: nothing is outlined.
   bool usesStaleSchedules = false;
   bool externalizeConstants = false;

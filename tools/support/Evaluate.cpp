@@ -17,6 +17,7 @@
 
 #include "Evaluate.h"
 
+#include "BlockMagnitudes.h"
 #include "Connections.h"
 #include "EvaluateElementwise.h"
 #include "Threads.h"
@@ -137,6 +138,10 @@ public:
       connections[dim] = findConnections(step, dim);
     for (const TailOperand &operand : step.tailOperands)
       tailOperands.push_back(loadTailOperand(operand));
+    if (!step.transforms.empty())
+      blocks = computeBlockMagnitudes(
+          step,
+          {getMagnitudes(left), getMagnitudes(right), rows, reduction, columns});
   }
 
   StepResult run(const std::function<void(double)> &progress) {
@@ -185,6 +190,15 @@ private:
     }
     noteIntegers(tensor);
     return tensor;
+  }
+
+  /// The most that the operand's elements may be, with their errors.
+  static std::vector<double> getMagnitudes(const Tensor &tensor) {
+    std::vector<double> magnitudes(tensor.values.size());
+    for (size_t i = 0; i < magnitudes.size(); ++i)
+      magnitudes[i] = std::fabs(tensor.values[i]) +
+                      (tensor.errors.empty() ? 0 : tensor.errors[i]);
+    return magnitudes;
   }
 
   /// A full tail operand in the result's order, or a vector over channels.
@@ -262,6 +276,10 @@ private:
       bool exact = left.integers && right.integers &&
                    (sumsIntegers || sums.magnitude[column] <= double(1 << 24));
       double magnitude = sums.magnitude[column] + sums.error[column];
+      if (!step.transforms.empty()) {
+        exact &= blocks.exact[element] != 0;
+        magnitude = blocks.sums[element];
+      }
       double ownError = std::ldexp(step.bound.accumulation, -24) * magnitude;
       double error = sums.error[column];
       if (step.bound.followOperations && !exact)
@@ -311,6 +329,7 @@ private:
   std::vector<int64_t> resultOrder;
   StepResult result;
   std::vector<Tensor> tailOperands;
+  BlockMagnitudes blocks; ///< Of a step with transforms.
 };
 
 } // namespace

@@ -332,6 +332,47 @@ Step readElementwise(const Json &json, const Context &context) {
   return step;
 }
 
+BlockTransforms::Matrix readMatrix(const Json &json, size_t rows,
+                                   size_t columns) {
+  BlockTransforms::Matrix matrix;
+  for (const Json &line : readList(json, "a matrix")) {
+    matrix.emplace_back();
+    for (const Json &value : readList(line, "a row"))
+      matrix.back().push_back(readNumber(value, "an element"));
+    if (matrix.back().size() != columns)
+      fail("expects rows of " + std::to_string(columns) + " elements");
+  }
+  if (matrix.size() != rows)
+    fail("expects a matrix of " + std::to_string(rows) + " rows, but got " +
+         std::to_string(matrix.size()));
+  return matrix;
+}
+
+/// The transforms of a step whose other fields are there.
+void readTransforms(const Json &json, size_t rank, Step &step) {
+  const Json &list = readList(json, "transforms");
+  constexpr size_t kMostElements = 64;
+  bool isSupported = step.direction != Direction::BackwardWeight &&
+                     step.groups == 1 && step.padding == PaddingMode::Zeros &&
+                     !step.roundsToTF32;
+  for (int d = 0; d < 3; ++d)
+    isSupported &= step.strides[d] == 1 && step.dilations[d] == 1;
+  if (!isSupported || list.size() != rank)
+    fail("expects transforms for each dimension of a plain convolution");
+  step.transforms.resize(3 - rank); // Missing dimensions come first.
+  for (const Json &one : list) {
+    size_t d = step.transforms.size();
+    size_t filter = step.size(Role::Filter, "TRS"[d]);
+    size_t outputs = readList(field(one, "output"), "output").size();
+    if (outputs < 1 || filter > kMostElements || outputs > kMostElements)
+      fail("expects transforms of 1 to 64 elements");
+    size_t tile = outputs + filter - 1;
+    step.transforms.push_back({readMatrix(field(one, "input"), tile, tile),
+                               readMatrix(field(one, "filter"), tile, filter),
+                               readMatrix(field(one, "output"), outputs, tile)});
+  }
+}
+
 Step readConvolution(const Json &json, Direction direction,
                      const Context &context) {
   Step step;
@@ -373,6 +414,8 @@ Step readConvolution(const Json &json, Direction direction,
     step.tailOperands.push_back(readTailOperand(operand, context));
   readTail(json, 1 + int64_t(step.tailOperands.size()), step);
   step.bound = readBound(field(json, "error_bound"));
+  if (json.contains("transforms"))
+    readTransforms(json["transforms"], rank, step);
   return step;
 }
 

@@ -104,6 +104,13 @@ struct ElementwiseOperand {
   std::vector<int64_t> strides;
 };
 
+/// The matrices of Winograd's algorithm in one spatial dimension: a sum is
+/// `output * ((filter * g) x (input * d))`, each place by one.
+struct BlockTransforms {
+  using Matrix = std::vector<std::vector<double>>; ///< Rows.
+  Matrix input = {{1}}, filter = {{1}}, output = {{1}};
+};
+
 /// One convolution in up to three spatial dimensions; missing ones have size 1
 /// and come first. Or an elementwise op, which has operands, the shape of the
 /// output, a tail and a type.
@@ -123,6 +130,9 @@ struct Step {
   int64_t yield = 0; ///< Number of the value that becomes the output.
 
   artifact::ErrorBound bound;
+  /// How it is computed, for the error: by spatial dimension, or empty for sums
+  /// of products.
+  std::vector<BlockTransforms> transforms;
 
   /// Input and filter, output and filter, or input and output.
   Role leftRole() const;

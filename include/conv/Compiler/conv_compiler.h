@@ -58,7 +58,8 @@ typedef struct conv_compile_options {
   size_t struct_size;    /**< sizeof(conv_compile_options). */
   const char *targets;   /**< Chips, by commas: "sm_90a,sim:gfx942,host". */
   const char *source;    /**< What messages call the source; "source". */
-  const char *algorithm; /**< Consider only this: "implicit_gemm", "direct". */
+  const char *algorithm; /**< Consider only this: "implicit_gemm", "direct",
+                                "winograd". */
   const char *schedule;  /**< "#conv.schedule<...>" for all convolutions. */
   const char *database;  /**< A tuning database, as conv-compile takes. */
   unsigned threads;      /**< For functions and targets; one if 0. */

@@ -52,6 +52,9 @@ struct CompileOptions {
   /// Rows of the database that another compiler measured are used where there
   /// are none of this one, instead of only being named in a warning.
   bool usesStaleSchedules = false;
+  /// The most bytes of workspace that the schedule of a convolution may take
+  /// if it is chosen here; negative: any number.
+  int64_t maxWorkspaceBytes = -1;
   unsigned threads = 1;
   /// Constants become arguments that callers pass, behind the others.
   bool externalizeConstants = false;

@@ -66,6 +66,11 @@ struct LowerToConvOptions : TargetOptions<LowerToConvOptions> {
       llvm::cl::desc("Take rows of other compilers where there are none of "
                      "this one"),
       llvm::cl::init(false)};
+  Option<int64_t> maxWorkspace{
+      *this, "max-workspace",
+      llvm::cl::desc("The most bytes of workspace of each convolution "
+                     "(default: any number)"),
+      llvm::cl::init(-1)};
   ListOption<std::string> exclude{
       *this, "exclude",
       llvm::cl::desc("Schedules that the cost model may not choose (default: "

@@ -24,8 +24,15 @@ namespace mlir::conv {
 SmallVector<OperandForm> enumerateForms(ConvolutionOpInterface op,
                                         const ::conv::ChipInfo &chip);
 
-/// The seconds that a kernel for this transform takes, its launch included.
-double predictTransform(TransformOp transform, const ::conv::ChipInfo &chip);
+/// The layouts with another order of one tensor.
+LayoutsAttr withOrder(LayoutsAttr layouts, TensorRole role, StringRef order);
+
+/// The bytes of workspace that a supported schedule takes, without gaps.
+int64_t computeWorkspaceBytes(ConvolutionOpInterface op, ScheduleAttr schedule);
+
+/// The seconds that the kernel of a `conv.transform` or `conv.block_transform`
+/// takes, its launch included.
+double predictTransform(Operation *transform, const ::conv::ChipInfo &chip);
 
 /// The seconds that a supported schedule takes, with the transforms of its
 /// form.

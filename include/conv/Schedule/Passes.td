@@ -56,7 +56,11 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
            "A #conv.schedule<...> for every convolution, instead of deciding and "
            "of what is there">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"\"",
-           "Consider only this algorithm (implicit_gemm, direct); default: all">,
+           "Consider only this algorithm (implicit_gemm, direct, winograd); default: "
+           "all, winograd for f32 alone">,
+    Option<"maxWorkspace", "max-workspace", "int64_t", /*default=*/"-1",
+           "The most bytes that the workspace of a schedule that is chosen may have; "
+           "default: any number">,
     Option<"database", "database", "std::string", /*default=*/"\"\"",
            "A tuning database (docs/tuning.md); default: none">,
     Option<"compiler", "compiler", "std::string", /*default=*/"\"\"",

@@ -48,7 +48,14 @@ LogicalResult verifySupportedSchedule(ConvolutionOpInterface op,
                                       ScheduleAttr schedule,
                                       const ::conv::ChipInfo &chip);
 
-/// The bound on the error of the op's results, or why there is none.
+/// The sum of a convolution by Winograd's algorithm, as the error bound counts
+/// it: how often a term is rounded (docs/numerics.md).
+::conv::Accumulation getWinogradAccumulation(ConvolutionOpInterface op,
+                                             ArrayRef<int64_t> outputTile);
+
+/// The bound on the error of the op's results, or why there is none. Of a
+/// schedule of Winograd's algorithm, it is about the sum of the magnitudes that
+/// its transforms have.
 std::variant<::conv::ErrorBound, ::conv::NoErrorBound>
 computeErrorBound(ConvolutionOpInterface op);
 

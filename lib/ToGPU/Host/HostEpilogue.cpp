@@ -34,6 +34,8 @@ private:
   Value load(const Matrix &operand, Value row, Value column,
              int64_t elements) const;
   void createElements(Value row, Value first, int64_t elements) const;
+  void store(const Matrix &result, Value elements, Value row,
+             Value first) const;
   void createResult(Value row, Value first, int64_t elements) const;
 
   const Kernel &kernel;
@@ -41,16 +43,17 @@ private:
   HostCode code;
   const TileOrigin &origin;
   LoadSums loadSums;
-  Matrix result;
-  SmallVector<Matrix, 0> operands;
+  SmallVector<Matrix, 0> results, operands;
 };
 } // namespace
 
 HostEpilogue::HostEpilogue(const Kernel &kernel, const TileOrigin &origin,
                            LoadSums loadSums)
     : kernel(kernel), math(kernel.math), code(kernel), origin(origin),
-      loadSums(loadSums), result{code.flatten(kernel.arguments.back()),
-                                 MatrixAccess(math, kernel.form.result)} {
+      loadSums(loadSums) {
+  for (const MatrixOperand &operand : kernel.form.getResults())
+    results.push_back({code.flatten(kernel.arguments.back()),
+                       MatrixAccess(math, operand)});
   for (auto [operand, buffer] :
        llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
     operands.push_back({code.flatten(buffer), MatrixAccess(math, operand)});
@@ -81,20 +84,38 @@ void HostEpilogue::createElements(Value row, Value first,
     inputs.push_back(loadSums(row, first, elements));
   for (const Matrix &operand : operands)
     inputs.push_back(load(operand, row, first, elements));
-  Value stored = createTail(code.b, kernel.form.tail, inputs);
-  if (!isa<VectorType>(stored.getType())) // A tail that reads nothing.
-    stored = vector::BroadcastOp::create(
-        code.b, VectorType::get({elements}, stored.getType()), stored);
-  code.store(stored, result.buffer,
-             result.access.createOffset(locate(result.access, row, first)));
+  for (auto [result, value] : llvm::zip(
+           results, createTailResults(code.b, kernel.form.tail, inputs))) {
+    Value stored = value;
+    if (!isa<VectorType>(stored.getType())) // A tail that reads nothing.
+      stored = vector::BroadcastOp::create(
+          code.b, VectorType::get({elements}, stored.getType()), stored);
+    store(result, stored, row, first);
+  }
+}
+
+void HostEpilogue::store(const Matrix &result, Value elements, Value row,
+                         Value first) const {
+  MatrixAccess::Position position = locate(result.access, row, first);
+  auto create = [&] {
+    code.store(elements, result.buffer, result.access.createOffset(position));
+  };
+  // Of a single result, all that is computed for it is guarded already.
+  if (results.size() == 1 || !result.access.isChecked())
+    return create();
+  scf::IfOp::create(code.b, result.access.createGuard(position, math.yes()),
+                    [&](OpBuilder &, Location) {
+                      create();
+                      scf::YieldOp::create(code.b);
+                    });
 }
 
 void HostEpilogue::createResult(Value row, Value first,
                                 int64_t elements) const {
-  if (!result.access.isChecked())
+  const MatrixAccess &access = results.front().access;
+  if (results.size() > 1 || !access.isChecked())
     return createElements(row, first, elements);
-  Value guard =
-      result.access.createGuard(locate(result.access, row, first), math.yes());
+  Value guard = access.createGuard(locate(access, row, first), math.yes());
   scf::IfOp::create(code.b, guard, [&](OpBuilder &, Location) {
     createElements(row, first, elements);
     scf::YieldOp::create(code.b);
@@ -108,7 +129,8 @@ void HostEpilogue::create(const HostBlock &block) const {
                kernel.form.getColumns() &&
            matrix.access.isCheckedTogether(MatrixIndex::Column);
   };
-  bool isVector = isContiguous(result) && llvm::all_of(operands, isContiguous);
+  bool isVector = llvm::all_of(results, isContiguous) &&
+                  llvm::all_of(operands, isContiguous);
   code.forEach(math.constant(0), block.rows, 1, [&](Value row) {
     auto create = [&](Value first, int64_t elements) {
       createResult(row, first, elements);

@@ -33,7 +33,7 @@ protected:
     ScheduleAttr schedule = ScheduleAttr::get(
         &context, Algorithm::ImplicitGemm, fields.workgroup, fields.subgroup,
         fields.gemmK, fields.stages, atom, fields.mainLoop, Raster::Columns,
-        /*patch=*/{}, /*mergedGroups=*/1, /*splits=*/1, /*cluster=*/1,
+        /*outputTile=*/{}, /*patch=*/{}, /*mergedGroups=*/1, /*splits=*/1, /*cluster=*/1,
         /*transposed=*/false, /*layouts=*/nullptr, /*channelMultiple=*/1, ChosenBy::User);
     std::string message;
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {

@@ -30,8 +30,25 @@ ParseResult parseViews(OpAsmParser &parser, ArrayAttr &views);
 
 void printViews(OpAsmPrinter &printer, Operation *op, ArrayAttr views);
 
+/// The same behind a tail, as `views = <...>, <...>`, or nothing.
+ParseResult parseTailViews(OpAsmParser &parser, ArrayAttr &views);
+
+void printTailViews(OpAsmPrinter &printer, Operation *op, ArrayAttr views);
+
 /// Checks C1 to C9 and C11 to C13.
 LogicalResult verifyConvolution(ConvolutionOpInterface op);
+
+/// Checks the block of a tail that makes an `element` of the sum and of one of
+/// each operand.
+LogicalResult verifyTailBlock(Operation *op, Block &block, Type accumulator,
+                              ValueRange operands, Type element);
+
+/// What a `conv.scatter` through `view` must not do: O1, O3 and O4.
+LogicalResult verifyWritten(Operation *op, RankedTensorType destination,
+                            ViewAttr view);
+
+/// O5: whether no element is written through both views.
+bool areDisjoint(ViewAttr lhs, ViewAttr rhs);
 
 /// Checks C10.
 LogicalResult verifyTail(ConvolutionOpInterface op);

@@ -15,8 +15,10 @@
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Dialect/Conv/IR/WinogradForm.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -157,9 +159,15 @@ std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
     return llvm::formatv("expects channel_multiple to be 1 for {0} groups, but "
                          "got {1}",
                          op.getGroups(), channelMultiple);
+  if (!outputTile.empty())
+    if (std::string obstacle = findWinogradObstacle(op, outputTile);
+        !obstacle.empty())
+      return obstacle;
   if (!layouts)
     return "";
   bool isFlat = flattens(*this, op);
+  if (isFlat && !outputTile.empty())
+    return "expects layouts with all spatial dimensions for winograd";
   if (isFlat)
     if (std::string obstacle = findFlatObstacle(op); !obstacle.empty())
       return obstacle;
@@ -323,23 +331,46 @@ TransformedConvolution FormBuilder::create() {
   return {std::move(created), transformed, result};
 }
 
-SmallVector<TransformOp> TransformedConvolution::getTransforms() const {
-  SmallVector<TransformOp> transforms;
-  for (Operation *operation : created)
-    if (auto transform = dyn_cast<TransformOp>(operation))
-      transforms.push_back(transform);
-  return transforms;
+SmallVector<Operation *> TransformedConvolution::getTransforms() const {
+  return llvm::filter_to_vector(created, [](Operation *operation) {
+    return isa<TransformOp, BlockTransformOp>(operation);
+  });
+}
+
+/// Whether the tensors of the op have the form's layouts and channels.
+static bool haveLayouts(ConvolutionOpInterface op, const OperandForm &form) {
+  if (form.layouts && form.layouts != op.getLayouts())
+    return false;
+  OpBuilder builder(op.getContext());
+  FormBuilder tensors(builder, op, form);
+  return llvm::all_of(kRoles, [&](TensorRole role) {
+    RankedTensorType type = op.getTensor(role).getType();
+    return tensors.getType(role, type.getElementType()) == type;
+  });
 }
 
 bool OperandForm::isFormOf(ConvolutionOpInterface op) const {
-  if (layouts && layouts != op.getLayouts())
-    return false;
-  OpBuilder builder(op.getContext());
-  FormBuilder form(builder, op, *this);
-  return llvm::all_of(kRoles, [&](TensorRole role) {
-    RankedTensorType type = op.getTensor(role).getType();
-    return form.getType(role, type.getElementType()) == type;
-  });
+  return outputTile.empty() && haveLayouts(op, *this);
+}
+
+/// Replaces the convolution that was created by the ops of its products and
+/// transforms.
+static void applyWinograd(OpBuilder &builder,
+                          TransformedConvolution &transformed,
+                          ArrayRef<int64_t> outputTile) {
+  ConvolutionOpInterface op = transformed.op;
+  WinogradConvolution winograd =
+      WinogradConvolution::create(builder, op, outputTile);
+  if (transformed.result == op.getResultTensor())
+    transformed.result = winograd.output.getResult();
+  auto place = llvm::find(transformed.created, op.getOperation());
+  place = transformed.created.erase(place);
+  transformed.created.insert(
+      place, {winograd.input, winograd.filter,
+              winograd.products.getOperation(), winograd.output});
+  // Whoever listens to the builder hears of it.
+  IRRewriter(builder).replaceOp(op, winograd.output.getResult());
+  transformed.op = winograd.products;
 }
 
 TransformedConvolution TransformedConvolution::create(OpBuilder &builder,
@@ -347,7 +378,10 @@ TransformedConvolution TransformedConvolution::create(OpBuilder &builder,
                                                       const OperandForm &form) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
-  return FormBuilder(builder, op, form).create();
+  TransformedConvolution transformed = FormBuilder(builder, op, form).create();
+  if (!form.outputTile.empty())
+    applyWinograd(builder, transformed, form.outputTile);
+  return transformed;
 }
 
 void TransformedConvolution::erase() {
@@ -357,14 +391,14 @@ void TransformedConvolution::erase() {
 
 void mlir::conv::visitInForm(
     ConvolutionOpInterface op, ScheduleAttr schedule,
-    function_ref<void(ConvolutionOpInterface, ArrayRef<TransformOp>)> use) {
+    function_ref<void(ConvolutionOpInterface, ArrayRef<Operation *>)> use) {
   OperandForm form = OperandForm::get(schedule);
   if (form.isFormOf(op))
     return use(op, {});
   OpBuilder builder(op.getContext());
   TransformedConvolution transformed =
       TransformedConvolution::create(builder, op, form);
-  transformed.op.setScheduleAttr(schedule);
+  transformed.op.setScheduleAttr(schedule.getProductSchedule());
   use(transformed.op, transformed.getTransforms());
   transformed.erase();
 }

@@ -59,15 +59,17 @@ static ParseResult parseIntegers(AsmParser &parser,
 }
 
 ParseResult mlir::conv::parseScheduleOptions(
-    AsmParser &parser, SmallVector<int64_t> &patch, int64_t &mergedGroups,
-    int64_t &splits, int64_t &cluster, bool &transposed, LayoutsAttr &layouts,
+    AsmParser &parser, SmallVector<int64_t> &outputTile,
+    SmallVector<int64_t> &patch, int64_t &mergedGroups, int64_t &splits,
+    int64_t &cluster, bool &transposed, LayoutsAttr &layouts,
     int64_t &channelMultiple, ChosenBy &chosenBy) {
   mergedGroups = splits = cluster = channelMultiple = 1;
   transposed = false;
   chosenBy = ChosenBy::User;
   return parseOptions(
       parser,
-      {{"patch", [&] { return parseIntegers(parser, patch); }},
+      {{"output_tile", [&] { return parseIntegers(parser, outputTile); }},
+       {"patch", [&] { return parseIntegers(parser, patch); }},
        {"merged_groups", [&] { return parser.parseInteger(mergedGroups); }},
        {"splits", [&] { return parser.parseInteger(splits); }},
        {"cluster", [&] { return parser.parseInteger(cluster); }},
@@ -79,9 +81,11 @@ ParseResult mlir::conv::parseScheduleOptions(
 }
 
 void mlir::conv::printScheduleOptions(
-    AsmPrinter &printer, ArrayRef<int64_t> patch, int64_t mergedGroups,
-    int64_t splits, int64_t cluster, bool transposed, LayoutsAttr layouts,
-    int64_t channelMultiple, ChosenBy chosenBy) {
+    AsmPrinter &printer, ArrayRef<int64_t> outputTile, ArrayRef<int64_t> patch,
+    int64_t mergedGroups, int64_t splits, int64_t cluster, bool transposed,
+    LayoutsAttr layouts, int64_t channelMultiple, ChosenBy chosenBy) {
+  if (!outputTile.empty())
+    printer << ", output_tile = [" << outputTile << "]";
   if (!patch.empty())
     printer << ", patch = [" << patch << "]";
   if (mergedGroups != 1)

@@ -18,15 +18,18 @@
 
 namespace mlir::conv {
 
-ParseResult parseScheduleOptions(AsmParser &parser, SmallVector<int64_t> &patch,
+ParseResult parseScheduleOptions(AsmParser &parser,
+                                 SmallVector<int64_t> &outputTile,
+                                 SmallVector<int64_t> &patch,
                                  int64_t &mergedGroups, int64_t &splits,
                                  int64_t &cluster, bool &transposed,
                                  LayoutsAttr &layouts, int64_t &channelMultiple,
                                  ChosenBy &chosenBy);
-void printScheduleOptions(AsmPrinter &printer, ArrayRef<int64_t> patch,
-                          int64_t mergedGroups, int64_t splits, int64_t cluster,
-                          bool transposed, LayoutsAttr layouts,
-                          int64_t channelMultiple, ChosenBy chosenBy);
+void printScheduleOptions(AsmPrinter &printer, ArrayRef<int64_t> outputTile,
+                          ArrayRef<int64_t> patch, int64_t mergedGroups,
+                          int64_t splits, int64_t cluster, bool transposed,
+                          LayoutsAttr layouts, int64_t channelMultiple,
+                          ChosenBy chosenBy);
 
 ParseResult parseViewOptions(AsmParser &parser, SmallVector<int64_t> &limits,
                              PaddingMode &padding);

@@ -174,12 +174,27 @@ static LogicalResult verifyDirect(EmitError emitError,
   return success();
 }
 
+/// Checks S21, as far as it is not about the convolution.
+static LogicalResult verifyOutputTile(EmitError emitError, Algorithm algorithm,
+                                      ArrayRef<int64_t> tile) {
+  bool isWinograd = algorithm == Algorithm::Winograd;
+  if (isWinograd == tile.empty())
+    return emitError() << "expects output_tile just for the algorithm "
+                          "winograd, but got ["
+                       << tile << "] for " << stringifyAlgorithm(algorithm);
+  if (llvm::any_of(tile, [](int64_t size) { return size <= 0; }))
+    return emitError() << "expects output_tile to be positive sizes, but got ["
+                       << tile << "]";
+  return success();
+}
+
 LogicalResult ScheduleAttr::verify(
     EmitError emitError, Algorithm algorithm, ArrayRef<int64_t> workgroup,
     ArrayRef<int64_t> subgroup, int64_t gemmK, int64_t stages, AtomAttr atom,
-    MainLoop mainLoop, Raster, ArrayRef<int64_t> patch, int64_t mergedGroups,
-    int64_t splits, int64_t cluster, bool transposed, LayoutsAttr,
-    int64_t channelMultiple, ChosenBy) {
+    MainLoop mainLoop, Raster, ArrayRef<int64_t> outputTile,
+    ArrayRef<int64_t> patch, int64_t mergedGroups, int64_t splits,
+    int64_t cluster, bool transposed, LayoutsAttr, int64_t channelMultiple,
+    ChosenBy) {
   // S1.
   if (failed(verifyTile(emitError, "workgroup", workgroup)) ||
       failed(verifyTile(emitError, "subgroup", subgroup)))
@@ -193,6 +208,8 @@ LogicalResult ScheduleAttr::verify(
     if (value <= 0)
       return emitError() << "expects " << name << " to be positive, but got "
                          << value;
+  if (failed(verifyOutputTile(emitError, algorithm, outputTile)))
+    return failure();
   // S4.
   bool isDirect = algorithm == Algorithm::Direct;
   bool hasRuns = isDirect && mainLoop == MainLoop::DirectReduction &&
@@ -207,7 +224,8 @@ LogicalResult ScheduleAttr::verify(
           emitError, {.columns = workgroup[1], .cluster = cluster}, mainLoop)))
     return failure();
   // S20, as far as it is not about the convolution.
-  if (transposed && (isDirect || !patch.empty() || mergedGroups != 1 ||
+  bool isImplicitGemm = algorithm == Algorithm::ImplicitGemm;
+  if (transposed && (!isImplicitGemm || !patch.empty() || mergedGroups != 1 ||
                      splits != 1 || cluster != 1))
     return emitError() << "expects a transposed product to be implicit_gemm "
                           "without patch, merged_groups, splits and cluster";
@@ -253,15 +271,35 @@ ScheduleAttr ScheduleAttr::withForm(LayoutsAttr layouts,
                                     int64_t channelMultiple) const {
   return get(getContext(), getAlgorithm(), getWorkgroup(), getSubgroup(),
              getGemmK(), getStages(), getAtom(), getMainLoop(), getRaster(),
-             getPatch(), getMergedGroups(), getSplits(), getCluster(),
-             getTransposed(), layouts, channelMultiple, getChosenBy());
+             getOutputTile(), getPatch(), getMergedGroups(), getSplits(),
+             getCluster(), getTransposed(), layouts, channelMultiple,
+             getChosenBy());
+}
+
+ScheduleAttr ScheduleAttr::withOutputTile(ArrayRef<int64_t> tile) const {
+  return get(getContext(), Algorithm::Winograd, getWorkgroup(), getSubgroup(),
+             getGemmK(), getStages(), getAtom(), getMainLoop(), getRaster(),
+             tile, getPatch(), getMergedGroups(), getSplits(), getCluster(),
+             getTransposed(), getLayouts(), getChannelMultiple(),
+             getChosenBy());
+}
+
+ScheduleAttr ScheduleAttr::getProductSchedule() const {
+  if (!isWinograd())
+    return *this;
+  return get(getContext(), Algorithm::ImplicitGemm, getWorkgroup(),
+             getSubgroup(), getGemmK(), getStages(), getAtom(), getMainLoop(),
+             getRaster(), /*outputTile=*/{}, getPatch(), getMergedGroups(),
+             getSplits(), getCluster(), getTransposed(), /*layouts=*/nullptr,
+             /*channelMultiple=*/1, getChosenBy());
 }
 
 ScheduleAttr ScheduleAttr::withChosenBy(ChosenBy chosenBy) const {
   return get(getContext(), getAlgorithm(), getWorkgroup(), getSubgroup(),
              getGemmK(), getStages(), getAtom(), getMainLoop(), getRaster(),
-             getPatch(), getMergedGroups(), getSplits(), getCluster(),
-             getTransposed(), getLayouts(), getChannelMultiple(), chosenBy);
+             getOutputTile(), getPatch(), getMergedGroups(), getSplits(),
+             getCluster(), getTransposed(), getLayouts(), getChannelMultiple(),
+             chosenBy);
 }
 
 LogicalResult TransformScheduleAttr::verify(EmitError emitError,

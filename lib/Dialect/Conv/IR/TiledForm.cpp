@@ -123,12 +123,40 @@ static LogicalResult matchTail(TiledConvolution &form) {
   return success();
 }
 
+SmallVector<MatrixOperand> TiledConvolution::getResults() const {
+  SmallVector<MatrixOperand> results = {result};
+  llvm::append_range(results, otherResults);
+  return results;
+}
+
 SmallVector<MatrixOperand> TiledConvolution::getOperands() const {
   SmallVector<MatrixOperand> operands;
   if (hasProduct())
     operands = {lhs, rhs};
   llvm::append_range(operands, tailOperands);
   return operands;
+}
+
+/// The views through which one scatter takes all results.
+static LogicalResult matchResults(TiledConvolution &form) {
+  scf::ForallOp forall = form.forall;
+  SmallVector<MatrixOperand> results;
+  for (OpResult result : forall.getResults()) {
+    auto scatter = result.hasOneUse()
+                       ? dyn_cast<ScatterOp>(*result.user_begin())
+                       : ScatterOp();
+    if (!scatter || (form.scatter && scatter != form.scatter))
+      return forall.emitOpError(
+          "expects a result that only a conv.scatter uses");
+    form.scatter = scatter;
+    size_t index =
+        llvm::find(scatter.getMatrices(), result) - scatter.getMatrices().begin();
+    results.push_back({scatter.getResult(), scatter.getView(index),
+                       getStrides(scatter.getResult())});
+  }
+  form.result = results.front();
+  form.otherResults.assign(results.begin() + 1, results.end());
+  return success();
 }
 
 FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
@@ -139,29 +167,24 @@ FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
       forall->getAttrOfType<TransformScheduleAttr>(kScheduleName);
   if (!form.getAnySchedule())
     return forall.emitOpError("expects a ") << kScheduleName;
-  auto type = forall.getNumResults() == 1
-                  ? dyn_cast<RankedTensorType>(forall.getResult(0).getType())
-                  : RankedTensorType();
+  if (forall.getNumResults() == 0)
+    return forall.emitOpError("expects a result, a batch of matrices");
+  auto type = dyn_cast<RankedTensorType>(forall.getResult(0).getType());
   if (!type || type.getRank() != 3 || !type.hasStaticShape())
-    return forall.emitOpError("expects one result, a batch of matrices");
+    return forall.emitOpError("expects results that are batches of matrices");
   auto product = findOnly<linalg::BatchMatmulOp>(forall);
   if (product && form.transformSchedule)
     return forall.emitOpError("expects a transform without a product");
+  if (form.schedule && forall.getNumResults() > 1)
+    return forall.emitOpError("expects one result, but got ")
+           << forall.getNumResults();
   std::array<int64_t, 3> tile = conv::getTile(
       form.getAnySchedule(), product != nullptr, type.getDimSize(2));
   if (getConstantIntValues(forall.getMixedStep()) != llvm::to_vector(tile))
     return forall.emitOpError("expects one result, tiled by [")
            << ArrayRef(tile) << "]";
-  auto scatter = forall.getResult(0).hasOneUse()
-                     ? dyn_cast<ScatterOp>(*forall->user_begin())
-                     : ScatterOp();
-  if (!scatter)
-    return forall.emitOpError("expects a result that only a conv.scatter uses");
-  form.scatter = scatter;
-  size_t index = llvm::find(scatter.getMatrices(), forall.getResult(0)) -
-                 scatter.getMatrices().begin();
-  form.result = {scatter.getResult(), scatter.getView(index),
-                 getStrides(scatter.getResult())};
+  if (failed(matchResults(form)))
+    return failure();
 
   form.tail = findOnly<linalg::GenericOp>(forall);
   if (!form.tail)

@@ -230,25 +230,13 @@ LogicalResult mlir::conv::verifyConvolution(ConvolutionOpInterface op) {
   return verifyTailOperands(op);
 }
 
-/// Checks C10 for the arguments of the tail's block.
-static LogicalResult verifyTailArguments(ConvolutionOpInterface op,
-                                         Block &block) {
-  SmallVector<Type> expected = {getAccumulatorType(op)};
-  for (Value operand : op.getTailOperands())
-    expected.push_back(getElementTypeOrSelf(operand.getType()));
-  if (TypeRange(block.getArguments()) != TypeRange(expected))
-    return op.emitOpError("expects the tail's arguments to be (")
-           << expected << "), but got (" << block.getArgumentTypes() << ")";
-  return success();
-}
-
-/// Checks C10 for one op of the tail's block.
-static LogicalResult verifyTailOp(ConvolutionOpInterface op, Operation &inner) {
+/// Checks one op of a tail's block.
+static LogicalResult verifyTailOp(Operation *op, Operation &inner) {
   bool known = isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
       inner.getDialect());
   if (!known) {
-    InFlightDiagnostic diagnostic =
-        op.emitOpError("expects only arith and math ops in the tail, but got ");
+    InFlightDiagnostic diagnostic = op->emitOpError(
+        "expects only arith and math ops in the tail, but got ");
     diagnostic << inner.getName();
     diagnostic.attachNote(inner.getLoc()) << "the op is here";
     return diagnostic;
@@ -256,11 +244,33 @@ static LogicalResult verifyTailOp(ConvolutionOpInterface op, Operation &inner) {
   for (Type type : inner.getResultTypes())
     if (!type.isIntOrFloat()) {
       InFlightDiagnostic diagnostic =
-          op.emitOpError("expects scalars in the tail, but got ");
+          op->emitOpError("expects scalars in the tail, but got ");
       diagnostic << type;
       diagnostic.attachNote(inner.getLoc()) << "the op is here";
       return diagnostic;
     }
+  return success();
+}
+
+LogicalResult mlir::conv::verifyTailBlock(Operation *op, Block &block,
+                                          Type accumulator,
+                                          ValueRange operands, Type element) {
+  SmallVector<Type> expected = {accumulator};
+  for (Value operand : operands)
+    expected.push_back(getElementTypeOrSelf(operand.getType()));
+  if (TypeRange(block.getArguments()) != TypeRange(expected))
+    return op->emitOpError("expects the tail's arguments to be (")
+           << expected << "), but got (" << block.getArgumentTypes() << ")";
+  for (Operation &inner : block.without_terminator())
+    if (failed(verifyTailOp(op, inner)))
+      return failure();
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield)
+    return op->emitOpError("expects the tail to end with conv.yield, but got ")
+           << block.getTerminator()->getName();
+  if (yield.getValue().getType() != element)
+    return op->emitOpError("expects the tail to yield ")
+           << element << ", but got " << yield.getValue().getType();
   return success();
 }
 
@@ -276,18 +286,6 @@ LogicalResult mlir::conv::verifyTail(ConvolutionOpInterface op) {
            << (isInteger ? "i32" : "a floating type")
            << " without a tail, but got " << element;
   }
-  Block &block = op.getTail().front();
-  if (failed(verifyTailArguments(op, block)))
-    return failure();
-  for (Operation &inner : block.without_terminator())
-    if (failed(verifyTailOp(op, inner)))
-      return failure();
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
-  if (!yield)
-    return op.emitOpError("expects the tail to end with conv.yield, but got ")
-           << block.getTerminator()->getName();
-  if (yield.getValue().getType() != element)
-    return op.emitOpError("expects the tail to yield ")
-           << element << ", but got " << yield.getValue().getType();
-  return success();
+  return verifyTailBlock(op, op.getTail().front(), getAccumulatorType(op),
+                         op.getTailOperands(), element);
 }

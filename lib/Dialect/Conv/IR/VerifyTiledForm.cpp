@@ -47,9 +47,11 @@ static LogicalResult verifyShapes(TiledConvolution &form) {
       (failed(verifyShape(form, form.lhs.view, {batch, rows, reduction})) ||
        failed(verifyShape(form, form.rhs.view, {batch, columns, reduction}))))
     return failure();
-  for (const MatrixOperand &operand : form.tailOperands)
-    if (failed(verifyShape(form, operand.view, {batch, rows, columns})))
-      return failure();
+  for (ArrayRef<MatrixOperand> list : {ArrayRef(form.tailOperands),
+                                       ArrayRef(form.otherResults)})
+    for (const MatrixOperand &operand : list)
+      if (failed(verifyShape(form, operand.view, {batch, rows, columns})))
+        return failure();
   return success();
 }
 
@@ -141,24 +143,32 @@ static LogicalResult verifyTail(TiledConvolution &form) {
       return failure();
   if (tail.getNumLoops() != tail.getNumParallelLoops())
     return tail.emitOpError("expects parallel loops only");
-  if (!tail.getRegionOutputArgs()[0].use_empty())
+  if (!llvm::all_of(tail.getRegionOutputArgs(),
+                    [](BlockArgument old) { return old.use_empty(); }))
     return tail.emitOpError("expects not to read what it overwrites");
   return success();
 }
 
-/// T6: each tile of the result is the tail's, where the loops are.
-static LogicalResult verifyInsertion(TiledConvolution &form) {
+/// T6: each tile of a result is the tail's, where the loops are.
+static LogicalResult verifyInsertions(TiledConvolution &form) {
   scf::ForallOp forall = form.forall;
+  SmallVector<OpFoldResult> loops =
+      getAsOpFoldResult(forall.getInductionVars());
+  // What the forall puts where its results are.
+  SmallVector<Value> inserted(forall.getNumResults());
   auto inserts = forall.getTerminator().getYieldingOps();
-  auto insert = llvm::hasSingleElement(inserts)
-                    ? dyn_cast<tensor::ParallelInsertSliceOp>(*inserts.begin())
-                    : tensor::ParallelInsertSliceOp();
-  auto isAtLoops = [&] {
-    SmallVector<OpFoldResult> loops =
-        getAsOpFoldResult(forall.getInductionVars());
-    return insert.getMixedOffsets() == loops && insert.hasUnitStride();
-  };
-  if (insert && insert.getSource() == form.tail.getResult(0) && isAtLoops())
+  bool isAtLoops = llvm::range_size(inserts) == inserted.size();
+  for (Operation &op : inserts) {
+    auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(op);
+    auto place = insert ? llvm::find(forall.getRegionIterArgs(), insert.getDest())
+                        : forall.getRegionIterArgs().end();
+    isAtLoops &= place != forall.getRegionIterArgs().end() &&
+                 insert.getMixedOffsets() == loops && insert.hasUnitStride();
+    if (!isAtLoops)
+      break;
+    inserted[place - forall.getRegionIterArgs().begin()] = insert.getSource();
+  }
+  if (isAtLoops && llvm::equal(inserted, form.tail->getResults()))
     return success();
   return forall.emitOpError("expects to insert the result of its "
                             "linalg.generic where the loops are");
@@ -169,5 +179,5 @@ LogicalResult mlir::conv::verifyTiledForm(TiledConvolution &form) {
       (form.hasProduct() && failed(verifyProduct(form))) ||
       failed(verifyTail(form)))
     return failure();
-  return verifyInsertion(form);
+  return verifyInsertions(form);
 }

@@ -151,14 +151,28 @@ void mlir::conv::printViews(OpAsmPrinter &printer, Operation *,
       [&](ViewAttr view) { printer.printStrippedAttrOrType(view); });
 }
 
+ParseResult mlir::conv::parseTailViews(OpAsmParser &parser, ArrayAttr &views) {
+  if (succeeded(parser.parseOptionalKeyword("views")))
+    return failure(parser.parseEqual() || parseViews(parser, views));
+  views = parser.getBuilder().getArrayAttr({});
+  return success();
+}
+
+void mlir::conv::printTailViews(OpAsmPrinter &printer, Operation *op,
+                                ArrayAttr views) {
+  if (views.empty())
+    return;
+  printer << "views = ";
+  printViews(printer, op, views);
+}
+
 /// Checks O4: digits in order of their distance do not reach the next one.
-static LogicalResult verifyDistinct(ScatterOp op, ViewAttr view) {
+static LogicalResult verifyDistinct(Operation *op, ViewAttr view,
+                                    ArrayRef<int64_t> shape) {
   SmallVector<int64_t> sizes = view.getDigitSizes();
   SmallVector<int64_t> distances(sizes.size(), 0);
   int64_t stride = 1;
   SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(op.getResult().getType()).getShape();
   for (size_t d = shape.size(); d-- > 0; stride *= shape[d])
     for (auto [distance, coefficient] :
          llvm::zip(distances, coordinates[d].coefficients))
@@ -171,7 +185,7 @@ static LogicalResult verifyDistinct(ScatterOp op, ViewAttr view) {
   int64_t reach = 0;
   for (auto [distance, size] : digits) {
     if (distance <= reach)
-      return op.emitOpError("expects elements of different places, but got ")
+      return op->emitOpError("expects elements of different places, but got ")
              << view;
     reach += distance * (size - 1);
   }
@@ -215,11 +229,32 @@ getWrittenRange(ViewAttr view, const ViewAttr::Coordinate &coordinate) {
   return {low, high};
 }
 
+LogicalResult mlir::conv::verifyWritten(Operation *op,
+                                        RankedTensorType destination,
+                                        ViewAttr view) {
+  // O1.
+  if (failed(verifyRank(op, "destination", destination, view)))
+    return failure();
+  // O3.
+  SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
+  for (int64_t dimension = 0; dimension < destination.getRank(); ++dimension) {
+    auto [low, high] = getWrittenRange(view, coordinates[dimension]);
+    if (low < 0 || high >= destination.getDimSize(dimension))
+      return op->emitOpError("expects coordinate ")
+             << dimension << " to be from 0 to "
+             << destination.getDimSize(dimension) - 1 << ", but got " << low
+             << " to " << high;
+  }
+  // O4.
+  return view.getLimits().empty()
+             ? verifyDistinct(op, view, destination.getShape())
+             : success();
+}
+
 /// Checks O1 to O4 of one of the matrices.
 static LogicalResult verifyMatrices(ScatterOp op, RankedTensorType matrices,
                                     ViewAttr view) {
   RankedTensorType destination = op.getDestination().getType();
-  // O1.
   if (failed(verifyRank(op, "destination", destination, view)))
     return failure();
   // O2.
@@ -228,22 +263,11 @@ static LogicalResult verifyMatrices(ScatterOp op, RankedTensorType matrices,
   if (matrices != expected)
     return op.emitOpError("expects matrices of type ")
            << expected << ", but got " << matrices;
-  // O3.
-  SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
-  for (int64_t dimension = 0; dimension < destination.getRank(); ++dimension) {
-    auto [low, high] = getWrittenRange(view, coordinates[dimension]);
-    if (low < 0 || high >= destination.getDimSize(dimension))
-      return op.emitOpError("expects coordinate ")
-             << dimension << " to be from 0 to "
-             << destination.getDimSize(dimension) - 1 << ", but got " << low
-             << " to " << high;
-  }
-  // O4.
-  return view.getLimits().empty() ? verifyDistinct(op, view) : success();
+  return verifyWritten(op, destination, view);
 }
 
 /// O5: whether some coordinate has no value in both views.
-static bool areDisjoint(ViewAttr lhs, ViewAttr rhs) {
+bool mlir::conv::areDisjoint(ViewAttr lhs, ViewAttr rhs) {
   auto haveNoCommon = [&](const ViewAttr::Coordinate &a,
                           const ViewAttr::Coordinate &b) {
     auto [lowA, highA] = lhs.getRange(a);

@@ -100,7 +100,8 @@ def Conv_LayoutsAttr : Conv_Attr<"Layouts", "layouts"> {
 
 def Conv_Algorithm : I32EnumAttr<"Algorithm", "how a convolution is computed", [
     I32EnumAttrCase<"ImplicitGemm", 0, "implicit_gemm">,
-    I32EnumAttrCase<"Direct", 1, "direct">
+    I32EnumAttrCase<"Direct", 1, "direct">,
+    I32EnumAttrCase<"Winograd", 2, "winograd">
   ]> {
   let cppNamespace = "::mlir::conv";
 }
@@ -204,6 +205,13 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     as further channels, up to that multiple. All other fields are about the
     convolution of the transformed operands.
 
+    `winograd` multiplies less and adds more: `output_tile` results at a time, in
+    each spatial dimension, are computed from a tile of the input by transforms
+    of few operations, with one product for each element of the transformed
+    tile (`conv.block_transform`). These products are those of a convolution
+    with a window of one element and a group for each of them, and all other
+    fields but `layouts` and `channel_multiple` are about that one.
+
     `implicit_gemm` multiplies the matrices of the batch one by one. `direct` is
     for groups so small that those have next to no columns, above all depthwise
     convolutions: it computes many matrices at a time, with all their columns. A
@@ -301,6 +309,13 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S20) `transposed` is for one spatial dimension, a window as in S19, one
         group, and not for the gradient of a filter. There are no `patch`,
         `splits`, `merged_groups` or `cluster`, and it is `implicit_gemm`.
+      * (S21) `algorithm` is `winograd` if and only if there is an `output_tile`.
+        Its sizes, one for each spatial dimension, are positive, and with the
+        filter's size `r` a dimension has a tile of `output_tile + r - 1`, which
+        is at most 8; all together have at most 64 elements. The filter has
+        several elements. Layouts have no `G`. The convolution is `conv.forward` or `conv.backward_data` of f32, f16 or bf16, in exact
+        arithmetic, with one group, strides and dilations of 1, and padding of
+        zeros.
 
     A direct schedule also depends on the views of the operands
     (`DirectTiling`), for every product of the convolution:
@@ -367,6 +382,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     "AtomAttr":$atom,
     EnumParameter<Conv_MainLoop>:$mainLoop,
     EnumParameter<Conv_Raster>:$raster,
+    OptionalArrayRefParameter<"int64_t">:$outputTile,
     OptionalArrayRefParameter<"int64_t">:$patch,
     DefaultValuedParameter<"int64_t", "1">:$mergedGroups,
     DefaultValuedParameter<"int64_t", "1">:$splits,
@@ -381,15 +397,22 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         `subgroup` `=` `[` $subgroup `]` `,` `gemm_k` `=` $gemmK `,`
         `stages` `=` $stages `,` `atom` `=` $atom `,`
         `main_loop` `=` $mainLoop `,` `raster` `=` $raster
-        `` custom<ScheduleOptions>($patch, $mergedGroups, $splits, $cluster,
-                                    $transposed, $layouts, $channelMultiple, $chosenBy) `>`
+        `` custom<ScheduleOptions>($outputTile, $patch, $mergedGroups, $splits,
+                                    $cluster, $transposed, $layouts,
+                                    $channelMultiple, $chosenBy) `>`
   }];
   let extraClassDeclaration = [{
     /// The same for a convolution that is computed in other layouts.
     ScheduleAttr withForm(LayoutsAttr layouts, int64_t channelMultiple) const;
+    /// The same for `winograd`, with so many results of a tile.
+    ScheduleAttr withOutputTile(ArrayRef<int64_t> tile) const;
+    /// What it says about the product of its convolution in the form that it
+    /// asks for: without `output_tile`, and then without a form.
+    ScheduleAttr getProductSchedule() const;
     /// The same, chosen by somebody else.
     ScheduleAttr withChosenBy(ChosenBy chosenBy) const;
     bool isDirect() const { return getAlgorithm() == Algorithm::Direct; }
+    bool isWinograd() const { return getAlgorithm() == Algorithm::Winograd; }
     /// Whether `atom` is a row of the chip's table. Those of other direct
     /// schedules are boxes of multiplications.
     bool hasMatrixInstruction() const {

@@ -8,6 +8,7 @@
 #ifndef CONV_OPS_TD
 #define CONV_OPS_TD
 
+include "conv/Dialect/Conv/IR/BlockTransformOp.td"
 include "conv/Dialect/Conv/IR/ConvolutionOps.td"
 include "conv/Dialect/Conv/IR/ViewOps.td"
 include "conv/Dialect/Conv/IR/KernelOps.td"

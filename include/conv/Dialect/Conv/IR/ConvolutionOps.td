@@ -207,7 +207,8 @@ def Conv_BackwardWeightOp : Conv_ConvolutionOp<"backward_weight", "BackwardWeigh
 }
 
 def Conv_YieldOp : Conv_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["ForwardOp", "BackwardDataOp", "BackwardWeightOp"]>]> {
+    ParentOneOf<["BackwardDataOp", "BackwardWeightOp", "BlockTransformOp",
+                 "ForwardOp"]>]> {
   let summary = "The element that a tail computes";
   let arguments = (ins AnyType:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";

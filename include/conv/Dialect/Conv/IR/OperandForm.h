@@ -7,7 +7,9 @@
 //
 // A convolution is the same sum in every layout. So a schedule may say that it
 // is computed in other layouts than its tensors have, and with channels padded
-// by zeros: `conv.transform` brings the operands there, and the result back.
+// by zeros: `conv.transform` brings the operands there, and the result back. By
+// Winograd's algorithm it is another convolution, of operands that
+// `conv.block_transform` makes (WinogradForm.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,9 +27,13 @@ struct OperandForm {
   LayoutsAttr layouts;
   int64_t channelMultiple = 1; ///< Of the channels that are summed up, or, for
                                ///< the gradient of a filter, of all.
+  /// Results of a tile of Winograd's algorithm, which reads the operands in the
+  /// form that the others say; empty for others.
+  SmallVector<int64_t, 2> outputTile = {};
 
   static OperandForm get(ScheduleAttr schedule) {
-    return {schedule.getLayouts(), schedule.getChannelMultiple()};
+    return {schedule.getLayouts(), schedule.getChannelMultiple(),
+            llvm::to_vector<2>(schedule.getOutputTile())};
   }
   /// Channels innermost in every tensor: what copies of boxes bring.
   static OperandForm getChannelsLast(ConvolutionOpInterface op);
@@ -36,7 +42,7 @@ struct OperandForm {
   /// reduction is innermost.
   static OperandForm getFlat(ConvolutionOpInterface op, StringRef filter);
 
-  /// Why the convolution has no such form (S19), or an empty string.
+  /// Why the convolution has no such form (S19, S21), or an empty string.
   std::string findObstacle(ConvolutionOpInterface op) const;
   /// Whether the convolution's tensors are in this form already.
   bool isFormOf(ConvolutionOpInterface op) const;
@@ -45,7 +51,7 @@ struct OperandForm {
 /// A convolution in another form, next to the one that it stands for.
 struct TransformedConvolution {
   SmallVector<Operation *> created; ///< In order: transforms and reshapes too.
-  ConvolutionOpInterface op;
+  ConvolutionOpInterface op; ///< With what its schedule says about products.
   Value result; ///< In the layout of the original.
 
   /// Creates it in front of `op`, which it leaves alone. `form` has no
@@ -53,17 +59,19 @@ struct TransformedConvolution {
   static TransformedConvolution create(OpBuilder &builder,
                                        ConvolutionOpInterface op,
                                        const OperandForm &form);
-  SmallVector<TransformOp> getTransforms() const;
+  /// The transforms, a kernel each: `conv.transform`, `conv.block_transform`.
+  SmallVector<Operation *> getTransforms() const;
   /// Erases all that was created, of which nothing may be used.
   void erase();
 };
 
 /// Calls `use` with the convolution that the other fields of `schedule` are
 /// about: `op`, or, while the call lasts, what it becomes in the schedule's
-/// form, which has no obstacle, and its transforms.
+/// form, which has no obstacle, and its transforms. Its schedule is then
+/// `schedule.getProductSchedule()`.
 void visitInForm(
     ConvolutionOpInterface op, ScheduleAttr schedule,
-    function_ref<void(ConvolutionOpInterface, ArrayRef<TransformOp>)> use);
+    function_ref<void(ConvolutionOpInterface, ArrayRef<Operation *>)> use);
 
 } // namespace mlir::conv
 

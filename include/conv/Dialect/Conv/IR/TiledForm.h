@@ -44,7 +44,8 @@ std::array<int64_t, 3> getTile(Attribute schedule, bool isProduct,
 
 /// One tiled convolution: `result = tail(lhs * transpose(rhs), tailOperands)`,
 /// or a tail alone, `result = tail(tailOperands)`. A transform is a tail that
-/// copies its only operand.
+/// copies its only operand. A transform of blocks is one with several results,
+/// one for each place in a block.
 struct TiledConvolution {
   scf::ForallOp forall;
   ScatterOp scatter; ///< Of all that one kernel computes.
@@ -55,6 +56,8 @@ struct TiledConvolution {
   /// As the tail's inputs, from the 2nd if there is a product.
   SmallVector<MatrixOperand> tailOperands;
   MatrixOperand result; ///< Its tensor is the result of `scatter`.
+  /// Those of the tail from the 2nd on, in the same tensor.
+  SmallVector<MatrixOperand, 0> otherResults;
 
   /// Number of matrices, their rows and columns, and the reduction's length.
   int64_t getBatch() const { return result.view.getShape()[0]; }
@@ -76,6 +79,8 @@ struct TiledConvolution {
     return schedule ? schedule.getRaster() : Raster::Columns;
   }
   MLIRContext *getContext() const { return getAnySchedule().getContext(); }
+  /// All results of the tail, in order.
+  SmallVector<MatrixOperand> getResults() const;
   /// What kernels get as arguments before the result, in order.
   SmallVector<MatrixOperand> getOperands() const;
   /// Of `rhs`; that of `lhs` may be another 8-bit float of the same size.

@@ -1,0 +1,28 @@
+//===- BlockViews.h - the matrices of blocks ----------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A `conv.block_transform` computes matrices from matrices, one for each place
+// in a block: element by element, like an element-wise op with several results.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DIALECT_CONV_IR_BLOCKVIEWS_H
+#define CONV_DIALECT_CONV_IR_BLOCKVIEWS_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+namespace mlir::conv {
+
+/// The views of the places in a block, in order: each has one matrix.
+SmallVector<ViewAttr> getPlaces(ViewAttr view);
+
+/// The tile of a workgroup, for results of this type.
+TransformScheduleAttr selectBlockSchedule(ViewAttr view, RankedTensorType type);
+
+} // namespace mlir::conv
+
+#endif // CONV_DIALECT_CONV_IR_BLOCKVIEWS_H

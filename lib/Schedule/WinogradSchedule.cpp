@@ -1,0 +1,87 @@
+//===- WinogradSchedule.cpp - forms of Winograd's algorithm ---------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Schedule/WinogradSchedule.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/WinogradForm.h"
+#include "conv/Schedule/FormSpace.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Elements of a tile in each dimension that are worth it: F(2, 3) and F(4, 3)
+/// and, for other filters, as many points.
+static constexpr int64_t kWinogradTiles[] = {4, 6};
+
+/// The results of such a tile, by spatial dimension; empty if there is none.
+static SmallVector<int64_t, 2> getOutputTile(ArrayRef<int64_t> filter,
+                                             int64_t tile) {
+  SmallVector<int64_t, 2> outputTile;
+  for (int64_t size : filter) {
+    if (size > 1 && tile - size < 1)
+      return {};
+    outputTile.push_back(size > 1 ? tile - size + 1 : 1);
+  }
+  return outputTile;
+}
+
+SmallVector<OperandForm>
+mlir::conv::enumerateWinogradForms(ConvolutionOpInterface op,
+                                   const ::conv::ChipInfo &chip) {
+  LayoutsAttr last = OperandForm::getChannelsLast(op).layouts;
+  llvm::SmallSetVector<LayoutsAttr, 4> layouts;
+  layouts.insert(op.getLayouts());
+  if (chip.backend != ::conv::Backend::Host) {
+    layouts.insert(last);
+    layouts.insert(withOrder(last, op.getResultRole(), op.getResultOrder()));
+  }
+  SmallVector<OperandForm> forms;
+  for (int64_t tile : kWinogradTiles)
+    for (LayoutsAttr one : layouts) {
+      // Its own layouts need no word.
+      OperandForm form = {
+          one == op.getLayouts() ? LayoutsAttr() : one, 1,
+          getOutputTile(ConvolutionShape::get(op).filter, tile)};
+      if (!form.outputTile.empty() && form.findObstacle(op).empty())
+        forms.push_back(std::move(form));
+    }
+  return forms;
+}
+
+std::string mlir::conv::findWinogradObstacle(ConvolutionOpInterface op) {
+  std::string obstacle;
+  for (int64_t tile : kWinogradTiles) {
+    SmallVector<int64_t, 2> outputTile =
+        getOutputTile(ConvolutionShape::get(op).filter, tile);
+    if (outputTile.empty())
+      continue;
+    obstacle = findWinogradObstacle(op, outputTile);
+    if (obstacle.empty())
+      return "";
+  }
+  return obstacle.empty() ? "expects a smaller filter for winograd" : obstacle;
+}
+
+bool mlir::conv::isWinogradByDefault(ConvolutionOpInterface op) {
+  return getOperandElementType(op).isF32() &&
+         op.getArithmetic() == Arithmetic::Exact;
+}
+
+ScheduleAttr mlir::conv::selectInWinogradForm(
+    ConvolutionOpInterface op, const OperandForm &form,
+    function_ref<ScheduleAttr(ConvolutionOpInterface)> selectProduct) {
+  OpBuilder builder(op->getContext());
+  auto transformed = TransformedConvolution::create(builder, op, form);
+  ScheduleAttr schedule = selectProduct(transformed.op);
+  transformed.erase();
+  return schedule ? schedule.withForm(form.layouts, form.channelMultiple)
+                        .withOutputTile(form.outputTile)
+                  : schedule;
+}

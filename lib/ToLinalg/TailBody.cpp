@@ -1,0 +1,31 @@
+//===- TailBody.cpp - a tail's scalars in a linalg.generic --*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TailBody.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+Value mlir::conv::createTailBody(OpBuilder &builder, Location loc, Region &tail,
+                                 Type element, Value sum, ValueRange operands) {
+  if (tail.empty())
+    return sum.getType() == element
+               ? sum
+               : arith::TruncFOp::create(builder, loc, element, sum)
+                     .getResult();
+  Block &body = tail.front();
+  IRMapping mapping;
+  mapping.map(body.getArgument(0), sum);
+  mapping.map(body.getArguments().drop_front(), operands);
+  for (Operation &inner : body.without_terminator())
+    builder.clone(inner, mapping);
+  return mapping.lookupOrDefault(
+      cast<YieldOp>(body.getTerminator()).getValue());
+}

@@ -1,0 +1,41 @@
+// RUN: conv-opt %s --conv-select-schedule=algorithm=winograd | FileCheck %s --check-prefixes=CHECK,ASKED
+// RUN: conv-opt %s --conv-select-schedule | FileCheck %s --check-prefixes=CHECK,DEFAULT
+// RUN: conv-opt %s --conv-select-schedule="algorithm=winograd max-workspace=60000000" | FileCheck %s --check-prefix=SMALL
+// RUN: not conv-opt %s --conv-select-schedule="algorithm=winograd max-workspace=1000" 2>&1 | FileCheck %s --check-prefix=NONE
+
+// Many channels of f32: a fourth of the multiplications are left.
+// CHECK-LABEL: @large
+// CHECK:         conv.forward {{.*}} schedule = <algorithm = winograd, {{.*}}, output_tile = [4, 4], chosen_by = heuristic>
+// SMALL-LABEL: @large
+// SMALL:         schedule = <algorithm = winograd, {{.*}} output_tile = [4, 4]
+// NONE:        unsupported (schedule): expects a workspace of at most 1000 bytes, but the fastest schedule takes
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @large(%x: tensor<8x28x28x256xf32>, %w: tensor<256x3x3x256xf32>) -> tensor<8x28x28x256xf32> {
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        : tensor<8x28x28x256xf32>, tensor<256x3x3x256xf32> -> tensor<8x28x28x256xf32>
+    return %y : tensor<8x28x28x256xf32>
+  }
+
+  // Three kernels more take longer than what they save.
+  // CHECK-LABEL: @small
+  // ASKED:         schedule = <algorithm = winograd
+  // DEFAULT:       schedule = <algorithm = implicit_gemm
+  func.func @small(%x: tensor<1x8x8x16xf32>, %w: tensor<16x3x3x16xf32>) -> tensor<1x8x8x16xf32> {
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        : tensor<1x8x8x16xf32>, tensor<16x3x3x16xf32> -> tensor<1x8x8x16xf32>
+    return %y : tensor<1x8x8x16xf32>
+  }
+
+  // Operands of 16 bits have faster matrix instructions: only if it is asked for.
+  // CHECK-LABEL: @half
+  // ASKED:         schedule = <algorithm = winograd
+  // DEFAULT:       schedule = <algorithm = implicit_gemm
+  func.func @half(%x: tensor<8x28x28x256xf16>, %w: tensor<256x3x3x256xf16>) -> tensor<8x28x28x256xf16> {
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        : tensor<8x28x28x256xf16>, tensor<256x3x3x256xf16> -> tensor<8x28x28x256xf16>
+    return %y : tensor<8x28x28x256xf16>
+  }
+}

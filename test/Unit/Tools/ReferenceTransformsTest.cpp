@@ -1,0 +1,115 @@
+//===- ReferenceTransformsTest.cpp - errors of transforms -------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bounds of sums by Winograd's algorithm, worked out by hand for F(2, 3).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluate.h"
+
+#include "conv/Support/Npy.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace conv;
+using namespace conv::reference;
+
+namespace {
+
+const std::string kTransforms = R"({
+  "input": [[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, -1, 0, 1]],
+  "filter": [[1, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]],
+  "output": [[1, 1, 1, 0], [0, 1, -1, 1]]})";
+
+/// N1 W4 C1, K1 S3: two results of one tile.
+artifact::Entry makeEntry(const std::string &transforms = kTransforms) {
+  artifact::Entry entry;
+  entry.function = "f";
+  entry.target = "host";
+  auto add = [&](const char *name, int64_t size, const char *layout) {
+    artifact::Argument argument;
+    argument.name = argument.role = name;
+    argument.access = size == 2 ? "write" : "read";
+    argument.dtype = "f32";
+    argument.layout = layout;
+    argument.shape = {1, size, 1};
+    entry.arguments.push_back(argument);
+  };
+  add("input", 4, "NWC");
+  add("filter", 3, "KSC");
+  add("output", 2, "NQK");
+  entry.reference = R"({"steps": [{
+      "input": {"argument": 0}, "filter": {"argument": 1}, "tail_operands": [],
+      "layouts": ["NWC", "KSC", "NQK"], "shapes": [[1, 4, 1], [1, 3, 1], [1, 2, 1]],
+      "groups": 1, "strides": [1], "dilations": [1], "low": [0],
+      "output_type": "f32", "tail": [], "yield": 0,
+      "transforms": [)" +
+                    transforms + R"(],
+      "error_bound": {"accumulation": 9, "output_ulp": 0.5}}],
+    "outputs": [{"argument": 2, "step": 0}]})";
+  return entry;
+}
+
+std::string makeBytes(const std::vector<double> &values) {
+  std::string bytes(4 * values.size(), '\0');
+  for (size_t i = 0; i < values.size(); ++i)
+    storeElement(ElementType::F32, bytes.data(), i, values[i]);
+  return bytes;
+}
+
+Expected evaluateWith(const artifact::Entry &entry,
+                      const std::vector<double> &input,
+                      const std::vector<double> &filter) {
+  Result<Program> program = parseProgram(entry);
+  EXPECT_TRUE(program) << program.error().message;
+  return evaluate(*program, entry, {makeBytes(input), makeBytes(filter), ""})[0];
+}
+
+// The first result is of products that are all zero, but what the algorithm
+// adds up is not: |B^T||d| = [0, 1.5, 1.5, 1.5], |G||g| = [0, 1/2, 1/2, 1].
+TEST(ReferenceTransforms, BoundIsOfWhatTheAlgorithmAddsUp) {
+  Expected result = evaluateWith(makeEntry(), {0, 1.5, 0, 0}, {0, 0, 1});
+  EXPECT_EQ(result.values, (std::vector<double>{0, 0}));
+  EXPECT_NEAR(result.bounds[0], std::ldexp(9 * 1.5, -24), 1e-20);
+  EXPECT_NEAR(result.bounds[1], std::ldexp(9 * 3.0, -24), 1e-20);
+  EXPECT_EQ(result.exact, (std::vector<uint8_t>{0, 0}));
+}
+
+// Integers are exact as long as halves of them are.
+TEST(ReferenceTransforms, KnowsWhatIsExact) {
+  double large = 3 << 20;
+  Expected small = evaluateWith(makeEntry(), {1, 2, 3, 4}, {1, -1, 2});
+  EXPECT_EQ(small.values, (std::vector<double>{5, 7}));
+  EXPECT_EQ(small.exact, (std::vector<uint8_t>{1, 1}));
+  Expected inRange = evaluateWith(makeEntry(), {0, large, 0, 0}, {0, 0, 2});
+  EXPECT_EQ(inRange.exact, (std::vector<uint8_t>{1, 0}));
+  std::string third = kTransforms;
+  third.replace(third.find("0.5"), 3, "0.333");
+  EXPECT_EQ(evaluateWith(makeEntry(third), {1, 2, 3, 4}, {1, -1, 2}).exact,
+            (std::vector<uint8_t>{0, 0}));
+}
+
+TEST(ReferenceTransforms, RefusesMatricesOfOtherSizes) {
+  auto expectError = [](const std::string &from, const std::string &to,
+                        const std::string &error) {
+    std::string transforms = kTransforms;
+    transforms.replace(transforms.find(from), from.size(), to);
+    Result<Program> program = parseProgram(makeEntry(transforms));
+    ASSERT_FALSE(program);
+    EXPECT_NE(program.error().message.find(error), std::string::npos)
+        << program.error().message;
+  };
+  expectError("[0, -1, 0, 1]]", "[0, -1, 0]]", "expects rows of 4 elements");
+  expectError(", [0, -1, 0, 1]]", "]", "expects a matrix of 4 rows, but got 3");
+  expectError("\"output\"", "\"other\"", "output");
+  std::string twice = kTransforms + ", " + kTransforms;
+  EXPECT_FALSE(parseProgram(makeEntry(twice)));
+}
+
+} // namespace
