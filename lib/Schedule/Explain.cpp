@@ -300,7 +300,7 @@ static std::string formatNotWinograd(ConvolutionOpInterface op) {
   return "the best one, with tiles of " +
          formatOutputTile(schedule.getOutputTile()) + " results, would take " +
          formatMicroseconds(predictSeconds(op, schedule, chip)) +
-         (isWinogradByDefault(op) ? "" : "; it has to be asked for");
+         "; it has to be asked for";
 }
 
 /// The kernels in front of products and behind them.

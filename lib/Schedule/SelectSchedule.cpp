@@ -264,12 +264,6 @@ private:
                                       [](Diagnostic &) { return success(); });
       for (const OperandForm &form : enumerateForms(op, chip))
         fits |= considerForm(op, form, chip, best, least);
-      // It sums up more than what an element is made of (docs/numerics.md), so
-      // it has to be worth it.
-      least *= kWinogradShare;
-      if (algorithm.empty() && isWinogradByDefault(op))
-        for (const OperandForm &form : enumerateWinogradForms(op, chip))
-          fits |= considerForm(op, form, chip, best, least);
     }
     if (fits)
       return best;

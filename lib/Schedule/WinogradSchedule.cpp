@@ -69,11 +69,6 @@ std::string mlir::conv::findWinogradObstacle(ConvolutionOpInterface op) {
   return obstacle.empty() ? "expects a smaller filter for winograd" : obstacle;
 }
 
-bool mlir::conv::isWinogradByDefault(ConvolutionOpInterface op) {
-  return getOperandElementType(op).isF32() &&
-         op.getArithmetic() == Arithmetic::Exact;
-}
-
 ScheduleAttr mlir::conv::selectInWinogradForm(
     ConvolutionOpInterface op, const OperandForm &form,
     function_ref<ScheduleAttr(ConvolutionOpInterface)> selectProduct) {

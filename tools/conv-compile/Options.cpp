@@ -62,7 +62,7 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
           CLI::IsMember({"conv", "linalg", "tiled", "gpu", "llvm", "binary"}));
   app.add_option("--algorithm", flags.algorithm,
                  "Consider only this algorithm: implicit_gemm, direct or "
-                 "winograd (default: all; winograd for f32 alone)");
+                 "winograd (default: the first two)");
   app.add_option("--max-workspace", flags.maxWorkspaceBytes,
                  "The most bytes of workspace that the schedule of a "
                  "convolution may take (default: any number)")

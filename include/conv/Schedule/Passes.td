@@ -57,7 +57,7 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
            "of what is there">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"\"",
            "Consider only this algorithm (implicit_gemm, direct, winograd); default: "
-           "all, winograd for f32 alone">,
+           "the first two">,
     Option<"maxWorkspace", "max-workspace", "int64_t", /*default=*/"-1",
            "The most bytes that the workspace of a schedule that is chosen may have; "
            "default: any number">,

@@ -26,14 +26,6 @@ SmallVector<OperandForm> enumerateWinogradForms(ConvolutionOpInterface op,
 /// Why there are none, or an empty string.
 std::string findWinogradObstacle(ConvolutionOpInterface op);
 
-/// Whether it is chosen without being asked for, where it is so much faster
-/// that its wider error bound is worth it: for operands of f32. Those of 16
-/// bits would be multiplied as f32, which matrix units do slowly or not at all.
-bool isWinogradByDefault(ConvolutionOpInterface op);
-
-/// The share of the predicted time of others that it must not exceed then.
-inline constexpr double kWinogradShare = 0.8;
-
 /// The schedule, by Winograd's algorithm in a form, whose product is predicted
 /// to be the fastest; null if there is none.
 ScheduleAttr selectInWinogradForm(
