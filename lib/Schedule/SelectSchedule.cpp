@@ -333,7 +333,7 @@ private:
 
   void refuseWorkspace(ConvolutionOpInterface op, ScheduleAttr best) const {
     emitUnsupported(op.getLoc(), Reason::Schedule)
-        << "expects a workspace of at most " << maxWorkspace
+        << "expects a workspace of at most " << maxWorkspace.getValue()
         << " bytes, but the fastest schedule takes "
         << computeWorkspaceBytes(op, best);
   }

@@ -1,8 +1,8 @@
 // RUN: conv-opt %s --conv-select-schedule --split-input-file --verify-diagnostics
-// RUN: not conv-opt %s --conv-select-schedule=algorithm=winograd 2>&1 | FileCheck %s --check-prefix=ALGORITHM
+// RUN: not conv-opt %s --conv-select-schedule=algorithm=fft 2>&1 | FileCheck %s --check-prefix=ALGORITHM
 // RUN: not conv-opt %s '--conv-select-schedule=schedule=#conv.target<"gfx942">' 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 
-// ALGORITHM: error: expects algorithm to be implicit_gemm or direct, but got "winograd"
+// ALGORITHM: error: expects algorithm to be implicit_gemm, direct or winograd, but got "fft"
 // SCHEDULE: error: expects schedule to be a #conv.schedule<...>, but got #conv.target<"gfx942">
 
 // Which chip?

@@ -1,6 +1,6 @@
 // RUN: conv-opt %s --conv-select-schedule=algorithm=winograd | FileCheck %s --check-prefixes=CHECK,ASKED
 // RUN: conv-opt %s --conv-select-schedule | FileCheck %s --check-prefixes=CHECK,DEFAULT
-// RUN: conv-opt %s --conv-select-schedule="algorithm=winograd max-workspace=60000000" | FileCheck %s --check-prefix=SMALL
+// RUN: conv-opt %s --conv-select-schedule="algorithm=winograd max-workspace=80000000" | FileCheck %s --check-prefix=SMALL
 // RUN: not conv-opt %s --conv-select-schedule="algorithm=winograd max-workspace=1000" 2>&1 | FileCheck %s --check-prefix=NONE
 
 // Many channels of f32: a fourth of the multiplications are left.

@@ -25,6 +25,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 
@@ -54,9 +55,36 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
+/// What the code generator calls to narrow f32 to bf16, where it has widened
+/// vectors of bf16 that are shuffled.
+static constexpr llvm::StringLiteral kNarrowing = "__truncsfbf2";
+
+/// Defines that, as no library of the host has it: to nearest even.
+static void defineNarrowing(llvm::Module &module) {
+  llvm::LLVMContext &context = module.getContext();
+  auto *type =
+      llvm::FunctionType::get(llvm::Type::getBFloatTy(context),
+                              {llvm::Type::getFloatTy(context)}, false);
+  auto *function = llvm::Function::Create(
+      type, llvm::GlobalValue::ExternalLinkage, kNarrowing, module);
+  function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "", function));
+  llvm::Value *value = function->getArg(0);
+  llvm::Value *bits = b.CreateBitCast(value, b.getInt32Ty());
+  llvm::Value *upper = b.CreateLShr(bits, 16);
+  llvm::Value *half = b.CreateAdd(b.CreateAnd(upper, 1), b.getInt32(0x7fff));
+  llvm::Value *rounded = b.CreateLShr(b.CreateAdd(bits, half), 16);
+  llvm::Value *quiet = b.CreateOr(upper, 0x40);
+  llvm::Value *narrow =
+      b.CreateSelect(b.CreateFCmpUNO(value, value), quiet, rounded);
+  b.CreateRet(
+      b.CreateBitCast(b.CreateTrunc(narrow, b.getInt16Ty()), b.getBFloatTy()));
+}
+
 /// The code of `module` in `format`, optimised.
 static llvm::Expected<SmallVector<char, 0>>
-compile(gpu::GPUModuleOp module, llvm::CodeGenFileType format) {
+compile(gpu::GPUModuleOp module, llvm::CodeGenFileType format,
+        bool definesNarrowing = false) {
   CodeGenerationLock lock;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated =
@@ -69,6 +97,8 @@ compile(gpu::GPUModuleOp module, llvm::CodeGenFileType format) {
   translated->setTargetTriple((*machine)->getTargetTriple());
   translated->setDataLayout((*machine)->createDataLayout());
   optimize(*translated, **machine);
+  if (definesNarrowing)
+    defineNarrowing(*translated);
   return emitHostCode(*translated, **machine, format);
 }
 
@@ -88,6 +118,16 @@ static llvm::Expected<bool> needsMath(ArrayRef<char> object) {
   return !needed->empty();
 }
 
+/// Whether only the code generator knows that it calls the function.
+static bool needsNarrowing(ArrayRef<char> object) {
+  auto needed = listNeededFunctions(object);
+  if (!needed) {
+    llvm::consumeError(needed.takeError()); // `needsMath` says why.
+    return false;
+  }
+  return llvm::is_contained(*needed, kNarrowing);
+}
+
 FailureOr<std::string>
 mlir::conv::compileToHostAssembly(gpu::GPUModuleOp module) {
   auto text = compile(module, llvm::CodeGenFileType::AssemblyFile);
@@ -97,7 +137,10 @@ mlir::conv::compileToHostAssembly(gpu::GPUModuleOp module) {
 }
 
 FailureOr<std::string> mlir::conv::compileForHost(gpu::GPUModuleOp module) {
-  auto object = compile(module, llvm::CodeGenFileType::ObjectFile);
+  constexpr auto kFormat = llvm::CodeGenFileType::ObjectFile;
+  auto object = compile(module, kFormat);
+  if (object && needsNarrowing(*object))
+    object = compile(module, kFormat, /*definesNarrowing=*/true);
   if (!object)
     return module.emitOpError() << llvm::toString(object.takeError());
   llvm::Expected<bool> math = needsMath(*object);
