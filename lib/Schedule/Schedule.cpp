@@ -328,8 +328,9 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
       AtomAttr::get(context, getAtomKind(atom.kind), atom.m, atom.n, atom.k),
       getMainLoop(candidate.loop),
       candidate.columnsFastest ? Raster::Columns : Raster::Rows,
-      /*outputTile=*/{}, options.patch, options.mergedGroups, options.splits, candidate.cluster,
-      options.transposed, /*layouts=*/nullptr, /*channelMultiple=*/1, chosenBy);
+      /*outputTile=*/{}, options.patch, options.mergedGroups, options.splits,
+      candidate.cluster, options.transposed, /*layouts=*/nullptr,
+      /*channelMultiple=*/1, chosenBy);
 }
 
 ::conv::Candidate mlir::conv::getCandidate(ScheduleAttr schedule,

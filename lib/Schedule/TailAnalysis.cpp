@@ -205,15 +205,15 @@ buildTailGraph(ConvolutionOpInterface op) {
   return builder.graph;
 }
 
-/// The most terms of a row that are not zero: each is rounded by at most so many
-/// operations.
+/// The most terms of a row that are not zero: each is rounded by at most so
+/// many operations.
 static int64_t countRoundings(const ::conv::RationalMatrix &matrix) {
   int64_t most = 0;
   for (const auto &row : matrix)
-    most = std::max<int64_t>(
-        most, llvm::count_if(row, [](::conv::Rational value) {
-          return !value.isZero();
-        }));
+    most =
+        std::max<int64_t>(most, llvm::count_if(row, [](::conv::Rational value) {
+                            return !value.isZero();
+                          }));
   return most;
 }
 

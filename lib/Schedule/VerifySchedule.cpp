@@ -211,8 +211,7 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
   LogicalResult result = success();
   visitInForm(op, schedule,
               [&](ConvolutionOpInterface own, ArrayRef<Operation *>) {
-                result =
-                    verifyInForm(own, schedule.getProductSchedule(), chip);
+                result = verifyInForm(own, schedule.getProductSchedule(), chip);
               });
   return result;
 }

@@ -40,13 +40,11 @@ Value BlockTransformBody::createSum(ArrayRef<float> row, ArrayRef<Value> line) {
     if (factor == 0)
       continue;
     if (!sum)
-      sum = factor == 1
-                ? term
-                : factor == -1
-                      ? arith::NegFOp::create(builder, loc, term).getResult()
-                      : arith::MulFOp::create(builder, loc, term,
-                                              constant(factor))
-                            .getResult();
+      sum = factor == 1 ? term
+            : factor == -1
+                ? arith::NegFOp::create(builder, loc, term).getResult()
+                : arith::MulFOp::create(builder, loc, term, constant(factor))
+                      .getResult();
     else if (factor == 1)
       sum = arith::AddFOp::create(builder, loc, sum, term);
     else if (factor == -1)
@@ -57,10 +55,8 @@ Value BlockTransformBody::createSum(ArrayRef<float> row, ArrayRef<Value> line) {
   return sum ? sum : constant(0);
 }
 
-SmallVector<Value>
-BlockTransformBody::transform(ArrayRef<Value> block,
-                              SmallVectorImpl<int64_t> &sizes,
-                              size_t dimension) {
+SmallVector<Value> BlockTransformBody::transform(
+    ArrayRef<Value> block, SmallVectorImpl<int64_t> &sizes, size_t dimension) {
   SmallVector<float> values(op.getMatrix(dimension).getValues<float>());
   int64_t columns = sizes[dimension];
   int64_t rows = op.getMatrix(dimension).getType().getShape()[0];
@@ -92,8 +88,7 @@ BlockTransformBody::create(ValueRange inputs,
   SmallVector<Value> results;
   for (auto [sum, read] : llvm::zip(block, operands))
     results.push_back(createTailBody(
-        builder, op.getLoc(), op.getTail(),
-        op.getResultType().getElementType(), sum,
-        llvm::map_to_vector(read, [&](size_t i) { return inputs[i]; })));
+        builder, op.getLoc(), op.getTail(), op.getResultType().getElementType(),
+        sum, llvm::map_to_vector(read, [&](size_t i) { return inputs[i]; })));
   return results;
 }

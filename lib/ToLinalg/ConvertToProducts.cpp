@@ -226,7 +226,8 @@ struct BlockTransformToMatrices final : OpRewritePattern<BlockTransformOp> {
     SmallVector<Value> inputs;
     for (ViewAttr place : getPlaces(op.getFrom()))
       inputs.push_back(GatherOp::create(b, op.getSource(), place));
-    SmallVector<SmallVector<size_t>> operands = gatherTailOperands(op, b, inputs);
+    SmallVector<SmallVector<size_t>> operands =
+        gatherTailOperands(op, b, inputs);
     Value empty = tensor::EmptyOp::create(b, targets.front().getShape(),
                                           type.getElementType());
     SmallVector<Value> outputs(targets.size(), empty);
@@ -239,7 +240,8 @@ struct BlockTransformToMatrices final : OpRewritePattern<BlockTransformOp> {
           BlockTransformBody body(op, nested);
           linalg::YieldOp::create(nested, loc, body.create(elements, operands));
         });
-    matrices->setAttr(kScheduleName, selectBlockSchedule(targets.front(), type));
+    matrices->setAttr(kScheduleName,
+                      selectBlockSchedule(targets.front(), type));
     SmallVector<Attribute> views(targets.begin(), targets.end());
     Value result =
         tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
@@ -250,7 +252,8 @@ struct BlockTransformToMatrices final : OpRewritePattern<BlockTransformOp> {
 
 private:
   /// Adds what the tail reads to `inputs`: for each place in a block of the
-  /// result, which of those the operands are. Places share what they read alike.
+  /// result, which of those the operands are. Places share what they read
+  /// alike.
   static SmallVector<SmallVector<size_t>>
   gatherTailOperands(BlockTransformOp op, ImplicitLocOpBuilder &b,
                      SmallVectorImpl<Value> &inputs) {

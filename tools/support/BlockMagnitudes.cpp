@@ -123,8 +123,8 @@ Evaluator::Evaluator(const Step &step, const OperandMagnitudes &operands)
     outputTile[d] = int64_t(one.output.size());
     tile[d] = int64_t(one.input.size());
     tiles[d] = (target[d] + outputTile[d] - 1) / outputTile[d];
-    scale *= findScale(one.input) * findScale(one.filter) *
-             findScale(one.output);
+    scale *=
+        findScale(one.input) * findScale(one.filter) * findScale(one.output);
   }
   weights = transformFilter();
   int64_t elements = countElements(target) * operands.rows * operands.columns;
@@ -155,9 +155,10 @@ Block Evaluator::transformInput(const Sizes &origin, int64_t row) const {
       isInside &= position[d] >= 0 && position[d] < source[d];
     }
     if (isInside)
-      std::copy_n(&operands.left[(join(position, source) * operands.rows + row) *
-                                 operands.reduction],
-                  operands.reduction, block.at(place));
+      std::copy_n(
+          &operands.left[(join(position, source) * operands.rows + row) *
+                         operands.reduction],
+          operands.reduction, block.at(place));
   }
   return transformAll(std::move(block), &BlockTransforms::input);
 }
@@ -190,8 +191,7 @@ void Evaluator::runTile(int64_t number) {
     }
     if (!isInside)
       continue;
-    int64_t first =
-        (join(position, target) * operands.rows + row) * columns;
+    int64_t first = (join(position, target) * operands.rows + row) * columns;
     for (int64_t column = 0; column < columns; ++column) {
       double sum = sums.values[element * columns + column];
       result.sums[first + column] = sum;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Winograd's algorithm adds and subtracts all elements of a block, many of which
-// cancel. So an element's error is not bounded by the products that it is made
-// of, but by what the algorithm computes of the magnitudes of the operands with
-// those of its matrices (docs/numerics.md).
+// Winograd's algorithm adds and subtracts all elements of a block, many of
+// which cancel. So an element's error is not bounded by the products that it is
+// made of, but by what the algorithm computes of the magnitudes of the operands
+// with those of its matrices (docs/numerics.md).
 //
 //===----------------------------------------------------------------------===//
 

@@ -139,9 +139,9 @@ public:
     for (const TailOperand &operand : step.tailOperands)
       tailOperands.push_back(loadTailOperand(operand));
     if (!step.transforms.empty())
-      blocks = computeBlockMagnitudes(
-          step,
-          {getMagnitudes(left), getMagnitudes(right), rows, reduction, columns});
+      blocks = computeBlockMagnitudes(step, {getMagnitudes(left),
+                                             getMagnitudes(right), rows,
+                                             reduction, columns});
   }
 
   StepResult run(const std::function<void(double)> &progress) {

@@ -64,7 +64,8 @@ struct WinogradMatrices {
   RationalMatrix output; ///< A^T: m by tile.
 };
 
-/// The most elements of a tile, m + r - 1: of larger ones, f32 keeps too little.
+/// The most elements of a tile, m + r - 1: of larger ones, f32 keeps too
+/// little.
 inline constexpr int64_t kMaxWinogradTile = 8;
 
 /// The matrices of F(m, r) for positive m and r with m + r - 1 of at most

@@ -52,8 +52,8 @@ HostEpilogue::HostEpilogue(const Kernel &kernel, const TileOrigin &origin,
     : kernel(kernel), math(kernel.math), code(kernel), origin(origin),
       loadSums(loadSums) {
   for (const MatrixOperand &operand : kernel.form.getResults())
-    results.push_back({code.flatten(kernel.arguments.back()),
-                       MatrixAccess(math, operand)});
+    results.push_back(
+        {code.flatten(kernel.arguments.back()), MatrixAccess(math, operand)});
   for (auto [operand, buffer] :
        llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
     operands.push_back({code.flatten(buffer), MatrixAccess(math, operand)});

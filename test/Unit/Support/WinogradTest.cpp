@@ -22,8 +22,8 @@ static Rational getFactor(const WinogradMatrices &matrices, size_t i, size_t k,
   return factor;
 }
 
-// The algorithm is bilinear, so it is a correlation if it is one of all pairs of
-// unit vectors. All of it is exact.
+// The algorithm is bilinear, so it is a correlation if it is one of all pairs
+// of unit vectors. All of it is exact.
 TEST(Winograd, ComputesCorrelations) {
   for (int64_t m = 1; m <= kMaxWinogradTile; ++m)
     for (int64_t r = 1; m + r - 1 <= kMaxWinogradTile; ++r) {
@@ -49,10 +49,9 @@ TEST(Winograd, ComputesCorrelations) {
 TEST(Winograd, HasKnownMatrices) {
   Rational half(1, 2), quarter(1, 4), sixth(1, 6), twelfth(1, 12);
   WinogradMatrices two = computeWinograd(2, 3);
-  EXPECT_EQ(two.input, (RationalMatrix{{1, 0, -1, 0},
-                                       {0, 1, 1, 0},
-                                       {0, -1, 1, 0},
-                                       {0, -1, 0, 1}}));
+  EXPECT_EQ(two.input,
+            (RationalMatrix{
+                {1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, -1, 0, 1}}));
   EXPECT_EQ(two.filter, (RationalMatrix{{1, 0, 0},
                                         {half, half, half},
                                         {half, Rational(-1, 2), half},

@@ -68,7 +68,8 @@ Expected evaluateWith(const artifact::Entry &entry,
                       const std::vector<double> &filter) {
   Result<Program> program = parseProgram(entry);
   EXPECT_TRUE(program) << program.error().message;
-  return evaluate(*program, entry, {makeBytes(input), makeBytes(filter), ""})[0];
+  return evaluate(*program, entry,
+                  {makeBytes(input), makeBytes(filter), ""})[0];
 }
 
 // The first result is of products that are all zero, but what the algorithm

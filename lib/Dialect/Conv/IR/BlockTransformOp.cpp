@@ -38,9 +38,8 @@ static LogicalResult verifyBlock(BlockTransformOp op, StringRef name,
     sizes.push_back(op.getMatrix(d).getType().getShape()[side]);
   if (view.getBatch() == ArrayRef(sizes))
     return success();
-  return op.emitOpError("expects ")
-         << name << " to have blocks of [" << sizes << "], but got ["
-         << view.getBatch() << "]";
+  return op.emitOpError("expects ") << name << " to have blocks of [" << sizes
+                                    << "], but got [" << view.getBatch() << "]";
 }
 
 /// Checks B2 of one matrix.
@@ -113,7 +112,8 @@ LogicalResult BlockTransformOp::verify() {
     if (failed(verifyBlock(*this, "views", view, /*side=*/0)))
       return failure();
   // B3, B4.
-  if (failed(verifyView(*this, getFrom())) || failed(verifyView(*this, getTo())))
+  if (failed(verifyView(*this, getFrom())) ||
+      failed(verifyView(*this, getTo())))
     return failure();
   for (ViewAttr view : getViews().getAsRange<ViewAttr>())
     if (failed(verifyView(*this, view)))
@@ -150,8 +150,7 @@ SmallVector<ViewAttr> mlir::conv::getPlaces(ViewAttr view) {
   for (int64_t place = 0; place < view.getShape()[0]; ++place) {
     int64_t rest = place;
     for (unsigned d = blockDigits; d-- > 0; rest /= view.getBatch()[d])
-      digits[d] =
-          getAffineConstantExpr(rest % view.getBatch()[d], context);
+      digits[d] = getAffineConstantExpr(rest % view.getBatch()[d], context);
     AffineMap map = view.getMap().replaceDimsAndSymbols(
         digits, {}, otherDigits + 1, /*numResultSyms=*/0);
     places.push_back(ViewAttr::get(context, {1}, view.getRows(),
@@ -161,7 +160,7 @@ SmallVector<ViewAttr> mlir::conv::getPlaces(ViewAttr view) {
   return places;
 }
 
-TransformScheduleAttr
-mlir::conv::selectBlockSchedule(ViewAttr view, RankedTensorType type) {
+TransformScheduleAttr mlir::conv::selectBlockSchedule(ViewAttr view,
+                                                      RankedTensorType type) {
   return selectTransformSchedule(view, type);
 }

@@ -365,9 +365,9 @@ static void applyWinograd(OpBuilder &builder,
     transformed.result = winograd.output.getResult();
   auto place = llvm::find(transformed.created, op.getOperation());
   place = transformed.created.erase(place);
-  transformed.created.insert(
-      place, {winograd.input, winograd.filter,
-              winograd.products.getOperation(), winograd.output});
+  transformed.created.insert(place, {winograd.input, winograd.filter,
+                                     winograd.products.getOperation(),
+                                     winograd.output});
   // Whoever listens to the builder hears of it.
   IRRewriter(builder).replaceOp(op, winograd.output.getResult());
   transformed.op = winograd.products;

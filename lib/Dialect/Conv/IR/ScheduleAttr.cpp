@@ -188,13 +188,14 @@ static LogicalResult verifyOutputTile(EmitError emitError, Algorithm algorithm,
   return success();
 }
 
-LogicalResult ScheduleAttr::verify(
-    EmitError emitError, Algorithm algorithm, ArrayRef<int64_t> workgroup,
-    ArrayRef<int64_t> subgroup, int64_t gemmK, int64_t stages, AtomAttr atom,
-    MainLoop mainLoop, Raster, ArrayRef<int64_t> outputTile,
-    ArrayRef<int64_t> patch, int64_t mergedGroups, int64_t splits,
-    int64_t cluster, bool transposed, LayoutsAttr, int64_t channelMultiple,
-    ChosenBy) {
+LogicalResult
+ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
+                     ArrayRef<int64_t> workgroup, ArrayRef<int64_t> subgroup,
+                     int64_t gemmK, int64_t stages, AtomAttr atom,
+                     MainLoop mainLoop, Raster, ArrayRef<int64_t> outputTile,
+                     ArrayRef<int64_t> patch, int64_t mergedGroups,
+                     int64_t splits, int64_t cluster, bool transposed,
+                     LayoutsAttr, int64_t channelMultiple, ChosenBy) {
   // S1.
   if (failed(verifyTile(emitError, "workgroup", workgroup)) ||
       failed(verifyTile(emitError, "subgroup", subgroup)))

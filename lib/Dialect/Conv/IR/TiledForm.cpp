@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds the parts of a nest and checks what the main loops rely on. What they do
-// not read is checked in VerifyTiledForm.cpp.
+// Finds the parts of a nest and checks what the main loops rely on. What they
+// do not read is checked in VerifyTiledForm.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -149,8 +149,8 @@ static LogicalResult matchResults(TiledConvolution &form) {
       return forall.emitOpError(
           "expects a result that only a conv.scatter uses");
     form.scatter = scatter;
-    size_t index =
-        llvm::find(scatter.getMatrices(), result) - scatter.getMatrices().begin();
+    size_t index = llvm::find(scatter.getMatrices(), result) -
+                   scatter.getMatrices().begin();
     results.push_back({scatter.getResult(), scatter.getView(index),
                        getStrides(scatter.getResult())});
   }

@@ -253,8 +253,8 @@ static LogicalResult verifyTailOp(Operation *op, Operation &inner) {
 }
 
 LogicalResult mlir::conv::verifyTailBlock(Operation *op, Block &block,
-                                          Type accumulator,
-                                          ValueRange operands, Type element) {
+                                          Type accumulator, ValueRange operands,
+                                          Type element) {
   SmallVector<Type> expected = {accumulator};
   for (Value operand : operands)
     expected.push_back(getElementTypeOrSelf(operand.getType()));

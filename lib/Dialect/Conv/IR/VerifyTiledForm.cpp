@@ -47,8 +47,8 @@ static LogicalResult verifyShapes(TiledConvolution &form) {
       (failed(verifyShape(form, form.lhs.view, {batch, rows, reduction})) ||
        failed(verifyShape(form, form.rhs.view, {batch, columns, reduction}))))
     return failure();
-  for (ArrayRef<MatrixOperand> list : {ArrayRef(form.tailOperands),
-                                       ArrayRef(form.otherResults)})
+  for (ArrayRef<MatrixOperand> list :
+       {ArrayRef(form.tailOperands), ArrayRef(form.otherResults)})
     for (const MatrixOperand &operand : list)
       if (failed(verifyShape(form, operand.view, {batch, rows, columns})))
         return failure();
@@ -160,8 +160,9 @@ static LogicalResult verifyInsertions(TiledConvolution &form) {
   bool isAtLoops = llvm::range_size(inserts) == inserted.size();
   for (Operation &op : inserts) {
     auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(op);
-    auto place = insert ? llvm::find(forall.getRegionIterArgs(), insert.getDest())
-                        : forall.getRegionIterArgs().end();
+    auto place = insert
+                     ? llvm::find(forall.getRegionIterArgs(), insert.getDest())
+                     : forall.getRegionIterArgs().end();
     isAtLoops &= place != forall.getRegionIterArgs().end() &&
                  insert.getMixedOffsets() == loops && insert.hasUnitStride();
     if (!isAtLoops)

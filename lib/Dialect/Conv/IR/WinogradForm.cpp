@@ -43,9 +43,9 @@ static SmallVector<int64_t, 3> getTile(const ConvolutionShape &shape,
 static std::string findTileObstacle(const ConvolutionShape &shape,
                                     ArrayRef<int64_t> outputTile) {
   auto print = [](ArrayRef<int64_t> sizes) {
-    return llvm::join(llvm::map_range(sizes,
-                                      [](int64_t s) { return std::to_string(s); }),
-                      ", ");
+    return llvm::join(
+        llvm::map_range(sizes, [](int64_t s) { return std::to_string(s); }),
+        ", ");
   };
   if (static_cast<int64_t>(outputTile.size()) != shape.getRank())
     return formatv("expects output_tile to have {0} sizes, but got [{1}]",
@@ -201,16 +201,16 @@ ViewAttr WinogradBuilder::createView(ArrayRef<int64_t> block,
                                      ArrayRef<AffineExpr> coordinates,
                                      ArrayRef<int64_t> limits) {
   unsigned digits = block.size() + rows.size() + 1;
-  return ViewAttr::get(
-      b.getContext(), block, rows, {columns},
-      AffineMap::get(digits, 0, coordinates, b.getContext()), limits,
-      PaddingMode::Zeros);
+  return ViewAttr::get(b.getContext(), block, rows, {columns},
+                       AffineMap::get(digits, 0, coordinates, b.getContext()),
+                       limits, PaddingMode::Zeros);
 }
 
-WinogradBuilder::Digits
-WinogradBuilder::locate(const TensorLetters &letters,
-                        ArrayRef<AffineExpr> position, char other,
-                        AffineExpr otherIndex, AffineExpr channel) {
+WinogradBuilder::Digits WinogradBuilder::locate(const TensorLetters &letters,
+                                                ArrayRef<AffineExpr> position,
+                                                char other,
+                                                AffineExpr otherIndex,
+                                                AffineExpr channel) {
   Digits coordinates;
   for (char letter : op.getOrder(letters.role)) {
     size_t dimension = letters.spatial.find(letter);
@@ -257,9 +257,9 @@ ArrayAttr WinogradBuilder::createMatrices(MatrixOf of) {
       for (::conv::Rational value : line)
         values.push_back(toFloat(value));
     all.push_back(DenseElementsAttr::get(
-        RankedTensorType::get({int64_t(matrix.size()),
-                               int64_t(matrix.front().size())},
-                              b.getF32Type()),
+        RankedTensorType::get(
+            {int64_t(matrix.size()), int64_t(matrix.front().size())},
+            b.getF32Type()),
         ArrayRef(values)));
   }
   return b.getArrayAttr(all);
@@ -279,28 +279,25 @@ BlockTransformOp WinogradBuilder::createInput() {
       tile, rows, reduction,
       locateInWorkspace(tile, numberOfTile(), channel, /*isFilter=*/false));
   return BlockTransformOp::create(
-      b,
-      getWorkspaceType({elements, 1, llvm::product_of(rows), reduction}),
+      b, getWorkspaceType({elements, 1, llvm::product_of(rows), reduction}),
       op.getTensor(source.role), ValueRange(), from,
-      createMatrices(&::conv::WinogradMatrices::input), to,
-      b.getArrayAttr({}));
+      createMatrices(&::conv::WinogradMatrices::input), to, b.getArrayAttr({}));
 }
 
 BlockTransformOp WinogradBuilder::createFilter() {
   TensorLetters letters = getLetters(TensorRole::Filter, 'C', "TRS");
   Digits position;
   for (unsigned d = 0; d < tile.size(); ++d)
-    position.push_back(isForward ? place(d)
-                                 : shape.filter[d] - 1 - place(d));
+    position.push_back(isForward ? place(d) : shape.filter[d] - 1 - place(d));
   // Rows are channels of the result, columns those that are summed up.
   AffineExpr ofResult = row(0), summed = row(1);
   ViewAttr from =
       createView(shape.filter, {columns}, reduction,
                  isForward ? locate(letters, position, 'K', ofResult, summed)
                            : locate(letters, position, 'K', summed, ofResult));
-  ViewAttr to = createView(
-      tile, {columns}, reduction,
-      locateInWorkspace(tile, ofResult, summed, /*isFilter=*/true));
+  ViewAttr to =
+      createView(tile, {columns}, reduction,
+                 locateInWorkspace(tile, ofResult, summed, /*isFilter=*/true));
   return BlockTransformOp::create(
       b, getWorkspaceType({elements, columns, 1, reduction}),
       op.getTensor(TensorRole::Filter), ValueRange(), from,
@@ -355,17 +352,16 @@ WinogradConvolution WinogradBuilder::create() {
   WinogradConvolution all;
   all.input = createInput();
   all.filter = createFilter();
-  all.products =
-      createProducts(all.input.getResult(), all.filter.getResult());
+  all.products = createProducts(all.input.getResult(), all.filter.getResult());
   if (ScheduleAttr schedule = op.getScheduleAttr())
     all.products.setScheduleAttr(schedule.getProductSchedule());
   all.output = createOutput(all.products.getResultTensor());
   return all;
 }
 
-WinogradConvolution
-WinogradConvolution::create(OpBuilder &builder, ConvolutionOpInterface op,
-                            ArrayRef<int64_t> outputTile) {
+WinogradConvolution WinogradConvolution::create(OpBuilder &builder,
+                                                ConvolutionOpInterface op,
+                                                ArrayRef<int64_t> outputTile) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
   return WinogradBuilder(builder, op, outputTile).create();

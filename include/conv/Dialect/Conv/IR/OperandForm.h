@@ -52,7 +52,7 @@ struct OperandForm {
 struct TransformedConvolution {
   SmallVector<Operation *> created; ///< In order: transforms and reshapes too.
   ConvolutionOpInterface op; ///< With what its schedule says about products.
-  Value result; ///< In the layout of the original.
+  Value result;              ///< In the layout of the original.
 
   /// Creates it in front of `op`, which it leaves alone. `form` has no
   /// obstacle.

@@ -10,9 +10,9 @@
 // their sums, with the tail, into the result. The products are a convolution of
 // their own, with a group for each: whatever computes that one is of use here.
 //
-//   input NHWC   ──▶ [ tile's elements × tiles × C ] ─┐
-//                                                     ├─▶ [ elements × tiles × K ] ──▶ output NPQK
-//   filter KRSC  ──▶ [ tile's elements × K × C ] ─────┘
+//   input NHWC  ──▶ [ places × tiles × C ] ─┐
+//                                           ├─▶ [ places × tiles × K ] ──▶ NPQK
+//   filter KRSC ──▶ [ places × K × C ] ─────┘
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,8 @@ struct WinogradConvolution {
   ConvolutionOpInterface products;
   BlockTransformOp output; ///< Has the result, in the original's type.
 
-  /// Creates them in front of `op`, which it leaves alone. There is no obstacle.
+  /// Creates them in front of `op`, which it leaves alone. There is no
+  /// obstacle.
   static WinogradConvolution create(OpBuilder &builder,
                                     ConvolutionOpInterface op,
                                     ArrayRef<int64_t> outputTile);
