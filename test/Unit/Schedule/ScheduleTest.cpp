@@ -122,8 +122,9 @@ TEST_F(ScheduleTest, EveryCandidateIsAValidAttribute) {
             emit, schedule.getAlgorithm(), schedule.getWorkgroup(),
             schedule.getSubgroup(), schedule.getGemmK(), schedule.getStages(),
             schedule.getAtom(), schedule.getMainLoop(), schedule.getRaster(),
-            schedule.getPatch(), schedule.getMergedGroups(),
-            schedule.getSplits(), schedule.getCluster(),
+            schedule.getOutputTile(), schedule.getPatch(),
+            schedule.getMergedGroups(), schedule.getSplits(),
+            schedule.getCluster(),
             schedule.getTransposed(), schedule.getLayouts(),
             schedule.getChannelMultiple(), schedule.getChosenBy())));
         EXPECT_TRUE(succeeded(
