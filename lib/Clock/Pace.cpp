@@ -19,8 +19,9 @@
 //     of them. gfx950 doubles reads only (white paper of CDNA4);
 //   * caches: bytes of lines and sizes from the white papers; 64 bytes a clock
 //     and compute unit on all chips;
-//   * farCacheGBs: peak of Infinity Cache in the data sheet (MI300X: 17.2 TB/s;
-//     RDNA: what AMD quotes for 2.5 GHz, and half of it for half the channels).
+//   * farCacheGBs of gfx942: AMD's peak of Infinity Cache on MI300X.
+// Not looked up, and to be checked: farCacheGBs of gfx950 (taken for that of
+// gfx942) and of RDNA, sharedCacheBytes of RDNA, dispatchers, scalar latency.
 // Assumed, not published, and the same for all chips: latencies of memory
 // (500 clocks from the die's cache under load, 840 from below it; 120 next to
 // the unit; 110 of LDS on CDNA), what memory units queue, the cost of a
