@@ -13,6 +13,7 @@ twice eager's, the exit code is 1.
 import argparse
 import contextlib
 import copy
+import dataclasses
 import json
 import math
 import os
@@ -23,12 +24,10 @@ import time
 
 import torch
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "compare"))  # The protocol is the same.
+import networks
 
-import networks  # noqa: E402
-from measure import Protocol, measure  # noqa: E402
-
-import conv.torch  # noqa: E402
+import conv.torch
+from conv.tune.protocol import Protocol, measure
 
 RESULTS = "networks.json"
 DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
@@ -153,7 +152,8 @@ def compare(name, batch, options):
     errors = {key: difference(variant.results, expected) for key, variant in variants.items()}
     if errors["conv"] > MOST_ERROR * errors["eager"] + 1e-5:
         print(f"{name} of {batch}: wrong: {errors['conv']:.2g} off, and eager's {errors['eager']:.2g}", file=sys.stderr)
-    times = measure(variants, Protocol(options.idle, options.burst, options.rounds))
+    protocol = Protocol(options.idle, options.burst, options.rounds)
+    times = {variant: dataclasses.asdict(time) for variant, time in measure(variants, protocol).items()}
     for row in conv.torch.report():
         problems.append({key: value for key, value in row._asdict().items() if key != "detail"})
     clear()

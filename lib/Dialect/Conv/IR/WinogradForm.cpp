@@ -83,8 +83,8 @@ std::string mlir::conv::findWinogradObstacle(ConvolutionOpInterface op,
                    stringifyPaddingMode(op.getPadding()));
   Type element = getOperandElementType(op);
   bool isKnown = element.isF32() || element.isF16() || element.isBF16();
-  if (!isKnown || op.getArithmetic() != Arithmetic::Exact)
-    return formatv("expects operands of f32, f16 or bf16 in exact arithmetic "
+  if (!isKnown || op.getArithmetic() != Arithmetic::F32)
+    return formatv("expects operands of f32, f16 or bf16 in f32 arithmetic "
                    "for winograd, but got {0} in {1} arithmetic",
                    element, stringifyArithmetic(op.getArithmetic()));
   Type result = op.getResultType().getElementType();
