@@ -311,12 +311,15 @@ TEST_F(TmaGeometryTest, RowsOfFloat32HaveHalfAsManyElements) {
 }
 
 TEST_F(TmaGeometryTest, Float32IsTransposedByWarps) {
-  for (StringRef text : {kFloat32Transposed, kFloat32Gradient}) {
-    std::optional<TmaGeometry> geometry = compute(text, {});
-    ASSERT_TRUE(geometry) << obstacle;
-    EXPECT_TRUE(geometry->isRightTransposed());
-    EXPECT_EQ(geometry->getRowElements(), 32);
-  }
+  std::optional<TmaGeometry> geometry = compute(kFloat32Transposed, {});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_TRUE(geometry->isRightTransposed());
+  EXPECT_FALSE(geometry->isLeftTransposed());
+  EXPECT_EQ(geometry->getRowElements(), 32);
+  // Rows of columns are as long as those of 16 bits.
+  EXPECT_FALSE(compute(kFloat32Gradient, {}));
+  EXPECT_EQ(obstacle,
+            "expects a multiple of 64 columns behind each tap, but got 36");
 }
 
 // A row of the window has 8 channels of the next group, which the filter's last
