@@ -25,7 +25,7 @@ from packs import CompileOptions, compile_lists, read_index, read_problems
 from problem import COMMANDS, DIRECTIONS, LAYOUTS, read_lists
 from report import print_table, write_html
 from sampler import sample_layers
-from tail import parse_tail
+from epilogue import parse_epilogue
 
 SHAPES = pathlib.Path(__file__).parents[1] / "shapes" / "models.json"
 RESULTS = "results.json"
@@ -56,7 +56,7 @@ def run_compile(options):
         options.directions,
         options.dtype,
         options.layout,
-        options.tails,
+        options.epilogues,
         CompileOptions(options.target, options.database, options.algorithm),
         options.output,
         options.jobs,
@@ -68,8 +68,8 @@ def compare(item, problem, backend, folder, protocol):
     """Everything about the chosen schedule of a problem: refused, wrong, or measured beside the library."""
     result = {"list": item["list"], "label": problem.label, "direction": problem.direction, "dtype": problem.dtype}
     result.update(flops=problem.flops, bytes=problem.bytes)
-    if problem.tail:
-        result["tail"] = {"behind": problem.without_tail().label, "bytes": problem.tail_bytes}
+    if problem.epilogue:
+        result["tail"] = {"behind": problem.without_epilogue().label, "bytes": problem.epilogue_bytes}
     if "refused" in item:
         return {**result, "refused": item["refused"]}
     function = backend.load(problem, pathlib.Path(folder, item["pack"]))
@@ -179,11 +179,11 @@ def main():
     step.add_argument("--directions", nargs="+", default=list(DIRECTIONS), choices=DIRECTIONS)
     step.add_argument("--dtype", default="bf16", choices=COMMANDS)
     step.add_argument(
-        "--tails",
+        "--epilogues",
         nargs="+",
         default=[()],
-        type=parse_tail,
-        metavar="TAIL",
+        type=parse_epilogue,
+        metavar="EPILOGUE",
         help="what follows, such as bias+residual+relu; with none among them, `run` says what the others cost",
     )
     step.add_argument("--target", default="sm_90a")

@@ -8,7 +8,7 @@ import time
 import conv
 import numpy as np
 from conv.tune.rule import worst_error
-from tail import apply_tail
+from epilogue import apply_epilogue
 
 try:
     from torch_library import TorchLibrary
@@ -110,7 +110,7 @@ class NumpyBackend:
 
     def expect(self, problem, tensors):
         exact = {name: to_float64(tensor, problem.dtype) for name, tensor in tensors.items()}
-        expected, added = apply_tail(np, problem.tail, reference(problem, exact), exact)
+        expected, added = apply_epilogue(np, problem.epilogue, reference(problem, exact), exact)
         products = reference(problem, {name: abs(tensor) for name, tensor in exact.items()})
         return expected, products, added
 

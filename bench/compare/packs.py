@@ -54,10 +54,10 @@ class CompileOptions:
     algorithm: Optional[str] = None  #: The only one that is considered.
 
 
-def compile_lists(lists, names, directions, dtype, layout, tails, options, folder, jobs):
+def compile_lists(lists, names, directions, dtype, layout, epilogues, options, folder, jobs):
     """Fills `folder`; returns how many problems there are and how many were refused.
 
-    Each is compiled with every tail.
+    Each is compiled with every epilogue.
     """
     for tool in ("conv-gen", "conv-compile"):
         if not shutil.which(tool):
@@ -65,27 +65,25 @@ def compile_lists(lists, names, directions, dtype, layout, tails, options, folde
     unknown = [name for name in names if name not in lists]
     if unknown:
         raise SystemExit(f"compare: error: expects lists of {', '.join(lists)}, but got {', '.join(unknown)}")
-    if dtype == "i8" and any(tails):
-        raise SystemExit("compare: error: expects floating-point types in front of a tail, but got i8")
+    if dtype == "i8" and any(epilogues):
+        raise SystemExit("compare: error: expects floating-point types in front of an epilogue, but got i8")
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
 
     # Lists share problems; each is compiled once.
     places = [
-        (name, direction, Problem.parse(shape, dtype, direction, tail, layout))
+        (name, direction, Problem.parse(shape, dtype, direction, epilogue, layout))
         for name in names or lists
         for direction in directions
         for shape in lists[name]
-        for tail in tails
+        for epilogue in epilogues
     ]
     problems = list(dict.fromkeys(problem for *_, problem in places))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         compiled = pool.map(lambda item: _compile(item[1], options, folder, item[0]), enumerate(problems))
         found = dict(zip(problems, compiled))
 
-    index = [
-        {"list": name, "problem": dataclasses.asdict(problem), **found[problem]} for name, _, problem in places
-    ]
+    index = [{"list": name, "problem": dataclasses.asdict(problem), **found[problem]} for name, _, problem in places]
     write_file(folder / INDEX, json.dumps({"target": options.target, "problems": index}, indent=1))
     return len(problems), sum("refused" in item for item in found.values())
 

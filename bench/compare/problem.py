@@ -5,7 +5,7 @@ import math
 from typing import Tuple
 
 from files import read_json
-from tail import TAIL_OPERANDS, tail_arguments
+from epilogue import EPILOGUE_OPERANDS, epilogue_arguments
 
 DIRECTIONS = {"forward": 1, "backward_data": 2, "backward_weight": 4}  # With conv-gen's numbers.
 COMMANDS = {"bf16": "convbfp16", "f16": "convfp16", "f32": "conv", "tf32": "conv --tf32", "i8": "convint8"}
@@ -40,11 +40,11 @@ class Problem:
     high: Tuple[int, ...]  #: and after it.
     dtype: str
     direction: str
-    tail: Tuple[str, ...] = ()
+    epilogue: Tuple[str, ...] = ()
     layout: str = "nhwc"  #: Of all tensors: one of LAYOUTS.
 
     @classmethod
-    def parse(cls, shape, dtype, direction, tail=(), layout="nhwc"):
+    def parse(cls, shape, dtype, direction, epilogue=(), layout="nhwc"):
         """From an entry of a shape list, whose `schema` says what the fields are."""
         pads = [pad if isinstance(pad, list) else [pad, pad] for pad in shape["pad"]]
         return cls(
@@ -60,14 +60,14 @@ class Problem:
             high=tuple(pad[1] for pad in pads),
             dtype=dtype,
             direction=direction,
-            tail=tail,
+            epilogue=epilogue,
             layout=layout,
         )
 
     @property
     def operands(self):
         """The names of the tensors that are read."""
-        return (*_TENSORS[self.direction][0], *(name for name in TAIL_OPERANDS if name in self.tail))
+        return (*_TENSORS[self.direction][0], *(name for name in EPILOGUE_OPERANDS if name in self.epilogue))
 
     @property
     def result(self):
@@ -111,19 +111,19 @@ class Problem:
         return sum(map(self._bytes_of, (*self.operands, self.result)))
 
     @property
-    def tail_bytes(self):
-        """Those of them that the tail adds."""
-        return sum(self._bytes_of(name) for name in self.operands if name in self.tail)
+    def epilogue_bytes(self):
+        """Those of them that the epilogue adds."""
+        return sum(self._bytes_of(name) for name in self.operands if name in self.epilogue)
 
     def scale(self, tensor):
-        """Of random values: sums are as large as what a tail adds to them, as in networks, but left alone without one."""
-        if not self.tail or tensor != self.operands[0]:
+        """Of random values: sums are as large as what an epilogue adds to them, as in networks, but left alone without one."""
+        if not self.epilogue or tensor != self.operands[0]:
             return 1
         products = self.flops / 2 / math.prod(self.shapes[self.part(self.result)])
         return products**-0.5
 
-    def without_tail(self):
-        return dataclasses.replace(self, tail=())
+    def without_epilogue(self):
+        return dataclasses.replace(self, epilogue=())
 
     @property
     def is_symmetric(self):
@@ -148,7 +148,7 @@ class Problem:
         text += f":{sizes(self.high)}" if not self.is_symmetric else ""
         text += f" g{self.groups}" if self.groups > 1 else ""
         text += f" {self.layout}" if self.layout != "nhwc" else ""
-        return " +".join([text, *self.tail])
+        return " +".join([text, *self.epilogue])
 
     def generator_arguments(self):
         """The command line of conv-gen."""
@@ -158,7 +158,7 @@ class Problem:
             arguments += [_SIZES[axis], self.spatial[place], _FILTERS[axis], self.filter[place]]
             arguments += [f"--conv_stride_{axis}", self.stride[place], f"--dilation_{axis}", self.dilation[place]]
             arguments += [f"--pad_{axis}", self.low[place], f"--pad_{axis}_high", self.high[place]]
-        return [*map(str, arguments), *tail_arguments(self.tail)]
+        return [*map(str, arguments), *epilogue_arguments(self.epilogue)]
 
 
 def read_lists(path):

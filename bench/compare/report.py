@@ -31,8 +31,8 @@ def groups(report):
     return found
 
 
-def tails(report):
-    """Pairs of a result with a tail and that of the same convolution without one."""
+def epilogues(report):
+    """Pairs of a result with an epilogue and that of the same convolution without one."""
     found = {}
     for result in report["results"]:
         if "seconds" in result:
@@ -41,13 +41,13 @@ def tails(report):
     return [(result, alone) for result, alone in pairs if alone]
 
 
-def print_tails(report):
-    """What tails cost beyond the convolution, and the time in which a copy moves the bytes of their operands."""
-    found = tails(report)
+def print_epilogues(report):
+    """What epilogues cost beyond the convolution, and the time in which a copy moves the bytes of their operands."""
+    found = epilogues(report)
     if not found:
         return
     width = max(len(f"{result['direction']} {result['label']}") for result, _ in found)
-    print(f"\n{'tails':{width}}{'alone':>9}{'with':>9}{'more':>9}{'bytes':>9}")
+    print(f"\n{'epilogues':{width}}{'alone':>9}{'with':>9}{'more':>9}{'bytes':>9}")
     for result, alone in found:
         before, behind = (each["seconds"]["ours"]["median"] for each in (alone, result))
         operands = result["tail"]["bytes"] / report["ceilings"]["bytes_per_second"]
@@ -120,7 +120,7 @@ def print_table(report):
         mean = summary(results)
         if mean:
             print(f"geometric mean {mean[0]:.3f}, least {mean[1]:.3f}")
-    print_tails(report)
+    print_epilogues(report)
 
 
 # The picture.

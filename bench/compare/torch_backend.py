@@ -5,7 +5,7 @@ import math
 import conv
 import torch
 from conv.tune.rule import worst_error
-from tail import apply_tail
+from epilogue import apply_epilogue
 from torch_library import convolve, empty, has_convolution
 
 _DTYPES = {
@@ -118,9 +118,9 @@ class TorchBackend:
     # The reference.
 
     def expect(self, problem, tensors):
-        """What is right, and by what errors are bounded: the sums of absolute products, and of what a tail adds."""
+        """What is right, and by what errors are bounded: the sums of absolute products, and of what an epilogue adds."""
         exact = {name: tensor.double() for name, tensor in tensors.items()}
-        expected, added = apply_tail(torch, problem.tail, self._reference(problem, exact), exact)
+        expected, added = apply_epilogue(torch, problem.epilogue, self._reference(problem, exact), exact)
         products = self._reference(problem, {name: tensor.abs() for name, tensor in exact.items()})
         return expected, products, added
 

@@ -6,7 +6,7 @@ import torch
 
 def has_convolution(problem):
     """Whether one call of PyTorch computes it."""
-    return problem.is_symmetric and not problem.tail and problem.dtype != "i8"
+    return problem.is_symmetric and not problem.epilogue and problem.dtype != "i8"
 
 
 def empty(shape, layout, dtype, device):

@@ -1,4 +1,4 @@
-//===- ExpandFloat8.cpp - conversions of 8-bit floats ----------*- C++ -*-===//
+//===- ExpandFloat8.cpp - conversions of 8-bit floats -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FmaAtom.cpp - multiply-adds as a matrix atom -*- C++ -*-===//
+//===- FmaAtom.cpp - multiply-adds as a matrix atom -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HostMachine.cpp - LLVM's code generator for the host -*- C++ -*-===//
+//===- HostMachine.cpp - LLVM's code generator for the host -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

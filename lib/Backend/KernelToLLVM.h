@@ -1,4 +1,4 @@
-//===- KernelToLLVM.h - what conversions to LLVM share -*- C++ -*-===//
+//===- KernelToLLVM.h - what conversions to LLVM share ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

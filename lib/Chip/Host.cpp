@@ -1,4 +1,4 @@
-//===- Host.cpp - the CPU as a target -------------------------*- C++ -*-===//
+//===- Host.cpp - the CPU as a target ---------------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NVIDIA.cpp - one row per NVIDIA chip -------------------*- C++ -*-===//
+//===- NVIDIA.cpp - one row per NVIDIA chip ---------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,9 +23,9 @@
 //   * sectors: Nsight Compute, "Memory Tables";
 //   * registerStagedSlowdown and asyncStagedSlowdown: 14 layers on an H200, 1.5
 //     to 2.8 and 1.2 to 2.1. transposedStagedSlowdown: gradients of filters in
-//     three dimensions, two of which took 3.4 and 5.1 times as long on an H200 as
-//     predicted with registerStagedSlowdown. transposingSlowdown: 60 layers in
-//     NCHW on an H200. scatterCycles and sparseScatterCycles: 16 of them.
+//     three dimensions, two of which took 3.4 and 5.1 times as long on an H200
+//     as predicted with registerStagedSlowdown. transposingSlowdown: 60 layers
+//     in NCHW on an H200. scatterCycles and sparseScatterCycles: 16 of them.
 //     directTraffic: depthwise layers on an H200.
 //
 //===----------------------------------------------------------------------===//

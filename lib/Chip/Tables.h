@@ -1,4 +1,4 @@
-//===- Tables.h - the tables of each family -------------------*- C++ -*-===//
+//===- Tables.h - the tables of each family ---------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The convolution's result is f32 if anything follows it; each step of the tail
-// is a linalg.generic in f32, and the last one rounds.
+// The convolution's result is f32 if anything follows it; each step of the
+// epilogue is a linalg.generic in f32, and the last one rounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ static Error badInput(const Twine &message) {
 }
 
 /// Whether anything is computed behind the convolution.
-static bool hasTail(const GenOptions &options) {
+static bool hasEpilogue(const GenOptions &options) {
   return options.bias || options.residual || options.scale ||
          !options.activation.empty();
 }
@@ -47,7 +47,7 @@ static std::optional<Error> checkOptions(const GenOptions &options) {
     return badInput("--fnuz expects convfp8 or convbfp8, but got " +
                     options.command);
   if (options.outputType == "i32" &&
-      (options.command != "convint8" || hasTail(options)))
+      (options.command != "convint8" || hasEpilogue(options)))
     return badInput("--out_dtype expects i32 only for convint8 and without "
                     "scale, bias, residual and activation");
   return std::nullopt;
@@ -119,7 +119,7 @@ public:
         operandType(parseType(builder, options.command, options.fnuz)) {
     outputType = !options.outputType.empty()
                      ? parseType(builder, options.outputType, /*isFnuz=*/false)
-                 : operandType.isInteger(8) && !hasTail(options)
+                 : operandType.isInteger(8) && !hasEpilogue(options)
                      ? Type(builder.getI32Type())
                      : operandType;
   }
@@ -133,8 +133,8 @@ private:
   Value createConvolution(Value lhs, Value rhs, Type element);
   Value createStep(ValueRange tensors, Type element,
                    function_ref<Value(OpBuilder &, ValueRange)> body);
-  Value createTail(Value sum, ArrayRef<Value> extra);
-  bool needsTail() const;
+  Value createEpilogueOps(Value sum, ArrayRef<Value> extra);
+  bool needsEpilogue() const;
 
   ModuleOp module;
   const GenOptions &options;
@@ -208,7 +208,7 @@ Value Generator::createStep(ValueRange tensors, Type element,
 }
 
 /// What follows the convolution; `extra` are bias and residual, as given.
-Value Generator::createTail(Value sum, ArrayRef<Value> extra) {
+Value Generator::createEpilogueOps(Value sum, ArrayRef<Value> extra) {
   Type f32 = builder.getF32Type();
   auto extend = [&](OpBuilder &inner, Value value) -> Value {
     if (value.getType() == f32)
@@ -247,8 +247,8 @@ Value Generator::createTail(Value sum, ArrayRef<Value> extra) {
 
 /// Whether the convolution itself does not give the output. It rounds to
 /// floating types, but neither saturates nor converts integers.
-bool Generator::needsTail() const {
-  return hasTail(options) || outputType.getIntOrFloatBitWidth() == 8 ||
+bool Generator::needsEpilogue() const {
+  return hasEpilogue(options) || outputType.getIntOrFloatBitWidth() == 8 ||
          (operandType.isInteger() && !outputType.isInteger());
 }
 
@@ -297,9 +297,10 @@ func::FuncOp Generator::create() {
   SmallVector<Value> extra(body->getArguments().drop_front(2));
   Value output = createConvolution(
       body->getArgument(0), body->getArgument(1),
-      needsTail() ? mlir::conv::getAccumulatorType(operandType) : outputType);
-  if (needsTail())
-    output = createTail(output, extra);
+      needsEpilogue() ? mlir::conv::getAccumulatorType(operandType)
+                      : outputType);
+  if (needsEpilogue())
+    output = createEpilogueOps(output, extra);
   func::ReturnOp::create(builder, loc, output);
   return function;
 }

@@ -98,7 +98,7 @@ public:
     llvm::append_range(excluded, schedules);
   }
 
-  /// Makes the module functions of convolutions with their tails, and moves
+  /// Makes the module functions of convolutions with their epilogues, and moves
   /// their constants to `data`; what they are called by, to `split`, if it is
   /// to be outlined.
   LogicalResult raise(const CompileOptions &options, artifact::Artifact &data);

@@ -41,8 +41,8 @@ struct SplitSource {
   std::vector<std::string> remarks; ///< One line each.
 };
 
-/// Raises to convolutions with their tails, outlines them if that is asked for,
-/// and takes the constants out. Refuses what is not a module of functions.
+/// Raises to convolutions with their epilogues, outlines them if that is asked
+/// for, and takes the constants out. Refuses what is not a module of functions.
 ::conv::Result<SplitSource> splitSource(const SourceFile &source,
                                         const CompileOptions &options);
 

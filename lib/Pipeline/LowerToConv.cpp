@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a user gives becomes convolutions with their tails, is refused if this
-// version does not handle it, and gets its schedules. Nothing after this stage
-// refuses or decides.
+// What a user gives becomes convolutions with their epilogues, is refused if
+// this version does not handle it, and gets its schedules. Nothing after this
+// stage refuses or decides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +21,13 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// From what front ends write to convolutions with their tails.
+/// From what front ends write to convolutions with their epilogues.
 static void addRaising(OpPassManager &manager) {
   manager.addPass(createFoldConstantsPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(createRaiseTosaPass());
   functions.addPass(createRaiseLinalgPass());
-  functions.addPass(createFuseTailPass());
+  functions.addPass(createFuseEpiloguePass());
   manager.addPass(createFoldConstantsPass()); // Reshapes that came with that.
 }
 

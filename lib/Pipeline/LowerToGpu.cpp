@@ -1,4 +1,4 @@
-//===- LowerToGpu.cpp - tiles to kernels -*- C++ -*-===//
+//===- LowerToGpu.cpp - tiles to kernels ------------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

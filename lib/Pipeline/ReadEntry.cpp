@@ -58,11 +58,12 @@ static std::optional<Role> getRoleIn(ConvolutionOpInterface op, Value value) {
     if (auto factor = role(op.getTensor(operand), op.getTensorName(operand),
                            op.getOrder(operand)))
       return factor;
-  for (Value operand : op.getTailOperands()) {
+  for (Value operand : op.getEpilogueOperands()) {
     bool perChannel = cast<RankedTensorType>(operand.getType()).getRank() == 1;
-    if (auto tail = perChannel ? role(operand, "bias", "")
-                               : role(operand, "residual", op.getResultOrder()))
-      return tail;
+    if (auto epilogue = perChannel
+                            ? role(operand, "bias", "")
+                            : role(operand, "residual", op.getResultOrder()))
+      return epilogue;
   }
   return std::nullopt;
 }

@@ -66,7 +66,7 @@ private:
   FailureOr<json::Object> recordTensor(Value tensor, Operation *user);
   FailureOr<json::Object> recordStep(ConvolutionOpInterface op);
   FailureOr<json::Object> recordElementwise(linalg::GenericOp op);
-  LogicalResult recordTail(ConvolutionOpInterface op, json::Object &step);
+  LogicalResult recordEpilogue(ConvolutionOpInterface op, json::Object &step);
   LogicalResult recordScalars(Block &block, size_t numValues,
                               json::Object &step);
   FailureOr<json::Object>
@@ -115,7 +115,8 @@ Recorder::recordScalarOp(Operation &op,
                         number.getType().isInteger(64)))
       node["value"] = number.getInt();
     else
-      return op.emitOpError("expects a constant number in a tail, but got ")
+      return op.emitOpError(
+                 "expects a constant number in an epilogue, but got ")
              << value;
   }
   return node;
@@ -141,11 +142,11 @@ LogicalResult Recorder::recordScalars(Block &block, size_t numValues,
   return success();
 }
 
-/// The first value is the accumulator, then come the tail operands.
-LogicalResult Recorder::recordTail(ConvolutionOpInterface op,
-                                   json::Object &step) {
-  if (!op.getTail().empty()) {
-    Block &block = op.getTail().front();
+/// The first value is the accumulator, then come the epilogue operands.
+LogicalResult Recorder::recordEpilogue(ConvolutionOpInterface op,
+                                       json::Object &step) {
+  if (!op.getEpilogue().empty()) {
+    Block &block = op.getEpilogue().front();
     return recordScalars(block, block.getNumArguments(), step);
   }
   Type outputType = op.getResultType().getElementType();
@@ -244,7 +245,7 @@ FailureOr<json::Object> Recorder::recordStep(ConvolutionOpInterface op) {
       {"error_bound",
        llvm::cantFail(json::parse(writeErrorBound(recordErrorBound(op))))}};
   json::Array operands;
-  for (Value operand : op.getTailOperands()) {
+  for (Value operand : op.getEpilogueOperands()) {
     FailureOr<json::Object> tensor = recordTensor(operand, op);
     if (failed(tensor))
       return failure();
@@ -255,7 +256,7 @@ FailureOr<json::Object> Recorder::recordStep(ConvolutionOpInterface op) {
   step["tail_operands"] = std::move(operands);
   if (op.getScheduleAttr().isWinograd())
     step["transforms"] = recordTransforms(op);
-  if (failed(recordTail(op, step)))
+  if (failed(recordEpilogue(op, step)))
     return failure();
   return step;
 }
@@ -299,7 +300,7 @@ FailureOr<std::string> Recorder::record(func::FuncOp function) {
 } // namespace
 
 artifact::ErrorBound mlir::conv::recordErrorBound(ConvolutionOpInterface op) {
-  // The sum of integers is exact, and every tail behind it is followed.
+  // The sum of integers is exact, and every epilogue behind it is followed.
   if (isa<IntegerType>(getAccumulatorType(op)))
     return {.followOperations = true};
   auto bound = computeErrorBound(op);

@@ -1,4 +1,4 @@
-//===- RecordReference.h - what a function computes, as JSON --*- C++ -*-===//
+//===- RecordReference.h - what a function computes, as JSON ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ namespace mlir::conv {
 ::conv::artifact::ErrorBound recordErrorBound(ConvolutionOpInterface op);
 
 /// The "reference" object of docs/artifact.md for a function at the conv stage:
-/// its convolutions and their tails, for verification by other tools.
+/// its convolutions and their epilogues, for verification by other tools.
 FailureOr<std::string> recordReference(func::FuncOp function);
 
 } // namespace mlir::conv

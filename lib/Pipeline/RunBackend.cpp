@@ -1,4 +1,4 @@
-//===- RunBackend.cpp - the pipeline of the module's back end -*- C++ -*-===//
+//===- RunBackend.cpp - the pipeline of the module's back end ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

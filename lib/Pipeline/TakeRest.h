@@ -1,4 +1,4 @@
-//===- TakeRest.h - a program without its convolutions -*- C++ -*-===//
+//===- TakeRest.h - a program without its convolutions ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

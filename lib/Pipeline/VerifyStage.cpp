@@ -1,4 +1,4 @@
-//===- VerifyStage.cpp - contracts between stages -*- C++ -*-===//
+//===- VerifyStage.cpp - contracts between stages ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,7 +50,8 @@ static LogicalResult verifyLinalg(Operation *op) {
   if (isa<linalg::GenericOp>(op) &&
       !isa_and_nonnull<ScheduleAttr, TransformScheduleAttr>(
           op->getAttr(kScheduleName)))
-    return op->emitOpError("expects a ") << kScheduleName << " on every tail";
+    return op->emitOpError("expects a ")
+           << kScheduleName << " on every epilogue";
   return success();
 }
 

@@ -1,4 +1,4 @@
-//===- CostModel.cpp - what a schedule costs ---------------*- C++ -*-===//
+//===- CostModel.cpp - what a schedule costs --------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +19,8 @@
 #include "GpuCosts.h"
 
 #include "conv/Schedule/LineModel.h"
-#include "conv/Schedule/PatchModel.h"
 #include "conv/Schedule/TmaModel.h"
+#include "conv/Schedule/WeightStationaryModel.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
@@ -262,8 +262,8 @@ double conv::computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
   };
   int64_t rowTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
   int64_t columnTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
-  double rest =
-      problem.resultBytes + problem.tailBytes + 2 * problem.intermediateBytes;
+  double rest = problem.resultBytes + problem.epilogueBytes +
+                2 * problem.intermediateBytes;
   if (candidate.columnsFastest)
     return problem.lhsBytes + reread(problem.rhsBytes, rowTiles) + rest;
   return problem.rhsBytes + reread(problem.lhsBytes, columnTiles) + rest;
@@ -425,11 +425,11 @@ static double computeRound(const Problem &problem, const ChipInfo &chip,
   double latency = isHost(chip) ? 0 : kLoadLatencyNs * chip.clockGHz;
   double step = std::max(double(workgroups) * cost.stepCycles,
                          computeTileLatency(chip, candidate, cost));
-  double tileBytes =
-      double(candidate.workgroup[0] * candidate.workgroup[1]) *
-      (double(byteSize(problem.result)) +
-       problem.tailBytes / double(problem.products) / double(problem.batch) /
-           double(problem.rows) / double(problem.columns));
+  double tileBytes = double(candidate.workgroup[0] * candidate.workgroup[1]) *
+                     (double(byteSize(problem.result)) +
+                      problem.epilogueBytes / double(problem.products) /
+                          double(problem.batch) / double(problem.rows) /
+                          double(problem.columns));
   double ends = kSetupCycles + tileBytes / kLoadBytesPerClock;
   // The first tile is waited for, and the last result is not.
   return latency + double(cost.steps) * step + double(workgroups) * ends;
@@ -441,7 +441,7 @@ static double computeStoreSeconds(const Problem &problem,
                                   const ChipInfo &chip) {
   if (!keepsLoadsEarly(chip))
     return 0;
-  return (problem.resultBytes + problem.tailBytes +
+  return (problem.resultBytes + problem.epilogueBytes +
           2 * problem.intermediateBytes) /
          (chip.memoryGBs * 1e9);
 }
@@ -496,8 +496,8 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate) {
   if (candidate.loop == LoopKind::LineBuffer)
     return computeLineCost(problem, chip, candidate);
-  if (candidate.loop == LoopKind::PatchBuffer)
-    return computePatchCost(problem, chip, candidate);
+  if (candidate.loop == LoopKind::WeightStationary)
+    return computeHaloTileCost(problem, chip, candidate);
   if (candidate.loop == LoopKind::Tma)
     return computeTmaCost(problem, chip, candidate);
   Cost cost;

@@ -1,4 +1,4 @@
-//===- DirectModel.cpp - what a direct schedule costs -------*- C++ -*-===//
+//===- DirectModel.cpp - what a direct schedule costs -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -224,7 +224,7 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     const ::conv::ChipInfo &chip, std::string &obstacle) {
   if (!plan.hasSingleParts) {
     obstacle = "expects kernels of one part for the algorithm direct, but got "
-               "a gradient whose residues are parts";
+               "a gradient whose dgrad phases are parts";
     return std::nullopt;
   }
   DirectCost cost;
@@ -233,9 +233,9 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
   cost.compulsoryBytes = cost.memoryBytes;
   for (Value operand : op->getOperands())
     cost.compulsoryBytes += getBytes(operand.getType());
-  for (Value operand : op.getTailOperands())
-    cost.tailBytes += getBytes(operand.getType());
-  cost.memoryBytes += cost.tailBytes;
+  for (Value operand : op.getEpilogueOperands())
+    cost.epilogueBytes += getBytes(operand.getType());
+  cost.memoryBytes += cost.epilogueBytes;
   cost.memoryBytes += 2 * plan.intermediateBytes;
   cost.isQueue = schedule.getMainLoop() != MainLoop::DirectReduction &&
                  chip.asyncCopyBytes > 0;
@@ -259,8 +259,8 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
                                                  : kMemoryEfficiency;
   double bytesPerSecond = efficiency * chip.memoryGBs * 1e9;
   cost.memorySeconds =
-      (memoryBytes - cost.tailBytes) * cost.linesOfRuns / bytesPerSecond;
-  cost.tailSeconds = cost.tailBytes / bytesPerSecond;
+      (memoryBytes - cost.epilogueBytes) * cost.linesOfRuns / bytesPerSecond;
+  cost.epilogueSeconds = cost.epilogueBytes / bytesPerSecond;
   cost.isPipelined |= schedule.getStages() > 1;
   cost.launchSeconds += double(plan.launches - 1) * ::conv::kLaunchSeconds;
   return cost;

@@ -1,4 +1,4 @@
-//===- DirectSchedule.cpp - when and how to compute directly -*- C++ -*-===//
+//===- DirectSchedule.cpp - when and how to compute directly ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -172,7 +172,7 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
       op.getContext(), Algorithm::Direct, tile,
       {int64_t(llvm::divideCeil(shared, subgroups)), tile[1]}, gemmK, stages,
       atom, mainLoop, isAlongBatch ? Raster::Columns : Raster::Rows,
-      /*outputTile=*/{}, /*patch=*/{},
+      /*outputTile=*/{}, /*haloTile=*/{},
       /*mergedGroups=*/1, options.splits, /*cluster=*/1,
       /*transposed=*/false, /*layouts=*/nullptr,
       /*channelMultiple=*/1, ChosenBy::Heuristic);
@@ -337,14 +337,14 @@ mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
     return "there is one group";
   if (!hasMatrices && !isDepthwise(op))
     return "groups have more than one input channel";
-  DirectPlan plan = DirectPlan::get(op, {.joinsResidues = true});
+  DirectPlan plan = DirectPlan::get(op, {.joinsPhases = true});
   if (plan.products.empty())
     return "windows see nothing but padding";
   if (!plan.hasSingleParts)
     return "strided dimensions of the gradient are dilated";
   Search search(op, chip);
   for (int64_t splits : enumerateSplits(op))
-    search.run({.splits = splits, .joinsResidues = true});
+    search.run({.splits = splits, .joinsPhases = true});
   std::vector<ScheduleAttr> ranked = search.takeRanked();
   if (!ranked.empty())
     return ranked;

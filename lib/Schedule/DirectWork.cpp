@@ -1,4 +1,4 @@
-//===- DirectWork.cpp - what a step of a direct kernel does -*- C++ -*-===//
+//===- DirectWork.cpp - what a step of a direct kernel does -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ using namespace mlir::conv;
 
 /// Instructions around the products of a box: addresses and loops.
 static constexpr double kInstructionsPerBox = 8;
-/// Those that an element of the result takes: its tail, rounding and store.
+/// Those that an element of the result takes: its epilogue, rounding and store.
 static constexpr double kInstructionsPerStored = 4;
 /// Of the instructions of rows, cycles that a unit takes for each that it may
 /// issue, and a subgroup by itself; and the unit's for a workgroup. Of units of

@@ -1,20 +1,21 @@
-//===- ErrorBound.cpp - how wrong a result may be ----------*- C++ -*-===//
+//===- ErrorBound.cpp - how wrong a result may be ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Walks the tail from the accumulator to the output. Values that depend on one
-// varying value only are analysed together (TailScan), so that the exponential
-// inside a sigmoid does not count as growth without bound; sums of several
-// varying values are bounded term by term. docs/numerics.md has the derivation.
+// Walks the epilogue from the accumulator to the output. Values that depend on
+// one varying value only are analysed together (EpilogueScan), so that the
+// exponential inside a sigmoid does not count as growth without bound; sums of
+// several varying values are bounded term by term. docs/numerics.md has the
+// derivation.
 //
 //===----------------------------------------------------------------------===//
 
 #include "conv/Schedule/ErrorBound.h"
 
-#include "TailScan.h"
+#include "EpilogueScan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,9 +47,9 @@ struct Knowledge {
 
 class Analysis {
 public:
-  Analysis(const Accumulation &sum, const TailGraph &tail)
-      : sum(sum), tail(tail), roots(tail.values.size(), kNoRoot),
-        known(tail.values.size()) {}
+  Analysis(const Accumulation &sum, const EpilogueGraph &epilogue)
+      : sum(sum), epilogue(epilogue), roots(epilogue.values.size(), kNoRoot),
+        known(epilogue.values.size()) {}
 
   /// Analyses every value up to `last`; false if there is no bound.
   bool run(int last);
@@ -64,15 +65,15 @@ private:
   /// each. They take less than a second.
   static constexpr int64_t kMaxWork = 4'000'000;
 
-  std::optional<Knowledge> analyseSource(const TailValue &value) const;
-  std::optional<Knowledge> combine(const TailValue &value);
+  std::optional<Knowledge> analyseSource(const EpilogueValue &value) const;
+  std::optional<Knowledge> combine(const EpilogueValue &value);
   std::optional<Knowledge> fail(const char *why) {
     reason = why;
     return std::nullopt;
   }
 
   const Accumulation &sum;
-  const TailGraph &tail;
+  const EpilogueGraph &epilogue;
   /// The one varying value that a value is a function of; itself where several
   /// meet.
   std::vector<int> roots;
@@ -109,14 +110,15 @@ bool conv::is3xTF32WithinBound(int64_t reduction, int64_t steps,
   return kOfParts + kOfStep + kRest + steps + splits <= reduction;
 }
 
-std::optional<Knowledge> Analysis::analyseSource(const TailValue &value) const {
+std::optional<Knowledge>
+Analysis::analyseSource(const EpilogueValue &value) const {
   Knowledge source;
-  if (value.op == TailOp::Accumulator) {
+  if (value.op == EpilogueOp::Accumulator) {
     source.error.s = computeAccumulation(sum);
     source.magnitude.s = 1;
     return source;
   }
-  if (value.op == TailOp::Operand) {
+  if (value.op == EpilogueOp::Operand) {
     source.magnitude.t = 1;
     return source;
   }
@@ -124,9 +126,9 @@ std::optional<Knowledge> Analysis::analyseSource(const TailValue &value) const {
 }
 
 /// A sum, difference, maximum or minimum of values with different roots.
-std::optional<Knowledge> Analysis::combine(const TailValue &value) {
-  bool isSum = value.op == TailOp::Add || value.op == TailOp::Sub;
-  if (!isSum && value.op != TailOp::Max && value.op != TailOp::Min)
+std::optional<Knowledge> Analysis::combine(const EpilogueValue &value) {
+  bool isSum = value.op == EpilogueOp::Add || value.op == EpilogueOp::Sub;
+  if (!isSum && value.op != EpilogueOp::Max && value.op != EpilogueOp::Min)
     return fail("multiplies or compares two varying values");
   Knowledge result;
   result.relative = isSum ? 1 : 0;
@@ -148,18 +150,18 @@ std::optional<Knowledge> Analysis::lookup(int value, bool entersSum) {
     return known[value];
   Knowledge result;
   if (root == kNoRoot) {
-    TailGraph constant = tail;
+    EpilogueGraph constant = epilogue;
     constant.yield = value;
-    result.magnitude.one = std::fabs(evaluateTail<double>(
-        constant, 0, std::vector<double>(tail.values.size())));
+    result.magnitude.one = std::fabs(evaluateEpilogue<double>(
+        constant, 0, std::vector<double>(epilogue.values.size())));
     // Kernels fold constants in f32.
-    result.relative = tail.values[value].op == TailOp::Constant ? 0 : 1;
+    result.relative = epilogue.values[value].op == EpilogueOp::Constant ? 0 : 1;
     return result;
   }
   const Knowledge &input = known[root];
   bool dependsOnSumOnly = input.magnitude.t == 0 && input.magnitude.one == 0;
-  TailScan scan = scanTail(tail, {root, value}, input.relative,
-                           dependsOnSumOnly || entersSum, work);
+  EpilogueScan scan = scanEpilogue(epilogue, {root, value}, input.relative,
+                                   dependsOnSumOnly || entersSum, work);
   if (work < 0)
     return fail("is too long");
   if (!scan.bounded)
@@ -173,7 +175,7 @@ std::optional<Knowledge> Analysis::lookup(int value, bool entersSum) {
 
 bool Analysis::run(int last) {
   for (int i = 0; i <= last; ++i) {
-    const TailValue &value = tail.values[i];
+    const EpilogueValue &value = epilogue.values[i];
     if (std::optional<Knowledge> source = analyseSource(value)) {
       roots[i] = i;
       known[i] = *source;
@@ -212,21 +214,21 @@ static int digitsOf(NumericType type) {
   }
 }
 
-static bool isRoundingTo(NumericType type, TailOp op) {
-  return (type == NumericType::F16 && op == TailOp::RoundF16) ||
-         (type == NumericType::BF16 && op == TailOp::RoundBF16);
+static bool isRoundingTo(NumericType type, EpilogueOp op) {
+  return (type == NumericType::F16 && op == EpilogueOp::RoundF16) ||
+         (type == NumericType::BF16 && op == EpilogueOp::RoundBF16);
 }
 
 std::variant<ErrorBound, NoErrorBound>
-conv::computeErrorBound(const Accumulation &sum, const TailGraph &tail,
+conv::computeErrorBound(const Accumulation &sum, const EpilogueGraph &epilogue,
                         NumericType result) {
   // The rounding to the result's type is the half ulp of the rule.
-  int last = tail.yield;
-  const TailValue *output = &tail.values[last];
+  int last = epilogue.yield;
+  const EpilogueValue *output = &epilogue.values[last];
   if (isRoundingTo(result, output->op))
-    output = &tail.values[last = output->operands[0]];
+    output = &epilogue.values[last = output->operands[0]];
 
-  Analysis analysis(sum, tail);
+  Analysis analysis(sum, epilogue);
   std::optional<Knowledge> knowledge;
   if (analysis.run(last))
     knowledge = analysis.lookup(last, /*entersSum=*/false);
@@ -238,9 +240,9 @@ conv::computeErrorBound(const Accumulation &sum, const TailGraph &tail,
   bound.operands = knowledge->error.t;
   bound.constant = knowledge->error.one;
   double relative = knowledge->relative;
-  // An addition that ends an f32 tail is itself that half ulp.
+  // An addition that ends an f32 epilogue is itself that half ulp.
   if (result == NumericType::F32 &&
-      (output->op == TailOp::Add || output->op == TailOp::Sub))
+      (output->op == EpilogueOp::Add || output->op == EpilogueOp::Sub))
     relative = std::max(0.0, relative - 1);
   // A magnitude is less than 2^digits ulp.
   bound.outputUlp = 0.5 + relative * std::exp2(digitsOf(result) - 24);

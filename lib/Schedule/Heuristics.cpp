@@ -1,4 +1,4 @@
-//===- Heuristics.cpp - which schedules there are, in order ---*- C++ -*-===//
+//===- Heuristics.cpp - which schedules there are, in order -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,8 @@
 #include "conv/Schedule/Heuristics.h"
 
 #include "conv/Schedule/LineModel.h"
-#include "conv/Schedule/PatchModel.h"
 #include "conv/Schedule/TmaModel.h"
+#include "conv/Schedule/WeightStationaryModel.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
@@ -156,14 +156,15 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
   NumericType multiplied = getMultipliedType(chip, problem.operand);
   for (const MatrixAtom &atom : chip.atoms) {
     if (atom.operand != multiplied ||
-        ((problem.patch || problem.hasChannelRows) &&
+        ((problem.haloTile || problem.hasChannelRows) &&
          !isWarpgroupAtom(atom.kind)) ||
         (atom.kind == AtomKind::WGMMA3xTF32 && !problem.allows3xTF32))
       continue;
     if (isWarpgroupAtom(atom.kind)) {
       std::ranges::for_each(listTmaCandidates(problem, chip, atom), visit);
       std::ranges::for_each(listLineCandidates(problem, chip, atom), visit);
-      std::ranges::for_each(listPatchCandidates(problem, chip, atom), visit);
+      std::ranges::for_each(listWeightStationaryCandidates(problem, chip, atom),
+                            visit);
     } else if (chip.backend == Backend::Host) {
       forEachHostCandidate(problem, atom, visit);
     } else {

@@ -42,7 +42,7 @@ static constexpr double kLaunchElements = 24;
 static constexpr double kElementCycles = 75;
 /// Fragments of the whole reduction are code without loops.
 static constexpr int64_t kMaxGroups = 64;
-/// Stages beyond which a ring does not become faster.
+/// Stages beyond which a pipeline does not become faster.
 static constexpr int64_t kMaxStages = 4;
 static constexpr int64_t kMaxGradientStages = 8;
 
@@ -90,7 +90,7 @@ static std::vector<Candidate> listGradientCandidates(const Problem &problem,
       return tile.sharedBytes() <= chip.sharedMemoryBytes &&
              tile.window.reachBytes() <= tile.linesOffset();
     };
-    addWithStages(candidates, candidate, kMaxGradientStages, tile.kGatherers,
+    addWithStages(candidates, candidate, kMaxGradientStages, tile.kIm2colWarps,
                   fits);
   });
   return candidates;
@@ -171,7 +171,7 @@ static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
                       double(chip.simdsPerComputeUnit) *
                       double(TmaTile::kRowElements / atom.k);
   double gatherCycles = kTileCycles + computeFragmentCycles(tile.window);
-  cost.sharedCycles = gatherCycles / double(tile.kGatherers);
+  cost.sharedCycles = gatherCycles / double(tile.kIm2colWarps);
   // From one copy to a stage to the next.
   double stageCycles = kCopyCycles + gatherCycles + cost.matrixCycles;
   cost.stepCycles = std::max({cost.matrixCycles, cost.sharedCycles,
@@ -204,9 +204,9 @@ Cost conv::computeLineCost(const Problem &problem, const ChipInfo &chip,
   cost.matrixCycles = double(tile.tile.rows / atom.m) * atomCycles;
   cost.sharedCycles =
       double(tile.tile.atomsPerConsumer()) * computeFragmentCycles(tile.window);
-  double epilogueCycles = kEpilogueCyclesPerColumn * (1 + problem.tailShare()) *
-                          double(tile.tile.atomsPerConsumer()) *
-                          double(tile.tile.columns);
+  double epilogueCycles =
+      kEpilogueCyclesPerColumn * (1 + problem.epilogueShare()) *
+      double(tile.tile.atomsPerConsumer()) * double(tile.tile.columns);
   cost.stepCycles = std::max(
       cost.matrixCycles, kTileCycles + cost.sharedCycles + epilogueCycles +
                              double(tile.tile.atomsPerConsumer()) * atomCycles);

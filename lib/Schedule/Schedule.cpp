@@ -14,9 +14,9 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
 #include "conv/Dialect/Conv/IR/LineGeometry.h"
-#include "conv/Dialect/Conv/IR/PatchGeometry.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
+#include "conv/Dialect/Conv/IR/WeightStationaryGeometry.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -98,11 +98,12 @@ static int64_t computeRowDistance(ConvolutionOpInterface op,
   return largest;
 }
 
-/// Whether the boxes of a copied result are those of an operand of the tail.
-static bool hasTailBoxes(ConvolutionOpInterface op,
-                         const ViewedTensor &result) {
+/// Whether the boxes of a copied result are those of an operand of the
+/// epilogue.
+static bool hasEpilogueBoxes(ConvolutionOpInterface op,
+                             const ViewedTensor &result) {
   return computeTmaResult(result).form != TmaResult::Form::Lanes &&
-         llvm::any_of(op.getTailOperands(), [&](Value operand) {
+         llvm::any_of(op.getEpilogueOperands(), [&](Value operand) {
            auto type = cast<RankedTensorType>(operand.getType());
            return hasBoxesOf({result.view, type, getStrides(operand)}, result);
          });
@@ -120,7 +121,7 @@ static void computeTmaSteps(ConvolutionOpInterface op,
     auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *part);
     std::optional<TmaGeometry> geometry =
         computeTmaGeometry(lhs, rhs, result, obstacle);
-    if (!geometry || geometry->hasPatches() != problem.patch.has_value())
+    if (!geometry || geometry->hasHaloTiles() != problem.haloTile.has_value())
       return;
     largest = std::max(largest, geometry->countSteps());
     total += geometry->countSteps();
@@ -136,24 +137,24 @@ static void computeTmaSteps(ConvolutionOpInterface op,
           geometry->getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;
     }
     problem.hasTmaVolumes |= geometry->window.rank() > 2;
-    hasBoxes &= hasTailBoxes(op, result);
+    hasBoxes &= hasEpilogueBoxes(op, result);
     problem.hasTmaStrides |=
         llvm::any_of(geometry->window.dimensions,
                      [](const auto &each) { return each.stride > 1; });
-    if (!problem.patch)
+    if (!problem.haloTile)
       continue;
-    problem.patch = {.bytes = geometry->getPatchBytes()};
+    problem.haloTile = {.bytes = geometry->getHaloTileBytes()};
     if (geometry->reducesPositions) {
-      problem.patch->columns = geometry->getPatchColumns();
+      problem.haloTile->columns = geometry->getHaloTileColumns();
     } else {
-      problem.patch->rows = geometry->getPatchPositions();
-      problem.patch->taps = geometry->window.countTaps();
+      problem.haloTile->rows = geometry->getHaloTilePositions();
+      problem.haloTile->taps = geometry->window.countTaps();
     }
   }
   problem.tmaSteps = largest;
   problem.tmaTotalSteps = total;
   problem.tmaSharers = sharers;
-  problem.hasTailBoxes = hasBoxes;
+  problem.hasEpilogueBoxes = hasBoxes;
 }
 
 /// The only product of a plan, if its kernel computes nothing else.
@@ -185,21 +186,21 @@ static void computeLines(ConvolutionOpInterface op, const ConvolutionPlan &plan,
   problem.lineSegments = geometry->product.segments;
 }
 
-/// The same for the `patch_buffer` main loop.
-static void computePatches(ConvolutionOpInterface op,
-                           const ConvolutionPlan &plan,
-                           ::conv::Problem &problem) {
+/// The same for the `weight_stationary` main loop.
+static void computeHaloTiles(ConvolutionOpInterface op,
+                             const ConvolutionPlan &plan,
+                             ::conv::Problem &problem) {
   std::optional<ViewedProduct> product = getOnlyProduct(op, plan);
   if (!product)
     return;
   std::string obstacle;
-  auto geometry = computePatchGeometry(product->lhs, product->rhs,
-                                       product->result, obstacle);
+  auto geometry = computeWeightStationaryGeometry(product->lhs, product->rhs,
+                                                  product->result, obstacle);
   if (!geometry)
     return;
-  problem.patch = {.bytes = geometry->product.getPatchBytes(),
-                   .rows = geometry->product.getPatchPositions(),
-                   .taps = geometry->product.window.countTaps()};
+  problem.haloTile = {.bytes = geometry->product.getHaloTileBytes(),
+                      .rows = geometry->product.getHaloTilePositions(),
+                      .taps = geometry->product.window.countTaps()};
   problem.bufferedChannels = geometry->product.window.channels;
 }
 
@@ -249,17 +250,17 @@ mlir::conv::getResultShapes(const PlanStep &step) {
   problem.operand = getOperandNumericType(op);
   problem.result = *getNumericType(op.getResultType().getElementType());
   problem.resultBytes = static_cast<double>(getBytes(op.getResultType()));
-  for (Value operand : op.getTailOperands())
-    problem.tailBytes += static_cast<double>(
+  for (Value operand : op.getEpilogueOperands())
+    problem.epilogueBytes += static_cast<double>(
         getBytes(cast<RankedTensorType>(operand.getType())));
   for (ArrayRef<int64_t> shape : plan.intermediates)
     problem.intermediateBytes += static_cast<double>(
         getBytes(RankedTensorType::get(shape, getAccumulatorType(op))));
   problem.usefulFlops = ConvolutionShape::get(op).computeFlops();
-  if (!options.patch.empty())
-    problem.patch.emplace();
-  if (options.joinsResidues) {
-    computePatches(op, plan, problem);
+  if (!options.haloTile.empty())
+    problem.haloTile.emplace();
+  if (options.joinsPhases) {
+    computeHaloTiles(op, plan, problem);
     return problem;
   }
   bool canHaveRows = canHaveChannelRows(op, options);
@@ -271,7 +272,7 @@ mlir::conv::getResultShapes(const PlanStep &step) {
       op.getArithmetic() == Arithmetic::F32 &&
       ::conv::is3xTF32WithinBound(computeReduction(op), problem.tmaSteps,
                                   problem.splits);
-  if (!problem.patch && !problem.hasChannelRows)
+  if (!problem.haloTile && !problem.hasChannelRows)
     computeLines(op, plan, problem);
   return problem;
 }
@@ -300,7 +301,7 @@ static constexpr std::pair<::conv::LoopKind, MainLoop> kMainLoops[] = {
     {::conv::LoopKind::HostCache, MainLoop::HostCache},
     {::conv::LoopKind::Tma, MainLoop::Tma},
     {::conv::LoopKind::LineBuffer, MainLoop::LineBuffer},
-    {::conv::LoopKind::PatchBuffer, MainLoop::PatchBuffer},
+    {::conv::LoopKind::WeightStationary, MainLoop::WeightStationary},
 };
 
 static MainLoop getMainLoop(::conv::LoopKind kind) {
@@ -328,7 +329,7 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
       AtomAttr::get(context, getAtomKind(atom.kind), atom.m, atom.n, atom.k),
       getMainLoop(candidate.loop),
       candidate.columnsFastest ? Raster::Columns : Raster::Rows,
-      /*outputTile=*/{}, options.patch, options.mergedGroups, options.splits,
+      /*outputTile=*/{}, options.haloTile, options.mergedGroups, options.splits,
       candidate.cluster, options.transposed, /*layouts=*/nullptr,
       /*channelMultiple=*/1, chosenBy);
 }

@@ -33,12 +33,12 @@ static constexpr int64_t kMaxSplits = 64;
 /// The same for parts of a single tile, which are all that there is to compute
 /// side by side. So many were measured.
 static constexpr int64_t kMaxSplitsOfTile = 112;
-/// Sides of patches: larger ones, of which halos are a smaller part, come
+/// Sides of halo tiles: larger ones, of which halos are a smaller part, come
 /// first, since of equal costs the first one is taken.
-static constexpr int64_t kPatchSides[] = {16, 8};
+static constexpr int64_t kHaloTileSides[] = {16, 8};
 /// Rows of a tile, and how often its tiles fill the chip, that parts of a
-/// reduction over patches are counted for.
-static constexpr int64_t kPatchRows[] = {64, 128, 192, 256};
+/// reduction over halo tiles are counted for.
+static constexpr int64_t kHaloTileRows[] = {64, 128, 192, 256};
 static constexpr int64_t kMaxWaves = 4;
 
 /// Groups that do not fill a tile: side by side they may.
@@ -75,12 +75,12 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
   return all;
 }
 
-/// Numbers of parts of a reduction over patches, which need not divide it:
+/// Numbers of parts of a reduction over halo tiles, which need not divide it:
 /// those that are the shortest among as many as fill the chip once, or a few
 /// times.
-static SmallVector<int64_t> enumeratePatchSplits(ConvolutionOpInterface op,
-                                                 PlanOptions options,
-                                                 const ::conv::ChipInfo &chip) {
+static SmallVector<int64_t>
+enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
+                        const ::conv::ChipInfo &chip) {
   ::conv::Problem problem = computeProblem(op, options);
   if (problem.tmaSteps == 0)
     return {};
@@ -94,9 +94,10 @@ static SmallVector<int64_t> enumeratePatchSplits(ConvolutionOpInterface op,
     least = std::min(least, size);
   }
   llvm::SmallSetVector<int64_t, 16> all;
-  for (int64_t rows : kPatchRows) {
+  for (int64_t rows : kHaloTileRows) {
     int64_t tiles = llvm::divideCeil(problem.rows, rows) *
-                    (problem.columns / problem.patch->columns) * problem.batch;
+                    (problem.columns / problem.haloTile->columns) *
+                    problem.batch;
     for (int64_t waves = 1; waves <= kMaxWaves; ++waves)
       all.insert(shortest[std::min(waves * chip.computeUnits / tiles, last)]);
   }
@@ -105,29 +106,30 @@ static SmallVector<int64_t> enumeratePatchSplits(ConvolutionOpInterface op,
 
 /// Taps that read the same elements. `parts` are numbers of parts for products
 /// whose rows are positions.
-static void addPatches(ConvolutionOpInterface op, ArrayRef<int64_t> parts,
-                       const ::conv::ChipInfo &chip,
-                       SmallVectorImpl<PlanOptions> &all) {
+static void addHaloTiles(ConvolutionOpInterface op, ArrayRef<int64_t> parts,
+                         const ::conv::ChipInfo &chip,
+                         SmallVectorImpl<PlanOptions> &all) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   bool isStrided = llvm::any_of(shape.strides, [](int64_t s) { return s > 1; });
   if (op.getDirection() == Direction::BackwardWeight) {
     constexpr int64_t kSide = PlanOptions::kBlockSize;
-    SmallVector<int64_t, 2> patch = {kSide, kSide};
+    SmallVector<int64_t, 2> haloTile = {kSide, kSide};
     if (!isStrided)
-      for (int64_t splits : enumeratePatchSplits(op, {.patch = patch}, chip))
-        all.push_back({.splits = splits, .patch = patch});
+      for (int64_t splits :
+           enumerateHaloTileSplits(op, {.haloTile = haloTile}, chip))
+        all.push_back({.splits = splits, .haloTile = haloTile});
     return;
   }
-  for (int64_t height : kPatchSides)
-    for (int64_t width : kPatchSides) {
-      SmallVector<int64_t, 2> patch = {height, width};
-      all.push_back({.patch = patch, .joinsResidues = true});
-      // Patches of one residue would be read again for the others.
+  for (int64_t height : kHaloTileSides)
+    for (int64_t width : kHaloTileSides) {
+      SmallVector<int64_t, 2> haloTile = {height, width};
+      all.push_back({.haloTile = haloTile, .joinsPhases = true});
+      // Halo tiles of one dgrad phase would be read again for the others.
       if (isStrided)
         continue;
-      all.push_back({.patch = patch});
+      all.push_back({.haloTile = haloTile});
       for (int64_t splits : parts)
-        all.push_back({.splits = splits, .patch = patch});
+        all.push_back({.splits = splits, .haloTile = haloTile});
     }
 }
 
@@ -153,7 +155,7 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
       all.push_back({.splits = splits, .hasChannelRows = true});
   }
   if (hasBoxes && llvm::product_of(ConvolutionShape::get(op).filter) > 1)
-    addPatches(op, parts, chip, all);
+    addHaloTiles(op, parts, chip, all);
   return all;
 }
 

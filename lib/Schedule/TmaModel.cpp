@@ -61,12 +61,13 @@ static constexpr double kStoreCyclesPerRow = 4.8;
 /// within lines. Fitted to 33 schedules with 104, 112 and 208 columns.
 static constexpr double kPlainCyclesPerColumn = 5;
 static constexpr double kPlainChunks = 2;
-/// What the only tile of a compute unit waits for memory if the ring has no
+/// What the only tile of a compute unit waits for memory if the pipeline has no
 /// more stages than this.
-static constexpr int64_t kShortRing = 4;
-static constexpr double kShortRingCycles = 1000;
-/// Of both, what an operand of the tail adds that is copied: seen on an H200.
-static constexpr double kCopiedTailShare = 0.2;
+static constexpr int64_t kShortPipeline = 4;
+static constexpr double kShortPipelineCycles = 1000;
+/// Of both, what an operand of the epilogue adds that is copied: seen on an
+/// H200.
+static constexpr double kCopiedEpilogueShare = 0.2;
 /// The part of both during which the copies for the next tile arrive or, if
 /// there are several consumers, another one multiplies.
 static constexpr double kHiddenOfOneConsumer = 0.405;
@@ -91,8 +92,8 @@ static constexpr double kChainCycles = 32;
 /// From the last product of a cluster until sums arrive, and how fast they do.
 static constexpr double kExchangeCycles = 350;
 static constexpr double kExchangeBytesPerClock = 7;
-/// Stages beyond which a ring does not become faster; those of a reduction over
-/// positions, whose steps are all read from memory, do a little longer.
+/// Stages beyond which a pipeline does not become faster; those of a reduction
+/// over positions, whose steps are all read from memory, do a little longer.
 static constexpr int64_t kMaxStages = 7;
 static constexpr int64_t kMaxGradientStages = 8;
 
@@ -119,43 +120,46 @@ TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
   tile.convertedParts = TmaTile::countConvertedParts(
       candidate.atom->kind == AtomKind::WGMMA3xTF32, byteSize(problem.operand),
       isTransposed);
-  if (problem.patch && problem.patch->isReduced())
-    tile.rightPatchBytes = problem.patch->bytes;
-  else if (problem.patch)
-    tile.patchBytes = tile.rows / problem.patch->rows * problem.patch->bytes;
+  if (problem.haloTile && problem.haloTile->isReduced())
+    tile.rightHaloTileBytes = problem.haloTile->bytes;
+  else if (problem.haloTile)
+    tile.haloTileBytes =
+        tile.rows / problem.haloTile->rows * problem.haloTile->bytes;
   return tile;
 }
 
-/// The same with an operand of the tail that comes by copies, if there is room.
-static TmaTile getTileWithTail(const Problem &problem, const ChipInfo &chip,
-                               const Candidate &candidate) {
+/// The same with an operand of the epilogue that comes by copies, if there is
+/// room.
+static TmaTile getTileWithEpilogue(const Problem &problem, const ChipInfo &chip,
+                                   const Candidate &candidate) {
   TmaTile tile = getTmaTile(problem, candidate);
-  if (problem.hasTailBoxes)
-    tile.copyTail(chip.sharedMemoryBytes);
+  if (problem.hasEpilogueBoxes)
+    tile.copyEpilogue(chip.sharedMemoryBytes);
   return tile;
 }
 
-/// Whether the tile has whole patches, or the columns that share one.
-static bool fitsPatches(const Problem::Patch &patch, const TmaTile &tile) {
-  return patch.isReduced() ? tile.columns == patch.columns
-                           : tile.rows % patch.rows == 0;
+/// Whether the tile has whole halo tiles, or the columns that share one.
+static bool fitsHaloTiles(const Problem::HaloTile &haloTile,
+                          const TmaTile &tile) {
+  return haloTile.isReduced() ? tile.columns == haloTile.columns
+                              : tile.rows % haloTile.rows == 0;
 }
 
 /// Whether there are such kernels for the problem, whatever their stages.
 static bool isPossible(const Problem &problem, const TmaTile &tile) {
   // Groups have few columns, so that most of what copies bring is the filter.
   int64_t maxRows = problem.hasTmaGroups() && tile.hasSlots()
-                        ? TmaTile::kMaxRowsOfPatches
+                        ? TmaTile::kMaxRowsOfHaloTiles
                         : TmaTile::kMaxRows;
   return fitsWorkgroup(tile, maxRows) &&
          (!tile.isConverted() ||
-          (!problem.patch && tile.hasWholeConvertedColumns() &&
+          (!problem.haloTile && tile.hasWholeConvertedColumns() &&
            tile.atomsPerConsumer() <= kMaxConvertedAtoms)) &&
          tile.columns >= std::min(problem.columns, kMinColumns) &&
          (!problem.hasTmaRowsOfColumns || tile.hasWholeRowsOfColumns()) &&
          (!problem.isTmaRhsTransposed || tile.columns >= problem.columns ||
           tile.columns % kRightRow == 0) &&
-         (!problem.patch || fitsPatches(*problem.patch, tile));
+         (!problem.haloTile || fitsHaloTiles(*problem.haloTile, tile));
 }
 
 static int64_t countTiles(const Problem &problem, const TmaTile &tile) {
@@ -197,24 +201,25 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
         return getTmaTile(problem, each).sharedBytes() <=
                chip.sharedMemoryBytes;
       };
-      auto fitsWithTail = [&](const Candidate &each) {
-        return getTileWithTail(problem, chip, each).isTailCopied;
+      auto fitsWithEpilogue = [&](const Candidate &each) {
+        return getTileWithEpilogue(problem, chip, each).isEpilogueCopied;
       };
       size_t before = candidates.size();
       addWithStages(candidates, candidate, most, /*granule=*/1, fits);
-      if (candidates.size() > before && problem.hasTailBoxes &&
-          !fitsWithTail(candidates.back()))
-        addWithStages(candidates, candidate, most, /*granule=*/1, fitsWithTail);
+      if (candidates.size() > before && problem.hasEpilogueBoxes &&
+          !fitsWithEpilogue(candidates.back()))
+        addWithStages(candidates, candidate, most, /*granule=*/1,
+                      fitsWithEpilogue);
     }
   });
   return candidates;
 }
 
-/// What copies bring for a step, which has a part of the patches that it
+/// What copies bring for a step, which has a part of the halo tiles that it
 /// shares.
 static double computeStepBytes(const Problem &problem, const TmaTile &tile) {
-  double shared = problem.patch ? double(problem.patch->taps) : 1;
-  return double(tile.stageBytes()) + double(tile.patchBytes) / shared;
+  double shared = problem.haloTile ? double(problem.haloTile->taps) : 1;
+  return double(tile.stageBytes()) + double(tile.haloTileBytes) / shared;
 }
 
 /// Cycles of shared memory for a step: instructions read what they multiply,
@@ -238,9 +243,9 @@ static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
 
 /// Lines of memory that copies ask for in a step, of groups.
 static double computeStepLines(const Problem &problem, const TmaTile &tile) {
-  double leftBytes = tile.hasSlots()
-                         ? double(tile.patchBytes) / double(problem.patch->taps)
-                         : double(tile.leftBytes());
+  double leftBytes = tile.hasSlots() ? double(tile.haloTileBytes) /
+                                           double(problem.haloTile->taps)
+                                     : double(tile.leftBytes());
   return (leftBytes * problem.tmaLeftLines +
           double(tile.rightBytes()) * problem.tmaRightLines) /
          TmaTile::kRowBytes;
@@ -261,12 +266,12 @@ static double computeCopyCycles(const Problem &problem, const TmaTile &tile,
   return stepCycles;
 }
 
-/// Cycles in which the warpgroups store a tile, each a part. What the tail
+/// Cycles in which the warpgroups store a tile, each a part. What the epilogue
 /// reads takes as long as what is stored if lanes load it.
 static double computeEpilogueCycles(const Problem &problem,
                                     const TmaTile &tile) {
-  double tailShare =
-      (tile.isTailCopied ? kCopiedTailShare : 1) * problem.tailShare();
+  double epilogueShare = (tile.isEpilogueCopied ? kCopiedEpilogueShare : 1) *
+                         problem.epilogueShare();
   double columns = double(tile.columns);
   double chunks = columns / double(tile.chunkColumns());
   double plainCycles = 0;
@@ -278,7 +283,7 @@ static double computeEpilogueCycles(const Problem &problem,
   return (kEpilogueCyclesPerColumn * columns *
               std::sqrt(double(tile.atomsPerConsumer())) +
           plainCycles + kStoreCyclesPerRow * double(tile.rows) * chunks) *
-         (1 + tailShare);
+         (1 + epilogueShare);
 }
 
 /// Cycles in which a cluster exchanges its sums.
@@ -300,7 +305,7 @@ static double computeSumSeconds(const Problem &problem, const ChipInfo &chip) {
 
 Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
                           const Candidate &candidate) {
-  TmaTile tile = getTileWithTail(problem, chip, candidate);
+  TmaTile tile = getTileWithEpilogue(problem, chip, candidate);
   const MatrixAtom &atom = *candidate.atom;
   Cost cost;
   cost.registers.accumulators = tile.accumulators();
@@ -345,11 +350,12 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   double powerCycles =
       double(cost.workgroups) / double(chip.computeUnits) * stepsPerTile *
       (kPowerPerMatrixCycle * instructionCycles + kPowerPerByte * stepBytes);
-  bool waitsForMemory = perUnit == 1 && tile.stages <= kShortRing &&
+  bool waitsForMemory = perUnit == 1 && tile.stages <= kShortPipeline &&
                         tile.cluster == 1 && !problem.reducesTmaPositions;
   double hidden = tile.consumers == 1 ? kHiddenOfOneConsumer : kHiddenEpilogue;
   double unitCycles =
-      kFirstSteps * cost.loadCycles + (waitsForMemory ? kShortRingCycles : 0) +
+      kFirstSteps * cost.loadCycles +
+      (waitsForMemory ? kShortPipelineCycles : 0) +
       double(perUnit) * (stepsPerTile * cost.stepCycles + storeCycles +
                          computeScatterCycles(problem, chip, tile.share().rows,
                                               tile.share().columns)) -

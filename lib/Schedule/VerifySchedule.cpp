@@ -16,9 +16,9 @@
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
 #include "conv/Dialect/Conv/IR/LineGeometry.h"
 #include "conv/Dialect/Conv/IR/OperandForm.h"
-#include "conv/Dialect/Conv/IR/PatchGeometry.h"
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
+#include "conv/Dialect/Conv/IR/WeightStationaryGeometry.h"
 #include "conv/Schedule/DirectModel.h"
 #include "conv/Support/IntegerMath.h"
 
@@ -84,8 +84,9 @@ static std::string findBufferObstacle(const ViewedProduct &product,
   if (schedule.getMainLoop() == MainLoop::LineBuffer) {
     if (auto geometry = computeLineGeometry(lhs, rhs, result, obstacle))
       return checkLines(*geometry, schedule, chip);
-  } else if (auto geometry = computePatchGeometry(lhs, rhs, result, obstacle)) {
-    return checkPatches(*geometry, schedule, chip);
+  } else if (auto geometry =
+                 computeWeightStationaryGeometry(lhs, rhs, result, obstacle)) {
+    return checkHaloTiles(*geometry, schedule, chip);
   }
   return obstacle;
 }

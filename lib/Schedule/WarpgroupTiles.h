@@ -39,7 +39,8 @@ inline bool fitsWorkgroup(const TmaTile &tile,
 }
 
 /// Appends the candidate with the most stages, `most` or less by multiples of
-/// `granule`, with which it fits; or nothing, if no ring of at least two does.
+/// `granule`, with which it fits; or nothing, if no pipeline of at least two
+/// does.
 template <typename Fits>
 void addWithStages(std::vector<Candidate> &candidates, Candidate candidate,
                    int64_t most, int64_t granule, Fits fits) {

@@ -1,4 +1,4 @@
-//===- TileToWorkgroups.cpp - linalg form to tiles -*- C++ -*-===//
+//===- TileToWorkgroups.cpp - linalg form to tiles --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,36 +53,38 @@ static FailureOr<Operation *> tileAndFuse(IRRewriter &rewriter, Operation *root,
   return tiled->loops.front().getOperation();
 }
 
-/// Tiles one tail and everything it consumes.
-static LogicalResult tileTail(IRRewriter &rewriter, linalg::GenericOp tail) {
-  MLIRContext *context = tail.getContext();
-  Location loc = tail.getLoc();
-  Attribute schedule = tail->getAttr(kScheduleName);
-  tail->removeAttr(kScheduleName);
+/// Tiles one epilogue and everything it consumes.
+static LogicalResult tileEpilogue(IRRewriter &rewriter,
+                                  linalg::GenericOp epilogue) {
+  MLIRContext *context = epilogue.getContext();
+  Location loc = epilogue.getLoc();
+  Attribute schedule = epilogue->getAttr(kScheduleName);
+  epilogue->removeAttr(kScheduleName);
 
   scf::SCFTileAndFuseOptions overResult;
   overResult.tilingOptions.setLoopType(
       scf::SCFTilingOptions::LoopType::ForallOp);
-  int64_t columns = cast<ShapedType>(tail.getResultTypes()[0]).getDimSize(2);
-  bool isProduct = llvm::any_of(tail.getInputs(), [](Value input) {
+  int64_t columns =
+      cast<ShapedType>(epilogue.getResultTypes()[0]).getDimSize(2);
+  bool isProduct = llvm::any_of(epilogue.getInputs(), [](Value input) {
     return input.getDefiningOp<linalg::BatchMatmulOp>() != nullptr;
   });
   std::array<int64_t, 3> tile = getTile(schedule, isProduct, columns);
   overResult.tilingOptions.setTileSizes(getAsIndexOpFoldResult(context, tile));
-  FailureOr<Operation *> forall = tileAndFuse(rewriter, tail, overResult);
+  FailureOr<Operation *> forall = tileAndFuse(rewriter, epilogue, overResult);
   if (failed(forall))
-    return emitError(loc) << "expects a tail that tiles into one loop nest";
+    return emitError(loc)
+           << "expects an epilogue that tiles into one loop nest";
   (*forall)->setAttr(kScheduleName, schedule);
 
   if (!isProduct)
     return success();
   linalg::BatchMatmulOp product;
   (*forall)->walk([&](linalg::BatchMatmulOp op) { product = op; });
-  assert(product && "what the tail consumes is fused into its tiles");
+  assert(product && "what the epilogue consumes is fused into its tiles");
   scf::SCFTileAndFuseOptions overReduction;
-  overReduction.tilingOptions.setTileSizes(
-      getAsIndexOpFoldResult(
-          context, {0, 0, 0, cast<ScheduleAttr>(schedule).getGemmK()}));
+  overReduction.tilingOptions.setTileSizes(getAsIndexOpFoldResult(
+      context, {0, 0, 0, cast<ScheduleAttr>(schedule).getGemmK()}));
   overReduction.setFusionControlFn(fuseIntoReduction);
   if (failed(tileAndFuse(rewriter, product, overReduction)))
     return emitError(loc) << "expects a product that tiles its reduction";
@@ -101,14 +103,14 @@ namespace {
 struct TileToWorkgroupsPass final
     : mlir::conv::impl::TileToWorkgroupsPassBase<TileToWorkgroupsPass> {
   void runOnOperation() override {
-    SmallVector<linalg::GenericOp> tails;
+    SmallVector<linalg::GenericOp> epilogues;
     getOperation().walk([&](linalg::GenericOp op) {
       if (op->hasAttr(kScheduleName))
-        tails.push_back(op);
+        epilogues.push_back(op);
     });
     IRRewriter rewriter(&getContext());
-    for (linalg::GenericOp tail : tails)
-      if (failed(tileTail(rewriter, tail)))
+    for (linalg::GenericOp epilogue : epilogues)
+      if (failed(tileEpilogue(rewriter, epilogue)))
         return signalPassFailure();
     if (failed(eraseUntiledProducers(getOperation())))
       signalPassFailure();

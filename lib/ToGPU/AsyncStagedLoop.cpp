@@ -1,4 +1,4 @@
-//===- AsyncStagedLoop.cpp - a ring of tiles in shared memory ---*- C++ -*-===//
+//===- AsyncStagedLoop.cpp - a pipeline of tiles in shared memory ---------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AsyncRing.h"
+#include "AsyncPipeline.h"
 #include "MainLoop.h"
 
 using namespace mlir;
@@ -28,8 +28,8 @@ mlir::conv::createAsyncStagedLoop(const Kernel &kernel,
   auto multiply = [&](Value stage, ValueRange sums) {
     return parts.matrix.createStep(sums, stage);
   };
-  return createAsyncRing(kernel,
-                         llvm::divideCeil(kernel.form.getReduction(), gemmK),
-                         kernel.form.schedule.getStages(),
-                         parts.matrix.createZeros(), {fill, multiply});
+  return createAsyncPipeline(
+      kernel, llvm::divideCeil(kernel.form.getReduction(), gemmK),
+      kernel.form.schedule.getStages(), parts.matrix.createZeros(),
+      {fill, multiply});
 }

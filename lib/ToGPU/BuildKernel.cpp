@@ -1,4 +1,4 @@
-//===- BuildKernel.cpp - puts the parts of a kernel together -*- C++ -*-===//
+//===- BuildKernel.cpp - puts the parts of a kernel together ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,9 +15,9 @@
 #include "KernelBody.h"
 #include "MainLoop.h"
 #include "NVIDIA/LineKernel.h"
-#include "NVIDIA/PatchKernel.h"
 #include "NVIDIA/TmaKernel.h"
 #include "NVIDIA/Warpgroups.h"
+#include "NVIDIA/WeightStationaryKernel.h"
 #include "SharedMemory.h"
 #include "TileScheduler.h"
 
@@ -125,7 +125,7 @@ static KernelBodyBuilder lookupBody(const TiledConvolution &form,
     return createDirectMatrixBody;
   case MainLoop::Tma:
   case MainLoop::LineBuffer:
-  case MainLoop::PatchBuffer:
+  case MainLoop::WeightStationary:
     break; // Kernels of other signatures: `lookupKernel`.
   }
   llvm_unreachable("expects a main loop whose kernels take addresses");
@@ -290,8 +290,8 @@ static KernelBuilder *lookupKernel(MainLoop mainLoop) {
     return buildTmaKernel;
   case MainLoop::LineBuffer:
     return buildLineKernel;
-  case MainLoop::PatchBuffer:
-    return buildPatchKernel;
+  case MainLoop::WeightStationary:
+    return buildWeightStationaryKernel;
   default:
     return nullptr;
   }

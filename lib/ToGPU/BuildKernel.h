@@ -15,7 +15,7 @@
 namespace mlir::conv {
 
 /// One of the nests that a kernel computes, and where its tensors are: both
-/// operands of the product if there is one, tail operands, result.
+/// operands of the product if there is one, epilogue operands, result.
 struct KernelPart {
   TiledConvolution form;
   SmallVector<Value> buffers;

@@ -1,20 +1,20 @@
-//===- ElementwiseBody.cpp - kernels without a product ------*- C++ -*-===//
+//===- ElementwiseBody.cpp - kernels without a product ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A tail of tensors alone: partial sums that are added up, gradients that are
-// folded, positions that no filter element meets. Each work-item takes vectors
-// of the tile along the index that is contiguous in most of what is read and
-// written.
+// An epilogue of tensors alone: partial sums that are added up, gradients that
+// are folded, positions that no filter element meets. Each work-item takes
+// vectors of the tile along the index that is contiguous in most of what is
+// read and written.
 //
 //===----------------------------------------------------------------------===//
 
+#include "EpilogueOps.h"
 #include "KernelBody.h"
 #include "MatrixAccess.h"
-#include "Tail.h"
 #include "TileScheduler.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -36,7 +36,7 @@ static constexpr int64_t kBlockValues = 72;
 
 /// Elements of a work-item: a vector, if they follow each other.
 static int64_t countElements(const TiledConvolution &form) {
-  int64_t operands = std::max<int64_t>(1, form.tailOperands.size());
+  int64_t operands = std::max<int64_t>(1, form.epilogueOperands.size());
   if (!form.otherResults.empty()) {
     int64_t values = std::max<int64_t>(operands, form.getResults().size());
     return llvm::bit_floor<uint64_t>(
@@ -95,7 +95,7 @@ static MatrixIndex selectIndex(const Kernel &kernel) {
     columnsFollow += byColumn && !byRow;
   };
   llvm::for_each(kernel.form.getResults(), count);
-  llvm::for_each(kernel.form.tailOperands, count);
+  llvm::for_each(kernel.form.epilogueOperands, count);
   return rowsFollow > columnsFollow ? MatrixIndex::Row : MatrixIndex::Column;
 }
 
@@ -112,7 +112,7 @@ ElementwiseTile::ElementwiseTile(const Kernel &kernel)
     width = std::min(width, results.back().width);
   }
   for (auto [operand, buffer] :
-       llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
+       llvm::zip(kernel.form.epilogueOperands, kernel.epilogueArguments()))
     operands.push_back(createMatrix(operand, buffer, width));
 }
 
@@ -165,7 +165,8 @@ void ElementwiseTile::createVector(Value row, Value column) const {
     for (const SmallVector<Value> &elements : loaded)
       inputs.push_back(elements[i]);
     for (auto [elements, element] : llvm::zip(
-             computed, createTailResults(kernel.b, kernel.form.tail, inputs)))
+             computed,
+             createEpilogueResults(kernel.b, kernel.form.epilogue, inputs)))
       elements.push_back(element);
   }
   auto type = VectorType::get({width}, kernel.form.getResultType());

@@ -1,4 +1,4 @@
-//===- Epilogue.h - from accumulators to the result -*- C++ -*-===//
+//===- Epilogue.h - from accumulators to the result -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 namespace mlir::conv {
 
-/// Applies the tail to the accumulators and stores the result, straight from
-/// registers. Runs of columns make the accesses as wide as the result's
+/// Applies the epilogue to the accumulators and stores the result, straight
+/// from registers. Runs of columns make the accesses as wide as the result's
 /// layout allows.
 void createRegisterEpilogue(const Kernel &kernel, const MatrixUnit &matrix,
                             const TileOrigin &origin, ValueRange accumulators);

@@ -1,4 +1,4 @@
-//===- Kernel.cpp - integer arithmetic and guarded accesses -*- C++ -*-===//
+//===- Kernel.cpp - integer arithmetic and guarded accesses -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

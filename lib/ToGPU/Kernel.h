@@ -1,4 +1,4 @@
-//===- Kernel.h - what all parts of a kernel share -*- C++ -*-===//
+//===- Kernel.h - what all parts of a kernel share --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -67,7 +67,7 @@ struct Kernel {
   const ::conv::MatrixAtom &atom; ///< Of the product, if it has one.
   /// Offsets into operands: i32, or i64 where a tensor reaches 2 GiB.
   IndexMath math;
-  /// Kernel arguments: both operands of the product if there is one, tail
+  /// Kernel arguments: both operands of the product if there is one, epilogue
   /// operands, result.
   SmallVector<Value> arguments;
   int64_t workItems;
@@ -76,8 +76,9 @@ struct Kernel {
   Value workgroup, workItem, lane, subgroup;
   int64_t dynamicSharedBytes = 0; ///< What it asks for at launch.
 
-  ArrayRef<Value> tailArguments() const {
-    return ArrayRef(arguments).drop_back().take_back(form.tailOperands.size());
+  ArrayRef<Value> epilogueArguments() const {
+    return ArrayRef(arguments).drop_back().take_back(
+        form.epilogueOperands.size());
   }
   ArrayRef<int64_t> workgroupTile() const;
   ArrayRef<int64_t> subgroupTile() const;

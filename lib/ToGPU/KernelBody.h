@@ -1,4 +1,4 @@
-//===- KernelBody.h - what a main loop makes of a kernel -*- C++ -*-===//
+//===- KernelBody.h - what a main loop makes of a kernel --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -45,7 +45,7 @@ LogicalResult createDirectMatrixBody(Kernel &kernel, gpu::GPUFuncOp function);
 inline constexpr int64_t kElementwiseWorkItems = 256;
 int64_t countElementwiseShares(const TiledConvolution &form);
 
-/// Kernels of a tail without a product, on a GPU and on the host.
+/// Kernels of an epilogue without a product, on a GPU and on the host.
 LogicalResult createElementwiseBody(Kernel &kernel, gpu::GPUFuncOp function);
 LogicalResult createHostElementwiseBody(Kernel &kernel,
                                         gpu::GPUFuncOp function);

@@ -1,4 +1,4 @@
-//===- MatrixUnit.cpp - lane layouts and matrix instructions -*- C++ -*-===//
+//===- MatrixUnit.cpp - lane layouts and matrix instructions ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

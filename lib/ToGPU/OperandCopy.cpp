@@ -1,4 +1,4 @@
-//===- OperandCopy.cpp - tiles from global to shared memory -*- C++ -*-===//
+//===- OperandCopy.cpp - tiles from global to shared memory -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -141,14 +141,14 @@ SmallVector<Value> OperandCopy::joinLoads(ValueRange loads) const {
   if (loads.size() == 1)
     return {loads.front()};
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  Type carrier = b.getIntegerType(element.getIntOrFloatBitWidth());
+  Type epilogueWarp = b.getIntegerType(element.getIntOrFloatBitWidth());
   SmallVector<SmallVector<Value>> rows(rowWidth);
   for (Value load : loads) {
-    Value loaded = castElements(b, load, carrier);
+    Value loaded = castElements(b, load, epilogueWarp);
     for (int64_t i = 0; i < std::max(width, rowWidth); ++i)
       rows[i % rowWidth].push_back(vector::ExtractOp::create(b, loaded, i));
   }
-  auto type = VectorType::get({kernel.pieceElements()}, carrier);
+  auto type = VectorType::get({kernel.pieceElements()}, epilogueWarp);
   return llvm::map_to_vector(rows, [&](ArrayRef<Value> elements) -> Value {
     Value piece = vector::FromElementsOp::create(b, type, elements);
     return castElements(b, piece, element);

@@ -1,4 +1,4 @@
-//===- OperandCopy.h - tiles from global to shared memory ---*- C++ -*-===//
+//===- OperandCopy.h - tiles from global to shared memory -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,9 +41,9 @@ public:
   bool isAsync() const { return async; }
 
   /// Starts to bring this work-item's pieces of the tile whose reduction starts
-  /// at `k` to a stage of shared memory, and returns the loads that are on their
-  /// way to registers. What is outside of the operand, or not under `guard`, is
-  /// zero.
+  /// at `k` to a stage of shared memory, and returns the loads that are on
+  /// their way to registers. What is outside of the operand, or not under
+  /// `guard`, is zero.
   SmallVector<Value> start(Value k, Value stage, Value guard) const;
 
   /// Makes pieces of the loads that `start` returned, which are waited for, and

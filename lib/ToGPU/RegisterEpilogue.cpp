@@ -1,19 +1,19 @@
-//===- RegisterEpilogue.cpp - tail and store from registers -*- C++ -*-===//
+//===- RegisterEpilogue.cpp - epilogue and store from registers -*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The tail's scalar ops are cloned for each element; back ends vectorise them
-// where that pays. Vectors of columns are loaded once a run and used for every
-// row.
+// The epilogue's scalar ops are cloned for each element; back ends vectorise
+// them where that pays. Vectors of columns are loaded once a run and used for
+// every row.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Epilogue.h"
+#include "EpilogueOps.h"
 #include "MatrixAccess.h"
-#include "Tail.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -32,8 +32,8 @@ public:
 private:
   using Elements = SmallVector<Value>;
   using Positions = SmallVector<MatrixAccess::Position>;
-  /// The result, or an operand of the tail, whose elements a lane accesses in
-  /// runs along a row.
+  /// The result, or an operand of the epilogue, whose elements a lane accesses
+  /// in runs along a row.
   struct Matrix {
     Value buffer;
     MatrixAccess access;
@@ -70,7 +70,7 @@ RegisterEpilogue::RegisterEpilogue(const Kernel &kernel,
       accumulators(accumulators),
       result(createMatrix(kernel.form.result, kernel.arguments.back())) {
   for (auto [operand, buffer] :
-       llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
+       llvm::zip(kernel.form.epilogueOperands, kernel.epilogueArguments()))
     operands.push_back(createMatrix(operand, buffer));
 }
 
@@ -156,7 +156,8 @@ void RegisterEpilogue::createRow(int64_t index, int64_t run,
     SmallVector<Value> inputs = {matrix.element(accumulators, index, run, i)};
     for (const Elements &elements : loaded)
       inputs.push_back(elements[i]);
-    results.push_back(createTail(kernel.b, kernel.form.tail, inputs));
+    results.push_back(
+        createEpilogueOps(kernel.b, kernel.form.epilogue, inputs));
   }
   storeRun(results, rowOf(result), isRow);
 }

@@ -1,4 +1,4 @@
-//===- TileScheduler.h - which workgroup computes which tile -*- C++ -*-===//
+//===- TileScheduler.h - which workgroup computes which tile ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

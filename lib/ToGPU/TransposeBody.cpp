@@ -32,17 +32,17 @@ using namespace mlir::conv;
 
 bool mlir::conv::turnsTiles(const TiledConvolution &form) {
   // Element-wise kernels have the same schedule and something to compute.
-  linalg::GenericOp tail = form.tail;
-  if (!form.transformSchedule || form.tailOperands.size() != 1 ||
+  linalg::GenericOp epilogue = form.epilogue;
+  if (!form.transformSchedule || form.epilogueOperands.size() != 1 ||
       !form.otherResults.empty() ||
-      tail.getBody()->getTerminator()->getOperand(0) !=
-          tail.getBody()->getArgument(0))
+      epilogue.getBody()->getTerminator()->getOperand(0) !=
+          epilogue.getBody()->getArgument(0))
     return false;
   // Distances need no builder; the arithmetic is never asked for.
   OpBuilder builder(form.getContext());
   ImplicitLocOpBuilder b(builder.getUnknownLoc(), builder);
   IndexMath math(b, b.getI32Type());
-  MatrixAccess source(math, form.tailOperands.front());
+  MatrixAccess source(math, form.epilogueOperands.front());
   MatrixAccess result(math, form.result);
   return source.getInnermostDistance(MatrixIndex::Row) == 1 &&
          result.getInnermostDistance(MatrixIndex::Column) == 1 &&
@@ -117,8 +117,8 @@ TransposedTile::TransposedTile(const Kernel &kernel, Value buffer)
           kPieceBytes /
               (kernel.form.result.getType().getElementTypeBitWidth() / 8))),
       origin(TileRaster(kernel.form).createOrigin(math, kernel.workgroup)),
-      source(createSide(kernel.form.tailOperands.front(),
-                        kernel.tailArguments().front(), MatrixIndex::Row)),
+      source(createSide(kernel.form.epilogueOperands.front(),
+                        kernel.epilogueArguments().front(), MatrixIndex::Row)),
       result(createSide(kernel.form.result, kernel.arguments.back(),
                         MatrixIndex::Column)) {}
 

@@ -1,4 +1,4 @@
-//===- BlockTransformBody.cpp - scalars of a block ----------*- C++ -*-===//
+//===- BlockTransformBody.cpp - scalars of a block --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 
 #include "BlockTransformBody.h"
 
-#include "TailBody.h"
+#include "EpilogueBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -87,8 +87,9 @@ BlockTransformBody::create(ValueRange inputs,
     block = transform(block, sizes, dimension);
   SmallVector<Value> results;
   for (auto [sum, read] : llvm::zip(block, operands))
-    results.push_back(createTailBody(
-        builder, op.getLoc(), op.getTail(), op.getResultType().getElementType(),
-        sum, llvm::map_to_vector(read, [&](size_t i) { return inputs[i]; })));
+    results.push_back(createEpilogueBody(
+        builder, op.getLoc(), op.getEpilogue(),
+        op.getResultType().getElementType(), sum,
+        llvm::map_to_vector(read, [&](size_t i) { return inputs[i]; })));
   return results;
 }

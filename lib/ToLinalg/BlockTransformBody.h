@@ -1,4 +1,4 @@
-//===- BlockTransformBody.h - scalars of a block ------------*- C++ -*-===//
+//===- BlockTransformBody.h - scalars of a block ----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ public:
 
   /// The elements of the result, by the places of its block. `inputs` has those
   /// of the source's block first; `operands` says, for each place, which of
-  /// them the tail reads.
+  /// them the epilogue reads.
   SmallVector<Value> create(ValueRange inputs,
                             ArrayRef<SmallVector<size_t>> operands);
 

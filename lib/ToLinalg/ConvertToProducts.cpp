@@ -1,4 +1,4 @@
-//===- ConvertToProducts.cpp - convolutions to matrix products -*- C++ -*-===//
+//===- ConvertToProducts.cpp - convolutions to matrix products --*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockTransformBody.h"
-#include "TailBody.h"
+#include "EpilogueBody.h"
 
 #include "conv/Dialect/Conv/IR/BlockViews.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
@@ -47,7 +47,7 @@ private:
     return tensor::EmptyOp::create(b, shape, element);
   }
   Value createProduct(const MatrixProduct &product, ArrayRef<int64_t> shape);
-  Value createTail(const PlanPart &part, bool isLast);
+  Value createEpilogueOps(const PlanPart &part, bool isLast);
   /// The sum of the first `addends` elements.
   Value createSum(OpBuilder &nested, Location loc, ValueRange elements,
                   size_t addends);
@@ -93,7 +93,7 @@ Value PlanBuilder::createSum(OpBuilder &nested, Location loc,
   return sum;
 }
 
-Value PlanBuilder::createTail(const PlanPart &part, bool isLast) {
+Value PlanBuilder::createEpilogueOps(const PlanPart &part, bool isLast) {
   SmallVector<int64_t> shape = llvm::to_vector(part.target.getShape());
   SmallVector<Value> inputs;
   if (part.product)
@@ -103,7 +103,7 @@ Value PlanBuilder::createTail(const PlanPart &part, bool isLast) {
         GatherOp::create(b, intermediates[term.intermediate], term.view));
   size_t addends = inputs.size();
   if (isLast)
-    for (Value operand : op.getTailOperands()) {
+    for (Value operand : op.getEpilogueOperands()) {
       bool isVector = cast<RankedTensorType>(operand.getType()).getRank() == 1;
       inputs.push_back(
           GatherOp::create(b, operand, isVector ? part.channels : part.target));
@@ -112,19 +112,19 @@ Value PlanBuilder::createTail(const PlanPart &part, bool isLast) {
   SmallVector<AffineMap> maps(inputs.size() + 1, b.getMultiDimIdentityMap(3));
   Value empty = createEmpty(shape, isLast ? op.getResultType().getElementType()
                                           : accumulator);
-  auto tail = linalg::GenericOp::create(
+  auto epilogue = linalg::GenericOp::create(
       b, TypeRange{empty.getType()}, inputs, ValueRange{empty}, maps,
       SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel),
       [&](OpBuilder &nested, Location loc, ValueRange elements) {
         Value sum = createSum(nested, loc, elements, addends);
         if (isLast)
-          sum = createTailBody(nested, loc, op.getTail(),
-                               op.getResultType().getElementType(), sum,
-                               elements.drop_front(addends).drop_back());
+          sum = createEpilogueBody(nested, loc, op.getEpilogue(),
+                                   op.getResultType().getElementType(), sum,
+                                   elements.drop_front(addends).drop_back());
         linalg::YieldOp::create(nested, loc, sum);
       });
-  tail->setAttr(kScheduleName, op.getScheduleAttr());
-  return tail.getResult(0);
+  epilogue->setAttr(kScheduleName, op.getScheduleAttr());
+  return epilogue.getResult(0);
 }
 
 Value PlanBuilder::create() {
@@ -138,7 +138,8 @@ Value PlanBuilder::create() {
     SmallVector<Value> elements;
     SmallVector<Attribute> views;
     for (const PlanPart &part : step.parts) {
-      elements.push_back(createTail(part, /*isLast=*/!step.intermediate));
+      elements.push_back(
+          createEpilogueOps(part, /*isLast=*/!step.intermediate));
       views.push_back(part.target);
     }
     Value &target =
@@ -227,7 +228,7 @@ struct BlockTransformToMatrices final : OpRewritePattern<BlockTransformOp> {
     for (ViewAttr place : getPlaces(op.getFrom()))
       inputs.push_back(GatherOp::create(b, op.getSource(), place));
     SmallVector<SmallVector<size_t>> operands =
-        gatherTailOperands(op, b, inputs);
+        gatherEpilogueOperands(op, b, inputs);
     Value empty = tensor::EmptyOp::create(b, targets.front().getShape(),
                                           type.getElementType());
     SmallVector<Value> outputs(targets.size(), empty);
@@ -251,14 +252,14 @@ struct BlockTransformToMatrices final : OpRewritePattern<BlockTransformOp> {
   }
 
 private:
-  /// Adds what the tail reads to `inputs`: for each place in a block of the
+  /// Adds what the epilogue reads to `inputs`: for each place in a block of the
   /// result, which of those the operands are. Places share what they read
   /// alike.
   static SmallVector<SmallVector<size_t>>
-  gatherTailOperands(BlockTransformOp op, ImplicitLocOpBuilder &b,
-                     SmallVectorImpl<Value> &inputs) {
+  gatherEpilogueOperands(BlockTransformOp op, ImplicitLocOpBuilder &b,
+                         SmallVectorImpl<Value> &inputs) {
     SmallVector<SmallVector<size_t>> operands(op.getTo().getShape()[0]);
-    for (auto [i, operand] : llvm::enumerate(op.getTailOperands())) {
+    for (auto [i, operand] : llvm::enumerate(op.getEpilogueOperands())) {
       llvm::SmallDenseMap<ViewAttr, size_t> known;
       for (auto [place, view] :
            llvm::enumerate(getPlaces(op.getOperandView(i)))) {

@@ -73,14 +73,14 @@ class ErrorBound:
     """How far a result may be from the exact one, element by element.
 
     `|out - ref| <= output_ulp * ulp(ref) + 2^-24 * (accumulation * sum |a*b| + operands * sum |operand| + constant)`,
-    with the last two zero unless the element-wise tail cancels.
+    with the last two zero unless the element-wise epilogue cancels.
     """
 
     accumulation: float
     output_ulp: float
     operands: float = 0.0
     constant: float = 0.0
-    follow_operations: bool = False  #: The tail has no bound of this form, only its sum has.
+    follow_operations: bool = False  #: The epilogue has no bound of this form, only its sum has.
 
     @classmethod
     def parse(cls, json: dict) -> ErrorBound:

@@ -54,7 +54,7 @@ static std::vector<Shape> makeShapes() {
   odd.input[1] = 11;
   odd.bias = odd.residual = true;
   odd.activation = "relu";
-  add("odd_with_tail", odd);
+  add("odd_with_epilogue", odd);
   add("few_channels", makeDepthwise(3, 1, 9, 3, 1));
   add("1x1_image", makeDepthwise(24, 1, 1, 1, 1));
   add("multiplier_2", makeDepthwise(12, 2, 10, 3, 1));
@@ -100,7 +100,7 @@ static std::vector<Shape> makeShapes() {
 static constexpr std::pair<int64_t, const char *> kDirections[] = {
     {1, "forward"}, {2, "data"}, {4, "weight"}};
 
-/// In every direction; a tail is that of the forward one.
+/// In every direction; an epilogue is that of the forward one.
 static void addShape(const Shape &shape) {
   for (auto [direction, name] : kDirections) {
     GenOptions options = shape.options;

@@ -66,7 +66,7 @@ void addFormTests();
 void addForwardTests();
 void addFunctionTests();
 void addResourceTests();
-void addTailTests();
+void addEpilogueTests();
 void addTypeTests();
 void addWinogradTests();
 

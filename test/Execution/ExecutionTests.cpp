@@ -142,7 +142,7 @@ int main(int argc, char **argv) {
   addFormTests();
   addForwardTests();
   addDirectionTests();
-  addTailTests();
+  addEpilogueTests();
   addTypeTests();
   addFunctionTests();
   addResourceTests();

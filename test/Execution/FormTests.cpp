@@ -46,7 +46,7 @@ func.func @f(%x: tensor<2x5x9x11xf16>, %w: tensor<13x5x3x3xf16>, %bias: tensor<1
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
-      tail(%bias : tensor<13xf16>, %r : tensor<2x13x9x11xf16>) {
+      epilogue(%bias : tensor<13xf16>, %r : tensor<2x13x9x11xf16>) {
   ^bb0(%acc: f32, %b: f16, %residual: f16):
     %b32 = arith.extf %b : f16 to f32
     %r32 = arith.extf %residual : f16 to f32
@@ -95,7 +95,7 @@ func.func @f(%x: tensor<2x7x10x9xf16>, %dy: tensor<2x11x10x9xf16>, %before: tens
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
-      tail(%before : tensor<11x7x3x3xf32>) {
+      epilogue(%before : tensor<11x7x3x3xf32>) {
   ^bb0(%acc: f32, %b: f32):
     %0 = arith.addf %acc, %b : f32
     conv.yield %0 : f32
@@ -110,7 +110,7 @@ func.func @f(%x: tensor<3x20x7x9xf16>, %w: tensor<37x20x1x1xf16>, %bias: tensor<
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
-      tail(%bias : tensor<37xf16>, %r : tensor<3x37x7x9xf16>) {
+      epilogue(%bias : tensor<37xf16>, %r : tensor<3x37x7x9xf16>) {
   ^bb0(%acc: f32, %b: f16, %residual: f16):
     %b32 = arith.extf %b : f16 to f32
     %r32 = arith.extf %residual : f16 to f32

@@ -71,8 +71,8 @@ func.func @block(%x: tensor<1x8x8x16xf16>, %w1: tensor<24x3x3x16xf16>,
 }
 )mlir";
 
-// Tail operands with wider elements than the result: a run of 8 channels is two
-// of their accesses.
+// Epilogue operands with wider elements than the result: a run of 8 channels is
+// two of their accesses.
 static const char *const kWideOperands = R"mlir(
 func.func @wide(%x: tensor<1x5x5x64xf16>, %w: tensor<64x3x3x64xf16>,
                 %bias: tensor<64xf32>, %residual: tensor<1x5x5x64xf32>)
@@ -80,7 +80,7 @@ func.func @wide(%x: tensor<1x5x5x64xf16>, %w: tensor<64x3x3x64xf16>,
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      tail(%bias : tensor<64xf32>, %residual : tensor<1x5x5x64xf32>) {
+      epilogue(%bias : tensor<64xf32>, %residual : tensor<1x5x5x64xf32>) {
       ^bb0(%acc: f32, %b: f32, %r: f32):
         %s = arith.addf %acc, %b : f32
         %t = arith.addf %s, %r : f32
@@ -192,10 +192,11 @@ void test::addFunctionTests() {
   };
   add("two_functions", kTwoFunctions);
   add("residual_block", kResidualBlock);
-  add("tail_operands_wider_than_result", kWideOperands);
+  add("epilogue_operands_wider_than_result", kWideOperands);
   add("padding_beyond_32_bits", kFarPadding);
-  addTest("Function", "more_pieces_in_a_row_than_work_items",
-          [] { checkEverywhere(kLongRows, {"sim:gfx1100", "sim:gfx1201"}); });
+  addTest("Function", "more_pieces_in_a_row_than_work_items", [] {
+    checkEverywhere(kLongRows, {"sim:gfx1100", "sim:gfx1201"});
+  });
   addTest("Function", "uneven_tiles_on_the_host",
           [] { checkEverywhere(kUnevenTiles, {"host"}); });
   add("linalg_nhwc_fhwc_with_pad", kPaddedLinalg);

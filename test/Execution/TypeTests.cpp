@@ -1,4 +1,4 @@
-//===- TypeTests.cpp - 8-bit types and their tails --------------*- C++ -*-===//
+//===- TypeTests.cpp - 8-bit types and their epilogues ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ func.func @requantise(%x: tensor<1x6x7x16xi8>, %w: tensor<40x3x3x16xi8>,
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      tail(%bias : tensor<40xi32>, %scale : tensor<40xf32>,
+      epilogue(%bias : tensor<40xi32>, %scale : tensor<40xf32>,
            %residual : tensor<1x6x7x40xi8>) {
       ^bb0(%acc: i32, %b: i32, %s: f32, %r: i8):
         %unit = arith.constant 0.001 : f32
@@ -50,13 +50,13 @@ func.func @requantise(%x: tensor<1x6x7x16xi8>, %w: tensor<40x3x3x16xi8>,
 )mlir";
 
 /// Integer arithmetic alone: relu, a shift by one bit's worth, wrap-around.
-static const char *const kIntegerTail = R"mlir(
+static const char *const kIntegerEpilogue = R"mlir(
 func.func @integers(%x: tensor<1x5x5x8xi8>, %w: tensor<24x3x3x8xi8>,
                     %bias: tensor<24xi32>) -> tensor<1x3x3x24xi8> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      tail(%bias : tensor<24xi32>) {
+      epilogue(%bias : tensor<24xi32>) {
       ^bb0(%acc: i32, %b: i32):
         %zero = arith.constant 0 : i32
         %factor = arith.constant 1000003 : i32
@@ -80,7 +80,7 @@ func.func @chain(%x: tensor<1x6x6x16xi8>, %w1: tensor<16x1x1x16xi8>,
   %h = conv.forward %x, %w1
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      tail() {
+      epilogue() {
       ^bb0(%acc: i32):
         %scale = arith.constant 0.0123 : f32
         %low = arith.constant -128.0 : f32
@@ -146,7 +146,7 @@ static void addIntegerTests() {
     add("i8_groups_NCHW_F" + std::to_string(direction), options, allTargets());
   }
   for (auto [name, text] : {std::pair("i8_requantise", kRequantise),
-                            {"i8_integer_tail", kIntegerTail},
+                            {"i8_integer_epilogue", kIntegerEpilogue},
                             {"i8_chain", kIntegerChain}})
     addTest("Type", name, [text = text] { checkEverywhere(text); });
 }
@@ -163,7 +163,7 @@ static void addFloat8Tests(const std::string &command, bool fnuz) {
     add(name + "_to_" + (type.empty() ? "itself" : type), options, targets);
     options.bias = options.residual = true;
     options.scale = 300;
-    add(name + "_tail_to_" + (type.empty() ? "itself" : type), options,
+    add(name + "_epilogue_to_" + (type.empty() ? "itself" : type), options,
         targets);
   }
   for (int64_t direction : {2, 4}) {
@@ -184,10 +184,10 @@ static void addTF32Tests() {
     shape.tf32 = true;
     add("tf32_" + std::to_string(index++), shape, {"sim:gfx942"});
   }
-  GenOptions tail = makeBase("conv");
-  tail.tf32 = tail.bias = tail.residual = true;
-  tail.activation = "silu";
-  add("tf32_tail", tail, {"sim:gfx942"});
+  GenOptions epilogue = makeBase("conv");
+  epilogue.tf32 = epilogue.bias = epilogue.residual = true;
+  epilogue.activation = "silu";
+  add("tf32_epilogue", epilogue, {"sim:gfx942"});
 }
 
 /// Whether the operands' formats differ is up to the matrix instruction.
@@ -199,7 +199,7 @@ static std::string makeFormats(const std::string &input,
   std::string y = "tensor<1x5x6x20x" + output + ">";
   std::string narrow =
       output == "f32" ? ""
-                      : "tail() {\n^bb0(%acc: f32):\n"
+                      : "epilogue() {\n^bb0(%acc: f32):\n"
                         "%scale = arith.constant 200.0 : f32\n"
                         "%scaled = arith.mulf %acc, %scale : f32\n"
                         "%out = arith.truncf %scaled : f32 to " +

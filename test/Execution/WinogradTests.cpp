@@ -53,7 +53,7 @@ func.func @f(%x: tensor<2x11x13x5x$type>, %w: tensor<7x3x3x5x$type>, %bias: tens
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK"> schedule = $schedule
-      tail(%bias : tensor<7x$type>, %r : tensor<2x11x13x7x$type>) {
+      epilogue(%bias : tensor<7x$type>, %r : tensor<2x11x13x7x$type>) {
   ^bb0(%acc: f32, %b: $type, %residual: $type):
     %b32 = $widen %b : $type to f32
     %r32 = $widen %residual : $type to f32
@@ -95,7 +95,7 @@ func.func @f(%x: tensor<2x6x7x10x$type>, %w: tensor<5x6x3x3x$type>, %bias: tenso
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
-      tail(%bias : tensor<5x$type>) {
+      epilogue(%bias : tensor<5x$type>) {
   ^bb0(%acc: f32, %b: $type):
     %b32 = $widen %b : $type to f32
     %0 = arith.addf %acc, %b32 : f32
@@ -114,7 +114,7 @@ func.func @f(%dy: tensor<2x7x12x6x$type>, %w: tensor<6x3x3x9x$type>, %r: tensor<
   %dx = conv.backward_data %dy, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 3], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK"> schedule = $schedule
-      tail(%r : tensor<2x9x11x9x$type>) {
+      epilogue(%r : tensor<2x9x11x9x$type>) {
   ^bb0(%acc: f32, %b: $type):
     %b32 = $widen %b : $type to f32
     %0 = arith.addf %acc, %b32 : f32

@@ -7,7 +7,7 @@
 // LIST-NEXT: func.func(
 // LIST-NEXT: conv-raise-tosa,
 // LIST-NEXT: conv-raise-linalg,
-// LIST-NEXT: conv-fuse-tail
+// LIST-NEXT: conv-fuse-epilogue
 // LIST-NEXT: ),
 // LIST-NEXT: conv-fold-constants,
 // LIST-NEXT: func.func(

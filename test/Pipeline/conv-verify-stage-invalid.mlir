@@ -1,7 +1,7 @@
 // RUN: split-file %s %t
 // RUN: conv-opt %t/conv.mlir --conv-verify-stage=stage=conv --verify-diagnostics
 // RUN: conv-opt %t/linalg.mlir --conv-verify-stage=stage=linalg --verify-diagnostics
-// RUN: conv-opt %t/tail.mlir --conv-verify-stage=stage=linalg --verify-diagnostics
+// RUN: conv-opt %t/epilogue.mlir --conv-verify-stage=stage=linalg --verify-diagnostics
 // RUN: conv-opt %t/tiled.mlir --conv-verify-stage=stage=tiled --verify-diagnostics
 // RUN: conv-opt %t/gpu.mlir --conv-verify-stage=stage=gpu --verify-diagnostics
 // RUN: conv-opt %t/llvm.mlir --conv-verify-stage=stage=llvm --verify-diagnostics
@@ -30,10 +30,10 @@ func.func @f(%x: tensor<1x8x8x16xf16>, %w: tensor<32x1x1x16xf16>) -> tensor<1x8x
   return %y : tensor<1x8x8x32xf32>
 }
 
-//--- tail.mlir
+//--- epilogue.mlir
 #id = affine_map<(d0) -> (d0)>
 func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{expects a conv.schedule on every tail}}
+  // expected-error @below {{expects a conv.schedule on every epilogue}}
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) {
   ^bb0(%a: f32, %b: f32):
     linalg.yield %a : f32

@@ -12,7 +12,7 @@
 // RUN: sed 's/arith.addf %in, %in_[0-9]*/arith.addf %in, %out/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T6-READ
 // RUN: sed 's/\(parallel_insert_slice .*\)\[%\([a-z0-9]*\), %[a-z0-9]*, /\1[%\2, 0, /' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T6-PLACE
 
-// A tiled form whose parts say anything but what its views, schedule and tail
+// A tiled form whose parts say anything but what its views, schedule and epilogue
 // do is refused: kernels are built from those alone.
 // T1: expects loops from 0 to the sizes of 'tensor<1x64x32xf32>'
 // T2: expects a view of 1, 32, 144 elements, but got 1, 32, 48
@@ -30,7 +30,7 @@ func.func @tiled(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>, %bias: ten
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2,
                   atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
-      tail(%bias : tensor<32xf32>) {
+      epilogue(%bias : tensor<32xf32>) {
       ^bb0(%acc: f32, %b: f32):
         %s = arith.addf %acc, %b : f32
         conv.yield %s : f32

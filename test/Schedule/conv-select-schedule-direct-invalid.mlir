@@ -121,7 +121,7 @@ func.func @direct_d5_few_work_items(%x: tensor<1x8x8x256xf16>, %dy: tensor<1x8x8
 #d6 = #conv.schedule<algorithm = direct, workgroup = [16, 16], subgroup = [16, 16], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d6_parts(%dy: tensor<1x4x4x16xf16>, %w: tensor<16x3x3x1xf16>) -> tensor<1x8x8x16xf16> {
-  // expected-error @below {{unsupported (schedule): expects kernels of one part for the algorithm direct, but got a gradient whose residues are parts}}
+  // expected-error @below {{unsupported (schedule): expects kernels of one part for the algorithm direct, but got a gradient whose dgrad phases are parts}}
   %dx = conv.backward_data %dy, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #d6
       : tensor<1x4x4x16xf16>, tensor<16x3x3x1xf16> -> tensor<1x8x8x16xf16>
   return %dx : tensor<1x8x8x16xf16>

@@ -414,7 +414,7 @@ func.func @line_gradient_columns(%x: tensor<4x8x8x4xf16>, %dy: tensor<4x8x8x64xf
 
 // -----
 
-// Gatherers take turns, so that each stage is always written by the same one.
+// Im2col warps take turns, so that each stage is always written by the same one.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @line_gradient_stages(%x: tensor<4x8x8x4xf16>, %dy: tensor<4x8x8x64xf16>) -> tensor<64x3x3x4xf16> {
   // expected-error @below {{unsupported (schedule): expects a multiple of 2 stages for positions that are reduced, but got 3}}
@@ -513,12 +513,12 @@ func.func @line_parts(%dy: tensor<4x8x8x8xf16>, %w: tensor<8x3x3x64xf16>) -> ten
 // Windows that move by 2 have no elements in common that lie side by side.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @s14_stride(%x: tensor<4x16x16x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<4x16x8x64xf16> {
-  // expected-error @below {{unsupported (schedule): expects a window that moves by 1 over patches, but got 2}}
+  // expected-error @below {{unsupported (schedule): expects a window that moves by 1 over halo tiles, but got 2}}
   %y = conv.forward %x, %w
       window = <strides = [1, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, patch = [8, 8]>
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8]>
       : tensor<4x16x16x64xf16>, tensor<64x3x3x64xf16> -> tensor<4x16x8x64xf16>
   return %y : tensor<4x16x8x64xf16>
 }
@@ -526,15 +526,15 @@ func.func @s14_stride(%x: tensor<4x16x16x64xf16>, %w: tensor<64x3x3x64xf16>) -> 
 
 // -----
 
-// A tile has whole patches.
+// A tile has whole halo tiles.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @s14_rows(%x: tensor<4x16x16x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<4x16x16x64xf16> {
-  // expected-error @below {{unsupported (schedule): expects patches that divide 192 rows, but got 128}}
+  // expected-error @below {{unsupported (schedule): expects halo tiles that divide 192 rows, but got 128}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [192, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, patch = [8, 16]>
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 16]>
       : tensor<4x16x16x64xf16>, tensor<64x3x3x64xf16> -> tensor<4x16x16x64xf16>
   return %y : tensor<4x16x16x64xf16>
 }
@@ -542,15 +542,15 @@ func.func @s14_rows(%x: tensor<4x16x16x64xf16>, %w: tensor<64x3x3x64xf16>) -> te
 
 // -----
 
-// Patches have two dimensions.
+// Halo tiles have two dimensions.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @s14_dimensions(%x: tensor<4x64x64xf16>, %w: tensor<64x3x64xf16>) -> tensor<4x64x64xf16> {
-  // expected-error @below {{unsupported (schedule): expects positions in two spatial dimensions for patches, but got others}}
+  // expected-error @below {{unsupported (schedule): expects positions in two spatial dimensions for halo tiles, but got others}}
   %y = conv.forward %x, %w
       window = <strides = [1], dilations = [1], low = [1], high = [1]>
       layouts = <"NWC", "KSC", "NQK">
       schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, patch = [8, 8]>
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8]>
       : tensor<4x64x64xf16>, tensor<64x3x64xf16> -> tensor<4x64x64xf16>
   return %y : tensor<4x64x64xf16>
 }
@@ -561,12 +561,12 @@ func.func @s14_dimensions(%x: tensor<4x64x64xf16>, %w: tensor<64x3x64xf16>) -> t
 // A step of a reduction is one block.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @s14_reduction(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x16x64xf16>) -> tensor<64x3x3x64xf16> {
-  // expected-error @below {{unsupported (schedule): expects patches of a reduction to have 8 positions a side, but got 16}}
+  // expected-error @below {{unsupported (schedule): expects halo tiles of a reduction to have 8 positions a side, but got 16}}
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, patch = [8, 16]>
+                  stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 16]>
       : tensor<4x16x16x64xf16>, tensor<4x16x16x64xf16> -> tensor<64x3x3x64xf16>
   return %dw : tensor<64x3x3x64xf16>
 }
@@ -577,12 +577,12 @@ func.func @s14_reduction(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x16x64xf16>
 // Two taps of a line see the same elements, and a tile is of those.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @s14_columns(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x15x64xf16>) -> tensor<64x3x2x64xf16> {
-  // expected-error @below {{unsupported (schedule): expects tiles of the 128 columns that share a patch, but got 192}}
+  // expected-error @below {{unsupported (schedule): expects tiles of the 128 columns that share a halo tile, but got 192}}
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 0], high = [1, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, patch = [8, 8]>
+                  stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8]>
       : tensor<4x16x16x64xf16>, tensor<4x16x15x64xf16> -> tensor<64x3x2x64xf16>
   return %dw : tensor<64x3x2x64xf16>
 }
@@ -590,15 +590,15 @@ func.func @s14_columns(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x15x64xf16>) 
 
 // -----
 
-// There are 4 x 2 x 2 patches to split.
+// There are 4 x 2 x 2 halo tiles to split.
 module attributes {conv.target = #conv.target<"sm_90a">} {
-func.func @s12_patches(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x16x64xf16>) -> tensor<64x3x3x64xf16> {
+func.func @s12_halo_tiles(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x16x64xf16>) -> tensor<64x3x3x64xf16> {
   // expected-error @below {{unsupported (schedule): expects splits to be at most 16, but got 17}}
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, patch = [8, 8], splits = 17>
+                  stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8], splits = 17>
       : tensor<4x16x16x64xf16>, tensor<4x16x16x64xf16> -> tensor<64x3x3x64xf16>
   return %dw : tensor<64x3x3x64xf16>
 }
@@ -606,7 +606,7 @@ func.func @s12_patches(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x16x64xf16>) 
 
 // -----
 
-// Without the halos of a large window the patches would fit.
+// Without the halos of a large window the halo tiles would fit.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @s6_halo(%x: tensor<4x64x64x64xf16>, %w: tensor<64x31x31x64xf16>) -> tensor<4x64x64x64xf16> {
   // expected-error @below {{unsupported (schedule): expects 4 stages of 8192 bytes, 2 slots of 741376 bytes, barriers and 8192 bytes for each of 2 warpgroups to fit 232448 bytes of shared memory, but got more}}
@@ -614,7 +614,7 @@ func.func @s6_halo(%x: tensor<4x64x64x64xf16>, %w: tensor<64x31x31x64xf16>) -> t
       window = <strides = [1, 1], dilations = [1, 1], low = [15, 15], high = [15, 15]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [256, 64], subgroup = [128, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, patch = [8, 8]>
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8]>
       : tensor<4x64x64x64xf16>, tensor<64x31x31x64xf16> -> tensor<4x64x64x64xf16>
   return %y : tensor<4x64x64x64xf16>
 }
@@ -622,7 +622,7 @@ func.func @s6_halo(%x: tensor<4x64x64x64xf16>, %w: tensor<64x31x31x64xf16>) -> t
 
 // -----
 
-// A buffer of patches is multiplied with the whole filter.
+// A buffer of halo tiles is multiplied with the whole filter.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @s17_columns(%x: tensor<4x16x16x64xf16>, %w: tensor<24x3x3x64xf16>) -> tensor<4x16x16x24xf16> {
   // expected-error @below {{unsupported (schedule): expects one tile of all 24 columns, but got 16}}
@@ -630,7 +630,7 @@ func.func @s17_columns(%x: tensor<4x16x16x64xf16>, %w: tensor<24x3x3x64xf16>) ->
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64,
-                  stages = 2, atom = <wgmma 64 x 16 x 16>, main_loop = patch_buffer, raster = columns, patch = [8, 8]>
+                  stages = 2, atom = <wgmma 64 x 16 x 16>, main_loop = weight_stationary, raster = columns, halo_tile = [8, 8]>
       : tensor<4x16x16x64xf16>, tensor<24x3x3x64xf16> -> tensor<4x16x16x24xf16>
   return %y : tensor<4x16x16x24xf16>
 }
@@ -646,7 +646,7 @@ func.func @s6_filter(%x: tensor<4x16x16x512xf16>, %w: tensor<32x3x3x512xf16>) ->
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 32], subgroup = [64, 32], gemm_k = 64,
-                  stages = 2, atom = <wgmma 64 x 32 x 16>, main_loop = patch_buffer, raster = columns, patch = [8, 8]>
+                  stages = 2, atom = <wgmma 64 x 32 x 16>, main_loop = weight_stationary, raster = columns, halo_tile = [8, 8]>
       : tensor<4x16x16x512xf16>, tensor<32x3x3x512xf16> -> tensor<4x16x16x32xf16>
   return %y : tensor<4x16x16x32xf16>
 }
@@ -662,7 +662,7 @@ func.func @patch_channels(%x: tensor<4x16x16x12xf16>, %w: tensor<8x3x3x12xf16>) 
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 8], subgroup = [64, 8], gemm_k = 64,
-                  stages = 2, atom = <wgmma 64 x 8 x 16>, main_loop = patch_buffer, raster = columns, patch = [8, 8]>
+                  stages = 2, atom = <wgmma 64 x 8 x 16>, main_loop = weight_stationary, raster = columns, halo_tile = [8, 8]>
       : tensor<4x16x16x12xf16>, tensor<8x3x3x12xf16> -> tensor<4x16x16x8xf16>
   return %y : tensor<4x16x16x8xf16>
 }
@@ -672,12 +672,12 @@ func.func @patch_channels(%x: tensor<4x16x16x12xf16>, %w: tensor<8x3x3x12xf16>) 
 
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @patch_rows(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x16x8xf16>) -> tensor<8x3x3x64xf16> {
-  // expected-error @below {{unsupported (schedule): expects rows that are positions in patches, but got others}}
+  // expected-error @below {{unsupported (schedule): expects rows that are positions in halo tiles, but got others}}
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 8], subgroup = [64, 8], gemm_k = 64,
-                  stages = 2, atom = <wgmma 64 x 8 x 16>, main_loop = patch_buffer, raster = columns, patch = [8, 8]>
+                  stages = 2, atom = <wgmma 64 x 8 x 16>, main_loop = weight_stationary, raster = columns, halo_tile = [8, 8]>
       : tensor<4x16x16x64xf16>, tensor<4x16x16x8xf16> -> tensor<8x3x3x64xf16>
   return %dw : tensor<8x3x3x64xf16>
 }

@@ -15,10 +15,10 @@ func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512x
   return %y : tensor<64x28x28x512xf16>
 }
 
-// Images that patches divide: all taps read the elements of one copy.
+// Images that halo tiles divide: all taps read the elements of one copy.
 // CHECK-LABEL: func.func @patches_bf16
 // CHECK: schedule = <algorithm = implicit_gemm, workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64,
-// CHECK-SAME: stages = 7, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns, patch = [16, 16], chosen_by = heuristic>
+// CHECK-SAME: stages = 7, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns, halo_tile = [16, 16], chosen_by = heuristic>
 func.func @patches_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<128x3x3x128xbf16>)
     -> tensor<1x512x512x128xbf16> {
   %y = conv.forward %x, %w
@@ -31,7 +31,7 @@ func.func @patches_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<128x3x3x128xb
 // The same for the gradient of a filter. 2 x 18 tiles in eleven parts fill the chip three times.
 // CHECK-LABEL: func.func @patches_of_reduction_bf16
 // CHECK: schedule = <algorithm = implicit_gemm, workgroup = [192, 192], subgroup = [64, 192], gemm_k = 64,
-// CHECK-SAME: stages = 6, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, patch = [8, 8], splits = 11, chosen_by = heuristic>
+// CHECK-SAME: stages = 6, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8], splits = 11, chosen_by = heuristic>
 func.func @patches_of_reduction_bf16(%x: tensor<128x64x64x384xbf16>, %dy: tensor<128x64x64x384xbf16>)
     -> tensor<384x3x3x384xbf16> {
   %dw = conv.backward_weight %x, %dy
@@ -65,7 +65,7 @@ func.func @one_tap_bf16(%x: tensor<64x56x56x64xbf16>, %dy: tensor<64x56x56x256xb
   return %dw : tensor<256x1x1x64xbf16>
 }
 
-// Positions of one dimension have no patches.
+// Positions of one dimension have no halo tiles.
 // CHECK-LABEL: func.func @one_dimension_bf16
 // CHECK: main_loop = tma, raster = columns, chosen_by = heuristic>
 func.func @one_dimension_bf16(%x: tensor<64x4096x256xbf16>, %w: tensor<256x3x256xbf16>)
@@ -81,7 +81,7 @@ func.func @one_dimension_bf16(%x: tensor<64x4096x256xbf16>, %w: tensor<256x3x256
 // more units busy.
 // CHECK-LABEL: func.func @small_layer_f16
 // CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
-// CHECK-SAME: stages = 7, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, patch = [8, 8], cluster = 8, chosen_by = heuristic>
+// CHECK-SAME: stages = 7, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8], cluster = 8, chosen_by = heuristic>
 func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<1x7x7x512xf16> {
   %y = conv.forward %x, %w
@@ -168,7 +168,7 @@ func.func @short_sum_f32(%x: tensor<64x28x28x32xf32>, %w: tensor<128x1x1x32xf32>
   return %y : tensor<64x28x28x128xf32>
 }
 
-// In tf32 it is copied in boxes, and patches are shared by its taps.
+// In tf32 it is copied in boxes, and halo tiles are shared by its taps.
 // CHECK-LABEL: func.func @large_layer_tf32
 // CHECK: gemm_k = 32,
 // CHECK-SAME: atom = <wgmma 64 x {{[0-9]+}} x 8>, main_loop = tma,
@@ -206,9 +206,9 @@ func.func @one_output_f32(%x: tensor<1x1x1x1xf32>, %w: tensor<1x1x1x1xf32>)
   return %y : tensor<1x1x1x1xf32>
 }
 
-// The last layer of a decoder: tiles of eight columns of patches, and a filter that stays.
+// The last layer of a decoder: tiles of eight columns of halo tiles, and a filter that stays.
 // CHECK-LABEL: func.func @last_layer_bf16
-// CHECK: atom = <wgmma 64 x 8 x 16>, main_loop = patch_buffer, raster = columns, patch = [16, 16], chosen_by = heuristic>
+// CHECK: atom = <wgmma 64 x 8 x 16>, main_loop = weight_stationary, raster = columns, halo_tile = [16, 16], chosen_by = heuristic>
 func.func @last_layer_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<3x3x3x128xbf16>)
     -> tensor<1x512x512x3xbf16> {
   %y = conv.forward %x, %w
@@ -218,9 +218,9 @@ func.func @last_layer_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<3x3x3x128x
   return %y : tensor<1x512x512x3xbf16>
 }
 
-// The gradient of a stem's input: residues are columns.
+// The gradient of a stem's input: dgrad phases are columns.
 // CHECK-LABEL: func.func @stem_gradient_bf16
-// CHECK: atom = <wgmma 64 x 16 x 16>, main_loop = patch_buffer, raster = columns, patch = [8, 8], chosen_by = heuristic>
+// CHECK: atom = <wgmma 64 x 16 x 16>, main_loop = weight_stationary, raster = columns, halo_tile = [8, 8], chosen_by = heuristic>
 func.func @stem_gradient_bf16(%dy: tensor<64x112x112x64xbf16>, %w: tensor<64x7x7x3xbf16>)
     -> tensor<64x224x224x3xbf16> {
   %dx = conv.backward_data %dy, %w
@@ -289,15 +289,15 @@ func.func @gradient_of_groups_of_16_bf16(%x: tensor<64x56x56x256xbf16>, %dy: ten
   return %dw : tensor<256x3x3x16xbf16>
 }
 
-// Groups of more channels are for warpgroups, whose tiles have as many rows as patches of two slots can have: the fewer
+// Groups of more channels are for warpgroups, whose tiles have as many rows as halo tiles of two slots can have: the fewer
 // columns a group has, the more the filter is of what copies bring.
 // CHECK-LABEL: func.func @groups_of_56_bf16
 // CHECK: schedule = <algorithm = implicit_gemm, workgroup = [512, 64], subgroup = [256, 64], gemm_k = 64, stages = 5,
-// CHECK-SAME: atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, patch = [16, 16], chosen_by = heuristic>
+// CHECK-SAME: atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [16, 16], chosen_by = heuristic>
 func.func @groups_of_56_bf16(%x: tensor<64x28x28x448xbf16>, %w: tensor<448x3x3x56xbf16>) -> tensor<64x28x28x448xbf16> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-      layouts = <"NHWC", "KRSC", "NPQK"> groups = 8 tail() {
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 8 epilogue() {
   ^bb0(%acc: f32):
     %0 = arith.truncf %acc : f32 to bf16
     conv.yield %0 : bf16
@@ -305,14 +305,14 @@ func.func @groups_of_56_bf16(%x: tensor<64x28x28x448xbf16>, %w: tensor<448x3x3x5
   return %y : tensor<64x28x28x448xbf16>
 }
 
-// Groups of 128 channels start where lines of memory do, so that boxes of positions in order cost no more than patches,
+// Groups of 128 channels start where lines of memory do, so that boxes of positions in order cost no more than halo tiles,
 // which would have a third more positions than 14 x 14.
 // CHECK-LABEL: func.func @groups_of_128_bf16
 // CHECK: schedule = <algorithm = implicit_gemm, workgroup = [192, 128], {{.*}} main_loop = tma, raster = columns, chosen_by = heuristic>
 func.func @groups_of_128_bf16(%x: tensor<64x14x14x512xbf16>, %w: tensor<512x3x3x128xbf16>) -> tensor<64x14x14x512xbf16> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-      layouts = <"NHWC", "KRSC", "NPQK"> groups = 4 tail() {
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 4 epilogue() {
   ^bb0(%acc: f32):
     %0 = arith.truncf %acc : f32 to bf16
     conv.yield %0 : bf16
@@ -322,7 +322,7 @@ func.func @groups_of_128_bf16(%x: tensor<64x14x14x512xbf16>, %w: tensor<512x3x3x
 
 // CHECK-LABEL: func.func @gradient_of_groups_of_56_bf16
 // CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64, stages = 8,
-// CHECK-SAME: main_loop = tma, raster = columns, patch = [8, 8], splits = 11, chosen_by = heuristic>
+// CHECK-SAME: main_loop = tma, raster = columns, halo_tile = [8, 8], splits = 11, chosen_by = heuristic>
 func.func @gradient_of_groups_of_56_bf16(%x: tensor<64x28x28x448xbf16>, %dy: tensor<64x28x28x448xbf16>) -> tensor<448x3x3x56xbf16> {
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
@@ -340,7 +340,7 @@ func.func @depthwise_7x7_bf16(%x: tensor<64x56x56x192xbf16>, %w: tensor<192x7x7x
   return %y : tensor<64x56x56x192xbf16>
 }
 
-// What a tail reads is the same for all tiles of a direct kernel, which stays the same.
+// What an epilogue reads is the same for all tiles of a direct kernel, which stays the same.
 // CHECK-LABEL: func.func @depthwise_bf16
 // CHECK: schedule = <algorithm = direct, [[DIRECT:.*]]chosen_by = heuristic>
 func.func @depthwise_bf16(%x: tensor<64x56x56x384xbf16>, %w: tensor<384x3x3x1xbf16>) -> tensor<64x56x56x384xbf16> {
@@ -358,7 +358,7 @@ func.func @depthwise_residual_bf16(%x: tensor<64x56x56x384xbf16>, %w: tensor<384
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK"> groups = 384
-      tail(%residual : tensor<64x56x56x384xbf16>) {
+      epilogue(%residual : tensor<64x56x56x384xbf16>) {
   ^bb0(%sum: f32, %r: bf16):
     %0 = arith.extf %r : bf16 to f32
     %1 = arith.addf %sum, %0 : f32

@@ -17,14 +17,14 @@
 // CHECK:             %[[C:.+]] = linalg.batch_matmul {{.*}} ins(%[[A]], %[[B]] : {{.*}} outs(%[[SUM]] :
 // CHECK:             scf.yield %[[C]]
 // CHECK:           %[[BIASES:.+]] = conv.gather %[[BIAS]][%[[G]], %[[M]], %[[N]]] {{.*}} -> tensor<1x32x32xf16>
-// CHECK:           %[[TAIL:.+]] = linalg.generic {{.*}} ins(%[[ACC]], %[[BIASES]] : tensor<1x32x32xf32>, tensor<1x32x32xf16>)
-// CHECK:           tensor.parallel_insert_slice %[[TAIL]] into %[[O]][%[[G]], %[[M]], %[[N]]]
+// CHECK:           %[[EPILOGUE:.+]] = linalg.generic {{.*}} ins(%[[ACC]], %[[BIASES]] : tensor<1x32x32xf32>, tensor<1x32x32xf16>)
+// CHECK:           tensor.parallel_insert_slice %[[EPILOGUE]] into %[[O]][%[[G]], %[[M]], %[[N]]]
 // CHECK:         } {conv.schedule = #conv.schedule
 // CHECK-NOT:     linalg
 // CHECK:         conv.scatter %[[T]]
 func.func @tiled(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>, %bias: tensor<32xf16>) -> tensor<1x8x8x32xf32> {
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
-      tail(%bias : tensor<32xf16>) {
+      epilogue(%bias : tensor<32xf16>) {
       ^bb0(%acc: f32, %b: f16):
         %b32 = arith.extf %b : f16 to f32
         %s = arith.addf %acc, %b32 : f32
@@ -72,7 +72,7 @@ func.func @groups(%x: tensor<1x8x8x16xf16>, %w: tensor<80x3x3x8xf16>) -> tensor<
 func.func @backward_data(%dy: tensor<1x4x8x16xf16>, %w: tensor<16x1x1x16xf16>, %res: tensor<1x8x8x16xf16>) -> tensor<1x8x8x16xf16> {
   %dx = conv.backward_data %dy, %w window = <strides = [2, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
-      tail(%res : tensor<1x8x8x16xf16>) {
+      epilogue(%res : tensor<1x8x8x16xf16>) {
       ^bb0(%acc: f32, %r: f16):
         %r32 = arith.extf %r : f16 to f32
         %s = arith.addf %acc, %r32 : f32

@@ -4,7 +4,7 @@
 
 // Three stages of both tiles; two tiles are on their way before the loop, each a
 // group of copies of its own. 20 channels come 4 at a time.
-// CHECK-LABEL: gpu.func @ring_0(
+// CHECK-LABEL: gpu.func @pipeline_0(
 // CHECK-SAME:      %[[X:.+]]: memref<1x8x8x20xf16, #gpu.address_space<global>>, %[[W:[^:]+]]: memref<{{[^)]+}}) workgroup(%[[A:.+]] : memref<6144xf16, {{.+}}, %[[B:.+]] : memref<6144xf16,
 // CHECK:           conv.guarded_copy 4 of %[[X]][{{.+}}], %[[A]][{{.+}}] if
 // CHECK:           conv.guarded_copy 4 of %[[W]][{{.+}}], %[[B]][{{.+}}] if
@@ -26,7 +26,7 @@
 // CHECK-NOT:       conv.mma
 // CHECK:           conv.guarded_store
 module attributes {conv.target = #conv.target<"sm_80">} {
-  func.func @ring(%x: tensor<1x8x8x20xf16>, %w: tensor<64x3x3x20xf16>) -> tensor<1x8x8x64xf16> {
+  func.func @pipeline(%x: tensor<1x8x8x20xf16>, %w: tensor<64x3x3x20xf16>) -> tensor<1x8x8x64xf16> {
     %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK">
         schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
                     stages = 3, atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = columns>

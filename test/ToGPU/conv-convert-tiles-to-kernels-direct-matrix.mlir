@@ -66,7 +66,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
   // CHECK-NOT:         conv.guarded_load
   // CHECK:           gpu.return
   func.func @residual(%x: tensor<1x8x8x16xbf16>, %w: tensor<16x3x3x1xbf16>, %r: tensor<1x8x8x16xbf16>) -> tensor<1x8x8x16xbf16> {
-    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #depthwise tail(%r : tensor<1x8x8x16xbf16>) {
+    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #depthwise epilogue(%r : tensor<1x8x8x16xbf16>) {
     ^bb0(%acc: f32, %e: bf16):
       %f = arith.extf %e : bf16 to f32
       %s = arith.addf %acc, %f : f32

@@ -38,7 +38,7 @@
 // CHECK:             vector.broadcast
 // CHECK-COUNT-4:     vector.fma
 // CHECK-COUNT-4:   vector.store %{{.+}}, %[[S]]
-// The tail, on vectors and on the channels that remain.
+// The epilogue, on vectors and on the channels that remain.
 // CHECK:         memref.reinterpret_cast %[[Y]]
 // CHECK:         %[[SUM:.+]] = vector.load %[[S]]{{.*}}, vector<8xf32>
 // CHECK:         %[[BIAS:.+]] = vector.load %[[B]]{{.*}}, vector<8xf16>
@@ -55,7 +55,7 @@ module attributes {conv.target = #conv.target<"host">} {
     %y = conv.forward %x, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
-        tail(%b : tensor<24xf16>) {
+        epilogue(%b : tensor<24xf16>) {
         ^bb0(%acc: f32, %e: f16):
           %e32 = arith.extf %e : f16 to f32
           %sum = arith.addf %acc, %e32 : f32

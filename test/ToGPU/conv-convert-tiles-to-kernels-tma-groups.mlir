@@ -1,6 +1,6 @@
 // RUN: conv-opt %s --split-input-file --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
 
-// A 3x3 convolution of 8 groups of 56 channels to 56. Tiles are two patches of 16 x 16 positions of one group; those of all
+// A 3x3 convolution of 8 groups of 56 channels to 56. Tiles are two halo tiles of 16 x 16 positions of one group; those of all
 // groups follow each other, since they share lines of memory. Maps of images and result have a dimension for groups, so
 // that 64 channels end with their group; so does the filter's innermost dimension.
 // CHECK-LABEL: gpu.module @forward_kernels
@@ -15,11 +15,11 @@
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [56, 28, 28, 2, 8], strides = [896, 25088, 702464, 112], box = [64, 18, 18, 1, 1], element_strides = [1, 1, 1, 1, 1], swizzle = 128>
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [56, 3, 3, 448], strides = [112, 336, 1008], box = [64, 1, 1, 64], element_strides = [1, 1, 1, 1], swizzle = 128>
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [56, 28, 28, 2, 8], strides = [896, 25088, 702464, 112], box = [64, 8, 8, 1, 1], element_strides = [1, 1, 1, 1, 1], swizzle = 128>
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [512, 64], subgroup = [256, 64], gemm_k = 64, stages = 5, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, patch = [16, 16]>
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [512, 64], subgroup = [256, 64], gemm_k = 64, stages = 5, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [16, 16]>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @forward(%x: tensor<2x28x28x448xbf16>, %w: tensor<448x3x3x56xbf16>) -> tensor<2x28x28x448xbf16> {
-    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 8 schedule = #schedule tail() {
+    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 8 schedule = #schedule epilogue() {
     ^bb0(%acc: f32):
       %0 = arith.truncf %acc : f32 to bf16
       conv.yield %0 : bf16
@@ -99,7 +99,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // Three lines of taps of 8 groups in four parts.
 // CHECK:         %[[GRID:.+]] = arith.constant 96 : index
 // CHECK:         gpu.launch_func @backward_weight_kernels::@backward_weight_0 blocks in (%[[GRID]],
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64, stages = 8, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, patch = [8, 8], splits = 4>
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64, stages = 8, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8], splits = 4>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @backward_weight(%x: tensor<4x28x28x192xbf16>, %dy: tensor<4x28x28x448xbf16>) -> tensor<448x3x3x24xbf16> {

@@ -20,7 +20,7 @@
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @f(%x: tensor<1x8x8x144xi8>, %w: tensor<32x3x3x144xi8>, %scale: tensor<32xf32>) -> tensor<1x8x8x32xi8> {
     %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
-        tail(%scale : tensor<32xf32>) {
+        epilogue(%scale : tensor<32xf32>) {
         ^bb0(%sum: i32, %s: f32):
           %0 = arith.sitofp %sum : i32 to f32
           %1 = arith.mulf %0, %s : f32

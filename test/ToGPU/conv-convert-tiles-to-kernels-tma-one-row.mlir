@@ -26,7 +26,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @cluster(%x: tensor<1x1x1x480xbf16>, %w: tensor<120x1x1x480xbf16>, %bias: tensor<120xf32>)
       -> tensor<1x1x1x120xbf16> {
     %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #cluster
-        tail(%bias : tensor<120xf32>) {
+        epilogue(%bias : tensor<120xf32>) {
     ^bb0(%sum: f32, %b: f32):
       %0 = arith.addf %sum, %b : f32
       %1 = arith.truncf %0 : f32 to bf16

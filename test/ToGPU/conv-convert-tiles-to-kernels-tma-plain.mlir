@@ -30,7 +30,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @residual(%x: tensor<2x7x7x2048xf16>, %w: tensor<512x1x1x2048xf16>,
       %residual: tensor<2x7x7x512xf16>) -> tensor<2x7x7x512xf16> {
     %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
-        tail(%residual : tensor<2x7x7x512xf16>) {
+        epilogue(%residual : tensor<2x7x7x512xf16>) {
     ^bb0(%sum: f32, %r: f16):
       %0 = arith.extf %r : f16 to f32
       %1 = arith.addf %sum, %0 : f32

@@ -14,7 +14,7 @@
 // CHECK-COUNT-8: nvvm.mbarrier.init %{{.+}}, %c1_i32
 // CHECK-COUNT-8: nvvm.mbarrier.init %{{.+}}, %c4_i32
 
-// The producer is in the first warp, and the carrier of a consumer in one of the next ones.
+// The producer is in the first warp, and the epilogue warp of a consumer in one of the next ones.
 // CHECK:         nvvm.setmaxregister decrease 40
 // CHECK:         nvvm.elect.sync
 // CHECK:         arith.cmpi ult, %{{.+}}, %c2_i32
@@ -60,7 +60,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
         layouts = <"NHWC", "KRSC", "NPQK">
         schedule = <algorithm = implicit_gemm, workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64, stages = 3,
                     atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns>
-        tail(%bias : tensor<128xf32>, %residual : tensor<32x28x28x128xbf16>) {
+        epilogue(%bias : tensor<128xf32>, %residual : tensor<32x28x28x128xbf16>) {
     ^bb0(%sum: f32, %b: f32, %r: bf16):
       %0 = arith.addf %sum, %b : f32
       %1 = arith.extf %r : bf16 to f32
@@ -88,7 +88,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
         layouts = <"NHWC", "KRSC", "NPQK">
         schedule = <algorithm = implicit_gemm, workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64, stages = 4,
                     atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns>
-        tail(%residual : tensor<32x28x28x128xbf16>) {
+        epilogue(%residual : tensor<32x28x28x128xbf16>) {
     ^bb0(%sum: f32, %r: bf16):
       %0 = arith.extf %r : bf16 to f32
       %1 = arith.addf %sum, %0 : f32
@@ -116,7 +116,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
         layouts = <"NHWC", "KRSC", "NPQK">
         schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 3,
                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns>
-        tail(%other : tensor<32x28x28x64xf32>, %first : tensor<32x28x28x64xbf16>,
+        epilogue(%other : tensor<32x28x28x64xf32>, %first : tensor<32x28x28x64xbf16>,
              %second : tensor<32x28x28x64xbf16>) {
     ^bb0(%sum: f32, %o: f32, %a: bf16, %b: bf16):
       %0 = arith.addf %sum, %o : f32

@@ -18,7 +18,7 @@
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @gradient(%x: tensor<2x28x14x80xbf16>, %dy: tensor<2x14x7x48xbf16>) -> tensor<48x3x3x80xbf16> {
     %dw = conv.backward_weight %x, %dy window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [0, 0]>
-        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule tail() {
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule epilogue() {
     ^bb0(%acc: f32):
       %0 = arith.truncf %acc : f32 to bf16
       conv.yield %0 : bf16
@@ -29,8 +29,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
 // -----
 
-// The gradient of the input of a patch embedding. All 16 x 16 x 3 elements of a patch are columns of one product: the filter
-// is a matrix of 80 x 768 elements, and a position one of 2 x 2 x 3 patches.
+// The gradient of the input of a patch embedding. All 16 x 16 x 3 elements of a halo tile are columns of one product: the filter
+// is a matrix of 80 x 768 elements, and a position one of 2 x 2 x 3 halo tiles.
 // CHECK-LABEL: gpu.module @embedding_kernels
 // CHECK:       gpu.func @embedding_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[DX:.+]]: memref<2x32x48x3xbf16, {{.+}}>) kernel
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] im2col
@@ -44,7 +44,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @embedding(%dy: tensor<2x2x3x80xbf16>, %w: tensor<80x16x16x3xbf16>) -> tensor<2x32x48x3xbf16> {
     %dx = conv.backward_data %dy, %w window = <strides = [16, 16], dilations = [1, 1], low = [0, 0], high = [0, 0]>
-        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule tail() {
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule epilogue() {
     ^bb0(%acc: f32):
       %0 = arith.truncf %acc : f32 to bf16
       conv.yield %0 : bf16
@@ -55,8 +55,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
 // -----
 
-// Windows of 7 elements with stride 4 overlap: of 4 x 4 residues, each has a row of 64 columns for its 48 channels. Element
-// 4 * j + residue of the filter is found for each row, and is zero beyond the seventh.
+// Windows of 7 elements with stride 4 overlap: of 4 x 4 dgrad phases, each has a row of 64 columns for its 48 channels. Element
+// 4 * j + dgrad phase of the filter is found for each row, and is zero beyond the seventh.
 // CHECK-LABEL: gpu.module @overlapping_kernels
 // CHECK:       gpu.func @overlapping_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: memref<2x18x18x48xbf16, {{.+}}>) kernel
 // CHECK:         %[[RESIDUE:.+]] = arith.remui %{{.+}}, %c4_i32
@@ -68,7 +68,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @overlapping(%dy: tensor<2x5x5x80xbf16>, %w: tensor<80x7x7x48xbf16>) -> tensor<2x18x18x48xbf16> {
     %dx = conv.backward_data %dy, %w window = <strides = [4, 4], dilations = [1, 1], low = [3, 3], high = [3, 3]>
-        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule tail() {
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule epilogue() {
     ^bb0(%acc: f32):
       %0 = arith.truncf %acc : f32 to bf16
       conv.yield %0 : bf16

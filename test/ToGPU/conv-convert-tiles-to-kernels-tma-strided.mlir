@@ -6,7 +6,7 @@
 
 // Filter and gradient are arguments once; the windows of both products are the same box, but not the results.
 // CHECK:       gpu.func @f_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[ODD:.+]]: !llvm.ptr {conv.tensor_map}, %[[EVEN:.+]]: !llvm.ptr {conv.tensor_map}, %[[ZEROS:.+]]: !llvm.ptr {conv.tensor_map}) kernel
-// The producer copies for two products, and goes on in the ring where it was.
+// The producer copies for two products, and goes on in the pipeline where it was.
 // CHECK:         nvvm.elect.sync
 // CHECK:         %[[RING:.+]]:2 = scf.for
 // CHECK:           nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]],

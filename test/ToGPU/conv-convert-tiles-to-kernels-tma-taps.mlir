@@ -1,13 +1,13 @@
 // RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
 
 // The gradient of a 3x3 filter from 96 to 128 channels over 4 x 14 x 20 pixels, in six parts: each has two images and one
-// column of 8 x 8 blocks. The three taps of a line share a patch of the images.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 192], subgroup = [64, 192], gemm_k = 64, stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, patch = [8, 8], splits = 6>
+// column of 8 x 8 blocks. The three taps of a line share a halo tile of the images.
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 192], subgroup = [64, 192], gemm_k = 64, stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8], splits = 6>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // Columns are three lines of two rows of 64 channels of three taps.
 // CHECK:       gpu.func @g_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[PARTS:.+]]: memref<6x128x1152xf32, {{.+}}>) kernel
-// A step: a block of two rows of 64 channels of the result's gradient, and one patch of 8 x 10 elements of the images.
+// A step: a block of two rows of 64 channels of the result's gradient, and one halo tile of 8 x 10 elements of the images.
 // CHECK:         nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c26624
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}]
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[X]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}]

@@ -31,7 +31,7 @@
 // The consumers: the first step writes the sums of two atoms, the others add to them.
 // CHECK:           nvvm.setmaxregister increase 232
 // CHECK:           scf.for
-// What the tail reads first is on its way while the sums are computed, guarded since 128 does not divide 200.
+// What the epilogue reads first is on its way while the sums are computed, guarded since 128 does not divide 200.
 // CHECK:             conv.guarded_load %[[BIAS]]{{.*}} -> vector<2xf16>
 // CHECK:             %[[FIRST:.+]] = vector.from_elements {{.+}} : vector<16xf16>
 // CHECK:             nvvm.mbarrier.try_wait.parity
@@ -45,7 +45,7 @@
 // CHECK:               nvvm.wgmma.wait.group.sync.aligned 1
 // CHECK:               nvvm.mbarrier.arrive
 // CHECK:             nvvm.wgmma.wait.group.sync.aligned 0
-// The tail on 32 channels of two rows, while the operands of the next ones are loaded; then the store.
+// The epilogue on 32 channels of two rows, while the operands of the next ones are loaded; then the store.
 // CHECK:             conv.guarded_load %[[BIAS]]{{.*}} -> vector<2xf16>
 // CHECK:             nvvm.cp.async.bulk.wait_group 0 {read}
 // CHECK:             nvvm.barrier id
@@ -65,7 +65,7 @@
 // CHECK:         gpu.launch_func @f_kernels::@f_0 blocks in (%[[GRID]], {{.+}} args(%[[MAPX]] : !llvm.ptr, %[[MAPW]] : !llvm.ptr, %[[ARG2]] : memref<{{.+}}>, %[[MAPY]] : !llvm.ptr)
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @f(%x: tensor<2x30x30x96xf16>, %w: tensor<200x3x3x96xf16>, %bias: tensor<200xf16>) -> tensor<2x30x15x200xf16> {
-    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule tail(%bias : tensor<200xf16>) {
+    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule epilogue(%bias : tensor<200xf16>) {
     ^bb0(%acc: f32, %b: f16):
       %0 = arith.extf %b : f16 to f32
       %1 = arith.addf %acc, %0 : f32

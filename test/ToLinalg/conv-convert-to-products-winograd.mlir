@@ -29,7 +29,7 @@ func.func @block(%x: tensor<9x16xf16>) -> tensor<2x4x16xf32> {
 // -----
 
 // The convolution is three transforms around a product for each element of a
-// tile, the last one with the tail: its bias is read once for both results.
+// tile, the last one with the epilogue: its bias is read once for both results.
 #schedule = #conv.schedule<algorithm = winograd, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 4>, main_loop = register_staged, raster = columns, output_tile = [2]>
 // CHECK-LABEL: @winograd
 // CHECK-SAME:    %[[X:.+]]: tensor<2x7x8xf16>, %[[W:.+]]: tensor<5x3x8xf16>, %[[BIAS:.+]]: tensor<5xf32>
@@ -52,7 +52,7 @@ func.func @block(%x: tensor<9x16xf16>) -> tensor<2x4x16xf32> {
 func.func @winograd(%x: tensor<2x7x8xf16>, %w: tensor<5x3x8xf16>, %bias: tensor<5xf32>) -> tensor<2x7x5xf16> {
   %y = conv.forward %x, %w window = <strides = [1], dilations = [1], low = [1], high = [1]>
       layouts = <"NWC", "KSC", "NQK"> schedule = #schedule
-      tail(%bias : tensor<5xf32>) {
+      epilogue(%bias : tensor<5xf32>) {
       ^bb0(%sum: f32, %b: f32):
         %0 = arith.addf %sum, %b : f32
         %1 = arith.truncf %0 : f32 to f16

@@ -7,7 +7,7 @@
 #stride2 = #conv.window<strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #stride3 = #conv.window<strides = [3, 3], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 
-// The picture in the pass description: without a tail, one that copies.
+// The picture in the pass description: without an epilogue, one that copies.
 // CHECK-DAG: #[[M_K:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
 // CHECK-DAG: #[[N_K:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
 // CHECK-DAG: #[[M_N:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
@@ -104,9 +104,9 @@ func.func @cube(%x: tensor<1x4x3x5x8xf16>, %w: tensor<16x3x1x2x8xf16>) -> tensor
   return %y : tensor<1x2x3x4x16xf32>
 }
 
-// Operands of the tail become matrices of the result's sizes: a vector is the
+// Operands of the epilogue become matrices of the result's sizes: a vector is the
 // same for all rows.
-// CHECK-LABEL: func @tail_operands
+// CHECK-LABEL: func @epilogue_operands
 // CHECK-SAME:    %{{.+}}: tensor<1x8x8x16xf16>, %{{.+}}: tensor<32x3x3x16xf16>, %[[BIAS:.+]]: tensor<32xf16>, %[[RES:.+]]: tensor<1x8x8x32xf16>
 // CHECK:         %[[C:.+]] = linalg.batch_matmul
 // CHECK:         %[[BIASES:.+]] = conv.gather %[[BIAS]][{{.+}}] view = <batch = [1], rows = [1, 8, 8], columns = [32], {{.*}} -> (d0 * 32 + d4)>> : tensor<32xf16> -> tensor<1x64x32xf16>
@@ -119,9 +119,9 @@ func.func @cube(%x: tensor<1x4x3x5x8xf16>, %w: tensor<16x3x1x2x8xf16>) -> tensor
 // CHECK:           %[[S2:.+]] = arith.addf %[[S]], %[[E32]]
 // CHECK:           %[[OUT:.+]] = arith.truncf %[[S2]]
 // CHECK:           linalg.yield %[[OUT]] : f16
-func.func @tail_operands(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>, %bias: tensor<32xf16>, %res: tensor<1x8x8x32xf16>) -> tensor<1x8x8x32xf16> {
+func.func @epilogue_operands(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>, %bias: tensor<32xf16>, %res: tensor<1x8x8x32xf16>) -> tensor<1x8x8x32xf16> {
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
-      tail(%bias : tensor<32xf16>, %res : tensor<1x8x8x32xf16>) {
+      epilogue(%bias : tensor<32xf16>, %res : tensor<1x8x8x32xf16>) {
       ^bb0(%acc: f32, %b: f16, %r: f16):
         %b32 = arith.extf %b : f16 to f32
         %r32 = arith.extf %r : f16 to f32
@@ -160,7 +160,7 @@ func.func @backward_data(%dy: tensor<1x8x8x32xf16>, %w: tensor<32x3x3x16xf16>) -
   return %dx : tensor<1x8x8x16xf32>
 }
 
-// With a stride of 2, one product for each residue of the positions. Even
+// With a stride of 2, one product for each dgrad phase of the positions. Even
 // positions meet filter element 1, odd ones 0 and 2, so that the reductions are
 // over 4, 2, 2 and 1 elements. One scatter takes all, and the largest first.
 // CHECK-LABEL: func @backward_data_stride
@@ -189,7 +189,7 @@ func.func @backward_data_stride(%dy: tensor<1x4x4x32xf16>, %w: tensor<32x3x3x16x
   return %dx : tensor<1x8x7x16xf32>
 }
 
-// With a stride of 4 in both dimensions there would be 16 products. Residues are
+// With a stride of 4 in both dimensions there would be 16 products. Dgrad phases are
 // columns of one instead: row `(n, h, w)` and column `(h', w', c)` are position
 // `(4 * h + h', 4 * w + w')`, whose reduction is over 2 x 2 elements of 6 x 5.
 // CHECK-LABEL: func @backward_data_joined
@@ -207,7 +207,7 @@ func.func @backward_data_joined(%dy: tensor<1x3x4x32xf16>, %w: tensor<32x6x5x16x
 }
 
 // A filter smaller than the stride leaves positions that no element meets: in
-// lines that have others, and lines of nothing else. They get the tail of zero.
+// lines that have others, and lines of nothing else. They get the epilogue of zero.
 // CHECK-LABEL: func @backward_data_untouched
 // CHECK-SAME:    %[[DY:.+]]: tensor<1x3x3x32xf16>, %[[W:.+]]: tensor<32x1x1x16xf16>, %[[BIAS:.+]]: tensor<16xf32>
 // CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
@@ -233,7 +233,7 @@ func.func @backward_data_joined(%dy: tensor<1x3x4x32xf16>, %w: tensor<32x6x5x16x
 // CHECK:         return %[[DX]]
 func.func @backward_data_untouched(%dy: tensor<1x3x3x32xf16>, %w: tensor<32x1x1x16xf16>, %bias: tensor<16xf32>) -> tensor<1x8x8x16xf32> {
   %dx = conv.backward_data %dy, %w window = #stride3 layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
-      tail(%bias : tensor<16xf32>) {
+      epilogue(%bias : tensor<16xf32>) {
       ^bb0(%acc: f32, %b: f32):
         %s = arith.addf %acc, %b : f32
         conv.yield %s : f32
@@ -266,7 +266,7 @@ func.func @padding(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tenso
 }
 
 // Its gradient is that of the padded input; what was padded is then folded onto
-// the positions that it was taken from. The tail is applied once, at the end.
+// the positions that it was taken from. The epilogue is applied once, at the end.
 // CHECK-LABEL: func @backward_data_padding
 // CHECK-DAG:     %[[PADDED:.+]] = tensor.empty() : tensor<1x8x10x16xf32>
 // CHECK-DAG:     %[[EMPTY:.+]] = tensor.empty() : tensor<1x8x8x16xf16>
@@ -314,7 +314,7 @@ func.func @merged_groups_backward_weight(%x: tensor<1x8x8x16xf16>, %dy: tensor<1
 }
 
 // Halves of the reduction are matrices of a batch; a second step adds them, and
-// applies the tail.
+// applies the epilogue.
 // CHECK-LABEL: func @splits
 // CHECK-DAG:     %[[PARTS:.+]] = tensor.empty() : tensor<2x32x144xf32>
 // CHECK-DAG:     %[[EMPTY:.+]] = tensor.empty() : tensor<32x3x3x16xf16>

@@ -1,4 +1,4 @@
-//===- FlagGroup.h - flags of one part of the help text --------*- C++ -*-===//
+//===- FlagGroup.h - flags of one part of the help text ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -128,7 +128,8 @@ static void addLayouts(FlagGroup &flags, std::string &layout,
                 "Order of the output, like NCHW, NKHW or NKPQ (C is K)");
 }
 
-static void addTail(FlagGroup &flags, GenOptions &options, std::string &bias) {
+static void addEpilogue(FlagGroup &flags, GenOptions &options,
+                        std::string &bias) {
   flags.addReal(
       "--scale", [&](double value) { options.scale = value; },
       "Multiply by a constant");
@@ -179,9 +180,10 @@ void ProblemFlags::addTo(CLI::App &app) {
                      "2 data gradient, 4 weight gradient; 0 is all");
   addSizes(problem, options);
   addLayouts(problem, layout, options);
-  FlagGroup tail(app, "What follows the convolution (with several directions: "
-                      "the forward one)");
-  addTail(tail, options, bias);
+  FlagGroup epilogue(app,
+                     "What follows the convolution (with several directions: "
+                     "the forward one)");
+  addEpilogue(epilogue, options, bias);
   FlagGroup types(app, "Types");
   addTypes(types, options);
   FlagGroup refused(app, "Read, but only where they change nothing");
@@ -274,9 +276,9 @@ std::vector<GenOptions> ProblemFlags::expandDirections(Notes &notes) const {
   bool isSeveral = all != 1 && all != 2 && all != 4;
   const std::pair<int64_t, const char *> suffixes[] = {
       {1, ""}, {2, "_data"}, {4, "_weight"}};
-  bool hasTail = options.residual || options.scale ||
-                 !options.activation.empty() || bias == "true";
-  if (isSeveral && hasTail)
+  bool hasEpilogue = options.residual || options.scale ||
+                     !options.activation.empty() || bias == "true";
+  if (isSeveral && hasEpilogue)
     notes.add("what follows the convolution is of the forward one alone");
   std::vector<GenOptions> problems;
   for (auto [direction, suffix] : suffixes) {

@@ -1,4 +1,4 @@
-//===- conv-opt.cpp - runs passes on IR -----------------------*- C++ -*-===//
+//===- conv-opt.cpp - runs passes on IR -------------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

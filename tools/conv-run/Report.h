@@ -1,4 +1,4 @@
-//===- Report.h - what conv-run found out ---------------------*- C++ -*-===//
+//===- Report.h - what conv-run found out -----------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

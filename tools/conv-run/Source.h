@@ -1,4 +1,4 @@
-//===- Source.h - what conv-run runs, and where ---------------*- C++ -*-===//
+//===- Source.h - what conv-run runs, and where -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

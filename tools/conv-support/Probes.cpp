@@ -45,11 +45,13 @@ std::vector<Probe> tools::makeProbes() {
   addLayout("`NCHW`, `KCRS`, `NKPQ`", "NCHW", "NCHW", "NCHW");
   addLayout("any other, like `CHWN`, `RSCK`, `NKPQ`", "CHWN", "HWCN", "NCHW");
   add("window", "stride 2", [](GenOptions &p) { p.stride = {2, 2, 2}; });
-  add("window", "stride beyond the filter",
-      [](GenOptions &p) { p.stride = {5, 5, 5}; });
+  add("window", "stride beyond the filter", [](GenOptions &p) {
+    p.stride = {5, 5, 5};
+  });
   add("window", "dilation 2", [](GenOptions &p) { p.dilation = {2, 2, 2}; });
-  add("window", "low and high padding that differ",
-      [](GenOptions &p) { p.high = {2, 0, 3}; });
+  add("window", "low and high padding that differ", [](GenOptions &p) {
+    p.high = {2, 0, 3};
+  });
   add("groups", "several", [](GenOptions &p) { p.groups = 4; });
   add("groups", "as a dimension of their own", [](GenOptions &p) {
     p.groups = 4;
@@ -65,7 +67,7 @@ std::vector<Probe> tools::makeProbes() {
     add("padding", mode, [&](GenOptions &p) { p.padding = mode; });
   add("result", "f32 of 16-bit operands",
       [](GenOptions &p) { p.outputType = "f32"; });
-  add("tail", "residual and activation", [](GenOptions &p) {
+  add("epilogue", "residual and activation", [](GenOptions &p) {
     p.residual = true;
     p.activation = "silu";
   });

@@ -1,4 +1,4 @@
-//===- CommandLine.h - what all tools do with their flags -----*- C++ -*-===//
+//===- CommandLine.h - what all tools do with their flags -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ErrorLine.h - how tools report an error ----------------*- C++ -*-===//
+//===- ErrorLine.h - how tools report an error ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

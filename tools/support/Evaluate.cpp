@@ -136,8 +136,8 @@ public:
         result(step.outputType, int64_t(resultOrder.size())) {
     for (int dim = 0; dim < 3; ++dim)
       connections[dim] = findConnections(step, dim);
-    for (const TailOperand &operand : step.tailOperands)
-      tailOperands.push_back(loadTailOperand(operand));
+    for (const EpilogueOperand &operand : step.epilogueOperands)
+      epilogueOperands.push_back(loadEpilogueOperand(operand));
     if (!step.transforms.empty())
       blocks = computeBlockMagnitudes(step, {getMagnitudes(left),
                                              getMagnitudes(right), rows,
@@ -201,8 +201,8 @@ private:
     return magnitudes;
   }
 
-  /// A full tail operand in the result's order, or a vector over channels.
-  Tensor loadTailOperand(const TailOperand &operand) {
+  /// A full epilogue operand in the result's order, or a vector over channels.
+  Tensor loadEpilogueOperand(const EpilogueOperand &operand) {
     if (!operand.perChannel)
       return load(operand.tensor, resultOrder);
     std::vector<int64_t> channels(step.groups * columns);
@@ -288,12 +288,12 @@ private:
                                 : sums.value[column];
       values.assign(1, {sum, error, exact});
       double operandSum =
-          pushTailOperands(values, group * columns + column, element);
-      runTail(step.tail, values,
-              step.bound.followOperations ? Rounding::Counted
-                                          : Rounding::Ignored);
+          pushEpilogueOperands(values, group * columns + column, element);
+      runEpilogue(step.epilogue, values,
+                  step.bound.followOperations ? Rounding::Counted
+                                              : Rounding::Ignored);
       if (step.bound.followOperations)
-        ownError = 0; // It is part of the tail's error already.
+        ownError = 0; // It is part of the epilogue's error already.
       ownError += std::ldexp(
           step.bound.operands * operandSum + step.bound.constant, -24);
       result.store(resultOrder[element], values[step.yield],
@@ -301,13 +301,13 @@ private:
     }
   }
 
-  /// Adds one element of each tail operand; the sum of their magnitudes.
-  double pushTailOperands(std::vector<Scalar> &values, int64_t channel,
-                          int64_t element) {
+  /// Adds one element of each epilogue operand; the sum of their magnitudes.
+  double pushEpilogueOperands(std::vector<Scalar> &values, int64_t channel,
+                              int64_t element) {
     double sum = 0;
-    for (size_t i = 0; i < tailOperands.size(); ++i) {
-      const Tensor &operand = tailOperands[i];
-      int64_t index = step.tailOperands[i].perChannel ? channel : element;
+    for (size_t i = 0; i < epilogueOperands.size(); ++i) {
+      const Tensor &operand = epilogueOperands[i];
+      int64_t index = step.epilogueOperands[i].perChannel ? channel : element;
       double error = operand.errors.empty() ? 0 : operand.errors[index];
       values.push_back({operand.values[index], error, error == 0});
       sum += std::fabs(operand.values[index]) + error;
@@ -328,7 +328,7 @@ private:
   Tensor left, right;
   std::vector<int64_t> resultOrder;
   StepResult result;
-  std::vector<Tensor> tailOperands;
+  std::vector<Tensor> epilogueOperands;
   BlockMagnitudes blocks; ///< Of a step with transforms.
 };
 

@@ -1,4 +1,4 @@
-//===- Evaluate.h - the reference in double precision ---------*- C++ -*-===//
+//===- Evaluate.h - the reference in double precision -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -86,7 +86,7 @@ StepResult ElementwiseEvaluator::run() const {
     for (const ElementwiseOperand &operand : step.operands)
       values.push_back(
           load(operand.tensor, findIndex(operand, shape, int64_t(element))));
-    runTail(step.tail, values, Rounding::Counted);
+    runEpilogue(step.epilogue, values, Rounding::Counted);
     result.store(int64_t(element), values[step.yield], step.bound.outputUlp);
   }
   return result;

@@ -8,8 +8,8 @@
 #ifndef CONV_TOOLS_SUPPORT_EVALUATEELEMENTWISE_H
 #define CONV_TOOLS_SUPPORT_EVALUATEELEMENTWISE_H
 
+#include "EpilogueInterpreter.h"
 #include "Evaluate.h"
-#include "TailInterpreter.h"
 
 namespace conv::reference {
 
@@ -29,7 +29,8 @@ struct StepResult {
              double ownError = 0);
 };
 
-/// What the tail of an elementwise step makes of each element of its operands.
+/// What the epilogue of an elementwise step makes of each element of its
+/// operands.
 StepResult evaluateElementwise(const Step &step, const artifact::Entry &entry,
                                const ArgumentBytes &arguments,
                                const ConstantBytes &constants,

@@ -1,4 +1,4 @@
-//===- Output.h - text to a file or to standard output --------*- C++ -*-===//
+//===- Output.h - text to a file or to standard output ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

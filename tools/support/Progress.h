@@ -1,4 +1,4 @@
-//===- Progress.h - a progress line on a terminal -------------*- C++ -*-===//
+//===- Progress.h - a progress line on a terminal ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

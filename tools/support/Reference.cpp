@@ -179,10 +179,10 @@ OpName readOpName(const std::string &name) {
   fail("expects a scalar operation, but got \"" + name + "\"");
 }
 
-TailNode readTailNode(const Json &json, int64_t numValues) {
+EpilogueNode readEpilogueNode(const Json &json, int64_t numValues) {
   std::string name = readString(field(json, "op"), "op");
   OpName known = readOpName(name);
-  TailNode node;
+  EpilogueNode node;
   node.op = known.op;
   node.function = known.function;
   for (const Json &operand : readList(field(json, "operands"), "operands"))
@@ -244,7 +244,7 @@ void expectElements(TensorRef ref, int64_t count, const Context &context,
          " elements, but got " + std::to_string(got));
 }
 
-TailOperand readTailOperand(const Json &json, const Context &context) {
+EpilogueOperand readEpilogueOperand(const Json &json, const Context &context) {
   const Json &perChannel = field(json, "per_channel");
   if (!perChannel.is_boolean())
     fail("expects per_channel to be true or false, but got " +
@@ -292,9 +292,9 @@ const char *operandName(Role role) {
 }
 
 /// The operations behind `numValues` values that there are already.
-void readTail(const Json &json, int64_t numValues, Step &step) {
+void readEpilogue(const Json &json, int64_t numValues, Step &step) {
   for (const Json &node : readList(field(json, "tail"), "tail"))
-    step.tail.push_back(readTailNode(node, numValues++));
+    step.epilogue.push_back(readEpilogueNode(node, numValues++));
   step.yield = readInteger(field(json, "yield"), "yield", 0, numValues - 1);
 }
 
@@ -327,7 +327,7 @@ Step readElementwise(const Json &json, const Context &context) {
   step.outputType = readType(field(json, "output_type"));
   for (const Json &operand : readList(field(json, "operands"), "operands"))
     step.operands.push_back(readElementwiseOperand(operand, shape, context));
-  readTail(json, int64_t(step.operands.size()), step);
+  readEpilogue(json, int64_t(step.operands.size()), step);
   step.bound.followOperations = true;
   return step;
 }
@@ -367,9 +367,10 @@ void readTransforms(const Json &json, size_t rank, Step &step) {
     if (outputs < 1 || filter > kMostElements || outputs > kMostElements)
       fail("expects transforms of 1 to 64 elements");
     size_t tile = outputs + filter - 1;
-    step.transforms.push_back({readMatrix(field(one, "input"), tile, tile),
-                               readMatrix(field(one, "filter"), tile, filter),
-                               readMatrix(field(one, "output"), outputs, tile)});
+    step.transforms.push_back(
+        {readMatrix(field(one, "input"), tile, tile),
+         readMatrix(field(one, "filter"), tile, filter),
+         readMatrix(field(one, "output"), outputs, tile)});
   }
 }
 
@@ -411,8 +412,8 @@ Step readConvolution(const Json &json, Direction direction,
 
   for (const Json &operand :
        readList(field(json, "tail_operands"), "tail_operands"))
-    step.tailOperands.push_back(readTailOperand(operand, context));
-  readTail(json, 1 + int64_t(step.tailOperands.size()), step);
+    step.epilogueOperands.push_back(readEpilogueOperand(operand, context));
+  readEpilogue(json, 1 + int64_t(step.epilogueOperands.size()), step);
   step.bound = readBound(field(json, "error_bound"));
   if (json.contains("transforms"))
     readTransforms(json["transforms"], rank, step);
@@ -458,17 +459,18 @@ void checkPositions(const Step &step) {
   }
 }
 
-void checkTailOperands(const Step &step, const Context &context) {
+void checkEpilogueOperands(const Step &step, const Context &context) {
   Role result = step.resultRole();
   char channel = result == Role::Input ? 'C' : 'K';
   int64_t channels = step.size(result, channel) * step.size(result, 'G');
-  for (const TailOperand &operand : step.tailOperands) {
+  for (const EpilogueOperand &operand : step.epilogueOperands) {
     if (operand.perChannel && result == Role::Filter)
-      fail("expects no vector of channels in the tail of a filter's gradient");
+      fail("expects no vector of channels in the epilogue of a filter's "
+           "gradient");
     expectElements(operand.tensor,
                    operand.perChannel ? channels
                                       : elementCount(step.shape(result)),
-                   context, "a tail operand");
+                   context, "an epilogue operand");
   }
 }
 
@@ -481,7 +483,7 @@ Step readStep(const Json &json, const Context &context) {
   Step step = readConvolution(json, direction, context);
   checkGeometry(step);
   checkPositions(step);
-  checkTailOperands(step, context);
+  checkEpilogueOperands(step, context);
   return step;
 }
 

@@ -1,4 +1,4 @@
-//===- Reference.h - what an entry computes, in plain words ---*- C++ -*-===//
+//===- Reference.h - what an entry computes, in plain words -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The "reference" object of a manifest entry (docs/artifact.md) as structs: a
-// short program of convolutions, each with a scalar tail. `evaluate` in
+// short program of convolutions, each with a scalar epilogue. `evaluate` in
 // Evaluate.h runs it in double precision with plain loops. Nothing here is
 // shared with the compiler; only the JSON text travels.
 //
@@ -41,20 +41,21 @@ struct TensorRef {
   }
 };
 
-/// An operand of a tail: of the result's shape, or one element per channel.
-struct TailOperand {
+/// An operand of an epilogue: of the result's shape, or one element per
+/// channel.
+struct EpilogueOperand {
   TensorRef tensor;
   bool perChannel = false;
 };
 
-/// Scalar operations of tails, named as in MLIR's `arith` and `math`.
+/// Scalar operations of epilogues, named as in MLIR's `arith` and `math`.
 enum class ScalarOp {
   Constant,
   Convert,   ///< extf, truncf, extsi and sitofp: rounds to `type`.
   Wrap,      ///< trunci: what the lowest bits mean in `type`.
   ShiftLeft, ///< shli and shrsi, of 64 bits.
   ShiftRight,
-  Function, ///< Of one number: `TailNode::function`.
+  Function, ///< Of one number: `EpilogueNode::function`.
   Add,
   Sub,
   Mul,
@@ -72,8 +73,8 @@ enum class ScalarOp {
 };
 
 /// One operation. Operands are numbers of values: 0 is the accumulator, then
-/// come the tail operands, then the results of earlier operations.
-struct TailNode {
+/// come the epilogue operands, then the results of earlier operations.
+struct EpilogueNode {
   ScalarOp op = ScalarOp::Constant;
   std::vector<int64_t> operands;
   ElementType type = ElementType::F32; ///< Of the result.
@@ -86,7 +87,7 @@ struct TailNode {
 };
 
 /// Which tensor a step computes from the other two. Elementwise steps have no
-/// sum of products: each element is what the tail makes of elements of the
+/// sum of products: each element is what the epilogue makes of elements of the
 /// operands.
 enum class Direction { Forward, BackwardData, BackwardWeight, Elementwise };
 
@@ -113,11 +114,11 @@ struct BlockTransforms {
 
 /// One convolution in up to three spatial dimensions; missing ones have size 1
 /// and come first. Or an elementwise op, which has operands, the shape of the
-/// output, a tail and a type.
+/// output, an epilogue and a type.
 struct Step {
   Direction direction = Direction::Forward;
   TensorRef left, right; ///< Operands, of `leftRole()` and `rightRole()`.
-  std::vector<TailOperand> tailOperands;
+  std::vector<EpilogueOperand> epilogueOperands;
   std::vector<ElementwiseOperand> operands; ///< Of an elementwise step.
   std::array<std::string, 3> layouts;       ///< By role.
   std::array<std::vector<int64_t>, 3> shapes;
@@ -126,7 +127,7 @@ struct Step {
   bool roundsToTF32 = false; ///< Operands, to 11 significant bits.
   std::array<int64_t, 3> strides{1, 1, 1}, dilations{1, 1, 1}, low{0, 0, 0};
   ElementType outputType = ElementType::F32; ///< Of the result.
-  std::vector<TailNode> tail;
+  std::vector<EpilogueNode> epilogue;
   int64_t yield = 0; ///< Number of the value that becomes the output.
 
   artifact::ErrorBound bound;

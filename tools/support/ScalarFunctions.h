@@ -7,7 +7,7 @@
 //
 // What the functions of `math` are in double precision, how far an error of
 // the argument moves them, and how exactly kernels compute them in f32. A
-// function that tails get is a row of this table.
+// function that epilogues get is a row of this table.
 //
 //===----------------------------------------------------------------------===//
 

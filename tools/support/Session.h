@@ -1,4 +1,4 @@
-//===- Session.h - one entry on one device --------------------*- C++ -*-===//
+//===- Session.h - one entry on one device ----------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Artifact.h - .convpack files in memory and on disk -----*- C++ -*-===//
+//===- Artifact.h - .convpack files in memory and on disk -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

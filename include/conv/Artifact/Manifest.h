@@ -1,4 +1,4 @@
-//===- Manifest.h - what a .convpack says about its code ------*- C++ -*-===//
+//===- Manifest.h - what a .convpack says about its code --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -131,11 +131,12 @@ struct Launch {
 struct ErrorBound {
   double accumulation = 0;
   double outputUlp = 0.5;
-  double operands = 0; ///< Of the tail operands; this and `constant` are zero
-  double constant = 0; ///< unless the tail cancels (docs/numerics.md).
-  /// The tail has no such bound: `accumulation` and `outputUlp` are of the sum
-  /// and of the last rounding, and the error of the sum is followed through the
-  /// tail of the `reference`.
+  double operands =
+      0; ///< Of the epilogue operands; this and `constant` are zero
+  double constant = 0; ///< unless the epilogue cancels (docs/numerics.md).
+  /// The epilogue has no such bound: `accumulation` and `outputUlp` are of the
+  /// sum and of the last rounding, and the error of the sum is followed through
+  /// the epilogue of the `reference`.
   bool followOperations = false;
 };
 

@@ -1,4 +1,4 @@
-//===- Host.h - kernels to host objects -*- C++ -*-===//
+//===- Host.h - kernels to host objects -------------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

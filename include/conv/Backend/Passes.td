@@ -269,7 +269,7 @@ def SerializeHostPass : Pass<"conv-serialize-host", "::mlir::ModuleOp"> {
   let summary = "Compile each gpu.module for the CPU into a gpu.binary";
   let description = [{
     Optimises with LLVM and links in process. The library needs libm only where
-    a tail calls its functions, and nothing else.
+    an epilogue calls its functions, and nothing else.
 
     * Input: `gpu.module` of the LLVM dialect; the host as `conv.target`.
     * Output: `gpu.binary` of the same name.

@@ -49,7 +49,7 @@ struct GenOptions {
   std::optional<double> scale;
   std::string activation;        ///< Empty: none.
   double activationAlpha = 0.01; ///< Of leaky_relu and elu: the slope below 0.
-  /// Empty: that of the operands; i32 for i8 without a tail.
+  /// Empty: that of the operands; i32 for i8 without an epilogue.
   std::string outputType;
   bool tf32 = false;  ///< f32 operands are rounded to tf32.
   bool exact = false; ///< Products of f32 are exact.

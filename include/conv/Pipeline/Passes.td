@@ -88,7 +88,7 @@ def VerifyStagePass : Pass<"conv-verify-stage", "::mlir::ModuleOp"> {
     | stage | what holds |
     | --- | --- |
     | `conv` | `conv.target` is set; every convolution has a schedule |
-    | `linalg` | no `conv` op but `conv.gather` and `conv.scatter`; every tail has a schedule |
+    | `linalg` | no `conv` op but `conv.gather` and `conv.scatter`; every epilogue has a schedule |
     | `tiled` | every `scf.forall` is a `TiledConvolution`; no `linalg` op outside of one |
     | `gpu` | functions have only `gpu.launch_func` and what it takes (`memref.view`, `conv.tensor_map`, constants); no tensors |
     | `llvm` | kernels have only ops of LLVM dialects |
@@ -96,7 +96,7 @@ def VerifyStagePass : Pass<"conv-verify-stage", "::mlir::ModuleOp"> {
 
     At no stage is there a `builtin.unrealized_conversion_cast`.
 
-    Kernels are built from the views, the schedule and the tail of a
+    Kernels are built from the views, the schedule and the epilogue of a
     `TiledConvolution`; the rest of its nest says the same:
       * (T1) The loops go from 0 to the sizes of the result, tile by tile.
       * (T2) Views have the result's matrices, rows and columns, and those of
@@ -105,8 +105,8 @@ def VerifyStagePass : Pass<"conv-verify-stage", "::mlir::ModuleOp"> {
       * (T4) The sum starts with zeros and goes through the whole reduction in
         steps of `gemm_k`.
       * (T5) Each step adds lhs * transpose(rhs) to the sum.
-      * (T6) The tail, which reads nothing of what it overwrites, is inserted
-        where the loops are.
+      * (T6) The epilogue, which reads nothing of what it overwrites, is
+        inserted where the loops are.
 
     * Input: any.
     * Output: the input.

@@ -1,4 +1,4 @@
-//===- Pipelines.h - the stages, in order -*- C++ -*-===//
+//===- Pipelines.h - the stages, in order -----------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -97,14 +97,15 @@ struct LowerToBinaryOptions : TargetOptions<LowerToBinaryOptions> {
       llvm::cl::init("")};
 };
 
-/// input -> convolutions with their tails, in a function of its own each where
-/// there is anything else.
+/// input -> convolutions with their epilogues, in a function of its own each
+/// where there is anything else.
 void buildOutlinePipeline(OpPassManager &manager,
                           const OutlineOptions &options);
-/// input -> convolutions with their tails, whose constants are arguments: the
-/// part of the conv stage that is the same for every target.
+/// input -> convolutions with their epilogues, whose constants are arguments:
+/// the part of the conv stage that is the same for every target.
 void buildRaisePipeline(OpPassManager &manager);
-/// input -> conv: convolutions with their tails and schedules, nothing else.
+/// input -> conv: convolutions with their epilogues and schedules, nothing
+/// else.
 void buildLowerToConvPipeline(OpPassManager &manager,
                               const LowerToConvOptions &options);
 /// conv -> linalg: products of matrices that are views of tensors.

@@ -1,4 +1,4 @@
-//===- Driver.h - what the runtime asks of a device -----------*- C++ -*-===//
+//===- Driver.h - what the runtime asks of a device -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

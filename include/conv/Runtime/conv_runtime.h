@@ -52,7 +52,7 @@ typedef enum conv_status {
  * until the next call that fails in this thread. */
 CONV_API const char *conv_last_error(void);
 
-/** The version of the library, such as "0.1.0". */
+/** The version of the library, such as "0.2.0". */
 CONV_API const char *conv_runtime_version(void);
 
 /* Artifacts: what a .convpack file holds. Read-only once opened. */

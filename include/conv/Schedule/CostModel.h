@@ -1,4 +1,4 @@
-//===- CostModel.h - what a schedule costs -----------------*- C++ -*-===//
+//===- CostModel.h - what a schedule costs ----------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,7 +28,7 @@ enum class LoopKind {
   HostCache,
   Tma,
   LineBuffer,
-  PatchBuffer
+  WeightStationary
 };
 
 /// One way to run a main loop. Tiles are `[rows, columns]`, as in
@@ -138,8 +138,8 @@ Rejection checkCandidate(const Problem &problem, const ChipInfo &chip,
 double computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
                           const Candidate &candidate);
 
-/// Cycles in which lanes store a tile element by element, which nothing hides; 0
-/// if they do not.
+/// Cycles in which lanes store a tile element by element, which nothing hides;
+/// 0 if they do not.
 double computeScatterCycles(const Problem &problem, const ChipInfo &chip,
                             int64_t rows, int64_t columns);
 

@@ -1,4 +1,4 @@
-//===- DirectModel.h - what a direct schedule costs ---------*- C++ -*-===//
+//===- DirectModel.h - what a direct schedule costs -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,13 +20,13 @@ struct DirectCost {
   int64_t residentWorkgroups = 0; ///< On one compute unit at a time.
   double memoryBytes = 0;         ///< That work-items load and store.
   double compulsoryBytes = 0;     ///< Each tensor once.
-  double tailBytes = 0;           ///< Of those, what the tail reads.
+  double epilogueBytes = 0;       ///< Of those, what the epilogue reads.
   double linesOfRuns = 1; ///< Bytes of lines that runs in memory lie in, to
                           ///< those of the runs.
   double computeSeconds = 0, memorySeconds = 0;
-  /// While lanes load what the tail reads, which is the same for all tiles:
+  /// While lanes load what the epilogue reads, which is the same for all tiles:
   /// seen on an H200 to add to the time.
-  double tailSeconds = 0;
+  double epilogueSeconds = 0;
   double launchSeconds = 0; ///< Between one kernel and the next one.
   /// How often shared memory is read, for one time with each lane in a bank of
   /// its own. Twice was seen to take a third longer, three kernels on an H200.
@@ -35,10 +35,10 @@ struct DirectCost {
   bool isQueue = false;     ///< `computeSeconds` has the time of memory too.
   bool countsHalos = false; ///< And that of halos, in the cache.
 
-  /// `traffic` times the compulsory bytes. A tail has no halos, and makes no
-  /// room for those of others.
+  /// `traffic` times the compulsory bytes. An epilogue has no halos, and makes
+  /// no room for those of others.
   double getAllowedBytes(double traffic) const {
-    return traffic * (compulsoryBytes - tailBytes) + tailBytes;
+    return traffic * (compulsoryBytes - epilogueBytes) + epilogueBytes;
   }
 
   /// Unless its steps are pipelined, a workgroup does not compute while it
@@ -48,7 +48,8 @@ struct DirectCost {
     if (!isPipelined)
       overlapped +=
           std::min(computeSeconds, memorySeconds) / double(residentWorkgroups);
-    return overlapped * (1 + (conflicts - 1) / 3) + tailSeconds + launchSeconds;
+    return overlapped * (1 + (conflicts - 1) / 3) + epilogueSeconds +
+           launchSeconds;
   }
 };
 

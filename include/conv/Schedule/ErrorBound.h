@@ -1,4 +1,4 @@
-//===- ErrorBound.h - how wrong a result may be ------------*- C++ -*-===//
+//===- ErrorBound.h - how wrong a result may be -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,9 @@
 //                + 2^-24 * (accumulation * S + operands * T + constant)
 //
 // with S the sum of |a * b| over the reduction and T the sum of the magnitudes
-// of the tail operands' elements. `operands` and `constant` are zero unless the
-// tail cancels: no bound in terms of S and the result alone exists then.
+// of the epilogue operands' elements. `operands` and `constant` are zero unless
+// the epilogue cancels: no bound in terms of S and the result alone exists
+// then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 #define CONV_SCHEDULE_ERRORBOUND_H
 
 #include "conv/Chip/Chip.h"
-#include "conv/Schedule/TailGraph.h"
+#include "conv/Schedule/EpilogueGraph.h"
 
 #include <cstdint>
 #include <string>
@@ -36,12 +37,12 @@ struct ErrorBound {
   double constant = 0;
 };
 
-/// Why a tail has no bound of this form: "multiplies two varying values".
+/// Why an epilogue has no bound of this form: "multiplies two varying values".
 struct NoErrorBound {
   std::string reason;
 };
 
-/// The sum that enters the tail.
+/// The sum that enters the epilogue.
 struct Accumulation {
   int64_t reduction = 1; ///< Products that are summed up.
   NumericType operand = NumericType::F16;
@@ -52,9 +53,9 @@ struct Accumulation {
 /// which is added to the others in f32, as are `splits` parts.
 bool is3xTF32WithinBound(int64_t reduction, int64_t steps, int64_t splits);
 
-/// The bound for `tail(sum)`, converted to `result` at the end.
+/// The bound for `epilogue(sum)`, converted to `result` at the end.
 std::variant<ErrorBound, NoErrorBound>
-computeErrorBound(const Accumulation &sum, const TailGraph &tail,
+computeErrorBound(const Accumulation &sum, const EpilogueGraph &epilogue,
                   NumericType result);
 
 } // namespace conv

@@ -1,4 +1,4 @@
-//===- Heuristics.h - which schedules there are, in order ---*- C++ -*-===//
+//===- Heuristics.h - which schedules there are, in order -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,8 +39,8 @@ struct Ranking {
 };
 
 /// Ranks what `chip` can run. `accepted` is empty only if the chip has no atom
-/// for the problem's operands, none that takes patches, or every launch would
-/// be too large.
+/// for the problem's operands, none that takes halo tiles, or every launch
+/// would be too large.
 Ranking rankCandidates(const Problem &problem, const ChipInfo &chip);
 
 } // namespace conv

@@ -1,4 +1,4 @@
-//===- LineModel.h - candidates of the line_buffer main loop -*- C++ -*-===//
+//===- LineModel.h - candidates of the line_buffer main loop ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -50,7 +50,7 @@ struct Problem {
   NumericType result = NumericType::F16;  ///< Element type of the result.
   /// Bytes of the tensors, or of what windows see of them, each of which any
   /// algorithm moves once.
-  double lhsBytes = 0, rhsBytes = 0, resultBytes = 0, tailBytes = 0;
+  double lhsBytes = 0, rhsBytes = 0, resultBytes = 0, epilogueBytes = 0;
   /// Bytes of what one kernel writes for another one.
   double intermediateBytes = 0;
   Run lhsRun, rhsRun;
@@ -80,19 +80,20 @@ struct Problem {
   /// If lanes store results element by element: from one to that of the next
   /// row, in elements of memory. 0 if not.
   int64_t storedRowDistance = 0;
-  /// Copies could bring an operand of the tail as they take the result.
-  bool hasTailBoxes = false;
-  /// If positions come in patches, which only warpgroups take: the bytes of one
-  /// in shared memory. If positions are rows, how many it has, and the taps
+  /// Copies could bring an operand of the epilogue as they take the result.
+  bool hasEpilogueBoxes = false;
+  /// If positions come in halo tiles, which only warpgroups take: the bytes of
+  /// one in shared memory. If positions are rows, how many it has, and the taps
   /// that share it; if they are reduced, the columns that do.
-  struct Patch {
+  struct HaloTile {
     int64_t bytes = 0;
     int64_t rows = 0, taps = 1;
     int64_t columns = 0;
     bool isReduced() const { return columns > 0; }
   };
-  std::optional<Patch> patch;
-  /// Channels of patches, if the `patch_buffer` main loop can compute it.
+  std::optional<HaloTile> haloTile;
+  /// Channels of halo tiles, if the `weight_stationary` main loop can compute
+  /// it.
   int64_t bufferedChannels = 0;
   /// What the `line_buffer` main loop makes of it, if it can compute it: the
   /// window, and, if its positions are reduced, how many follow each other, and
@@ -106,10 +107,10 @@ struct Problem {
   double flops() const;
   /// Bytes that any algorithm moves: each operand and the result once.
   double compulsoryBytes() const {
-    return lhsBytes + rhsBytes + resultBytes + tailBytes;
+    return lhsBytes + rhsBytes + resultBytes + epilogueBytes;
   }
-  /// Bytes that the tail reads for each one of the result.
-  double tailShare() const { return tailBytes / resultBytes; }
+  /// Bytes that the epilogue reads for each one of the result.
+  double epilogueShare() const { return epilogueBytes / resultBytes; }
   /// Flops per compulsory byte.
   double intensity() const { return usefulFlops / compulsoryBytes(); }
 };

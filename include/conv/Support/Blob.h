@@ -1,4 +1,4 @@
-//===- Blob.h - bytes and what keeps them ---------------------*- C++ -*-===//
+//===- Blob.h - bytes and what keeps them -----------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Memory.h - how much the machine has -*- C++ -*-===//
+//===- Memory.h - how much the machine has ----------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Result.h - a value or one clear error ------------------*- C++ -*-===//
+//===- Result.h - a value or one clear error --------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

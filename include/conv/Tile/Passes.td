@@ -13,20 +13,20 @@ include "mlir/Pass/PassBase.td"
 def TileToWorkgroupsPass : Pass<"conv-tile-to-workgroups", "::mlir::func::FuncOp"> {
   let summary = "Tile each linalg form into workgroups and reduction steps";
   let description = [{
-    The tail is tiled by `workgroup` of its schedule into an `scf.forall`, its
-    producers are fused into it, and the reduction of the product is tiled by
-    `gemm_k` into an `scf.for` that the tiles of both operands are fused
+    The epilogue is tiled by `workgroup` of its schedule into an `scf.forall`,
+    its producers are fused into it, and the reduction of the product is tiled
+    by `gemm_k` into an `scf.for` that the tiles of both operands are fused
     into. Nothing is materialised beyond tiles, and nothing is padded: tiles at
     the border are smaller.
 
     The result is the tiled form that `TiledConvolution` reads: those
     `scf.forall` that one `conv.scatter` puts together are one kernel.
 
-    * Input: `linalg.generic` tails with `conv.schedule`, over
+    * Input: `linalg.generic` epilogues with `conv.schedule`, over
       `linalg.batch_matmul` over `conv.gather`.
-    * Output: one `scf.forall` with `conv.schedule` per tail.
+    * Output: one `scf.forall` with `conv.schedule` per epilogue.
     * Keeps: every other op.
-    * Fails: if upstream tiling cannot tile a tail or fuse its producers.
+    * Fails: if upstream tiling cannot tile an epilogue or fuse its producers.
 
     Before:
     ```mlir

@@ -11,19 +11,19 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertToProductsPass : Pass<"conv-convert-to-products", "::mlir::func::FuncOp"> {
-  let summary = "Rewrite convolutions as batches of matrix products with a tail";
+  let summary = "Rewrite convolutions as batches of matrix products with an epilogue";
   let description = [{
     Each step of the convolution's `ConvolutionPlan` (one for most of them)
-    becomes a `linalg.batch_matmul` of two views of the operands, and a tail
-    whose elements are written through a view of the result. Steps that only add
-    up what others computed have no product. Nothing is materialised:
+    becomes a `linalg.batch_matmul` of two views of the operands, and an
+    epilogue whose elements are written through a view of the result. Steps that
+    only add up what others computed have no product. Nothing is materialised:
     tiling later computes each tile of the views where it is needed.
 
     * Input: convolutions with a `schedule`, of any algorithm.
     * Output: `conv.gather`, `linalg.fill`, `linalg.batch_matmul`, one
-      `linalg.generic`, the tail, which carries the schedule as `conv.schedule`,
-      and a `conv.scatter`. The tail is there even if it only copies: it is the
-      root of tiling.
+      `linalg.generic`, the epilogue, which carries the schedule as
+      `conv.schedule`, and a `conv.scatter`. The epilogue is there even if it
+      only copies: it is the root of tiling.
     * Keeps: every other op.
     * Fails: never. A convolution without a schedule is left alone.
 

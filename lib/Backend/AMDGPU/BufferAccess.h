@@ -1,4 +1,4 @@
-//===- BufferAccess.h - guarded accesses to ROCDL -*- C++ -*-===//
+//===- BufferAccess.h - guarded accesses to ROCDL ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ConvertKernelsToROCDL.cpp - kernels to LLVM and ROCDL -*- C++ -*-===//
+//===- ConvertKernelsToROCDL.cpp - kernels to LLVM and ROCDL ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

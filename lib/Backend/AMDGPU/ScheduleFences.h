@@ -1,4 +1,4 @@
-//===- ScheduleFences.h - who issues when in a step ---------*- C++ -*-===//
+//===- ScheduleFences.h - who issues when in a step -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,9 +13,10 @@
 namespace mlir::conv {
 
 /// Replaces `conv.schedule_fence` by what LLVM's scheduler obeys. Where it ends
-/// a section with matrix instructions, these take turns with the section's reads
-/// of shared memory: what the first one needs comes first, and each of the later
-/// reads follows as many of them, so that none waits for a burst of reads.
+/// a section with matrix instructions, these take turns with the section's
+/// reads of shared memory: what the first one needs comes first, and each of
+/// the later reads follows as many of them, so that none waits for a burst of
+/// reads.
 void convertScheduleFences(gpu::GPUModuleOp module);
 
 } // namespace mlir::conv

@@ -1,4 +1,4 @@
-//===- ConvertKernelsToHost.cpp - kernels to the LLVM dialect -*- C++ -*-===//
+//===- ConvertKernelsToHost.cpp - kernels to the LLVM dialect ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

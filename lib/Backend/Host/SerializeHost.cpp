@@ -1,4 +1,4 @@
-//===- SerializeHost.cpp - gpu.module to a shared library -*- C++ -*-===//
+//===- SerializeHost.cpp - gpu.module to a shared library -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

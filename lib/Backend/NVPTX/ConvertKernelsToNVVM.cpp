@@ -1,4 +1,4 @@
-//===- ConvertKernelsToNVVM.cpp - kernels to LLVM and NVVM -*- C++ -*-===//
+//===- ConvertKernelsToNVVM.cpp - kernels to LLVM and NVVM ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CudaToolkit.h - finding and running NVIDIA's tools -*- C++ -*-===//
+//===- CudaToolkit.h - finding and running NVIDIA's tools -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -91,7 +91,7 @@ FailureOr<std::string> mlir::conv::compileToPtx(gpu::GPUModuleOp module,
     return module.emitOpError()
            << kNoCudaToolkit
            << "expects nvvm/libdevice/libdevice.10.bc for functions of the "
-              "tail, but found none";
+              "epilogue, but found none";
   gpu::TargetOptions options(folder, {}, "", "",
                              gpu::CompilationTarget::Assembly);
   std::optional<PtxCompiler> compiler;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Mirrors conv/Runtime/SimAbi.h in LLVM constants; the static assertions below
-// hold the two together. What the loader patches is external and hidden, so the
-// optimizer does not take its initial value for the value.
+// hold the two together. What the loader halo tiles is external and hidden, so
+// the optimizer does not take its initial value for the value.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- CudaDevice.cpp - NVIDIA GPUs through the CUDA driver -*- C++ -*-===//
+//===- CudaDevice.cpp - NVIDIA GPUs through the CUDA driver -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CudaLibrary.cpp - finding libcuda and its functions -*- C++ -*-===//
+//===- CudaLibrary.cpp - finding libcuda and its functions ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

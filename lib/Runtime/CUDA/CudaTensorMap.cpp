@@ -1,4 +1,4 @@
-//===- CudaTensorMap.cpp - tensor maps as the CUDA driver encodes them --===//
+//===- CudaTensorMap.cpp - tensor maps as the CUDA driver encodes them ----===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DirectBlockPart.cpp - sums of blocks of channels -----*- C++ -*-===//
+//===- DirectBlockPart.cpp - sums of blocks of channels ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

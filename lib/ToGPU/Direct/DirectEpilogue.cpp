@@ -1,4 +1,4 @@
-//===- DirectEpilogue.cpp - tail and store of a box of elements -*- C++ -*-===//
+//===- DirectEpilogue.cpp - epilogue and store of a box of elements -------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DirectEpilogue.h"
-#include "../Tail.h"
+#include "../EpilogueOps.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -36,7 +36,7 @@ SmallVector<int64_t> ElementBox::getDigits(int64_t element) const {
 }
 
 namespace {
-/// The box in one operand of the tail, or in the result.
+/// The box in one operand of the epilogue, or in the result.
 class BoxAccess {
 public:
   BoxAccess(const Kernel &kernel, const ElementBox &box,
@@ -257,38 +257,41 @@ static BoxAccess createResultAccess(const Kernel &kernel,
   return result;
 }
 
-DirectTail mlir::conv::loadDirectTail(const Kernel &kernel,
-                                      const ElementBox &box,
-                                      ArrayRef<Value> first, Value isThere) {
+DirectEpilogueInputs mlir::conv::loadDirectEpilogueInputs(const Kernel &kernel,
+                                                          const ElementBox &box,
+                                                          ArrayRef<Value> first,
+                                                          Value isThere) {
   SmallVector<BoxAccess, 0> operands;
   for (auto [operand, buffer] :
-       llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
+       llvm::zip(kernel.form.epilogueOperands, kernel.epilogueArguments()))
     operands.emplace_back(kernel, box, operand, buffer);
   for (BoxAccess &operand : operands)
     operand.setFirst(first, isThere);
-  DirectTail tail;
+  DirectEpilogueInputs epilogue;
   for (ArrayRef<int64_t> elements :
        createResultAccess(kernel, box).getVectors()) {
-    tail.emplace_back();
+    epilogue.emplace_back();
     for (BoxAccess &operand : operands)
-      tail.back().push_back(createVector(
+      epilogue.back().push_back(createVector(
           kernel, elements, [&](int64_t i) { return operand.load(i); }));
   }
-  return tail;
+  return epilogue;
 }
 
-// One tail for each vector that is stored, so that its functions overlap.
+// One epilogue for each vector that is stored, so that its functions overlap.
 void mlir::conv::createDirectEpilogue(const Kernel &kernel,
                                       const ElementBox &box,
                                       ArrayRef<Value> first, ValueRange sums,
-                                      const DirectTail &tail) {
+                                      const DirectEpilogueInputs &epilogue) {
   BoxAccess result = createResultAccess(kernel, box);
   result.setFirst(first, kernel.math.yes());
-  for (auto [elements, loaded] : llvm::zip_equal(result.getVectors(), tail)) {
+  for (auto [elements, loaded] :
+       llvm::zip_equal(result.getVectors(), epilogue)) {
     SmallVector<Value> inputs = {
         createVector(kernel, elements, [&](int64_t i) { return sums[i]; })};
     llvm::append_range(inputs, loaded);
-    result.store(createTail(kernel.b, kernel.form.tail, inputs), elements);
+    result.store(createEpilogueOps(kernel.b, kernel.form.epilogue, inputs),
+                 elements);
   }
 }
 
@@ -297,6 +300,7 @@ void mlir::conv::createDirectEpilogue(const Kernel &kernel,
 void mlir::conv::createDirectEpilogue(const Kernel &kernel,
                                       const ElementBox &box,
                                       ArrayRef<Value> first, ValueRange sums) {
-  createDirectEpilogue(kernel, box, first, sums,
-                       loadDirectTail(kernel, box, first, kernel.math.yes()));
+  createDirectEpilogue(
+      kernel, box, first, sums,
+      loadDirectEpilogueInputs(kernel, box, first, kernel.math.yes()));
 }

@@ -1,4 +1,4 @@
-//===- DirectEpilogue.h - tail and store of a box of elements -*- C++ -*-===//
+//===- DirectEpilogue.h - epilogue and store of a box of elements ---------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,20 +30,23 @@ struct ElementBox {
   SmallVector<int64_t> getDigits(int64_t element) const;
 };
 
-/// What the tail reads of a box: for each vector of the result that is stored,
-/// one of each operand.
-using DirectTail = SmallVector<SmallVector<Value>>;
+/// What the epilogue reads of a box: for each vector of the result that is
+/// stored, one of each operand.
+using DirectEpilogueInputs = SmallVector<SmallVector<Value>>;
 
 /// Loads it for the box that starts with `first`, if `isThere`.
-DirectTail loadDirectTail(const Kernel &kernel, const ElementBox &box,
-                          ArrayRef<Value> first, Value isThere);
+DirectEpilogueInputs loadDirectEpilogueInputs(const Kernel &kernel,
+                                              const ElementBox &box,
+                                              ArrayRef<Value> first,
+                                              Value isThere);
 
-/// Applies the tail to `sums`, one for each element of the box that starts with
-/// `first`, and stores the result with accesses as wide as its layout allows.
+/// Applies the epilogue to `sums`, one for each element of the box that starts
+/// with `first`, and stores the result with accesses as wide as its layout
+/// allows.
 void createDirectEpilogue(const Kernel &kernel, const ElementBox &box,
                           ArrayRef<Value> first, ValueRange sums,
-                          const DirectTail &tail);
-/// The same, with what the tail reads loaded just before.
+                          const DirectEpilogueInputs &epilogue);
+/// The same, with what the epilogue reads loaded just before.
 void createDirectEpilogue(const Kernel &kernel, const ElementBox &box,
                           ArrayRef<Value> first, ValueRange sums);
 

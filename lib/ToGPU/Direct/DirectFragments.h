@@ -1,4 +1,4 @@
-//===- DirectFragments.h - fragments of filters and windows -*- C++ -*-===//
+//===- DirectFragments.h - fragments of filters and windows -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DirectMatrixLoop.cpp - small groups, block by block --*- C++ -*-===//
+//===- DirectMatrixLoop.cpp - small groups, block by block ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,10 +47,10 @@ private:
                    const DirectExchange::Item &item) const;
   void forEachExchange(
       function_ref<void(int64_t firstLine, int64_t positions)> body) const;
-  std::queue<DirectTail> loadTails(Value unit) const;
+  std::queue<DirectEpilogueInputs> loadEpilogues(Value unit) const;
   void createElements(Value unit, int64_t firstLine,
                       const DirectExchange::Item &item, ValueRange sums,
-                      const DirectTail &tail) const;
+                      const DirectEpilogueInputs &epilogue) const;
 
   Kernel &kernel;
   const IndexMath &math;
@@ -175,17 +175,17 @@ DirectMatrixLoop::getDigits(Value number, int64_t firstLine,
 }
 
 /// Stores an item, of the units from `unit` on.
-void DirectMatrixLoop::createElements(Value unit, int64_t firstLine,
-                                      const DirectExchange::Item &item,
-                                      ValueRange sums,
-                                      const DirectTail &tail) const {
+void DirectMatrixLoop::createElements(
+    Value unit, int64_t firstLine, const DirectExchange::Item &item,
+    ValueRange sums, const DirectEpilogueInputs &epilogue) const {
   Value number = getNumber(unit, item);
-  scf::IfOp::create(
-      b, math.below(number, tiling.countRuns()), [&](OpBuilder &, Location) {
-        createDirectEpilogue(kernel, elements,
-                             getDigits(number, firstLine, item), sums, tail);
-        scf::YieldOp::create(b);
-      });
+  scf::IfOp::create(b, math.below(number, tiling.countRuns()),
+                    [&](OpBuilder &, Location) {
+                      createDirectEpilogue(kernel, elements,
+                                           getDigits(number, firstLine, item),
+                                           sums, epilogue);
+                      scf::YieldOp::create(b);
+                    });
 }
 
 /// Makes `body` see the lines of a unit whose sums are exchanged together: the
@@ -198,23 +198,25 @@ void DirectMatrixLoop::forEachExchange(
          std::min(together, tiling.lines - first) * FilterBlocks::kPositions);
 }
 
-/// What the tail reads of all items of the units from `unit` on, in the order
-/// in which they are stored. It arrives while they are multiplied: the barrier
-/// of the subgroup keeps the assembler from loading it just before its use.
-std::queue<DirectTail> DirectMatrixLoop::loadTails(Value unit) const {
-  std::queue<DirectTail> tails;
+/// What the epilogue reads of all items of the units from `unit` on, in the
+/// order in which they are stored. It arrives while they are multiplied: the
+/// barrier of the subgroup keeps the assembler from loading it just before its
+/// use.
+std::queue<DirectEpilogueInputs>
+DirectMatrixLoop::loadEpilogues(Value unit) const {
+  std::queue<DirectEpilogueInputs> epilogues;
   forEachExchange([&](int64_t firstLine, int64_t positions) {
     exchange.forEachItem(
         positions, [&](const DirectExchange::Item &item, Value isThere) {
           Value number = getNumber(unit, item);
-          tails.push(loadDirectTail(
+          epilogues.push(loadDirectEpilogueInputs(
               kernel, elements, getDigits(number, firstLine, item),
               math.both(isThere, math.below(number, tiling.countRuns()))));
         });
   });
-  if (!kernel.form.tailOperands.empty())
+  if (!kernel.form.epilogueOperands.empty())
     synchronizeSubgroup(kernel);
-  return tails;
+  return epilogues;
 }
 
 /// One unit of each slice, from `unit` on.
@@ -226,7 +228,7 @@ void DirectMatrixLoop::createUnits(Value unit,
       kernel, operands, batch,
       getPosition(math.add(math.mul(mine, kPositions),
                            math.rem(kernel.lane, kPositions))));
-  std::queue<DirectTail> tails = loadTails(unit);
+  std::queue<DirectEpilogueInputs> epilogues = loadEpilogues(unit);
   SmallVector<Value> sums = createSums(filter, windows);
   forEachExchange([&](int64_t firstLine, int64_t positions) {
     for (int64_t start = 0; start < positions; start += kPositions)
@@ -234,8 +236,8 @@ void DirectMatrixLoop::createUnits(Value unit,
     gpu::BarrierOp::create(b);
     exchange.read(
         positions, [&](const DirectExchange::Item &item, ValueRange results) {
-          createElements(unit, firstLine, item, results, tails.front());
-          tails.pop();
+          createElements(unit, firstLine, item, results, epilogues.front());
+          epilogues.pop();
         });
     gpu::BarrierOp::create(b);
   });

@@ -1,4 +1,4 @@
-//===- DirectPart.h - products of a part of a reduction -----*- C++ -*-===//
+//===- DirectPart.h - products of a part of a reduction ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

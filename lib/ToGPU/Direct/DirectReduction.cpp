@@ -1,4 +1,4 @@
-//===- DirectReduction.cpp - small results of long reductions -*- C++ -*-===//
+//===- DirectReduction.cpp - small results of long reductions ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../AsyncRing.h"
+#include "../AsyncPipeline.h"
 #include "../KernelBody.h"
 #include "../TileScheduler.h"
 #include "DirectEpilogue.h"
@@ -99,9 +99,9 @@ SmallVector<Value> DirectReduction::createStagedSums() const {
     operands.setStage(stage);
     return part->create(sums);
   };
-  return createAsyncRing(kernel, tiling.reduction.getNumTiles(),
-                         kernel.form.schedule.getStages(), part->createZeros(),
-                         {fill, multiply});
+  return createAsyncPipeline(kernel, tiling.reduction.getNumTiles(),
+                             kernel.form.schedule.getStages(),
+                             part->createZeros(), {fill, multiply});
 }
 
 SmallVector<Value> DirectReduction::createSums() const {

@@ -1,4 +1,4 @@
-//===- HostCacheLoop.cpp - a tile on one thread of the host -*- C++ -*-===//
+//===- HostCacheLoop.cpp - a tile on one thread of the host -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

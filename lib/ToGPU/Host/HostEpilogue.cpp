@@ -1,4 +1,4 @@
-//===- HostEpilogue.cpp - tail and result of a host tile ----*- C++ -*-===//
+//===- HostEpilogue.cpp - epilogue and result of a host tile ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostEpilogue.h"
+#include "../EpilogueOps.h"
 #include "../KernelBody.h"
-#include "../Tail.h"
 #include "../TileScheduler.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,7 +24,7 @@ public:
   void create(const HostBlock &block) const;
 
 private:
-  /// The result, or an operand of the tail.
+  /// The result, or an operand of the epilogue.
   struct Matrix {
     Value buffer;
     MatrixAccess access;
@@ -55,7 +55,7 @@ HostEpilogue::HostEpilogue(const Kernel &kernel, const TileOrigin &origin,
     results.push_back(
         {code.flatten(kernel.arguments.back()), MatrixAccess(math, operand)});
   for (auto [operand, buffer] :
-       llvm::zip(kernel.form.tailOperands, kernel.tailArguments()))
+       llvm::zip(kernel.form.epilogueOperands, kernel.epilogueArguments()))
     operands.push_back({code.flatten(buffer), MatrixAccess(math, operand)});
 }
 
@@ -84,10 +84,11 @@ void HostEpilogue::createElements(Value row, Value first,
     inputs.push_back(loadSums(row, first, elements));
   for (const Matrix &operand : operands)
     inputs.push_back(load(operand, row, first, elements));
-  for (auto [result, value] : llvm::zip(
-           results, createTailResults(code.b, kernel.form.tail, inputs))) {
+  for (auto [result, value] :
+       llvm::zip(results,
+                 createEpilogueResults(code.b, kernel.form.epilogue, inputs))) {
     Value stored = value;
-    if (!isa<VectorType>(stored.getType())) // A tail that reads nothing.
+    if (!isa<VectorType>(stored.getType())) // An epilogue that reads nothing.
       stored = vector::BroadcastOp::create(
           code.b, VectorType::get({elements}, stored.getType()), stored);
     store(result, stored, row, first);

@@ -1,12 +1,12 @@
-//===- HostEpilogue.h - tail and result of a host tile ------*- C++ -*-===//
+//===- HostEpilogue.h - epilogue and result of a host tile ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The tail on the elements of a tile, row by row, in vectors where everything
-// that it reads and writes is contiguous along a row.
+// The epilogue on the elements of a tile, row by row, in vectors where
+// everything that it reads and writes is contiguous along a row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ namespace mlir::conv {
 /// Loads `elements` sums of a row of the tile, from column `first` on.
 using LoadSums = function_ref<Value(Value row, Value first, int64_t elements)>;
 
-/// Creates the result's elements of a tile. Without `loadSums` the tail has no
-/// accumulator.
+/// Creates the result's elements of a tile. Without `loadSums` the epilogue has
+/// no accumulator.
 void createHostEpilogue(const Kernel &kernel, const TileOrigin &origin,
                         const HostBlock &block, LoadSums loadSums);
 

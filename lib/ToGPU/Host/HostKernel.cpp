@@ -1,4 +1,4 @@
-//===- HostKernel.cpp - loops and accesses of host kernels -*- C++ -*-===//
+//===- HostKernel.cpp - loops and accesses of host kernels ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

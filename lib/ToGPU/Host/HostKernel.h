@@ -1,4 +1,4 @@
-//===- HostKernel.h - what the parts of a host kernel share -*- C++ -*-===//
+//===- HostKernel.h - what the parts of a host kernel share -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 //
 // A host kernel computes one workgroup's tile on one thread: both operands'
 // tiles are packed as f32 into a cache-sized scratch, a register tile at a time
-// is multiplied, and the tail is applied to the sums.
+// is multiplied, and the epilogue is applied to the sums.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- HostRowPack.cpp - rows of an operand into scratch ----*- C++ -*-===//
+//===- HostRowPack.cpp - rows of an operand into scratch --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

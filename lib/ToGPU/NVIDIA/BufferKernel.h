@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the kernels of the line_buffer and patch_buffer main loops have in
+// What the kernels of the line_buffer and weight_stationary main loops have in
 // common: one part, whose filter is in shared memory, and tiles that workgroups
 // take in turn.
 //

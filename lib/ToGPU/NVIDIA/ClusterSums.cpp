@@ -25,15 +25,15 @@ using Tile = ::conv::TmaTile;
 static constexpr int64_t kPieceSums = 4;
 static constexpr int64_t kPieceSumBytes = kPieceSums * Tile::kSumBytes;
 
-MbarrierRing ClusterSums::getArrivals(const PtxBuilder &ptx, const Tile &tile,
-                                      Value memory) {
+MbarrierPipeline ClusterSums::getArrivals(const PtxBuilder &ptx,
+                                          const Tile &tile, Value memory) {
   Value full = ptx.offset(memory, tile.exchangeBarrierOffset());
-  return MbarrierRing(ptx, full, /*empty=*/Value(), tile.consumers);
+  return MbarrierPipeline(ptx, full, /*empty=*/Value(), tile.consumers);
 }
 
 void ClusterSums::initialize(const PtxBuilder &ptx, const Tile &tile,
                              Value memory) {
-  MbarrierRing arrivals = getArrivals(ptx, tile, memory);
+  MbarrierPipeline arrivals = getArrivals(ptx, tile, memory);
   arrivals.initializeFull(1);
   for (int64_t consumer = 0; consumer < tile.consumers; ++consumer)
     arrivals.announce(ptx.math.constant(consumer),

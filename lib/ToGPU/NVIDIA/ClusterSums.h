@@ -21,7 +21,7 @@
 #ifndef CONV_LIB_TOGPU_NVIDIA_CLUSTERSUMS_H
 #define CONV_LIB_TOGPU_NVIDIA_CLUSTERSUMS_H
 
-#include "MbarrierRing.h"
+#include "MbarrierPipeline.h"
 #include "WgmmaSums.h"
 
 namespace mlir::conv {
@@ -45,8 +45,8 @@ public:
 
 private:
   /// Barriers that say that all sums for a consumer have come.
-  static MbarrierRing getArrivals(const PtxBuilder &ptx,
-                                  const ::conv::TmaTile &tile, Value memory);
+  static MbarrierPipeline
+  getArrivals(const PtxBuilder &ptx, const ::conv::TmaTile &tile, Value memory);
   /// Sums that one access takes: of an atom, those that a lane has of eight
   /// columns.
   int64_t countPieces() const;
@@ -65,7 +65,7 @@ private:
 
   const PtxBuilder &ptx;
   const ::conv::TmaTile &tile;
-  MbarrierRing arrivals;
+  MbarrierPipeline arrivals;
   Value rank, consumer;
   Value first; ///< The lane's first piece from workgroup 0.
 };

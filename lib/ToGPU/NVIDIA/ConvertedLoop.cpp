@@ -19,10 +19,10 @@ using Tile = ::conv::TmaTile;
 static constexpr int64_t kUnitBytes = 16; ///< What descriptors count in.
 
 ConvertedLoop::ConvertedLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
-                             const Tile &tile, const TmaRings &rings,
+                             const Tile &tile, const TmaRings &pipelines,
                              Value memory, Value consumer, Value workItem)
     : WgmmaSums(ptx, tile, ptx.b.getF32Type()), geometry(geometry),
-      rings(rings), memory(memory),
+      pipelines(pipelines), memory(memory),
       fragments(ptx, tile, geometry.isLeftTransposed(), consumer, workItem),
       right(createRowsDescriptor(
           ptx, LLVM::PtrToIntOp::create(
@@ -106,11 +106,11 @@ SmallVector<Value> ConvertedLoop::add(ValueRange sums,
 
 TmaLoop::Sums ConvertedLoop::create(Value steps, Value isReleasing,
                                     LoopPosition position) const {
-  auto load = [&](const RingPosition &at) {
-    rings.stages.wait(at);
+  auto load = [&](const PipelineState &at) {
+    pipelines.stages.wait(at);
     SmallVector<Value> left = loadLeft(at.stage);
     ptx.synchronizeWarp();
-    ptx.createIf(isReleasing, [&] { rings.stages.release(at.stage); });
+    ptx.createIf(isReleasing, [&] { pipelines.stages.release(at.stage); });
     return left;
   };
   // The left operand of a step is loaded while the one before is multiplied, if
@@ -124,18 +124,18 @@ TmaLoop::Sums ConvertedLoop::create(Value steps, Value isReleasing,
         llvm::to_vector_of<Value>(carried.drop_front(atoms + 4));
     auto loadNext = [&] {
       left = load(at.stage);
-      at.stage = rings.stages.getNext(at.stage);
+      at.stage = pipelines.stages.getNext(at.stage);
     };
     if (!loadsAhead)
       loadNext();
-    rings.converted->wait(*at.second);
+    pipelines.converted->wait(*at.second);
     SmallVector<Value> products = multiply(left, at.second->stage);
     if (loadsAhead && loadsNext)
       loadNext();
     products = finish(products);
     ptx.createIf(isReleasing,
-                 [&] { rings.converted->release(at.second->stage); });
-    at.second = rings.converted->getNext(*at.second);
+                 [&] { pipelines.converted->release(at.second->stage); });
+    at.second = pipelines.converted->getNext(*at.second);
     SmallVector<Value> next = add(carried.take_front(atoms), products);
     llvm::append_range(next, at.carried());
     if (loadsAhead)
@@ -146,7 +146,7 @@ TmaLoop::Sums ConvertedLoop::create(Value steps, Value isReleasing,
   llvm::append_range(values, position.carried());
   if (loadsAhead) {
     SmallVector<Value> left = load(position.stage);
-    position.stage = rings.stages.getNext(position.stage);
+    position.stage = pipelines.stages.getNext(position.stage);
     values.resize(atoms);
     llvm::append_range(values, position.carried());
     llvm::append_range(values, left);

@@ -7,8 +7,8 @@
 //
 // A stage goes through three hands: what the producer copied is "copied", with
 // the windows of its positions it is "gathered", and multiplied it is "empty".
-// Gatherers take every second step each, so that one writes windows while the
-// other one waits for lines.
+// Im2col warps take every second step each, so that one writes windows while
+// the other one waits for lines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,8 +77,8 @@ private:
 
   void createProducer();
   void createCopies(TileOrigin origin, const Step &step, Value images,
-                    RingPosition at) const;
-  void createGatherer(Value gatherer, Value workItem);
+                    PipelineState at) const;
+  void createIm2colWarp(Value im2colWarp, Value workItem);
   void createWindows(const FragmentTile &windows, const Step &step,
                      Value stage) const;
   void createConsumer(Value workItem);
@@ -89,7 +89,7 @@ private:
   const TmaGeometry &geometry;
   Value memory, workItem;
   LineFragments fragments;
-  MbarrierRing copied, gathered; ///< With the same "empty".
+  MbarrierPipeline copied, gathered; ///< With the same "empty".
   PersistentScheduler scheduler;
 };
 } // namespace
@@ -106,7 +106,7 @@ LineGradientBody::Step LineGradientBody::getStep(TileOrigin origin,
 }
 
 void LineGradientBody::createCopies(TileOrigin origin, const Step &step,
-                                    Value images, RingPosition at) const {
+                                    Value images, PipelineState at) const {
   const IndexMath &math = ptx.math;
   LineCopy lines(ptx, tile.window, fragments.createFirstLine(step.position),
                  tile.countLines());
@@ -129,7 +129,7 @@ void LineGradientBody::createProducer() {
                                                         ValueRange carried) {
     return ptx.createFor(math.constant(0), math.constant(geometry.countSteps()),
                          1, carried, [&](Value step, ValueRange values) {
-                           RingPosition at = RingPosition::get(values);
+                           PipelineState at = PipelineState::get(values);
                            createCopies(origin, getStep(origin, step), images,
                                         at);
                            return copied.getNext(at).carried();
@@ -160,7 +160,7 @@ void LineGradientBody::createWindows(const FragmentTile &windows,
   }
 }
 
-void LineGradientBody::createGatherer(Value gatherer, Value workItem) {
+void LineGradientBody::createIm2colWarp(Value im2colWarp, Value workItem) {
   const IndexMath &math = ptx.math;
   int64_t steps = geometry.countSteps();
   FragmentTile windows(ptx, workItem, Tile::kRowBytes);
@@ -169,9 +169,9 @@ void LineGradientBody::createGatherer(Value gatherer, Value workItem) {
   scheduler.createLoop(math.constant(0), [&](TileOrigin origin,
                                              ValueRange carried) {
     Value before = carried.front();
-    ptx.createFor(gatherer, math.constant(steps), tile.kGatherers, {},
+    ptx.createFor(im2colWarp, math.constant(steps), tile.kIm2colWarps, {},
                   [&](Value step, ValueRange) {
-                    RingPosition at =
+                    PipelineState at =
                         copied.getPosition(math.add(before, step));
                     copied.wait(at);
                     createWindows(windows, getStep(origin, step), at.stage);
@@ -202,11 +202,11 @@ void LineGradientBody::createConsumer(Value workItem) {
                    {}};
   TmaEpilogue epilogue(kernel, ptx, tile.tile, stored, consumer, workItem,
                        /*staging=*/Value(), getColumn);
-  TmaRings rings(gathered);
-  TmaLoop loop(ptx, geometry, tile.tile, rings, memory);
+  TmaRings pipelines(gathered);
+  TmaLoop loop(ptx, geometry, tile.tile, pipelines, memory);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
-  scheduler.createLoop(rings.getStart().carried(), [&](TileOrigin origin,
-                                                       ValueRange carried) {
+  scheduler.createLoop(pipelines.getStart().carried(), [&](TileOrigin origin,
+                                                           ValueRange carried) {
     TmaEpilogue::Loaded loaded = epilogue.load(origin);
     TmaLoop::Sums sums =
         loop.createConsumer(matrix, isReleasing, LoopPosition::get(carried));
@@ -226,8 +226,8 @@ void LineGradientBody::create() {
       [&](Value worker, Value workItem) {
         ptx.createIf(ptx.equal(worker, 0), [&] { createConsumer(workItem); });
         ptx.createIf(
-            ptx.math.below(ptx.math.sub(worker, 1), tile.kGatherers),
-            [&] { createGatherer(ptx.math.sub(worker, 1), workItem); });
+            ptx.math.below(ptx.math.sub(worker, 1), tile.kIm2colWarps),
+            [&] { createIm2colWarp(ptx.math.sub(worker, 1), workItem); });
       });
 }
 

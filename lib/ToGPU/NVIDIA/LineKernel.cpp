@@ -19,7 +19,7 @@
 #include "LineFragments.h"
 #include "LineGradientBody.h"
 #include "LineOrder.h"
-#include "MbarrierRing.h"
+#include "MbarrierPipeline.h"
 #include "PersistentScheduler.h"
 #include "TensorMaps.h"
 #include "TmaEpilogue.h"
@@ -44,7 +44,8 @@ public:
            int64_t workgroups, Value memory)
       : kernel(kernel), ptx(ptx), tile(tile), result(result), memory(memory),
         workItem(ptx.math.cast(kernel.workItem)),
-        ring(ptx, ptx.offset(memory, tile.barrierOffset()), tile.tile.stages),
+        pipeline(ptx, ptx.offset(memory, tile.barrierOffset()),
+                 tile.tile.stages),
         scheduler(ptx, kernel.form, /*first=*/0, workgroups),
         fragments(ptx, tile.window,
                   ptx.math.rem(workItem, Tile::kWarpgroupSize)) {}
@@ -63,7 +64,7 @@ private:
   const ::conv::LineTile &tile;
   const TmaResult &result;
   Value memory, workItem;
-  MbarrierRing ring;
+  MbarrierPipeline pipeline;
   PersistentScheduler scheduler;
   LineFragments fragments;
 };
@@ -78,15 +79,15 @@ void LineBody::createProducer() {
   Value images = AddressOp::create(
       ptx.b, LLVM::LLVMPointerType::get(ptx.b.getContext(), 1),
       kernel.arguments[0]);
-  scheduler.createLoop(
-      ring.getStart().carried(), [&](TileOrigin origin, ValueRange carried) {
-        RingPosition position = RingPosition::get(carried);
-        LineCopy copy(ptx, tile.window, fragments.createFirstLine(origin.row),
-                      tile.window.countLines(tile.tile.rows));
-        Value full = ring.acquire(position, copy.getBytes());
-        copy.create(images, getStage(position.stage), full);
-        return ring.getNext(position).carried();
-      });
+  scheduler.createLoop(pipeline.getStart().carried(), [&](TileOrigin origin,
+                                                          ValueRange carried) {
+    PipelineState position = PipelineState::get(carried);
+    LineCopy copy(ptx, tile.window, fragments.createFirstLine(origin.row),
+                  tile.window.countLines(tile.tile.rows));
+    Value full = pipeline.acquire(position, copy.getBytes());
+    copy.create(images, getStage(position.stage), full);
+    return pipeline.getNext(position).carried();
+  });
 }
 
 /// The sums of this consumer's atoms, all of which are under way. Fragments of
@@ -126,27 +127,27 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
   TmaEpilogue epilogue(kernel, ptx, tile.tile, result, consumer, workItem,
                        staging);
   Value isReleasing = ptx.equal(math.rem(workItem, kWarpSize), 0);
-  scheduler.createLoop(ring.getStart().carried(), [&](TileOrigin origin,
-                                                      ValueRange carried) {
-    RingPosition position = RingPosition::get(carried);
+  scheduler.createLoop(pipeline.getStart().carried(), [&](TileOrigin origin,
+                                                          ValueRange carried) {
+    PipelineState position = PipelineState::get(carried);
     TmaEpilogue::Loaded loaded = epilogue.load(origin);
-    ring.wait(position);
+    pipeline.wait(position);
     Value row = math.add(
         origin.row, math.mul(consumer, tile.tile.rows / tile.tile.consumers));
     SmallVector<Value> sums =
         createSums(matrix, row, fragments.createFirstLine(origin.row),
                    getStage(position.stage));
     // Products were started by the whole warp: all its loads are done.
-    ptx.createIf(isReleasing, [&] { ring.release(position.stage); });
+    ptx.createIf(isReleasing, [&] { pipeline.release(position.stage); });
     epilogue.create(origin, matrix.finish(sums), std::move(loaded));
-    return ring.getNext(position).carried();
+    return pipeline.getNext(position).carried();
   });
   TmaEpilogue::finish(ptx, workItem);
 }
 
 void LineBody::create() {
   ptx.createIf(ptx.equal(workItem, 0),
-               [&] { ring.initialize(1, tile.tile.consumerWarps()); });
+               [&] { pipeline.initialize(1, tile.tile.consumerWarps()); });
   gpu::BarrierOp::create(kernel.b);
   createRoles(
       ptx, tile.tile, workItem, [&] { createProducer(); },

@@ -1,4 +1,4 @@
-//===- PtxBuilder.h - instructions of NVIDIA GPUs -*- C++ -*-===//
+//===- PtxBuilder.h - instructions of NVIDIA GPUs ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -125,8 +125,8 @@ LoopPosition RightConverter::create(Value steps, LoopPosition position) const {
       math.constant(0), steps, 1, position.carried(),
       [&](Value, ValueRange carried) {
         LoopPosition at = LoopPosition::get(carried);
-        rings.stages.wait(at.stage);
-        rings.converted->waitForEmpty(*at.second);
+        pipelines.stages.wait(at.stage);
+        pipelines.converted->waitForEmpty(*at.second);
         Value right = ptx.offset(ptx.offset(memory, tile.rightOffset()),
                                  math.mul(at.stage.stage, tile.stageBytes()));
         Value parts =
@@ -137,11 +137,11 @@ LoopPosition RightConverter::create(Value steps, LoopPosition position) const {
         ptx.fenceSharedForCopies();
         ptx.synchronizeWarp();
         ptx.createIf(ptx.equal(math.rem(lane, kWarpSize), 0), [&] {
-          rings.converted->fill(at.second->stage);
-          rings.stages.release(at.stage.stage);
+          pipelines.converted->fill(at.second->stage);
+          pipelines.stages.release(at.stage.stage);
         });
-        return LoopPosition{rings.stages.getNext(at.stage),
-                            rings.converted->getNext(*at.second)}
+        return LoopPosition{pipelines.stages.getNext(at.stage),
+                            pipelines.converted->getNext(*at.second)}
             .carried();
       });
   return LoopPosition::get(end);

@@ -25,10 +25,10 @@ public:
 
   /// `memory` is where stage 0 starts, `lane` one of `kWarps` warps.
   RightConverter(const PtxBuilder &ptx, const TmaGeometry &geometry,
-                 const ::conv::TmaTile &tile, const TmaRings &rings,
+                 const ::conv::TmaTile &tile, const TmaRings &pipelines,
                  Value memory, Value lane)
-      : ptx(ptx), geometry(geometry), tile(tile), rings(rings), memory(memory),
-        lane(lane) {}
+      : ptx(ptx), geometry(geometry), tile(tile), pipelines(pipelines),
+        memory(memory), lane(lane) {}
 
   /// The tiles of `steps` steps. Returns where the next one is.
   LoopPosition create(Value steps, LoopPosition position) const;
@@ -48,7 +48,7 @@ private:
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;
   const ::conv::TmaTile &tile;
-  const TmaRings &rings;
+  const TmaRings &pipelines;
   Value memory, lane;
 };
 

@@ -1,4 +1,4 @@
-//===- TensorMaps.cpp - tensor maps of a tma kernel -*- C++ -*-===//
+//===- TensorMaps.cpp - tensor maps of a tma kernel -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -121,7 +121,7 @@ TensorMapAttr mlir::conv::createMatrixMap(MLIRContext *context,
 TensorMapAttr mlir::conv::createPositionsMap(MLIRContext *context,
                                              const TmaGeometry &geometry,
                                              BoxRows rows) {
-  if (geometry.hasPatches())
+  if (geometry.hasHaloTiles())
     return createDenseMap(
         context, llvm::to_vector(llvm::reverse(geometry.leftShape)),
         {rows.elements(), Tile::kBlockSize, Tile::kBlockSize, 1}, rows);
@@ -146,12 +146,12 @@ TensorMapAttr mlir::conv::createBlockMap(MLIRContext *context,
   return createGroupMap(context, sizes, box, window.groups, rows);
 }
 
-TensorMapAttr mlir::conv::createPatchMap(MLIRContext *context,
-                                         const TmaGeometry &geometry,
-                                         BoxRows rows) {
+TensorMapAttr mlir::conv::createHaloTileMap(MLIRContext *context,
+                                            const TmaGeometry &geometry,
+                                            BoxRows rows) {
   SmallVector<int64_t> extents;
   for (size_t d = 0; d < geometry.window.rank(); ++d)
-    extents.push_back(geometry.getPatchExtent(d));
+    extents.push_back(geometry.getHaloTileExtent(d));
   return createBlockMap(context, geometry.window, extents, rows);
 }
 
@@ -163,7 +163,7 @@ TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,
   BoxRows rows{.bytes = tile.chunkRowBytes(), .elementBytes = tile.resultBytes};
   if (result.form == TmaResult::Form::Positions)
     return createWindowMap(context, result.window, Tile::kAtomRows, rows);
-  if (result.form == TmaResult::Form::Patches)
+  if (result.form == TmaResult::Form::HaloTiles)
     return createBlockMap(context, result.window,
                           {Tile::kBlockSize, Tile::kBlockSize}, rows);
   if (result.hasRowsOfGroups)

@@ -38,9 +38,9 @@ TensorMapAttr createWindowMap(MLIRContext *context, const TmaWindow &window,
 /// channels as rows hold.
 TensorMapAttr createBlockMap(MLIRContext *context, const TmaWindow &window,
                              ArrayRef<int64_t> extents, BoxRows rows = {});
-/// Boxes of the window's tensor that are patches with their halos.
-TensorMapAttr createPatchMap(MLIRContext *context, const TmaGeometry &geometry,
-                             BoxRows rows);
+/// Boxes of the window's tensor that are halo tiles with their halos.
+TensorMapAttr createHaloTileMap(MLIRContext *context,
+                                const TmaGeometry &geometry, BoxRows rows);
 /// Boxes of a filter: one tap of that many channels of the result, or, if it is
 /// transposed, of a row of them.
 TensorMapAttr createFilterMap(MLIRContext *context, const TmaGeometry &geometry,
@@ -52,7 +52,7 @@ TensorMapAttr createMatrixMap(MLIRContext *context, const TmaGeometry &geometry,
                               BoxRows rows);
 /// Boxes of a left operand that is reduced over positions: a row of channels of
 /// as many positions. Dimensions are channels, positions and runs of those; or,
-/// if boxes are blocks of patches, those of the operand.
+/// if boxes are blocks of halo tiles, those of the operand.
 TensorMapAttr createPositionsMap(MLIRContext *context,
                                  const TmaGeometry &geometry, BoxRows rows);
 /// Boxes of a result that is copied, a chunk of columns of an atom's rows; none

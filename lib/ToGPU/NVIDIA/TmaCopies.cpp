@@ -20,15 +20,15 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-void TmaCopies::createPatches(TileOrigin, const Patches &, Value) const {
-  llvm_unreachable("only copies of patches share them");
+void TmaCopies::createHaloTiles(TileOrigin, const HaloTiles &, Value) const {
+  llvm_unreachable("only copies of halo tiles share them");
 }
 
 SmallVector<Value> mlir::conv::createCorner(const PtxBuilder &ptx,
                                             const TmaWindow &window,
                                             Value position) {
-  SmallVector<Value> digits =
-      createPosition(ptx.math, window.getPositions(), window.patch, position);
+  SmallVector<Value> digits = createPosition(ptx.math, window.getPositions(),
+                                             window.haloTile, position);
   SmallVector<Value> corner;
   for (size_t i = window.rank(); i-- > 0;) {
     const TmaWindow::Dimension &d = window.dimensions[i];
@@ -107,7 +107,7 @@ protected:
 private:
   /// Where a box starts.
   struct Place {
-    SmallVector<Value> taps, residues;
+    SmallVector<Value> taps, phases;
     Value row, channel, group;
   };
   /// Sets the row of a box whose first column this is.
@@ -131,19 +131,19 @@ public:
                   Value leftMap, Value rightMap) const override;
 };
 
-/// A step is one tap of the filter; patches have a row of channels for all.
-class PatchCopies final : public FilterCopies {
+/// A step is one tap of the filter; halo tiles have a row of channels for all.
+class HaloTileCopies final : public FilterCopies {
 public:
   using FilterCopies::FilterCopies;
 
   TensorMapAttr createLeftMap(MLIRContext *context) const override {
-    return createPatchMap(context, geometry, rows);
+    return createHaloTileMap(context, geometry, rows);
   }
   SmallVector<Value> createTile(TileOrigin) const override { return {}; }
   void createStep(TileOrigin origin, ArrayRef<Value> common, const Step &step,
                   Value leftMap, Value rightMap) const override;
-  void createPatches(TileOrigin origin, const Patches &patches,
-                     Value leftMap) const override;
+  void createHaloTiles(TileOrigin origin, const HaloTiles &haloTiles,
+                       Value leftMap) const override;
 };
 
 /// Right rows are taps and channels: a step is 64 positions of a segment.
@@ -179,12 +179,12 @@ private:
 };
 
 /// Those are a block; a line of taps has one right box.
-class PatchGradientCopies final : public GradientCopies {
+class HaloTileGradientCopies final : public GradientCopies {
 public:
   using GradientCopies::GradientCopies;
 
   TensorMapAttr createRightMap(MLIRContext *context) const override {
-    return createPatchMap(context, geometry, rows);
+    return createHaloTileMap(context, geometry, rows);
   }
   void createStep(TileOrigin origin, ArrayRef<Value> common, const Step &step,
                   Value leftMap, Value rightMap) const override;
@@ -235,18 +235,18 @@ void FilterCopies::createBox(Value destination, const Step &step, Value map,
     Value coordinate =
         ptx.math.add(ptx.math.add(ptx.math.mul(index, c.step), c.start),
                      ptx.math.mul(place.group, c.groupStep));
-    coordinates.push_back(
-        c.residue ? ptx.math.add(coordinate, place.residues[*c.residue])
-                  : coordinate);
+    coordinates.push_back(c.phase
+                              ? ptx.math.add(coordinate, place.phases[*c.phase])
+                              : coordinate);
   }
   ptx.loadBox(destination, map, step.barrier, coordinates);
 }
 
 void FilterCopies::setColumn(Place &place, Value column) const {
-  SmallVector<int64_t> sizes = geometry.residues;
-  sizes.push_back(geometry.columnsOfResidue);
-  place.residues = ptx.math.split(column, sizes);
-  place.row = place.residues.pop_back_val();
+  SmallVector<int64_t> sizes = geometry.phases;
+  sizes.push_back(geometry.columnsOfPhase);
+  place.phases = ptx.math.split(column, sizes);
+  place.row = place.phases.pop_back_val();
 }
 
 void FilterCopies::createFilter(TileOrigin origin, Value tap, Value channel,
@@ -278,23 +278,24 @@ void WindowCopies::createStep(TileOrigin origin, ArrayRef<Value> common,
   createFilter(origin, step.outer, channel, step, rightMap);
 }
 
-void PatchCopies::createStep(TileOrigin origin, ArrayRef<Value>,
-                             const Step &step, Value, Value rightMap) const {
+void HaloTileCopies::createStep(TileOrigin origin, ArrayRef<Value>,
+                                const Step &step, Value, Value rightMap) const {
   createFilter(origin, step.inner, createChannel(origin, step.outer), step,
                rightMap);
 }
 
-void PatchCopies::createPatches(TileOrigin origin, const Patches &patches,
-                                Value leftMap) const {
-  int64_t rows = geometry.getPatchPositions();
+void HaloTileCopies::createHaloTiles(TileOrigin origin,
+                                     const HaloTiles &haloTiles,
+                                     Value leftMap) const {
+  int64_t rows = geometry.getHaloTilePositions();
   for (int64_t i = 0; i < tile.rows / rows; ++i) {
-    SmallVector<Value> coordinates = {createChannel(origin, patches.outer)};
+    SmallVector<Value> coordinates = {createChannel(origin, haloTiles.outer)};
     llvm::append_range(
         coordinates,
         createCorner(ptx, geometry.window, ptx.math.add(origin.row, i * rows)));
     addGroup(coordinates, origin);
-    ptx.loadBox(ptx.offset(patches.slot, i * geometry.getPatchBytes()), leftMap,
-                patches.barrier, coordinates);
+    ptx.loadBox(ptx.offset(haloTiles.slot, i * geometry.getHaloTileBytes()),
+                leftMap, haloTiles.barrier, coordinates);
   }
 }
 
@@ -344,13 +345,13 @@ void PositionGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
   }
 }
 
-void PatchGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
-                                     const Step &step, Value leftMap,
-                                     Value rightMap) const {
+void HaloTileGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
+                                        const Step &step, Value leftMap,
+                                        Value rightMap) const {
   const IndexMath &math = ptx.math;
   const TmaWindow &window = geometry.window;
   SmallVector<Value> position =
-      createPosition(math, geometry.partPositions, window.patch, step.inner);
+      createPosition(math, geometry.partPositions, window.haloTile, step.inner);
   for (auto [coordinate, part, size] :
        llvm::zip(position, math.split(createPart(origin), geometry.partCounts),
                  geometry.partPositions))
@@ -415,11 +416,11 @@ mlir::conv::createTmaCopies(const PtxBuilder &ptx, const TmaGeometry &geometry,
                             const ::conv::TmaTile &tile) {
   if (geometry.hasMatrices())
     return std::make_unique<MatrixCopies>(ptx, geometry, tile);
-  if (geometry.reducesPositions && geometry.hasPatches())
-    return std::make_unique<PatchGradientCopies>(ptx, geometry, tile);
+  if (geometry.reducesPositions && geometry.hasHaloTiles())
+    return std::make_unique<HaloTileGradientCopies>(ptx, geometry, tile);
   if (geometry.reducesPositions)
     return std::make_unique<PositionGradientCopies>(ptx, geometry, tile);
-  if (geometry.hasPatches())
-    return std::make_unique<PatchCopies>(ptx, geometry, tile);
+  if (geometry.hasHaloTiles())
+    return std::make_unique<HaloTileCopies>(ptx, geometry, tile);
   return std::make_unique<WindowCopies>(ptx, geometry, tile);
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Fills the tiles of both operands for one step of the main loop, or that of
-// the right one, and patches of the left one for several steps. The left tile
-// is first in a stage; rows of all are 128 swizzled bytes.
+// the right one, and halo tiles of the left one for several steps. The left
+// tile is first in a stage; rows of all are 128 swizzled bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,12 +54,12 @@ public:
                           const Step &step, Value leftMap,
                           Value rightMap) const = 0;
 
-  /// The patches that all steps of a number of the outer loop share.
-  struct Patches {
+  /// The halo tiles that all steps of a number of the outer loop share.
+  struct HaloTiles {
     Value outer, slot, barrier;
   };
-  virtual void createPatches(TileOrigin origin, const Patches &patches,
-                             Value leftMap) const;
+  virtual void createHaloTiles(TileOrigin origin, const HaloTiles &haloTiles,
+                               Value leftMap) const;
 
 protected:
   /// The part of the reduction and the group that a tile is of.
@@ -82,8 +82,8 @@ protected:
   int64_t getBoxBytes() const { return rows.elements() * rows.bytes; }
 };
 
-/// Copies for a reduction over taps and channels, with patches or without, or
-/// over positions, or for plain matrices.
+/// Copies for a reduction over taps and channels, with halo tiles or without,
+/// or over positions, or for plain matrices.
 std::unique_ptr<TmaCopies> createTmaCopies(const PtxBuilder &ptx,
                                            const TmaGeometry &geometry,
                                            const ::conv::TmaTile &tile);

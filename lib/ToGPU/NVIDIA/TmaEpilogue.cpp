@@ -1,4 +1,4 @@
-//===- TmaEpilogue.cpp - tail and store through shared memory ---*- C++ -*-===//
+//===- TmaEpilogue.cpp - epilogue and store through shared memory ---------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 #include "TmaEpilogue.h"
 
-#include "../Tail.h"
+#include "../EpilogueOps.h"
 #include "TmaCopies.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -35,7 +35,7 @@ TmaEpilogue::TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
       result(kernel.math, kernel.form.result),
       chunk(ptx, workItem, tile.chunkRowBytes(), tile.resultBytes),
       order(std::move(order)) {
-  for (const MatrixOperand &operand : kernel.form.tailOperands)
+  for (const MatrixOperand &operand : kernel.form.epilogueOperands)
     operands.emplace_back(kernel.math, operand);
   const IndexMath &math = ptx.math;
   isFirst = ptx.equal(workItem, 0);
@@ -118,7 +118,7 @@ int64_t TmaEpilogue::getColumnsAtOnce() const {
   // Of two columns, a lane has one value. About three registers are for it, and
   // operands are in others, those that come next too.
   int64_t registers = 3;
-  for (const MatrixOperand &operand : kernel.form.tailOperands)
+  for (const MatrixOperand &operand : kernel.form.epilogueOperands)
     registers += llvm::divideCeil(
         2 * operand.getElementType().getIntOrFloatBitWidth(), 32);
   int64_t free = tile.consumerRegisters() - tile.accumulators();
@@ -174,7 +174,7 @@ static Value join(ImplicitLocOpBuilder &b, int64_t count,
 TmaEpilogue::Loaded TmaEpilogue::load(const Part &part) const {
   Loaded loaded;
   for (auto [number, access, buffer] :
-       llvm::enumerate(operands, kernel.tailArguments()))
+       llvm::enumerate(operands, kernel.epilogueArguments()))
     loaded.push_back(
         replaced.chunks && number == replaced.operand
             ? Value()
@@ -186,7 +186,7 @@ TmaEpilogue::Loaded TmaEpilogue::load(const Part &part) const {
 }
 
 Value TmaEpilogue::loadStaged(const Part &part) const {
-  const MatrixOperand &operand = kernel.form.tailOperands[replaced.operand];
+  const MatrixOperand &operand = kernel.form.epilogueOperands[replaced.operand];
   auto type = VectorType::get({2}, operand.getElementType());
   SmallVector<Value> pairs;
   for (int64_t c = 0; c < part.columns; c += chunk.getColumns()) {
@@ -209,7 +209,7 @@ SmallVector<Value> TmaEpilogue::createPairs(const Part &part, Value sums,
     }));
   for (Value operand : loaded)
     inputs.push_back(operand ? operand : loadStaged(part));
-  Value results = createTail(ptx.b, kernel.form.tail, inputs);
+  Value results = createEpilogueOps(ptx.b, kernel.form.epilogue, inputs);
   if (inputs.empty())
     results = vector::BroadcastOp::create(
         ptx.b, VectorType::get({2 * part.countPairs()}, results.getType()),

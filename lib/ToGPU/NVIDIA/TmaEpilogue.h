@@ -1,4 +1,4 @@
-//===- TmaEpilogue.h - tail and store through shared memory -----*- C++ -*-===//
+//===- TmaEpilogue.h - epilogue and store through shared memory -*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,18 +9,18 @@
 #define CONV_LIB_TOGPU_NVIDIA_TMAEPILOGUE_H
 
 #include "../MatrixAccess.h"
+#include "EpilogueChunks.h"
 #include "FragmentTile.h"
-#include "TailChunks.h"
 #include "WgmmaSums.h"
 
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 
 namespace mlir::conv {
 
-/// Applies the tail to a consumer's accumulators, and stores the result. If it
-/// can be copied, columns of an atom's rows go to shared memory and from there
-/// in chunks by copies, which leave out what is beyond the result. Otherwise
-/// each lane stores what it has.
+/// Applies the epilogue to a consumer's accumulators, and stores the result. If
+/// it can be copied, columns of an atom's rows go to shared memory and from
+/// there in chunks by copies, which leave out what is beyond the result.
+/// Otherwise each lane stores what it has.
 class TmaEpilogue {
 public:
   /// A column of the result, and whether there is one.
@@ -38,15 +38,15 @@ public:
               Value consumer, Value workItem, Value staging,
               ColumnOrder order = nullptr);
 
-  /// Results replace the chunks of an operand of the tail, whose carrier copies
-  /// them.
-  void replaceChunks(const TailChunks &chunks, size_t operand) {
+  /// Results replace the chunks of an operand of the epilogue, whose epilogue
+  /// warp copies them.
+  void replaceChunks(const EpilogueChunks &chunks, size_t operand) {
     replaced = {&chunks, operand};
   }
 
-  /// A lane's part of the tail's operands, for some columns of some rows.
+  /// A lane's part of the epilogue's operands, for some columns of some rows.
   using Loaded = SmallVector<Value>;
-  /// Starts to load what the tail reads first: best ahead of the main loop.
+  /// Starts to load what the epilogue reads first: best ahead of the main loop.
   Loaded load(TileOrigin origin) const {
     return load(getPart(origin, /*number=*/0));
   }
@@ -85,8 +85,8 @@ private:
   Loaded load(const Part &part) const;
   /// The latter, from shared memory.
   Value loadStaged(const Part &part) const;
-  /// The results of all pairs. One tail computes them, so that its functions
-  /// overlap.
+  /// The results of all pairs. One epilogue computes them, so that its
+  /// functions overlap.
   SmallVector<Value> createPairs(const Part &part, Value sums,
                                  Loaded loaded) const;
   /// Puts pairs into shared memory, or into the result.
@@ -122,10 +122,10 @@ private:
   const TmaResult &form;
   Value consumer, workItem, staging;
   struct Replaced {
-    const TailChunks *chunks = nullptr; ///< Null if there are none.
-    size_t operand = 0;                 ///< Number among those of the tail.
+    const EpilogueChunks *chunks = nullptr; ///< Null if there are none.
+    size_t operand = 0; ///< Number among those of the epilogue.
   } replaced;
-  SmallVector<MatrixAccess, 0> operands; ///< Of the tail.
+  SmallVector<MatrixAccess, 0> operands; ///< Of the epilogue.
   MatrixAccess result;
   FragmentTile chunk; ///< Of columns, in shared memory.
   ColumnOrder order;  ///< Null if it is that of the result.

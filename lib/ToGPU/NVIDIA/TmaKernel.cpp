@@ -9,8 +9,8 @@
 // initialisation of the barriers, and go over the same tiles on their own: all
 // tiles of one part, then those of the next, without a pause in between. Those
 // of a cluster have one tile, which they compute together. If an operand of the
-// tail comes by copies, idle lanes of warpgroup 0 bring it, and what becomes of
-// it.
+// epilogue comes by copies, idle lanes of warpgroup 0 bring it, and what
+// becomes of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,9 @@
 
 #include "ClusterSums.h"
 #include "ConvertedLoop.h"
+#include "EpilogueChunks.h"
 #include "PersistentScheduler.h"
 #include "RightConverter.h"
-#include "TailChunks.h"
 #include "TensorMaps.h"
 #include "TmaEpilogue.h"
 #include "TmaLoop.h"
@@ -38,15 +38,15 @@ struct TmaPart {
   std::optional<TmaGeometry> geometry; ///< Of the product, if there is one.
   std::unique_ptr<TmaCopies> copies;
   TmaResult result;
-  /// The number of the tail's operand that copies could bring as they take the
-  /// result.
-  std::optional<size_t> tailOperand;
+  /// The number of the epilogue's operand that copies could bring as they take
+  /// the result.
+  std::optional<size_t> epilogueOperand;
   SmallVector<size_t> arguments; ///< Positions among the kernel's.
   int64_t firstTile; ///< The number of tiles of the parts before it.
 
-  /// Where the tail's operand is among the arguments.
-  size_t getTailArgument() const {
-    return (form->hasProduct() ? 2 : 0) + *tailOperand;
+  /// Where the epilogue's operand is among the arguments.
+  size_t getEpilogueArgument() const {
+    return (form->hasProduct() ? 2 : 0) + *epilogueOperand;
   }
 };
 
@@ -58,12 +58,13 @@ public:
           const ::conv::TmaTile &tile, int64_t clusters, Value memory)
       : ptx(ptx), parts(parts), function(function), chip(chip), tile(tile),
         share(tile.share()), clusters(clusters), memory(memory),
-        rings(ptx, tile, memory) {}
+        pipelines(ptx, tile, memory) {}
 
   void create();
 
 private:
-  /// Where a consumer is in the rings, and in the phases of the tail's chunks.
+  /// Where a consumer is in the pipelines, and in the phases of the epilogue's
+  /// chunks.
   struct ConsumerPosition {
     LoopPosition loop;
     Value phase; ///< Null if there are none.
@@ -81,7 +82,7 @@ private:
   bool endsFirst() const;
   SmallVector<Value> getArguments(const TmaPart &part);
   void createProducer();
-  void createCarrier(Value consumer);
+  void createEpilogueWarp(Value consumer);
   void createConverter(Value lane);
   void createConsumer(Value consumer, Value workItem);
   /// Where the share of this workgroup starts in the tile of its cluster.
@@ -103,7 +104,7 @@ private:
   int64_t clusters;      ///< Or workgroups, if there are none.
   Value memory;
   Value rank; ///< In the cluster.
-  TmaRings rings;
+  TmaRings pipelines;
 };
 } // namespace
 
@@ -115,7 +116,7 @@ SmallVector<Value> TmaBody::ConsumerPosition::carried() const {
 }
 
 TmaBody::ConsumerPosition TmaBody::getPosition(ValueRange carried) const {
-  if (!tile.isTailCopied)
+  if (!tile.isEpilogueCopied)
     return {LoopPosition::get(carried), Value()};
   return {LoopPosition::get(carried.drop_back()), carried.back()};
 }
@@ -144,11 +145,11 @@ SmallVector<Value> TmaBody::getArguments(const TmaPart &part) {
 }
 
 void TmaBody::createProducer() {
-  LoopPosition position = rings.getStart();
+  LoopPosition position = pipelines.getStart();
   for (const TmaPart &part : parts) {
     if (!part.geometry)
       continue;
-    TmaLoop loop(ptx, *part.geometry, tile, rings, memory, rank);
+    TmaLoop loop(ptx, *part.geometry, tile, pipelines, memory, rank);
     SmallVector<Value> arguments = getArguments(part);
     position = LoopPosition::get(getScheduler(part).createLoop(
         position.carried(), [&](TileOrigin origin, ValueRange carried) {
@@ -160,24 +161,25 @@ void TmaBody::createProducer() {
   }
 }
 
-void TmaBody::createCarrier(Value consumer) {
-  TailChunks chunks(ptx, tile, memory, consumer);
-  Value phase = TailChunks::getFirstPhase(ptx);
+void TmaBody::createEpilogueWarp(Value consumer) {
+  EpilogueChunks chunks(ptx, tile, memory, consumer);
+  Value phase = EpilogueChunks::getFirstPhase(ptx);
   for (const TmaPart &part : parts) {
     SmallVector<Value> arguments = getArguments(part);
-    Value operand = arguments[part.getTailArgument()];
-    phase = chunks.createCarrier(
+    Value operand = arguments[part.getEpilogueArgument()];
+    phase = chunks.createEpilogueWarp(
         getScheduler(part), {part.result, operand, arguments.back()}, phase);
   }
 }
 
 void TmaBody::createConverter(Value lane) {
-  LoopPosition position = rings.getStart();
+  LoopPosition position = pipelines.getStart();
   for (const TmaPart &part : parts) {
     if (!part.geometry)
       continue;
-    TmaLoop loop(ptx, *part.geometry, tile, rings, memory, rank);
-    RightConverter converter(ptx, *part.geometry, tile, rings, memory, lane);
+    TmaLoop loop(ptx, *part.geometry, tile, pipelines, memory, rank);
+    RightConverter converter(ptx, *part.geometry, tile, pipelines, memory,
+                             lane);
     position = LoopPosition::get(getScheduler(part).createLoop(
         position.carried(), [&](TileOrigin, ValueRange carried) {
           return converter.create(loop.countSteps(), LoopPosition::get(carried))
@@ -195,10 +197,10 @@ TmaBody::ConsumerPosition TmaBody::createPart(const TmaPart &part,
                              ptx.math.mul(consumer, tile.stagingBytes()));
   TmaEpilogue epilogue(kernel, ptx, share, part.result, consumer, workItem,
                        staging);
-  std::optional<TailChunks> chunks;
-  if (tile.isTailCopied)
+  std::optional<EpilogueChunks> chunks;
+  if (tile.isEpilogueCopied)
     epilogue.replaceChunks(chunks.emplace(ptx, tile, memory, consumer),
-                           *part.tailOperand);
+                           *part.epilogueOperand);
   auto createTiles =
       [&](function_ref<LoopPosition(TileOrigin, ConsumerPosition)> body) {
         return getPosition(getScheduler(part).createLoop(
@@ -206,7 +208,7 @@ TmaBody::ConsumerPosition TmaBody::createPart(const TmaPart &part,
               ConsumerPosition at = getPosition(carried);
               at.loop = body(getShareOrigin(origin), at);
               if (chunks)
-                at.phase = TailChunks::getNextPhase(ptx, at.phase);
+                at.phase = EpilogueChunks::getNextPhase(ptx, at.phase);
               return at.carried();
             }));
       };
@@ -215,12 +217,12 @@ TmaBody::ConsumerPosition TmaBody::createPart(const TmaPart &part,
       epilogue.create(own, {}, epilogue.load(own), at.phase);
       return at.loop;
     });
-  TmaLoop loop(ptx, *part.geometry, tile, rings, memory, rank);
+  TmaLoop loop(ptx, *part.geometry, tile, pipelines, memory, rank);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
   std::optional<ConvertedLoop> converted;
   std::optional<WgmmaUnit> matrix;
   if (tile.isConverted())
-    converted.emplace(ptx, *part.geometry, tile, rings, memory, consumer,
+    converted.emplace(ptx, *part.geometry, tile, pipelines, memory, consumer,
                       workItem);
   else
     matrix.emplace(ptx, tile, *part.geometry, part.form->getOperandType(),
@@ -242,13 +244,13 @@ TmaBody::ConsumerPosition TmaBody::createPart(const TmaPart &part,
 }
 
 void TmaBody::createConsumer(Value consumer, Value workItem) {
-  ConsumerPosition position{rings.getStart(), Value()};
-  if (tile.isTailCopied)
-    position.phase = TailChunks::getFirstPhase(ptx);
+  ConsumerPosition position{pipelines.getStart(), Value()};
+  if (tile.isEpilogueCopied)
+    position.phase = EpilogueChunks::getFirstPhase(ptx);
   for (const TmaPart &part : parts)
     position = createPart(part, consumer, workItem, position);
-  // Carriers wait for theirs.
-  if (!tile.isTailCopied)
+  // Epilogue warps wait for theirs.
+  if (!tile.isEpilogueCopied)
     TmaEpilogue::finish(ptx, workItem);
 }
 
@@ -264,12 +266,12 @@ void TmaBody::create() {
       if (function.getArgAttr(argument.getArgNumber(),
                               TensorMapAttr::kArgumentName))
         ptx.prefetchMap(argument);
-    rings.initialize(tile.consumerWarps(),
-                     tile.isConverted() ? RightConverter::kWarps : 0);
+    pipelines.initialize(tile.consumerWarps(),
+                         tile.isConverted() ? RightConverter::kWarps : 0);
     if (tile.cluster > 1)
       ClusterSums::initialize(ptx, tile, memory);
-    if (tile.isTailCopied)
-      TailChunks::initialize(ptx, tile, memory);
+    if (tile.isEpilogueCopied)
+      EpilogueChunks::initialize(ptx, tile, memory);
   });
   gpu::BarrierOp::create(ptx.b);
   // All of the above is done while the kernel before this one ends.
@@ -278,14 +280,14 @@ void TmaBody::create() {
   else
     joinStream(ptx, parts.front().form->schedule, chip,
                clusters * tile.cluster);
-  auto carrier = [&](Value consumer) { createCarrier(consumer); };
+  auto epilogueWarp = [&](Value consumer) { createEpilogueWarp(consumer); };
   auto converter = [&](Value lane) { createConverter(lane); };
   createRoles(
       ptx, tile, workItem, [&] { createProducer(); },
       [&](Value consumer, Value workItem) {
         createConsumer(consumer, workItem);
       },
-      tile.isTailCopied ? function_ref<void(Value)>(carrier) : nullptr,
+      tile.isEpilogueCopied ? function_ref<void(Value)>(epilogueWarp) : nullptr,
       tile.isConverted() ? function_ref<void(Value)>(converter) : nullptr);
 }
 
@@ -294,10 +296,10 @@ static FailureOr<TmaPart> analyze(Location loc, const TiledConvolution &form) {
   TmaPart part{};
   part.form = &form;
   part.result = computeTmaResult(form.result.getViewed());
-  for (auto [number, operand] : llvm::enumerate(form.tailOperands))
-    if (!part.tailOperand &&
+  for (auto [number, operand] : llvm::enumerate(form.epilogueOperands))
+    if (!part.epilogueOperand &&
         hasBoxesOf(operand.getViewed(), form.result.getViewed()))
-      part.tailOperand = number;
+      part.epilogueOperand = number;
   if (!form.hasProduct())
     return std::move(part);
   std::string obstacle;
@@ -322,8 +324,8 @@ static void addArguments(TmaPart &part, ArrayRef<Value> buffers,
     maps[1] = part.copies->createRightMap(context);
   }
   maps.back() = createResultMap(context, part.result, tile.share());
-  if (tile.isTailCopied)
-    maps[part.getTailArgument()] = maps.back();
+  if (tile.isEpilogueCopied)
+    maps[part.getEpilogueArgument()] = maps.back();
   for (auto [buffer, map] : llvm::zip(buffers, maps))
     part.arguments.push_back(findOrAddArgument(arguments, {buffer, map}));
 }
@@ -344,9 +346,9 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
     // Slots and stages have room for the largest halos of all parts.
     if (found->geometry) {
       ::conv::TmaTile own = getTmaTile(first.schedule, *found->geometry);
-      tile.patchBytes = std::max(tile.patchBytes, own.patchBytes);
-      tile.rightPatchBytes =
-          std::max(tile.rightPatchBytes, own.rightPatchBytes);
+      tile.haloTileBytes = std::max(tile.haloTileBytes, own.haloTileBytes);
+      tile.rightHaloTileBytes =
+          std::max(tile.rightHaloTileBytes, own.rightHaloTileBytes);
       tile.isRightTransposed = own.isRightTransposed;
       tile.convertedParts = own.convertedParts;
       tile.resultBytes = own.resultBytes;
@@ -355,9 +357,9 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
   }
   // Results leave from where operands were in all parts, or in none.
   if (llvm::all_of(analyzed, [&](const TmaPart &part) {
-        return part.result.isCopied(tile) && part.tailOperand;
+        return part.result.isCopied(tile) && part.epilogueOperand;
       }))
-    tile.copyTail(chip.sharedMemoryBytes);
+    tile.copyEpilogue(chip.sharedMemoryBytes);
   BuiltKernel built{};
   built.workItems = tile.workItems();
   built.dynamicSharedBytes = reserveComputeUnit(chip, tile.sharedBytes());

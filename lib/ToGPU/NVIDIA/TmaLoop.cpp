@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Producer and consumers agree on nothing but the rings and the number of
-// steps. Runs are the steps that share patches; without, all steps are one.
+// Producer and consumers agree on nothing but the pipelines and the number of
+// steps. Runs are the steps that share halo tiles; without, all steps are one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,19 +27,19 @@ SmallVector<Value> LoopPosition::carried() const {
 }
 
 LoopPosition LoopPosition::get(ValueRange carried) {
-  LoopPosition position{RingPosition::get(carried), std::nullopt};
+  LoopPosition position{PipelineState::get(carried), std::nullopt};
   if (carried.size() > 2)
-    position.second = RingPosition::get(carried.drop_front(2));
+    position.second = PipelineState::get(carried.drop_front(2));
   return position;
 }
 
 TmaRings::TmaRings(const PtxBuilder &ptx, const Tile &tile, Value memory)
     : stages(ptx, ptx.offset(memory, tile.barrierOffset()), tile.stages) {
   if (tile.hasSlots())
-    slots.emplace(ptx, ptx.offset(memory, tile.patchBarrierOffset()),
-                  tile.patchSlots());
+    slots.emplace(ptx, ptx.offset(memory, tile.haloTileBarrierOffset()),
+                  tile.haloTileSlots());
   if (tile.isConverted())
-    converted.emplace(ptx, ptx.offset(memory, tile.patchBarrierOffset()),
+    converted.emplace(ptx, ptx.offset(memory, tile.haloTileBarrierOffset()),
                       tile.convertedStages());
 }
 
@@ -61,9 +61,10 @@ LoopPosition TmaRings::getStart() const {
 }
 
 TmaLoop::TmaLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
-                 const Tile &tile, const TmaRings &rings, Value memory,
+                 const Tile &tile, const TmaRings &pipelines, Value memory,
                  Value rank)
-    : ptx(ptx), geometry(geometry), tile(tile), rings(rings), memory(memory) {
+    : ptx(ptx), geometry(geometry), tile(tile), pipelines(pipelines),
+      memory(memory) {
   bool sharesOuter = geometry.sharesOuterLoop(tile.cluster);
   outer = createRange(geometry.getOuterLoop(), sharesOuter, rank);
   inner = createRange(geometry.getInnerLoop(), !sharesOuter, rank);
@@ -88,20 +89,21 @@ LoopPosition TmaLoop::createProducer(const TmaCopies &copies, TileOrigin origin,
                                      Value leftMap, Value rightMap,
                                      LoopPosition position) const {
   SmallVector<Value> common = copies.createTile(origin);
-  auto createStep = [&](Value outer, Value inner, RingPosition at) {
-    Value full = rings.stages.acquire(at, ptx.math.constant(tile.stageBytes()));
+  auto createStep = [&](Value outer, Value inner, PipelineState at) {
+    Value full =
+        pipelines.stages.acquire(at, ptx.math.constant(tile.stageBytes()));
     Value stage = ptx.offset(memory, ptx.math.mul(at.stage, tile.stageBytes()));
     copies.createStep(origin, common, {outer, inner, stage, full}, leftMap,
                       rightMap);
-    return rings.stages.getNext(at);
+    return pipelines.stages.getNext(at);
   };
-  auto createPatches = [&](Value outer, RingPosition at) {
-    Value full = rings.slots->acquire(
+  auto createHaloTiles = [&](Value outer, PipelineState at) {
+    Value full = pipelines.slots->acquire(
         at, ptx.math.constant(geometry.getSlotCopyBytes(tile)));
-    Value slot = ptx.offset(ptx.offset(memory, tile.patchOffset()),
-                            ptx.math.mul(at.stage, tile.patchBytes));
-    copies.createPatches(origin, {outer, slot, full}, leftMap);
-    return rings.slots->getNext(at);
+    Value slot = ptx.offset(ptx.offset(memory, tile.haloTileOffset()),
+                            ptx.math.mul(at.stage, tile.haloTileBytes));
+    copies.createHaloTiles(origin, {outer, slot, full}, leftMap);
+    return pipelines.slots->getNext(at);
   };
   auto createLoop = [&](const Range &range, const LoopPosition &start,
                         function_ref<LoopPosition(Value, LoopPosition)> body) {
@@ -113,8 +115,8 @@ LoopPosition TmaLoop::createProducer(const TmaCopies &copies, TileOrigin origin,
         }));
   };
   return createLoop(outer, position, [&](Value outer, LoopPosition at) {
-    if (rings.slots)
-      at.second = createPatches(outer, *at.second);
+    if (pipelines.slots)
+      at.second = createHaloTiles(outer, *at.second);
     return createLoop(inner, at, [&](Value inner, LoopPosition here) {
       here.stage = createStep(outer, inner, here.stage);
       return here;
@@ -133,30 +135,30 @@ class ConsumerBuilder {
 public:
   ConsumerBuilder(const PtxBuilder &ptx, const TmaGeometry &geometry,
                   const Tile &tile, const WgmmaUnit &matrix,
-                  const MbarrierRing &stages, Value isReleasing)
+                  const MbarrierPipeline &stages, Value isReleasing)
       : ptx(ptx), geometry(geometry), tile(tile), matrix(matrix),
         stages(stages), isReleasing(isReleasing) {}
 
   /// Sums, where the next step is, and the stage that the last one still reads.
   struct State {
     SmallVector<Value> sums;
-    RingPosition next;
+    PipelineState next;
     Value last;
 
     SmallVector<Value> carried() const;
     static State get(ValueRange carried);
   };
-  /// One that has the patches in `slot`, or none.
+  /// One that has the halo tiles in `slot`, or none.
   State createStep(const State &state, Value slot, Value tap,
                    bool isFirst) const;
-  /// Steps that have the same patches. Behind the first of them, `releasePast`
-  /// releases those of the steps before.
+  /// Steps that have the same halo tiles. Behind the first of them,
+  /// `releasePast` releases those of the steps before.
   State createRun(
       const State &state, Value slot, Value steps, bool isFirst,
       function_ref<void()> releasePast = [] {}) const;
 
-  void release(const MbarrierRing &ring, Value stage) const {
-    ptx.createIf(isReleasing, [&] { ring.release(stage); });
+  void release(const MbarrierPipeline &pipeline, Value stage) const {
+    ptx.createIf(isReleasing, [&] { pipeline.release(stage); });
   }
 
 private:
@@ -166,7 +168,7 @@ private:
   const TmaGeometry &geometry;
   const Tile &tile;
   const WgmmaUnit &matrix;
-  const MbarrierRing &stages;
+  const MbarrierPipeline &stages;
   Value isReleasing;
 };
 
@@ -181,7 +183,7 @@ SmallVector<Value> ConsumerBuilder::State::carried() const {
 
 ConsumerBuilder::State ConsumerBuilder::State::get(ValueRange carried) {
   return {llvm::to_vector_of<Value>(carried.drop_back(3)),
-          RingPosition::get(carried.take_back(3)), carried.back()};
+          PipelineState::get(carried.take_back(3)), carried.back()};
 }
 
 WgmmaUnit::Operands ConsumerBuilder::locate(Value slot, Value stage,
@@ -190,7 +192,7 @@ WgmmaUnit::Operands ConsumerBuilder::locate(Value slot, Value stage,
   Value right = math.mul(stage, tile.stageBytes());
   if (!slot)
     return {right, right};
-  return {math.add(math.mul(slot, tile.patchBytes),
+  return {math.add(math.mul(slot, tile.haloTileBytes),
                    createTapBytes(math, geometry, tap)),
           right};
 }
@@ -198,7 +200,7 @@ WgmmaUnit::Operands ConsumerBuilder::locate(Value slot, Value stage,
 ConsumerBuilder::State ConsumerBuilder::createStep(const State &state,
                                                    Value slot, Value tap,
                                                    bool isFirst) const {
-  RingPosition at = state.next;
+  PipelineState at = state.next;
   stages.wait(at);
   SmallVector<Value> sums =
       matrix.createStep(state.sums, locate(slot, at.stage, tap), isFirst);
@@ -237,44 +239,44 @@ TmaLoop::Sums TmaLoop::createConsumer(const WgmmaUnit &matrix,
                                       Value isReleasing,
                                       LoopPosition position) const {
   using State = ConsumerBuilder::State;
-  ConsumerBuilder builder(ptx, geometry, tile, matrix, rings.stages,
+  ConsumerBuilder builder(ptx, geometry, tile, matrix, pipelines.stages,
                           isReleasing);
   // The first step writes accumulators that nothing has to clear.
   State start{matrix.createUndefined(), position.stage, Value()};
-  if (!rings.slots) {
+  if (!pipelines.slots) {
     State end =
         builder.createRun(start, Value(), countSteps(), /*isFirst=*/true);
     SmallVector<Value> sums = matrix.finish(end.sums);
-    builder.release(rings.stages, end.last);
+    builder.release(pipelines.stages, end.last);
     return {sums, {end.next, std::nullopt}};
   }
-  RingPosition slot = *position.second;
+  PipelineState slot = *position.second;
   Value steps = count(inner);
-  rings.slots->wait(slot);
+  pipelines.slots->wait(slot);
   SmallVector<Value> carried =
       builder.createRun(start, slot.stage, steps, /*isFirst=*/true).carried();
-  llvm::append_range(carried, rings.slots->getNext(slot).carried());
+  llvm::append_range(carried, pipelines.slots->getNext(slot).carried());
   carried.push_back(slot.stage);
   carried = ptx.createFor(
       ptx.math.constant(1), count(outer), 1, carried,
       [&](Value, ValueRange values) {
-        RingPosition at = RingPosition::get(values.take_back(3));
-        rings.slots->wait(at);
+        PipelineState at = PipelineState::get(values.take_back(3));
+        pipelines.slots->wait(at);
         SmallVector<Value> next =
             builder
                 .createRun(
                     State::get(values.drop_back(3)), at.stage, steps,
                     /*isFirst=*/false,
-                    [&] { builder.release(*rings.slots, values.back()); })
+                    [&] { builder.release(*pipelines.slots, values.back()); })
                 .carried();
-        llvm::append_range(next, rings.slots->getNext(at).carried());
+        llvm::append_range(next, pipelines.slots->getNext(at).carried());
         next.push_back(at.stage);
         return next;
       });
   ValueRange values = carried;
   State end = State::get(values.drop_back(3));
   SmallVector<Value> sums = matrix.finish(end.sums);
-  builder.release(rings.stages, end.last);
-  builder.release(*rings.slots, values.back());
-  return {sums, {end.next, RingPosition::get(values.take_back(3))}};
+  builder.release(pipelines.stages, end.last);
+  builder.release(*pipelines.slots, values.back());
+  return {sums, {end.next, PipelineState::get(values.take_back(3))}};
 }

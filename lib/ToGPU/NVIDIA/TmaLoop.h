@@ -1,4 +1,4 @@
-//===- TmaLoop.h - copies by the copy engine, products by warpgroups ----===//
+//===- TmaLoop.h - copies by the copy engine, products by warpgroups ------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,38 +8,38 @@
 #ifndef CONV_LIB_TOGPU_NVIDIA_TMALOOP_H
 #define CONV_LIB_TOGPU_NVIDIA_TMALOOP_H
 
-#include "MbarrierRing.h"
+#include "MbarrierPipeline.h"
 #include "TmaCopies.h"
 #include "WgmmaUnit.h"
 
 namespace mlir::conv {
 
-/// Where a warpgroup is in the rings of a loop.
+/// Where a warpgroup is in the pipelines of a loop.
 struct LoopPosition {
-  RingPosition stage;
-  /// In the ring of patches of the left operand, or of converted parts of the
-  /// right one, if there is one.
-  std::optional<RingPosition> second;
+  PipelineState stage;
+  /// In the pipeline of halo tiles of the left operand, or of converted parts
+  /// of the right one, if there is one.
+  std::optional<PipelineState> second;
 
   SmallVector<Value> carried() const;
   static LoopPosition get(ValueRange carried);
 };
 
-/// The rings of a kernel: of stages, and of slots for patches.
+/// The pipelines of a kernel: of stages, and of slots for halo tiles.
 struct TmaRings {
   /// `memory` is where stage 0 starts.
   TmaRings(const PtxBuilder &ptx, const ::conv::TmaTile &tile, Value memory);
   /// One that has its barriers elsewhere, without slots.
-  explicit TmaRings(const MbarrierRing &stages) : stages(stages) {}
+  explicit TmaRings(const MbarrierPipeline &stages) : stages(stages) {}
 
   /// By one work-item, before all others go on: `consumers` releases make what
   /// consumers read empty. As many converters fill parts, and release stages.
   void initialize(int64_t consumers, int64_t converters = 0) const;
   LoopPosition getStart() const;
 
-  MbarrierRing stages;
-  std::optional<MbarrierRing> slots;     ///< Of patches.
-  std::optional<MbarrierRing> converted; ///< Of parts; never both.
+  MbarrierPipeline stages;
+  std::optional<MbarrierPipeline> slots;     ///< Of halo tiles.
+  std::optional<MbarrierPipeline> converted; ///< Of parts; never both.
 };
 
 /// The loop over the reduction of one tile, as its producer and as its
@@ -49,7 +49,7 @@ public:
   /// `memory` is where stage 0 starts; `rank` is the number of this workgroup
   /// in its cluster, if the tile has one.
   TmaLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
-          const ::conv::TmaTile &tile, const TmaRings &rings, Value memory,
+          const ::conv::TmaTile &tile, const TmaRings &pipelines, Value memory,
           Value rank = Value());
 
   /// One lane: starts all copies of the tile at `origin`, as stages become
@@ -84,7 +84,7 @@ private:
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;
   const ::conv::TmaTile &tile;
-  const TmaRings &rings;
+  const TmaRings &pipelines;
   Value memory;
   Range outer, inner;
 };

@@ -16,25 +16,25 @@ using namespace mlir::conv;
 
 SmallVector<Value> mlir::conv::createPosition(const IndexMath &math,
                                               ArrayRef<int64_t> positions,
-                                              ArrayRef<int64_t> patch,
+                                              ArrayRef<int64_t> haloTile,
                                               Value number) {
   constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
-  if (patch.empty())
+  if (haloTile.empty())
     return math.split(number, positions);
   SmallVector<int64_t> sizes = {positions.front()};
-  for (auto [count, size] : llvm::zip(positions.drop_front(), patch))
+  for (auto [count, size] : llvm::zip(positions.drop_front(), haloTile))
     sizes.push_back(count / size);
-  for (int64_t size : patch)
+  for (int64_t size : haloTile)
     sizes.push_back(size / kBlockSize);
-  sizes.append(patch.size(), kBlockSize);
+  sizes.append(haloTile.size(), kBlockSize);
   SmallVector<Value> digits = math.split(number, sizes);
   SmallVector<Value> position = {digits.front()};
-  for (auto [d, size] : llvm::enumerate(patch)) {
+  for (auto [d, size] : llvm::enumerate(haloTile)) {
     const Value *own = &digits[1 + d];
     position.push_back(
         math.add(math.add(math.mul(own[0], size),
-                          math.mul(own[patch.size()], kBlockSize)),
-                 own[2 * patch.size()]));
+                          math.mul(own[haloTile.size()], kBlockSize)),
+                 own[2 * haloTile.size()]));
   }
   return position;
 }
@@ -56,7 +56,7 @@ Value mlir::conv::createTapBytes(const IndexMath &math,
   Value bytes = math.constant(0);
   for (auto [d, offset] :
        llvm::enumerate(createTapOffsets(math, geometry.window, tap)))
-    bytes = math.add(bytes, math.mul(offset, geometry.getPatchPitch(d) *
+    bytes = math.add(bytes, math.mul(offset, geometry.getHaloTilePitch(d) *
                                                  ::conv::TmaTile::kRowBytes));
   return bytes;
 }

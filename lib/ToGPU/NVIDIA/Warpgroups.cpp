@@ -1,4 +1,4 @@
-//===- Warpgroups.cpp - kernels whose warpgroups have roles -*- C++ -*-===//
+//===- Warpgroups.cpp - kernels whose warpgroups have roles -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -90,14 +90,14 @@ Value mlir::conv::createSharedMemory(ImplicitLocOpBuilder &b,
   return LLVM::AddressOfOp::create(b, shared);
 }
 
-/// Offsets into operands of the tail and the result: i64 if one has 2^31
+/// Offsets into operands of the epilogue and the result: i64 if one has 2^31
 /// elements.
 static IntegerType selectIndexType(const TiledConvolution &form) {
   auto isLarge = [](const MatrixOperand &each) {
     return each.getType().getNumElements() >= int64_t(1) << 31;
   };
   bool isAnyLarge =
-      isLarge(form.result) || llvm::any_of(form.tailOperands, isLarge);
+      isLarge(form.result) || llvm::any_of(form.epilogueOperands, isLarge);
   return IntegerType::get(form.schedule.getContext(), isAnyLarge ? 64 : 32);
 }
 
@@ -131,7 +131,7 @@ static void setRegisters(const PtxBuilder &ptx, int64_t count,
 void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                              Value workItem, function_ref<void()> producer,
                              function_ref<void(Value, Value)> consumer,
-                             function_ref<void(Value)> carrier,
+                             function_ref<void(Value)> epilogueWarp,
                              function_ref<void(Value)> converter) {
   const IndexMath &math = ptx.math;
   // The same for all lanes: roles and descriptors stay in uniform registers.
@@ -144,12 +144,12 @@ void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                      NVVM::SetMaxRegisterAction::decrease);
         ptx.createIf(ptx.equal(warp, 0),
                      [&] { ptx.createIf(ptx.elect(), producer); });
-        if (carrier) {
+        if (epilogueWarp) {
           // A consumer's is in one of the other warps.
           static_assert(::conv::TmaTile::kMaxConsumers < kWarpsPerWarpgroup);
           Value own = math.sub(warp, 1);
           ptx.createIf(math.below(own, tile.consumers), [&] {
-            ptx.createIf(ptx.elect(), [&] { carrier(own); });
+            ptx.createIf(ptx.elect(), [&] { epilogueWarp(own); });
           });
         }
         if (converter)

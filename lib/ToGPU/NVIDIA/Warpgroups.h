@@ -1,4 +1,4 @@
-//===- Warpgroups.h - kernels whose warpgroups have roles ---*- C++ -*-===//
+//===- Warpgroups.h - kernels whose warpgroups have roles -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,12 +54,12 @@ Value createSharedMemory(ImplicitLocOpBuilder &b, gpu::GPUModuleOp module);
 
 /// What one lane does that copies, and what warpgroups do that multiply: their
 /// number among those, and a work-item's in its warpgroup. Beside the producer,
-/// another lane for each of them may be its `carrier`, or all lanes of the
-/// other warps convert: numbers of those.
+/// another lane for each of them may be its `epilogue warp`, or all lanes of
+/// the other warps convert: numbers of those.
 void createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                  Value workItem, function_ref<void()> producer,
                  function_ref<void(Value, Value)> consumer,
-                 function_ref<void(Value)> carrier = nullptr,
+                 function_ref<void(Value)> epilogueWarp = nullptr,
                  function_ref<void(Value)> converter = nullptr);
 
 } // namespace mlir::conv

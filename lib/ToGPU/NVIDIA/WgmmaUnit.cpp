@@ -1,4 +1,4 @@
-//===- WgmmaUnit.cpp - matrix instructions of a warpgroup -*- C++ -*-===//
+//===- WgmmaUnit.cpp - matrix instructions of a warpgroup -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -65,19 +65,19 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
       multipliedBytes(geometry.getMultipliedBytes()),
       isLeftTransposed(geometry.isLeftTransposed()),
       isRightTransposed(geometry.isRightTransposed()),
-      rightStrideBytes(tile.rightPatchBytes > 0
-                           ? geometry.getPatchPitch(0) * Tile::kRowBytes
+      rightStrideBytes(tile.rightHaloTileBytes > 0
+                           ? geometry.getHaloTilePitch(0) * Tile::kRowBytes
                            : kEightRows) {
   const IndexMath &math = ptx.math;
   auto getAddress = [&](Value pointer) {
     return LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), pointer);
   };
   // The eight positions of a line of a block lie behind each other; the next
-  // line is as far away as in the patch.
+  // line is as far away as in the halo tile.
   uint64_t layout =
       isLeftTransposed ? kTransposedRows
       : tile.hasSlots()
-          ? createLayout(geometry.getPatchPitch(0) * Tile::kRowBytes,
+          ? createLayout(geometry.getHaloTilePitch(0) * Tile::kRowBytes,
                          kUnitBytes)
           : kRows;
   Value first = math.mul(consumer, tile.atomsPerConsumer());
@@ -86,10 +86,10 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
     left.push_back(createDescriptor(ptx, layout,
                                     math.add(getAddress(memory.left), offset)));
   }
-  // The next tap of a line is the next element of a patch, and its next eight
-  // positions are the next line.
+  // The next tap of a line is the next element of a halo tile, and its next
+  // eight positions are the next line.
   uint64_t rightLayout =
-      tile.rightPatchBytes > 0
+      tile.rightHaloTileBytes > 0
           ? createLayout(rightStrideBytes,
                          geometry.window.dimensions.back().dilation *
                              Tile::kRowBytes)
@@ -104,14 +104,14 @@ Value WgmmaUnit::createAtomOffset(const TmaGeometry &geometry,
   if (!tile.hasSlots())
     return math.mul(atom, Tile::kAtomRows * Tile::kRowBytes);
   SmallVector<int64_t> sizes = {0};
-  for (int64_t size : geometry.window.patch)
+  for (int64_t size : geometry.window.haloTile)
     sizes.push_back(size / Tile::kBlockSize);
   SmallVector<Value> digits = math.split(atom, sizes);
-  Value offset = math.mul(digits.front(), geometry.getPatchBytes());
+  Value offset = math.mul(digits.front(), geometry.getHaloTileBytes());
   for (auto [d, block] : llvm::enumerate(ArrayRef(digits).drop_front()))
-    offset = math.add(
-        offset, math.mul(block, Tile::kBlockSize * geometry.getPatchPitch(d) *
-                                    Tile::kRowBytes));
+    offset = math.add(offset, math.mul(block, Tile::kBlockSize *
+                                                  geometry.getHaloTilePitch(d) *
+                                                  Tile::kRowBytes));
   return offset;
 }
 

@@ -1,4 +1,4 @@
-//===- WgmmaUnit.h - matrix instructions of a warpgroup -*- C++ -*-===//
+//===- WgmmaUnit.h - matrix instructions of a warpgroup ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ namespace mlir::conv {
 /// Computes the tile of one consumer: atoms of 64 rows and all columns, one
 /// below the other. Operands are tiles in shared memory whose rows are 128
 /// swizzled bytes: of the reduction, or, for a transposed operand, of its own
-/// rows, 64 lines of the first ones, then 64 of the next. Patches have those
+/// rows, 64 lines of the first ones, then 64 of the next. Halo tiles have those
 /// lines for several taps, some elements further on for each.
 class WgmmaUnit : public WgmmaSums {
 public:

@@ -56,7 +56,7 @@ def _kind(schedule: str) -> tuple:
     fields = dict(re.findall(r"(\w+) = (\[[^]]*\]|<[^>]*>|\w+)", schedule))
     rows, columns = json.loads(fields["workgroup"])
     names = ("algorithm", "main_loop", "splits", "merged_groups", "cluster", "layouts", "channel_multiple")
-    kind = (*map(fields.get, names), "patch" in fields, "transposed" in schedule)
+    kind = (*map(fields.get, names), "halo_tile" in fields, "transposed" in schedule)
     return (*kind, rows, json.loads(fields["subgroup"])[0], -(-columns // _COLUMNS))
 
 

@@ -88,13 +88,13 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // -----
 
 // Functions that PTX lacks are called in libdevice.
-// CHECK-LABEL: llvm.func @tail
+// CHECK-LABEL: llvm.func @epilogue
 // CHECK-DAG:     llvm.call @__nv_expf
 // CHECK-DAG:     llvm.call @__nv_tanhf
 // CHECK-DAG:     llvm.call @__nv_erff
 module attributes {conv.target = #conv.target<"sm_90a">} {
   gpu.module @kernels {
-    gpu.func @tail(%x: f32, %m: memref<3xf32>) kernel {
+    gpu.func @epilogue(%x: f32, %m: memref<3xf32>) kernel {
       %a = math.exp %x : f32
       %b = math.tanh %x : f32
       %c = math.erf %x : f32

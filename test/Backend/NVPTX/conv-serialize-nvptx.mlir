@@ -13,12 +13,12 @@ module attributes {gpu.container_module, conv.target = #conv.target<"sm_90a">} {
 
 // -----
 
-// A tail that needs libdevice fails before that.
+// An epilogue that needs libdevice fails before that.
 module attributes {gpu.container_module, conv.target = #conv.target<"sm_90a">} {
-  // expected-error @below {{no CUDA toolkit: expects nvvm/libdevice/libdevice.10.bc for functions of the tail, but found none}}
+  // expected-error @below {{no CUDA toolkit: expects nvvm/libdevice/libdevice.10.bc for functions of the epilogue, but found none}}
   gpu.module @kernels {
     llvm.func @__nv_expf(f32) -> f32
-    llvm.func @tail(%x: f32, %y: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+    llvm.func @epilogue(%x: f32, %y: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
       %0 = llvm.call @__nv_expf(%x) : (f32) -> f32
       llvm.store %0, %y : f32, !llvm.ptr<1>
       llvm.return

@@ -194,16 +194,16 @@ func.func private @schedule_s4_gemm_k() attributes {
 // -----
 
 func.func private @schedule_s10_kind() attributes {
-  // expected-error @below {{expects a tma, line_buffer or patch_buffer main loop just for wgmma, but got tma and #conv.atom<mma_sync 16 x 8 x 16>}}
+  // expected-error @below {{expects a tma, line_buffer or weight_stationary main loop just for wgmma, but got tma and #conv.atom<mma_sync 16 x 8 x 16>}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
                      atom = <mma_sync 16 x 8 x 16>, main_loop = tma, raster = rows>}
 
 // -----
 
-func.func private @schedule_s10_parts_of_patches() attributes {
-  // expected-error @below {{expects tma without patch for wgmma_3xtf32, but got tma and [8, 8]}}
+func.func private @schedule_s10_parts_of_halo_tiles() attributes {
+  // expected-error @below {{expects tma without halo_tile for wgmma_3xtf32, but got tma and [8, 8]}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32, stages = 2,
-                     atom = <wgmma_3xtf32 64 x 64 x 8>, main_loop = tma, raster = rows, patch = [8, 8]>}
+                     atom = <wgmma_3xtf32 64 x 64 x 8>, main_loop = tma, raster = rows, halo_tile = [8, 8]>}
 
 // -----
 
@@ -215,7 +215,7 @@ func.func private @schedule_s10_registers_of_parts() attributes {
 // -----
 
 func.func private @schedule_s10_line_buffer() attributes {
-  // expected-error @below {{expects a tma, line_buffer or patch_buffer main loop just for wgmma, but got line_buffer and #conv.atom<mma_sync 16 x 8 x 16>}}
+  // expected-error @below {{expects a tma, line_buffer or weight_stationary main loop just for wgmma, but got line_buffer and #conv.atom<mma_sync 16 x 8 x 16>}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
                      atom = <mma_sync 16 x 8 x 16>, main_loop = line_buffer, raster = rows>}
 
@@ -235,17 +235,17 @@ func.func private @schedule_s10_warpgroups() attributes {
 
 // -----
 
-func.func private @schedule_s10_patches() attributes {
+func.func private @schedule_s10_halo_tiles() attributes {
   // expected-error @below {{expects at most 3 warpgroups and 512 rows, but got 3 and 768}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [768, 64], subgroup = [256, 64], gemm_k = 64, stages = 2,
-                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, patch = [16, 16]>}
+                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, halo_tile = [16, 16]>}
 
 // -----
 
 func.func private @schedule_s10_patch_buffer() attributes {
   // expected-error @below {{expects at most 3 warpgroups and 256 rows, but got 2 and 512}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [512, 8], subgroup = [256, 8], gemm_k = 64, stages = 2,
-                     atom = <wgmma 64 x 8 x 16>, main_loop = patch_buffer, raster = rows, patch = [16, 16]>}
+                     atom = <wgmma 64 x 8 x 16>, main_loop = weight_stationary, raster = rows, halo_tile = [16, 16]>}
 
 // -----
 
@@ -271,30 +271,30 @@ func.func private @schedule_s10_row() attributes {
 // -----
 
 func.func private @schedule_s14_main_loop() attributes {
-  // expected-error @below {{expects patch for a patch_buffer main loop and otherwise just for tma, but got [8, 8] for register_staged}}
+  // expected-error @below {{expects halo_tile for a weight_stationary main loop and otherwise just for tma, but got [8, 8] for register_staged}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows, patch = [8, 8]>}
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows, halo_tile = [8, 8]>}
 
 // -----
 
 func.func private @schedule_s14_buffer() attributes {
-  // expected-error @below {{expects patch for a patch_buffer main loop and otherwise just for tma, but got [] for patch_buffer}}
+  // expected-error @below {{expects halo_tile for a weight_stationary main loop and otherwise just for tma, but got [] for weight_stationary}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 8], subgroup = [64, 8], gemm_k = 64, stages = 4,
-                     atom = <wgmma 64 x 8 x 16>, main_loop = patch_buffer, raster = rows>}
+                     atom = <wgmma 64 x 8 x 16>, main_loop = weight_stationary, raster = rows>}
 
 // -----
 
 func.func private @schedule_s14_blocks() attributes {
-  // expected-error @below {{expects patch to be two positive multiples of 8, but got [16, 12]}}
+  // expected-error @below {{expects halo_tile to be two positive multiples of 8, but got [16, 12]}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
-                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, patch = [16, 12]>}
+                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, halo_tile = [16, 12]>}
 
 // -----
 
 func.func private @schedule_s14_dimensions() attributes {
-  // expected-error @below {{expects patch to be two positive multiples of 8, but got [8, 8, 8]}}
+  // expected-error @below {{expects halo_tile to be two positive multiples of 8, but got [8, 8, 8]}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
-                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, patch = [8, 8, 8]>}
+                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, halo_tile = [8, 8, 8]>}
 
 // -----
 

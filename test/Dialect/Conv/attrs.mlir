@@ -50,12 +50,12 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                        stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
 
   // Options are printed where they differ from their defaults.
-  // CHECK-LABEL: @schedule_of_patches
-  // CHECK-SAME: raster = rows, patch = [16, 8], splits = 2>
-  func.func private @schedule_of_patches() attributes {
+  // CHECK-LABEL: @schedule_of_halo_tiles
+  // CHECK-SAME: raster = rows, halo_tile = [16, 8], splits = 2>
+  func.func private @schedule_of_halo_tiles() attributes {
     a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
                        stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, splits = 2,
-                       patch = [16, 8]>}
+                       halo_tile = [16, 8]>}
 
   // CHECK-LABEL: @schedule_of_clusters
   // CHECK-SAME: raster = rows, splits = 2, cluster = 4>

@@ -157,9 +157,9 @@ func.func @backward_weight_c8_i32(%x: tensor<1x8x8x4xi32>, %dy: tensor<1x8x8x8xi
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @backward_data_c9_output_channels(%dy: tensor<1x8x8x8xf32>, %w: tensor<8x1x1x4xf32>, %b: tensor<8xf32>) {
-  // expected-error @below {{expects tail operand 0 to have the shape of grad_input or to be a vector of 4 channels, but got 'tensor<8xf32>'}}
+  // expected-error @below {{expects epilogue operand 0 to have the shape of grad_input or to be a vector of 4 channels, but got 'tensor<8xf32>'}}
   %r = conv.backward_data %dy, %w window = #unit layouts = #nhwc
-      tail(%b : tensor<8xf32>) {
+      epilogue(%b : tensor<8xf32>) {
       ^bb0(%acc: f32, %e: f32):
         conv.yield %acc : f32
       }
@@ -172,9 +172,9 @@ func.func @backward_data_c9_output_channels(%dy: tensor<1x8x8x8xf32>, %w: tensor
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @backward_weight_c9_vector(%x: tensor<1x8x8x4xf32>, %dy: tensor<1x8x8x8xf32>, %b: tensor<8xf32>) {
-  // expected-error @below {{expects tail operand 0 to have the shape of grad_filter, but got 'tensor<8xf32>'}}
+  // expected-error @below {{expects epilogue operand 0 to have the shape of grad_filter, but got 'tensor<8xf32>'}}
   %r = conv.backward_weight %x, %dy window = #unit layouts = #nhwc
-      tail(%b : tensor<8xf32>) {
+      epilogue(%b : tensor<8xf32>) {
       ^bb0(%acc: f32, %e: f32):
         conv.yield %acc : f32
       }
@@ -187,9 +187,9 @@ func.func @backward_weight_c9_vector(%x: tensor<1x8x8x4xf32>, %dy: tensor<1x8x8x
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @backward_weight_c10_yield_type(%x: tensor<1x8x8x4xf16>, %dy: tensor<1x8x8x8xf16>) {
-  // expected-error @below {{expects the tail to yield 'f16', but got 'f32'}}
+  // expected-error @below {{expects the epilogue to yield 'f16', but got 'f32'}}
   %r = conv.backward_weight %x, %dy window = #unit layouts = #nhwc
-      tail() {
+      epilogue() {
       ^bb0(%acc: f32):
         conv.yield %acc : f32
       }
@@ -201,8 +201,8 @@ func.func @backward_weight_c10_yield_type(%x: tensor<1x8x8x4xf16>, %dy: tensor<1
 
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @backward_data_c10_integer_without_tail(%dy: tensor<1x8x8x8xf32>, %w: tensor<8x1x1x4xf32>) {
-  // expected-error @below {{expects grad_input of a floating type without a tail, but got 'i8'}}
+func.func @backward_data_c10_integer_without_epilogue(%dy: tensor<1x8x8x8xf32>, %w: tensor<8x1x1x4xf32>) {
+  // expected-error @below {{expects grad_input of a floating type without an epilogue, but got 'i8'}}
   %r = conv.backward_data %dy, %w window = #unit layouts = #nhwc
       : tensor<1x8x8x8xf32>, tensor<8x1x1x4xf32> -> tensor<1x8x8x4xi8>
   return

@@ -38,16 +38,16 @@ func.func @transposed(%x: tensor<1x8x8x16xf16>, %w: tensor<16x4x3x3xf16>)
   return %0, %1 : tensor<1x4x15x15xf16>, tensor<1x4x16x16xf16>
 }
 
-// A tail of backward data has vectors of the input's channels, of all groups,
+// An epilogue of backward data has vectors of the input's channels, of all groups,
 // and tensors of the input's shape.
-// CHECK-LABEL: @backward_data_tail
-func.func @backward_data_tail(%dy: tensor<2x18x4x3xf16>, %w: tensor<4x3x3x2xf16>, %scale: tensor<8xf32>,
+// CHECK-LABEL: @backward_data_epilogue
+func.func @backward_data_epilogue(%dy: tensor<2x18x4x3xf16>, %w: tensor<4x3x3x2xf16>, %scale: tensor<8xf32>,
                               %before: tensor<2x20x4x2xf16>) -> tensor<2x20x4x2xf16> {
-  // CHECK: layouts = <"NWGC", "GKSC", "NQGK"> groups = 4 tail(%{{.+}} : tensor<8xf32>, %{{.+}} : tensor<2x20x4x2xf16>) {
+  // CHECK: layouts = <"NWGC", "GKSC", "NQGK"> groups = 4 epilogue(%{{.+}} : tensor<8xf32>, %{{.+}} : tensor<2x20x4x2xf16>) {
   %dx = conv.backward_data %dy, %w
       window = <strides = [1], dilations = [1], low = [0], high = [0]>
       layouts = <"NWGC", "GKSC", "NQGK"> groups = 4
-      tail(%scale : tensor<8xf32>, %before : tensor<2x20x4x2xf16>) {
+      epilogue(%scale : tensor<8xf32>, %before : tensor<2x20x4x2xf16>) {
       ^bb0(%acc: f32, %s: f32, %b: f16):
         %0 = arith.mulf %acc, %s : f32
         %1 = arith.extf %b : f16 to f32
@@ -59,14 +59,14 @@ func.func @backward_data_tail(%dy: tensor<2x18x4x3xf16>, %w: tensor<4x3x3x2xf16>
 }
 
 // A gradient is accumulated into one that is there.
-// CHECK-LABEL: @backward_weight_tail
-func.func @backward_weight_tail(%x: tensor<1x4x5x6x8xbf16>, %dy: tensor<1x4x5x6x16xbf16>,
+// CHECK-LABEL: @backward_weight_epilogue
+func.func @backward_weight_epilogue(%x: tensor<1x4x5x6x8xbf16>, %dy: tensor<1x4x5x6x16xbf16>,
                                 %before: tensor<16x1x1x1x8xf32>) -> tensor<16x1x1x1x8xf32> {
-  // CHECK: layouts = <"NDHWC", "KTRSC", "NZPQK"> tail(%{{.+}} : tensor<16x1x1x1x8xf32>) {
+  // CHECK: layouts = <"NDHWC", "KTRSC", "NZPQK"> epilogue(%{{.+}} : tensor<16x1x1x1x8xf32>) {
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [0, 0, 0], high = [0, 0, 0]>
       layouts = <"NDHWC", "KTRSC", "NZPQK">
-      tail(%before : tensor<16x1x1x1x8xf32>) {
+      epilogue(%before : tensor<16x1x1x1x8xf32>) {
       ^bb0(%acc: f32, %b: f32):
         %0 = arith.addf %acc, %b : f32
         conv.yield %0 : f32

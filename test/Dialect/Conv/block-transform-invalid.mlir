@@ -25,12 +25,12 @@ func.func @b1_result_rank(%x: tensor<4x7x16xf32>) {
 // -----
 
 func.func @b1_operand_rank(%x: tensor<4x7x16xf32>, %b: tensor<1x16xf32>) {
-  // expected-error @below {{expects tail operand of rank 1, but got 'tensor<1x16xf32>'}}
+  // expected-error @below {{expects epilogue operand of rank 1, but got 'tensor<1x16xf32>'}}
   %y = conv.block_transform %x
       from = <batch = [4], rows = [7], columns = [16], map = affine_map<(i, t, k) -> (i, t, k)>>
       matrices = [dense<1.0> : tensor<2x4xf32>]
       to = <batch = [2], rows = [7], columns = [16], map = affine_map<(i, t, k) -> (t * 2 + i, k)>>
-      tail(%b : tensor<1x16xf32>) {
+      epilogue(%b : tensor<1x16xf32>) {
       ^bb0(%sum: f32, %bias: f32):
         conv.yield %sum : f32
       } views = <batch = [2], rows = [7], columns = [16], map = affine_map<(i, t, k) -> (k)>>
@@ -41,12 +41,12 @@ func.func @b1_operand_rank(%x: tensor<4x7x16xf32>, %b: tensor<1x16xf32>) {
 // -----
 
 func.func @b1_views(%x: tensor<4x7x16xf32>, %b: tensor<16xf32>) {
-  // expected-error @below {{expects a view for each of 1 operands of the tail, but got 0}}
+  // expected-error @below {{expects a view for each of 1 operands of the epilogue, but got 0}}
   %y = conv.block_transform %x
       from = <batch = [4], rows = [7], columns = [16], map = affine_map<(i, t, k) -> (i, t, k)>>
       matrices = [dense<1.0> : tensor<2x4xf32>]
       to = <batch = [2], rows = [7], columns = [16], map = affine_map<(i, t, k) -> (t * 2 + i, k)>>
-      tail(%b : tensor<16xf32>) {
+      epilogue(%b : tensor<16xf32>) {
       ^bb0(%sum: f32, %bias: f32):
         conv.yield %sum : f32
       }
@@ -153,12 +153,12 @@ func.func @b4_padding(%x: tensor<4x7x16xf32>) {
 // -----
 
 func.func @b5_yield(%x: tensor<4x7x16xf32>) {
-  // expected-error @below {{expects the tail to yield 'f32', but got 'f16'}}
+  // expected-error @below {{expects the epilogue to yield 'f32', but got 'f16'}}
   %y = conv.block_transform %x
       from = <batch = [4], rows = [7], columns = [16], map = affine_map<(i, t, k) -> (i, t, k)>>
       matrices = [dense<1.0> : tensor<2x4xf32>]
       to = <batch = [2], rows = [7], columns = [16], map = affine_map<(i, t, k) -> (t * 2 + i, k)>>
-      tail() {
+      epilogue() {
       ^bb0(%sum: f32):
         %0 = arith.truncf %sum : f32 to f16
         conv.yield %0 : f16
@@ -170,12 +170,12 @@ func.func @b5_yield(%x: tensor<4x7x16xf32>) {
 // -----
 
 func.func @b5_arguments(%x: tensor<4x7x16xf32>) {
-  // expected-error @below {{expects the tail's arguments to be ('f32'), but got ('f16')}}
+  // expected-error @below {{expects the epilogue's arguments to be ('f32'), but got ('f16')}}
   %y = conv.block_transform %x
       from = <batch = [4], rows = [7], columns = [16], map = affine_map<(i, t, k) -> (i, t, k)>>
       matrices = [dense<1.0> : tensor<2x4xf32>]
       to = <batch = [2], rows = [7], columns = [16], map = affine_map<(i, t, k) -> (t * 2 + i, k)>>
-      tail() {
+      epilogue() {
       ^bb0(%sum: f16):
         %0 = arith.extf %sum : f16 to f32
         conv.yield %0 : f32

@@ -1,21 +1,21 @@
 // RUN: conv-opt %s --verify-roundtrip | FileCheck %s
 
 // The picture in the op's description: results of F(2, 3), with a bias.
-// CHECK-LABEL: @with_tail
+// CHECK-LABEL: @with_epilogue
 // CHECK:         conv.block_transform %{{.+}} from = <batch = [4], rows = [1, 7], columns = [16], map = affine_map<(d0, d1, d2, d3) -> (d0, d1 * 7 + d2, d3)>>
 // CHECK-SAME:      matrices = [dense<{{.*}}> : tensor<2x4xf32>]
 // CHECK-SAME:      to = <batch = [2], rows = [1, 7], columns = [16], map = affine_map<(d0, d1, d2, d3) -> (d1, d2 * 2 + d0, d3)>>
-// CHECK-SAME:      tail(%{{.+}} : tensor<16xf32>) {
+// CHECK-SAME:      epilogue(%{{.+}} : tensor<16xf32>) {
 // CHECK:             arith.addf
 // CHECK:         } views = <batch = [2], rows = [1, 7], columns = [16], map = affine_map<(d0, d1, d2, d3) -> (d3)>> : tensor<4x7x16xf32> -> tensor<1x14x16xf32>
-func.func @with_tail(%m: tensor<4x7x16xf32>, %bias: tensor<16xf32>) -> tensor<1x14x16xf32> {
+func.func @with_epilogue(%m: tensor<4x7x16xf32>, %bias: tensor<16xf32>) -> tensor<1x14x16xf32> {
   %y = conv.block_transform %m
       from = <batch = [4], rows = [1, 7], columns = [16],
         map = affine_map<(i, n, t, k) -> (i, n * 7 + t, k)>>
       matrices = [dense<[[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, -1.0, 1.0]]> : tensor<2x4xf32>]
       to = <batch = [2], rows = [1, 7], columns = [16],
         map = affine_map<(i, n, t, k) -> (n, t * 2 + i, k)>>
-      tail(%bias : tensor<16xf32>) {
+      epilogue(%bias : tensor<16xf32>) {
       ^bb0(%sum: f32, %b: f32):
         %out = arith.addf %sum, %b : f32
         conv.yield %out : f32

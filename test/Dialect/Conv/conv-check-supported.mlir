@@ -9,7 +9,7 @@ func.func @accepted(%x: tensor<4x4x8xf16>, %w: tensor<8x1x1x8xf16>, %w2: tensor<
   %x4 = tensor.expand_shape %x [[0, 1], [2], [3]] output_shape [1, 4, 4, 8] : tensor<4x4x8xf16> into tensor<1x4x4x8xf16>
   %a = conv.forward %x4, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
   %b = conv.forward %a, %w2 window = #unit layouts = #rsck
-      tail(%x4 : tensor<1x4x4x8xf16>) {
+      epilogue(%x4 : tensor<1x4x4x8xf16>) {
       ^bb0(%acc: f32, %r: f16):
         %r32 = arith.extf %r : f16 to f32
         %zero = arith.constant 0.0 : f32
@@ -71,10 +71,10 @@ func.func @padding_mode(%x: tensor<1x4x4x8xf16>, %dy: tensor<1x37x4x8xf16>, %w: 
 
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @tail_of_i16(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -> tensor<1x4x4x8xi8> {
-  %y = conv.forward %x, %w window = #unit layouts = #layouts tail() {
+func.func @epilogue_of_i16(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -> tensor<1x4x4x8xi8> {
+  %y = conv.forward %x, %w window = #unit layouts = #layouts epilogue() {
   ^bb0(%acc: i32):
-    // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got arith.trunci}}
+    // expected-error @below {{unsupported (epilogue-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got arith.trunci}}
     %short = arith.trunci %acc : i32 to i16
     %byte = arith.trunci %short : i16 to i8
     conv.yield %byte : i8
@@ -88,10 +88,10 @@ func.func @tail_of_i16(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -> tensor
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @unsigned_comparison(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -> tensor<1x4x4x8xi32> {
-  %y = conv.forward %x, %w window = #unit layouts = #layouts tail() {
+  %y = conv.forward %x, %w window = #unit layouts = #layouts epilogue() {
   ^bb0(%acc: i32):
     %zero = arith.constant 0 : i32
-    // expected-error @below {{unsupported (tail-operation)}}
+    // expected-error @below {{unsupported (epilogue-operation)}}
     %above = arith.cmpi ugt, %acc, %zero : i32
     %chosen = arith.select %above, %acc, %zero : i32
     conv.yield %chosen : i32
@@ -105,10 +105,10 @@ func.func @unsigned_comparison(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @sum_of_float8(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>, %b: tensor<8xf8E4M3FN>) -> tensor<1x4x4x8xf8E4M3FN> {
-  %y = conv.forward %x, %w window = #unit layouts = #layouts tail(%b : tensor<8xf8E4M3FN>) {
+  %y = conv.forward %x, %w window = #unit layouts = #layouts epilogue(%b : tensor<8xf8E4M3FN>) {
   ^bb0(%acc: f32, %bias: f8E4M3FN):
     %narrow = arith.truncf %acc : f32 to f8E4M3FN
-    // expected-error @below {{unsupported (tail-operation)}}
+    // expected-error @below {{unsupported (epilogue-operation)}}
     %sum = arith.addf %narrow, %bias : f8E4M3FN
     conv.yield %sum : f8E4M3FN
   } : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf8E4M3FN>
@@ -136,11 +136,11 @@ func.func @dynamic_shape(%x: tensor<?x5x5x3xf32>, %w: tensor<8x3x3x3xf32>, %i: t
 
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @tail_operation(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x4x4x8xf32> {
+func.func @epilogue_operation(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x4x4x8xf32> {
   %y = conv.forward %x, %w window = #unit layouts = #layouts
-      tail() {
+      epilogue() {
       ^bb0(%acc: f32):
-        // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got math.atan2}}
+        // expected-error @below {{unsupported (epilogue-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got math.atan2}}
         %a = math.atan2 %acc, %acc : f32
         conv.yield %a : f32
       } : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf32>
@@ -209,9 +209,9 @@ func.func @problem_size_padding(%x: tensor<1x1x1x8xf16>, %w: tensor<8x1x1x8xf16>
 
 // -----
 
-// The gradient of an input has a product for each residue by the strides that meets an element of the filter, ...
+// The gradient of an input has a product for each dgrad phase by the strides that meets an element of the filter, ...
 func.func @problem_size_products(%dy: tensor<1x10x10x8xf16>, %w: tensor<8x70x60x8xf16>) -> tensor<1x700x600x8xf16> {
-  // expected-error @below {{unsupported (problem-size): expects strides by which the positions of an input have at most 4096 residues for its gradient, but got #conv.window<strides = [70, 60], dilations = [1, 1], low = [0, 0], high = [0, 0]>}}
+  // expected-error @below {{unsupported (problem-size): expects strides by which the positions of an input have at most 4096 dgrad phases for its gradient, but got #conv.window<strides = [70, 60], dilations = [1, 1], low = [0, 0], high = [0, 0]>}}
   %dx = conv.backward_data %dy, %w window = <strides = [70, 60], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x10x10x8xf16>, tensor<8x70x60x8xf16> -> tensor<1x700x600x8xf16>
   return %dx : tensor<1x700x600x8xf16>
 }
@@ -220,7 +220,7 @@ func.func @problem_size_products(%dy: tensor<1x10x10x8xf16>, %w: tensor<8x70x60x
 
 // ... and a part of zeros for each other one.
 func.func @problem_size_zeros(%dy: tensor<1x10x1x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x41000x1x8xf16> {
-  // expected-error @below {{unsupported (problem-size): expects strides by which the positions of an input have at most 4096 residues}}
+  // expected-error @below {{unsupported (problem-size): expects strides by which the positions of an input have at most 4096 dgrad phases}}
   %dx = conv.backward_data %dy, %w window = <strides = [4100, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x10x1x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x41000x1x8xf16>
   return %dx : tensor<1x41000x1x8xf16>
 }
@@ -237,12 +237,12 @@ func.func @problem_size_stride(%x: tensor<1x1x1x8xf16>, %w: tensor<8x1x1x8xf16>)
 // -----
 
 // Functions are computed in f32.
-func.func @tail_operation_narrow_function(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x4x4x8xf16> {
+func.func @epilogue_operation_narrow_function(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x4x4x8xf16> {
   %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK">
-      tail() {
+      epilogue() {
       ^bb0(%acc: f32):
         %h = arith.truncf %acc : f32 to f16
-        // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got math.tanh}}
+        // expected-error @below {{unsupported (epilogue-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got math.tanh}}
         %t = math.tanh %h : f16
         conv.yield %t : f16
       } : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
@@ -311,13 +311,13 @@ func.func @data_movement(%x: tensor<2x8x8x3xf32>) -> tensor<2x4x8x3xf32> {
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
 #all = affine_map<(n, p, q, k) -> (n, p, q, k)>
-func.func @tail_operation_elementwise(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<1x4x4x8xf32> {
+func.func @epilogue_operation_elementwise(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<1x4x4x8xf32> {
   %e = tensor.empty() : tensor<1x4x4x8xf32>
   %a = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%x : tensor<1x4x4x8xf32>) outs(%e : tensor<1x4x4x8xf32>) {
   ^bb0(%v: f32, %o: f32):
     %i = arith.fptosi %v : f32 to i32
-    // expected-error @below {{unsupported (tail-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got math.ipowi}}
+    // expected-error @below {{unsupported (epilogue-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got math.ipowi}}
     %p = math.ipowi %i, %i : i32
     %m = arith.sitofp %p : i32 to f32
     linalg.yield %m : f32

@@ -7,7 +7,7 @@
 // CHECK-SAME: %[[W:[^:]+]]: tensor<2x1x1x1xf32> {conv.constant = dense<{{.*}}> : tensor<2x1x1x1xf32>},
 // CHECK-SAME: %[[B:[^:]+]]: tensor<2x1xf32> {conv.constant = dense<{{.*}}> : tensor<2x1xf32>})
 // CHECK: %[[V:.+]] = tensor.collapse_shape %[[B]]
-// CHECK: conv.forward %[[X]], %[[W]] {{.*}} tail(%[[V]] : tensor<2xf32>)
+// CHECK: conv.forward %[[X]], %[[W]] {{.*}} epilogue(%[[V]] : tensor<2xf32>)
 // CHECK: arith.constant 2.0
 func.func @stored(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x2xf32> {
   %w = arith.constant dense<[[[[1.0]]], [[[2.0]]]]> : tensor<2x1x1x1xf32>
@@ -16,7 +16,7 @@ func.func @stored(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x2xf32> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      tail(%v : tensor<2xf32>) {
+      epilogue(%v : tensor<2xf32>) {
       ^bb0(%acc: f32, %e: f32):
         %two = arith.constant 2.0 : f32
         %0 = arith.mulf %acc, %two : f32

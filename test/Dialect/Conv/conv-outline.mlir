@@ -13,7 +13,7 @@
 // CHECK: linalg.pooling_nhwc_max {{.*}} ins(%[[C]],
 // CHECK: func.func private @main_conv_0(%[[X:.+]]: tensor<1x4x4x1xf32>, %[[B:.+]]: tensor<2xf32>) -> tensor<1x4x4x2xf32> {
 // CHECK-NEXT: %[[W:.+]] = arith.constant dense<{{\[\[}}
-// CHECK-NEXT: %[[C:.+]] = conv.forward %[[X]], %[[W]] {{.*}} tail(%[[B]] : tensor<2xf32>)
+// CHECK-NEXT: %[[C:.+]] = conv.forward %[[X]], %[[W]] {{.*}} epilogue(%[[B]] : tensor<2xf32>)
 // CHECK: return %[[C]]
 // PASS-LABEL: func.func @main(
 // PASS: %[[W:.+]] = arith.constant dense<{{\[\[}}

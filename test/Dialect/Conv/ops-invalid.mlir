@@ -202,9 +202,9 @@ func.func @forward_c8_i32(%x: tensor<1x8x8x4xi32>, %w: tensor<8x1x1x4xi32>) {
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @forward_c9_operand_shape(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4xf32>, %b: tensor<4xf32>) {
-  // expected-error @below {{expects tail operand 0 to have the shape of output or to be a vector of 8 channels, but got 'tensor<4xf32>'}}
+  // expected-error @below {{expects epilogue operand 0 to have the shape of output or to be a vector of 8 channels, but got 'tensor<4xf32>'}}
   %y = conv.forward %x, %w window = #unit layouts = #nhwc
-      tail(%b : tensor<4xf32>) {
+      epilogue(%b : tensor<4xf32>) {
       ^bb0(%acc: f32, %e: f32):
         conv.yield %acc : f32
       } : tensor<1x8x8x4xf32>, tensor<8x1x1x4xf32> -> tensor<1x8x8x8xf32>
@@ -216,8 +216,8 @@ func.func @forward_c9_operand_shape(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4x
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @forward_c9_operands_without_region(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4xf32>, %b: tensor<8xf32>) {
-  // expected-error @below {{expects a tail for its operands, but got 1 operands and no region}}
-  %y = conv.forward %x, %w window = #unit layouts = #nhwc tail(%b : tensor<8xf32>) {}
+  // expected-error @below {{expects an epilogue for its operands, but got 1 operands and no region}}
+  %y = conv.forward %x, %w window = #unit layouts = #nhwc epilogue(%b : tensor<8xf32>) {}
       : tensor<1x8x8x4xf32>, tensor<8x1x1x4xf32> -> tensor<1x8x8x8xf32>
   return
 }
@@ -227,9 +227,9 @@ func.func @forward_c9_operands_without_region(%x: tensor<1x8x8x4xf32>, %w: tenso
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @forward_c10_arguments(%x: tensor<1x8x8x4xf16>, %w: tensor<8x1x1x4xf16>) {
-  // expected-error @below {{expects the tail's arguments to be ('f32'), but got ('f16')}}
+  // expected-error @below {{expects the epilogue's arguments to be ('f32'), but got ('f16')}}
   %y = conv.forward %x, %w window = #unit layouts = #nhwc
-      tail() {
+      epilogue() {
       ^bb0(%acc: f16):
         conv.yield %acc : f16
       } : tensor<1x8x8x4xf16>, tensor<8x1x1x4xf16> -> tensor<1x8x8x8xf16>
@@ -241,9 +241,9 @@ func.func @forward_c10_arguments(%x: tensor<1x8x8x4xf16>, %w: tensor<8x1x1x4xf16
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @forward_c10_other_dialect(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4xf32>) {
-  // expected-error @below {{expects only arith and math ops in the tail, but got func.call}}
+  // expected-error @below {{expects only arith and math ops in the epilogue, but got func.call}}
   %y = conv.forward %x, %w window = #unit layouts = #nhwc
-      tail() {
+      epilogue() {
       ^bb0(%acc: f32):
         // expected-note @below {{the op is here}}
         %0 = func.call @g(%acc) : (f32) -> f32
@@ -258,9 +258,9 @@ func.func private @g(f32) -> f32
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @forward_c10_not_scalar(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4xf32>) {
-  // expected-error @below {{expects scalars in the tail, but got 'vector<4xf32>'}}
+  // expected-error @below {{expects scalars in the epilogue, but got 'vector<4xf32>'}}
   %y = conv.forward %x, %w window = #unit layouts = #nhwc
-      tail() {
+      epilogue() {
       ^bb0(%acc: f32):
         // expected-note @below {{the op is here}}
         %0 = arith.constant dense<1.0> : vector<4xf32>
@@ -274,9 +274,9 @@ func.func @forward_c10_not_scalar(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4xf3
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @forward_c10_yield_type(%x: tensor<1x8x8x4xf16>, %w: tensor<8x1x1x4xf16>) {
-  // expected-error @below {{expects the tail to yield 'f16', but got 'f32'}}
+  // expected-error @below {{expects the epilogue to yield 'f16', but got 'f32'}}
   %y = conv.forward %x, %w window = #unit layouts = #nhwc
-      tail() {
+      epilogue() {
       ^bb0(%acc: f32):
         conv.yield %acc : f32
       } : tensor<1x8x8x4xf16>, tensor<8x1x1x4xf16> -> tensor<1x8x8x8xf16>
@@ -288,9 +288,9 @@ func.func @forward_c10_yield_type(%x: tensor<1x8x8x4xf16>, %w: tensor<8x1x1x4xf1
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @forward_c10_no_yield(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4xf32>) {
-  // expected-error @below {{expects the tail to end with conv.yield, but got llvm.unreachable}}
+  // expected-error @below {{expects the epilogue to end with conv.yield, but got llvm.unreachable}}
   %y = conv.forward %x, %w window = #unit layouts = #nhwc
-      tail() {
+      epilogue() {
       ^bb0(%acc: f32):
         llvm.unreachable
       } : tensor<1x8x8x4xf32>, tensor<8x1x1x4xf32> -> tensor<1x8x8x8xf32>
@@ -301,8 +301,8 @@ func.func @forward_c10_no_yield(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4xf32>
 
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @forward_c10_integer_without_tail(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4xf32>) {
-  // expected-error @below {{expects output of a floating type without a tail, but got 'i8'}}
+func.func @forward_c10_integer_without_epilogue(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4xf32>) {
+  // expected-error @below {{expects output of a floating type without an epilogue, but got 'i8'}}
   %y = conv.forward %x, %w window = #unit layouts = #nhwc
       : tensor<1x8x8x4xf32>, tensor<8x1x1x4xf32> -> tensor<1x8x8x8xi8>
   return
@@ -315,7 +315,7 @@ func.func @forward_c10_integer_without_tail(%x: tensor<1x8x8x4xf32>, %w: tensor<
 func.func @forward_c10_outside_value(%x: tensor<1x8x8x4xf32>, %w: tensor<8x1x1x4xf32>, %s: f32) {
   // expected-note @below {{required by region isolation constraints}}
   %y = conv.forward %x, %w window = #unit layouts = #nhwc
-      tail() {
+      epilogue() {
       ^bb0(%acc: f32):
         // expected-error @below {{using value defined outside the region}}
         %0 = arith.addf %acc, %s : f32

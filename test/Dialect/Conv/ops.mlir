@@ -1,6 +1,6 @@
 // RUN: conv-opt %s --verify-roundtrip | FileCheck %s
 
-// The usual layouts, no tail: the result is the accumulator, converted.
+// The usual layouts, no epilogue: the result is the accumulator, converted.
 // CHECK-LABEL: @forward_plain
 func.func @forward_plain(%x: tensor<1x8x8x4xf16>, %w: tensor<16x3x3x4xf16>) -> tensor<1x8x8x16xf32> {
   // CHECK: conv.forward %{{.*}}, %{{.*}} window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
@@ -23,13 +23,13 @@ func.func @forward_window(%x: tensor<2x9x13x3xf32>, %w: tensor<5x3x2x3xf32>) -> 
   return %y : tensor<2x4x12x5xf32>
 }
 
-// A tail with one element per channel and one of the output's shape.
-// CHECK-LABEL: @forward_tail
+// An epilogue with one element per channel and one of the output's shape.
+// CHECK-LABEL: @forward_epilogue
 // CHECK-SAME: %[[X:[^:]+]]: tensor<1x8x8x4xbf16>, %[[W:[^:]+]]: tensor<16x3x3x4xbf16>, %[[BIAS:[^:]+]]: tensor<16xf32>, %[[RES:[^:]+]]: tensor
-func.func @forward_tail(%x: tensor<1x8x8x4xbf16>, %w: tensor<16x3x3x4xbf16>, %bias: tensor<16xf32>,
+func.func @forward_epilogue(%x: tensor<1x8x8x4xbf16>, %w: tensor<16x3x3x4xbf16>, %bias: tensor<16xf32>,
                         %residual: tensor<1x6x6x16xbf16>) -> tensor<1x6x6x16xbf16> {
   // CHECK: conv.forward %[[X]], %[[W]]
-  // CHECK-SAME: tail(%[[BIAS]] : tensor<16xf32>, %[[RES]] : tensor<1x6x6x16xbf16>) {
+  // CHECK-SAME: epilogue(%[[BIAS]] : tensor<16xf32>, %[[RES]] : tensor<1x6x6x16xbf16>) {
   // CHECK-NEXT: ^bb0(%[[ACC:.+]]: f32, %[[B:.+]]: f32, %[[R:.+]]: bf16):
   // CHECK-NEXT: arith.addf %[[ACC]], %[[B]]
   // CHECK: conv.yield %{{.+}} : bf16
@@ -37,7 +37,7 @@ func.func @forward_tail(%x: tensor<1x8x8x4xbf16>, %w: tensor<16x3x3x4xbf16>, %bi
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      tail(%bias : tensor<16xf32>, %residual : tensor<1x6x6x16xbf16>) {
+      epilogue(%bias : tensor<16xf32>, %residual : tensor<1x6x6x16xbf16>) {
       ^bb0(%acc: f32, %b: f32, %r: bf16):
         %0 = arith.addf %acc, %b : f32
         %1 = arith.extf %r : bf16 to f32
@@ -49,14 +49,14 @@ func.func @forward_tail(%x: tensor<1x8x8x4xbf16>, %w: tensor<16x3x3x4xbf16>, %bi
   return %y : tensor<1x6x6x16xbf16>
 }
 
-// A tail may have no operand.
-// CHECK-LABEL: @forward_tail_without_operands
-func.func @forward_tail_without_operands(%x: tensor<1x1x1x1xf32>, %w: tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32> {
-  // CHECK: tail() {
+// An epilogue may have no operand.
+// CHECK-LABEL: @forward_epilogue_without_operands
+func.func @forward_epilogue_without_operands(%x: tensor<1x1x1x1xf32>, %w: tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32> {
+  // CHECK: epilogue() {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      tail() {
+      epilogue() {
       ^bb0(%acc: f32):
         %0 = math.absf %acc : f32
         conv.yield %0 : f32

@@ -13,7 +13,7 @@
 // SCATTER:  'scf.forall' op expects a result that only a conv.scatter uses
 // OPERAND:  'scf.forall' op expects operands that are tiles of a conv.gather
 // MAP:      'linalg.generic' op expects operands of the result's shape, but got affine_map<(d0, d1, d2) -> (d0, d2, d1)>
-// CAPTURE:  'linalg.generic' op expects a tail that captures only constants
+// CAPTURE:  'linalg.generic' op expects an epilogue that captures only constants
 
 #element = affine_map<(g, m, n) -> (g, m, n)>
 #row = affine_map<(g, m, n) -> (g, n, m)>

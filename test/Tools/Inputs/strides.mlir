@@ -9,7 +9,7 @@ func.func @forward(%x: tensor<2x9x7x8xf16> {conv.name = "input", conv.strides = 
                    %residual: tensor<2x9x7x12xf16> {conv.name = "residual", conv.strides = array<i64: 12, 24, 216, 1>})
     -> (tensor<2x9x7x12xf16> {conv.name = "output", conv.strides = array<i64: 2000, 200, 16, 1>}) {
   %y = conv.forward %x, %w window = #window layouts = #layouts
-      tail(%bias : tensor<12xf16>, %residual : tensor<2x9x7x12xf16>) {
+      epilogue(%bias : tensor<12xf16>, %residual : tensor<2x9x7x12xf16>) {
       ^bb0(%acc: f32, %b: f16, %r: f16):
         %b32 = arith.extf %b : f16 to f32
         %r32 = arith.extf %r : f16 to f32

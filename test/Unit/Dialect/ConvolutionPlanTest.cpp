@@ -1,4 +1,4 @@
-//===- ConvolutionPlanTest.cpp - plans against the definition --*- C++ -*-===//
+//===- ConvolutionPlanTest.cpp - plans against the definition ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -162,8 +162,8 @@ void ConvolutionPlanTest::check(ConvolutionOpInterface op,
   execute(planConvolution(op, options), tensors, result);
   EXPECT_EQ(result.elements, computeDefinition(tensors, role))
       << "merged groups " << options.mergedGroups << ", splits "
-      << options.splits << ", patch " << print(options.patch)
-      << (options.joinsResidues ? ", joined residues" : "")
+      << options.splits << ", halo tile " << print(options.haloTile)
+      << (options.joinsPhases ? ", joined dgrad phases" : "")
       << (options.hasChannelRows ? ", rows of channels" : "");
 }
 
@@ -182,14 +182,14 @@ void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
       options.mergedGroups = random.upTo(sizes.groups, 1);
     while (sizes.groups % options.mergedGroups);
     if (rank == 2 && random.upTo(1))
-      options.patch = {random.upTo(2, 1) * PlanOptions::kBlockSize,
-                       random.upTo(2, 1) * PlanOptions::kBlockSize};
+      options.haloTile = {random.upTo(2, 1) * PlanOptions::kBlockSize,
+                          random.upTo(2, 1) * PlanOptions::kBlockSize};
     options.splits = random.upTo(getSplittableSize(op, options), 1);
     check(op, tensors, options);
     check(op, tensors, {.hasChannelRows = true});
     check(op, tensors, {.splits = options.splits, .hasChannelRows = true});
-    check(op, tensors, {.joinsResidues = true});
-    check(op, tensors, {.patch = options.patch, .joinsResidues = true});
+    check(op, tensors, {.joinsPhases = true});
+    check(op, tensors, {.haloTile = options.haloTile, .joinsPhases = true});
   }
 }
 
@@ -259,15 +259,15 @@ TEST_F(ConvolutionPlanTest, FewOutputChannelsHaveTheWindows) {
   }
 }
 
-// 12x20 positions in patches of 8x16: two by two patches, of which each has one
-// block by two.
-TEST_F(ConvolutionPlanTest, PatchesAreDigits) {
+// 12x20 positions in halo tiles of 8x16: two by two halo tiles, of which each
+// has one block by two.
+TEST_F(ConvolutionPlanTest, HaloTilesAreDigits) {
   Sizes sizes = makeSquare(3, 1, 1);
   sizes.input = {12, 20};
   sizes.low = sizes.high = {1, 1};
   Tensors tensors = Random(0).makeTensors(sizes);
-  ConvolutionPlan plan =
-      planConvolution(parse(tensors, Direction::Forward), {.patch = {8, 16}});
+  ConvolutionPlan plan = planConvolution(parse(tensors, Direction::Forward),
+                                         {.haloTile = {8, 16}});
   ASSERT_EQ(plan.steps.size(), 1u);
   const PlanPart &part = plan.getLargestProduct();
   EXPECT_EQ(part.product->lhs.getRows(),
@@ -308,11 +308,10 @@ TEST_F(ConvolutionPlanTest, TransposedNeedsOneElement) {
   sizes.low = sizes.high = {0};
   sizes.orders = {"NWC", "KSC", "NQK"};
   Tensors line = Random(0).makeTensors(sizes);
-  EXPECT_NE(findTransposedObstacle(parse(line, Direction::BackwardWeight)),
-            "");
+  EXPECT_NE(findTransposedObstacle(parse(line, Direction::BackwardWeight)), "");
 }
 
-class ResidueTest : public ConvolutionPlanTest {
+class DgradPhaseTest : public ConvolutionPlanTest {
 protected:
   /// The reductions of backward data's parts, 0 without a product.
   SmallVector<int64_t> getReductions(const Sizes &sizes) {
@@ -332,26 +331,26 @@ protected:
   SmallVector<size_t> numParts; ///< Of the steps of all plans so far.
 };
 
-// Each residue of the positions by the strides has its own filter elements:
+// Each dgrad phase of the positions by the strides has its own filter elements:
 // together they are all 3x3, none is multiplied by a zero between strides.
-TEST_F(ResidueTest, HasTheFilterElementsThatMeetIt) {
+TEST_F(DgradPhaseTest, HasTheFilterElementsThatMeetIt) {
   EXPECT_EQ(getReductions(makeSquare(3, 1, 1)), (SmallVector<int64_t>{9 * 5}));
   EXPECT_EQ(getReductions(makeSquare(3, 2, 1)),
             (SmallVector<int64_t>{4 * 5, 2 * 5, 2 * 5, 1 * 5}));
 }
 
 // Positions that no filter element meets are parts without a product: those in
-// the lines of the others by residue, and whole lines. With a dilation of 2,
-// only even positions meet any.
-TEST_F(ResidueTest, WithoutFilterElementsIsZeroed) {
+// the lines of the others by dgrad phase, and whole lines. With a dilation of
+// 2, only even positions meet any.
+TEST_F(DgradPhaseTest, WithoutFilterElementsIsZeroed) {
   EXPECT_EQ(getReductions(makeSquare(1, 3, 1)),
             (SmallVector<int64_t>{5, 0, 0, 0, 0}));
   EXPECT_EQ(getReductions(makeSquare(3, 2, 2)),
             (SmallVector<int64_t>{9 * 5, 0, 0}));
 }
 
-// One kernel computes all residues.
-TEST_F(ResidueTest, SharesAKernel) {
+// One kernel computes all dgrad phases.
+TEST_F(DgradPhaseTest, SharesAKernel) {
   getReductions(makeSquare(3, 2, 1));
   getReductions(makeSquare(4, 3, 1));
   EXPECT_EQ(numParts, (SmallVector<size_t>{4, 9}));
@@ -359,7 +358,7 @@ TEST_F(ResidueTest, SharesAKernel) {
 
 // They are columns of one product if there are many, even if the filter is
 // shorter than a stride, or dilated; and if a few more have as many elements.
-TEST_F(ResidueTest, IsJoined) {
+TEST_F(DgradPhaseTest, IsJoined) {
   EXPECT_EQ(getReductions(makeSquare(4, 4, 1)), (SmallVector<int64_t>{5}));
   EXPECT_EQ(getReductions(makeSquare(6, 4, 1)), (SmallVector<int64_t>{4 * 5}));
   EXPECT_EQ(getReductions(makeSquare(1, 4, 1)), (SmallVector<int64_t>{5}));
@@ -369,7 +368,7 @@ TEST_F(ResidueTest, IsJoined) {
 }
 
 // Strides and dilations of 2 and of 6 leave gaps between positions.
-TEST_F(ResidueTest, HasGaps) {
+TEST_F(DgradPhaseTest, HasGaps) {
   for (int64_t filter : {1, 2, 3}) {
     Sizes sizes = makeSquare(filter, 4, 2);
     sizes.strides = {6, 2};

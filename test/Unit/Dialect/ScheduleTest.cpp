@@ -1,4 +1,4 @@
-//===- ScheduleTest.cpp - what a schedule needs of a chip -*- C++ -*-===//
+//===- ScheduleTest.cpp - what a schedule needs of a chip -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,8 +33,10 @@ protected:
     ScheduleAttr schedule = ScheduleAttr::get(
         &context, Algorithm::ImplicitGemm, fields.workgroup, fields.subgroup,
         fields.gemmK, fields.stages, atom, fields.mainLoop, Raster::Columns,
-        /*outputTile=*/{}, /*patch=*/{}, /*mergedGroups=*/1, /*splits=*/1, /*cluster=*/1,
-        /*transposed=*/false, /*layouts=*/nullptr, /*channelMultiple=*/1, ChosenBy::User);
+        /*outputTile=*/{}, /*haloTile=*/{}, /*mergedGroups=*/1, /*splits=*/1,
+        /*cluster=*/1,
+        /*transposed=*/false, /*layouts=*/nullptr, /*channelMultiple=*/1,
+        ChosenBy::User);
     std::string message;
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       message = diagnostic.str();

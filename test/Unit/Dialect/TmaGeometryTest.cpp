@@ -25,7 +25,7 @@ constexpr StringLiteral kDilated = R"(
   func.func @f(%x: tensor<2x20x30x72xf16>, %w: tensor<64x3x3x72xf16>) {
     %y = conv.forward %x, %w
         window = <strides = [1, 1], dilations = [2, 2], low = [2, 2], high = [2, 2]>
-        layouts = <"NHWC", "KRSC", "NPQK"> tail() {
+        layouts = <"NHWC", "KRSC", "NPQK"> epilogue() {
     ^bb0(%acc: f32):
       %0 = arith.truncf %acc : f32 to f16
       conv.yield %0 : f16
@@ -77,7 +77,7 @@ constexpr StringLiteral kGroups = R"(
   func.func @f(%x: tensor<2x28x28x448xbf16>, %w: tensor<192x3x3x56xbf16>) {
     %y = conv.forward %x, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-        layouts = <"NHWC", "KRSC", "NPQK"> groups = 8 tail() {
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 8 epilogue() {
     ^bb0(%acc: f32):
       %0 = arith.truncf %acc : f32 to bf16
       conv.yield %0 : bf16
@@ -105,7 +105,7 @@ constexpr StringLiteral kWholeRowsOfFilterGradient = R"(
   func.func @f(%x: tensor<2x28x28x512xbf16>, %dy: tensor<2x28x28x320xbf16>) {
     %dw = conv.backward_weight %x, %dy
         window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-        layouts = <"NHWC", "KRSC", "NPQK"> groups = 8 tail() {
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 8 epilogue() {
     ^bb0(%acc: f32):
       %0 = arith.truncf %acc : f32 to bf16
       conv.yield %0 : bf16
@@ -168,7 +168,7 @@ constexpr StringLiteral kPatchEmbedding = R"(
         : tensor<2x2x3x80xbf16>, tensor<80x16x16x3xbf16> -> tensor<2x32x48x3xbf16>
     return
   })";
-constexpr StringLiteral kOverlappingPatches = R"(
+constexpr StringLiteral kOverlappingHaloTiles = R"(
   func.func @f(%dy: tensor<2x5x5x80xbf16>, %w: tensor<80x7x7x48xbf16>) {
     %dx = conv.backward_data %dy, %w
         window = <strides = [4, 4], dilations = [1, 1], low = [3, 3], high = [3, 3]>
@@ -211,41 +211,42 @@ protected:
   int64_t columns;  ///< Of the last product.
 };
 
-TEST_F(TmaGeometryTest, PatchesHaveHalos) {
-  std::optional<TmaGeometry> geometry = compute(kDilated, {.patch = {8, 16}});
+TEST_F(TmaGeometryTest, HaloTilesHaveHalos) {
+  std::optional<TmaGeometry> geometry =
+      compute(kDilated, {.haloTile = {8, 16}});
   ASSERT_TRUE(geometry) << obstacle;
-  EXPECT_EQ(geometry->window.patch, (SmallVector<int64_t>{8, 16}));
+  EXPECT_EQ(geometry->window.haloTile, (SmallVector<int64_t>{8, 16}));
   EXPECT_EQ(geometry->window.getPositions(), (SmallVector<int64_t>{2, 24, 32}));
   // Two taps beyond the first one, at a distance of 2.
-  EXPECT_EQ(geometry->getPatchExtent(0), 12);
-  EXPECT_EQ(geometry->getPatchExtent(1), 20);
-  EXPECT_EQ(geometry->getPatchPitch(0), 20);
-  EXPECT_EQ(geometry->getPatchCopyBytes(), 12 * 20 * 128);
-  EXPECT_EQ(geometry->getPatchBytes(), 30 * 1024);
+  EXPECT_EQ(geometry->getHaloTileExtent(0), 12);
+  EXPECT_EQ(geometry->getHaloTileExtent(1), 20);
+  EXPECT_EQ(geometry->getHaloTilePitch(0), 20);
+  EXPECT_EQ(geometry->getHaloTileCopyBytes(), 12 * 20 * 128);
+  EXPECT_EQ(geometry->getHaloTileBytes(), 30 * 1024);
   // 72 channels are two rows, each with nine taps.
   EXPECT_EQ(geometry->getOuterLoop().count(), 2);
   EXPECT_EQ(geometry->getInnerLoop().count(), 9);
 }
 
 // Nine taps of two rows of channels: two workgroups take one row each, three of
-// them three taps each. With patches there are just the rows.
+// them three taps each. With halo tiles there are just the rows.
 TEST_F(TmaGeometryTest, WorkgroupsShareTheLoopWithShorterParts) {
   std::optional<TmaGeometry> geometry = compute(kDilated, {});
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(geometry->getMostWorkgroups(), 9);
   EXPECT_FALSE(geometry->sharesOuterLoop(2));
   EXPECT_TRUE(geometry->sharesOuterLoop(3));
-  geometry = compute(kDilated, {.patch = {8, 16}});
+  geometry = compute(kDilated, {.haloTile = {8, 16}});
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(geometry->getMostWorkgroups(), 2);
   EXPECT_TRUE(geometry->sharesOuterLoop(2));
 }
 
 // What conditions exclude is outside of the tensor, where nothing is stored.
-TEST_F(TmaGeometryTest, ResultOfPatchesIsCopiedInBlocks) {
-  ASSERT_TRUE(compute(kDilated, {.patch = {8, 16}})) << obstacle;
-  EXPECT_EQ(result.form, TmaResult::Form::Patches);
-  EXPECT_EQ(result.window.patch, (SmallVector<int64_t>{8, 16}));
+TEST_F(TmaGeometryTest, ResultOfHaloTilesIsCopiedInBlocks) {
+  ASSERT_TRUE(compute(kDilated, {.haloTile = {8, 16}})) << obstacle;
+  EXPECT_EQ(result.form, TmaResult::Form::HaloTiles);
+  EXPECT_EQ(result.window.haloTile, (SmallVector<int64_t>{8, 16}));
   EXPECT_EQ(result.window.channels, 64);
   EXPECT_EQ(result.window.dimensions[0].extent, 20);
   EXPECT_EQ(result.window.dimensions[1].extent, 30);
@@ -253,15 +254,15 @@ TEST_F(TmaGeometryTest, ResultOfPatchesIsCopiedInBlocks) {
 
 // A step is a block of 8 x 8 positions of an image; the three taps of a line
 // share 8 lines of 8 elements with a halo of 4.
-TEST_F(TmaGeometryTest, PatchesOfAReductionHaveTheHaloOfALine) {
+TEST_F(TmaGeometryTest, HaloTilesOfAReductionHaveTheHaloOfALine) {
   std::optional<TmaGeometry> geometry =
-      compute(kDilatedGradient, {.patch = {8, 8}});
+      compute(kDilatedGradient, {.haloTile = {8, 8}});
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_TRUE(geometry->reducesPositions);
-  EXPECT_EQ(geometry->getPatchExtent(0), 8);
-  EXPECT_EQ(geometry->getPatchExtent(1), 12);
-  EXPECT_EQ(geometry->getPatchBytes(), 12 * 1024);
-  EXPECT_EQ(geometry->getPatchColumns(), 3 * 64);
+  EXPECT_EQ(geometry->getHaloTileExtent(0), 8);
+  EXPECT_EQ(geometry->getHaloTileExtent(1), 12);
+  EXPECT_EQ(geometry->getHaloTileBytes(), 12 * 1024);
+  EXPECT_EQ(geometry->getHaloTileColumns(), 3 * 64);
   // 96 channels are two rows of 64, for each of three lines of three taps.
   EXPECT_EQ(columns, 3 * 2 * 3 * 64);
   EXPECT_EQ(geometry->leftShape, (SmallVector<int64_t>{2, 20, 30, 64}));
@@ -269,10 +270,11 @@ TEST_F(TmaGeometryTest, PatchesOfAReductionHaveTheHaloOfALine) {
   EXPECT_EQ(geometry->countSteps(), 2 * 3 * 4);
 }
 
-// 2 x 3 x 4 patches in six parts: each has one line of patches of one image.
-TEST_F(TmaGeometryTest, PartsOfPatchesAreBoxes) {
+// 2 x 3 x 4 halo tiles in six parts: each has one line of halo tiles of one
+// image.
+TEST_F(TmaGeometryTest, PartsOfHaloTilesAreBoxes) {
   std::optional<TmaGeometry> geometry =
-      compute(kDilatedGradient, {.splits = 6, .patch = {8, 8}});
+      compute(kDilatedGradient, {.splits = 6, .haloTile = {8, 8}});
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(geometry->parts, 6);
   EXPECT_EQ(geometry->partCounts, (SmallVector<int64_t>{2, 3, 1}));
@@ -281,8 +283,8 @@ TEST_F(TmaGeometryTest, PartsOfPatchesAreBoxes) {
 }
 
 TEST_F(TmaGeometryTest, StepsOfAReductionAreOneBlock) {
-  EXPECT_FALSE(compute(kDilatedGradient, {.patch = {16, 8}}));
-  EXPECT_EQ(obstacle, "expects patches of a reduction to have 8 positions a "
+  EXPECT_FALSE(compute(kDilatedGradient, {.haloTile = {16, 8}}));
+  EXPECT_EQ(obstacle, "expects halo tiles of a reduction to have 8 positions a "
                       "side, but got 16");
 }
 
@@ -304,10 +306,10 @@ TEST_F(TmaGeometryTest, RowsOfFloat32HaveHalfAsManyElements) {
   EXPECT_EQ(geometry->resultBytes, 4);
   EXPECT_EQ(result.form, TmaResult::Form::Matrix);
 
-  geometry = compute(kFloat32, {.patch = {8, 16}});
+  geometry = compute(kFloat32, {.haloTile = {8, 16}});
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(geometry->getOuterLoop().count(), 2);
-  EXPECT_EQ(geometry->getPatchCopyBytes(), 10 * 18 * 128);
+  EXPECT_EQ(geometry->getHaloTileCopyBytes(), 10 * 18 * 128);
 }
 
 TEST_F(TmaGeometryTest, Float32IsTransposedByWarps) {
@@ -351,10 +353,10 @@ TEST_F(TmaGeometryTest, RowsOfGroupsLieInSeveralLines) {
   EXPECT_EQ(geometry->getLeftLines(), 1 + 7 / 8.0);
   EXPECT_EQ(geometry->getRightLines(), 1 + 6 / 8.0);
   EXPECT_TRUE(geometry->haveGroupsSharedLines());
-  geometry = compute(kGroups, {.patch = {16, 16}});
+  geometry = compute(kGroups, {.haloTile = {16, 16}});
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(geometry->getLeftLines(), 1 + 6 / 8.0);
-  EXPECT_EQ(result.form, TmaResult::Form::Patches);
+  EXPECT_EQ(result.form, TmaResult::Form::HaloTiles);
   EXPECT_EQ(result.window.groups, 8);
 }
 
@@ -385,7 +387,7 @@ TEST_F(TmaGeometryTest, GroupsOfAFilterGradientHaveRowsOfTheirOwn) {
   EXPECT_EQ(obstacle,
             "expects a multiple of 64 columns behind each tap, but got 24");
   std::optional<TmaGeometry> geometry =
-      compute(kGroupsOfFilterGradient, {.splits = 6, .patch = {8, 8}});
+      compute(kGroupsOfFilterGradient, {.splits = 6, .haloTile = {8, 8}});
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(geometry->parts, 6);
   EXPECT_EQ(geometry->window.groups, 8);
@@ -399,8 +401,8 @@ TEST_F(TmaGeometryTest, GroupsOfAFilterGradientHaveRowsOfTheirOwn) {
   EXPECT_TRUE(result.hasRowsOfGroups);
 }
 
-// Without patches, a tap's channels are whole rows of 64 columns, too: 24 are
-// one, and 96 two. Lanes leave out what is behind them.
+// Without halo tiles, a tap's channels are whole rows of 64 columns, too: 24
+// are one, and 96 two. Lanes leave out what is behind them.
 TEST_F(TmaGeometryTest, ChannelsOfATapAreRows) {
   std::optional<TmaGeometry> geometry =
       compute(kGroupsOfFilterGradient, {.hasChannelRows = true});
@@ -432,7 +434,7 @@ TEST_F(TmaGeometryTest, ChannelsOfAStridedTapAreRows) {
 
 // The filter of a patch embedding is a matrix: its elements and channels, of
 // which there are too few to be found one element at a time, are the columns.
-TEST_F(TmaGeometryTest, ResiduesOfAPatchEmbeddingAreAMatrix) {
+TEST_F(TmaGeometryTest, DgradPhasesOfAPatchEmbeddingAreAMatrix) {
   std::optional<TmaGeometry> geometry = compute(kPatchEmbedding, {});
   ASSERT_TRUE(geometry) << obstacle;
   using Coordinate = TmaGeometry::Coordinate;
@@ -440,31 +442,31 @@ TEST_F(TmaGeometryTest, ResiduesOfAPatchEmbeddingAreAMatrix) {
   EXPECT_EQ(geometry->filter[0].index, Coordinate::Channel);
   EXPECT_EQ(geometry->filter[1].index, Coordinate::Row);
   EXPECT_EQ(geometry->filter[1].size, 16 * 16 * 3);
-  EXPECT_TRUE(geometry->residues.empty());
+  EXPECT_TRUE(geometry->phases.empty());
   EXPECT_EQ(geometry->window.getPositions(), (SmallVector<int64_t>{2, 2, 3}));
   EXPECT_EQ(geometry->countSteps(), 2);
   EXPECT_EQ(result.form, TmaResult::Form::Lanes);
 }
 
-// 7 x 7 elements are 2 x 2 of each of 4 x 4 residues, and zeros beyond.
-TEST_F(TmaGeometryTest, OverlappingResiduesAreRows) {
-  EXPECT_FALSE(compute(kOverlappingPatches, {}));
+// 7 x 7 elements are 2 x 2 of each of 4 x 4 dgrad phases, and zeros beyond.
+TEST_F(TmaGeometryTest, OverlappingPhasesAreRows) {
+  EXPECT_FALSE(compute(kOverlappingHaloTiles, {}));
   EXPECT_EQ(obstacle,
-            "expects a multiple of 64 columns of each residue, but got 48");
+            "expects a multiple of 64 columns of each dgrad phase, but got 48");
   std::optional<TmaGeometry> geometry =
-      compute(kOverlappingPatches, {.hasChannelRows = true});
+      compute(kOverlappingHaloTiles, {.hasChannelRows = true});
   ASSERT_TRUE(geometry) << obstacle;
-  EXPECT_EQ(geometry->residues, (SmallVector<int64_t>{4, 4}));
-  EXPECT_EQ(geometry->columnsOfResidue, 64);
+  EXPECT_EQ(geometry->phases, (SmallVector<int64_t>{4, 4}));
+  EXPECT_EQ(geometry->columnsOfPhase, 64);
   EXPECT_EQ(columns, 16 * 64);
   EXPECT_TRUE(geometry->hasRowsOfColumns());
   EXPECT_EQ(geometry->window.getTaps(), (SmallVector<int64_t>{2, 2}));
   ASSERT_EQ(geometry->filter.size(), 4u);
   for (size_t d : {0, 1}) {
     EXPECT_EQ(geometry->filter[1 + d].step, 4);
-    EXPECT_EQ(geometry->filter[1 + d].residue, d);
+    EXPECT_EQ(geometry->filter[1 + d].phase, d);
   }
-  EXPECT_FALSE(geometry->filter[3].residue);
+  EXPECT_FALSE(geometry->filter[3].phase);
 }
 
 TEST_F(TmaGeometryTest, GroupsHaveWholeGranules) {

@@ -57,12 +57,12 @@ TEST(TmaTile, LongElementsAreStagedInTurns) {
   EXPECT_EQ(createTile(104, 4).stagedColumns(), 104);
 }
 
-// All chunks of an operand of the tail have a place.
-TEST(TmaTile, CopiedTailsAreStagedWhole) {
+// All chunks of an operand of the epilogue have a place.
+TEST(TmaTile, CopiedEpiloguesAreStagedWhole) {
   TmaTile tile = createTile(128, 4);
-  tile.isTailCopied = true;
+  tile.isEpilogueCopied = true;
   EXPECT_EQ(tile.stagedColumns(), 128);
-  EXPECT_EQ(tile.countTailChunks(), 4);
+  EXPECT_EQ(tile.countEpilogueChunks(), 4);
 }
 
 } // namespace

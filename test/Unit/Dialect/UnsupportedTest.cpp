@@ -1,4 +1,4 @@
-//===- UnsupportedTest.cpp - reason codes in diagnostics -*- C++ -*-===//
+//===- UnsupportedTest.cpp - reason codes in diagnostics --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,9 +16,9 @@ using namespace mlir::conv;
 
 namespace {
 constexpr Reason kReasons[] = {
-    Reason::PaddingMode, Reason::DynamicShape,  Reason::Layout,
-    Reason::ElementType, Reason::TailOperation, Reason::NotFusable,
-    Reason::Signature,   Reason::Constant,      Reason::ProblemSize,
+    Reason::PaddingMode, Reason::DynamicShape,      Reason::Layout,
+    Reason::ElementType, Reason::EpilogueOperation, Reason::NotFusable,
+    Reason::Signature,   Reason::Constant,          Reason::ProblemSize,
     Reason::Schedule,    Reason::NotRunnable};
 
 TEST(Unsupported, ReasonsSurviveTheDiagnostic) {

@@ -26,7 +26,7 @@ namespace {
 
 /// A function that multiplies `count` numbers by one.
 std::string makeSource(size_t count, const std::string &from,
-                       const std::string &to, const std::string &tail) {
+                       const std::string &to, const std::string &epilogue) {
   std::string x = "tensor<1x1x" + std::to_string(count) + "x1x" + from + ">";
   std::string w = "tensor<1x1x1x1x" + from + ">";
   std::string y = "tensor<1x1x" + std::to_string(count) + "x1x" + to + ">";
@@ -38,7 +38,7 @@ std::string makeSource(size_t count, const std::string &from,
          "\"NPQK\"> schedule = <algorithm = implicit_gemm, workgroup = [16, 16]"
          ", subgroup = [16, 16], gemm_k = 8, stages = 1, atom = <fma 16 x 4 x "
          "1>, main_loop = host_cache, raster = columns>\n" +
-         tail + " : " + x + ", " + w + " -> " + y + "\nreturn %y : " + y +
+         epilogue + " : " + x + ", " + w + " -> " + y + "\nreturn %y : " + y +
          "\n}\n}\n";
 }
 
@@ -115,10 +115,11 @@ TEST_P(Float8, RoundsToNearestEven) {
   std::vector<uint8_t> results(numbers.size());
   float one = 1;
   std::string type = name();
-  run(makeSource(numbers.size(), "f32", type,
-                 "tail() {\n^bb0(%acc: f32):\n%out = arith.truncf %acc : f32 "
-                 "to " +
-                     type + "\nconv.yield %out : " + type + "\n}"),
+  run(makeSource(
+          numbers.size(), "f32", type,
+          "epilogue() {\n^bb0(%acc: f32):\n%out = arith.truncf %acc : f32 "
+          "to " +
+              type + "\nconv.yield %out : " + type + "\n}"),
       numbers.data(), &one, results.data());
   for (size_t i = 0; i < numbers.size(); ++i) {
     // A sum that starts with zero has no negative zero.

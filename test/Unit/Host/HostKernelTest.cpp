@@ -1,4 +1,4 @@
-//===- HostKernelTest.cpp - host kernels against a plain loop -*- C++ -*-===//
+//===- HostKernelTest.cpp - host kernels against a plain loop ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,8 +27,8 @@ using conv::test::HostProgram;
 
 namespace {
 
-/// A tail: its operands' types, its body, and what it computes.
-struct Tail {
+/// An epilogue: its operands' types, its body, and what it computes.
+struct Epilogue {
   const char *name;
   const char *operands; ///< One letter each: `k` per channel, `x` of the shape.
   /// Ops on `%acc`, `%o0`, ... of type TYPE that define `%out : OUT`.
@@ -47,7 +47,7 @@ struct Case {
   std::string workgroup = "[16, 32]";
   int64_t gemmK = 24;
   const char *raster = "columns";
-  const Tail *tail = nullptr;
+  const Epilogue *epilogue = nullptr;
 
   size_t rank() const { return input.size(); }
   std::vector<int64_t> output() const {
@@ -105,21 +105,22 @@ std::string replaceAll(std::string text, const std::string &from,
   return text;
 }
 
-/// The operands of the tail as the text of types, names and block arguments.
-struct TailText {
+/// The operands of the epilogue as the text of types, names and block
+/// arguments.
+struct EpilogueText {
   std::string arguments, uses, block, body;
 };
 
-TailText tailText(const Case &test, const std::string &result) {
-  TailText text;
-  if (!test.tail)
+EpilogueText epilogueText(const Case &test, const std::string &result) {
+  EpilogueText text;
+  if (!test.epilogue)
     return text;
   std::string element(elementTypeName(test.type));
   text.block = "%acc: f32";
-  for (size_t i = 0; test.tail->operands[i]; ++i) {
+  for (size_t i = 0; test.epilogue->operands[i]; ++i) {
     std::string name = "%o" + std::to_string(i);
     std::string type =
-        test.tail->operands[i] == 'k'
+        test.epilogue->operands[i] == 'k'
             ? tensor({test.filters}, test.type)
             : replaceAll(result,
                          "x" + std::string(elementTypeName(test.outType)) + ">",
@@ -128,8 +129,8 @@ TailText tailText(const Case &test, const std::string &result) {
     text.uses += (i ? ", %t" : "%t") + std::to_string(i) + " : " + type;
     text.block += ", " + name + ": " + element;
   }
-  text.body = replaceAll(replaceAll(test.tail->body, "TYPE", element), "OUT",
-                         std::string(elementTypeName(test.outType)));
+  text.body = replaceAll(replaceAll(test.epilogue->body, "TYPE", element),
+                         "OUT", std::string(elementTypeName(test.outType)));
   return text;
 }
 
@@ -143,11 +144,11 @@ std::string source(const Case &test) {
     return std::string(all).substr(3 - test.rank());
   };
   std::string spatial = letters("TRS");
-  TailText tail = tailText(test, y);
+  EpilogueText epilogue = epilogueText(test, y);
   std::string result =
       "module attributes {conv.target = #conv.target<\"host\">} {\n"
       "func.func @f(%x: " +
-      x + ", %w: " + w + tail.arguments + ") -> " + y +
+      x + ", %w: " + w + epilogue.arguments + ") -> " + y +
       " {\n%y = conv.forward %x, %w window = <strides = [" +
       list(test.strides, ", ") + "], dilations = [" +
       list(test.dilations, ", ") + "], low = [" + list(test.low, ", ") +
@@ -161,11 +162,10 @@ std::string source(const Case &test) {
       ", stages = 1, atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster "
       "= " +
       test.raster + ">\n";
-  if (test.tail)
-    result +=
-        "tail(" + tail.uses + ") {\n^bb0(" + tail.block + "):\n" + tail.body +
-        "\nconv.yield %out : " + std::string(elementTypeName(test.outType)) +
-        "\n}\n";
+  if (test.epilogue)
+    result += "epilogue(" + epilogue.uses + ") {\n^bb0(" + epilogue.block +
+              "):\n" + epilogue.body + "\nconv.yield %out : " +
+              std::string(elementTypeName(test.outType)) + "\n}\n";
   return result + ": " + x + ", " + w + " -> " + y + "\nreturn %y : " + y +
          "\n}\n}\n";
 }
@@ -232,7 +232,8 @@ void check(const Case &test, const HostProgram &program, bool integers) {
   Data w(test.type, test.reduction() * test.filters);
   Data y(test.outType, pixels * test.filters);
   std::vector<Data> operands;
-  for (const char *kind = test.tail ? test.tail->operands : ""; *kind; ++kind)
+  for (const char *kind = test.epilogue ? test.epilogue->operands : ""; *kind;
+       ++kind)
     operands.emplace_back(test.type,
                           *kind == 'k' ? test.filters : pixels * test.filters);
   x.fill(random, integers);
@@ -247,8 +248,8 @@ void check(const Case &test, const HostProgram &program, bool integers) {
   arguments.push_back(y.bytes.data());
   program.run(arguments);
 
-  const Tail plain = {"", "", "", identity, 1, 0};
-  const Tail &tail = test.tail ? *test.tail : plain;
+  const Epilogue plain = {"", "", "", identity, 1, 0};
+  const Epilogue &epilogue = test.epilogue ? *test.epilogue : plain;
   for (int64_t i = 0; i < y.count; ++i) {
     int64_t filter = i % test.filters, rest = i / test.filters;
     std::vector<int64_t> position(test.rank());
@@ -259,11 +260,12 @@ void check(const Case &test, const HostProgram &program, bool integers) {
     std::vector<double> values;
     double magnitude = std::fabs(sum.value) + 1;
     for (size_t j = 0; j < operands.size(); ++j) {
-      values.push_back(operands[j].at(tail.operands[j] == 'k' ? filter : i));
+      values.push_back(
+          operands[j].at(epilogue.operands[j] == 'k' ? filter : i));
       magnitude += std::fabs(values.back());
     }
-    double expected = tail.apply(sum.value, values.data());
-    if (integers && tail.steps <= 2) {
+    double expected = epilogue.apply(sum.value, values.data());
+    if (integers && epilogue.steps <= 2) {
       char stored[8];
       storeElement(test.outType, stored, 0, expected);
       ASSERT_EQ(loadElement(test.outType, stored, 0), y.at(i))
@@ -272,8 +274,8 @@ void check(const Case &test, const HostProgram &program, bool integers) {
     }
     double f32Ulp = std::ldexp(1, -24);
     double bound = 0.5 * ulp(test.outType, expected) +
-                   tail.slope * test.reduction() * f32Ulp * sum.magnitude +
-                   tail.steps * 2 * f32Ulp * magnitude;
+                   epilogue.slope * test.reduction() * f32Ulp * sum.magnitude +
+                   epilogue.steps * 2 * f32Ulp * magnitude;
     ASSERT_LE(std::fabs(y.at(i) - expected), bound)
         << "element " << i << ": got " << y.at(i) << ", expects " << expected;
   }
@@ -295,13 +297,13 @@ double geluTanh(double sum, const double *) {
 }
 double silu(double sum, const double *) { return sum / (1 + std::exp(-sum)); }
 
-const Tail kBiasRelu = {"bias_relu", "k", R"(
+const Epilogue kBiasRelu = {"bias_relu", "k", R"(
   %b = arith.extf %o0 : TYPE to f32
   %zero = arith.constant 0.0 : f32
   %sum = arith.addf %acc, %b : f32
   %max = arith.maximumf %sum, %zero : f32
   %out = arith.truncf %max : f32 to OUT)", biasRelu, 1, 1};
-const Tail kResidual = {"residual", "kx", R"(
+const Epilogue kResidual = {"residual", "kx", R"(
   %b = arith.extf %o0 : TYPE to f32
   %r = arith.extf %o1 : TYPE to f32
   %half = arith.constant 0.5 : f32
@@ -309,7 +311,7 @@ const Tail kResidual = {"residual", "kx", R"(
   %scaled = arith.mulf %sum, %half : f32
   %all = arith.addf %scaled, %r : f32
   %out = arith.truncf %all : f32 to OUT)", residual, 1, 2};
-const Tail kGelu = {"gelu_erf", "", R"(
+const Epilogue kGelu = {"gelu_erf", "", R"(
   %half = arith.constant 0.5 : f32
   %one = arith.constant 1.0 : f32
   %c = arith.constant 0.70710678118654752 : f32
@@ -318,7 +320,7 @@ const Tail kGelu = {"gelu_erf", "", R"(
   %p = arith.addf %e, %one : f32
   %h = arith.mulf %acc, %half : f32
   %out = arith.mulf %h, %p : f32)", gelu, 1.13, 8};
-const Tail kGeluTanh = {"gelu_tanh", "", R"(
+const Epilogue kGeluTanh = {"gelu_tanh", "", R"(
   %half = arith.constant 0.5 : f32
   %one = arith.constant 1.0 : f32
   %a = arith.constant 0.044715 : f32
@@ -332,7 +334,7 @@ const Tail kGeluTanh = {"gelu_tanh", "", R"(
   %p = arith.addf %t, %one : f32
   %h = arith.mulf %acc, %half : f32
   %out = arith.mulf %h, %p : f32)", geluTanh, 1.13, 16};
-const Tail kSilu = {"silu", "", R"(
+const Epilogue kSilu = {"silu", "", R"(
   %one = arith.constant 1.0 : f32
   %n = arith.negf %acc : f32
   %e = math.exp %n : f32
@@ -416,14 +418,14 @@ std::vector<Case> allCases() {
     cases.push_back(channels);
     setType(cases.back(), kTypes[cases.size() % 3], cases.size() % 2 == 0);
   }
-  for (const Tail *tail :
+  for (const Epilogue *epilogue :
        {&kBiasRelu, &kResidual, &kGelu, &kGeluTanh, &kSilu}) {
     Case test = square(1, {5, 7}, 6, 21, 3, 1, 1);
-    test.tail = tail;
-    bool narrow = tail == &kBiasRelu || tail == &kResidual;
+    test.epilogue = epilogue;
+    bool narrow = epilogue == &kBiasRelu || epilogue == &kResidual;
     test.type = ElementType::BF16;
     test.outType = narrow ? ElementType::F16 : ElementType::F32;
-    test.name = tail->name;
+    test.name = epilogue->name;
     cases.push_back(test);
   }
   return cases;

@@ -1,4 +1,4 @@
-//===- HostObjectTest.cpp - what host objects promise ---------*- C++ -*-===//
+//===- HostObjectTest.cpp - what host objects promise -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,16 +38,17 @@ std::string module(const std::string &function) {
           function + "}");
 }
 
-/// A pointwise convolution of `pixels` f32 pixels of one channel, with a tail.
-std::string pointwise(int64_t pixels, const std::string &tail,
+/// A pointwise convolution of `pixels` f32 pixels of one channel, with an
+/// epilogue.
+std::string pointwise(int64_t pixels, const std::string &epilogue,
                       const std::string &type = "f32") {
   std::string shape = "tensor<1x1x" + std::to_string(pixels) + "x1x";
   return module(
       "func.func @f(%x: " + shape + "f32>, %w: tensor<1x1x1x1xf32>) -> " +
       shape + type +
       "> { %y = conv.forward %x, %w window = #pointwise "
-      "layouts = #layouts schedule = #schedule tail() { ^bb0(%acc: f32): " +
-      tail + " conv.yield %out : " + type + " } : " + shape +
+      "layouts = #layouts schedule = #schedule epilogue() { ^bb0(%acc: f32): " +
+      epilogue + " conv.yield %out : " + type + " } : " + shape +
       "f32>, tensor<1x1x1x1xf32> -> " + shape + type +
       "> return %y : " + shape + type + "> }");
 }
@@ -139,7 +140,7 @@ TEST(HostObject, KeepsValuesThatAreNotFinite) {
 }
 
 // The sum is rounded to bf16, and so is its square: to nearest even each time.
-TEST(HostObject, RoundsBf16ArithmeticOfTails) {
+TEST(HostObject, RoundsBf16ArithmeticOfEpilogues) {
   auto program = compile(pointwise(257,
                                    "%n = arith.truncf %acc : f32 to bf16 "
                                    "%out = arith.mulf %n, %n : bf16",

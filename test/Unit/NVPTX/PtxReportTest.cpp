@@ -1,4 +1,4 @@
-//===- PtxReportTest.cpp - reading what ptxas says -*- C++ -*-===//
+//===- PtxReportTest.cpp - reading what ptxas says --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

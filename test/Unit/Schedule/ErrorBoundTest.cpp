@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks the coefficients of well-known tails, and every bound against sums and
-// tails that are really computed in f32 and compared with f64, on data made to
-// hurt: cancelling sums, large biases, the ends of the activations.
+// Checks the coefficients of well-known epilogues, and every bound against sums
+// and epilogues that are really computed in f32 and compared with f64, on data
+// made to hurt: cancelling sums, large biases, the ends of the activations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +21,13 @@
 #include <vector>
 
 using namespace conv;
-using enum TailOp;
+using enum EpilogueOp;
 
 namespace {
 
-/// Builds tails as the fusion pass leaves them.
-struct Tail {
-  TailGraph graph;
+/// Builds epilogues as the fusion pass leaves them.
+struct Epilogue {
+  EpilogueGraph graph;
   int sum = graph.add(Accumulator);
   int operands = 0;
 
@@ -55,13 +55,13 @@ struct Tail {
     int half = graph.add(Mul, {x, constant(0.5)});
     return graph.add(Mul, {half, graph.add(Add, {tanh, constant(1)})});
   }
-  TailGraph yield(int value) {
+  EpilogueGraph yield(int value) {
     graph.yield = value;
     return graph;
   }
 };
 
-ErrorBound boundOf(const TailGraph &graph, int64_t reduction,
+ErrorBound boundOf(const EpilogueGraph &graph, int64_t reduction,
                    NumericType operand, NumericType result) {
   auto bound = computeErrorBound({reduction, operand}, graph, result);
   if (auto *none = std::get_if<NoErrorBound>(&bound))
@@ -69,7 +69,7 @@ ErrorBound boundOf(const TailGraph &graph, int64_t reduction,
   return std::get<ErrorBound>(bound);
 }
 
-std::string whyNone(const TailGraph &graph) {
+std::string whyNone(const EpilogueGraph &graph) {
   auto bound =
       computeErrorBound({9, NumericType::F16}, graph, NumericType::F16);
   auto *none = std::get_if<NoErrorBound>(&bound);
@@ -77,9 +77,9 @@ std::string whyNone(const TailGraph &graph) {
 }
 
 TEST(ErrorBound, PlainSumHasItsLengthAndHalfAnUlp) {
-  Tail tail;
-  ErrorBound bound =
-      boundOf(tail.yield(tail.sum), 576, NumericType::F16, NumericType::F16);
+  Epilogue epilogue;
+  ErrorBound bound = boundOf(epilogue.yield(epilogue.sum), 576,
+                             NumericType::F16, NumericType::F16);
   EXPECT_EQ(bound.accumulation, 576);
   EXPECT_EQ(bound.outputUlp, 0.5);
   EXPECT_EQ(bound.operands, 0);
@@ -87,22 +87,23 @@ TEST(ErrorBound, PlainSumHasItsLengthAndHalfAnUlp) {
 }
 
 TEST(ErrorBound, RoundingToTheResultIsTheHalfUlp) {
-  Tail tail;
-  ErrorBound bound = boundOf(tail.yield(tail.graph.add(RoundBF16, {tail.sum})),
-                             576, NumericType::BF16, NumericType::BF16);
+  Epilogue epilogue;
+  ErrorBound bound =
+      boundOf(epilogue.yield(epilogue.graph.add(RoundBF16, {epilogue.sum})),
+              576, NumericType::BF16, NumericType::BF16);
   EXPECT_EQ(bound.outputUlp, 0.5);
 }
 
 TEST(ErrorBound, LongSumsCountTheSecondOrder) {
-  Tail tail;
-  EXPECT_EQ(
-      boundOf(tail.yield(tail.sum), 4096, NumericType::F16, NumericType::F16)
-          .accumulation,
-      4096);
+  Epilogue epilogue;
+  EXPECT_EQ(boundOf(epilogue.yield(epilogue.sum), 4096, NumericType::F16,
+                    NumericType::F16)
+                .accumulation,
+            4096);
   double length = 1 << 20;
-  double bound =
-      boundOf(tail.yield(tail.sum), 1 << 20, NumericType::F16, NumericType::F16)
-          .accumulation;
+  double bound = boundOf(epilogue.yield(epilogue.sum), 1 << 20,
+                         NumericType::F16, NumericType::F16)
+                     .accumulation;
   EXPECT_GT(bound, (length - 1) * (1 + (length - 1) * 0x1p-24));
   EXPECT_LT(bound, length * 1.07);
 }
@@ -115,10 +116,10 @@ double roundToTF32(double x) {
 }
 
 TEST(ErrorBound, RoundedOperandsCountOncePerProduct) {
-  Tail tail;
+  Epilogue epilogue;
   constexpr int kLength = 100;
-  ErrorBound bound = boundOf(tail.yield(tail.sum), kLength, NumericType::TF32,
-                             NumericType::F32);
+  ErrorBound bound = boundOf(epilogue.yield(epilogue.sum), kLength,
+                             NumericType::TF32, NumericType::F32);
   EXPECT_NEAR(bound.accumulation, 16388 + kLength, 0.2);
   // The worst operands are halfway between neighbours, just above a power of
   // two, and all lose in the same direction.
@@ -213,8 +214,9 @@ TEST(ErrorBound, PartsInTF32StayWithinTheBoundOfF32) {
 }
 
 TEST(ErrorBound, BiasAddsHalfAnUlpOfF32) {
-  Tail tail;
-  TailGraph graph = tail.yield(tail.graph.add(Add, {tail.sum, tail.operand()}));
+  Epilogue epilogue;
+  EpilogueGraph graph = epilogue.yield(
+      epilogue.graph.add(Add, {epilogue.sum, epilogue.operand()}));
   ErrorBound f32 = boundOf(graph, 9, NumericType::F16, NumericType::F32);
   EXPECT_EQ(f32.accumulation, 9);
   EXPECT_EQ(f32.outputUlp, 0.5);
@@ -224,29 +226,31 @@ TEST(ErrorBound, BiasAddsHalfAnUlpOfF32) {
 }
 
 TEST(ErrorBound, TwoAdditionsMayCancelAndCountTheOperands) {
-  Tail tail;
-  int biased = tail.graph.add(Add, {tail.sum, tail.operand()});
-  ErrorBound bound =
-      boundOf(tail.yield(tail.graph.add(Add, {biased, tail.operand()})), 9,
-              NumericType::F16, NumericType::F32);
+  Epilogue epilogue;
+  int biased = epilogue.graph.add(Add, {epilogue.sum, epilogue.operand()});
+  ErrorBound bound = boundOf(
+      epilogue.yield(epilogue.graph.add(Add, {biased, epilogue.operand()})), 9,
+      NumericType::F16, NumericType::F32);
   EXPECT_EQ(bound.accumulation, 10);
   EXPECT_EQ(bound.operands, 1);
 }
 
 TEST(ErrorBound, SlopesOfActivationsMultiplyTheSum) {
   struct Case {
-    int (Tail::*activation)(int);
+    int (Epilogue::*activation)(int);
     double slope;
   };
   for (auto [activation, slope] :
-       {Case{&Tail::relu, 1}, Case{&Tail::leakyRelu, 1},
-        Case{&Tail::sigmoid, 0.25}, Case{&Tail::silu, 1.09984},
-        Case{&Tail::geluErf, 1.12890}, Case{&Tail::geluTanh, 1.12912}}) {
-    Tail tail;
-    ErrorBound bound = boundOf(tail.yield((tail.*activation)(tail.sum)), 10000,
-                               NumericType::F32, NumericType::F32);
+       {Case{&Epilogue::relu, 1}, Case{&Epilogue::leakyRelu, 1},
+        Case{&Epilogue::sigmoid, 0.25}, Case{&Epilogue::silu, 1.09984},
+        Case{&Epilogue::geluErf, 1.12890},
+        Case{&Epilogue::geluTanh, 1.12912}}) {
+    Epilogue epilogue;
+    ErrorBound bound =
+        boundOf(epilogue.yield((epilogue.*activation)(epilogue.sum)), 10000,
+                NumericType::F32, NumericType::F32);
     double sum = 10000 / (1 - 10000 * 0x1p-24);
-    // What is not the slope are the few roundings of the tail itself.
+    // What is not the slope are the few roundings of the epilogue itself.
     EXPECT_GE(bound.accumulation, slope * sum * 0.9999);
     EXPECT_LE(bound.accumulation, slope * sum + 5);
     EXPECT_EQ(bound.operands, 0);
@@ -255,25 +259,25 @@ TEST(ErrorBound, SlopesOfActivationsMultiplyTheSum) {
 }
 
 TEST(ErrorBound, ScaleMultipliesTheSum) {
-  Tail tail;
-  EXPECT_EQ(
-      boundOf(tail.yield(tail.graph.add(Mul, {tail.sum, tail.constant(0.25)})),
-              64, NumericType::F16, NumericType::F16)
-          .accumulation,
-      16);
+  Epilogue epilogue;
+  EXPECT_EQ(boundOf(epilogue.yield(epilogue.graph.add(
+                        Mul, {epilogue.sum, epilogue.constant(0.25)})),
+                    64, NumericType::F16, NumericType::F16)
+                .accumulation,
+            16);
 }
 
 TEST(ErrorBound, SaysWhyThereIsNone) {
-  Tail jump;
+  Epilogue jump;
   int positive = jump.graph.add(Greater, {jump.sum, jump.constant(0.3)});
   EXPECT_EQ(whyNone(jump.yield(jump.graph.add(
                 Select, {positive, jump.constant(1), jump.constant(0)}))),
             "jumps, overflows, or grows without bound");
-  Tail exponential;
+  Epilogue exponential;
   EXPECT_EQ(
       whyNone(exponential.yield(exponential.graph.add(Exp, {exponential.sum}))),
       "jumps, overflows, or grows without bound");
-  Tail gate;
+  Epilogue gate;
   EXPECT_EQ(
       whyNone(gate.yield(gate.graph.add(Mul, {gate.sum, gate.operand()}))),
       "multiplies or compares two varying values");
@@ -295,10 +299,10 @@ struct HardNumbers {
   }
 };
 
-using MakeTail = std::function<TailGraph(Tail &)>;
+using MakeEpilogue = std::function<EpilogueGraph(Epilogue &)>;
 
-/// Largest error over bound of the tail after sums of `reduction` products.
-double worstRatio(const TailGraph &graph, int operands, int64_t reduction) {
+/// Largest error over bound of the epilogue after sums of `reduction` products.
+double worstRatio(const EpilogueGraph &graph, int operands, int64_t reduction) {
   ErrorBound bound =
       boundOf(graph, reduction, NumericType::F32, NumericType::F32);
   HardNumbers number{std::mt19937(reduction)};
@@ -324,8 +328,8 @@ double worstRatio(const TailGraph &graph, int operands, int64_t reduction) {
       wide.push_back(value);
       operandMagnitude += std::fabs(double(value));
     }
-    double want = evaluateTail<double>(graph, reference, wide);
-    double got = evaluateTail<float>(graph, sum, narrow);
+    double want = evaluateEpilogue<double>(graph, reference, wide);
+    double got = evaluateEpilogue<float>(graph, sum, narrow);
     double allowed =
         bound.outputUlp * ulp(want, 24, -126) +
         0x1p-24 * (bound.accumulation * magnitude +
@@ -335,18 +339,18 @@ double worstRatio(const TailGraph &graph, int operands, int64_t reduction) {
   return worst;
 }
 
-struct NamedTail {
+struct NamedEpilogue {
   const char *name;
-  MakeTail make;
+  MakeEpilogue make;
 };
 
-class ErrorBoundOf : public testing::TestWithParam<NamedTail> {};
+class ErrorBoundOf : public testing::TestWithParam<NamedEpilogue> {};
 
 TEST_P(ErrorBoundOf, HoldsForRealSums) {
-  Tail tail;
-  TailGraph graph = GetParam().make(tail);
+  Epilogue epilogue;
+  EpilogueGraph graph = GetParam().make(epilogue);
   for (int64_t reduction : {1, 2, 27, 144}) {
-    double worst = worstRatio(graph, tail.operands, reduction);
+    double worst = worstRatio(graph, epilogue.operands, reduction);
     EXPECT_LE(worst, 1) << reduction;
     // A bound that is never approached by anything would show nothing.
     EXPECT_GT(worst, 0) << reduction;
@@ -354,46 +358,49 @@ TEST_P(ErrorBoundOf, HoldsForRealSums) {
 }
 
 /// `activation(sum + bias)`.
-MakeTail biased(int (Tail::*activation)(int)) {
-  return [activation](Tail &tail) {
-    int y = tail.graph.add(Add, {tail.sum, tail.operand()});
-    return tail.yield((tail.*activation)(y));
+MakeEpilogue biased(int (Epilogue::*activation)(int)) {
+  return [activation](Epilogue &epilogue) {
+    int y = epilogue.graph.add(Add, {epilogue.sum, epilogue.operand()});
+    return epilogue.yield((epilogue.*activation)(y));
   };
 }
-MakeTail plain(int (Tail::*activation)(int)) {
-  return [activation](Tail &tail) {
-    return tail.yield((tail.*activation)(tail.sum));
+MakeEpilogue plain(int (Epilogue::*activation)(int)) {
+  return [activation](Epilogue &epilogue) {
+    return epilogue.yield((epilogue.*activation)(epilogue.sum));
   };
 }
-TailGraph biasResidualRelu(Tail &tail) {
-  int y = tail.graph.add(Add, {tail.sum, tail.operand()});
-  return tail.yield(tail.relu(tail.graph.add(Add, {y, tail.operand()})));
+EpilogueGraph biasResidualRelu(Epilogue &epilogue) {
+  int y = epilogue.graph.add(Add, {epilogue.sum, epilogue.operand()});
+  return epilogue.yield(
+      epilogue.relu(epilogue.graph.add(Add, {y, epilogue.operand()})));
 }
-TailGraph siluThenResidual(Tail &tail) {
-  int y = tail.silu(tail.graph.add(Add, {tail.sum, tail.operand()}));
-  return tail.yield(tail.graph.add(Add, {y, tail.operand()}));
+EpilogueGraph siluThenResidual(Epilogue &epilogue) {
+  int y = epilogue.silu(
+      epilogue.graph.add(Add, {epilogue.sum, epilogue.operand()}));
+  return epilogue.yield(epilogue.graph.add(Add, {y, epilogue.operand()}));
 }
-TailGraph centredSigmoid(Tail &tail) {
-  int y = tail.sigmoid(tail.sum);
-  return tail.yield(tail.graph.add(Sub, {y, tail.constant(0.5)}));
+EpilogueGraph centredSigmoid(Epilogue &epilogue) {
+  int y = epilogue.sigmoid(epilogue.sum);
+  return epilogue.yield(epilogue.graph.add(Sub, {y, epilogue.constant(0.5)}));
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Tails, ErrorBoundOf,
-    testing::Values(NamedTail{"relu", plain(&Tail::relu)},
-                    NamedTail{"leaky_relu", plain(&Tail::leakyRelu)},
-                    NamedTail{"sigmoid", plain(&Tail::sigmoid)},
-                    NamedTail{"silu", plain(&Tail::silu)},
-                    NamedTail{"gelu_erf", plain(&Tail::geluErf)},
-                    NamedTail{"gelu_tanh", plain(&Tail::geluTanh)},
-                    NamedTail{"bias_relu", biased(&Tail::relu)},
-                    NamedTail{"bias_sigmoid", biased(&Tail::sigmoid)},
-                    NamedTail{"bias_silu", biased(&Tail::silu)},
-                    NamedTail{"bias_gelu_erf", biased(&Tail::geluErf)},
-                    NamedTail{"bias_gelu_tanh", biased(&Tail::geluTanh)},
-                    NamedTail{"bias_residual_relu", biasResidualRelu},
-                    NamedTail{"silu_then_residual", siluThenResidual},
-                    NamedTail{"centred_sigmoid", centredSigmoid}),
+    Epilogues, ErrorBoundOf,
+    testing::Values(NamedEpilogue{"relu", plain(&Epilogue::relu)},
+                    NamedEpilogue{"leaky_relu", plain(&Epilogue::leakyRelu)},
+                    NamedEpilogue{"sigmoid", plain(&Epilogue::sigmoid)},
+                    NamedEpilogue{"silu", plain(&Epilogue::silu)},
+                    NamedEpilogue{"gelu_erf", plain(&Epilogue::geluErf)},
+                    NamedEpilogue{"gelu_tanh", plain(&Epilogue::geluTanh)},
+                    NamedEpilogue{"bias_relu", biased(&Epilogue::relu)},
+                    NamedEpilogue{"bias_sigmoid", biased(&Epilogue::sigmoid)},
+                    NamedEpilogue{"bias_silu", biased(&Epilogue::silu)},
+                    NamedEpilogue{"bias_gelu_erf", biased(&Epilogue::geluErf)},
+                    NamedEpilogue{"bias_gelu_tanh",
+                                  biased(&Epilogue::geluTanh)},
+                    NamedEpilogue{"bias_residual_relu", biasResidualRelu},
+                    NamedEpilogue{"silu_then_residual", siluThenResidual},
+                    NamedEpilogue{"centred_sigmoid", centredSigmoid}),
     [](const auto &info) { return std::string(info.param.name); });
 
 } // namespace

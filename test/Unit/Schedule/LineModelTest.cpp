@@ -105,7 +105,7 @@ TEST(LineModel, GradientsHaveOneConsumer) {
                             problem.lineSegmentPositions);
       EXPECT_EQ(candidate.subgroups(), 1);
       EXPECT_GE(tile.tile.columns, tile.usedColumns());
-      EXPECT_EQ(tile.tile.stages % tile.kGatherers, 0);
+      EXPECT_EQ(tile.tile.stages % tile.kIm2colWarps, 0);
       EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
       EXPECT_LE(tile.tile.accumulators(), tile.tile.maxAccumulators());
     }

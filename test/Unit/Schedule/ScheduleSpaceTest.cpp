@@ -43,8 +43,9 @@ constexpr StringRef kStem =
 constexpr StringRef kHalf =
     "strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]";
 
-/// Main loops: tma with and without patches, line_buffer, patch_buffer, and
-/// those of single work-items; each direction; strides; parts of reductions.
+/// Main loops: tma with and without halo tiles, line_buffer, weight_stationary,
+/// and those of single work-items; each direction; strides; parts of
+/// reductions.
 constexpr Layer kLayers[] = {
     {"forward", kSame3, "64x28x28x128", "128x3x3x128", "64x28x28x128"},
     {"forward", kPoint, "64x7x7x2048", "512x1x1x2048", "64x7x7x512"},

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What needs IR: the heuristic's choice as a verified attribute, error bounds
-// of tail regions, and the two forms of an explanation.
+// of epilogue regions, and the two forms of an explanation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,8 @@ protected:
                         math::MathDialect>();
   }
 
-  /// A 3x3 layer for `chip` with the given tail.
-  ForwardOp parse(StringRef chip, StringRef tail = "") {
+  /// A 3x3 layer for `chip` with the given epilogue.
+  ForwardOp parse(StringRef chip, StringRef epilogue = "") {
     std::string source =
         (R"(module attributes {conv.target = #conv.target<")" + chip + R"(">} {
           func.func @f(%x: tensor<8x28x28x64xf16>, %w: tensor<32x3x3x64xf16>,
@@ -46,7 +46,7 @@ protected:
             %y = conv.forward %x, %w
                 window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
                 layouts = <"NHWC", "KRSC", "NPQK"> )" +
-         tail + R"(
+         epilogue + R"(
                 : tensor<8x28x28x64xf16>, tensor<32x3x3x64xf16> -> tensor<8x28x28x32xf16>
             return %y : tensor<8x28x28x32xf16>
           }
@@ -73,7 +73,7 @@ protected:
 
 TEST_F(ScheduleTest, ProblemHasTheSizesOfTheOp) {
   ::conv::Problem problem = computeProblem(parse("gfx942", R"(
-      tail(%bias : tensor<32xf16>, %residual : tensor<8x28x28x32xf16>) {
+      epilogue(%bias : tensor<32xf16>, %residual : tensor<8x28x28x32xf16>) {
       ^bb0(%acc: f32, %b: f16, %r: f16):
         %out = arith.truncf %acc : f32 to f16
         conv.yield %out : f16
@@ -91,7 +91,7 @@ TEST_F(ScheduleTest, ProblemHasTheSizesOfTheOp) {
   EXPECT_TRUE(problem.lhsRun.isAlongReduction);
   EXPECT_TRUE(problem.rhsRun.isAlongReduction);
   EXPECT_EQ(problem.operand, ::conv::NumericType::F16);
-  EXPECT_EQ(problem.tailBytes, 2 * (32 + 8 * 28 * 28 * 32));
+  EXPECT_EQ(problem.epilogueBytes, 2 * (32 + 8 * 28 * 28 * 32));
 }
 
 TEST_F(ScheduleTest, EveryCandidateIsAValidAttribute) {
@@ -122,11 +122,11 @@ TEST_F(ScheduleTest, EveryCandidateIsAValidAttribute) {
             emit, schedule.getAlgorithm(), schedule.getWorkgroup(),
             schedule.getSubgroup(), schedule.getGemmK(), schedule.getStages(),
             schedule.getAtom(), schedule.getMainLoop(), schedule.getRaster(),
-            schedule.getOutputTile(), schedule.getPatch(),
+            schedule.getOutputTile(), schedule.getHaloTile(),
             schedule.getMergedGroups(), schedule.getSplits(),
-            schedule.getCluster(),
-            schedule.getTransposed(), schedule.getLayouts(),
-            schedule.getChannelMultiple(), schedule.getChosenBy())));
+            schedule.getCluster(), schedule.getTransposed(),
+            schedule.getLayouts(), schedule.getChannelMultiple(),
+            schedule.getChosenBy())));
         EXPECT_TRUE(succeeded(
             verifyScheduleForChip(emit, schedule, chip, wide ? f32 : f16)));
         ::conv::Candidate back = getCandidate(schedule, chip, wide ? f32 : f16);
@@ -148,7 +148,7 @@ TEST_F(ScheduleTest, PlainConvolutionHasItsLengthAsBound) {
 
 TEST_F(ScheduleTest, BiasAndReluKeepTheLength) {
   auto bound = computeErrorBound(parse("gfx942", R"(
-      tail(%bias : tensor<32xf16>) {
+      epilogue(%bias : tensor<32xf16>) {
       ^bb0(%acc: f32, %b: f16):
         %zero = arith.constant 0.0 : f32
         %b32 = arith.extf %b : f16 to f32
@@ -165,7 +165,7 @@ TEST_F(ScheduleTest, BiasAndReluKeepTheLength) {
 
 TEST_F(ScheduleTest, RoundingInTheMiddleCostsItsUlp) {
   auto bound = computeErrorBound(parse("gfx942", R"(
-      tail(%bias : tensor<32xf16>) {
+      epilogue(%bias : tensor<32xf16>) {
       ^bb0(%acc: f32, %b: f16):
         %narrow = arith.truncf %acc : f32 to f16
         %out = arith.addf %narrow, %b : f16
@@ -179,7 +179,7 @@ TEST_F(ScheduleTest, RoundingInTheMiddleCostsItsUlp) {
 
 TEST_F(ScheduleTest, UnknownOperationsAreNamed) {
   auto bound = computeErrorBound(parse("gfx942", R"(
-      tail() {
+      epilogue() {
       ^bb0(%acc: f32):
         %sine = math.sin %acc : f32
         %out = arith.truncf %sine : f32 to f16

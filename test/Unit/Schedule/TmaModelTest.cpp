@@ -140,25 +140,25 @@ TEST(TmaModel, ClustersShareTheStepsOfFewTiles) {
     EXPECT_EQ(candidate.cluster, 1);
 }
 
-// What a slot of patches takes is not there for stages.
-TEST(TmaModel, TilesHaveWholePatches) {
+// What a slot of halo tiles takes is not there for stages.
+TEST(TmaModel, TilesHaveWholeHaloTiles) {
   Problem problem = createLayer();
-  problem.patch = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
+  problem.haloTile = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
   for (const RankedCandidate &ranked :
        rankCandidates(problem, hopper()).accepted) {
     EXPECT_EQ(ranked.candidate.workgroup[0] % 128, 0);
     TmaTile tile = getTmaTile(problem, ranked.candidate);
-    EXPECT_EQ(tile.patchBytes, ranked.candidate.workgroup[0] * 10 * 18);
+    EXPECT_EQ(tile.haloTileBytes, ranked.candidate.workgroup[0] * 10 * 18);
     EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
   }
 }
 
 // Sums of a part leave by stores, so that the rest is there for stages.
-TEST(TmaModel, TilesHaveTheColumnsThatShareAPatch) {
+TEST(TmaModel, TilesHaveTheColumnsThatShareAHaloTile) {
   Problem problem = createLayer();
   problem.isTmaRhsTransposed = true;
   problem.splits = 2;
-  problem.patch = {.bytes = 8 * 10 * 128, .columns = 3 * 64};
+  problem.haloTile = {.bytes = 8 * 10 * 128, .columns = 3 * 64};
   for (const RankedCandidate &ranked :
        rankCandidates(problem, hopper()).accepted) {
     EXPECT_EQ(ranked.candidate.workgroup[1], 3 * 64);
@@ -168,11 +168,11 @@ TEST(TmaModel, TilesHaveTheColumnsThatShareAPatch) {
   }
 }
 
-// What copies bring of a tail is in the place of stages, or of nothing if these
-// have all of it; either way there is a candidate.
-TEST(TmaModel, TailsTakeThePlaceOfStages) {
+// What copies bring of an epilogue is in the place of stages, or of nothing if
+// these have all of it; either way there is a candidate.
+TEST(TmaModel, EpiloguesTakeThePlaceOfStages) {
   Problem problem = createLayer();
-  problem.tailBytes = problem.resultBytes;
+  problem.epilogueBytes = problem.resultBytes;
   std::array<int64_t, 2> workgroup = {256, 128}, subgroup = {128, 128};
   auto list = [&] {
     std::vector<RankedCandidate> found;
@@ -186,29 +186,29 @@ TEST(TmaModel, TailsTakeThePlaceOfStages) {
   };
   ASSERT_EQ(list().size(), 1u);
   EXPECT_EQ(list().front().candidate.stages, 4);
-  problem.hasTailBoxes = true;
+  problem.hasEpilogueBoxes = true;
   ASSERT_EQ(list().size(), 2u);
   TmaTile tile = getTmaTile(problem, list().front().candidate);
-  tile.copyTail(hopper().sharedMemoryBytes);
+  tile.copyEpilogue(hopper().sharedMemoryBytes);
   EXPECT_EQ(tile.stages, 3);
-  EXPECT_EQ(tile.countTailChunks(), 4);
+  EXPECT_EQ(tile.countEpilogueChunks(), 4);
   EXPECT_EQ(tile.stagingBytes(), 128 * 128 * 2);
-  EXPECT_EQ(tile.sharedBytes(), tile.tailBarrierOffset() + 2 * 2 * 4 * 8);
+  EXPECT_EQ(tile.sharedBytes(), tile.epilogueBarrierOffset() + 2 * 2 * 4 * 8);
   tile = getTmaTile(problem, list().back().candidate);
-  tile.copyTail(hopper().sharedMemoryBytes);
+  tile.copyEpilogue(hopper().sharedMemoryBytes);
   EXPECT_EQ(tile.stages, 4);
-  EXPECT_FALSE(tile.isTailCopied);
+  EXPECT_FALSE(tile.isEpilogueCopied);
   tile.cluster = 2;
-  EXPECT_FALSE(tile.canCopyTail());
+  EXPECT_FALSE(tile.canCopyEpilogue());
 }
 
-TEST(TmaModel, PatchesAreSharedBySteps) {
+TEST(TmaModel, HaloTilesAreSharedBySteps) {
   Problem problem = createLayer();
   Candidate candidate =
       rankCandidates(problem, hopper()).accepted.front().candidate;
   candidate.workgroup[0] = candidate.subgroup[0] = 128;
   double alone = computeTmaCost(problem, hopper(), candidate).loadCycles;
-  problem.patch = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
+  problem.haloTile = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
   EXPECT_LT(computeTmaCost(problem, hopper(), candidate).loadCycles, alone);
 }
 

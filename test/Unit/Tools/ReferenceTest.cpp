@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EpilogueInterpreter.h"
 #include "Evaluate.h"
 #include "RandomInputs.h"
-#include "TailInterpreter.h"
 #include "Verify.h"
 
 #include <gtest/gtest.h>
@@ -204,13 +204,13 @@ TEST(Reference, ErrorsOfResultsSpreadIntoLaterSteps) {
   EXPECT_DOUBLE_EQ(result.bounds[0], second);
 }
 
-TEST(TailInterpreter, KnowsWhatIsExactInFloat) {
+TEST(EpilogueInterpreter, KnowsWhatIsExactInFloat) {
   auto run = [](ScalarOp op, Scalar a, Scalar b) {
     std::vector<Scalar> values = {a, b};
-    TailNode node;
+    EpilogueNode node;
     node.op = op;
     node.operands = {0, 1};
-    runTail({node}, values);
+    runEpilogue({node}, values);
     return values[2];
   };
   Scalar three = {3, 0, true}, tenth = {double(0.1f), 0, true};
@@ -223,8 +223,8 @@ TEST(TailInterpreter, KnowsWhatIsExactInFloat) {
 }
 
 /// One that applies the function of this name to the first value.
-static TailNode makeFunction(const char *name) {
-  TailNode node;
+static EpilogueNode makeFunction(const char *name) {
+  EpilogueNode node;
   node.op = ScalarOp::Function;
   node.operands = {0};
   node.function = lookupFunction(name);
@@ -234,9 +234,9 @@ static TailNode makeFunction(const char *name) {
 
 /// Its argument moves in steps through all that the error allows.
 static void checkSpread(const char *name, double x, double error) {
-  TailNode node = makeFunction(name);
+  EpilogueNode node = makeFunction(name);
   std::vector<Scalar> values = {{x, error, false}};
-  runTail({node}, values);
+  runEpilogue({node}, values);
   for (int step = -8; step <= 8; ++step) {
     double moved = node.function->value(x + error * step / 8);
     if (!std::isnan(moved))
@@ -245,26 +245,27 @@ static void checkSpread(const char *name, double x, double error) {
   }
 }
 
-TEST(TailInterpreter, BoundsHowErrorsMove) {
+TEST(EpilogueInterpreter, BoundsHowErrorsMove) {
   for (const char *name :
-       {"abs",  "acos",  "acosh", "asin", "asinh", "atan",  "atanh",
-        "cbrt", "ceil",  "cos",   "cosh", "erf",   "exp",   "exp2",
-        "expm1", "floor", "log",  "log10", "log1p", "log2", "round",
-        "roundeven", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"})
+       {"abs",   "acos", "acosh", "asin",      "asinh", "atan",
+        "atanh", "cbrt", "ceil",  "cos",       "cosh",  "erf",
+        "exp",   "exp2", "expm1", "floor",     "log",   "log10",
+        "log1p", "log2", "round", "roundeven", "rsqrt", "sin",
+        "sinh",  "sqrt", "tan",   "tanh",      "trunc"})
     for (double x : {-1.4, -0.9, 0.3, 0.99, 1.0, 1.5, 2.5})
       for (double error : {1e-6, 0.2})
         if (std::isfinite(lookupFunction(name)->value(x)))
           checkSpread(name, x, error);
 }
 
-TEST(TailInterpreter, BoundsHowErrorsMovePowers) {
-  TailNode power;
+TEST(EpilogueInterpreter, BoundsHowErrorsMovePowers) {
+  EpilogueNode power;
   power.op = ScalarOp::Power;
   power.operands = {0, 1};
   for (double base : {0.5, 2.0, 3.5})
     for (double exponent : {-1.5, 0.25, 2.0}) {
       std::vector<Scalar> values = {{base, 0.1, false}, {exponent, 0.1, false}};
-      runTail({power}, values);
+      runEpilogue({power}, values);
       for (double a : {-0.1, 0.0, 0.1})
         for (double b : {-0.1, 0.0, 0.1})
           EXPECT_LE(
@@ -272,17 +273,17 @@ TEST(TailInterpreter, BoundsHowErrorsMovePowers) {
               values[2].error + 1e-12);
     }
   std::vector<Scalar> values = {{0.05, 0.1, false}, {0.5, 0, true}};
-  runTail({power}, values);
+  runEpilogue({power}, values);
   EXPECT_EQ(values[2].error, INFINITY); // The base may be negative.
 }
 
-TEST(TailInterpreter, CombinesConditions) {
+TEST(EpilogueInterpreter, CombinesConditions) {
   auto run = [](ScalarOp op, double a, double b) {
-    TailNode node;
+    EpilogueNode node;
     node.op = op;
     node.operands = {0, 1};
     std::vector<Scalar> values = {{a, 0, true}, {b, 0, true}};
-    runTail({node}, values);
+    runEpilogue({node}, values);
     return values[2].value;
   };
   for (int a : {0, 1})
@@ -293,53 +294,52 @@ TEST(TailInterpreter, CombinesConditions) {
     }
 }
 
-TEST(TailInterpreter, UndecidedComparisonCoversBothSides) {
+TEST(EpilogueInterpreter, UndecidedComparisonCoversBothSides) {
   // select(x > 0, x, 5) near 0.
-  TailNode compare, select;
+  EpilogueNode compare, select;
   compare.op = ScalarOp::Compare;
   compare.predicate = "ogt";
   compare.operands = {0, 1};
   select.op = ScalarOp::Select;
   select.operands = {3, 0, 2};
   std::vector<Scalar> values = {{0.1, 0.2, false}, {0, 0, true}, {5, 0, true}};
-  runTail({compare, select}, values);
+  runEpilogue({compare, select}, values);
   EXPECT_EQ(values[4].value, 0.1);
   EXPECT_GE(values[4].error, 4.9);
 }
 
-TEST(TailInterpreter, RoundsWhatIeeePrescribes) {
+TEST(EpilogueInterpreter, RoundsWhatIeeePrescribes) {
   // roundeven((float)acc * 0.1f), as kernels requantise.
   auto node = [](ScalarOp op, std::vector<int64_t> operands, ElementType type) {
-    TailNode node;
+    EpilogueNode node;
     node.op = op;
     node.operands = std::move(operands);
     node.type = type;
     return node;
   };
-  TailNode round = makeFunction("roundeven");
+  EpilogueNode round = makeFunction("roundeven");
   round.operands = {3};
   for (int32_t sum : {5, 25, 16777217, 2147483647}) {
     std::vector<Scalar> values = {{double(sum), 0, true},
                                   {double(0.1f), 0, true}};
-    runTail({node(ScalarOp::Convert, {0}, ElementType::F32),
-             node(ScalarOp::Mul, {2, 1}, ElementType::F32),
-             round},
-            values, Rounding::Counted);
+    runEpilogue({node(ScalarOp::Convert, {0}, ElementType::F32),
+                 node(ScalarOp::Mul, {2, 1}, ElementType::F32), round},
+                values, Rounding::Counted);
     EXPECT_TRUE(values.back().exact);
     EXPECT_EQ(values.back().value, std::nearbyint(float(sum) * 0.1f));
   }
 }
 
-TEST(TailInterpreter, CountsRoundingsAsTheNumericRule) {
-  auto runNode = [](TailNode node, std::vector<Scalar> values) {
+TEST(EpilogueInterpreter, CountsRoundingsAsTheNumericRule) {
+  auto runNode = [](EpilogueNode node, std::vector<Scalar> values) {
     node.operands.clear();
     for (size_t i = 0; i < values.size(); ++i)
       node.operands.push_back(int64_t(i));
-    runTail({node}, values, Rounding::Counted);
+    runEpilogue({node}, values, Rounding::Counted);
     return values.back();
   };
   auto run = [&](ScalarOp op, std::vector<Scalar> values) {
-    TailNode node;
+    EpilogueNode node;
     node.op = op;
     return runNode(node, values);
   };
@@ -359,14 +359,14 @@ TEST(TailInterpreter, CountsRoundingsAsTheNumericRule) {
   EXPECT_EQ(power.error, 2 * ulp(ElementType::F32, power.value));
 }
 
-TEST(TailInterpreter, IntegersWrapAround) {
+TEST(EpilogueInterpreter, IntegersWrapAround) {
   auto run = [](ScalarOp op, double a, double b, ElementType type) {
-    TailNode node;
+    EpilogueNode node;
     node.op = op;
     node.operands = {0, 1};
     node.type = type;
     std::vector<Scalar> values = {{a, 0, true}, {b, 0, true}};
-    runTail({node}, values, Rounding::Counted);
+    runEpilogue({node}, values, Rounding::Counted);
     EXPECT_TRUE(values[2].exact);
     return values[2].value;
   };
@@ -376,10 +376,10 @@ TEST(TailInterpreter, IntegersWrapAround) {
   EXPECT_EQ(run(ScalarOp::Add, 100, 100, ElementType::I8), -56);
 }
 
-TEST(TailInterpreter, RoundingToAnIntegerMayJump) {
-  TailNode node = makeFunction("roundeven");
+TEST(EpilogueInterpreter, RoundingToAnIntegerMayJump) {
+  EpilogueNode node = makeFunction("roundeven");
   std::vector<Scalar> values = {{2.4, 0.2, false}};
-  runTail({node}, values);
+  runEpilogue({node}, values);
   EXPECT_EQ(values[1].value, 2);
   EXPECT_EQ(values[1].error, 1);
 }

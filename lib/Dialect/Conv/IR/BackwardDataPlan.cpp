@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Positions of the input that a stride takes apart meet different elements of
-// the filter: each residue is a product. With padding that is not zeros, the
-// gradient of the padded input is folded onto the input behind it.
+// the filter: each dgrad phase is a product. With padding that is not zeros,
+// the gradient of the padded input is folded onto the input behind it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,9 @@ using namespace mlir;
 using namespace mlir::conv;
 
 /// Most parts of a kernel, each of which is code of its own: as many as strides
-/// of 3 have residues in two dimensions. More residues are always joined, and
-/// so are more than `kFewParts` if that multiplies few more elements.
+/// of 3 have dgrad phases in two dimensions. More dgrad phases are always
+/// joined, and so are more than `kFewParts` if that multiplies few more
+/// elements.
 static constexpr int64_t kMaxParts = 9, kFewParts = 4;
 static constexpr double kMaxJoinedWork = 1.25;
 
@@ -35,12 +36,12 @@ void Planner::setInputSpace() {
        .mergesReduction = true});
 }
 
-PlanPart Planner::planResidue(ArrayRef<Residue> residues) {
-  for (auto [d, residue] : llvm::enumerate(residues)) {
-    space.setSize(letter(kInputLetters, d), residue.positions);
-    space.setSize(letter(kFilterLetters, d), residue.count);
+PlanPart Planner::planPhase(ArrayRef<DgradPhase> phases) {
+  for (auto [d, phase] : llvm::enumerate(phases)) {
+    space.setSize(letter(kInputLetters, d), phase.positions);
+    space.setSize(letter(kFilterLetters, d), phase.count);
   }
-  bool isZero = residues.back().count == 0;
+  bool isZero = phases.back().count == 0;
   bool channelsInnermost = layouts.getOutput().back() == 'K';
   if (isZero)
     setInputSpace();
@@ -52,17 +53,17 @@ PlanPart Planner::planResidue(ArrayRef<Residue> residues) {
                              channelsInnermost ? 'K' : 0),
          .positions = spatial(kInputLetters),
          .mergesReduction = true});
-  for (auto [d, residue] : llvm::enumerate(residues)) {
+  for (auto [d, phase] : llvm::enumerate(phases)) {
     AffineExpr position = space.getIndex(letter(kInputLetters, d));
     space.setIndex(letter(kInputLetters, d),
-                   position * residue.stride + residue.residue);
+                   position * phase.stride + phase.phase);
     if (isZero)
       continue;
     AffineExpr element = space.getIndex(letter(kFilterLetters, d));
     space.setIndex(letter(kFilterLetters, d),
-                   element * residue.step + residue.first);
+                   element * phase.step + phase.first);
     space.setIndex(letter(kOutputLetters, d),
-                   position + residue.offset - element * residue.distance);
+                   position + phase.offset - element * phase.distance);
   }
   PlanPart part{.target = space.createResult(layouts.getInput()),
                 .channels = space.createVector('C')};
@@ -73,34 +74,35 @@ PlanPart Planner::planResidue(ArrayRef<Residue> residues) {
   return part;
 }
 
-void Planner::planResidues() {
+void Planner::planPhases() {
   SmallVector<PlanPart, 0> parts; // The largest first.
   auto isLarger = [](const PlanPart &a, const PlanPart &b) {
     return countProducts(a) > countProducts(b);
   };
-  for (ArrayRef<Residue> residues : listResidues(shape)) {
-    PlanPart part = planResidue(residues);
+  for (ArrayRef<DgradPhase> phases : listPhases(shape)) {
+    PlanPart part = planPhase(phases);
     parts.insert(llvm::upper_bound(parts, part, isLarger), std::move(part));
   }
   addStep(std::move(parts), target);
 }
 
 namespace {
-/// All residues of one dimension: position `stride * i + dilation * residue +
-/// gap + first` meets filter element `period * j + residue` in the output
-/// position `offset + i - distance * j`, if `gap` is 0. Positions of other
-/// gaps, which a stride and a dilation with a common divisor have, meet none.
-struct JoinedResidues {
-  int64_t period, gaps;        ///< Residues are from 0 to `period - 1`.
+/// All dgrad phases of one dimension: position `stride * i + dilation * dgrad
+/// phase + gap + first` meets filter element `period * j + dgrad phase` in the
+/// output position `offset + i - distance * j`, if `gap` is 0. Positions of
+/// other gaps, which a stride and a dilation with a common divisor have, meet
+/// none.
+struct JoinedPhases {
+  int64_t period, gaps;        ///< Dgrad phases are from 0 to `period - 1`.
   int64_t elements, positions; ///< Values of `j` and of `i`.
   int64_t first, last;         ///< Of all that stand for positions.
   int64_t offset, distance;
 
-  JoinedResidues(const ConvolutionShape &shape, int64_t d);
+  JoinedPhases(const ConvolutionShape &shape, int64_t d);
 };
 } // namespace
 
-JoinedResidues::JoinedResidues(const ConvolutionShape &shape, int64_t d) {
+JoinedPhases::JoinedPhases(const ConvolutionShape &shape, int64_t d) {
   int64_t stride = shape.strides[d], dilation = shape.dilations[d];
   gaps = std::gcd(stride, dilation);
   period = stride / gaps;
@@ -114,7 +116,7 @@ JoinedResidues::JoinedResidues(const ConvolutionShape &shape, int64_t d) {
 }
 
 /// Nothing is a stride away from a single position, so that a shorter one does
-/// not change it, and has fewer residues.
+/// not change it, and has fewer dgrad phases.
 void Planner::shortenStrides() {
   for (int64_t d = 0; d < rank; ++d)
     if (shape.output[d] == 1)
@@ -122,26 +124,25 @@ void Planner::shortenStrides() {
           std::min(shape.strides[d], shape.input[d] + shape.low[d]);
 }
 
-bool Planner::joinsResidues() const {
-  int64_t residues = 1;
+bool Planner::joinsPhases() const {
+  int64_t phases = 1;
   double work = 1;
   bool isDilated = false;
   for (int64_t d = 0; d < rank; ++d) {
     int64_t stride = shape.strides[d];
-    residues *= stride;
-    work *= double(stride * JoinedResidues(shape, d).elements) /
+    phases *= stride;
+    work *= double(stride * JoinedPhases(shape, d).elements) /
             double(shape.filter[d]);
     isDilated |= stride > 1 && shape.dilations[d] > 1;
   }
-  if (options.joinsResidues)
-    return residues > 1 && !isDilated && options.mergedGroups == 1;
-  return residues > kMaxParts ||
-         (residues > kFewParts && work <= kMaxJoinedWork);
+  if (options.joinsPhases)
+    return phases > 1 && !isDilated && options.mergedGroups == 1;
+  return phases > kMaxParts || (phases > kFewParts && work <= kMaxJoinedWork);
 }
 
-/// Residues of a filter that is as long as the stride follow each other in
+/// Dgrad phases of a filter that is as long as the stride follow each other in
 /// memory, as its elements do; those of others are found one by one.
-bool Planner::hasSeparateResidues() const {
+bool Planner::hasSeparatePhases() const {
   int64_t columns = shape.c / shape.groups, outer = rank;
   for (; outer > 0 && shape.filter[outer - 1] == shape.strides[outer - 1];
        --outer)
@@ -152,23 +153,23 @@ bool Planner::hasSeparateResidues() const {
 }
 
 void Planner::setJoinedSpace() {
-  std::string gaps, residues;
+  std::string gaps, phases;
   for (int64_t d = 0; d < rank; ++d) {
-    JoinedResidues joined(shape, d);
-    char gap = letter(kGapLetters, d), residue = letter(kResidueLetters, d);
+    JoinedPhases joined(shape, d);
+    char gap = letter(kGapLetters, d), phase = letter(kPhaseLetters, d);
     if (joined.gaps > 1)
       gaps += gap;
     if (joined.period > 1)
-      residues += residue;
+      phases += phase;
     space.setSize(gap, joined.gaps);
-    space.setSize(residue, joined.period);
+    space.setSize(phase, joined.period);
     space.setSize(letter(kInputLetters, d), joined.positions);
     space.setSize(letter(kFilterLetters, d), joined.elements);
   }
   bool channelsInnermost = layouts.getOutput().back() == 'K';
   space.setDigits(
       {.rows = select(layouts.getInput(), letters('N', kInputLetters)),
-       .columns = gaps + residues + "C",
+       .columns = gaps + phases + "C",
        .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
                            channelsInnermost ? 'K' : 0),
        .positions = spatial(kInputLetters),
@@ -176,7 +177,7 @@ void Planner::setJoinedSpace() {
        .mergesReduction = true});
 }
 
-void Planner::planJoinedResidues() {
+void Planner::planJoinedPhases() {
   setJoinedSpace();
   // A digit of one value has no letter.
   auto getDigit = [&](char letter, int64_t size) {
@@ -184,17 +185,17 @@ void Planner::planJoinedResidues() {
                     : getAffineConstantExpr(0, layouts.getContext());
   };
   for (int64_t d = 0; d < rank; ++d) {
-    JoinedResidues joined(shape, d);
+    JoinedPhases joined(shape, d);
     AffineExpr position = space.getIndex(letter(kInputLetters, d));
     AffineExpr element = space.getIndex(letter(kFilterLetters, d));
-    AffineExpr residue = getDigit(letter(kResidueLetters, d), joined.period);
+    AffineExpr phase = getDigit(letter(kPhaseLetters, d), joined.period);
     AffineExpr gap = getDigit(letter(kGapLetters, d), joined.gaps);
     space.setIndex(letter(kInputLetters, d), position * shape.strides[d] +
-                                                 residue * shape.dilations[d] +
+                                                 phase * shape.dilations[d] +
                                                  gap + joined.first);
     // Of other gaps, elements are beyond the filter.
     space.setIndex(letter(kFilterLetters, d),
-                   element * joined.period + residue + gap * shape.filter[d]);
+                   element * joined.period + phase + gap * shape.filter[d]);
     space.setIndex(letter(kOutputLetters, d),
                    position + joined.offset - element * joined.distance);
   }
@@ -206,9 +207,9 @@ void Planner::planJoinedResidues() {
   // Positions before the first one, and those behind the last one; and channels
   // behind the last one of a row.
   for (int64_t d = 0; d < rank; ++d)
-    if (JoinedResidues joined(shape, d); !options.patch.empty() ||
-                                         joined.first < 0 ||
-                                         joined.last >= shape.input[d])
+    if (JoinedPhases joined(shape, d); !options.haloTile.empty() ||
+                                       joined.first < 0 ||
+                                       joined.last >= shape.input[d])
       space.addCondition(space.getIndex(letter(kInputLetters, d)),
                          shape.input[d]);
   if (hasChannelRows())
@@ -283,10 +284,10 @@ void Planner::planBackwardData() {
   if (!folded.empty())
     target = addIntermediate(space.getShape(layouts.getInput()));
 
-  if (joinsResidues())
-    planJoinedResidues();
+  if (joinsPhases())
+    planJoinedPhases();
   else
-    planResidues();
+    planPhases();
 
   for (int64_t d = 0; d < rank; ++d)
     space.setSize(letter(kInputLetters, d), shape.input[d]);

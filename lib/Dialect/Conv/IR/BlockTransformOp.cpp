@@ -1,4 +1,4 @@
-//===- BlockTransformOp.cpp - conv.block_transform ----------*- C++ -*-===//
+//===- BlockTransformOp.cpp - conv.block_transform --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -91,15 +91,16 @@ static LogicalResult verifyPlaces(BlockTransformOp op) {
 
 LogicalResult BlockTransformOp::verify() {
   // B1.
-  if (getViews().size() != getTailOperands().size())
+  if (getViews().size() != getEpilogueOperands().size())
     return emitOpError("expects a view for each of ")
-           << getTailOperands().size() << " operands of the tail, but got "
-           << getViews().size();
+           << getEpilogueOperands().size()
+           << " operands of the epilogue, but got " << getViews().size();
   if (failed(verifyRank(*this, "source", getSource(), getFrom())) ||
       failed(verifyRank(*this, "result", getResult(), getTo())))
     return failure();
-  for (auto [i, operand] : llvm::enumerate(getTailOperands()))
-    if (failed(verifyRank(*this, "tail operand", operand, getOperandView(i))))
+  for (auto [i, operand] : llvm::enumerate(getEpilogueOperands()))
+    if (failed(
+            verifyRank(*this, "epilogue operand", operand, getOperandView(i))))
       return failure();
   // B2.
   for (Attribute matrix : getMatrices())
@@ -128,14 +129,14 @@ LogicalResult BlockTransformOp::verify() {
 
 LogicalResult BlockTransformOp::verifyRegions() {
   // B5.
-  if (!getTail().empty())
-    return verifyTailBlock(*this, getTail().front(),
-                           Float32Type::get(getContext()), getTailOperands(),
-                           getResultType().getElementType());
-  if (getTailOperands().empty())
+  if (!getEpilogue().empty())
+    return verifyEpilogueBlock(
+        *this, getEpilogue().front(), Float32Type::get(getContext()),
+        getEpilogueOperands(), getResultType().getElementType());
+  if (getEpilogueOperands().empty())
     return success();
-  return emitOpError("expects a tail for its operands, but got ")
-         << getTailOperands().size() << " operands and no region";
+  return emitOpError("expects an epilogue for its operands, but got ")
+         << getEpilogueOperands().size() << " operands and no region";
 }
 
 SmallVector<ViewAttr> mlir::conv::getPlaces(ViewAttr view) {

@@ -1,4 +1,4 @@
-//===- ConvDialect.cpp - registers the dialect -*- C++ -*-===//
+//===- ConvDialect.cpp - registers the dialect ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ConvShape.cpp - sizes of a convolution by letter -*- C++ -*-===//
+//===- ConvShape.cpp - sizes of a convolution by letter ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -53,8 +53,8 @@ mlir::conv::createConvolution(OpBuilder &builder, Location loc,
                               PaddingMode padding, Arithmetic arithmetic) {
   auto create = [&]<typename OpTy>() -> ConvolutionOpInterface {
     return OpTy::create(builder, loc, type, lhs, rhs,
-                        /*tailOperands=*/ValueRange(), window, layouts, groups,
-                        padding, arithmetic, /*schedule=*/nullptr);
+                        /*epilogueOperands=*/ValueRange(), window, layouts,
+                        groups, padding, arithmetic, /*schedule=*/nullptr);
   };
   switch (direction) {
   case Direction::Forward:

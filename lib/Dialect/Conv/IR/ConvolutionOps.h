@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What the code generated from ConvolutionOps.td calls, in ConvDialect.cpp: the
-// text of a tail, and the constraints.
+// text of an epilogue, and the constraints.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,31 +17,32 @@
 
 namespace mlir::conv {
 
-/// Parses `tail(%a : type, ...) { ... }`, or nothing.
-ParseResult parseTail(OpAsmParser &parser,
-                      SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
-                      SmallVectorImpl<Type> &types, Region &tail);
+/// Parses `epilogue(%a : type, ...) { ... }`, or nothing.
+ParseResult
+parseEpilogue(OpAsmParser &parser,
+              SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+              SmallVectorImpl<Type> &types, Region &epilogue);
 
-void printTail(OpAsmPrinter &printer, Operation *op, OperandRange operands,
-               TypeRange types, Region &tail);
+void printEpilogue(OpAsmPrinter &printer, Operation *op, OperandRange operands,
+                   TypeRange types, Region &epilogue);
 
 /// Parses `<...>, <...>`: a list of `#conv.view`.
 ParseResult parseViews(OpAsmParser &parser, ArrayAttr &views);
 
 void printViews(OpAsmPrinter &printer, Operation *op, ArrayAttr views);
 
-/// The same behind a tail, as `views = <...>, <...>`, or nothing.
-ParseResult parseTailViews(OpAsmParser &parser, ArrayAttr &views);
+/// The same behind an epilogue, as `views = <...>, <...>`, or nothing.
+ParseResult parseEpilogueViews(OpAsmParser &parser, ArrayAttr &views);
 
-void printTailViews(OpAsmPrinter &printer, Operation *op, ArrayAttr views);
+void printEpilogueViews(OpAsmPrinter &printer, Operation *op, ArrayAttr views);
 
 /// Checks C1 to C9 and C11 to C13.
 LogicalResult verifyConvolution(ConvolutionOpInterface op);
 
-/// Checks the block of a tail that makes an `element` of the sum and of one of
-/// each operand.
-LogicalResult verifyTailBlock(Operation *op, Block &block, Type accumulator,
-                              ValueRange operands, Type element);
+/// Checks the block of an epilogue that makes an `element` of the sum and of
+/// one of each operand.
+LogicalResult verifyEpilogueBlock(Operation *op, Block &block, Type accumulator,
+                                  ValueRange operands, Type element);
 
 /// What a `conv.scatter` through `view` must not do: O1, O3 and O4.
 LogicalResult verifyWritten(Operation *op, RankedTensorType destination,
@@ -51,7 +52,7 @@ LogicalResult verifyWritten(Operation *op, RankedTensorType destination,
 bool areDisjoint(ViewAttr lhs, ViewAttr rhs);
 
 /// Checks C10.
-LogicalResult verifyTail(ConvolutionOpInterface op);
+LogicalResult verifyEpilogue(ConvolutionOpInterface op);
 
 } // namespace mlir::conv
 

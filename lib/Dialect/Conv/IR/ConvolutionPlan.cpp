@@ -1,4 +1,4 @@
-//===- ConvolutionPlan.cpp - a convolution as matrix products -*- C++ -*-===//
+//===- ConvolutionPlan.cpp - a convolution as matrix products ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,8 +20,8 @@ double mlir::conv::countProducts(const PlanPart &part) {
   return double(batch) * double(rows) * double(reduction);
 }
 
-/// Positions of a reduction behind the last patch have to read zeros.
-static bool hasPatches(ConvolutionOpInterface op) {
+/// Positions of a reduction behind the last halo tile have to read zeros.
+static bool hasHaloTiles(ConvolutionOpInterface op) {
   return ConvolutionShape::get(op).getRank() == 2 &&
          (op.getDirection() != Direction::BackwardWeight ||
           op.getPadding() == PaddingMode::Zeros);
@@ -32,7 +32,7 @@ Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
       shape(ConvolutionShape::get(op)), padding(op.getPadding()),
       options(options), rank(shape.getRank()),
       space(op.getContext(), options.mergedGroups,
-            hasPatches(op) ? options.patch : ArrayRef<int64_t>()) {
+            hasHaloTiles(op) ? options.haloTile : ArrayRef<int64_t>()) {
   if (direction == Direction::BackwardData)
     shortenStrides();
   space.setSize('G', shape.groups / options.mergedGroups);
@@ -88,13 +88,13 @@ bool Planner::hasOutputWindows() const {
 }
 
 bool Planner::canHaveChannelRows() const {
-  if (options.mergedGroups > 1 || !options.patch.empty())
+  if (options.mergedGroups > 1 || !options.haloTile.empty())
     return false;
   switch (direction) {
   case Direction::Forward:
     return false;
   case Direction::BackwardData:
-    return joinsResidues() && hasSeparateResidues();
+    return joinsPhases() && hasSeparatePhases();
   case Direction::BackwardWeight:
     // Other padding would bring elements behind the last channel.
     return padding == PaddingMode::Zeros && hasSeparateTaps();
@@ -127,8 +127,8 @@ void Planner::setBackwardWeightSpace() {
   if (layouts.getInput().ends_with(spatial(kInputLetters).back()) &&
       layouts.getOutput().ends_with(spatial(kOutputLetters).back()))
     digits.innermost = positions.back();
-  if (space.hasPatches()) {
-    // A line of taps, which share a patch, for each row of channels.
+  if (space.hasHaloTiles()) {
+    // A line of taps, which share a halo tile, for each row of channels.
     digits.columns = {letter(kFilterLetters, 0), channel,
                       letter(kFilterLetters, 1)};
     digits.channel = channel;
@@ -228,7 +228,7 @@ bool Planner::setSplittableSpace() {
     setForwardSpace();
     return true;
   case Direction::BackwardData:
-    return false; // Every residue has a reduction of its own.
+    return false; // Every dgrad phase has a reduction of its own.
   case Direction::BackwardWeight:
     setBackwardWeightSpace();
     return true;
@@ -266,9 +266,9 @@ ConvolutionPlan mlir::conv::planConvolution(ConvolutionOpInterface op,
 PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
   return {.mergedGroups = schedule.getMergedGroups(),
           .splits = schedule.getSplits(),
-          .patch = SmallVector<int64_t, 2>(schedule.getPatch()),
-          .joinsResidues = schedule.isDirect() ||
-                           schedule.getMainLoop() == MainLoop::PatchBuffer,
+          .haloTile = SmallVector<int64_t, 2>(schedule.getHaloTile()),
+          .joinsPhases = schedule.isDirect() ||
+                         schedule.getMainLoop() == MainLoop::WeightStationary,
           .hasChannelRows = schedule.getMainLoop() == MainLoop::Tma,
           .transposed = schedule.getTransposed()};
 }

@@ -1,4 +1,4 @@
-//===- FilterBlocks.cpp - filters of small groups as blocks -*- C++ -*-===//
+//===- FilterBlocks.cpp - filters of small groups as blocks -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- IndexSpace.cpp - indices of a batch of products ------*- C++ -*-===//
+//===- IndexSpace.cpp - indices of a batch of products ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 //
 // Digits that are no dimension of a tensor have small letters: a group among
 // merged ones, on the two sides of the product, a part of the reduction, where
-// a position is in a patch, and a channel in its row.
+// a position is in a halo tile, and a channel in its row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace mlir::conv;
 static constexpr char kLhsGroup = 'i', kRhsGroup = 'j';
 /// Parts of the digits that are split.
 static constexpr StringLiteral kParts = "stu";
-/// Of both positions: the block in a patch, and the place in a block.
+/// Of both positions: the block in a halo tile, and the place in a block.
 static constexpr StringLiteral kBlocks = "ab", kPlaces = "xy";
 static constexpr int64_t kBlockSize = PlanOptions::kBlockSize;
 static constexpr char kInRow = 'c';
@@ -34,7 +34,7 @@ static constexpr int64_t kRowSize = PlanOptions::kRowSize;
 void IndexSpace::setDigits(const Letters &letters) {
   digits = {"G", letters.rows, letters.columns, letters.reduction};
   mergesReduction = letters.mergesReduction;
-  positions = patch.empty() ? "" : letters.positions;
+  positions = haloTile.empty() ? "" : letters.positions;
   channel = letters.channel;
   innermost = letters.innermost;
   splits = 1;
@@ -52,7 +52,7 @@ void IndexSpace::setDigits(const Letters &letters) {
   }
   if (!positions.empty()) {
     Space space = getPositionSpace();
-    for (auto [size, block, place] : llvm::zip(patch, kBlocks, kPlaces)) {
+    for (auto [size, block, place] : llvm::zip(haloTile, kBlocks, kPlaces)) {
       setSize(block, size / kBlockSize);
       setSize(place, kBlockSize);
     }
@@ -70,17 +70,17 @@ IndexSpace::Space IndexSpace::getPositionSpace() const {
   return StringRef(digits[Rows]).contains(positions.front()) ? Rows : Reduction;
 }
 
-int64_t IndexSpace::getPatchSize(char letter) const {
+int64_t IndexSpace::getHaloTileSize(char letter) const {
   if (letter == channel)
     return kRowSize;
   size_t found = positions.find(letter);
-  return found == std::string::npos ? 1 : patch[found];
+  return found == std::string::npos ? 1 : haloTile[found];
 }
 
 int64_t IndexSpace::getDigitSize(char letter) const {
   if (auto split = splitLetters.find(letter); split != splitLetters.end())
     return split->second.length;
-  return llvm::divideCeil(getSize(letter), getPatchSize(letter));
+  return llvm::divideCeil(getSize(letter), getHaloTileSize(letter));
 }
 
 AffineExpr IndexSpace::computeIndex(char letter) const {
@@ -88,7 +88,7 @@ AffineExpr IndexSpace::computeIndex(char letter) const {
   if (auto split = splitLetters.find(letter); split != splitLetters.end())
     index = getDigit(split->second.part) * split->second.length + index;
   if (size_t i = positions.find(letter); i != std::string::npos)
-    index = index * patch[i] + getDigit(kBlocks[i]) * kBlockSize +
+    index = index * haloTile[i] + getDigit(kBlocks[i]) * kBlockSize +
             getDigit(kPlaces[i]);
   return letter == channel ? index * kRowSize + getDigit(kInRow) : index;
 }
@@ -103,12 +103,12 @@ void IndexSpace::setIndices() {
   // In a reduction, positions behind the last one read zeros.
   for (Space space : {Rows, Columns})
     for (char letter : digits[space])
-      if (getSize(letter) % getPatchSize(letter) != 0)
+      if (getSize(letter) % getHaloTileSize(letter) != 0)
         written.push_back({indices[letter], getSize(letter)});
 }
 
 /// The digit of merged groups is not one: each sum is of one group. Nor are
-/// those within a patch.
+/// those within a halo tile.
 std::string IndexSpace::getSplittableLetters() const {
   std::string all;
   for (char letter : digits[Reduction])
@@ -132,7 +132,7 @@ char IndexSpace::selectSplitLetter(int64_t parts) const {
 }
 
 int64_t IndexSpace::getSplittableSize() const {
-  if (!hasPatchedReduction())
+  if (!hasHaloTileReduction())
     return getDigitSize(selectSplitLetter(/*parts=*/1));
   int64_t size = 1;
   for (char letter : getSplittableLetters())
@@ -178,7 +178,7 @@ void IndexSpace::split(int64_t parts) {
   if (parts == 1)
     return;
   splits = parts;
-  std::string letters = hasPatchedReduction()
+  std::string letters = hasHaloTileReduction()
                             ? getSplittableLetters()
                             : std::string(1, selectSplitLetter(parts));
   SmallVector<int64_t> lengths = llvm::map_to_vector(
@@ -195,8 +195,8 @@ void IndexSpace::split(int64_t parts) {
   // Outermost, so that neighbouring matrices are those of neighbouring groups.
   digits[Batch] = batch + digits[Batch];
   setIndices();
-  // Those behind the last patch read zeros, too.
-  if (hasPatchedReduction())
+  // Those behind the last halo tile read zeros, too.
+  if (hasHaloTileReduction())
     return;
   auto [part, length] = splitLetters.lookup(letters.front());
   if (length * parts != lengths.front())

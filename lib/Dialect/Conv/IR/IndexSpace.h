@@ -1,4 +1,4 @@
-//===- IndexSpace.h - indices of a batch of products --------*- C++ -*-===//
+//===- IndexSpace.h - indices of a batch of products ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ public:
   /// Letters of the digits of each index, outermost first. The batch is `G`.
   struct Letters {
     std::string rows, columns, reduction;
-    /// Those of rows or reduction that are numbered patch by patch.
+    /// Those of rows or reduction that are numbered halo tile by halo tile.
     std::string positions;
     /// The channel of the columns that is numbered row by row; 0 if none is.
     char channel = 0;
@@ -38,21 +38,22 @@ public:
     bool mergesReduction;
   };
 
-  /// With `patch`, there are two positions. The digit of each is that of its
-  /// patch, and digits of the block in the patch and of the place in the block
-  /// follow behind those of all letters. So does that of the place of a channel
-  /// in its row.
+  /// With `halo_tile`, there are two positions. The digit of each is that of
+  /// its halo tile, and digits of the block in the halo tile and of the place
+  /// in the block follow behind those of all letters. So does that of the place
+  /// of a channel in its row.
   IndexSpace(MLIRContext *context, int64_t mergedGroups,
-             ArrayRef<int64_t> patch)
-      : context(context), mergedGroups(mergedGroups), patch(patch) {}
+             ArrayRef<int64_t> haloTile)
+      : context(context), mergedGroups(mergedGroups), haloTile(haloTile) {}
 
-  bool hasPatches() const { return !patch.empty(); }
+  bool hasHaloTiles() const { return !haloTile.empty(); }
   void setSize(char letter, int64_t size) { sizes[letter] = size; }
   /// Starts over with these digits.
   void setDigits(const Letters &letters);
   /// Splits the longest digit of the reduction that has equal parts, or else
   /// the longest one, in parts of one size, which are a digit of the batch. A
-  /// reduction over patches is split in shorter parts: along all of its digits.
+  /// reduction over halo tiles is split in shorter parts: along all of its
+  /// digits.
   void split(int64_t splits);
   int64_t getSplits() const { return splits; }
   int64_t getSplittableSize() const;
@@ -96,10 +97,10 @@ private:
   int64_t getSize(char letter) const { return sizes.lookup(letter); }
   /// Whether positions are rows or what is summed up.
   Space getPositionSpace() const;
-  /// The size of a patch in a position's dimension, or of a row of channels; 1
-  /// for other letters.
-  int64_t getPatchSize(char letter) const;
-  /// As `getSize`, in patches, or the length of a part of a digit that is
+  /// The size of a halo tile in a position's dimension, or of a row of
+  /// channels; 1 for other letters.
+  int64_t getHaloTileSize(char letter) const;
+  /// As `getSize`, in halo tiles, or the length of a part of a digit that is
   /// split.
   int64_t getDigitSize(char letter) const;
   /// Sets indices and conditions from the digits.
@@ -107,11 +108,11 @@ private:
   AffineExpr computeIndex(char letter) const;
   /// The position of a letter's digit in the list of all digits.
   AffineExpr getDigit(char letter) const;
-  bool hasPatchedReduction() const {
+  bool hasHaloTileReduction() const {
     return !positions.empty() && getPositionSpace() == Reduction;
   }
   /// Digits of the reduction that can be split; and the one of them that is, if
-  /// they do not count patches.
+  /// they do not count halo tiles.
   std::string getSplittableLetters() const;
   char selectSplitLetter(int64_t parts) const;
   /// The number of the group that a digit of merged ones stands for.
@@ -129,8 +130,8 @@ private:
 
   MLIRContext *context;
   int64_t mergedGroups;
-  SmallVector<int64_t> patch;
-  std::string positions; ///< Letters that are numbered patch by patch.
+  SmallVector<int64_t> haloTile;
+  std::string positions; ///< Letters that are numbered halo tile by halo tile.
   char channel = 0;      ///< The one that is numbered row by row.
   char innermost = 0;    ///< The one whose parts have whole rows of a tile.
   int64_t splits = 1;

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Joined residues of a filter that is as long as the stride are its elements:
-// rows `(r, s, c)` of a tensor `[K, R, S, C]` are those of `[K, R * S * C]`.
+// Joined dgrad phases of a filter that is as long as the stride are its
+// elements: rows `(r, s, c)` of a tensor `[K, R, S, C]` are those of `[K, R * S
+// * C]`.
 //
 //===----------------------------------------------------------------------===//
 

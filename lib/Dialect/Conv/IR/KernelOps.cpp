@@ -1,4 +1,4 @@
-//===- KernelOps.cpp - verification of the ops inside kernels -*- C++ -*-===//
+//===- KernelOps.cpp - verification of the ops inside kernels ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

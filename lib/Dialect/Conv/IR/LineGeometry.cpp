@@ -1,4 +1,4 @@
-//===- LineGeometry.cpp - a product as a line buffer sees it -*- C++ -*-===//
+//===- LineGeometry.cpp - a product as a line buffer sees it ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -116,10 +116,10 @@ static std::string checkTile(const ::conv::LineGradientTile &tile,
                    "{1}, but got {2}",
                    ::conv::TmaTile::kRowElements, tile.usedColumns(),
                    sizes.columns);
-  if (sizes.stages % tile.kGatherers != 0)
+  if (sizes.stages % tile.kIm2colWarps != 0)
     return formatv("expects a multiple of {0} stages for positions that are "
                    "reduced, but got {1}",
-                   tile.kGatherers, sizes.stages);
+                   tile.kIm2colWarps, sizes.stages);
   if (tile.window.reachBytes() > tile.linesOffset())
     return formatv("expects windows that reach at most {0} bytes beyond a line,"
                    " but got {1}",

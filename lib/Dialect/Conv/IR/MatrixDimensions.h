@@ -1,4 +1,4 @@
-//===- MatrixDimensions.h - dimensions as batch, rows, columns -*- C++ -*-===//
+//===- MatrixDimensions.h - dimensions as batch, rows, columns --*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Tensors are followed by the letters of their dimensions, so that one function
-// transforms operands, tail operands and results of every direction.
+// transforms operands, epilogue operands and results of every direction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -313,7 +313,7 @@ TransformedConvolution FormBuilder::create() {
   TensorRole resultRole = op.getResultRole();
   SmallVector<Value> operands = {transform(op.getLhs(), op.getLhsRole()),
                                  transform(op.getRhs(), op.getRhsRole())};
-  for (Value operand : op.getTailOperands()) {
+  for (Value operand : op.getEpilogueOperands()) {
     bool isVector = cast<RankedTensorType>(operand.getType()).getRank() == 1;
     operands.push_back(isVector ? operand : transform(operand, resultRole));
   }

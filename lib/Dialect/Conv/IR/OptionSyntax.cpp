@@ -1,4 +1,4 @@
-//===- OptionSyntax.cpp - optional parameters of attributes -*- C++ -*-===//
+//===- OptionSyntax.cpp - optional parameters of attributes -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -60,7 +60,7 @@ static ParseResult parseIntegers(AsmParser &parser,
 
 ParseResult mlir::conv::parseScheduleOptions(
     AsmParser &parser, SmallVector<int64_t> &outputTile,
-    SmallVector<int64_t> &patch, int64_t &mergedGroups, int64_t &splits,
+    SmallVector<int64_t> &haloTile, int64_t &mergedGroups, int64_t &splits,
     int64_t &cluster, bool &transposed, LayoutsAttr &layouts,
     int64_t &channelMultiple, ChosenBy &chosenBy) {
   mergedGroups = splits = cluster = channelMultiple = 1;
@@ -69,7 +69,7 @@ ParseResult mlir::conv::parseScheduleOptions(
   return parseOptions(
       parser,
       {{"output_tile", [&] { return parseIntegers(parser, outputTile); }},
-       {"patch", [&] { return parseIntegers(parser, patch); }},
+       {"halo_tile", [&] { return parseIntegers(parser, haloTile); }},
        {"merged_groups", [&] { return parser.parseInteger(mergedGroups); }},
        {"splits", [&] { return parser.parseInteger(splits); }},
        {"cluster", [&] { return parser.parseInteger(cluster); }},
@@ -81,13 +81,14 @@ ParseResult mlir::conv::parseScheduleOptions(
 }
 
 void mlir::conv::printScheduleOptions(
-    AsmPrinter &printer, ArrayRef<int64_t> outputTile, ArrayRef<int64_t> patch,
-    int64_t mergedGroups, int64_t splits, int64_t cluster, bool transposed,
-    LayoutsAttr layouts, int64_t channelMultiple, ChosenBy chosenBy) {
+    AsmPrinter &printer, ArrayRef<int64_t> outputTile,
+    ArrayRef<int64_t> haloTile, int64_t mergedGroups, int64_t splits,
+    int64_t cluster, bool transposed, LayoutsAttr layouts,
+    int64_t channelMultiple, ChosenBy chosenBy) {
   if (!outputTile.empty())
     printer << ", output_tile = [" << outputTile << "]";
-  if (!patch.empty())
-    printer << ", patch = [" << patch << "]";
+  if (!haloTile.empty())
+    printer << ", halo_tile = [" << haloTile << "]";
   if (mergedGroups != 1)
     printer << ", merged_groups = " << mergedGroups;
   if (splits != 1)

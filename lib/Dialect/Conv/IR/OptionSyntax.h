@@ -1,4 +1,4 @@
-//===- OptionSyntax.h - optional parameters of attributes --*- C++ -*-===//
+//===- OptionSyntax.h - optional parameters of attributes -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,13 +20,13 @@ namespace mlir::conv {
 
 ParseResult parseScheduleOptions(AsmParser &parser,
                                  SmallVector<int64_t> &outputTile,
-                                 SmallVector<int64_t> &patch,
+                                 SmallVector<int64_t> &haloTile,
                                  int64_t &mergedGroups, int64_t &splits,
                                  int64_t &cluster, bool &transposed,
                                  LayoutsAttr &layouts, int64_t &channelMultiple,
                                  ChosenBy &chosenBy);
 void printScheduleOptions(AsmPrinter &printer, ArrayRef<int64_t> outputTile,
-                          ArrayRef<int64_t> patch, int64_t mergedGroups,
+                          ArrayRef<int64_t> haloTile, int64_t mergedGroups,
                           int64_t splits, int64_t cluster, bool transposed,
                           LayoutsAttr layouts, int64_t channelMultiple,
                           ChosenBy chosenBy);

@@ -7,15 +7,15 @@
 //
 // Forward convolutions and gradients of filters are one product each
 // (ConvolutionPlan.cpp); gradients of inputs are as many as strides have
-// residues, and more (BackwardDataPlan.cpp).
+// dgrad phases, and more (BackwardDataPlan.cpp).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CONV_LIB_DIALECT_CONV_IR_PLANNER_H
 #define CONV_LIB_DIALECT_CONV_IR_PLANNER_H
 
+#include "DgradPhase.h"
 #include "IndexSpace.h"
-#include "Residue.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
@@ -36,7 +36,7 @@ public:
 private:
   static constexpr StringLiteral kInputLetters = "DHW";
   static constexpr StringLiteral kFilterLetters = "TRS";
-  static constexpr StringLiteral kResidueLetters = "dhw";
+  static constexpr StringLiteral kPhaseLetters = "dhw";
   static constexpr StringLiteral kGapLetters = "lmo";
   static constexpr StringLiteral kOutputLetters = "ZPQ";
 
@@ -59,14 +59,14 @@ private:
   void planBackwardWeight();
   void planOutputWindows();
   void planTransposed();
-  PlanPart planResidue(ArrayRef<Residue> residues);
-  void planResidues();
-  /// Whether residues are joined: because the options ask for it, or because
-  /// there are so many.
-  bool joinsResidues() const;
+  PlanPart planPhase(ArrayRef<DgradPhase> phases);
+  void planPhases();
+  /// Whether dgrad phases are joined: because the options ask for it, or
+  /// because there are so many.
+  bool joinsPhases() const;
   void setJoinedSpace();
   void shortenStrides();
-  void planJoinedResidues();
+  void planJoinedPhases();
   void planFold(int64_t d, size_t source, bool isLast);
 
   /// Whether there is one product, whose indices are set.
@@ -78,9 +78,9 @@ private:
   /// The rows and columns of the input, without a reduction.
   void setInputSpace();
   /// Whether copies of boxes need rows of channels for the columns of a
-  /// gradient of a filter, and for joined residues.
+  /// gradient of a filter, and for joined dgrad phases.
   bool hasSeparateTaps() const;
-  bool hasSeparateResidues() const;
+  bool hasSeparatePhases() const;
   /// Whether columns are numbered in rows of channels.
   bool hasChannelRows() const {
     return options.hasChannelRows && canHaveChannelRows();

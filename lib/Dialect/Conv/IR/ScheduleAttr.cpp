@@ -1,4 +1,4 @@
-//===- ScheduleAttr.cpp - verification of schedules -*- C++ -*-===//
+//===- ScheduleAttr.cpp - verification of schedules -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 /// Whether a producer and consumers are warpgroups of one workgroup.
 static bool isWarpgroupLoop(MainLoop mainLoop) {
   return mainLoop == MainLoop::Tma || mainLoop == MainLoop::LineBuffer ||
-         mainLoop == MainLoop::PatchBuffer;
+         mainLoop == MainLoop::WeightStationary;
 }
 
 /// Checks S1.
@@ -37,19 +37,23 @@ static LogicalResult verifyTile(EmitError emitError, StringRef name,
 }
 
 /// Checks S14, as far as it is not about the convolution.
-static LogicalResult verifyPatch(EmitError emitError, ArrayRef<int64_t> patch,
-                                 MainLoop mainLoop) {
+static LogicalResult verifyHaloTile(EmitError emitError,
+                                    ArrayRef<int64_t> haloTile,
+                                    MainLoop mainLoop) {
   constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
-  bool isPatched = mainLoop == MainLoop::PatchBuffer;
-  if (patch.empty() ? isPatched : !isPatched && mainLoop != MainLoop::Tma)
-    return emitError() << "expects patch for a patch_buffer main loop and "
-                          "otherwise just for tma, but got ["
-                       << patch << "] for " << stringifyMainLoop(mainLoop);
-  bool isWhole = llvm::all_of(
-      patch, [](int64_t size) { return size > 0 && size % kBlockSize == 0; });
-  if (!patch.empty() && (patch.size() != 2 || !isWhole))
-    return emitError() << "expects patch to be two positive multiples of "
-                       << kBlockSize << ", but got [" << patch << "]";
+  bool isWeightStationary = mainLoop == MainLoop::WeightStationary;
+  if (haloTile.empty() ? isWeightStationary
+                       : !isWeightStationary && mainLoop != MainLoop::Tma)
+    return emitError()
+           << "expects halo_tile for a weight_stationary main loop and "
+              "otherwise just for tma, but got ["
+           << haloTile << "] for " << stringifyMainLoop(mainLoop);
+  bool isWhole = llvm::all_of(haloTile, [](int64_t size) {
+    return size > 0 && size % kBlockSize == 0;
+  });
+  if (!haloTile.empty() && (haloTile.size() != 2 || !isWhole))
+    return emitError() << "expects halo_tile to be two positive multiples of "
+                       << kBlockSize << ", but got [" << haloTile << "]";
   return success();
 }
 
@@ -193,7 +197,7 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
                      ArrayRef<int64_t> workgroup, ArrayRef<int64_t> subgroup,
                      int64_t gemmK, int64_t stages, AtomAttr atom,
                      MainLoop mainLoop, Raster, ArrayRef<int64_t> outputTile,
-                     ArrayRef<int64_t> patch, int64_t mergedGroups,
+                     ArrayRef<int64_t> haloTile, int64_t mergedGroups,
                      int64_t splits, int64_t cluster, bool transposed,
                      LayoutsAttr, int64_t channelMultiple, ChosenBy) {
   // S1.
@@ -218,7 +222,7 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
   if (!hasRuns && gemmK % atom.getK())
     return emitError() << "expects gemm_k to be a multiple of " << atom.getK()
                        << ", but got " << gemmK;
-  if (failed(verifyPatch(emitError, patch, mainLoop)))
+  if (failed(verifyHaloTile(emitError, haloTile, mainLoop)))
     return failure();
   // S18.
   if (failed(verifyCluster(
@@ -226,10 +230,11 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
     return failure();
   // S20, as far as it is not about the convolution.
   bool isImplicitGemm = algorithm == Algorithm::ImplicitGemm;
-  if (transposed && (!isImplicitGemm || !patch.empty() || mergedGroups != 1 ||
-                     splits != 1 || cluster != 1))
-    return emitError() << "expects a transposed product to be implicit_gemm "
-                          "without patch, merged_groups, splits and cluster";
+  if (transposed && (!isImplicitGemm || !haloTile.empty() ||
+                     mergedGroups != 1 || splits != 1 || cluster != 1))
+    return emitError()
+           << "expects a transposed product to be implicit_gemm "
+              "without halo tile, merged_groups, splits and cluster";
   // S15.
   if (isDirect != isDirectLoop(mainLoop))
     return emitError() << "expects a main loop for the algorithm "
@@ -245,16 +250,16 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
   bool hasWarpgroups = isWarpgroupLoop(mainLoop);
   if (hasWarpgroups != atom.isOfWarpgroup())
     return emitError()
-           << "expects a tma, line_buffer or patch_buffer main loop "
+           << "expects a tma, line_buffer or weight_stationary main loop "
               "just for wgmma, but got "
            << stringifyMainLoop(mainLoop) << " and " << atom;
   bool is3xTF32 = atom.getKind() == AtomKind::WGMMA3xTF32;
-  if (is3xTF32 && (mainLoop != MainLoop::Tma || !patch.empty()))
-    return emitError() << "expects tma without patch for wgmma_3xtf32, but got "
-                       << stringifyMainLoop(mainLoop) << " and [" << patch
-                       << "]";
-  int64_t maxRows = mainLoop == MainLoop::Tma && !patch.empty()
-                        ? ::conv::TmaTile::kMaxRowsOfPatches
+  if (is3xTF32 && (mainLoop != MainLoop::Tma || !haloTile.empty()))
+    return emitError()
+           << "expects tma without halo_tile for wgmma_3xtf32, but got "
+           << stringifyMainLoop(mainLoop) << " and [" << haloTile << "]";
+  int64_t maxRows = mainLoop == MainLoop::Tma && !haloTile.empty()
+                        ? ::conv::TmaTile::kMaxRowsOfHaloTiles
                         : ::conv::TmaTile::kMaxRows;
   if (hasWarpgroups &&
       failed(verifyWarpgroups(emitError,
@@ -272,7 +277,7 @@ ScheduleAttr ScheduleAttr::withForm(LayoutsAttr layouts,
                                     int64_t channelMultiple) const {
   return get(getContext(), getAlgorithm(), getWorkgroup(), getSubgroup(),
              getGemmK(), getStages(), getAtom(), getMainLoop(), getRaster(),
-             getOutputTile(), getPatch(), getMergedGroups(), getSplits(),
+             getOutputTile(), getHaloTile(), getMergedGroups(), getSplits(),
              getCluster(), getTransposed(), layouts, channelMultiple,
              getChosenBy());
 }
@@ -280,7 +285,7 @@ ScheduleAttr ScheduleAttr::withForm(LayoutsAttr layouts,
 ScheduleAttr ScheduleAttr::withOutputTile(ArrayRef<int64_t> tile) const {
   return get(getContext(), Algorithm::Winograd, getWorkgroup(), getSubgroup(),
              getGemmK(), getStages(), getAtom(), getMainLoop(), getRaster(),
-             tile, getPatch(), getMergedGroups(), getSplits(), getCluster(),
+             tile, getHaloTile(), getMergedGroups(), getSplits(), getCluster(),
              getTransposed(), getLayouts(), getChannelMultiple(),
              getChosenBy());
 }
@@ -290,7 +295,7 @@ ScheduleAttr ScheduleAttr::getProductSchedule() const {
     return *this;
   return get(getContext(), Algorithm::ImplicitGemm, getWorkgroup(),
              getSubgroup(), getGemmK(), getStages(), getAtom(), getMainLoop(),
-             getRaster(), /*outputTile=*/{}, getPatch(), getMergedGroups(),
+             getRaster(), /*outputTile=*/{}, getHaloTile(), getMergedGroups(),
              getSplits(), getCluster(), getTransposed(), /*layouts=*/nullptr,
              /*channelMultiple=*/1, getChosenBy());
 }
@@ -298,7 +303,7 @@ ScheduleAttr ScheduleAttr::getProductSchedule() const {
 ScheduleAttr ScheduleAttr::withChosenBy(ChosenBy chosenBy) const {
   return get(getContext(), getAlgorithm(), getWorkgroup(), getSubgroup(),
              getGemmK(), getStages(), getAtom(), getMainLoop(), getRaster(),
-             getOutputTile(), getPatch(), getMergedGroups(), getSplits(),
+             getOutputTile(), getHaloTile(), getMergedGroups(), getSplits(),
              getCluster(), getTransposed(), getLayouts(), getChannelMultiple(),
              chosenBy);
 }
@@ -383,8 +388,8 @@ static LogicalResult verifyHostSums(EmitError emitError, ScheduleAttr schedule,
 }
 
 /// Checks S7 and S18 of main loops of warpgroups. How large elements of the
-/// result are, and buffers of lines and of patches, and so S6, is known where
-/// the convolution is.
+/// result are, and buffers of lines and of halo tiles, and so S6, is known
+/// where the convolution is.
 static LogicalResult verifyWarpgroupsForChip(EmitError emitError,
                                              ScheduleAttr schedule,
                                              const ::conv::ChipInfo &chip) {

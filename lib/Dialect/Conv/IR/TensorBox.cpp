@@ -1,4 +1,4 @@
-//===- TensorBox.cpp - boxes of digits and of coordinates ---*- C++ -*-===//
+//===- TensorBox.cpp - boxes of digits and of coordinates -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TensorMap.cpp - verification of tensor maps -*- C++ -*-===//
+//===- TensorMap.cpp - verification of tensor maps --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

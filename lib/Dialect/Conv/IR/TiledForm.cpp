@@ -1,4 +1,4 @@
-//===- TiledForm.cpp - reading a tiled convolution -*- C++ -*-===//
+//===- TiledForm.cpp - reading a tiled convolution --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -96,30 +96,32 @@ static LogicalResult matchProduct(TiledConvolution &form,
   return success();
 }
 
-static LogicalResult matchTail(TiledConvolution &form) {
-  for (AffineMap map : form.tail.getIndexingMapsArray())
+static LogicalResult matchEpilogue(TiledConvolution &form) {
+  for (AffineMap map : form.epilogue.getIndexingMapsArray())
     if (!map.isIdentity())
-      return form.tail.emitOpError("expects operands of the result's shape, "
-                                   "but got ")
+      return form.epilogue.emitOpError(
+                 "expects operands of the result's shape, "
+                 "but got ")
              << AffineMapAttr::get(map);
   for (Value input :
-       llvm::drop_begin(form.tail.getInputs(), form.hasProduct())) {
+       llvm::drop_begin(form.epilogue.getInputs(), form.hasProduct())) {
     FailureOr<MatrixOperand> operand = matchOperand(form.forall, input);
     if (failed(operand))
       return failure();
-    form.tailOperands.push_back(*operand);
+    form.epilogueOperands.push_back(*operand);
   }
   // What the body captures is copied into the kernel.
-  WalkResult captured = form.tail.walk([&](Operation *op) {
+  WalkResult captured = form.epilogue.walk([&](Operation *op) {
     for (Value operand : op->getOperands())
-      if (op != form.tail &&
-          operand.getParentRegion() != &form.tail.getRegion() &&
+      if (op != form.epilogue &&
+          operand.getParentRegion() != &form.epilogue.getRegion() &&
           !matchPattern(operand, m_Constant()))
         return WalkResult::interrupt();
     return WalkResult::advance();
   });
   if (captured.wasInterrupted())
-    return form.tail.emitOpError("expects a tail that captures only constants");
+    return form.epilogue.emitOpError(
+        "expects an epilogue that captures only constants");
   return success();
 }
 
@@ -133,7 +135,7 @@ SmallVector<MatrixOperand> TiledConvolution::getOperands() const {
   SmallVector<MatrixOperand> operands;
   if (hasProduct())
     operands = {lhs, rhs};
-  llvm::append_range(operands, tailOperands);
+  llvm::append_range(operands, epilogueOperands);
   return operands;
 }
 
@@ -186,12 +188,12 @@ FailureOr<TiledConvolution> TiledConvolution::match(scf::ForallOp forall) {
   if (failed(matchResults(form)))
     return failure();
 
-  form.tail = findOnly<linalg::GenericOp>(forall);
-  if (!form.tail)
+  form.epilogue = findOnly<linalg::GenericOp>(forall);
+  if (!form.epilogue)
     return forall.emitOpError("expects one linalg.generic");
   if (product && failed(matchProduct(form, product)))
     return failure();
-  if (failed(matchTail(form)) || failed(verifyTiledForm(form)))
+  if (failed(matchEpilogue(form)) || failed(verifyTiledForm(form)))
     return failure();
   return form;
 }

@@ -1,4 +1,4 @@
-//===- TmaGeometry.cpp - a product as copies of boxes see it -*- C++ -*-===//
+//===- TmaGeometry.cpp - a product as copies of boxes see it ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +11,9 @@
 
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
 
+#include "HaloTileView.h"
 #include "JoinedRows.h"
 #include "MatrixGeometry.h"
-#include "PatchedView.h"
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 
@@ -34,15 +34,15 @@ static constexpr size_t kMaxRank = 5;
 TmaGeometry::Loop TmaGeometry::getOuterLoop() const {
   if (reducesPositions || hasMatrices())
     return {segments, 1};
-  return hasPatches() ? Loop{channelsOfPart, getRowElements()}
-                      : Loop{window.countTaps(), 1};
+  return hasHaloTiles() ? Loop{channelsOfPart, getRowElements()}
+                        : Loop{window.countTaps(), 1};
 }
 
 TmaGeometry::Loop TmaGeometry::getInnerLoop() const {
   if (reducesPositions || hasMatrices())
     return {segmentPositions, getRowElements()};
-  return hasPatches() ? Loop{window.countTaps(), 1}
-                      : Loop{channelsOfPart, getRowElements()};
+  return hasHaloTiles() ? Loop{window.countTaps(), 1}
+                        : Loop{channelsOfPart, getRowElements()};
 }
 
 namespace {
@@ -82,7 +82,7 @@ public:
 
 private:
   bool readProduct();
-  bool readPatches();
+  bool readHaloTiles();
   bool readTypes();
   bool checkConditions();
   bool readParts();
@@ -111,7 +111,7 @@ private:
 
   ViewedTensor lhs, rhs; ///< Positions are in order.
   const ViewedTensor &result;
-  SmallVector<int64_t> patch;
+  SmallVector<int64_t> haloTile;
   std::string &obstacle;
   size_t spatialRank;
   /// For each digit of the part, that of the positions that is split, or the
@@ -152,14 +152,14 @@ int64_t GeometryReader::countParts(size_t split) const {
   return own == splits.end() ? 1 : lhs.view.getBatch()[own - splits.begin()];
 }
 
-bool GeometryReader::readPatches() {
-  patch = getPatch(lhs.view.getRows());
-  if (patch.empty())
-    patch = getPatch(lhs.view.getColumns());
+bool GeometryReader::readHaloTiles() {
+  haloTile = getHaloTile(lhs.view.getRows());
+  if (haloTile.empty())
+    haloTile = getHaloTile(lhs.view.getColumns());
   for (ViewedTensor *tensor : {&lhs, &rhs}) {
-    tensor->view = removePatches(tensor->view);
+    tensor->view = removeHaloTiles(tensor->view);
     if (!tensor->view)
-      return refuse("patches of positions, but got another view");
+      return refuse("halo tiles of positions, but got another view");
   }
   return true;
 }
@@ -229,7 +229,7 @@ bool GeometryReader::readWindow() {
       channel.parts != getParts(kChannels, geometry.channelsOfPart))
     return refuse("images outermost and channels innermost, but got another "
                   "layout");
-  geometry.window.patch = patch;
+  geometry.window.haloTile = haloTile;
   for (size_t d = 0; d < spatialRank; ++d)
     if (!readDimension(d))
       return false;
@@ -273,24 +273,24 @@ void GeometryReader::addCoordinate(TmaGeometry::Coordinate coordinate) {
 }
 
 /// The digit of the rows that is added to an element of the filter.
-static std::optional<size_t> getResidue(const Digits &digits) {
-  ArrayRef<int64_t> residues = ArrayRef(digits.positions).drop_back();
-  const int64_t *one = llvm::find(residues, 1);
-  if (one == residues.end())
+static std::optional<size_t> getPhase(const Digits &digits) {
+  ArrayRef<int64_t> phases = ArrayRef(digits.positions).drop_back();
+  const int64_t *one = llvm::find(phases, 1);
+  if (one == phases.end())
     return std::nullopt;
-  return one - residues.begin();
+  return one - phases.begin();
 }
 
 bool GeometryReader::readFilter() {
   using Coordinate = TmaGeometry::Coordinate;
   rhs = joinRows(rhs);
   ArrayRef<int64_t> rows = rhs.view.getRows();
-  geometry.residues = llvm::to_vector(rows.drop_back());
-  geometry.columnsOfResidue = rows.back();
+  geometry.phases = llvm::to_vector(rows.drop_back());
+  geometry.columnsOfPhase = rows.back();
   size_t row = rows.size() - 1;
   for (auto [i, coordinate] : llvm::enumerate(rhs.view.getCoordinates())) {
     Digits digits = getDigits(rhs.view, coordinate);
-    std::optional<size_t> residue = getResidue(digits);
+    std::optional<size_t> phase = getPhase(digits);
     int64_t size = rhs.type.getDimSize(i);
     const auto *tap =
         llvm::find_if(digits.taps, [](int64_t value) { return value != 0; });
@@ -308,17 +308,18 @@ bool GeometryReader::readFilter() {
              tap == digits.taps.end() &&
              digits.hasOnly(std::nullopt, std::nullopt))
       addCoordinate({Coordinate::Group, 0, size, 1, 0});
-    else if (digits.group == 0 && !isChannel && digits.hasOnly(residue, index))
+    else if (digits.group == 0 && !isChannel && digits.hasOnly(phase, index))
       addCoordinate({Coordinate::Tap, tap == digits.taps.end() ? 0 : index,
                      size, tap == digits.taps.end() ? 0 : *tap, digits.constant,
-                     0, residue});
+                     0, phase});
     else
       return refuse("a filter of one digit in each dimension, but got another "
                     "view");
   }
-  if (!geometry.residues.empty() && !geometry.isRightTransposed())
-    return refuse("joined residues whose channels are innermost in the filter, "
-                  "but got others");
+  if (!geometry.phases.empty() && !geometry.isRightTransposed())
+    return refuse(
+        "joined dgrad phases whose channels are innermost in the filter, "
+        "but got others");
   if (geometry.filter.back().index == Coordinate::Tap)
     return refuse("channels innermost in the filter, but got another layout");
   return geometry.filter.size() <= kMaxRank ||
@@ -347,7 +348,7 @@ bool GeometryReader::readPositions() {
     }
   }
   llvm::append_range(geometry.leftShape, lhs.type.getShape());
-  if (!patch.empty()) {
+  if (!haloTile.empty()) {
     geometry.segments = 1;
     geometry.segmentPositions = llvm::product_of(sizes);
     geometry.partPositions = llvm::to_vector(sizes);
@@ -369,13 +370,13 @@ bool GeometryReader::readPositions() {
 bool GeometryReader::checkElements() {
   bool isTransposed =
       geometry.isLeftTransposed() || geometry.isRightTransposed();
-  bool hasBlocks = geometry.reducesPositions && geometry.hasPatches();
+  bool hasBlocks = geometry.reducesPositions && geometry.hasHaloTiles();
   if (geometry.elementBytes == Tile::kElementBytes ||
       (!hasBlocks &&
        (!isTransposed || geometry.elementBytes == Tile::kSumBytes)))
     return true;
   return refuse(
-      "operands of 16 bits, of f32 without patches of a reduction, or "
+      "operands of 16 bits, of f32 without halo tiles of a reduction, or "
       "with the reduction innermost, but got others");
 }
 
@@ -400,42 +401,43 @@ bool GeometryReader::checkChannels() {
       geometry.channelsOfPart % rowElements)
     return refuse(formatv("parts of a multiple of {0} channels, but got {1}",
                           rowElements, geometry.channelsOfPart));
-  if (geometry.reducesPositions && !geometry.hasPatches() &&
+  if (geometry.reducesPositions && !geometry.hasHaloTiles() &&
       window.countTaps() > 1 && geometry.columnsOfTap % Tile::kRowElements)
     return refuse(formatv("a multiple of {0} columns behind each tap, but got "
                           "{1}",
                           Tile::kRowElements, geometry.columnsOfTap));
-  if (!geometry.residues.empty() &&
-      geometry.columnsOfResidue % Tile::kRowElements)
-    return refuse(formatv("a multiple of {0} columns of each residue, but got "
-                          "{1}",
-                          Tile::kRowElements, geometry.columnsOfResidue));
+  if (!geometry.phases.empty() && geometry.columnsOfPhase % Tile::kRowElements)
+    return refuse(
+        formatv("a multiple of {0} columns of each dgrad phase, but got "
+                "{1}",
+                Tile::kRowElements, geometry.columnsOfPhase));
   return true;
 }
 
-std::string mlir::conv::checkTmaPatches(const TmaGeometry &geometry) {
+std::string mlir::conv::checkTmaHaloTiles(const TmaGeometry &geometry) {
   // S14.
   const TmaWindow &window = geometry.window;
   for (auto [i, d] : llvm::enumerate(window.dimensions)) {
     if (d.stride != 1)
       return formatv(
-          "expects a window that moves by 1 over patches, but got {0}",
+          "expects a window that moves by 1 over halo tiles, but got {0}",
           d.stride);
-    if (geometry.getPatchExtent(i) > kMaxBox)
-      return formatv("expects patches of at most {0} elements with their "
+    if (geometry.getHaloTileExtent(i) > kMaxBox)
+      return formatv("expects halo tiles of at most {0} elements with their "
                      "halos, but got {1}",
-                     kMaxBox, geometry.getPatchExtent(i));
-    if (geometry.reducesPositions && window.patch[i] != Tile::kBlockSize)
-      return formatv("expects patches of a reduction to have {0} positions a "
-                     "side, but got {1}",
-                     Tile::kBlockSize, window.patch[i]);
+                     kMaxBox, geometry.getHaloTileExtent(i));
+    if (geometry.reducesPositions && window.haloTile[i] != Tile::kBlockSize)
+      return formatv(
+          "expects halo tiles of a reduction to have {0} positions a "
+          "side, but got {1}",
+          Tile::kBlockSize, window.haloTile[i]);
   }
   return "";
 }
 
 bool GeometryReader::readProduct() {
   geometry = {};
-  return readPatches() && readTypes() && checkConditions() && readParts() &&
+  return readHaloTiles() && readTypes() && checkConditions() && readParts() &&
          (!geometry.reducesPositions || readPositions()) && readWindow();
 }
 
@@ -456,8 +458,8 @@ std::optional<TmaGeometry> GeometryReader::read() {
   if (!readProduct() || (!geometry.reducesPositions && !readFilter()) ||
       !checkElements() || !checkChannels())
     return std::nullopt;
-  obstacle = geometry.hasPatches() ? checkTmaPatches(geometry)
-                                   : checkTmaWindow(geometry.window);
+  obstacle = geometry.hasHaloTiles() ? checkTmaHaloTiles(geometry)
+                                     : checkTmaWindow(geometry.window);
   if (!obstacle.empty())
     return std::nullopt;
   return geometry;

@@ -38,12 +38,12 @@ double TmaGeometry::getLeftLines() const {
   int64_t channels = reducesPositions ? leftShape.back() / window.groups
                                       : window.channelsOfGroup();
   return countLines(channels * elementBytes,
-                    /*isClipped=*/!reducesPositions && hasPatches());
+                    /*isClipped=*/!reducesPositions && hasHaloTiles());
 }
 
 double TmaGeometry::getRightLines() const {
   if (reducesPositions)
-    return countLines(window.channelsOfGroup() * elementBytes, hasPatches());
+    return countLines(window.channelsOfGroup() * elementBytes, hasHaloTiles());
   const Coordinate &innermost = filter.back();
   return innermost.groupStep == 0
              ? countLines(innermost.size * elementBytes, /*isClipped=*/true)

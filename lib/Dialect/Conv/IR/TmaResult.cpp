@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PatchedView.h"
+#include "HaloTileView.h"
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/TmaGeometry.h"
@@ -100,18 +100,19 @@ static bool isClipped(const ViewedTensor &result) {
       });
 }
 
-/// The same for rows that come patch by patch: pixels that are neighbours.
-static std::optional<TmaWindow> readPatches(ViewedTensor result) {
-  SmallVector<int64_t> patch = getPatch(result.view.getRows());
-  result.view = removePatches(result.view);
-  if (patch.empty() || !result.view || !isClipped(result))
+/// The same for rows that come halo tile by halo tile: pixels that are
+/// neighbours.
+static std::optional<TmaWindow> readHaloTiles(ViewedTensor result) {
+  SmallVector<int64_t> haloTile = getHaloTile(result.view.getRows());
+  result.view = removeHaloTiles(result.view);
+  if (haloTile.empty() || !result.view || !isClipped(result))
     return std::nullopt;
   std::optional<TmaWindow> window = readPositions(result);
   if (!window || llvm::any_of(window->dimensions, [](const auto &d) {
         return d.stride != 1 || d.low != 0;
       }))
     return std::nullopt;
-  window->patch = patch;
+  window->haloTile = haloTile;
   return window;
 }
 
@@ -130,8 +131,8 @@ TmaResult mlir::conv::computeTmaResult(const ViewedTensor &result) {
   if (batch != computed.groups ||
       columns * elementBytes % ::conv::TmaTile::kGranuleBytes)
     return computed;
-  if (std::optional<TmaWindow> window = readPatches(result)) {
-    computed.form = Form::Patches;
+  if (std::optional<TmaWindow> window = readHaloTiles(result)) {
+    computed.form = Form::HaloTiles;
     computed.window = *window;
   } else if (!result.view.getLimits().empty()) {
     return computed;

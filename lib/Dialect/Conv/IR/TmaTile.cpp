@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A schedule says how large a tile is, the geometry how large the halos of its
-// patches are, and the chip whether they fit.
+// halo tiles are, and the chip whether they fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,31 +20,31 @@ using llvm::formatv;
 
 using Tile = ::conv::TmaTile;
 
-int64_t TmaGeometry::getPatchExtent(size_t dimension) const {
+int64_t TmaGeometry::getHaloTileExtent(size_t dimension) const {
   const TmaWindow::Dimension &d = window.dimensions[dimension];
-  // Columns that share a patch of a reduction are those of a line of taps.
+  // Columns that share a halo tile of a reduction are those of a line of taps.
   bool hasHalo = !reducesPositions || dimension + 1 == window.rank();
-  return window.patch[dimension] + (hasHalo ? (d.taps - 1) * d.dilation : 0);
+  return window.haloTile[dimension] + (hasHalo ? (d.taps - 1) * d.dilation : 0);
 }
 
-int64_t TmaGeometry::getPatchPitch(size_t dimension) const {
+int64_t TmaGeometry::getHaloTilePitch(size_t dimension) const {
   int64_t pitch = 1;
-  for (size_t d = dimension + 1; d < window.patch.size(); ++d)
-    pitch *= getPatchExtent(d);
+  for (size_t d = dimension + 1; d < window.haloTile.size(); ++d)
+    pitch *= getHaloTileExtent(d);
   return pitch;
 }
 
-int64_t TmaGeometry::getPatchCopyBytes() const {
-  return getPatchPitch(0) * getPatchExtent(0) * Tile::kRowBytes;
+int64_t TmaGeometry::getHaloTileCopyBytes() const {
+  return getHaloTilePitch(0) * getHaloTileExtent(0) * Tile::kRowBytes;
 }
 
-int64_t TmaGeometry::getPatchBytes() const {
-  return llvm::alignTo(getPatchCopyBytes(), Tile::kAlignment);
+int64_t TmaGeometry::getHaloTileBytes() const {
+  return llvm::alignTo(getHaloTileCopyBytes(), Tile::kAlignment);
 }
 
 bool TmaGeometry::sharesOuterLoop(int64_t workgroups) const {
   int64_t outer = getOuterLoop().count(), inner = getInnerLoop().count();
-  if (hasPatches() && !reducesPositions)
+  if (hasHaloTiles() && !reducesPositions)
     return true;
   if (outer < workgroups || inner < workgroups)
     return outer > inner;
@@ -54,7 +54,7 @@ bool TmaGeometry::sharesOuterLoop(int64_t workgroups) const {
 
 int64_t TmaGeometry::getMostWorkgroups() const {
   int64_t outer = getOuterLoop().count(), inner = getInnerLoop().count();
-  return hasPatches() && !reducesPositions ? outer : std::max(outer, inner);
+  return hasHaloTiles() && !reducesPositions ? outer : std::max(outer, inner);
 }
 
 static bool is3xTF32(ScheduleAttr schedule) {
@@ -79,13 +79,13 @@ static bool is3xTF32(ScheduleAttr schedule) {
   tile.convertedParts = Tile::countConvertedParts(
       is3xTF32(schedule), geometry.elementBytes,
       geometry.isLeftTransposed() || geometry.isRightTransposed());
-  if (!geometry.hasPatches())
+  if (!geometry.hasHaloTiles())
     return tile;
   if (geometry.reducesPositions)
-    tile.rightPatchBytes = geometry.getPatchBytes();
+    tile.rightHaloTileBytes = geometry.getHaloTileBytes();
   else
-    tile.patchBytes =
-        tile.rows / geometry.getPatchPositions() * geometry.getPatchBytes();
+    tile.haloTileBytes = tile.rows / geometry.getHaloTilePositions() *
+                         geometry.getHaloTileBytes();
   return tile;
 }
 
@@ -103,8 +103,8 @@ std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
     return formatv("expects a multiple of {0} columns for operands that are "
                    "converted, but got {1}",
                    Tile::kConvertedColumns, tile.columns);
-  if (tile.isConverted() && geometry.hasPatches())
-    return "expects no patches of operands that are converted, but got some";
+  if (tile.isConverted() && geometry.hasHaloTiles())
+    return "expects no halo tiles of operands that are converted, but got some";
   if (geometry.hasRowsOfColumns() && !tile.hasWholeRowsOfColumns())
     return formatv("expects a multiple of {0} columns of taps and channels, "
                    "but got {1}",
@@ -115,18 +115,21 @@ std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
                    "reduction, but got {1}",
                    geometry.getMostWorkgroups(), tile.cluster);
   // S14.
-  if (schedule.getPatch().empty() == geometry.hasPatches())
-    return "expects positions in two spatial dimensions for patches, but got "
+  if (schedule.getHaloTile().empty() == geometry.hasHaloTiles())
+    return "expects positions in two spatial dimensions for halo tiles, but "
+           "got "
            "others";
-  if (!geometry.hasPatches())
+  if (!geometry.hasHaloTiles())
     return "";
-  if (geometry.reducesPositions && tile.columns != geometry.getPatchColumns())
-    return formatv("expects tiles of the {0} columns that share a patch, but "
-                   "got {1}",
-                   geometry.getPatchColumns(), tile.columns);
-  if (!geometry.reducesPositions && tile.rows % geometry.getPatchPositions())
-    return formatv("expects patches that divide {0} rows, but got {1}",
-                   tile.rows, geometry.getPatchPositions());
+  if (geometry.reducesPositions &&
+      tile.columns != geometry.getHaloTileColumns())
+    return formatv(
+        "expects tiles of the {0} columns that share a halo tile, but "
+        "got {1}",
+        geometry.getHaloTileColumns(), tile.columns);
+  if (!geometry.reducesPositions && tile.rows % geometry.getHaloTilePositions())
+    return formatv("expects halo tiles that divide {0} rows, but got {1}",
+                   tile.rows, geometry.getHaloTilePositions());
   return "";
 }
 
@@ -137,7 +140,7 @@ std::string mlir::conv::checkTmaMemory(const ::conv::TmaTile &tile,
     return "";
   std::string slots = tile.hasSlots()
                           ? formatv("{0} slots of {1} bytes, ",
-                                    tile.patchSlots(), tile.patchBytes)
+                                    tile.haloTileSlots(), tile.haloTileBytes)
                                 .str()
                           : "";
   std::string exchange =

@@ -1,4 +1,4 @@
-//===- Unsupported.cpp - refusing correct input -*- C++ -*-===//
+//===- Unsupported.cpp - refusing correct input -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,8 +27,8 @@ StringRef mlir::conv::getReasonName(Reason reason) {
     return "layout";
   case Reason::ElementType:
     return "element-type";
-  case Reason::TailOperation:
-    return "tail-operation";
+  case Reason::EpilogueOperation:
+    return "epilogue-operation";
   case Reason::NotFusable:
     return "not-fusable";
   case Reason::ZeroPoint:

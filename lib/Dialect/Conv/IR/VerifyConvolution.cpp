@@ -163,18 +163,18 @@ static LogicalResult verifyElementTypes(ConvolutionOpInterface op) {
 }
 
 /// Checks C9.
-static LogicalResult verifyTailOperands(ConvolutionOpInterface op) {
-  if (op.getTail().empty() && !op.getTailOperands().empty())
-    return op.emitOpError("expects a tail for its operands, but got ")
-           << op.getTailOperands().size() << " operands and no region";
+static LogicalResult verifyEpilogueOperands(ConvolutionOpInterface op) {
+  if (op.getEpilogue().empty() && !op.getEpilogueOperands().empty())
+    return op.emitOpError("expects an epilogue for its operands, but got ")
+           << op.getEpilogueOperands().size() << " operands and no region";
   ArrayRef<int64_t> result = op.getResultType().getShape();
   std::optional<int64_t> channels = computeResultChannels(op);
-  for (auto [index, operand] : llvm::enumerate(op.getTailOperands())) {
+  for (auto [index, operand] : llvm::enumerate(op.getEpilogueOperands())) {
     ArrayRef<int64_t> shape =
         cast<RankedTensorType>(operand.getType()).getShape();
     if (shape == result || (channels && shape == ArrayRef(*channels)))
       continue;
-    InFlightDiagnostic diagnostic = op.emitOpError("expects tail operand ");
+    InFlightDiagnostic diagnostic = op.emitOpError("expects epilogue operand ");
     diagnostic << index << " to have the shape of "
                << op.getTensorName(op.getResultRole());
     if (channels)
@@ -227,16 +227,16 @@ LogicalResult mlir::conv::verifyConvolution(ConvolutionOpInterface op) {
   // C8, C13, C9.
   if (failed(verifyElementTypes(op)))
     return failure();
-  return verifyTailOperands(op);
+  return verifyEpilogueOperands(op);
 }
 
-/// Checks one op of a tail's block.
-static LogicalResult verifyTailOp(Operation *op, Operation &inner) {
+/// Checks one op of an epilogue's block.
+static LogicalResult verifyEpilogueOp(Operation *op, Operation &inner) {
   bool known = isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
       inner.getDialect());
   if (!known) {
     InFlightDiagnostic diagnostic = op->emitOpError(
-        "expects only arith and math ops in the tail, but got ");
+        "expects only arith and math ops in the epilogue, but got ");
     diagnostic << inner.getName();
     diagnostic.attachNote(inner.getLoc()) << "the op is here";
     return diagnostic;
@@ -244,7 +244,7 @@ static LogicalResult verifyTailOp(Operation *op, Operation &inner) {
   for (Type type : inner.getResultTypes())
     if (!type.isIntOrFloat()) {
       InFlightDiagnostic diagnostic =
-          op->emitOpError("expects scalars in the tail, but got ");
+          op->emitOpError("expects scalars in the epilogue, but got ");
       diagnostic << type;
       diagnostic.attachNote(inner.getLoc()) << "the op is here";
       return diagnostic;
@@ -252,40 +252,43 @@ static LogicalResult verifyTailOp(Operation *op, Operation &inner) {
   return success();
 }
 
-LogicalResult mlir::conv::verifyTailBlock(Operation *op, Block &block,
-                                          Type accumulator, ValueRange operands,
-                                          Type element) {
+LogicalResult mlir::conv::verifyEpilogueBlock(Operation *op, Block &block,
+                                              Type accumulator,
+                                              ValueRange operands,
+                                              Type element) {
   SmallVector<Type> expected = {accumulator};
   for (Value operand : operands)
     expected.push_back(getElementTypeOrSelf(operand.getType()));
   if (TypeRange(block.getArguments()) != TypeRange(expected))
-    return op->emitOpError("expects the tail's arguments to be (")
+    return op->emitOpError("expects the epilogue's arguments to be (")
            << expected << "), but got (" << block.getArgumentTypes() << ")";
   for (Operation &inner : block.without_terminator())
-    if (failed(verifyTailOp(op, inner)))
+    if (failed(verifyEpilogueOp(op, inner)))
       return failure();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield)
-    return op->emitOpError("expects the tail to end with conv.yield, but got ")
+    return op->emitOpError(
+               "expects the epilogue to end with conv.yield, but got ")
            << block.getTerminator()->getName();
   if (yield.getValue().getType() != element)
-    return op->emitOpError("expects the tail to yield ")
+    return op->emitOpError("expects the epilogue to yield ")
            << element << ", but got " << yield.getValue().getType();
   return success();
 }
 
-LogicalResult mlir::conv::verifyTail(ConvolutionOpInterface op) {
+LogicalResult mlir::conv::verifyEpilogue(ConvolutionOpInterface op) {
   // C10.
   Type element = op.getResultType().getElementType();
-  if (op.getTail().empty()) {
+  if (op.getEpilogue().empty()) {
     bool isInteger = isa<IntegerType>(getAccumulatorType(op));
     if (isInteger ? element.isInteger(32) : isa<FloatType>(element))
       return success();
     return op.emitOpError("expects ")
            << op.getTensorName(op.getResultRole()) << " of "
            << (isInteger ? "i32" : "a floating type")
-           << " without a tail, but got " << element;
+           << " without an epilogue, but got " << element;
   }
-  return verifyTailBlock(op, op.getTail().front(), getAccumulatorType(op),
-                         op.getTailOperands(), element);
+  return verifyEpilogueBlock(op, op.getEpilogue().front(),
+                             getAccumulatorType(op), op.getEpilogueOperands(),
+                             element);
 }

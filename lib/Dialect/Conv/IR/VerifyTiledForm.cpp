@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels are built from views, schedule and tail alone. So whatever else is in
-// a nest may only be what follows from those: T1 to T6 of conv-verify-stage.
+// Kernels are built from views, schedule and epilogue alone. So whatever else
+// is in a nest may only be what follows from those: T1 to T6 of
+// conv-verify-stage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +49,7 @@ static LogicalResult verifyShapes(TiledConvolution &form) {
        failed(verifyShape(form, form.rhs.view, {batch, columns, reduction}))))
     return failure();
   for (ArrayRef<MatrixOperand> list :
-       {ArrayRef(form.tailOperands), ArrayRef(form.otherResults)})
+       {ArrayRef(form.epilogueOperands), ArrayRef(form.otherResults)})
     for (const MatrixOperand &operand : list)
       if (failed(verifyShape(form, operand.view, {batch, rows, columns})))
         return failure();
@@ -108,12 +109,12 @@ static LogicalResult verifySum(linalg::BatchMatmulOp product, scf::ForOp loop) {
   return product.emitOpError("expects to be added to the sum of the loop");
 }
 
-/// T3 to T5 for the tail's first operand.
+/// T3 to T5 for the epilogue's first operand.
 static LogicalResult verifyProduct(TiledConvolution &form) {
-  auto loop = form.tail.getInputs()[0].getDefiningOp<scf::ForOp>();
+  auto loop = form.epilogue.getInputs()[0].getDefiningOp<scf::ForOp>();
   if (!loop)
-    return form.tail.emitOpError("expects the sum of a loop as its first "
-                                 "operand");
+    return form.epilogue.emitOpError("expects the sum of a loop as its first "
+                                     "operand");
   auto products = loop.getOps<linalg::BatchMatmulOp>();
   if (products.empty())
     return loop.emitOpError("expects a linalg.batch_matmul");
@@ -134,22 +135,23 @@ static LogicalResult verifyProduct(TiledConvolution &form) {
   return verifySum(product, loop);
 }
 
-/// T3 for the tail's own operands. T6: it reads nothing of what it overwrites.
-static LogicalResult verifyTail(TiledConvolution &form) {
-  linalg::GenericOp tail = form.tail;
+/// T3 for the epilogue's own operands. T6: it reads nothing of what it
+/// overwrites.
+static LogicalResult verifyEpilogue(TiledConvolution &form) {
+  linalg::GenericOp epilogue = form.epilogue;
   auto loops = form.forall.getInductionVars();
-  for (Value input : llvm::drop_begin(tail.getInputs(), form.hasProduct()))
+  for (Value input : llvm::drop_begin(epilogue.getInputs(), form.hasProduct()))
     if (failed(verifyStart(input, {loops[0], loops[1], loops[2]})))
       return failure();
-  if (tail.getNumLoops() != tail.getNumParallelLoops())
-    return tail.emitOpError("expects parallel loops only");
-  if (!llvm::all_of(tail.getRegionOutputArgs(),
+  if (epilogue.getNumLoops() != epilogue.getNumParallelLoops())
+    return epilogue.emitOpError("expects parallel loops only");
+  if (!llvm::all_of(epilogue.getRegionOutputArgs(),
                     [](BlockArgument old) { return old.use_empty(); }))
-    return tail.emitOpError("expects not to read what it overwrites");
+    return epilogue.emitOpError("expects not to read what it overwrites");
   return success();
 }
 
-/// T6: each tile of a result is the tail's, where the loops are.
+/// T6: each tile of a result is the epilogue's, where the loops are.
 static LogicalResult verifyInsertions(TiledConvolution &form) {
   scf::ForallOp forall = form.forall;
   SmallVector<OpFoldResult> loops =
@@ -169,7 +171,7 @@ static LogicalResult verifyInsertions(TiledConvolution &form) {
       break;
     inserted[place - forall.getRegionIterArgs().begin()] = insert.getSource();
   }
-  if (isAtLoops && llvm::equal(inserted, form.tail->getResults()))
+  if (isAtLoops && llvm::equal(inserted, form.epilogue->getResults()))
     return success();
   return forall.emitOpError("expects to insert the result of its "
                             "linalg.generic where the loops are");
@@ -178,7 +180,7 @@ static LogicalResult verifyInsertions(TiledConvolution &form) {
 LogicalResult mlir::conv::verifyTiledForm(TiledConvolution &form) {
   if (failed(verifyBounds(form)) || failed(verifyShapes(form)) ||
       (form.hasProduct() && failed(verifyProduct(form))) ||
-      failed(verifyTail(form)))
+      failed(verifyEpilogue(form)))
     return failure();
   return verifyInsertions(form);
 }

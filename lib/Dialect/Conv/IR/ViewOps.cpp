@@ -1,4 +1,4 @@
-//===- ViewOps.cpp - conv.gather and conv.scatter -----------*- C++ -*-===//
+//===- ViewOps.cpp - conv.gather and conv.scatter ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -151,15 +151,16 @@ void mlir::conv::printViews(OpAsmPrinter &printer, Operation *,
       [&](ViewAttr view) { printer.printStrippedAttrOrType(view); });
 }
 
-ParseResult mlir::conv::parseTailViews(OpAsmParser &parser, ArrayAttr &views) {
+ParseResult mlir::conv::parseEpilogueViews(OpAsmParser &parser,
+                                           ArrayAttr &views) {
   if (succeeded(parser.parseOptionalKeyword("views")))
     return failure(parser.parseEqual() || parseViews(parser, views));
   views = parser.getBuilder().getArrayAttr({});
   return success();
 }
 
-void mlir::conv::printTailViews(OpAsmPrinter &printer, Operation *op,
-                                ArrayAttr views) {
+void mlir::conv::printEpilogueViews(OpAsmPrinter &printer, Operation *op,
+                                    ArrayAttr views) {
   if (views.empty())
     return;
   printer << "views = ";

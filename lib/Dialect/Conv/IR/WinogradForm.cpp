@@ -92,12 +92,13 @@ std::string mlir::conv::findWinogradObstacle(ConvolutionOpInterface op,
     return formatv("expects a result of f32, f16 or bf16 for winograd, but got "
                    "{0}",
                    result);
-  for (Value operand : op.getTailOperands())
+  for (Value operand : op.getEpilogueOperands())
     if (Type type = getElementTypeOrSelf(operand.getType());
         !type.isF32() && !type.isF16() && !type.isBF16())
-      return formatv("expects a tail of f32, f16 or bf16 for winograd, but got "
-                     "{0}",
-                     type);
+      return formatv(
+          "expects an epilogue of f32, f16 or bf16 for winograd, but got "
+          "{0}",
+          type);
   return findTileObstacle(shape, outputTile);
 }
 
@@ -334,17 +335,17 @@ BlockTransformOp WinogradBuilder::createOutput(Value sums) {
     }
   ViewAttr to = createView(outputTile, rows, columns, coordinates, limits);
   SmallVector<Attribute> views;
-  for (Value operand : op.getTailOperands()) {
+  for (Value operand : op.getEpilogueOperands()) {
     bool isVector = cast<RankedTensorType>(operand.getType()).getRank() == 1;
     views.push_back(isVector ? createView(outputTile, rows, columns, {channel})
                              : to);
   }
   auto output = BlockTransformOp::create(
-      b, op.getResultType(), sums, op.getTailOperands(), from,
+      b, op.getResultType(), sums, op.getEpilogueOperands(), from,
       createMatrices(&::conv::WinogradMatrices::output), to,
       b.getArrayAttr(views));
   IRMapping mapping;
-  op.getTail().cloneInto(&output.getTail(), mapping);
+  op.getEpilogue().cloneInto(&output.getEpilogue(), mapping);
   return output;
 }
 

@@ -1,4 +1,4 @@
-//===- CheckSupported.cpp - refuses what no kernel is made for -*- C++ -*-===//
+//===- CheckSupported.cpp - refuses what no kernel is made for --*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EpilogueBuilder.h"
 #include "Refusal.h"
 #include "SupportedConvolutions.h"
-#include "TailBuilder.h"
 
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"

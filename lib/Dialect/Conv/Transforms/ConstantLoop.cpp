@@ -1,4 +1,4 @@
-//===- ConstantLoop.cpp - computing a loop over constants -*- C++ -*-===//
+//===- ConstantLoop.cpp - computing a loop over constants -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -246,7 +246,7 @@ FailureOr<Value> TensorBody::foldEachElement(Operation &clone) {
   return createConstant(DenseElementsAttr::get(type, results));
 }
 
-/// The elements in a narrower type, rounded to nearest even, as tails round
+/// The elements in a narrower type, rounded to nearest even, as epilogues round
 /// (docs/numerics.md). The op's own folder refuses what is not exact.
 static DenseElementsAttr roundElements(arith::TruncFOp op,
                                        DenseElementsAttr elements) {

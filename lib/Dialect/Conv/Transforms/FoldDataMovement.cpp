@@ -336,8 +336,9 @@ struct FlippedToBackwardData final : OpRewritePattern<ForwardOp> {
 
   LogicalResult matchAndRewrite(ForwardOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getPadding() != PaddingMode::Zeros || !op.getTail().empty())
-      return rewriter.notifyMatchFailure(op, "pads with elements, or a tail");
+    if (op.getPadding() != PaddingMode::Zeros || !op.getEpilogue().empty())
+      return rewriter.notifyMatchFailure(op,
+                                         "pads with elements, or an epilogue");
     ConvolutionOpInterface convolution = op;
     return foldMovement(op.getFilter(),
                         convolution.getOrder(TensorRole::Filter),

@@ -12,8 +12,8 @@
 
 #include "conv/Dialect/Conv/Transforms/Passes.h"
 
+#include "EpilogueBuilder.h"
 #include "ScalarBuilder.h"
-#include "TailBuilder.h"
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"

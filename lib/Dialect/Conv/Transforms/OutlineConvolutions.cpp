@@ -1,4 +1,4 @@
-//===- OutlineConvolutions.cpp - a function each -*- C++ -*-===//
+//===- OutlineConvolutions.cpp - a function each ----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Splits functions between this compiler and another. What belongs to a
-// convolution is in its tail already, so one op moves, with the constants that
-// it reads. What this compiler refuses is left to the other one.
+// convolution is in its epilogue already, so one op moves, with the constants
+// that it reads. What this compiler refuses is left to the other one.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- RaiseUtils.cpp - what the raising passes share -*- C++ -*-===//
+//===- RaiseUtils.cpp - what the raising passes share -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 //
 // Whatever the source dialect is, a convolution with an addend becomes an op
 // of this dialect in the accumulator's type and one `linalg.generic`, so that
-// fusing the tail leaves a single rounding.
+// fusing the epilogue leaves a single rounding.
 //
 //===----------------------------------------------------------------------===//
 

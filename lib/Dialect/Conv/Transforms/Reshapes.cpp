@@ -12,7 +12,7 @@
 
 #include "Reshapes.h"
 
-#include "TailBuilder.h"
+#include "EpilogueBuilder.h"
 
 #include "conv/Dialect/Conv/IR/Conv.h"
 

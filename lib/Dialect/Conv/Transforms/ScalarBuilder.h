@@ -1,4 +1,4 @@
-//===- ScalarBuilder.h - element-wise arithmetic in f32 -*- C++ -*-===//
+//===- ScalarBuilder.h - element-wise arithmetic in f32 ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -78,10 +78,10 @@ static bool hasSmallPaddedInput(ConvolutionOpInterface op) {
   return true;
 }
 
-/// Each residue of the input's positions by the strides becomes a product, or a
-/// part of zeros, of its own, and code of its own: 5000 took half a minute to
-/// compile, and a million no end.
-static bool hasFewResidues(ConvolutionOpInterface op) {
+/// Each dgrad phase of the input's positions by the strides becomes a product,
+/// or a part of zeros, of its own, and code of its own: 5000 took half a minute
+/// to compile, and a million no end.
+static bool hasFewPhases(ConvolutionOpInterface op) {
   if (op.getDirection() != Direction::BackwardData)
     return true;
   constexpr int64_t kLimit = 4096;
@@ -89,11 +89,11 @@ static bool hasFewResidues(ConvolutionOpInterface op) {
   int64_t products = 1, zeros = 0;
   for (auto [input, filter, stride] :
        llvm::zip(shape.input, shape.filter, shape.strides)) {
-    int64_t residues = std::min(input, stride);
-    int64_t met = std::min(residues, filter); // By elements of the filter.
-    if (residues > kLimit)
+    int64_t phases = std::min(input, stride);
+    int64_t met = std::min(phases, filter); // By elements of the filter.
+    if (phases > kLimit)
       return false;
-    zeros += products * (residues - met);
+    zeros += products * (phases - met);
     products *= met;
     if (products + zeros > kLimit)
       return false;
@@ -108,8 +108,8 @@ static std::string describePadding(ConvolutionOpInterface op) {
   return text;
 }
 
-static int64_t countTailOperations(ConvolutionOpInterface op) {
-  int64_t count = llvm::range_size(op.getTail().getOps());
+static int64_t countEpilogueOperations(ConvolutionOpInterface op) {
+  int64_t count = llvm::range_size(op.getEpilogue().getOps());
   return std::max<int64_t>(count - 1, 0); // Without the terminator.
 }
 
@@ -131,16 +131,17 @@ static const Predicate kPredicates[] = {
      "an input of fewer than 2^60 elements with its padding",
      hasSmallPaddedInput, describePadding},
     {Reason::ProblemSize,
-     "strides by which the positions of an input have at most 4096 residues "
+     "strides by which the positions of an input have at most 4096 dgrad "
+     "phases "
      "for its gradient",
-     hasFewResidues, describeWindow},
-    // kMaxTailOperations.
+     hasFewPhases, describeWindow},
+    // kMaxEpilogueOperations.
     {Reason::ProblemSize, "at most 4096 operations after a convolution",
      [](ConvolutionOpInterface op) {
-       return countTailOperations(op) <= kMaxTailOperations;
+       return countEpilogueOperations(op) <= kMaxEpilogueOperations;
      },
      [](ConvolutionOpInterface op) {
-       return std::to_string(countTailOperations(op));
+       return std::to_string(countEpilogueOperations(op));
      }},
 };
 
@@ -169,9 +170,10 @@ static bool isSigned(arith::CmpIPredicate predicate) {
 
 using TypePredicate = bool (*)(Type);
 
-/// The types that an op of a tail may have, or null if kernels have no such op.
+/// The types that an op of an epilogue may have, or null if kernels have no
+/// such op.
 static TypePredicate getTypesOfOp(Operation &op) {
-  // Functions are computed in f32 only; `conv-fuse-tail` widens to it.
+  // Functions are computed in f32 only; `conv-fuse-epilogue` widens to it.
   if (isa<math::AbsFOp, math::AcosOp, math::AcoshOp, math::AsinOp,
           math::AsinhOp, math::AtanOp, math::AtanhOp, math::CbrtOp,
           math::CeilOp, math::CosOp, math::CoshOp, math::ErfOp, math::ExpOp,
@@ -215,7 +217,7 @@ bool mlir::conv::isKernelOp(Operation &op) {
 template <typename RangeTy> static LogicalResult checkScalars(RangeTy &&ops) {
   for (Operation &op : ops)
     if (!isKernelOp(op))
-      return emitUnsupported(op.getLoc(), Reason::TailOperation)
+      return emitUnsupported(op.getLoc(), Reason::EpilogueOperation)
              << "expects an op that kernels have, on f32, f16, bf16, i32, i8 "
                 "or i1, and functions on f32, but got "
              << op.getName();
@@ -260,7 +262,7 @@ LogicalResult mlir::conv::checkConvolution(ConvolutionOpInterface op,
       return failure();
   if (failed(checkTensor(op, op.getResultTensor())))
     return failure();
-  return checkScalars(op.getTail().getOps());
+  return checkScalars(op.getEpilogue().getOps());
 }
 
 /// Checks that kernels can read and write the tensors of an element-wise op.

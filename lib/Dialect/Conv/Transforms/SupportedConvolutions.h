@@ -24,9 +24,9 @@ inline constexpr llvm::StringLiteral kKernelTypes =
 /// Whether a kernel can have a buffer of this type, in fewer than 2^63 bytes.
 bool isBuffer(Type type);
 
-/// Operations that a tail may have, constants among them. Code generators take
-/// time and stack for each.
-inline constexpr int64_t kMaxTailOperations = 4096;
+/// Operations that an epilogue may have, constants among them. Code generators
+/// take time and stack for each.
+inline constexpr int64_t kMaxEpilogueOperations = 4096;
 
 /// Whether constants are operands, or will become arguments.
 enum class Constants { Refused, Hoisted };

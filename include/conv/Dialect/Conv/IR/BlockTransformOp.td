@@ -24,28 +24,28 @@ def Conv_BlockTransformOp : Conv_Op<"block_transform", [Pure, IsolatedFromAbove]
     which block it is. With one dimension and two,
 
     ```
-    to[i][row][column] = tail(sum over k of m_0[i, k] * from[k][row][column])
-    to[i, j][row][column] = tail(sum over k, l of
+    to[i][row][column] = epilogue(sum over k of m_0[i, k] * from[k][row][column])
+    to[i, j][row][column] = epilogue(sum over k, l of
                                  m_0[i, k] * m_1[j, l] * from[k, l][row][column])
     ```
 
     A block is held in registers, and computed in f32, dimension by dimension.
     Elements outside of the source are zero; those that conditions of `to`
     exclude are not written, and those of the result that nothing writes are
-    undefined. Without a region, `tail` converts to the result's element type. Operands of
-    the tail are read through `views`, at the place of the result's element.
+    undefined. Without a region, `epilogue` converts to the result's element type. Operands of
+    the epilogue are read through `views`, at the place of the result's element.
 
     Constraints:
-      * (B1) `source`, the result and the operands of the tail have the ranks of
-        their views, of which there is one for each operand.
+      * (B1) `source`, the result and the operands of the epilogue have the
+        ranks of their views, of which there is one for each operand.
       * (B2) `matrices` has a matrix of f32 for each digit of `batch`, 1 to 8
         rows and columns each: as many columns as `from` has values of that
         digit, and as many rows as `to` and `views` have.
       * (B3) All views have the same `rows` and `columns`.
       * (B4) All elements are f32, f16 or bf16, and padding is zeros.
-      * (B5) The tail has an f32 and one scalar per operand as arguments, only
-        `arith` and `math` ops on scalars, and yields the element type of the
-        result. Without a region there are no operands.
+      * (B5) The epilogue has an f32 and one scalar per operand as arguments,
+        only `arith` and `math` ops on scalars, and yields the element type of
+        the result. Without a region there are no operands.
       * (B6) For each place in a block, `to` obeys O3 to O5 of `conv.scatter`.
 
     Example: results of F(2, 3) in one dimension, with a bias.
@@ -56,7 +56,7 @@ def Conv_BlockTransformOp : Conv_Op<"block_transform", [Pure, IsolatedFromAbove]
         matrices = [dense<[[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, -1.0, 1.0]]> : tensor<2x4xf32>]
         to = <batch = [2], rows = [1, 7], columns = [16],
           map = affine_map<(i, n, t, k) -> (n, t * 2 + i, k)>>
-        tail(%bias : tensor<16xf32>) {
+        epilogue(%bias : tensor<16xf32>) {
         ^bb0(%sum: f32, %b: f32):
           %out = arith.addf %sum, %b : f32
           conv.yield %out : f32
@@ -67,18 +67,18 @@ def Conv_BlockTransformOp : Conv_Op<"block_transform", [Pure, IsolatedFromAbove]
   }];
   let arguments = (ins
     AnyStaticShapeTensor:$source,
-    Variadic<AnyStaticShapeTensor>:$tailOperands,
+    Variadic<AnyStaticShapeTensor>:$epilogueOperands,
     Conv_ViewAttr:$from,
     ArrayAttr:$matrices,
     Conv_ViewAttr:$to,
     TypedArrayAttrBase<Conv_ViewAttr, "views">:$views
   );
   let results = (outs AnyStaticShapeTensor:$result);
-  let regions = (region MaxSizedRegion<1>:$tail);
+  let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     $source `from` `=` $from `matrices` `=` $matrices `to` `=` $to
-    custom<Tail>($tailOperands, type($tailOperands), $tail)
-    custom<TailViews>($views) attr-dict
+    custom<Epilogue>($epilogueOperands, type($epilogueOperands), $epilogue)
+    custom<EpilogueViews>($views) attr-dict
     `:` type($source) `->` type($result)
   }];
   let extraClassDeclaration = [{

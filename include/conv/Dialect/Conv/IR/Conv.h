@@ -1,4 +1,4 @@
-//===- Conv.h - the conv dialect ------------------------------*- C++ -*-===//
+//===- Conv.h - the conv dialect --------------------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,7 +36,7 @@
 
 namespace mlir::conv {
 
-/// Name of the schedule on the root of a linalg form: its tail.
+/// Name of the schedule on the root of a linalg form: its epilogue.
 inline constexpr llvm::StringLiteral kScheduleName = "conv.schedule";
 /// Attribute of a function of launches that has a workspace: its bytes.
 inline constexpr llvm::StringLiteral kWorkspaceBytesName =
@@ -46,7 +46,7 @@ inline constexpr llvm::StringLiteral kWorkspaceBytesName =
 inline constexpr llvm::StringLiteral kResidentWorkgroupsName =
     "conv.resident_workgroups";
 
-/// Creates the op of `direction`, without a tail.
+/// Creates the op of `direction`, without an epilogue.
 ConvolutionOpInterface
 createConvolution(OpBuilder &builder, Location loc, Direction direction,
                   RankedTensorType type, Value lhs, Value rhs,
@@ -72,7 +72,7 @@ const ::conv::MatrixAtom *lookupAtom(const ::conv::ChipInfo &chip,
                                      AtomAttr atom, Type elementType);
 
 /// The tile of a schedule whose main loop is one of warpgroups, without
-/// patches: those depend on the window (see `TmaGeometry`).
+/// halo tiles: those depend on the window (see `TmaGeometry`).
 ::conv::TmaTile getTmaTile(ScheduleAttr schedule);
 
 /// Why the chip's shared memory does not have room for such a tile (S6); empty

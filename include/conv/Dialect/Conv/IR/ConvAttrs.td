@@ -114,7 +114,7 @@ def Conv_MainLoop : I32EnumAttr<"MainLoop", "how tiles travel to the matrix unit
     I32EnumAttrCase<"Direct", 4, "direct">,
     I32EnumAttrCase<"DirectReduction", 5, "direct_reduction">,
     I32EnumAttrCase<"AsyncStaged", 6, "async_staged">,
-    I32EnumAttrCase<"PatchBuffer", 7, "patch_buffer">,
+    I32EnumAttrCase<"WeightStationary", 7, "weight_stationary">,
     I32EnumAttrCase<"DirectMatrix", 8, "direct_matrix">
   ]> {
   let cppNamespace = "::mlir::conv";
@@ -188,12 +188,12 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     have the same tile: each computes a part of its reduction, and then adds up
     and stores its share of the columns.
 
-    With `patch`, positions are numbered patch by patch, each of that height and
-    width, so that tiles are rectangles of them. A patch is copied once for all
-    taps, together with the halo around it that they read. For
-    `conv.backward_weight`, whose reduction is over positions, a patch is one
-    step of it, and is copied once for all taps of a line: columns are numbered
-    so that a tile has 64 channels of each of them.
+    With `halo_tile`, positions are numbered halo tile by halo tile, each of
+    that height and width, so that tiles are rectangles of them. A halo tile is
+    copied once for all taps, together with the halo around it that they read.
+    For `conv.backward_weight`, whose reduction is over positions, a halo tile
+    is one step of it, and is copied once for all taps of a line: columns are
+    numbered so that a tile has 64 channels of each of them.
 
     With `transposed`, the transpose of the product is computed for each image:
     rows are channels of the result, and columns its positions, which in layouts
@@ -250,37 +250,38 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         schedule has none of matrix instructions.
       * (S6) `stages` tiles of both operands fit the chip's shared memory, for
         `tma` together with barriers and the tile that is being stored, on the
-        host together with the sums. With `patch`, these are stages of the right
-        operand, and two slots have the patches of a tile with their halos; or,
-        of a reduction, stages have patches with halos as right tiles. With
-        `cluster`, the sums of a tile fit where these were. For
+        host together with the sums. With `halo_tile`, these are stages of the
+        right operand, and two slots have the halo tiles of a tile with their
+        halos; or, of a reduction, stages have halo tiles with halos as right
+        tiles. With `cluster`, the sums of a tile fit where these were. For
         `line_buffer`, `stages` times the lines that the windows of a tile see
         do, with the filter, barriers and the tile that is being stored; for
-        `patch_buffer`, `stages` times 64 channels of the patches of a tile.
+        `weight_stationary`, `stages` times 64 channels of the halo tiles of a
+        tile.
       * (S7) The workgroup has no more work-items than the chip allows.
       * (S8) Every work-item copies the same number of 16-byte pieces of each
         operand's tile.
       * (S9) `main_loop` is one for the chip: `host_cache` on the host, another
         on a GPU. S7 and S8 are about work-items and do not concern the host.
-      * (S10) `main_loop` is `tma`, `line_buffer` or `patch_buffer` just if `atom`
+      * (S10) `main_loop` is `tma`, `line_buffer` or `weight_stationary` just if `atom`
         is `wgmma`, and `tma` if it is `wgmma_3xtf32`. Then subgroups are warpgroups: 1 to 3 of them, side by side along the
         rows, each with all columns in one atom and at most 192 accumulators a
         lane, or 128 if they are 3. A workgroup has at most 256 rows, the box of
-        one copy, or 512 for `tma` with patches; `gemm_k` is the 128 bytes of a
-        swizzled row; there are 2 stages or more. S8 is about copies by
+        one copy, or 512 for `tma` with halo tiles; `gemm_k` is the 128 bytes of
+        a swizzled row; there are 2 stages or more. S8 is about copies by
         work-items and does not concern it.
       * (S11) `merged_groups` is positive and divides the groups.
       * (S12) `splits` is positive, and at most the size of the longest digit of
-        the reduction, or the number of its patches: `getSplittableSize`.
+        the reduction, or the number of its halo tiles: `getSplittableSize`.
       * (S13) With `line_buffer`, a workgroup has all columns, and lines of
         images are multiples of 16 bytes. If positions are reduced, one
         warpgroup multiplies, columns are a multiple of 64, those between
         groups among them, and stages of 2, as many as warpgroups gather.
-      * (S14) `patch` is for `tma` and `patch_buffer`, which needs one, and has two
+      * (S14) `halo_tile` is for `tma` and `weight_stationary`, which needs one, and has two
         positive multiples of 8, the sides of the blocks of positions that one
         atom computes. There are two spatial dimensions, along which the window
-        moves by 1, and patches divide the rows of `workgroup`. Patches of a
-        reduction are `[8, 8]`, the padding is zeros, and `workgroup` has 64
+        moves by 1, and halo tiles divide the rows of `workgroup`. Halo tiles of
+        a reduction are `[8, 8]`, the padding is zeros, and `workgroup` has 64
         columns for each tap of a line.
       * (S15) `main_loop` is `direct`, `direct_reduction` or `direct_matrix` just
         if the algorithm is `direct`. Then there is 1 stage, or more for
@@ -294,9 +295,9 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         `async_staged` has 2 stages or more, and at least one operand whose
         elements follow each other in memory along the reduction, at least 4
         bytes at a time. `register_staged` has 1 or 2 stages.
-      * (S17) With `patch_buffer`, a workgroup has all columns. Residues of a
-        gradient with strides are columns too, of one product: no strided
-        dimension is dilated.
+      * (S17) With `weight_stationary`, a workgroup has all columns. Dgrad
+        phases of a gradient with strides are columns too, of one product: no
+        strided dimension is dilated.
       * (S18) `cluster` is positive, at most the largest that the chip has, and 1
         for other main loops than `tma`. Shares of the columns are multiples of
         8. Each workgroup has at least one step of a loop over the reduction.
@@ -307,7 +308,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         neighbours in order, are one. `channel_multiple` is positive, and 1 if
         there are several groups.
       * (S20) `transposed` is for one spatial dimension, a window as in S19, one
-        group, and not for the gradient of a filter. There are no `patch`,
+        group, and not for the gradient of a filter. There are no `halo_tile`,
         `splits`, `merged_groups` or `cluster`, and it is `implicit_gemm`.
       * (S21) `algorithm` is `winograd` if and only if there is an `output_tile`.
         Its sizes, one for each spatial dimension, are positive, and with the
@@ -383,7 +384,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     EnumParameter<Conv_MainLoop>:$mainLoop,
     EnumParameter<Conv_Raster>:$raster,
     OptionalArrayRefParameter<"int64_t">:$outputTile,
-    OptionalArrayRefParameter<"int64_t">:$patch,
+    OptionalArrayRefParameter<"int64_t">:$haloTile,
     DefaultValuedParameter<"int64_t", "1">:$mergedGroups,
     DefaultValuedParameter<"int64_t", "1">:$splits,
     DefaultValuedParameter<"int64_t", "1">:$cluster,
@@ -397,7 +398,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         `subgroup` `=` `[` $subgroup `]` `,` `gemm_k` `=` $gemmK `,`
         `stages` `=` $stages `,` `atom` `=` $atom `,`
         `main_loop` `=` $mainLoop `,` `raster` `=` $raster
-        `` custom<ScheduleOptions>($outputTile, $patch, $mergedGroups, $splits,
+        `` custom<ScheduleOptions>($outputTile, $haloTile, $mergedGroups, $splits,
                                     $cluster, $transposed, $layouts,
                                     $channelMultiple, $chosenBy) `>`
   }];

@@ -18,7 +18,7 @@ def Conv_Dialect : Dialect {
     Three families of ops, one per stage that needs its own:
 
     * `conv.forward`, `conv.backward_data` and `conv.backward_weight` say what a
-      convolution computes, with its element-wise tail attached;
+      convolution computes, with its element-wise epilogue attached;
       `#conv.schedule` says how.
     * `conv.gather` and `conv.scatter` see tensors as matrices, by a
       `#conv.view`, which turns it into matrix products.
@@ -70,7 +70,7 @@ def Conv_Dialect : Dialect {
     | attribute | on | says |
     | --- | --- | --- |
     | `conv.target` | the module | the chip: a `#conv.target` |
-    | `conv.schedule` | tails, tiled nests, launches | the convolution's schedule |
+    | `conv.schedule` | epilogues, tiled nests, launches | the convolution's schedule |
     | `conv.workspace_bytes` | functions of launches | bytes of the workspace, the last argument |
     | `conv.resident_workgroups` | kernels | how many workgroups a compute unit should have room for |
   }];

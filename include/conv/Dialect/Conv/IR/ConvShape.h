@@ -1,4 +1,4 @@
-//===- ConvShape.h - sizes of a convolution by letter -*- C++ -*-===//
+//===- ConvShape.h - sizes of a convolution by letter -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,7 +50,7 @@ struct ConvolutionShape {
   int64_t getRank() const { return input.size(); }
   /// Rows of the output seen as a matrix: `N*P*Q`. C3 bounds it.
   int64_t computePixels() const;
-  /// Floating-point operations of the convolution without its tail.
+  /// Floating-point operations of the convolution without its epilogue.
   double computeFlops() const;
 };
 
@@ -69,11 +69,11 @@ Type getOperandElementType(ConvolutionOpInterface op);
 /// What that is to a matrix unit: tf32 where the arithmetic asks for it.
 ::conv::NumericType getOperandNumericType(ConvolutionOpInterface op);
 
-/// The element type of the sum before the tail: i32 for i8, else f32.
+/// The element type of the sum before the epilogue: i32 for i8, else f32.
 Type getAccumulatorType(ConvolutionOpInterface op);
 
 /// The convolution as an argument line of MIOpenDriver, which `conv-gen` reads:
-/// `convfp16 -n 1 -c 64 -H 56 ...`. The tail is not part of it.
+/// `convfp16 -n 1 -c 64 -H 56 ...`. The epilogue is not part of it.
 std::string formatProblem(ConvolutionOpInterface op);
 
 } // namespace mlir::conv

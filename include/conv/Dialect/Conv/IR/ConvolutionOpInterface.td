@@ -41,10 +41,10 @@ def Conv_ConvolutionOpInterface : OpInterface<"ConvolutionOpInterface"> {
       "::mlir::conv::ScheduleAttr", "getScheduleAttr">,
     InterfaceMethod<"Sets the schedule.",
       "void", "setScheduleAttr", (ins "::mlir::conv::ScheduleAttr":$schedule)>,
-    InterfaceMethod<"What the tail reads besides the accumulator.",
-      "::mlir::OperandRange", "getTailOperands">,
-    InterfaceMethod<"The tail, which may be empty.",
-      "::mlir::Region &", "getTail">,
+    InterfaceMethod<"What the epilogue reads besides the accumulator.",
+      "::mlir::OperandRange", "getEpilogueOperands">,
+    InterfaceMethod<"The epilogue, which may be empty.",
+      "::mlir::Region &", "getEpilogue">,
     InterfaceMethod<"Replaces the layouts.",
       "void", "setLayoutsAttr", (ins "::mlir::conv::LayoutsAttr":$layouts)>,
     InterfaceMethod<"Replaces the window.",
@@ -75,7 +75,7 @@ def Conv_ConvolutionOpInterface : OpInterface<"ConvolutionOpInterface"> {
 
     /// The order of the result's dimensions.
     ::llvm::StringRef getResultOrder();
-    /// The letter of the result's channels, along which vectors of the tail
+    /// The letter of the result's channels, along which vectors of the epilogue
     /// lie: `K` forward, `C` for backward data. A filter has none.
     std::optional<char> getResultChannel();
   }];

@@ -38,12 +38,12 @@ defvar Conv_convolutionRules = [{
     | `tf32` | rounded to 11 significant bits, to nearest, which some matrix units multiply much faster |
     | `exact` | products are exact before they are accumulated |
 
-    Without a region, `tail` converts to the element type of the result, rounding
+    Without a region, `epilogue` converts to the element type of the result, rounding
     to nearest even. With a region, the block gets the accumulator and one
-    element of each tail operand and yields the element of the result; it has
-    only `arith` and `math` ops on scalars. A tail operand either has the shape
-    and layout of the result or is a vector of one element per channel of the
-    result.
+    element of each epilogue operand and yields the element of the result; it
+    has only `arith` and `math` ops on scalars. An epilogue operand either has
+    the shape and layout of the result or is a vector of one element per channel
+    of the result.
 
     Constraints, in which `input`, `filter` and `output` are the tensors in that
     role, gradients or not (see `ConvolutionOpInterface`):
@@ -62,12 +62,12 @@ defvar Conv_convolutionRules = [{
       * (C8) The two operands have the same element type, or are 8-bit floats of
         one family: OCP (f8E4M3FN, f8E5M2) or FNUZ (f8E4M3FNUZ, f8E5M2FNUZ). It
         is not i32.
-      * (C9) Each tail operand has the shape of the result, or is a vector of all
+      * (C9) Each epilogue operand has the shape of the result, or is a vector of all
         its channels: `K` of all groups forward, `C` of all groups for
         `grad_input`. A filter has no such vector. Without a region there is no
-        tail operand.
+        epilogue operand.
       * (C10) The region's block has the accumulator (f32, or i32 for i8) and one
-        scalar per tail operand as arguments, only `arith` and `math` ops on
+        scalar per epilogue operand as arguments, only `arith` and `math` ops on
         scalars, and yields the element type of the result. Without a region,
         the result is floating if the accumulator is f32, and i32 otherwise.
       * (C11) For `reflect`, `low` and `high` are smaller than `input` in each
@@ -85,7 +85,7 @@ class Conv_ConvolutionOp<string mnemonic, string direction, string lhs,
   let arguments = !con(
     !dag(ins, [Conv_Tensor, Conv_Tensor], [lhs, rhs]),
     (ins
-      Variadic<Conv_Tensor>:$tailOperands,
+      Variadic<Conv_Tensor>:$epilogueOperands,
       Conv_WindowAttr:$window,
       Conv_LayoutsAttr:$layouts,
       DefaultValuedAttr<I64Attr, "1">:$groups,
@@ -93,13 +93,14 @@ class Conv_ConvolutionOp<string mnemonic, string direction, string lhs,
       DefaultValuedAttr<Conv_ArithmeticAttr, "::mlir::conv::Arithmetic::F32">:$arithmetic,
       OptionalAttr<Conv_ScheduleAttr>:$schedule));
   let results = !dag(outs, [Conv_Tensor], [result]);
-  let regions = (region MaxSizedRegion<1>:$tail);
+  let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat =
     "$" # lhs # " `,` $" # rhs # [{ `window` `=` $window `layouts` `=` $layouts
     (`groups` `=` $groups^)? (`padding` `=` $padding^)?
     (`arithmetic` `=` $arithmetic^)? (`schedule` `=` $schedule^)?
-    custom<Tail>($tailOperands, type($tailOperands), $tail) attr-dict
-    `:` type($}] # lhs # ") `,` type($" # rhs # ") `->` type($" # result # ")";
+    custom<Epilogue>($epilogueOperands, type($epilogueOperands), $epilogue)
+    attr-dict `:` type($}] # lhs # ") `,` type($" # rhs # ") `->` type($" #
+    result # ")";
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
@@ -112,13 +113,13 @@ class Conv_ConvolutionOp<string mnemonic, string direction, string lhs,
       return verifyConvolution(*this);
     }
     ::llvm::LogicalResult $cppClass::verifyRegions() {
-      return verifyTail(*this);
+      return verifyEpilogue(*this);
     }
   }];
 }
 
 def Conv_ForwardOp : Conv_ConvolutionOp<"forward", "Forward", "input", "filter", "output"> {
-  let summary = "Convolution of an input with a filter, and its element-wise tail";
+  let summary = "Convolution of an input with a filter, and its element-wise epilogue";
   let description = [{
     For every output position `(n, p, q, k)` (2-D):
 
@@ -127,7 +128,7 @@ def Conv_ForwardOp : Conv_ConvolutionOp<"forward", "Forward", "input", "filter",
         input[n, at(p * strides[0] + r * dilations[0] - low[0]),
                  at(q * strides[1] + s * dilations[1] - low[1]), g * C + c]
         * filter[k, r, s, c]
-    output[n, p, q, k] = tail(acc[n, p, q, k])
+    output[n, p, q, k] = epilogue(acc[n, p, q, k])
     ```
   }] # "\n" # Conv_convolutionRules # [{
     Example:
@@ -135,7 +136,7 @@ def Conv_ForwardOp : Conv_ConvolutionOp<"forward", "Forward", "input", "filter",
     %y = conv.forward %x, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        tail(%bias : tensor<64xf16>) {
+        epilogue(%bias : tensor<64xf16>) {
         ^bb0(%acc: f32, %b: f16):
           %b32 = arith.extf %b : f16 to f32
           %sum = arith.addf %acc, %b32 : f32
@@ -157,10 +158,10 @@ def Conv_BackwardDataOp : Conv_ConvolutionOp<"backward_data", "BackwardData",
         at(p * strides[0] + r * dilations[0] - low[0]) = h and
         at(q * strides[1] + s * dilations[1] - low[1]) = w, of
         grad_output[n, p, q, k] * filter[k, r, s, c]
-    grad_input[n, h, w, g * C + c] = tail(acc[n, h, w, g * C + c])
+    grad_input[n, h, w, g * C + c] = epilogue(acc[n, h, w, g * C + c])
     ```
 
-    An input position that no window touches gets `tail(0)`.
+    An input position that no window touches gets `epilogue(0)`.
 
     This is also the transposed convolution: what frameworks call its input is
     `grad_output`, its input channels are `K`, and its output is `grad_input`.
@@ -189,7 +190,7 @@ def Conv_BackwardWeightOp : Conv_ConvolutionOp<"backward_weight", "BackwardWeigh
         input[n, at(p * strides[0] + r * dilations[0] - low[0]),
                  at(q * strides[1] + s * dilations[1] - low[1]), g * C + c]
         * grad_output[n, p, q, k]
-    grad_filter[k, r, s, c] = tail(acc[k, r, s, c])
+    grad_filter[k, r, s, c] = epilogue(acc[k, r, s, c])
     ```
   }] # "\n" # Conv_convolutionRules # [{
     Example: a gradient that is added to one that is there already.
@@ -197,7 +198,7 @@ def Conv_BackwardWeightOp : Conv_ConvolutionOp<"backward_weight", "BackwardWeigh
     %dw = conv.backward_weight %x, %dy
         window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        tail(%before : tensor<64x3x3x32xf32>) {
+        epilogue(%before : tensor<64x3x3x32xf32>) {
         ^bb0(%acc: f32, %b: f32):
           %sum = arith.addf %acc, %b : f32
           conv.yield %sum : f32
@@ -209,7 +210,7 @@ def Conv_BackwardWeightOp : Conv_ConvolutionOp<"backward_weight", "BackwardWeigh
 def Conv_YieldOp : Conv_Op<"yield", [Pure, Terminator, ReturnLike,
     ParentOneOf<["BackwardDataOp", "BackwardWeightOp", "BlockTransformOp",
                  "ForwardOp"]>]> {
-  let summary = "The element that a tail computes";
+  let summary = "The element that an epilogue computes";
   let arguments = (ins AnyType:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }

@@ -1,4 +1,4 @@
-//===- ConvolutionPlan.h - a convolution as matrix products -*- C++ -*-===//
+//===- ConvolutionPlan.h - a convolution as matrix products -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,13 +44,13 @@ struct PlanPart {
 struct PlanStep {
   SmallVector<PlanPart, 0> parts;
   /// The intermediate tensor that it writes, or none for the result: then the
-  /// tail is applied to the sums.
+  /// epilogue is applied to the sums.
   std::optional<size_t> intermediate = std::nullopt;
 };
 
 /// How many of what a plan puts together, or takes apart.
 struct PlanOptions {
-  /// Positions of a block in each dimension, and what sizes of patches are
+  /// Positions of a block in each dimension, and what sizes of halo tiles are
   /// multiples of.
   static constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
   /// Channels of a row, where those of columns are numbered in rows.
@@ -60,14 +60,14 @@ struct PlanOptions {
   int64_t mergedGroups = 1;
   /// Parts of the reduction, each a matrix of the batch, that a last step adds.
   int64_t splits = 1;
-  /// Positions of a patch in each of two spatial dimensions. Then positions are
-  /// numbered patch by patch, within it block by block, and those behind the
-  /// last one are not written. Empty for positions in order, as those of other
-  /// dimensions always are.
-  SmallVector<int64_t, 2> patch = {};
-  /// The residues of backward data are columns of one product, if they can be:
-  /// without merged groups and splits, if no strided dimension is dilated.
-  bool joinsResidues = false;
+  /// Positions of a halo tile in each of two spatial dimensions. Then positions
+  /// are numbered halo tile by halo tile, within it block by block, and those
+  /// behind the last one are not written. Empty for positions in order, as
+  /// those of other dimensions always are.
+  SmallVector<int64_t, 2> haloTile = {};
+  /// The dgrad phases of backward data are columns of one product, if they can
+  /// be: without merged groups and splits, if no strided dimension is dilated.
+  bool joinsPhases = false;
   /// Columns of the gradient of a filter are taps and then channels, in whole
   /// rows of these for each tap, as copies of boxes bring them. Those behind a
   /// tap's last channel are not written.
@@ -94,30 +94,30 @@ struct ConvolutionPlan {
 ///
 ///   * forward: rows are the output's pixels `(n, p, q)`, columns its channels;
 ///     the reduction is over the filter's elements.
-///   * backward data: one part for each residue of the input's positions by
-///     the strides. Positions of one residue meet the same filter elements, so
-///     each product is dense: rows are the pixels `(n, h, w)` of that residue,
-///     columns the input's channels, and the reduction is over those filter
-///     elements and the output's channels. Positions that meet no filter
+///   * backward data: one part for each dgrad phase of the input's positions by
+///     the strides. Positions of one dgrad phase meet the same filter elements,
+///     so each product is dense: rows are the pixels `(n, h, w)` of that dgrad
+///     phase, columns the input's channels, and the reduction is over those
+///     filter elements and the output's channels. Positions that meet no filter
 ///     element are parts of zeros. Parts are in the order of their work, the
-///     largest first, so that those at the end are short. Joined residues are
-///     one product instead, with a column for each residue and channel; its
-///     filter elements and positions go beyond the tensors where a residue has
-///     fewer. With padding that is not zeros, this is the gradient of the
-///     padded input, and one step per dimension folds what was padded onto the
-///     elements that it was taken from.
+///     largest first, so that those at the end are short. Joined dgrad phases
+///     are one product instead, with a column for each dgrad phase and channel;
+///     its filter elements and positions go beyond the tensors where a dgrad
+///     phase has fewer. With padding that is not zeros, this is the gradient of
+///     the padded input, and one step per dimension folds what was padded onto
+///     the elements that it was taken from.
 ///   * backward weight: rows are the output's channels, columns the filter's
 ///     elements `(r, s, c)`; the reduction is over the output's pixels. If
 ///     these have few channels, and there are no strides, rows are the input's
 ///     channels, columns `(r, s, k)`, and the reduction is over its pixels.
 ///
-/// Pixels `(n, p, q)` are in order, or patch by patch. Then their digits are,
-/// for patches of 16 x 16, `(n, p / 16, q / 16)`, those of the block in the
-/// patch, `(p / 8 % 2, q / 8 % 2)`, and those in the block, `(p % 8, q % 8)`.
-/// Columns of the gradient of a filter are then `(r, c / 64, s, c % 64)`: the
-/// taps of a line, which see the same patch, are neighbours. With rows of
-/// channels they are `(r, s, c / 64, c % 64)`, where that is another order or
-/// number than that of the filter's elements.
+/// Pixels `(n, p, q)` are in order, or halo tile by halo tile. Then their
+/// digits are, for halo tiles of 16 x 16, `(n, p / 16, q / 16)`, those of the
+/// block in the halo tile, `(p / 8 % 2, q / 8 % 2)`, and those in the block,
+/// `(p % 8, q % 8)`. Columns of the gradient of a filter are then `(r, c / 64,
+/// s, c % 64)`: the taps of a line, which see the same halo tile, are
+/// neighbours. With rows of channels they are `(r, s, c / 64, c % 64)`, where
+/// that is another order or number than that of the filter's elements.
 ///
 /// Groups are the batch, those of one merged set side by side in rows, columns
 /// and reduction: elements of two different groups are zero or not written.
@@ -132,7 +132,7 @@ ViewedProduct getViewedProduct(ConvolutionOpInterface op,
                                const ConvolutionPlan &plan,
                                const PlanStep &step, const PlanPart &part);
 
-/// The digit of the reduction that is split: its size. With patches in the
+/// The digit of the reduction that is split: its size. With halo tiles in the
 /// reduction, how many those are.
 int64_t getSplittableSize(ConvolutionOpInterface op,
                           const PlanOptions &options = {});
@@ -141,7 +141,8 @@ int64_t getSplittableSize(ConvolutionOpInterface op,
 bool canHaveChannelRows(ConvolutionOpInterface op,
                         const PlanOptions &options = {});
 
-/// Whether the convolution can be transposed (S20): why not, or an empty string.
+/// Whether the convolution can be transposed (S20): why not, or an empty
+/// string.
 std::string findTransposedObstacle(ConvolutionOpInterface op);
 
 /// What is summed up for an element of a part of the reduction, zeros behind

@@ -18,7 +18,7 @@
 
 namespace conv {
 
-/// A filter that stays in shared memory, and a ring of buffers that one
+/// A filter that stays in shared memory, and a pipeline of buffers that one
 /// warpgroup fills. The others multiply what is in a buffer with the filter:
 /// rows of 128 swizzled bytes, all columns of the first 64 elements of the
 /// reduction, then of the next ones.

@@ -1,4 +1,4 @@
-//===- LineGeometry.h - a product as a line buffer sees it --*- C++ -*-===//
+//===- LineGeometry.h - a product as a line buffer sees it ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -19,13 +19,13 @@
 
 namespace conv {
 
-/// A ring of stages for 64 positions each: the left operand's tile, that of the
-/// windows, and, behind all of these, the lines that they are written from. The
-/// columns of a tile are groups of the window, each eight elements.
+/// A pipeline of stages for 64 positions each: the left operand's tile, that of
+/// the windows, and, behind all of these, the lines that they are written from.
+/// The columns of a tile are groups of the window, each eight elements.
 struct LineGradientTile {
   /// Warpgroups that write windows for the one that multiplies, in turns. They
   /// divide the stages, so that each stage is always written by the same one.
-  static constexpr int64_t kGatherers = 2;
+  static constexpr int64_t kIm2colWarps = 2;
 
   TmaTile tile;
   LineWindow window;
@@ -35,7 +35,7 @@ struct LineGradientTile {
   LineGradientTile(TmaTile tile, const LineWindow &window,
                    int64_t segmentPositions)
       : tile(tile), window(window), segmentPositions(segmentPositions) {
-    this->tile.gatherers = kGatherers;
+    this->tile.im2colWarps = kIm2colWarps;
   }
 
   int64_t usedColumns() const {

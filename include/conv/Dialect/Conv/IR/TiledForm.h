@@ -1,4 +1,4 @@
-//===- TiledForm.h - what main loops read of a tiled nest ---*- C++ -*-===//
+//===- TiledForm.h - what main loops read of a tiled nest -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,25 +38,27 @@ struct MatrixOperand {
 };
 
 /// Matrices, rows and columns of a tile by a schedule, of a convolution or of a
-/// transform. Of the latter, and of what is only added up, `isProduct` is false.
+/// transform. Of the latter, and of what is only added up, `isProduct` is
+/// false.
 std::array<int64_t, 3> getTile(Attribute schedule, bool isProduct,
                                int64_t columns);
 
-/// One tiled convolution: `result = tail(lhs * transpose(rhs), tailOperands)`,
-/// or a tail alone, `result = tail(tailOperands)`. A transform is a tail that
-/// copies its only operand. A transform of blocks is one with several results,
-/// one for each place in a block.
+/// One tiled convolution: `result = epilogue(lhs * transpose(rhs),
+/// epilogueOperands)`, or an epilogue alone, `result =
+/// epilogue(epilogueOperands)`. A transform is an epilogue that copies its only
+/// operand. A transform of blocks is one with several results, one for each
+/// place in a block.
 struct TiledConvolution {
   scf::ForallOp forall;
-  ScatterOp scatter; ///< Of all that one kernel computes.
-  ScheduleAttr schedule; ///< Null if it is a transform.
+  ScatterOp scatter;                       ///< Of all that one kernel computes.
+  ScheduleAttr schedule;                   ///< Null if it is a transform.
   TransformScheduleAttr transformSchedule; ///< Null if it is not.
-  MatrixOperand lhs, rhs; ///< Null if there is no product.
-  linalg::GenericOp tail;
-  /// As the tail's inputs, from the 2nd if there is a product.
-  SmallVector<MatrixOperand> tailOperands;
+  MatrixOperand lhs, rhs;                  ///< Null if there is no product.
+  linalg::GenericOp epilogue;
+  /// As the epilogue's inputs, from the 2nd if there is a product.
+  SmallVector<MatrixOperand> epilogueOperands;
   MatrixOperand result; ///< Its tensor is the result of `scatter`.
-  /// Those of the tail from the 2nd on, in the same tensor.
+  /// Those of the epilogue from the 2nd on, in the same tensor.
   SmallVector<MatrixOperand, 0> otherResults;
 
   /// Number of matrices, their rows and columns, and the reduction's length.
@@ -79,7 +81,7 @@ struct TiledConvolution {
     return schedule ? schedule.getRaster() : Raster::Columns;
   }
   MLIRContext *getContext() const { return getAnySchedule().getContext(); }
-  /// All results of the tail, in order.
+  /// All results of the epilogue, in order.
   SmallVector<MatrixOperand> getResults() const;
   /// What kernels get as arguments before the result, in order.
   SmallVector<MatrixOperand> getOperands() const;

@@ -1,4 +1,4 @@
-//===- TmaGeometry.h - a product as copies of boxes see it ---*- C++ -*-===//
+//===- TmaGeometry.h - a product as copies of boxes see it ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,9 +36,10 @@ struct TmaWindow {
   };
   int64_t images, channels;
   SmallVector<Dimension> dimensions; ///< Outermost first.
-  /// Positions of a patch in each dimension: then positions come patch by
-  /// patch, and count what the patches have. Empty if they are in order.
-  SmallVector<int64_t> patch = {};
+  /// Positions of a halo tile in each dimension: then positions come halo tile
+  /// by halo tile, and count what the halo tiles have. Empty if they are in
+  /// order.
+  SmallVector<int64_t> haloTile = {};
   int64_t groups = 1; ///< Of the channels, each as long.
   /// All groups have all channels: the same product with another right operand.
   bool isShared = false;
@@ -88,8 +89,8 @@ struct TmaGeometry {
     size_t dimension; ///< The spatial dimension of a tap's digit.
     int64_t size, step, start;
     int64_t groupStep = 0;
-    /// Of a tap, the digit of `residues` that is added.
-    std::optional<size_t> residue = std::nullopt;
+    /// Of a tap, the digit of `dgrad phases` that is added.
+    std::optional<size_t> phase = std::nullopt;
   };
 
   /// A loop of the main loop: from 0 to `extent`.
@@ -111,10 +112,10 @@ struct TmaGeometry {
   /// dimensions, outermost first, and the channels of a part.
   SmallVector<Coordinate> filter;
   int64_t channelsOfPart;
-  /// Digits of the columns that are joined residues, outermost first, and the
-  /// columns of each: the index of a row of the filter is among those.
-  SmallVector<int64_t> residues;
-  int64_t columnsOfResidue;
+  /// Digits of the columns that are joined dgrad phases, outermost first, and
+  /// the columns of each: the index of a row of the filter is among those.
+  SmallVector<int64_t> phases;
+  int64_t columnsOfPhase;
 
   /// If it is over positions: the shape of the left operand, channels
   /// innermost, whose positions are `segments` times `parts` runs of
@@ -129,14 +130,14 @@ struct TmaGeometry {
   /// Columns of a tap: its channels, to the end of the last row if they are in
   /// rows.
   int64_t columnsOfTap;
-  /// Of patches, parts are boxes, and a part is one segment: into how many each
-  /// dimension of the left operand but the channels is split, and how many of
-  /// its positions a part has.
+  /// Of halo tiles, parts are boxes, and a part is one segment: into how many
+  /// each dimension of the left operand but the channels is split, and how many
+  /// of its positions a part has.
   SmallVector<int64_t> partCounts, partPositions;
 
   /// The main loop's steps are two nested loops: over taps, and over rows of
-  /// channels; over those and over taps, which share a patch; or over segments,
-  /// and over their positions, in order or patch by patch.
+  /// channels; over those and over taps, which share a halo tile; or over
+  /// segments, and over their positions, in order or halo tile by halo tile.
   Loop getOuterLoop() const;
   Loop getInnerLoop() const;
   int64_t countSteps() const {
@@ -144,8 +145,8 @@ struct TmaGeometry {
   }
   /// Whether so many workgroups share the steps of the outer loop, or those of
   /// the inner one: of those with a step for each, the one of which the longest
-  /// part is shorter. Patches that steps of the inner loop share are not copied
-  /// by several.
+  /// part is shorter. Halo tiles that steps of the inner loop share are not
+  /// copied by several.
   bool sharesOuterLoop(int64_t workgroups) const;
   /// So many workgroups can share the steps at most.
   int64_t getMostWorkgroups() const;
@@ -172,29 +173,29 @@ struct TmaGeometry {
   double getRightLines() const;
   bool haveGroupsSharedLines() const;
 
-  bool hasPatches() const { return !window.patch.empty(); }
+  bool hasHaloTiles() const { return !window.haloTile.empty(); }
   bool hasMatrices() const { return leftMatrix.has_value(); }
-  /// Positions of a patch, which all taps share; and the columns of a line of
-  /// taps and a row of channels, which share one of a reduction.
-  int64_t getPatchPositions() const { return llvm::product_of(window.patch); }
-  int64_t getPatchColumns() const {
+  /// Positions of a halo tile, which all taps share; and the columns of a line
+  /// of taps and a row of channels, which share one of a reduction.
+  int64_t getHaloTilePositions() const {
+    return llvm::product_of(window.haloTile);
+  }
+  int64_t getHaloTileColumns() const {
     return window.dimensions.back().taps * ::conv::TmaTile::kRowElements;
   }
-  /// Elements of a patch with its halo along a dimension; between neighbours
-  /// along it; the bytes of all that are copied; and those up to where the next
-  /// patch can start.
-  int64_t getPatchExtent(size_t dimension) const;
-  int64_t getPatchPitch(size_t dimension) const;
-  int64_t getPatchCopyBytes() const;
-  int64_t getPatchBytes() const;
-  /// The bytes that are copied for all patches of a tile.
+  /// Elements of a halo tile with its halo along a dimension; between
+  /// neighbours along it; the bytes of all that are copied; and those up to
+  /// where the next halo tile can start.
+  int64_t getHaloTileExtent(size_t dimension) const;
+  int64_t getHaloTilePitch(size_t dimension) const;
+  int64_t getHaloTileCopyBytes() const;
+  int64_t getHaloTileBytes() const;
+  /// The bytes that are copied for all halo tiles of a tile.
   int64_t getSlotCopyBytes(const ::conv::TmaTile &tile) const {
-    return tile.rows / getPatchPositions() * getPatchCopyBytes();
+    return tile.rows / getHaloTilePositions() * getHaloTileCopyBytes();
   }
-  /// A row of 64 columns is one tap's, or one residue's.
-  bool hasRowsOfColumns() const {
-    return reducesPositions || !residues.empty();
-  }
+  /// A row of 64 columns is one tap's, or one dgrad phase's.
+  bool hasRowsOfColumns() const { return reducesPositions || !phases.empty(); }
   /// Tiles of an operand have rows of the result's channels, not of the
   /// reduction.
   bool isLeftTransposed() const {
@@ -212,7 +213,7 @@ struct TmaResult {
     Lanes,     ///< Each lane stores what it has.
     Matrix,    ///< Copies of rows that lie behind each other.
     Positions, ///< Copies of rows that are the positions of a window: pixels.
-    Patches,   ///< Copies of blocks of them: those of a patch.
+    HaloTiles, ///< Copies of blocks of them: those of a halo tile.
   } form = Form::Lanes;
   int64_t rows, columns;
   TmaWindow window; ///< Of one tap, if rows are its positions.
@@ -236,8 +237,8 @@ struct TmaResult {
 /// Why the copy engine cannot walk over the window; empty if it can.
 std::string checkTmaWindow(const TmaWindow &window);
 
-/// The same for patches of a product's window.
-std::string checkTmaPatches(const TmaGeometry &geometry);
+/// The same for halo tiles of a product's window.
+std::string checkTmaHaloTiles(const TmaGeometry &geometry);
 
 /// The geometry of `result = lhs * transpose(rhs)`; or none, and in `obstacle`
 /// what the copy engine needs, as "expects ..., but got ...".
@@ -258,11 +259,11 @@ std::optional<TmaGeometry> computeWindowGeometry(const ViewedTensor &lhs,
 TmaResult computeTmaResult(const ViewedTensor &result);
 
 /// Whether copies of a result's boxes would find the same elements of the
-/// operand of a tail. Lanes load those of groups.
+/// operand of an epilogue. Lanes load those of groups.
 bool hasBoxesOf(const ViewedTensor &operand, const ViewedTensor &result);
 
-/// The tile of a schedule whose main loop is `tma`, with its patches and their
-/// halos.
+/// The tile of a schedule whose main loop is `tma`, with its halo tiles and
+/// their halos.
 ::conv::TmaTile getTmaTile(ScheduleAttr schedule, const TmaGeometry &geometry);
 
 /// Why tiles of that schedule cannot be copied; empty if they can.

@@ -1,4 +1,4 @@
-//===- TmaTile.h - what a workgroup of the tma main loop has -*- C++ -*-===//
+//===- TmaTile.h - what a workgroup of the tma main loop has ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,10 +22,10 @@
 
 namespace conv {
 
-/// A ring of operand tiles that one warpgroup fills and `consumers` others
-/// multiply, or one of patches of the left operand and one of right tiles.
-/// Right tiles may be patches too. Elements of operands have two bytes, but may
-/// have others if the reduction is innermost.
+/// A pipeline of operand tiles that one warpgroup fills and `consumers` others
+/// multiply, or one of halo tiles of the left operand and one of right tiles.
+/// Right tiles may be halo tiles too. Elements of operands have two bytes, but
+/// may have others if the reduction is innermost.
 struct TmaTile {
   static constexpr int64_t kWarpgroupSize = 128;
   static constexpr int64_t kWarps = 4; ///< Of a warpgroup.
@@ -49,14 +49,15 @@ struct TmaTile {
   static constexpr int64_t kMinSwizzledRowBytes = 64;
   /// Rows of the result that one instruction computes.
   static constexpr int64_t kAtomRows = 64;
-  /// Most rows that a workgroup has: the box of one copy, or several patches.
+  /// Most rows that a workgroup has: the box of one copy, or several halo
+  /// tiles.
   static constexpr int64_t kMaxRows = 256;
-  static constexpr int64_t kMaxRowsOfPatches = 512;
-  /// Of patches, those rows are blocks of so many positions a side. So are the
-  /// steps of a reduction over positions.
+  static constexpr int64_t kMaxRowsOfHaloTiles = 512;
+  /// Of halo tiles, those rows are blocks of so many positions a side. So are
+  /// the steps of a reduction over positions.
   static constexpr int64_t kBlockSize = 8;
-  /// Patches of one slot are multiplied while those of the other one arrive.
-  static constexpr int64_t kPatchSlots = 2;
+  /// Halo tiles of one slot are multiplied while those of the other one arrive.
+  static constexpr int64_t kHaloTileSlots = 2;
   /// Converted parts of one stage are multiplied while the next ones are made.
   static constexpr int64_t kConvertedStages = 2;
   /// Bytes of a mbarrier.
@@ -67,22 +68,22 @@ struct TmaTile {
   int64_t rows = 0, columns = 0; ///< Of the workgroup.
   int64_t stages = 0;
   int64_t consumers = 0;
-  /// Of the patches that have the left operand of all taps, and are in slots of
-  /// their own; 0 if stages have the left operand of each tap.
-  int64_t patchBytes = 0;
-  /// Of the patch that has the columns of a line of taps, and is in a stage; 0
-  /// if that has the right operand of each tap.
-  int64_t rightPatchBytes = 0;
+  /// Of the halo tiles that have the left operand of all taps, and are in slots
+  /// of their own; 0 if stages have the left operand of each tap.
+  int64_t haloTileBytes = 0;
+  /// Of the halo tile that has the columns of a line of taps, and is in a
+  /// stage; 0 if that has the right operand of each tap.
+  int64_t rightHaloTileBytes = 0;
   /// Whether results may leave by copies, from shared memory, and the bytes of
   /// an element of them.
   bool isStaged = true;
   int64_t resultBytes = kElementBytes;
   /// Warpgroups that write tiles of the right operand, if copies do not.
-  int64_t gatherers = 0;
+  int64_t im2colWarps = 0;
   /// Rows of the right operand's tiles are of columns, not of the reduction.
   bool isRightTransposed = false;
-  /// Workgroups that share the reduction of the tile, each with its own ring,
-  /// and then its columns.
+  /// Workgroups that share the reduction of the tile, each with its own
+  /// pipeline, and then its columns.
   int64_t cluster = 1;
   /// Parts of the right operand that warps beside the producer's write for each
   /// stage, with the reduction innermost: tf32 of an f32, and of what that
@@ -95,12 +96,12 @@ struct TmaTile {
   countConvertedParts(bool is3xTF32, int64_t elementBytes, bool isTransposed) {
     return is3xTF32 ? 2 : elementBytes == kSumBytes && isTransposed ? 1 : 0;
   }
-  /// Whether copies bring an operand of the tail, chunk by chunk, to where the
-  /// results that it becomes leave from.
-  bool isTailCopied = false;
+  /// Whether copies bring an operand of the epilogue, chunk by chunk, to where
+  /// the results that it becomes leave from.
+  bool isEpilogueCopied = false;
 
   /// Warpgroups beside the one that copies.
-  int64_t workers() const { return consumers + gatherers; }
+  int64_t workers() const { return consumers + im2colWarps; }
   int64_t workItems() const { return (1 + workers()) * kWarpgroupSize; }
   int64_t consumerWarps() const { return kWarps * consumers; }
   /// Instructions along the rows that a consumer issues for each step of k.
@@ -147,7 +148,8 @@ struct TmaTile {
   }
 
   /// Registers of a work-item at launch, and what producers and consumers
-  /// change that to. More than one lane copies if the tail's operand is copied.
+  /// change that to. More than one lane copies if the epilogue's operand is
+  /// copied.
   int64_t launchRegisters() const {
     return workers() == 2 ? 168 : workers() == 1 && hasHelpers() ? 144 : 128;
   }
@@ -164,23 +166,25 @@ struct TmaTile {
 
   int64_t leftBytes() const { return rows * kRowBytes; }
   int64_t rightBytes() const {
-    return rightPatchBytes > 0 ? rightPatchBytes : rightColumns() * kRowBytes;
+    return rightHaloTileBytes > 0 ? rightHaloTileBytes
+                                  : rightColumns() * kRowBytes;
   }
   /// Whether slots have the left operand.
-  bool hasSlots() const { return patchBytes > 0; }
+  bool hasSlots() const { return haloTileBytes > 0; }
   bool isConverted() const { return convertedParts > 0; }
   /// Whether warps beside the producer's work.
-  bool hasHelpers() const { return isTailCopied || isConverted(); }
+  bool hasHelpers() const { return isEpilogueCopied || isConverted(); }
   int64_t stageBytes() const {
     return hasSlots() ? rightBytes() : leftBytes() + rightBytes();
   }
-  int64_t patchSlots() const { return hasSlots() ? kPatchSlots : 0; }
+  int64_t haloTileSlots() const { return hasSlots() ? kHaloTileSlots : 0; }
   /// Where the first slot is, and tiles of both operands of the first stage.
-  int64_t patchOffset() const { return stages * stageBytes(); }
-  int64_t leftOffset() const { return hasSlots() ? patchOffset() : 0; }
+  int64_t haloTileOffset() const { return stages * stageBytes(); }
+  int64_t leftOffset() const { return hasSlots() ? haloTileOffset() : 0; }
   int64_t rightOffset() const { return hasSlots() ? 0 : leftBytes(); }
 
-  /// A ring of the right operand's parts, behind the stages: rows of columns.
+  /// A pipeline of the right operand's parts, behind the stages: rows of
+  /// columns.
   int64_t convertedOffset() const { return stages * stageBytes(); }
   /// What a warp converts at a time.
   static constexpr int64_t kConvertedColumns = 32;
@@ -215,35 +219,35 @@ struct TmaTile {
   /// Columns of an atom's rows that are staged at a time: about half of them if
   /// elements are twice as long, for which stages would have to go.
   int64_t stagedColumns() const {
-    if (isTailCopied || resultBytes <= kElementBytes)
+    if (isEpilogueCopied || resultBytes <= kElementBytes)
       return columns;
     int64_t fit = ceilDiv(columns * kElementBytes, resultBytes);
     return std::min(columns, roundUp(fit, chunkColumns()));
   }
   /// Where a consumer puts the rows of one atom before they are copied; of all
-  /// its atoms, if the tail's operand comes there while it multiplies.
+  /// its atoms, if the epilogue's operand comes there while it multiplies.
   int64_t stagingBytes() const {
-    int64_t atoms = isTailCopied ? atomsPerConsumer() : 1;
+    int64_t atoms = isEpilogueCopied ? atomsPerConsumer() : 1;
     int64_t rowBytes = share().stagedColumns() * resultBytes;
     return isStaged ? atoms * kAtomRows * rowBytes : 0;
   }
-  /// Chunks of a consumer's operand of the tail: those of all its atoms.
-  int64_t countTailChunks() const {
-    return isTailCopied ? stagingBytes() / chunkBytes() : 0;
+  /// Chunks of a consumer's operand of the epilogue: those of all its atoms.
+  int64_t countEpilogueChunks() const {
+    return isEpilogueCopied ? stagingBytes() / chunkBytes() : 0;
   }
-  /// Whether an operand of the tail can be copied. Of a cluster's tile, lanes
-  /// load the few columns of a share as early.
-  bool canCopyTail() const {
+  /// Whether an operand of the epilogue can be copied. Of a cluster's tile,
+  /// lanes load the few columns of a share as early.
+  bool canCopyEpilogue() const {
     return cluster == 1 && isStaged && hasChunks() && !isConverted();
   }
   /// Copies it if it fits so much shared memory.
-  void copyTail(int64_t availableBytes) {
-    isTailCopied = canCopyTail();
-    isTailCopied &= sharedBytes() <= availableBytes;
+  void copyEpilogue(int64_t availableBytes) {
+    isEpilogueCopied = canCopyEpilogue();
+    isEpilogueCopied &= sharedBytes() <= availableBytes;
   }
   /// Sums are exchanged where the operands were.
   int64_t stagingOffset() const {
-    return std::max(patchOffset() + patchSlots() * patchBytes +
+    return std::max(haloTileOffset() + haloTileSlots() * haloTileBytes +
                         convertedStages() * convertedBytes(),
                     exchangeBytes());
   }
@@ -253,22 +257,23 @@ struct TmaTile {
   int64_t barrierOffset() const {
     return stagingOffset() + consumers * stagingBytes();
   }
-  int64_t patchBarrierOffset() const {
+  int64_t haloTileBarrierOffset() const {
     return barrierOffset() + 2 * stages * kBarrierBytes;
   }
   /// Of a cluster, one for the sums of each consumer.
   int64_t exchangeBarrierOffset() const {
-    return patchBarrierOffset() +
-           2 * (patchSlots() + convertedStages()) * kBarrierBytes;
+    return haloTileBarrierOffset() +
+           2 * (haloTileSlots() + convertedStages()) * kBarrierBytes;
   }
-  /// Of the tail's operand, one for "full" and one for "empty" of each chunk.
-  int64_t tailBarrierOffset() const {
+  /// Of the epilogue's operand, one for "full" and one for "empty" of each
+  /// chunk.
+  int64_t epilogueBarrierOffset() const {
     return exchangeBarrierOffset() +
            (cluster > 1 ? consumers * kBarrierBytes : 0);
   }
   int64_t sharedBytes() const {
-    return tailBarrierOffset() +
-           2 * consumers * countTailChunks() * kBarrierBytes;
+    return epilogueBarrierOffset() +
+           2 * consumers * countEpilogueChunks() * kBarrierBytes;
   }
 };
 

@@ -1,4 +1,4 @@
-//===- Unsupported.h - refusing correct input -----------------*- C++ -*-===//
+//===- Unsupported.h - refusing correct input -------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,20 +20,21 @@ namespace mlir::conv {
 
 /// Why correct input is refused. Names are stable: scripts match them.
 enum class Reason {
-  PaddingMode,   ///< "padding-mode": padding too wide for its gradient.
-  DynamicShape,  ///< "dynamic-shape": a size that is not known.
-  Layout,        ///< "layout": a tensor with gaps is reshaped.
-  ElementType,   ///< "element-type": no kernel or no chip has it.
-  TailOperation, ///< "tail-operation": a fused op that has no kernel code.
-  NotFusable,    ///< "not-fusable": an op on tensors that is not a tail.
-  ZeroPoint,     ///< "zero-point": one that is not a constant.
-  MemRef,        ///< "memref-semantics": loops on buffers.
-  DataMovement,  ///< "data-movement": one that no convolution can express.
-  Signature,     ///< "signature": an argument or result no kernel can take.
-  Constant,      ///< "constant": a tensor constant as operand.
-  ProblemSize,   ///< "problem-size": an index space beyond the kernel's.
-  Schedule,      ///< "schedule": a given schedule the chip cannot run.
-  NotRunnable,   ///< "not-runnable": the simulator does not execute the chip.
+  PaddingMode,       ///< "padding-mode": padding too wide for its gradient.
+  DynamicShape,      ///< "dynamic-shape": a size that is not known.
+  Layout,            ///< "layout": a tensor with gaps is reshaped.
+  ElementType,       ///< "element-type": no kernel or no chip has it.
+  EpilogueOperation, ///< "epilogue-operation": a fused op that has no kernel
+                     ///< code.
+  NotFusable,   ///< "not-fusable": an op on tensors that is not an epilogue.
+  ZeroPoint,    ///< "zero-point": one that is not a constant.
+  MemRef,       ///< "memref-semantics": loops on buffers.
+  DataMovement, ///< "data-movement": one that no convolution can express.
+  Signature,    ///< "signature": an argument or result no kernel can take.
+  Constant,     ///< "constant": a tensor constant as operand.
+  ProblemSize,  ///< "problem-size": an index space beyond the kernel's.
+  Schedule,     ///< "schedule": a given schedule the chip cannot run.
+  NotRunnable,  ///< "not-runnable": the simulator does not execute the chip.
 };
 
 /// The stable name of a reason.

@@ -1,4 +1,4 @@
-//===- WinogradForm.h - convolutions by Winograd ------------*- C++ -*-===//
+//===- WinogradForm.h - convolutions by Winograd ----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +7,9 @@
 //
 // Winograd's algorithm as a plan: a transform of the input and one of the
 // filter, a product for each element of a transformed tile, and a transform of
-// their sums, with the tail, into the result. The products are a convolution of
-// their own, with a group for each: whatever computes that one is of use here.
+// their sums, with the epilogue, into the result. The products are a
+// convolution of their own, with a group for each: whatever computes that one
+// is of use here.
 //
 //   input NHWC  ──▶ [ places × tiles × C ] ─┐
 //                                           ├─▶ [ places × tiles × K ] ──▶ NPQK

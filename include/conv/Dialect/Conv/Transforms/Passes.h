@@ -1,4 +1,4 @@
-//===- Passes.h - passes from IR of front ends to conv -*- C++ -*-===//
+//===- Passes.h - passes from IR of front ends to conv ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

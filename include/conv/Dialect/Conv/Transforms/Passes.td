@@ -117,14 +117,14 @@ def RaiseTosaPass : Pass<"conv-raise-tosa", "::mlir::func::FuncOp"> {
 def FuseElementwisePass : Pass<"conv-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Make one op of each chain of element-wise ops";
   let description = [{
-    Element-wise ops that `conv-fuse-tail` left are kernels of their own: an
+    Element-wise ops that `conv-fuse-epilogue` left are kernels of their own: an
     activation or a conversion in front of a convolution, a gate of two results,
     a sum that several convolutions read, a transpose between two layouts. They
     move each byte of their operands and result once, so a chain whose parts
-    nothing else uses becomes one op. Its arithmetic is that of tails: in f32,
-    rounded once at the end (docs/numerics.md).
+    nothing else uses becomes one op. Its arithmetic is that of epilogues: in
+    f32, rounded once at the end (docs/numerics.md).
 
-    * Input: what `conv-fuse-tail` leaves.
+    * Input: what `conv-fuse-epilogue` leaves.
     * Output: the same values, with fewer `linalg.generic`, which
       `conv-convert-to-products` turns into kernels.
     * Keeps: convolutions, and ops whose scalars kernels do not have.
@@ -157,8 +157,8 @@ def FuseElementwisePass : Pass<"conv-fuse-elementwise", "::mlir::func::FuncOp"> 
   ];
 }
 
-def FuseTailPass : Pass<"conv-fuse-tail", "::mlir::func::FuncOp"> {
-  let summary = "Move element-wise ops behind a convolution into its tail";
+def FuseEpiloguePass : Pass<"conv-fuse-epilogue", "::mlir::func::FuncOp"> {
+  let summary = "Move element-wise ops behind a convolution into its epilogue";
   let description = [{
     Takes as many element-wise ops as possible behind each convolution: the last
     one is the furthest that depends on the convolution only through element-wise
@@ -176,15 +176,15 @@ def FuseTailPass : Pass<"conv-fuse-tail", "::mlir::func::FuncOp"> {
     off more. Reshapes around groups and dimensions of size 1 move outward.
     Assertions are left out: a kernel has nobody to tell that one fails.
 
-    The tail computes in f32: 16-bit operands are extended when they are read,
-    conversions to 16 bits in between are dropped, and the result is rounded
-    once, at the end (docs/numerics.md).
+    The epilogue computes in f32: 16-bit operands are extended when they are
+    read, conversions to 16 bits in between are dropped, and the result is
+    rounded once, at the end (docs/numerics.md).
 
-    * Input: convolutions, with a tail or without; element-wise ops are
+    * Input: convolutions, with an epilogue or without; element-wise ops are
       `linalg` of any form with parallel loops only, or `arith` and `math` on
       tensors.
-    * Output: the same values, with those ops in tails. Ops that nothing uses
-      any more are gone.
+    * Output: the same values, with those ops in epilogues. Ops that nothing
+      uses any more are gone.
     * Keeps: element-wise ops that are not fused, as `linalg.generic`, for
       `conv-fuse-elementwise`. Schedules on convolutions.
     * Fails: never.
@@ -208,7 +208,7 @@ def FuseTailPass : Pass<"conv-fuse-tail", "::mlir::func::FuncOp"> {
     %y = conv.forward %x, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        tail(%bias : tensor<32xf16>) {
+        epilogue(%bias : tensor<32xf16>) {
         ^bb0(%acc: f32, %b: f16):
           %0 = arith.extf %b : f16 to f32
           %1 = arith.addf %acc, %0 : f32
@@ -231,13 +231,13 @@ def CheckSupportedPass : Pass<"conv-check-supported", "::mlir::ModuleOp"> {
     diagnostic per op: `unsupported (<code>): expects <predicate>, but got <value>`.
     Codes are those of `Reason` in `conv/Dialect/Conv/IR/Unsupported.h`.
 
-    * Input: a module after the raising passes and `conv-fuse-tail`.
+    * Input: a module after the raising passes and `conv-fuse-epilogue`.
     * Output: the same.
     * Keeps: everything.
     * Fails: for the gradient of `replicate` padding of more than 32, for sizes
       beyond 2^40, for 2^60 and more elements of input and padding, with a
       tensor constant as operand, with `conv.strides` of a tensor that is
-      reshaped, or with an op in its tail that kernels do not
+      reshaped, or with an op in its epilogue that kernels do not
       have (they have arithmetic on f32, f16, bf16, i32, i8 and i1, functions on
       f32, and conversions of these and 8-bit floats); for every other
       op on tensors but reshapes; and for functions without results, with
@@ -302,9 +302,9 @@ def HoistConstantsPass : Pass<"conv-hoist-constants", "::mlir::func::FuncOp"> {
     Kernels read buffers. A constant tensor that a convolution reads becomes an
     argument behind all others, whose `conv.constant` has the elements: the
     artifact stores them, and callers do not pass them. Constants of one value
-    that are in tails are scalars already.
+    that are in epilogues are scalars already.
 
-    * Input: functions of convolutions, with their tails.
+    * Input: functions of convolutions, with their epilogues.
     * Output: no operand of a convolution is a constant, or a reshaped one.
     * Keeps: other uses of constants.
     * Fails: never.
@@ -327,13 +327,13 @@ def HoistConstantsPass : Pass<"conv-hoist-constants", "::mlir::func::FuncOp"> {
 
 def OutlineConvolutionsPass
     : Pass<"conv-outline-convolutions", "::mlir::ModuleOp"> {
-  let summary = "Move each convolution with its tail to a function of its own";
+  let summary = "Move each convolution with its epilogue to a function of its own";
   let description = [{
     A program that is more than convolutions is compiled by two compilers: this
     one takes the functions of convolutions, another one takes the rest, which
     calls them. Constants that a convolution reads go with it.
 
-    * Input: functions of convolutions, with their tails, and anything else.
+    * Input: functions of convolutions, with their epilogues, and anything else.
     * Output: a convolution of a function with other ops is in a private function
       `@<caller>_conv_<number>`, called where it was. Numbers count from 0 in
       the order of the caller; names that are taken are skipped.

@@ -1,0 +1,368 @@
+//===- EpilogueBuilder.cpp - computing one element of an epilogue ---------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every value is looked at as "the element of this tensor for output position
+// (n, p, q, k)": a tensor and an affine map. Following an op backwards composes
+// maps. Nothing outside of the new region changes before all of it is built.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EpilogueBuilder.h"
+
+#include "RaiseUtils.h"
+#include "SupportedConvolutions.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// True if an epilogue can hold `op`: an arith or math op on scalars.
+static bool isScalarOp(Operation &op) {
+  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+             op.getDialect()) &&
+         op.getNumRegions() == 0 &&
+         llvm::all_of(op.getResultTypes(),
+                      [](Type type) { return type.isIntOrFloat(); });
+}
+
+bool mlir::conv::isElementwise(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1 ||
+      op.getNumParallelLoops() != op.getNumLoops())
+    return false;
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  return type.hasStaticShape() &&
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() &&
+         llvm::all_of(op.getBody()->without_terminator(), isScalarOp);
+}
+
+/// True if an epilogue operand can have this element type (C9 and ODS).
+static bool isOperandType(Type type) {
+  return getNumericType(type).has_value();
+}
+
+EpilogueBuilder::EpilogueBuilder(ConvolutionOpInterface convolution,
+                                 const DenseSet<Operation *> &dependents,
+                                 Failures &failures)
+    : ScalarBuilder(convolution.getContext()), convolution(convolution),
+      dependents(dependents), failures(failures),
+      block(&region.emplaceBlock()) {
+  builder.setInsertionPointToEnd(block);
+  block->addArgument(getAccumulatorType(convolution), convolution.getLoc());
+}
+
+AffineMap EpilogueBuilder::canonicalize(AffineMap map) {
+  return canonicalizePositions(map, output.shape);
+}
+
+/// Adds a block argument for `tensor`, which the new op will have as operand.
+Value EpilogueBuilder::createOperand(Value tensor) {
+  Type type = getElementTypeOrSelf(tensor.getType());
+  Value element = block->addArgument(type, tensor.getLoc());
+  return createConversion(element, widen(type));
+}
+
+/// Sets `accumulator`, after copying the epilogue that `convolution` has
+/// already.
+LogicalResult EpilogueBuilder::createAccumulator() {
+  Value sum = block->getArgument(0);
+  if (convolution.getEpilogue().empty()) {
+    Type type = convolution.getResultType().getElementType();
+    accumulator = createConversion(sum, widen(type));
+    return success();
+  }
+  Block &epilogue = convolution.getEpilogue().front();
+  IRMapping mapping;
+  mapping.map(epilogue.getArgument(0), sum);
+  ArrayRef<int64_t> shape = convolution.getResultType().getShape();
+  bool isMoved = output.order != convolution.getResultOrder() ||
+                 output.window != convolution.getWindow();
+  for (auto [tensor, argument] :
+       llvm::zip(convolution.getEpilogueOperands(),
+                 epilogue.getArguments().drop_front())) {
+    bool perChannel =
+        cast<RankedTensorType>(tensor.getType()).getShape() != shape;
+    if (isMoved && !perChannel)
+      return failure();
+    operands.push_back({tensor, perChannel});
+    mapping.map(argument, createOperand(tensor));
+  }
+  for (Operation &op : epilogue.without_terminator())
+    if (failed(clone(op, mapping)))
+      return failure();
+  Value yielded = epilogue.getTerminator()->getOperand(0);
+  accumulator = mapping.lookup(yielded);
+  return success();
+}
+
+/// True if a tensor of `shape` has one element per channel of the result, in
+/// whichever dimensions, and `map` leads to the one of the position's channel.
+bool EpilogueBuilder::isChannelVector(ArrayRef<int64_t> shape, AffineMap map) {
+  std::optional<int64_t> channels = computeResultChannels(convolution);
+  if (!channels || llvm::product_of(shape) != *channels)
+    return false;
+  StringRef order = output.order;
+  size_t inner = order.find(*convolution.getResultChannel());
+  AffineExpr channel = builder.getAffineDimExpr(inner);
+  if (size_t group = order.find('G'); group != StringRef::npos)
+    channel = builder.getAffineDimExpr(group) * output.shape[inner] + channel;
+  // The element's index in memory, by either map.
+  AffineExpr element = builder.getAffineConstantExpr(0);
+  for (auto [position, size] : llvm::zip(map.getResults(), shape))
+    element = element * size + position;
+  auto canonical = [&](AffineExpr expression) {
+    return canonicalize(AffineMap::get(output.shape.size(), 0, expression));
+  };
+  return canonical(element) == canonical(channel);
+}
+
+/// The element at `map` of a tensor that the kernel reads.
+FailureOr<Value> EpilogueBuilder::createRead(Value tensor, AffineMap map) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type || !type.hasStaticShape() || !isOperandType(type.getElementType()))
+    return failure();
+  // The new op is in front of everything that needs the old one.
+  if (Operation *op = tensor.getDefiningOp(); op && dependents.contains(op))
+    return failure();
+
+  AffineMap identity =
+      canonicalize(builder.getMultiDimIdentityMap(output.shape.size()));
+  bool perChannel = false;
+  if (type.getShape() != ArrayRef<int64_t>(output.shape) || map != identity) {
+    if (!isChannelVector(type.getShape(), map))
+      return failure();
+    perChannel = true;
+  }
+  operands.push_back({tensor, perChannel});
+  return createOperand(tensor);
+}
+
+/// The element at `map` of the result of `op`, by copying its body.
+FailureOr<Value> EpilogueBuilder::createInlined(linalg::GenericOp op,
+                                                AffineMap map) {
+  IRMapping mapping;
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    if (argument.use_empty())
+      continue;
+    bool isScalar = !isa<ShapedType>(operand.get().getType());
+    FailureOr<Value> element =
+        isScalar
+            ? createConstant(operand.get())
+            : createElement(operand.get(),
+                            op.getMatchingIndexingMap(&operand).compose(map));
+    if (failed(element))
+      return failure();
+    mapping.map(argument, *element);
+  }
+  for (Operation &inner : op.getBody()->without_terminator()) {
+    if (failed(clone(inner, mapping)))
+      return failure();
+    if (!block->empty())
+      origins.try_emplace(&block->back(), op.getResult(0), map);
+  }
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+  if (mapping.contains(yielded))
+    return mapping.lookup(yielded);
+  return createConstant(yielded);
+}
+
+/// True if a convolution computes `op` through element-wise ops.
+static bool comesFromConvolution(Operation *op) {
+  SmallVector<Operation *> worklist = {op};
+  DenseSet<Operation *> seen;
+  while (!worklist.empty()) {
+    Operation *next = worklist.pop_back_val();
+    if (isa<ConvolutionOpInterface>(next))
+      return true;
+    auto generic = dyn_cast<linalg::GenericOp>(next);
+    bool isFollowed = (generic && isElementwise(generic)) ||
+                      isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(next);
+    if (!isFollowed || !seen.insert(next).second)
+      continue;
+    for (Value operand : next->getOperands())
+      if (Operation *source = operand.getDefiningOp())
+        worklist.push_back(source);
+  }
+  return false;
+}
+
+/// True if `op` is to be the end of another convolution's epilogue, and read in
+/// this one: others use its result as well, so somebody has to store it.
+bool EpilogueBuilder::endsOtherEpilogue(linalg::GenericOp op) {
+  return !dependents.contains(op) && !op->hasOneUse() &&
+         comesFromConvolution(op);
+}
+
+/// The element at `map` of the result of `op`, computed from its operands.
+FailureOr<Value> EpilogueBuilder::createComputed(Operation *op, AffineMap map) {
+  if (auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+      generic && isElementwise(generic) && !endsOtherEpilogue(generic))
+    return createInlined(generic, map);
+  if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return failure();
+  FailureOr<AffineMap> position = composeReshape(op, map);
+  if (failed(position))
+    return failure();
+  return createElement(op->getOperand(0), *position);
+}
+
+FailureOr<Value> EpilogueBuilder::createUncached(Value tensor, AffineMap map) {
+  if (tensor == convolution.getResultTensor()) {
+    if (map != output.access)
+      return failure();
+    return accumulator;
+  }
+  if (matchPattern(tensor, m_Constant())) {
+    FailureOr<Value> constant = createConstant(tensor);
+    return succeeded(constant) ? constant : createRead(tensor, map);
+  }
+  Operation *op = tensor.getDefiningOp();
+  if (auto fill = dyn_cast_or_null<linalg::FillOp>(op))
+    return createConstant(fill.value());
+  if (auto splat = dyn_cast_or_null<tensor::SplatOp>(op))
+    return createConstant(splat.getInput());
+  // What cannot be computed is read.
+  Checkpoint before = takeCheckpoint();
+  if (FailureOr<Value> element = createComputed(op, map); succeeded(element))
+    return element;
+  rollBack(before);
+  return createRead(tensor, map);
+}
+
+EpilogueBuilder::Checkpoint EpilogueBuilder::takeCheckpoint() {
+  return {block->empty() ? nullptr : &block->back(), operands.size(), elements};
+}
+
+void EpilogueBuilder::rollBack(const Checkpoint &checkpoint) {
+  while (!block->empty() && &block->back() != checkpoint.last) {
+    origins.erase(&block->back());
+    block->back().erase();
+  }
+  // One for each operand, behind the accumulator.
+  block->eraseArguments(1 + checkpoint.operands,
+                        operands.size() - checkpoint.operands);
+  operands.truncate(checkpoint.operands);
+  elements = checkpoint.elements;
+}
+
+FailureOr<Value> EpilogueBuilder::createElement(Value tensor, AffineMap map) {
+  map = canonicalize(map);
+  auto key = std::pair(tensor, map);
+  if (Value known = elements.lookup(key))
+    return known;
+  if (failures.elements.contains(key) || depth > kMaxEpilogueOperations + 1)
+    return failure();
+  ++depth;
+  FailureOr<Value> element = createUncached(tensor, map);
+  --depth;
+  if (succeeded(element))
+    elements[key] = *element;
+  else
+    failures.elements.insert(key);
+  return element;
+}
+
+/// `tensor` with one dimension: a vector of channels.
+static Value createVector(OpBuilder &builder, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getRank() == 1)
+    return tensor;
+  if (type.getRank() == 0)
+    return tensor::ExpandShapeOp::create(
+        builder, tensor.getLoc(), type.clone(ArrayRef<int64_t>{1}), tensor,
+        ArrayRef<ReassociationIndices>{});
+  ReassociationIndices all =
+      llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
+  return tensor::CollapseShapeOp::create(builder, tensor.getLoc(), tensor,
+                                         ArrayRef<ReassociationIndices>{all});
+}
+
+/// Erases constants that were folded, and what else nothing uses.
+void EpilogueBuilder::eraseUnused() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+bool EpilogueBuilder::hasKernelOps() {
+  for (Operation &op : block->without_terminator())
+    if (auto origin = origins.find(&op);
+        origin != origins.end() && !isKernelOp(op)) {
+      failures.elements.insert(origin->second);
+      return false;
+    }
+  return true;
+}
+
+/// True if the epilogue is what a convolution does without one.
+bool EpilogueBuilder::isConversion() {
+  Value yielded = block->getTerminator()->getOperand(0);
+  auto truncation = yielded.getDefiningOp<arith::TruncFOp>();
+  Value converted = truncation ? truncation.getIn() : yielded;
+  return operands.empty() && converted == block->getArgument(0) &&
+         isa<FloatType>(yielded.getType()) ==
+             isa<FloatType>(converted.getType());
+}
+
+LogicalResult EpilogueBuilder::setOutput(linalg::GenericOp last) {
+  FailureOr<EpilogueOutput> computed =
+      computeEpilogueOutput(convolution, last, dependents);
+  if (failed(computed))
+    return failure();
+  output = *computed;
+  if (failures.access != output.access)
+    failures = {output.access, {}};
+  return success();
+}
+
+FailureOr<ConvolutionOpInterface>
+EpilogueBuilder::fuse(RewriterBase &rewriter, linalg::GenericOp last) {
+  auto type = cast<RankedTensorType>(last.getResult(0).getType());
+  if (!isOperandType(type.getElementType()) || failed(setOutput(last)))
+    return failure();
+  AffineMap identity = builder.getMultiDimIdentityMap(output.shape.size());
+  if (failed(createAccumulator()))
+    return failure();
+  FailureOr<Value> element = createElement(last.getResult(0), identity);
+  if (failed(element))
+    return failure();
+  YieldOp::create(builder, last.getLoc(),
+                  createConversion(*element, type.getElementType()));
+
+  eraseUnused();
+  if (!hasKernelOps())
+    return failure();
+
+  rewriter.setInsertionPoint(last);
+  SmallVector<Value> tensors;
+  for (Operand operand : operands)
+    tensors.push_back(operand.perChannel
+                          ? createVector(rewriter, operand.tensor)
+                          : operand.tensor);
+  SmallVector<Value> all = {convolution.getLhs(), convolution.getRhs()};
+  llvm::append_range(all, tensors);
+  OperationState state(convolution.getLoc(), convolution->getName(), all, type,
+                       convolution->getAttrs());
+  state.attributes.set("layouts",
+                       replaceOrder(convolution.getLayouts(),
+                                    convolution.getResultRole(), output.order));
+  state.attributes.set("window", output.window);
+  Region *epilogue = state.addRegion();
+  if (!isConversion())
+    epilogue->takeBody(region);
+  return cast<ConvolutionOpInterface>(rewriter.create(state));
+}

@@ -1,0 +1,53 @@
+//===- EpilogueOutput.h - the result of a convolution with an epilogue ----===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The last op of an epilogue may have the convolution's dimensions in another
+// order, or fewer positions of them: then the convolution computes its result
+// so.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_DIALECT_CONV_TRANSFORMS_EPILOGUEOUTPUT_H
+#define CONV_LIB_DIALECT_CONV_TRANSFORMS_EPILOGUEOUTPUT_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+
+#include <string>
+
+namespace mlir::conv {
+
+/// What a convolution with its epilogue computes.
+struct EpilogueOutput {
+  /// Sizes and order of its dimensions.
+  SmallVector<int64_t> shape;
+  std::string order;
+  /// From its positions to those of the convolution's result without the
+  /// epilogue.
+  AffineMap access;
+  WindowAttr window;
+};
+
+/// The result of `convolution` as the last op of its epilogue has it.
+/// `dependents` are the ops that depend on it.
+FailureOr<EpilogueOutput>
+computeEpilogueOutput(ConvolutionOpInterface convolution,
+                      linalg::GenericOp last,
+                      const DenseSet<Operation *> &dependents);
+
+/// `map` from positions in `shape`, with 0 for those in dimensions of size 1.
+AffineMap canonicalizePositions(AffineMap map, ArrayRef<int64_t> shape);
+
+/// From positions to those in the operand of a reshape that only adds or drops
+/// dimensions of size 1, given those in its result.
+FailureOr<AffineMap> composeReshape(Operation *reshape, AffineMap map);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_DIALECT_CONV_TRANSFORMS_EPILOGUEOUTPUT_H

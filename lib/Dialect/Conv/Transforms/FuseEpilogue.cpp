@@ -1,0 +1,212 @@
+//===- FuseEpilogue.cpp - element-wise ops behind a convolution into its
+//epilogue -*-
+// C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Finds how far behind each convolution its kernel can go; EpilogueBuilder does
+// the rest. Ops are first brought into one form, linalg.generic.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EpilogueBuilder.h"
+#include "RaiseUtils.h"
+#include "Reshapes.h"
+#include "SupportedConvolutions.h"
+
+#include "conv/Dialect/Conv/Transforms/Passes.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::conv {
+#define GEN_PASS_DEF_FUSEEPILOGUEPASS
+#include "conv/Dialect/Conv/Transforms/Passes.h.inc"
+} // namespace mlir::conv
+
+#define DEBUG_TYPE "conv-fuse-epilogue"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Assertions in loops are left out: a kernel has nobody to tell that one
+/// fails.
+static void eraseAssertions(Operation *root) {
+  root->walk([](cf::AssertOp op) {
+    if (op->getParentOfType<linalg::GenericOp>())
+      op.erase();
+  });
+}
+
+/// Element-wise named ops and ops on tensors become `linalg.generic`.
+static LogicalResult generalizeElementwise(Operation *root) {
+  RewritePatternSet patterns(root->getContext());
+  linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.enableFolding(false).enableConstantCSE(false);
+  if (failed(applyPatternsGreedily(root, std::move(patterns), config)))
+    return failure();
+
+  IRRewriter rewriter(root->getContext());
+  SmallVector<linalg::LinalgOp> named;
+  root->walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::GenericOp, linalg::FillOp>(op) &&
+        op.hasPureTensorSemantics() &&
+        op.getNumParallelLoops() == op.getNumLoops())
+      named.push_back(op);
+  });
+  for (linalg::LinalgOp op : named) {
+    rewriter.setInsertionPoint(op);
+    // An op that upstream cannot generalise stays, and is refused later.
+    (void)linalg::generalizeNamedOp(rewriter, op);
+  }
+  return success();
+}
+
+/// Where an init's elements are not read, it must not look as if they were.
+static void detachUnreadInits(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  root->walk([&](linalg::GenericOp op) {
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      auto type = dyn_cast<RankedTensorType>(init.get().getType());
+      if (!type || !type.hasStaticShape() ||
+          op.payloadUsesValueFromOperand(&init) ||
+          init.get().getDefiningOp<tensor::EmptyOp>())
+        continue;
+      rewriter.setInsertionPoint(op);
+      Value empty = tensor::EmptyOp::create(
+          rewriter, op.getLoc(), type.getShape(), type.getElementType());
+      rewriter.modifyOpInPlace(op, [&] { init.set(empty); });
+    }
+  });
+}
+
+/// All ops of the block of `convolution` that depend on it, in any way.
+static DenseSet<Operation *>
+computeDependents(ConvolutionOpInterface convolution) {
+  DenseSet<Operation *> dependents;
+  SmallVector<Operation *> worklist = {convolution};
+  while (!worklist.empty())
+    for (Operation *user : worklist.pop_back_val()->getUsers()) {
+      Operation *op = convolution->getBlock()->findAncestorOpInBlock(*user);
+      if (op && dependents.insert(op).second)
+        worklist.push_back(op);
+    }
+  return dependents;
+}
+
+namespace {
+/// The ops after a convolution: all that depend on it, and the element-wise
+/// ones among them.
+struct Followers {
+  DenseSet<Operation *> dependents, elementwise;
+};
+} // namespace
+
+/// True if everything between `convolution` and `last` is element-wise and only
+/// `last` is used by other ops.
+static bool isOnlyExit(ConvolutionOpInterface convolution,
+                       linalg::GenericOp last, const Followers &followers) {
+  DenseSet<Operation *> between = {last};
+  SmallVector<Operation *> worklist = {last};
+  while (!worklist.empty())
+    for (Value operand : worklist.pop_back_val()->getOperands()) {
+      Operation *op = operand.getDefiningOp();
+      if (!op || !followers.dependents.contains(op))
+        continue;
+      if (!followers.elementwise.contains(op))
+        return false;
+      if (between.insert(op).second)
+        worklist.push_back(op);
+    }
+  auto usedInside = [&](Operation *op) {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      return between.contains(user);
+    });
+  };
+  return usedInside(convolution) && llvm::all_of(between, [&](Operation *op) {
+           return op == last || usedInside(op);
+         });
+}
+
+/// Fuses as much as possible into `convolution`; true if that is anything.
+static bool fuseEpilogue(RewriterBase &rewriter,
+                         ConvolutionOpInterface convolution) {
+  Followers followers{computeDependents(convolution), {}};
+  SmallVector<linalg::GenericOp> candidates;
+  for (Operation *op : followers.dependents) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic || !isElementwise(generic))
+      continue;
+    followers.elementwise.insert(op);
+    candidates.push_back(generic);
+  }
+  llvm::sort(candidates, [](linalg::GenericOp lhs, linalg::GenericOp rhs) {
+    return lhs->isBeforeInBlock(rhs);
+  });
+  // What is further away than the longest epilogue is out of reach. One more,
+  // so that an epilogue that is too long is refused as such.
+  candidates.truncate(
+      std::min<size_t>(candidates.size(), kMaxEpilogueOperations + 1));
+  EpilogueBuilder::Failures failures;
+  for (linalg::GenericOp last : llvm::reverse(candidates)) {
+    if (!isOnlyExit(convolution, last, followers))
+      continue;
+    FailureOr<ConvolutionOpInterface> fused =
+        EpilogueBuilder(convolution, followers.dependents, failures)
+            .fuse(rewriter, last);
+    if (failed(fused))
+      continue;
+    remark::passed(
+        fused->getLoc(),
+        remark::RemarkOpts::name("FuseEpilogue").category(DEBUG_TYPE))
+        << remark::add("element-wise ops became the epilogue");
+    rewriter.replaceOp(last, fused->getResultTensor());
+    return true;
+  }
+  return false;
+}
+
+/// Erases the ops that `convolution` has taken in, and `convolution` itself,
+/// which is replaced by one that computes them.
+static void eraseReplaced(RewriterBase &rewriter,
+                          ConvolutionOpInterface convolution) {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*convolution->getBlock())))
+    if (!isa<ConvolutionOpInterface>(op) && isOpTriviallyDead(&op))
+      rewriter.eraseOp(&op);
+  rewriter.eraseOp(convolution);
+}
+
+namespace {
+struct FuseEpiloguePass final
+    : mlir::conv::impl::FuseEpiloguePassBase<FuseEpiloguePass> {
+  void runOnOperation() override {
+    eraseAssertions(getOperation());
+    if (failed(generalizeElementwise(getOperation())) ||
+        failed(moveReshapesOutward(getOperation())))
+      return signalPassFailure();
+    generalizeSlices(getOperation());
+    detachUnreadInits(getOperation());
+    eraseDeadOps(getOperation());
+
+    SmallVector<ConvolutionOpInterface> convolutions;
+    getOperation().walk(
+        [&](ConvolutionOpInterface op) { convolutions.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    // From the last on. Dead ops would count as uses for those before.
+    for (ConvolutionOpInterface convolution : llvm::reverse(convolutions))
+      if (fuseEpilogue(rewriter, convolution))
+        eraseReplaced(rewriter, convolution);
+    restoreSlices(getOperation());
+    eraseDeadOps(getOperation());
+  }
+};
+} // namespace
