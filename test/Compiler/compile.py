@@ -23,6 +23,15 @@ class Compile(unittest.TestCase):
             [argument.name for argument in artifact.entries[0].arguments], ["input", "filter", "bias", "output"]
         )
 
+    def test_arithmetic_of_f32(self):
+        """Exact products are asked for by name; both at once are refused."""
+        f32 = dict(n=1, c=8, k=8, input=(6, 6), filter=(3, 3))
+        self.assertNotIn("arithmetic", conv.Problem(**f32).module())
+        self.assertRegex(conv.Problem(**f32, exact=True).module(), "arithmetic = +exact")
+        self.assertRegex(conv.Problem(**f32, tf32=True).module(), "arithmetic = +tf32")
+        with self.assertRaisesRegex(conv.Error, "tf32 or .*exact"):
+            conv.Problem(**f32, tf32=True, exact=True).module()
+
     def test_as_the_tool(self):
         """The same bytes as conv-compile's."""
         module = PROBLEM.module()

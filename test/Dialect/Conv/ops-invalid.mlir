@@ -386,17 +386,6 @@ func.func @tensor_map_x8_tf32(%y: memref<1x8x8x64xf16>) {
 
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
-func.func @forward_c13_exact_f16(%x: tensor<1x8x8x4xf16>, %w: tensor<8x1x1x4xf16>) {
-  // expected-error @below {{expects input of f32 for exact arithmetic, but got 'f16'}}
-  %y = conv.forward %x, %w window = #unit layouts = #nhwc arithmetic = exact
-      : tensor<1x8x8x4xf16>, tensor<8x1x1x4xf16> -> tensor<1x8x8x8xf32>
-  return
-}
-
-// -----
-
-#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
-#nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
 func.func @forward_c13_tf32_of_f16(%x: tensor<1x8x8x4xf16>, %w: tensor<8x1x1x4xf16>) {
   // expected-error @below {{expects input of f32 for tf32 arithmetic, but got 'f16'}}
   %y = conv.forward %x, %w window = #unit layouts = #nhwc arithmetic = tf32

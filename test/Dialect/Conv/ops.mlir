@@ -12,6 +12,17 @@ func.func @forward_plain(%x: tensor<1x8x8x4xf16>, %w: tensor<16x3x3x4xf16>) -> t
   return %y : tensor<1x8x8x16xf32>
 }
 
+// Products of 16-bit operands are exact as they are; asking for that changes nothing.
+// CHECK-LABEL: @forward_exact
+func.func @forward_exact(%x: tensor<1x8x8x4xf16>, %w: tensor<16x1x1x4xf16>) -> tensor<1x8x8x16xf32> {
+  // CHECK: layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = exact :
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = exact
+      : tensor<1x8x8x4xf16>, tensor<16x1x1x4xf16> -> tensor<1x8x8x16xf32>
+  return %y : tensor<1x8x8x16xf32>
+}
+
 // Strides, dilations and padding differ per dimension and side.
 // CHECK-LABEL: @forward_window
 func.func @forward_window(%x: tensor<2x9x13x3xf32>, %w: tensor<5x3x2x3xf32>) -> tensor<2x4x12x5xf32> {

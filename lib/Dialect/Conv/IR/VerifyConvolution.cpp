@@ -155,7 +155,7 @@ static LogicalResult verifyElementTypes(ConvolutionOpInterface op) {
   if (lhs.isInteger(32))
     return op.emitOpError("expects ")
            << lhsName << " of i8 or a floating type, but got " << lhs;
-  if (op.getArithmetic() != Arithmetic::F32 && !lhs.isF32())
+  if (op.getArithmetic() == Arithmetic::TF32 && !lhs.isF32())
     return op.emitOpError("expects ") << lhsName << " of f32 for "
                                       << stringifyArithmetic(op.getArithmetic())
                                       << " arithmetic, but got " << lhs;

@@ -74,7 +74,7 @@ defvar Conv_convolutionRules = [{
         spatial dimension.
       * (C12) For `circular`, `low` and `high` are at most `input` in each
         spatial dimension.
-      * (C13) For `arithmetic = tf32` and `exact`, the operands are f32.
+      * (C13) For `arithmetic = tf32`, the operands are f32.
 }];
 
 /// `lhs`, `rhs` and `result` are the names of the tensors. Roles follow from
