@@ -4,6 +4,7 @@ import math
 
 import conv
 import torch
+from conv.tune.graph import CapturedCalls
 from conv.tune.rule import worst_error
 from epilogue import apply_epilogue
 from torch_library import convolve, empty, has_convolution
@@ -16,30 +17,6 @@ _DTYPES = {
     "i8": torch.int8,
 }
 _ORDERS = {"input": "NCDHW", "filter": "KCTRS", "output": "NKZPQ"}  # PyTorch's.
-
-
-class _Graph:
-    """Calls that were captured into a CUDA graph, one for each set of tensors."""
-
-    def __init__(self, stream, calls):
-        self.calls = len(calls)
-        self._stream = stream
-        self._graph = torch.cuda.CUDAGraph()
-        # A graph has addresses and owns nothing: the calls have the operands, and results are kept so that each call
-        # has memory of its own. The next capture would give back to the driver what nobody holds.
-        self._captured = calls
-        with torch.cuda.graph(self._graph, stream=stream):
-            self._results = [call() for call in calls]
-
-    def time(self, replays):
-        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        with torch.cuda.stream(self._stream):
-            start.record()
-            for _ in range(replays):
-                self._graph.replay()
-            stop.record()
-        stop.synchronize()
-        return start.elapsed_time(stop) / 1000
 
 
 class TorchBackend:
@@ -97,7 +74,7 @@ class TorchBackend:
 
     def ours(self, problem, function, sets):
         outputs = [self.run(function, tensors) for tensors in sets]
-        return _Graph(self.stream, [lambda t=t, y=y: function(**t, out=y) for t, y in zip(sets, outputs)])
+        return CapturedCalls(self.stream, [lambda t=t, y=y: function(**t, out=y) for t, y in zip(sets, outputs)])
 
     # The library's.
 
@@ -113,7 +90,7 @@ class TorchBackend:
             for tensors in sets[:2]:
                 self._convolve(problem, tensors)  # Chooses the algorithm.
         self.stream.synchronize()
-        return _Graph(self.stream, [lambda t=t: self._convolve(problem, t) for t in sets])
+        return CapturedCalls(self.stream, [lambda t=t: self._convolve(problem, t) for t in sets])
 
     # The reference.
 
@@ -171,8 +148,8 @@ class TorchBackend:
         times = measure(
             {
                 # Negated, because a plain copy becomes a node for the copy engine, which reaches two thirds of it.
-                "copy": _Graph(self.stream, [lambda: torch.neg(source, out=target)]),
-                "product": _Graph(self.stream, [lambda: torch.matmul(left, right)]),
+                "copy": CapturedCalls(self.stream, [lambda: torch.neg(source, out=target)]),
+                "product": CapturedCalls(self.stream, [lambda: torch.matmul(left, right)]),
             }
         )
         return {

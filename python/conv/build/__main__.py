@@ -27,12 +27,12 @@ import argparse
 import json
 import os
 import pathlib
-import signal
 import sys
 import time
 import typing
 
-from .._library import Error, ErrorKind, bad_input
+from .._library import ErrorKind, bad_input
+from .._tool import run_tool
 from ..tune._executors import LostCluster, create_executor
 from ._merge import STORE, find_tool, merge_model
 from ._models import Unit, read_models
@@ -113,18 +113,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
 def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> int:
     """The tool; the exit codes are those of the others: 3 if anything was refused."""
     options = _parse(arguments)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        return build(options)
-    except Error as error:
-        print(f"conv-build: error: {error}", file=sys.stderr)
-        return int(error.kind)
-    except (OSError, LostCluster) as error:
-        print(f"conv-build: error: {error}", file=sys.stderr)
-        return int(ErrorKind.SYSTEM)
-    except KeyboardInterrupt:
-        print("conv-build: stopped; the same command goes on", file=sys.stderr)
-        return 130
+    return run_tool("conv-build", lambda: build(options), (LostCluster,))
 
 
 if __name__ == "__main__":

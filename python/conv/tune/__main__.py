@@ -23,13 +23,13 @@ import dataclasses
 import json
 import os
 import pathlib
-import signal
 import sys
 import time
 import typing
 
 from .. import _compiler
 from .._library import Error, ErrorKind, bad_input
+from .._tool import run_tool
 from ._bundle import RESULTS, Bundle, Item, compile_bundle
 from ._database import KEEP, Database, Measurement
 from ._executors import LostCluster, create_executor
@@ -322,18 +322,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
 def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> int:
     """The tool; the exit codes are those of the others."""
     options = _parse(arguments)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        return options.run(options)
-    except Error as error:
-        print(f"conv-tune: error: {error}", file=sys.stderr)
-        return int(error.kind)
-    except (OSError, Died, ImportError) as error:
-        print(f"conv-tune: error: {error}", file=sys.stderr)
-        return int(ErrorKind.SYSTEM)
-    except KeyboardInterrupt:
-        print("conv-tune: stopped; the same command goes on", file=sys.stderr)
-        return 130
+    return run_tool("conv-tune", lambda: options.run(options), (Died, ImportError))
 
 
 if __name__ == "__main__":

@@ -15,35 +15,13 @@ from .._function import Function
 from .._library import Error, ErrorKind
 from .._problem import Problem
 from ._numpy import ORDERS, part, shapes
+from .graph import CapturedCalls
 from .rule import worst_error
 
 _DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "i8": torch.int8}
 _MAX_SETS = 256
 
 Tensors = typing.Dict[str, torch.Tensor]
-
-
-class _Graph:
-    """Calls that were captured into a graph, one for each set of operands."""
-
-    def __init__(self, stream: torch.cuda.Stream, calls: typing.List[typing.Callable[[], torch.Tensor]]) -> None:
-        self.calls = len(calls)
-        self._stream = stream
-        self._graph = torch.cuda.CUDAGraph()
-        # A graph has addresses and owns nothing: the calls keep what they use.
-        self._captured = calls
-        with torch.cuda.graph(self._graph, stream=stream):
-            self._results = [call() for call in calls]
-
-    def time(self, replays: int) -> float:
-        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        with torch.cuda.stream(self._stream):
-            start.record()
-            for _ in range(replays):
-                self._graph.replay()
-            stop.record()
-        stop.synchronize()
-        return start.elapsed_time(stop) / 1000
 
 
 class TorchBackend:
@@ -126,13 +104,13 @@ class TorchBackend:
         dtype = function.arguments[-1].dtype
         return worst_error(torch, result.double(), *expected, 0, dtype, entry.error_bound)
 
-    def prepare(self, function: Function, sets: typing.List[Tensors]) -> _Graph:
+    def prepare(self, function: Function, sets: typing.List[Tensors]) -> CapturedCalls:
         """Calls to be timed."""
         torch.cuda.synchronize(self.device)
         with torch.cuda.stream(self.stream):
             results = [function(**operands) for operands in sets]
         self.stream.synchronize()
-        return _Graph(self.stream, [lambda t=t, y=y: function(**t, out=y) for t, y in zip(sets, results)])
+        return CapturedCalls(self.stream, [lambda t=t, y=y: function(**t, out=y) for t, y in zip(sets, results)])
 
 
 def _settle(order: typing.List[int], argument: typing.Any) -> typing.List[int]:

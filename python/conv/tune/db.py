@@ -20,7 +20,8 @@ import sys
 import typing
 
 from .. import _compiler
-from .._library import Error, ErrorKind, bad_input
+from .._library import bad_input
+from .._tool import run_tool
 from ._database import KEEP, Database, Measurement, Quarantined, best_rows
 
 #: Digits of a fingerprint that tell compilers apart for people.
@@ -158,17 +159,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
 def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> int:
     """The tool; the exit codes are those of the others."""
     options = _parse(arguments)
-    try:
-        return options.run(options)
-    except Error as error:
-        print(f"conv-db: error: {error}", file=sys.stderr)
-        return int(error.kind)
-    except BrokenPipeError:  # Whoever reads has read enough.
-        sys.stderr.close()
-        return 0
-    except OSError as error:
-        print(f"conv-db: error: {error}", file=sys.stderr)
-        return int(ErrorKind.SYSTEM)
+    return run_tool("conv-db", lambda: options.run(options))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,34 @@
+"""What the package's command-line tools have in common: how errors are told, and the exit codes."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import typing
+
+from ._library import Error, ErrorKind
+
+
+def run_tool(
+    name: str, work: typing.Callable[[], int], failures: typing.Tuple[typing.Type[BaseException], ...] = ()
+) -> int:
+    """Runs ``work`` and returns the exit code of the tool ``name``: that of ``work``, or of the error that ended it.
+
+    One line on standard error says what went wrong. ``OSError`` and the tool's own ``failures`` are errors of the system.
+    A tool that is interrupted, also by ``SIGTERM``, says that it can go on; one whose reader has closed the pipe is done.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return work()
+    except Error as error:
+        print(f"{name}: error: {error}", file=sys.stderr)
+        return int(error.kind)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except (OSError, *failures) as error:
+        print(f"{name}: error: {error}", file=sys.stderr)
+        return int(ErrorKind.SYSTEM)
+    except KeyboardInterrupt:
+        print(f"{name}: stopped; the same command goes on", file=sys.stderr)
+        return 130
