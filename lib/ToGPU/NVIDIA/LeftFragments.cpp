@@ -12,7 +12,7 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-static constexpr int64_t kElementBytes = Tile::kSumBytes;
+static constexpr int64_t kElementBytes = Tile::kConvertedBytes;
 static constexpr int64_t kRowElements = Tile::kRowBytes / kElementBytes;
 static constexpr int64_t kPieceElements = kPieceBytes / kElementBytes;
 /// A box of a transposed tile.

@@ -373,7 +373,7 @@ bool GeometryReader::checkElements() {
   bool hasBlocks = geometry.reducesPositions && geometry.hasHaloTiles();
   if (geometry.elementBytes == Tile::kElementBytes ||
       (!hasBlocks &&
-       (!isTransposed || geometry.elementBytes == Tile::kSumBytes)))
+       (!isTransposed || geometry.elementBytes == Tile::kConvertedBytes)))
     return true;
   return refuse(
       "operands of 16 bits, of f32 without halo tiles of a reduction, or "

@@ -250,22 +250,32 @@ std::optional<Numbers> Evaluator::readSum(tosa::ReduceSumOp op) {
   return sums;
 }
 
+/// A tensor of `shape` whose elements are those of `values`, a tensor of the
+/// shape `from`, at the positions that `move` makes of its own.
+static Numbers pick(const Numbers &values, ArrayRef<int64_t> from,
+                    ArrayRef<int64_t> shape,
+                    function_ref<void(MutableArrayRef<int64_t>)> move) {
+  Numbers result;
+  forEachPosition(shape, [&](ArrayRef<int64_t> position) {
+    Numbers moved(position);
+    move(moved);
+    result.push_back(values[linearize(moved, from)]);
+  });
+  return result;
+}
+
 std::optional<Numbers> Evaluator::readTile(tosa::TileOp op, bool isMoved) {
   auto from = getStaticType(op.getInput1());
   std::optional<Numbers> values =
       from ? read(op.getInput1(), isMoved) : std::nullopt;
   if (!values)
     return std::nullopt;
-  Numbers result;
-  forEachPosition(getStaticType(op.getResult()).getShape(),
-                  [&](ArrayRef<int64_t> position) {
-                    Numbers own(position);
-                    for (auto [index, size] : llvm::zip(own, from.getShape()))
-                      index %= size;
-                    result.push_back(
-                        (*values)[linearize(own, from.getShape())]);
-                  });
-  return result;
+  return pick(*values, from.getShape(),
+              getStaticType(op.getResult()).getShape(),
+              [&](MutableArrayRef<int64_t> position) {
+                for (auto [index, size] : llvm::zip(position, from.getShape()))
+                  index %= size;
+              });
 }
 
 std::optional<Numbers> Evaluator::readConcat(tosa::ConcatOp op, bool isMoved) {
@@ -302,16 +312,12 @@ std::optional<Numbers> Evaluator::readSlice(tosa::SliceOp op, bool isMoved) {
   std::optional<Numbers> values = read(op.getInput1(), isMoved);
   if (!values)
     return std::nullopt;
-  Numbers result;
-  forEachPosition(getStaticType(op.getResult()).getShape(),
-                  [&](ArrayRef<int64_t> position) {
-                    Numbers own(position);
-                    for (auto [index, offset] : llvm::zip(own, offsets))
-                      index += offset;
-                    result.push_back(
-                        (*values)[linearize(own, from.getShape())]);
-                  });
-  return result;
+  return pick(*values, from.getShape(),
+              getStaticType(op.getResult()).getShape(),
+              [&](MutableArrayRef<int64_t> position) {
+                for (auto [index, offset] : llvm::zip(position, offsets))
+                  index += offset;
+              });
 }
 
 /// `[n, w, c]` is element `[n, indices[n, w], c]` of the values.

@@ -32,6 +32,8 @@ struct TmaTile {
   static constexpr int64_t kMaxConsumers = 3;
   static constexpr int64_t kElementBytes = 2;
   static constexpr int64_t kSumBytes = 4;
+  /// Of an operand's element that is converted to parts, an f32.
+  static constexpr int64_t kConvertedBytes = 4;
   /// What strides in memory and widths of rows are multiples of, in bytes and
   /// in elements.
   static constexpr int64_t kGranuleBytes = 16;
@@ -94,7 +96,9 @@ struct TmaTile {
   /// it, others only along it.
   static constexpr int64_t
   countConvertedParts(bool is3xTF32, int64_t elementBytes, bool isTransposed) {
-    return is3xTF32 ? 2 : elementBytes == kSumBytes && isTransposed ? 1 : 0;
+    return is3xTF32                                          ? 2
+           : elementBytes == kConvertedBytes && isTransposed ? 1
+                                                             : 0;
   }
   /// Whether copies bring an operand of the epilogue, chunk by chunk, to where
   /// the results that it becomes leave from.
