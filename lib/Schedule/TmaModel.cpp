@@ -47,6 +47,10 @@ static constexpr double kCopyBytesPerClock = 10900;
 static constexpr double kStridedRowCycles = 2.4;
 /// A row of a copy of images of three dimensions, of 3 layers on an H200.
 static constexpr double kVolumeRowCycles = 4.2;
+/// A row of a copy whose distance to the next one in memory is no whole number
+/// of sectors: 24 channels of bf16, for example. Of 8 schedules of 3 layers on
+/// an H200, 6.5 to 10.1 (bench/results/unlisted.md).
+static constexpr double kUnalignedRowCycles = 8;
 /// Steps whose copies a kernel waits for when it starts: they all come from
 /// memory, to all compute units at once.
 static constexpr double kFirstSteps = 2.25;
@@ -241,23 +245,46 @@ static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
          chip.sharedMemoryBytesPerClock;
 }
 
+/// Rows that copies of the left operand bring in a step.
+static double computeLeftRows(const Problem &problem, const TmaTile &tile) {
+  double bytes = tile.hasSlots() ? double(tile.haloTileBytes) /
+                                       double(problem.haloTile->taps)
+                                 : double(tile.leftBytes());
+  return bytes / TmaTile::kRowBytes;
+}
+
+/// The same of the right operand.
+static double computeRightRows(const TmaTile &tile) {
+  return double(tile.rightBytes()) / TmaTile::kRowBytes;
+}
+
 /// Lines of memory that copies ask for in a step, of groups.
 static double computeStepLines(const Problem &problem, const TmaTile &tile) {
-  double leftBytes = tile.hasSlots() ? double(tile.haloTileBytes) /
-                                           double(problem.haloTile->taps)
-                                     : double(tile.leftBytes());
-  return (leftBytes * problem.tmaLeftLines +
-          double(tile.rightBytes()) * problem.tmaRightLines) /
-         TmaTile::kRowBytes;
+  return computeLeftRows(problem, tile) * problem.tmaLeftLines +
+         computeRightRows(tile) * problem.tmaRightLines;
+}
+
+/// Rows of a step that start within sectors. Groups count lines instead.
+static double countUnalignedRows(const Problem &problem, const ChipInfo &chip,
+                                 const TmaTile &tile) {
+  if (problem.hasTmaGroups() || chip.sectorBytes == 0)
+    return 0;
+  auto isUnaligned = [&](const Run &run) {
+    return run.elements * byteSize(problem.operand) % chip.sectorBytes != 0;
+  };
+  return isUnaligned(problem.lhsRun) * computeLeftRows(problem, tile) +
+         isUnaligned(problem.rhsRun) * computeRightRows(tile);
 }
 
 /// Cycles until a step's operands are there, while so many compute units copy.
-static double computeCopyCycles(const Problem &problem, const TmaTile &tile,
-                                double stepBytes, double units) {
+static double computeCopyCycles(const Problem &problem, const ChipInfo &chip,
+                                const TmaTile &tile, double stepBytes,
+                                double units) {
   double stepCycles = std::hypot(kCopyLatencyCycles / double(tile.stages - 1),
                                  units * stepBytes / kCopyBytesPerClock);
   stepCycles =
-      std::max(stepCycles, kLineCycles * computeStepLines(problem, tile));
+      std::max({stepCycles, kLineCycles * computeStepLines(problem, tile),
+                kUnalignedRowCycles * countUnalignedRows(problem, chip, tile)});
   int64_t rows = problem.reducesTmaPositions ? tile.columns : tile.rows;
   if (problem.hasTmaStrides)
     stepCycles = std::max(stepCycles, kStridedRowCycles * double(rows));
@@ -333,7 +360,7 @@ Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
   cost.matrixCycles = kMatrixSlowdown * instructionCycles;
   cost.sharedCycles = computeSharedCycles(problem, chip, tile, stepBytes);
   cost.loadCycles = computeCopyCycles(
-      problem, tile, stepBytes,
+      problem, chip, tile, stepBytes,
       double(std::min<int64_t>(cost.workgroups, chip.computeUnits)));
   double longest =
       std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});

@@ -207,6 +207,8 @@ Problem createProblem(const Gradient &gradient, int64_t splits) {
       ceilDiv(problem.reduction, TmaTile::kRowElements);
   problem.isTmaRhsTransposed = problem.reducesTmaPositions = true;
   problem.hasTmaRowsOfColumns = true;
+  problem.lhsRun.elements = gradient.outputs;
+  problem.rhsRun.elements = gradient.inputs;
   if (splits > 1) {
     problem.launches = 2;
     problem.intermediateBytes = 2.0 * double(splits) * problem.resultBytes;
