@@ -74,6 +74,19 @@ static gpu::GPUFuncOp createFunction(OpBuilder &builder, Location loc,
   return function;
 }
 
+using MainLoopBuilder = SmallVector<Value>(const Kernel &,
+                                           const MainLoopParts &);
+
+/// Steps overlap where matrix instructions leave the other units alone. WMMA
+/// takes the vector unit: there, more waves with fewer registers do it.
+static MainLoopBuilder *lookupLoop(const Kernel &kernel) {
+  if (kernel.form.schedule.getMainLoop() == MainLoop::AsyncStaged)
+    return createAsyncStagedLoop;
+  return kernel.atom.kind == ::conv::AtomKind::MFMA
+             ? createRegisterPipelinedLoop
+             : createRegisterStagedLoop;
+}
+
 LogicalResult mlir::conv::createStagedBody(Kernel &kernel,
                                            gpu::GPUFuncOp function) {
   std::unique_ptr<TileScheduler> scheduler = createGridScheduler(kernel.form);
@@ -97,10 +110,7 @@ LogicalResult mlir::conv::createStagedBody(Kernel &kernel,
       kernel, rightTile,
       {kernel.form.rhs, kernel.arguments[1], origin.batch, origin.column,
        [&](Value row) { return matrix.columnOfRow(row); }, matrix.columnRun()});
-  auto createLoop = kernel.form.schedule.getMainLoop() == MainLoop::AsyncStaged
-                        ? createAsyncStagedLoop
-                        : createRegisterStagedLoop;
-  SmallVector<Value> sums = createLoop(kernel, {lhs, rhs, matrix});
+  SmallVector<Value> sums = lookupLoop(kernel)(kernel, {lhs, rhs, matrix});
   createRegisterEpilogue(kernel, matrix, origin, sums);
   return success();
 }

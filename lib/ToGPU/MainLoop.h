@@ -39,9 +39,17 @@ struct MainLoopParts {
 
 /// Builds the loop over the reduction and returns the accumulators after it.
 /// Global memory to registers while the matrix units work on the tile before,
-/// then registers to the other stage of shared memory; one barrier a step.
+/// then registers to the other stage of shared memory; one barrier a step, or
+/// two with one stage.
 SmallVector<Value> createRegisterStagedLoop(const Kernel &kernel,
                                             const MainLoopParts &parts);
+
+/// The same where steps overlap: a round of the matrix units reads shared
+/// memory for the next one, which may be that of the next step, and loads are
+/// on their way for a whole step. One or two stages, with two barriers a step
+/// or one.
+SmallVector<Value> createRegisterPipelinedLoop(const Kernel &kernel,
+                                               const MainLoopParts &parts);
 
 /// Global memory to the stage of shared memory that is free, while those of the
 /// next steps arrive and the matrix units work on one: what passes through

@@ -45,6 +45,10 @@ int64_t MatrixUnit::piecesPerRound() const {
   return std::max<int64_t>(1, kernel.atom.kPerLane / kernel.pieceElements());
 }
 
+int64_t MatrixUnit::reductionOfRound() const {
+  return kernel.atom.groupsOfK() * piecesPerRound() * kernel.pieceElements();
+}
+
 SmallVector<Value> MatrixUnit::createZeros() const {
   auto type = VectorType::get({registersPerAtom()},
                               getAccumulatorType(kernel.form.getOperandType()));
@@ -71,9 +75,9 @@ SmallVector<Value> MatrixUnit::rowsOfLane(Value origin, int64_t atoms,
 }
 
 /// Reads what one round takes of each of `rows`, with this lane's group of k.
-MatrixUnit::Fragments MatrixUnit::readRows(const SharedTile &tile,
-                                           ArrayRef<Value> rows, Value stage,
-                                           int64_t round) const {
+SmallVector<Value> MatrixUnit::readRows(const SharedTile &tile,
+                                        ArrayRef<Value> rows, Value stage,
+                                        int64_t round) const {
   const IndexMath &math = kernel.math;
   int64_t groups = kernel.atom.groupsOfK();
   Value group = math.constant(0);
@@ -81,7 +85,7 @@ MatrixUnit::Fragments MatrixUnit::readRows(const SharedTile &tile,
     group = math.rem(kernel.lane, groups);
   else if (groups > 1)
     group = math.div(kernel.lane, kernel.chip.subgroupSize / groups);
-  Fragments pieces;
+  SmallVector<Value> pieces;
   for (Value row : rows)
     for (int64_t i = 0; i < piecesPerRound(); ++i) {
       Value position = math.add(group, round * groups);
@@ -119,39 +123,50 @@ Value MatrixUnit::join(ArrayRef<Value> parts) const {
   return joined;
 }
 
-SmallVector<Value> MatrixUnit::createStep(ValueRange accumulators,
-                                          Value stage) const {
+SmallVector<Value> MatrixUnit::readRound(Value stage, int64_t round) const {
   const ::conv::MatrixAtom &atom = kernel.atom;
   auto [rowOrigin, columnOrigin] = kernel.subgroupOrigin();
-  SmallVector<Value> leftRows = rowsOfLane(rowOrigin, rowAtoms(), atom.n, 1);
-  SmallVector<Value> rightRows =
-      rowsOfLane(columnOrigin, columnAtoms(), atom.m, atom.rowsOfA());
+  SmallVector<Value> pieces = readRows(
+      rhs, rowsOfLane(columnOrigin, columnAtoms(), atom.m, atom.rowsOfA()),
+      stage, round);
+  llvm::append_range(pieces,
+                     readRows(lhs, rowsOfLane(rowOrigin, rowAtoms(), atom.n, 1),
+                              stage, round));
+  return pieces;
+}
 
+SmallVector<Value> MatrixUnit::multiplyRound(ValueRange accumulators,
+                                             ValueRange fragments) const {
+  const ::conv::MatrixAtom &atom = kernel.atom;
   auto kind = AtomAttr::get(kernel.b.getContext(),
                             kernel.form.schedule.getAtom().getKind(), atom.m,
                             atom.n, atom.k);
   int64_t perRow = piecesPerRound();
-  int64_t perRound = atom.groupsOfK() * perRow * kernel.pieceElements();
+  SmallVector<Value> pieces(fragments);
+  ArrayRef<Value> b = ArrayRef(pieces).take_back(rowAtoms() * perRow);
+  ArrayRef<Value> a = ArrayRef(pieces).drop_back(b.size());
   SmallVector<Value> sums(accumulators);
-  for (int64_t round = 0; round < kernel.gemmK() / perRound; ++round) {
-    Fragments a = readRows(rhs, rightRows, stage, round);
-    Fragments b = readRows(lhs, leftRows, stage, round);
-    for (int64_t part = 0; part < perRound / atom.k; ++part)
-      for (int64_t j = 0; j < columnAtoms(); ++j) {
-        SmallVector<Value> rows;
-        for (int64_t row = 0; row < atom.rowsOfA(); ++row)
-          rows.push_back(slice(ArrayRef<Value>(a).slice(
-                                   (j * atom.rowsOfA() + row) * perRow, perRow),
-                               part));
-        Value left = join(rows);
-        for (int64_t i = 0; i < rowAtoms(); ++i) {
-          Value right =
-              slice(ArrayRef<Value>(b).slice(i * perRow, perRow), part);
-          Value &sum = sums[j * rowAtoms() + i];
-          sum = MmaOp::create(kernel.b, sum.getType(), kind, left, right, sum);
-        }
+  for (int64_t part = 0; part < reductionOfRound() / atom.k; ++part)
+    for (int64_t j = 0; j < columnAtoms(); ++j) {
+      SmallVector<Value> rows;
+      for (int64_t row = 0; row < atom.rowsOfA(); ++row)
+        rows.push_back(
+            slice(a.slice((j * atom.rowsOfA() + row) * perRow, perRow), part));
+      Value left = join(rows);
+      for (int64_t i = 0; i < rowAtoms(); ++i) {
+        Value right = slice(b.slice(i * perRow, perRow), part);
+        Value &sum = sums[j * rowAtoms() + i];
+        sum = MmaOp::create(kernel.b, sum.getType(), kind, left, right, sum);
       }
-  }
+    }
+  return sums;
+}
+
+SmallVector<Value> MatrixUnit::createStep(ValueRange accumulators,
+                                          Value stage) const {
+  SmallVector<Value> sums(accumulators);
+  for (int64_t round = 0; round < numRounds(); ++round)
+    sums = multiplyRound(sums, readRound(stage, round));
   return sums;
 }
 

@@ -33,6 +33,13 @@ public:
   /// Adds the product of the tiles in one stage of shared memory.
   SmallVector<Value> createStep(ValueRange accumulators, Value stage) const;
 
+  /// The rounds that such a step is made of, one after the other: each reads 16
+  /// bytes a lane, or what an atom takes, of every row, and multiplies them.
+  int64_t numRounds() const { return kernel.gemmK() / reductionOfRound(); }
+  SmallVector<Value> readRound(Value stage, int64_t round) const;
+  SmallVector<Value> multiplyRound(ValueRange accumulators,
+                                   ValueRange fragments) const;
+
   /// Consecutive columns that a lane holds: what one store takes at most.
   int64_t runLength() const;
   /// Runs of each lane for one row.
@@ -55,16 +62,16 @@ public:
   }
 
 private:
-  using Fragments = SmallVector<Value>;
   int64_t rowAtoms() const;
   int64_t columnAtoms() const;
   int64_t registersPerAtom() const;
   int64_t columnsPerAtom() const;
   int64_t piecesPerRound() const;
+  int64_t reductionOfRound() const;
   SmallVector<Value> rowsOfLane(Value origin, int64_t atoms, int64_t atomRows,
                                 int64_t rowsPerAtom) const;
-  Fragments readRows(const SharedTile &tile, ArrayRef<Value> rows, Value stage,
-                     int64_t round) const;
+  SmallVector<Value> readRows(const SharedTile &tile, ArrayRef<Value> rows,
+                              Value stage, int64_t round) const;
   Value slice(ArrayRef<Value> pieces, int64_t index) const;
   Value join(ArrayRef<Value> parts) const;
 

@@ -180,12 +180,21 @@ SmallVector<Value> OperandCopy::start(Value k, Value stage, Value guard) const {
   return loads;
 }
 
+SmallVector<Value> OperandCopy::startBlock(int64_t block, Value k,
+                                           Value guard) const {
+  return startLoads(pieces[block * rowWidth], k, guard);
+}
+
+void OperandCopy::finishBlock(int64_t block, ValueRange loads,
+                              Value stage) const {
+  ArrayRef<Piece> of = ArrayRef(pieces).slice(block * rowWidth, rowWidth);
+  for (auto [piece, elements] : llvm::zip_equal(of, joinLoads(loads)))
+    tile.write(elements, stage, piece.row, piece.position);
+}
+
 void OperandCopy::finish(ValueRange loads, Value stage) const {
-  int64_t loadsPerBlock = kernel.pieceElements() / width;
-  ArrayRef<Piece> rest = pieces;
-  for (; !loads.empty(); loads = loads.drop_front(loadsPerBlock))
-    for (Value elements : joinLoads(loads.take_front(loadsPerBlock))) {
-      tile.write(elements, stage, rest.front().row, rest.front().position);
-      rest = rest.drop_front();
-    }
+  for (int64_t block = 0; !loads.empty(); ++block) {
+    finishBlock(block, loads.take_front(loadsPerBlock()), stage);
+    loads = loads.drop_front(loadsPerBlock());
+  }
 }

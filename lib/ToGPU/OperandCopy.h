@@ -50,6 +50,13 @@ public:
   /// writes them to the same stage.
   void finish(ValueRange loads, Value stage) const;
 
+  /// The same, through registers, for one block: the pieces of a work-item that
+  /// some of its loads are for. `loads` are what `startBlock` returned.
+  int64_t numBlocks() const { return pieces.size() / rowWidth; }
+  int64_t loadsPerBlock() const { return kernel.pieceElements() / width; }
+  SmallVector<Value> startBlock(int64_t block, Value k, Value guard) const;
+  void finishBlock(int64_t block, ValueRange loads, Value stage) const;
+
 private:
   /// One piece: a row of the tile, and its position in that row.
   struct Piece {

@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // LLVM's scheduler reads as much as it has registers for before it multiplies.
-// Groups of instructions, counted in the section itself, replace its order.
+// Groups of instructions, counted in the section itself, replace its order. A
+// section that only reads and multiplies gets reads before the products that
+// need them. One that also writes is a whole step, whose products need nothing
+// of the same round: its accesses keep their order, with products between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,18 +46,48 @@ static bool isSharedRead(Operation &op) {
                      load.getBase().getType());
 }
 
-/// Counts what lies between `end` and the fence, or the start of the block,
-/// before it.
-static Section countSection(ScheduleFenceOp end) {
+/// Bits of the mask of `sched_group_barrier` (LLVM's AMDGPU usage).
+enum GroupKind : uint32_t {
+  kNoGroup = 0,
+  kProducts = 0x8,
+  kLoads = 0x20,
+  kSharedReads = 0x100,
+  kSharedWrites = 0x200
+};
+
+static GroupKind getKind(Operation &op) {
+  if (isProduct(op))
+    return kProducts;
+  if (isSharedRead(op))
+    return kSharedReads;
+  if (isa<GuardedLoadOp>(op))
+    return kLoads;
+  auto store = dyn_cast<vector::StoreOp>(op);
+  bool isShared = store && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(
+                               store.getBase().getType());
+  return isShared ? kSharedWrites : kNoGroup;
+}
+
+/// The kinds of what lies between `end` and the fence, or the start of the
+/// block, before it.
+static SmallVector<GroupKind> listSection(ScheduleFenceOp end) {
   Block::iterator first = end->getIterator();
   while (first != end->getBlock()->begin() &&
          !isa<ScheduleFenceOp>(*std::prev(first)))
     --first;
+  SmallVector<GroupKind> kinds;
+  for (Operation &op : llvm::make_range(first, end->getIterator()))
+    if (GroupKind kind = getKind(op))
+      kinds.push_back(kind);
+  return kinds;
+}
+
+static Section countSection(ArrayRef<GroupKind> kinds) {
   Section section;
-  for (Operation &op : llvm::make_range(first, end->getIterator())) {
-    if (isProduct(op)) {
+  for (GroupKind kind : kinds) {
+    if (kind == kProducts) {
       ++section.products;
-    } else if (isSharedRead(op)) {
+    } else if (kind == kSharedReads) {
       ++(section.products == 0 ? section.firstReads : section.laterReads);
       section.earlyProducts = section.products;
     }
@@ -62,36 +95,62 @@ static Section countSection(ScheduleFenceOp end) {
   return section;
 }
 
-static void createGroups(ScheduleFenceOp end, const Section &section) {
-  // Bits of the instruction's mask: LLVM's AMDGPU usage, sched_group_barrier.
-  constexpr uint32_t kProducts = 0x8, kSharedReads = 0x100;
+static void createGroup(OpBuilder &builder, Location loc, GroupKind kind,
+                        int64_t count) {
+  if (count > 0)
+    ROCDL::SchedGroupBarrier::create(
+        builder, loc, kind, static_cast<uint32_t>(count), /*groupId=*/0);
+}
+
+/// Each read of a later round follows as many products.
+static void createReadGroups(ScheduleFenceOp end, const Section &section) {
   OpBuilder builder(end);
-  auto createGroup = [&](uint32_t kind, int64_t count) {
-    ROCDL::SchedGroupBarrier::create(builder, end.getLoc(), kind,
-                                     static_cast<uint32_t>(count),
-                                     /*groupId=*/0);
-  };
+  Location loc = end.getLoc();
   int64_t turn =
       std::max<int64_t>(1, section.earlyProducts / section.laterReads);
   int64_t left = section.products;
-  createGroup(kSharedReads, section.firstReads);
+  createGroup(builder, loc, kSharedReads, section.firstReads);
   for (int64_t read = 0; read < section.laterReads && left > turn; ++read) {
-    createGroup(kProducts, turn);
-    createGroup(kSharedReads, 1);
+    createGroup(builder, loc, kProducts, turn);
+    createGroup(builder, loc, kSharedReads, 1);
     left -= turn;
   }
-  createGroup(kProducts, left);
+  createGroup(builder, loc, kProducts, left);
+}
+
+/// The accesses of a round keep their order, and the products after them are
+/// spread between them.
+static void createStepGroups(ScheduleFenceOp end, ArrayRef<GroupKind> kinds) {
+  OpBuilder builder(end);
+  Location loc = end.getLoc();
+  auto isProductKind = [](GroupKind kind) { return kind == kProducts; };
+  while (!kinds.empty()) {
+    auto accesses = kinds.take_until(isProductKind);
+    auto products = kinds.drop_front(accesses.size()).take_while(isProductKind);
+    kinds = kinds.drop_front(accesses.size() + products.size());
+    int64_t done = 0;
+    for (auto [i, access] : llvm::enumerate(accesses)) {
+      createGroup(builder, loc, access, 1);
+      int64_t upTo = products.size() * (i + 1) / accesses.size();
+      createGroup(builder, loc, kProducts, upTo - done);
+      done = upTo;
+    }
+    createGroup(builder, loc, kProducts, products.size() - done);
+  }
 }
 
 void mlir::conv::convertScheduleFences(gpu::GPUModuleOp module) {
   using enum amdgpu::sched_barrier_opt_enum;
-  SmallVector<std::pair<ScheduleFenceOp, Section>> fences;
+  SmallVector<std::pair<ScheduleFenceOp, SmallVector<GroupKind>>> fences;
   module.walk([&](ScheduleFenceOp fence) {
-    fences.push_back({fence, countSection(fence)});
+    fences.push_back({fence, listSection(fence)});
   });
-  for (auto &[fence, section] : fences) {
-    if (section.products > 0 && section.laterReads > 0)
-      createGroups(fence, section);
+  for (auto &[fence, kinds] : fences) {
+    Section section = countSection(kinds);
+    if (section.products > 0 && llvm::is_contained(kinds, kSharedWrites))
+      createStepGroups(fence, kinds);
+    else if (section.products > 0 && section.laterReads > 0)
+      createReadGroups(fence, section);
     // Matrix instructions of the last reads may wait with what follows; what
     // makes pieces of loads must not come earlier, with a wait for them.
     OpBuilder builder(fence);

@@ -1,0 +1,199 @@
+//===- RegisterPipelinedLoop.cpp - steps that overlap -----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Matrix instructions of a round multiply what was read from shared memory in
+// the round before, also where that belongs to the step before. Meanwhile,
+// loads that were started a step ago are written to shared memory, and those of
+// the tile after the next one start in their registers.
+//
+// With two stages, writes go to the stage that was read in the step before, and
+// lie between matrix instructions; before the last round, a barrier follows
+// them, and then the reads of what was written. With one stage, they lie
+// between two barriers: the first one ends the reads of the old tile, the
+// second one makes the writes visible.
+//
+// Reading further ahead takes registers that loops with large tiles do not
+// have, and made no loop of smaller ones faster by the clock.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MainLoop.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+class PipelinedLoop {
+public:
+  PipelinedLoop(const Kernel &kernel, const MainLoopParts &parts)
+      : kernel(kernel), parts(parts),
+        steps(llvm::divideCeil(kernel.form.getReduction(), kernel.gemmK())),
+        rounds(parts.matrix.numRounds()),
+        isDouble(kernel.form.schedule.getStages() == 2) {}
+
+  SmallVector<Value> create();
+
+private:
+  /// What a step hands to the next one.
+  struct State {
+    SmallVector<Value> sums;
+    SmallVector<Value> fragments;          ///< Of the step's first round.
+    SmallVector<SmallVector<Value>> loads; ///< On their way, by block.
+    Value stage;                           ///< That the fragments are from.
+
+    SmallVector<Value> pack() const;
+    State unpack(ValueRange values) const;
+  };
+  int64_t numBlocks() const {
+    return parts.lhs.numBlocks() + parts.rhs.numBlocks();
+  }
+  SmallVector<Value> startBlock(int64_t block, Value k) const;
+  void finishBlock(int64_t block, ValueRange loads, Value stage) const;
+  void refill(State &state, Value stage, Value k, int64_t from,
+              int64_t to) const;
+  State start() const;
+  void refillInRound(State &state, Value stage, Value k, int64_t round) const;
+  State createStep(State state, Value k, bool hasNext) const;
+
+  const Kernel &kernel;
+  const MainLoopParts &parts;
+  int64_t steps, rounds;
+  bool isDouble;
+};
+} // namespace
+
+SmallVector<Value> PipelinedLoop::State::pack() const {
+  SmallVector<Value> values = sums;
+  llvm::append_range(values, fragments);
+  for (ArrayRef<Value> some : loads)
+    llvm::append_range(values, some);
+  values.push_back(stage);
+  return values;
+}
+
+PipelinedLoop::State PipelinedLoop::State::unpack(ValueRange values) const {
+  State state = *this;
+  auto take = [&](SmallVector<Value> &some) {
+    llvm::copy(values.take_front(some.size()), some.begin());
+    values = values.drop_front(some.size());
+  };
+  take(state.sums);
+  take(state.fragments);
+  llvm::for_each(state.loads, take);
+  state.stage = values.front();
+  return state;
+}
+
+SmallVector<Value> PipelinedLoop::startBlock(int64_t block, Value k) const {
+  int64_t inRhs = block - parts.lhs.numBlocks();
+  Value yes = kernel.math.yes();
+  return inRhs < 0 ? parts.lhs.startBlock(block, k, yes)
+                   : parts.rhs.startBlock(inRhs, k, yes);
+}
+
+void PipelinedLoop::finishBlock(int64_t block, ValueRange loads,
+                                Value stage) const {
+  int64_t inRhs = block - parts.lhs.numBlocks();
+  return inRhs < 0 ? parts.lhs.finishBlock(block, loads, stage)
+                   : parts.rhs.finishBlock(inRhs, loads, stage);
+}
+
+/// Writes blocks to a stage, and starts their loads of the tile at `k`, if any.
+void PipelinedLoop::refill(State &state, Value stage, Value k, int64_t from,
+                           int64_t to) const {
+  for (int64_t block = from; block < to; ++block) {
+    finishBlock(block, state.loads[block], stage);
+    if (k)
+      state.loads[block] = startBlock(block, k);
+  }
+}
+
+PipelinedLoop::State PipelinedLoop::start() const {
+  const IndexMath &math = kernel.math;
+  State state;
+  state.sums = parts.matrix.createZeros();
+  state.stage = math.constant(0);
+  for (int64_t block = 0; block < numBlocks(); ++block)
+    state.loads.push_back(startBlock(block, math.constant(0)));
+  refill(state, state.stage,
+         steps > 1 ? math.constant(kernel.gemmK()) : Value(), 0, numBlocks());
+  gpu::BarrierOp::create(kernel.b);
+  state.fragments = parts.matrix.readRound(state.stage, 0);
+  ScheduleFenceOp::create(kernel.b);
+  return state;
+}
+
+/// Brings the next tile to shared memory in the rounds up to the last one,
+/// which reads it.
+void PipelinedLoop::refillInRound(State &state, Value stage, Value k,
+                                  int64_t round) const {
+  int64_t last = rounds - 1;
+  if (!isDouble && round < last)
+    return;
+  if (!isDouble)
+    gpu::BarrierOp::create(kernel.b);
+  // Two stages: a share in each round but the last.
+  int64_t shares = isDouble ? std::max<int64_t>(1, last) : 1;
+  int64_t share = isDouble ? round : 0;
+  if (share < shares)
+    refill(state, stage, k, share * numBlocks() / shares,
+           (share + 1) * numBlocks() / shares);
+  if (round == last)
+    gpu::BarrierOp::create(kernel.b);
+}
+
+/// Multiplies the tile of a step. `k` is where the tile after the next one
+/// starts, if there is one.
+PipelinedLoop::State PipelinedLoop::createStep(State state, Value k,
+                                               bool hasNext) const {
+  const IndexMath &math = kernel.math;
+  Value current = state.stage;
+  Value other = isDouble ? math.bitXor(current, math.constant(1)) : current;
+  for (int64_t round = 0; round < rounds; ++round) {
+    if (hasNext)
+      refillInRound(state, other, k, round);
+    SmallVector<Value> fragments = state.fragments;
+    if (round + 1 < rounds)
+      state.fragments = parts.matrix.readRound(current, round + 1);
+    else if (hasNext)
+      state.fragments = parts.matrix.readRound(other, 0);
+    state.sums = parts.matrix.multiplyRound(state.sums, fragments);
+  }
+  if (hasNext)
+    ScheduleFenceOp::create(kernel.b);
+  state.stage = other;
+  return state;
+}
+
+SmallVector<Value> PipelinedLoop::create() {
+  ImplicitLocOpBuilder &b = kernel.b;
+  const IndexMath &math = kernel.math;
+  int64_t gemmK = kernel.gemmK();
+  State state = start();
+  if (steps > 2) {
+    auto loop = scf::ForOp::create(
+        b, math.constant(2 * gemmK), math.constant(steps * gemmK),
+        math.constant(gemmK), state.pack(),
+        [&](OpBuilder &, Location, Value k, ValueRange carried) {
+          State after = createStep(state.unpack(carried), k, true);
+          scf::YieldOp::create(b, after.pack());
+        });
+    disableUnrolling(loop);
+    state = state.unpack(loop.getResults());
+  }
+  if (steps > 1)
+    state = createStep(state, {}, /*hasNext=*/true);
+  return createStep(state, {}, /*hasNext=*/false).sums;
+}
+
+SmallVector<Value>
+mlir::conv::createRegisterPipelinedLoop(const Kernel &kernel,
+                                        const MainLoopParts &parts) {
+  return PipelinedLoop(kernel, parts).create();
+}
