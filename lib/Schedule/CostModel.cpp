@@ -42,6 +42,8 @@ static constexpr int64_t kFixedRegisters = 20;
 /// mask.
 static constexpr int64_t kRegistersPerInputPiece = 4;
 static constexpr int64_t kRegistersPerFilterPiece = 2;
+/// Of a load that is one of several for a piece: counted in weight gradients.
+static constexpr int64_t kRegistersPerJoinedLoad = 2;
 /// A step's barrier, waits and loop control.
 static constexpr double kBarrierCycles = 40;
 /// Between the arrival of a tile and the first matrix instruction that uses it:
@@ -157,6 +159,32 @@ bool conv::copiesAsync(const ChipInfo &chip, const Run &run,
          run.elements * elementBytes % chip.asyncCopyBytes == 0;
 }
 
+/// Neighbouring elements that a lane loads at a time: along a row of the tile,
+/// or of as many of its rows as a lane has pieces of.
+static int64_t countLoadElements(const ChipInfo &chip,
+                                 const Candidate &candidate, int64_t rows,
+                                 const Run &run) {
+  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
+  if (keepsLoadsEarly(chip) && !run.isAlongReduction)
+    longest = std::gcd(longest, piecesPerWorkItem(chip, candidate, rows));
+  return std::gcd(longest, run.elements);
+}
+
+/// Registers that MFMA loops keep for the loads of an operand that is
+/// transposed on its way: each block of rows has a load for every element of a
+/// piece.
+static int64_t countJoinRegisters(const ChipInfo &chip,
+                                  const Candidate &candidate, int64_t rows,
+                                  const Run &run) {
+  if (candidate.atom->kind != AtomKind::MFMA || !keepsLoadsEarly(chip) ||
+      run.isAlongReduction)
+    return 0;
+  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
+  int64_t blocks = piecesPerWorkItem(chip, candidate, rows) /
+                   countLoadElements(chip, candidate, rows, run);
+  return kRegistersPerJoinedLoad * blocks * longest;
+}
+
 RegisterCost conv::computeRegisters(const Problem &problem,
                                     const ChipInfo &chip,
                                     const Candidate &candidate) {
@@ -185,7 +213,11 @@ RegisterCost conv::computeRegisters(const Problem &problem,
   cost.fragments = countGranulesInFlight(chip, candidate) * (bytesA + bytesB) /
                    registerBytes;
   cost.addresses = kFixedRegisters + kRegistersPerInputPiece * inputPieces +
-                   kRegistersPerFilterPiece * filterPieces;
+                   kRegistersPerFilterPiece * filterPieces +
+                   countJoinRegisters(chip, candidate, candidate.workgroup[0],
+                                      problem.lhsRun) +
+                   countJoinRegisters(chip, candidate, candidate.workgroup[1],
+                                      problem.rhsRun);
   return cost;
 }
 
@@ -267,17 +299,6 @@ double conv::computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
   if (candidate.columnsFastest)
     return problem.lhsBytes + reread(problem.rhsBytes, rowTiles) + rest;
   return problem.rhsBytes + reread(problem.lhsBytes, columnTiles) + rest;
-}
-
-/// Neighbouring elements that a lane loads at a time: along a row of the tile,
-/// or of as many of its rows as a lane has pieces of.
-static int64_t countLoadElements(const ChipInfo &chip,
-                                 const Candidate &candidate, int64_t rows,
-                                 const Run &run) {
-  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
-  if (keepsLoadsEarly(chip) && !run.isAlongReduction)
-    longest = std::gcd(longest, piecesPerWorkItem(chip, candidate, rows));
-  return std::gcd(longest, run.elements);
 }
 
 /// Cache lines that rows of a tile touch, as a multiple of what they need. Rows

@@ -136,8 +136,13 @@ void PipelinedLoop::refillInRound(State &state, Value stage, Value k,
   int64_t last = rounds - 1;
   if (!isDouble && round < last)
     return;
-  if (!isDouble)
+  if (!isDouble) {
+    // What joins the loads of both operands must not come earlier, with waits
+    // for them. Elsewhere it costs more than it saves, by the clock.
+    if (parts.lhs.loadsPerBlock() > 1 && parts.rhs.loadsPerBlock() > 1)
+      ScheduleFenceOp::create(kernel.b);
     gpu::BarrierOp::create(kernel.b);
+  }
   // Two stages: a share in each round but the last.
   int64_t shares = isDouble ? std::max<int64_t>(1, last) : 1;
   int64_t share = isDouble ? round : 0;

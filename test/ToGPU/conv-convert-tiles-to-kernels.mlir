@@ -9,27 +9,35 @@
 // CHECK:         gpu.func @one_0(%[[X:.+]]: memref<1x8x8x16xf16, #gpu.address_space<global>>, %[[W:.+]]: memref<144x3x3x16xf16, #gpu.address_space<global>>, %[[Y:.+]]: memref<1x8x8x144xf32, #gpu.address_space<global>>)
 // CHECK-SAME:      workgroup(%[[A:.+]] : memref<4096xf16, #gpu.address_space<workgroup>>, %[[B:.+]] : memref<4096xf16, #gpu.address_space<workgroup>>)
 // CHECK-SAME:      kernel attributes {known_block_size = array<i32: 256, 1, 1>}
-// Before the loop: the first tile, through registers to shared memory.
+// Before the loop: the first tile, through registers to shared memory, the loads
+// of the second one, and what the first round multiplies.
 // CHECK:           conv.guarded_load %[[X]]{{.*}} -> vector<8xf16>
 // CHECK:           conv.guarded_load %[[W]]{{.*}} -> vector<8xf16>
 // CHECK:           vector.store %{{.+}}, %[[A]]
 // CHECK:           vector.store %{{.+}}, %[[B]]
 // CHECK:           gpu.barrier
-// One step: the next tile's loads, the product, the stores, one barrier. Nothing
-// moves from one of the three to another.
+// CHECK:           vector.load %[[B]]
+// CHECK:           vector.load %[[A]]
+// One step of one round: each block of loads is written, and its registers get
+// those of the tile after the next one; one barrier; what the next step
+// multiplies is read before this one's product.
 // CHECK:           scf.for
+// CHECK-NOT:         gpu.barrier
+// CHECK:             vector.store %{{.+}}, %[[A]]
 // CHECK:             conv.guarded_load %[[X]]
+// CHECK:             vector.store %{{.+}}, %[[B]]
 // CHECK:             conv.guarded_load %[[W]]
-// CHECK:             conv.schedule_fence
+// CHECK:             gpu.barrier
+// CHECK-NOT:         gpu.barrier
 // CHECK:             vector.load %[[B]]
 // CHECK:             vector.load %[[A]]
 // CHECK:             conv.mma <mfma 16 x 16 x 16>
 // CHECK:             conv.schedule_fence
-// CHECK-NOT:         gpu.barrier
-// CHECK:             vector.store %{{.+}}, %[[A]]
-// CHECK:             vector.store %{{.+}}, %[[B]]
-// CHECK:             gpu.barrier
 // CHECK:             scf.yield
+// The last two steps have no loads to start.
+// CHECK-NOT:       conv.guarded_load
+// CHECK:           gpu.barrier
+// CHECK:           conv.mma
 // CHECK-NOT:       gpu.barrier
 // CHECK:           conv.mma
 // CHECK:           conv.guarded_store %{{.+}}, %[[Y]]
@@ -50,16 +58,17 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 #schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 1, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
-// One stage: half the shared memory, and a barrier after the last read of a step.
+// One stage: half the shared memory, and a barrier before the writes too, which
+// ends the reads of what they replace.
 // CHECK:         gpu.func @single_0({{.*}}) workgroup(%[[A:.+]] : memref<2048xf16, {{.+}}>, %[[B:.+]] : memref<2048xf16, {{.+}}>)
 // CHECK:           scf.for
-// CHECK-NOT:         gpu.barrier
-// CHECK:             conv.mma
-// CHECK:             conv.schedule_fence
-// CHECK-NEXT:        gpu.barrier
+// CHECK:             gpu.barrier
 // CHECK:             vector.store %{{.+}}, %[[A]]
 // CHECK:             vector.store %{{.+}}, %[[B]]
-// CHECK-NEXT:        gpu.barrier
+// CHECK:             gpu.barrier
+// CHECK:             vector.load
+// CHECK:             conv.mma
+// CHECK:             conv.schedule_fence
 // CHECK:             scf.yield
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @single(%x: tensor<1x8x8x16xf16>, %w: tensor<144x3x3x16xf16>) -> tensor<1x8x8x144xf32> {

@@ -7,9 +7,9 @@
 //
 // LLVM's scheduler reads as much as it has registers for before it multiplies.
 // Groups of instructions, counted in the section itself, replace its order. A
-// section that only reads and multiplies gets reads before the products that
-// need them. One that also writes is a whole step, whose products need nothing
-// of the same round: its accesses keep their order, with products between them.
+// section whose first product needs one of its reads gets as many reads first
+// as that one. In another one, products multiply what was read before, so
+// accesses keep their order, with products between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,12 +25,23 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
+/// Bits of the mask of `sched_group_barrier` (LLVM's AMDGPU usage).
+enum GroupKind : uint32_t {
+  kNoGroup = 0,
+  kProducts = 0x8,
+  kLoads = 0x20,
+  kSharedReads = 0x100,
+  kSharedWrites = 0x200
+};
+
 /// What a section between fences has, in program order.
 struct Section {
   int64_t firstReads = 0;    ///< Before the first matrix instruction.
   int64_t laterReads = 0;    ///< After it.
   int64_t earlyProducts = 0; ///< Matrix instructions before the last read.
   int64_t products = 0;      ///< All matrix instructions.
+  bool readsFirst = false;   ///< The first of them needs a read.
+  SmallVector<GroupKind> kinds;
 };
 } // namespace
 
@@ -46,15 +57,6 @@ static bool isSharedRead(Operation &op) {
                      load.getBase().getType());
 }
 
-/// Bits of the mask of `sched_group_barrier` (LLVM's AMDGPU usage).
-enum GroupKind : uint32_t {
-  kNoGroup = 0,
-  kProducts = 0x8,
-  kLoads = 0x20,
-  kSharedReads = 0x100,
-  kSharedWrites = 0x200
-};
-
 static GroupKind getKind(Operation &op) {
   if (isProduct(op))
     return kProducts;
@@ -68,29 +70,36 @@ static GroupKind getKind(Operation &op) {
   return isShared ? kSharedWrites : kNoGroup;
 }
 
-/// The kinds of what lies between `end` and the fence, or the start of the
-/// block, before it.
-static SmallVector<GroupKind> listSection(ScheduleFenceOp end) {
+/// Whether a value is read after `start`, from vectors of which it is made.
+static bool isReadAfter(Value value, Operation *start) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != start->getBlock() || op->isBeforeInBlock(start))
+    return false;
+  if (isSharedRead(*op))
+    return true;
+  return isa<vector::VectorDialect>(op->getDialect()) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isReadAfter(operand, start);
+         });
+}
+
+/// What lies between `end` and the fence, or the start of the block, before it.
+static Section listSection(ScheduleFenceOp end) {
   Block::iterator first = end->getIterator();
   while (first != end->getBlock()->begin() &&
          !isa<ScheduleFenceOp>(*std::prev(first)))
     --first;
-  SmallVector<GroupKind> kinds;
-  for (Operation &op : llvm::make_range(first, end->getIterator()))
-    if (GroupKind kind = getKind(op))
-      kinds.push_back(kind);
-  return kinds;
-}
-
-static Section countSection(ArrayRef<GroupKind> kinds) {
   Section section;
-  for (GroupKind kind : kinds) {
-    if (kind == kProducts) {
-      ++section.products;
-    } else if (kind == kSharedReads) {
+  for (Operation &op : llvm::make_range(first, end->getIterator())) {
+    GroupKind kind = getKind(op);
+    if (kind == kProducts && section.products++ == 0)
+      section.readsFirst = isReadAfter(cast<MmaOp>(op).getA(), &*first);
+    if (kind == kSharedReads) {
       ++(section.products == 0 ? section.firstReads : section.laterReads);
       section.earlyProducts = section.products;
     }
+    if (kind != kNoGroup)
+      section.kinds.push_back(kind);
   }
   return section;
 }
@@ -141,15 +150,14 @@ static void createStepGroups(ScheduleFenceOp end, ArrayRef<GroupKind> kinds) {
 
 void mlir::conv::convertScheduleFences(gpu::GPUModuleOp module) {
   using enum amdgpu::sched_barrier_opt_enum;
-  SmallVector<std::pair<ScheduleFenceOp, SmallVector<GroupKind>>> fences;
+  SmallVector<std::pair<ScheduleFenceOp, Section>> fences;
   module.walk([&](ScheduleFenceOp fence) {
     fences.push_back({fence, listSection(fence)});
   });
-  for (auto &[fence, kinds] : fences) {
-    Section section = countSection(kinds);
-    if (section.products > 0 && llvm::is_contained(kinds, kSharedWrites))
-      createStepGroups(fence, kinds);
-    else if (section.products > 0 && section.laterReads > 0)
+  for (auto &[fence, section] : fences) {
+    if (section.products > 0 && !section.readsFirst)
+      createStepGroups(fence, section.kinds);
+    else if (section.laterReads > 0)
       createReadGroups(fence, section);
     // Matrix instructions of the last reads may wait with what follows; what
     // makes pieces of loads must not come earlier, with a wait for them.
