@@ -16,7 +16,8 @@ namespace mlir::conv {
 /// a section with matrix instructions, these take turns with the section's
 /// reads of shared memory: what the first one needs comes first, and each of
 /// the later reads follows as many of them, so that none waits for a burst of
-/// reads.
+/// reads. If the first one needs none of them, all accesses of the section keep
+/// their order.
 void convertScheduleFences(gpu::GPUModuleOp module);
 
 } // namespace mlir::conv
