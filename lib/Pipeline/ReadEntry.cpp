@@ -68,7 +68,22 @@ static std::optional<Role> getRoleIn(ConvolutionOpInterface op, Value value) {
   return std::nullopt;
 }
 
+/// The same for a dynamic convolution, whose layouts have no order strings.
+static std::optional<Role> getRoleIn(DynamicOpInterface op, Value value) {
+  auto [lhs, rhs] = getOperandRoles(op.getDirection());
+  for (TensorRole operand : {lhs, rhs})
+    if (lookThroughReshapes(op.getTensor(operand)) == value)
+      return Role{op.getTensorName(operand), ""};
+  for (Value operand : op.getEpilogueOperands())
+    if (lookThroughReshapes(operand) == value)
+      return Role{"operand", ""};
+  return std::nullopt;
+}
+
 static Role getRole(func::FuncOp function, Value value) {
+  for (DynamicOpInterface op : function.getOps<DynamicOpInterface>())
+    if (auto role = getRoleIn(op, value))
+      return *role;
   for (ConvolutionOpInterface op : function.getOps<ConvolutionOpInterface>())
     if (auto role = getRoleIn(op, value))
       return *role;
@@ -80,6 +95,9 @@ static Role getRole(func::FuncOp function, Value value) {
 }
 
 static Role getOutputRole(Value returned) {
+  if (auto dynamic =
+          lookThroughReshapes(returned).getDefiningOp<DynamicOpInterface>())
+    return {dynamic.getTensorName(getResultRole(dynamic.getDirection())), ""};
   auto op =
       lookThroughReshapes(returned).getDefiningOp<ConvolutionOpInterface>();
   if (!op)
@@ -178,6 +196,12 @@ LogicalResult mlir::conv::readProblem(func::FuncOp function,
     // `schedule` and `reference` have those of every convolution.
     entry.algorithm = stringifyAlgorithm(schedule.getAlgorithm()).str();
     entry.chosenBy = stringifyChosenBy(schedule.getChosenBy()).str();
+    entry.errorBound = recordErrorBound(op);
+  }
+  for (DynamicOpInterface op : function.getOps<DynamicOpInterface>()) {
+    join(entry.problem, formatDynamic(op));
+    entry.algorithm = stringifyAlgorithm(Algorithm::Direct).str();
+    entry.chosenBy = stringifyChosenBy(ChosenBy::Heuristic).str();
     entry.errorBound = recordErrorBound(op);
   }
   FailureOr<std::string> reference = recordReference(function);

@@ -65,8 +65,10 @@ public:
 private:
   FailureOr<json::Object> recordTensor(Value tensor, Operation *user);
   FailureOr<json::Object> recordStep(ConvolutionOpInterface op);
+  FailureOr<json::Object> recordDynamic(DynamicOpInterface op);
   FailureOr<json::Object> recordElementwise(linalg::GenericOp op);
-  LogicalResult recordEpilogue(ConvolutionOpInterface op, json::Object &step);
+  LogicalResult recordEpilogue(Region &epilogue, Type outputType,
+                               json::Object &step);
   LogicalResult recordScalars(Block &block, size_t numValues,
                               json::Object &step);
   FailureOr<json::Object>
@@ -143,13 +145,11 @@ LogicalResult Recorder::recordScalars(Block &block, size_t numValues,
 }
 
 /// The first value is the accumulator, then come the epilogue operands.
-LogicalResult Recorder::recordEpilogue(ConvolutionOpInterface op,
+LogicalResult Recorder::recordEpilogue(Region &epilogue, Type outputType,
                                        json::Object &step) {
-  if (!op.getEpilogue().empty()) {
-    Block &block = op.getEpilogue().front();
-    return recordScalars(block, block.getNumArguments(), step);
-  }
-  Type outputType = op.getResultType().getElementType();
+  if (!epilogue.empty())
+    return recordScalars(epilogue.front(), epilogue.front().getNumArguments(),
+                         step);
   json::Array nodes;
   if (isa<FloatType>(outputType))
     nodes.push_back(json::Object{{"op", "truncf"},
@@ -256,7 +256,38 @@ FailureOr<json::Object> Recorder::recordStep(ConvolutionOpInterface op) {
   step["tail_operands"] = std::move(operands);
   if (op.getScheduleAttr().isWinograd())
     step["transforms"] = recordTransforms(op);
-  if (failed(recordEpilogue(op, step)))
+  if (failed(recordEpilogue(op.getEpilogue(),
+                            op.getResultType().getElementType(), step)))
+    return failure();
+  return step;
+}
+
+FailureOr<json::Object> Recorder::recordDynamic(DynamicOpInterface op) {
+  FailureOr<json::Object> lhs = recordTensor(op->getOperand(0), op);
+  FailureOr<json::Object> rhs = recordTensor(op->getOperand(1), op);
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  DynamicShape shape = op.getShape();
+  json::Object step{
+      {"direction", op->getName().stripDialect()},
+      {"operands", json::Array{std::move(*lhs), std::move(*rhs)}},
+      {"order", stringifyKernelOrder(op.getOrder())},
+      {"shape", json::Array{shape.b, shape.t, shape.d, shape.g, shape.w}},
+      {"output_type", typeName(op.getResultType().getElementType())},
+      {"error_bound",
+       llvm::cantFail(json::parse(writeErrorBound(recordErrorBound(op))))}};
+  json::Array operands;
+  for (Value operand : op.getEpilogueOperands()) {
+    FailureOr<json::Object> tensor = recordTensor(operand, op);
+    if (failed(tensor))
+      return failure();
+    (*tensor)["per_channel"] =
+        cast<RankedTensorType>(operand.getType()).getRank() == 1;
+    operands.push_back(std::move(*tensor));
+  }
+  step["tail_operands"] = std::move(operands);
+  if (failed(recordEpilogue(op.getEpilogue(),
+                            op.getResultType().getElementType(), step)))
     return failure();
   return step;
 }
@@ -265,11 +296,13 @@ FailureOr<std::string> Recorder::record(func::FuncOp function) {
   json::Array recorded;
   for (Operation &op : function.getOps()) {
     auto convolution = dyn_cast<ConvolutionOpInterface>(op);
+    auto dynamic = dyn_cast<DynamicOpInterface>(op);
     auto elementwise = dyn_cast<linalg::GenericOp>(op);
-    if (!convolution && !elementwise)
+    if (!convolution && !dynamic && !elementwise)
       continue;
-    FailureOr<json::Object> step =
-        convolution ? recordStep(convolution) : recordElementwise(elementwise);
+    FailureOr<json::Object> step = convolution ? recordStep(convolution)
+                                   : dynamic   ? recordDynamic(dynamic)
+                                               : recordElementwise(elementwise);
     if (failed(step))
       return failure();
     recorded.push_back(std::move(*step));
@@ -311,6 +344,26 @@ artifact::ErrorBound mlir::conv::recordErrorBound(ConvolutionOpInterface op) {
             .constant = known->constant};
   return {.accumulation = double(computeReduction(op)),
           .followOperations = true};
+}
+
+artifact::ErrorBound mlir::conv::recordErrorBound(DynamicOpInterface op) {
+  if (isa<IntegerType>(getAccumulatorType(op.getOperandType())))
+    return {.followOperations = true};
+  DynamicShape shape = op.getShape();
+  bool reducesGroups = op.getDirection() == Direction::BackwardWeight;
+  return {.accumulation = double(reducesGroups ? shape.perGroup() : shape.w),
+          .followOperations = true};
+}
+
+std::string mlir::conv::formatDynamic(DynamicOpInterface op) {
+  DynamicShape shape = op.getShape();
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << op->getName().stripDialect() << ' ' << op.getOperandType() << " -b "
+      << shape.b << " -t " << shape.t << " -d " << shape.d << " -g " << shape.g
+      << " -w " << shape.w << " --order "
+      << stringifyKernelOrder(op.getOrder());
+  return text;
 }
 
 FailureOr<std::string> mlir::conv::recordReference(func::FuncOp function) {

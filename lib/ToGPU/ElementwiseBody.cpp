@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EpilogueOps.h"
+#include "InterleavedMatrices.h"
 #include "KernelBody.h"
 #include "MatrixAccess.h"
 #include "TileScheduler.h"
@@ -36,6 +37,8 @@ static constexpr int64_t kBlockValues = 72;
 
 /// Elements of a work-item: a vector, if they follow each other.
 static int64_t countElements(const TiledConvolution &form) {
+  if (form.transformSchedule && form.transformSchedule.getElements() > 0)
+    return form.transformSchedule.getElements();
   int64_t operands = std::max<int64_t>(1, form.epilogueOperands.size());
   if (!form.otherResults.empty()) {
     int64_t values = std::max<int64_t>(operands, form.getResults().size());
@@ -59,18 +62,29 @@ public:
   void create() const;
 
 private:
+  /// One or several that alternate.
   struct Matrix {
     Value buffer;
     MatrixAccess access;
-    int64_t width; ///< Elements of one access.
+    SmallVector<InterleavedMatrices::Member> members;
+    int64_t period;
+    bool isRepeated; ///< A vector is one element over and over.
+    int64_t width;   ///< Elements of one access.
   };
-  Matrix createMatrix(const MatrixOperand &operand, Value buffer,
+  Matrix createMatrix(const InterleavedMatrices &matrices,
+                      const MatrixOperand &first, Value buffer,
                       int64_t limit) const;
-  /// An access of a vector: `step` elements after its first.
+  /// What alternates along columns, if vectors lie along these.
+  SmallVector<InterleavedMatrices, 0> join(ArrayRef<MatrixOperand> matrices,
+                                           bool withGaps) const;
+  /// An access of vectors: `step` elements after the first one.
   MatrixAccess::Position locate(const Matrix &matrix, Value row, Value column,
                                 int64_t step) const;
-  SmallVector<Value> load(const Matrix &operand, Value row, Value column,
-                          Value guard) const;
+  /// Sets the vectors of the members.
+  void load(const Matrix &operand, Value row, Value column, Value guard,
+            MutableArrayRef<SmallVector<Value>> loaded) const;
+  void store(const Matrix &result, Value row, Value column, Value guard,
+             ArrayRef<SmallVector<Value>> computed) const;
   void createVector(Value row, Value column) const;
 
   const Kernel &kernel;
@@ -107,30 +121,56 @@ ElementwiseTile::ElementwiseTile(const Kernel &kernel)
       along(selectIndex(kernel)),
       width(std::gcd(kernel.form.getTile()[1 + (along == MatrixIndex::Column)],
                      countElements(kernel.form))) {
-  for (const MatrixOperand &operand : kernel.form.getResults()) {
-    results.push_back(createMatrix(operand, kernel.arguments.back(), width));
-    width = std::min(width, results.back().width);
+  SmallVector<MatrixOperand> written = kernel.form.getResults();
+  for (const InterleavedMatrices &matrices : join(written, false)) {
+    const MatrixOperand &first = written[matrices.members.front().number];
+    results.push_back(
+        createMatrix(matrices, first, kernel.arguments.back(), width));
+    // Of a vector, all elements are written or none.
+    width = matrices.period == 1
+                ? std::min(width, results.back().width)
+                : std::gcd(width,
+                           MatrixAccess(math, first).getInnermostSize(along));
   }
-  for (auto [operand, buffer] :
-       llvm::zip(kernel.form.epilogueOperands, kernel.epilogueArguments()))
-    operands.push_back(createMatrix(operand, buffer, width));
+  ArrayRef<MatrixOperand> read = kernel.form.epilogueOperands;
+  SmallVector<Value> buffers(kernel.epilogueArguments());
+  for (const InterleavedMatrices &matrices : join(read, true)) {
+    size_t first = matrices.members.front().number;
+    operands.push_back(
+        createMatrix(matrices, read[first], buffers[first], width));
+  }
+}
+
+SmallVector<InterleavedMatrices, 0>
+ElementwiseTile::join(ArrayRef<MatrixOperand> matrices, bool withGaps) const {
+  if (along == MatrixIndex::Column)
+    return interleave(matrices, withGaps);
+  SmallVector<InterleavedMatrices, 0> single;
+  for (auto [number, matrix] : llvm::enumerate(matrices))
+    single.push_back({matrix, {{number}}});
+  return single;
 }
 
 ElementwiseTile::Matrix
-ElementwiseTile::createMatrix(const MatrixOperand &operand, Value buffer,
+ElementwiseTile::createMatrix(const InterleavedMatrices &matrices,
+                              const MatrixOperand &first, Value buffer,
                               int64_t limit) const {
-  MatrixAccess access(math, operand);
-  int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
+  MatrixAccess access(math, matrices.operand), own(math, first);
+  int64_t bytes = first.getType().getElementTypeBitWidth() / 8;
+  bool isRepeated =
+      own.getInnermostDistance(along) == 0 && own.isCheckedTogether(along) &&
+      (own.isBroadcast(along) || own.getInnermostSize(along) % limit == 0);
+  int64_t elements = matrices.period * (isRepeated ? 1 : limit);
   int64_t width =
-      access.getVectorWidth(along, std::gcd(limit, kPieceBytes / bytes));
-  return {buffer, access, width};
+      access.getVectorWidth(along, std::gcd(elements, kPieceBytes / bytes));
+  return {buffer, access, matrices.members, matrices.period, isRepeated, width};
 }
 
 MatrixAccess::Position ElementwiseTile::locate(const Matrix &matrix, Value row,
                                                Value column,
                                                int64_t step) const {
-  (along == MatrixIndex::Row ? row : column) =
-      math.add(along == MatrixIndex::Row ? row : column, step);
+  Value &index = along == MatrixIndex::Row ? row : column;
+  index = math.add(math.mul(index, matrix.period), step);
   return matrix.access.add(
       matrix.access.createPosition(MatrixIndex::Batch, origin.batch),
       matrix.access.add(
@@ -138,28 +178,52 @@ MatrixAccess::Position ElementwiseTile::locate(const Matrix &matrix, Value row,
           matrix.access.createPosition(MatrixIndex::Column, column)));
 }
 
-SmallVector<Value> ElementwiseTile::load(const Matrix &operand, Value row,
-                                         Value column, Value guard) const {
+void ElementwiseTile::load(const Matrix &operand, Value row, Value column,
+                           Value guard,
+                           MutableArrayRef<SmallVector<Value>> loaded) const {
+  int64_t count = operand.period * (operand.isRepeated ? 1 : width);
   SmallVector<Value> elements;
-  for (int64_t step = 0; step < width; step += operand.width) {
+  for (int64_t step = 0; step < count; step += operand.width) {
     MatrixAccess::Position position = locate(operand, row, column, step);
-    Value loaded =
+    Value part =
         kernel.load(operand.buffer, operand.access.createOffset(position),
                     operand.access.createGuard(position, guard), operand.width);
     for (int64_t i = 0; i < operand.width; ++i)
-      elements.push_back(vector::ExtractOp::create(kernel.b, loaded, i));
+      elements.push_back(vector::ExtractOp::create(kernel.b, part, i));
   }
-  return elements;
+  for (int64_t i = 0; i < width; ++i)
+    for (auto [number, place] : operand.members)
+      loaded[number].push_back(
+          elements[(operand.isRepeated ? 0 : i * operand.period) + place]);
+}
+
+void ElementwiseTile::store(const Matrix &result, Value row, Value column,
+                            Value guard,
+                            ArrayRef<SmallVector<Value>> computed) const {
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < width; ++i)
+    for (auto [number, place] : result.members)
+      elements.push_back(computed[number][i]);
+  // Results that came later may have made vectors shorter.
+  int64_t part = std::gcd(result.width, int64_t(elements.size()));
+  auto type = VectorType::get({part}, kernel.form.getResultType());
+  for (int64_t step = 0; step < int64_t(elements.size()); step += part) {
+    Value stored = vector::FromElementsOp::create(
+        kernel.b, type, ArrayRef(elements).slice(step, part));
+    MatrixAccess::Position position = locate(result, row, column, step);
+    kernel.store(stored, result.buffer, result.access.createOffset(position),
+                 result.access.createGuard(position, guard));
+  }
 }
 
 void ElementwiseTile::createVector(Value row, Value column) const {
   Value guard = math.both(math.below(row, kernel.form.getRows()),
                           math.below(column, kernel.form.getColumns()));
-  SmallVector<SmallVector<Value>> loaded;
+  SmallVector<SmallVector<Value>> loaded(kernel.form.epilogueOperands.size());
   for (const Matrix &operand : operands)
-    loaded.push_back(load(operand, row, column, guard));
+    load(operand, row, column, guard, loaded);
   // By result, the elements of a vector.
-  SmallVector<SmallVector<Value>> computed(results.size());
+  SmallVector<SmallVector<Value>> computed(kernel.form.getResults().size());
   for (int64_t i = 0; i < width; ++i) {
     SmallVector<Value> inputs;
     for (const SmallVector<Value> &elements : loaded)
@@ -169,13 +233,8 @@ void ElementwiseTile::createVector(Value row, Value column) const {
              createEpilogueResults(kernel.b, kernel.form.epilogue, inputs)))
       elements.push_back(element);
   }
-  auto type = VectorType::get({width}, kernel.form.getResultType());
-  for (auto [result, elements] : llvm::zip(results, computed)) {
-    Value stored = vector::FromElementsOp::create(kernel.b, type, elements);
-    MatrixAccess::Position position = locate(result, row, column, 0);
-    kernel.store(stored, result.buffer, result.access.createOffset(position),
-                 result.access.createGuard(position, guard));
-  }
+  for (const Matrix &result : results)
+    store(result, row, column, guard, computed);
 }
 
 void ElementwiseTile::create() const {

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockTransformBody.h"
+#include "DynamicToMatrices.h"
 #include "EpilogueBody.h"
 
 #include "conv/Dialect/Conv/IR/BlockViews.h"
@@ -315,6 +316,7 @@ struct ConvertToProductsPass final
     patterns.add<BlockTransformToMatrices, ConvolutionToItsForm,
                  ConvolutionToProducts, TransformToCopy, ElementwiseToMatrices>(
         &getContext());
+    populateDynamicToMatricesPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -62,6 +62,7 @@ std::string describe(const GenOptions &options);
 // Each file of tests adds its own.
 void addDirectTests();
 void addDirectionTests();
+void addDynamicTests();
 void addFormTests();
 void addForwardTests();
 void addFunctionTests();

@@ -142,6 +142,7 @@ int main(int argc, char **argv) {
   addFormTests();
   addForwardTests();
   addDirectionTests();
+  addDynamicTests();
   addEpilogueTests();
   addTypeTests();
   addFunctionTests();

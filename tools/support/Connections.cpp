@@ -54,7 +54,10 @@ reference::findConnections(const Step &step, int dimension) {
       case Direction::BackwardWeight:
         connections[r].push_back({*h, p});
         break;
-      case Direction::Elementwise: // Has no window.
+      case Direction::Elementwise:
+      case Direction::DynamicForward:
+      case Direction::DynamicBackwardInput:
+      case Direction::DynamicBackwardKernel: // Has no window.
         break;
       }
     }

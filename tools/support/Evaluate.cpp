@@ -19,6 +19,7 @@
 
 #include "BlockMagnitudes.h"
 #include "Connections.h"
+#include "EvaluateDynamic.h"
 #include "EvaluateElementwise.h"
 #include "Threads.h"
 
@@ -55,7 +56,10 @@ ProductLetters productLetters(Direction direction) {
     return {'N', 'K', 'C'};
   case Direction::BackwardWeight:
     return {'C', 'N', 'K'};
-  case Direction::Elementwise: // Has no product.
+  case Direction::Elementwise: // These have no matrix product.
+  case Direction::DynamicForward:
+  case Direction::DynamicBackwardInput:
+  case Direction::DynamicBackwardKernel:
     break;
   }
   return {};
@@ -357,6 +361,8 @@ conv::reference::evaluate(const Program &program, const artifact::Entry &entry,
     results.push_back(
         step.direction == Direction::Elementwise
             ? evaluateElementwise(step, entry, arguments, constants, results)
+        : step.direction > Direction::Elementwise
+            ? evaluateDynamic(step, entry, arguments, constants, results)
             : StepEvaluator(step, entry, arguments, constants, results)
                   .run(report));
   }

@@ -44,6 +44,9 @@ Role Step::resultRole() const {
   case Direction::BackwardWeight:
     return Role::Filter;
   case Direction::Elementwise:
+  case Direction::DynamicForward:
+  case Direction::DynamicBackwardInput:
+  case Direction::DynamicBackwardKernel:
     return Role::Output;
   }
   return Role::Output;
@@ -474,12 +477,65 @@ void checkEpilogueOperands(const Step &step, const Context &context) {
   }
 }
 
+/// The sizes of a dynamic step, whose products are in range.
+DynamicSizes readDynamicSizes(const Json &json) {
+  std::vector<int64_t> sizes = readSizes(field(json, "shape"), "a shape", 1);
+  if (sizes.size() != 5)
+    fail("expects 5 sizes of a dynamic convolution, but got " +
+         std::to_string(sizes.size()));
+  DynamicSizes s{sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]};
+  s.tapsLast = readChoice(json, "order", {"BTGW", "BTWG"}) == 0;
+  double largest = double(s.b) * double(s.t) *
+                   std::max(double(s.d), double(s.g) * double(s.w));
+  if (largest > double(kMaxSize) || s.d % s.g != 0)
+    fail("expects sizes of at most 2^40 elements and whole groups");
+  return s;
+}
+
+Step readDynamic(const Json &json, Direction direction,
+                 const Context &context) {
+  Step step;
+  step.direction = direction;
+  step.dynamic = readDynamicSizes(json);
+  const DynamicSizes &s = step.dynamic;
+  const Json &operands = readList(field(json, "operands"), "operands");
+  if (operands.size() != 2)
+    fail("expects 2 operands, but got " + std::to_string(operands.size()));
+  step.left = readTensorRef(operands[0], context);
+  step.right = readTensorRef(operands[1], context);
+  bool isKernel = direction == Direction::DynamicBackwardKernel;
+  int64_t tokens = s.b * s.t * s.d, kernels = s.b * s.t * s.g * s.w;
+  expectElements(step.left, tokens, context, "the first operand");
+  expectElements(step.right, isKernel ? tokens : kernels, context,
+                 "the second operand");
+  step.shapes[int(step.resultRole())] = {isKernel ? kernels : tokens};
+  step.outputType = readType(field(json, "output_type"));
+  for (const Json &operand :
+       readList(field(json, "tail_operands"), "tail_operands")) {
+    EpilogueOperand one = readEpilogueOperand(operand, context);
+    expectElements(one.tensor,
+                   one.perChannel ? s.d : (isKernel ? kernels : tokens),
+                   context, "an epilogue operand");
+    if (one.perChannel && isKernel)
+      fail(
+          "expects no vector of channels in the epilogue of kernels' gradient");
+    step.epilogueOperands.push_back(one);
+  }
+  readEpilogue(json, 1 + int64_t(step.epilogueOperands.size()), step);
+  step.bound = readBound(field(json, "error_bound"));
+  return step;
+}
+
 Step readStep(const Json &json, const Context &context) {
-  auto direction = Direction(readChoice(
-      json, "direction",
-      {"forward", "backward_data", "backward_weight", "elementwise"}));
+  auto direction = Direction(
+      readChoice(json, "direction",
+                 {"forward", "backward_data", "backward_weight", "elementwise",
+                  "dynamic_forward", "dynamic_backward_input",
+                  "dynamic_backward_kernel"}));
   if (direction == Direction::Elementwise)
     return readElementwise(json, context);
+  if (direction > Direction::Elementwise)
+    return readDynamic(json, direction, context);
   Step step = readConvolution(json, direction, context);
   checkGeometry(step);
   checkPositions(step);
@@ -534,6 +590,11 @@ Result<Program> conv::reference::parseProgram(const artifact::Entry &entry) {
 double conv::reference::computeFlops(const Program &program) {
   double flops = 0;
   for (const Step &step : program.steps) {
+    if (step.direction > Direction::Elementwise) {
+      const DynamicSizes &s = step.dynamic;
+      flops += 2 * double(s.b) * double(s.t) * double(s.d) * double(s.w);
+      continue;
+    }
     double outputs = double(elementCount(step.shape(Role::Output)));
     double filter = double(elementCount(step.shape(Role::Filter)));
     double channels = double(step.size(Role::Filter, 'K')) *

@@ -88,8 +88,16 @@ struct EpilogueNode {
 
 /// Which tensor a step computes from the other two. Elementwise steps have no
 /// sum of products: each element is what the epilogue makes of elements of the
-/// operands.
-enum class Direction { Forward, BackwardData, BackwardWeight, Elementwise };
+/// operands. Dynamic steps have a kernel for each token.
+enum class Direction {
+  Forward,
+  BackwardData,
+  BackwardWeight,
+  Elementwise,
+  DynamicForward,
+  DynamicBackwardInput,
+  DynamicBackwardKernel
+};
 
 /// What a tensor, or the gradient of one, is to the forward convolution.
 enum class Role { Input, Filter, Output };
@@ -112,9 +120,18 @@ struct BlockTransforms {
   Matrix input = {{1}}, filter = {{1}}, output = {{1}};
 };
 
+/// Sizes of a dynamic step: sequences, positions, channels, groups of channels
+/// that share kernels, and taps.
+struct DynamicSizes {
+  int64_t b = 1, t = 1, d = 1, g = 1, w = 1;
+  bool tapsLast = true; ///< Taps of a kernel follow each other in memory.
+};
+
 /// One convolution in up to three spatial dimensions; missing ones have size 1
 /// and come first. Or an elementwise op, which has operands, the shape of the
-/// output, an epilogue and a type.
+/// output, an epilogue and a type. Or a dynamic convolution of `left` and
+/// `right`, which has `dynamic` in place of shapes and a window, but for the
+/// shape of its result, which is that of the output.
 struct Step {
   Direction direction = Direction::Forward;
   TensorRef left, right; ///< Operands, of `leftRole()` and `rightRole()`.
@@ -122,6 +139,7 @@ struct Step {
   std::vector<ElementwiseOperand> operands; ///< Of an elementwise step.
   std::array<std::string, 3> layouts;       ///< By role.
   std::array<std::vector<int64_t>, 3> shapes;
+  DynamicSizes dynamic; ///< Of a dynamic step.
   int64_t groups = 1;
   PaddingMode padding = PaddingMode::Zeros;
   bool roundsToTF32 = false; ///< Operands, to 11 significant bits.

@@ -51,6 +51,10 @@ LogicalResult verifyWritten(Operation *op, RankedTensorType destination,
 /// O5: whether no element is written through both views.
 bool areDisjoint(ViewAttr lhs, ViewAttr rhs);
 
+/// Checks K1 to K6 of a dynamic convolution, and K7.
+LogicalResult verifyDynamic(DynamicOpInterface op);
+LogicalResult verifyDynamicEpilogue(DynamicOpInterface op);
+
 /// Checks C10.
 LogicalResult verifyEpilogue(ConvolutionOpInterface op);
 

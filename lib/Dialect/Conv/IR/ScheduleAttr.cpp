@@ -309,13 +309,21 @@ ScheduleAttr ScheduleAttr::withChosenBy(ChosenBy chosenBy) const {
 }
 
 LogicalResult TransformScheduleAttr::verify(EmitError emitError,
-                                            ArrayRef<int64_t> tile) {
+                                            ArrayRef<int64_t> tile,
+                                            int64_t elements) {
   // F3.
   bool isWhole = llvm::all_of(tile, llvm::isPowerOf2_64);
-  if (tile.size() == 2 && isWhole)
+  if (tile.size() != 2 || !isWhole)
+    return emitError() << "expects tile to be two powers of two, but got ["
+                       << tile << "]";
+  // F4.
+  constexpr int64_t kMostElements = 16;
+  bool isVector = elements == 0 ||
+                  (llvm::isPowerOf2_64(elements) && elements <= kMostElements);
+  if (isVector)
     return success();
-  return emitError() << "expects tile to be two powers of two, but got ["
-                     << tile << "]";
+  return emitError() << "expects elements to be 0 or a power of two up to "
+                     << kMostElements << ", but got " << elements;
 }
 
 static ::conv::AtomKind getTableKind(AtomKind kind) {

@@ -94,6 +94,8 @@ static LogicalResult checkReturn(func::ReturnOp op) {
 static LogicalResult checkOp(Operation *op) {
   if (auto convolution = dyn_cast<ConvolutionOpInterface>(op))
     return checkConvolution(convolution);
+  if (auto dynamic = dyn_cast<DynamicOpInterface>(op))
+    return checkDynamic(dynamic);
   if (auto returned = dyn_cast<func::ReturnOp>(op))
     return checkReturn(returned);
   if (auto generic = dyn_cast<linalg::GenericOp>(op);

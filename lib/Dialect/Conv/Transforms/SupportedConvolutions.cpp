@@ -14,6 +14,7 @@
 #include "SupportedConvolutions.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/DynamicViews.h"
 #include "conv/Dialect/Conv/IR/ElementwiseViews.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
@@ -265,6 +266,32 @@ LogicalResult mlir::conv::checkConvolution(ConvolutionOpInterface op,
   return checkScalars(op.getEpilogue().getOps());
 }
 
+LogicalResult mlir::conv::checkDynamic(DynamicOpInterface op) {
+  DynamicShape shape = op.getShape();
+  auto refuse = [&](StringRef expected, int64_t got) {
+    return emitUnsupported(op.getLoc(), Reason::ProblemSize)
+           << "expects " << expected << ", but got " << got;
+  };
+  constexpr int64_t kMostTaps = 64; // All of them are in registers.
+  if (shape.w > kMostTaps)
+    return refuse("kernels of at most 64 taps", shape.w);
+  constexpr int64_t kLargest = int64_t(1) << 40; // As for convolutions.
+  if (int64_t largest = std::max({shape.b, shape.t, shape.d});
+      largest > kLargest)
+    return refuse("sizes of at most 2^40", largest);
+  if (op.getDirection() == Direction::BackwardWeight &&
+      computeMembersOfSum(shape.perGroup()) == 0)
+    return refuse("groups whose channels are at most 64 sums of at most 16",
+                  shape.perGroup());
+  if (int64_t count = llvm::range_size(op.getEpilogue().getOps());
+      count > kMaxEpilogueOperations)
+    return refuse("at most 4096 operations after a convolution", count);
+  for (Value operand : op->getOperands())
+    if (failed(checkTensor(op, operand)))
+      return failure();
+  return checkScalars(op.getEpilogue().getOps());
+}
+
 /// Checks that kernels can read and write the tensors of an element-wise op.
 static LogicalResult checkTensors(linalg::GenericOp op) {
   for (Type type : op->getOperandTypes())
@@ -285,7 +312,8 @@ static LogicalResult checkTensors(linalg::GenericOp op) {
 
 LogicalResult mlir::conv::checkElementwise(linalg::GenericOp op) {
   auto function = op->getParentOfType<func::FuncOp>();
-  if (function.getOps<ConvolutionOpInterface>().empty())
+  if (function.getOps<ConvolutionOpInterface>().empty() &&
+      function.getOps<DynamicOpInterface>().empty())
     return emitUnsupported(op.getLoc(), Reason::NotFusable)
            << "expects functions with a convolution, but got element-wise work "
               "alone";

@@ -39,6 +39,9 @@ LogicalResult checkConvolution(ConvolutionOpInterface op,
 /// can evaluate it.
 bool isKernelOp(Operation &op);
 
+/// Refuses a dynamic convolution that no kernel is made for, likewise.
+LogicalResult checkDynamic(DynamicOpInterface op);
+
 /// Refuses an element-wise op that no kernel is made for, likewise.
 LogicalResult checkElementwise(linalg::GenericOp op);
 

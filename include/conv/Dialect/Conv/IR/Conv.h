@@ -16,6 +16,7 @@
 #include "conv/Chip/Chip.h"
 #include "conv/Dialect/Conv/IR/ConvAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvolutionOpInterface.h"
+#include "conv/Dialect/Conv/IR/DynamicOpInterface.h"
 #include "conv/Dialect/Conv/IR/TmaTile.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

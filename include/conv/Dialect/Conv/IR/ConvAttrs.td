@@ -450,14 +450,25 @@ def Conv_TransformScheduleAttr : Conv_Attr<"TransformSchedule", "transform_sched
     with the same elements. `tile` has the rows and columns of one workgroup. If
     rows follow each other in the source, and columns in the result, the tile is
     turned in shared memory, so that both are accessed in whole cache lines.
+    Otherwise `elements` are those of each matrix that a work-item of a GPU has
+    at a time; without it, as many as the number of matrices leaves room for.
 
     Constraints:
       * (F3) `tile` has two powers of two.
+      * (F4) `elements` is 0, for none, or a power of two up to 16.
 
     Example: `#conv.transform_schedule<tile = [64, 64]>`
   }];
-  let parameters = (ins ArrayRefParameter<"int64_t">:$tile);
-  let assemblyFormat = "`<` `tile` `=` `[` $tile `]` `>`";
+  let parameters = (ins ArrayRefParameter<"int64_t">:$tile,
+                        DefaultValuedParameter<"int64_t", "0">:$elements);
+  let assemblyFormat = [{
+    `<` `tile` `=` `[` $tile `]` (`,` `elements` `=` $elements^)? `>`
+  }];
+  let builders = [
+    AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$tile), [{
+      return $_get($_ctxt, tile, /*elements=*/0);
+    }]>
+  ];
 }
 
 def Conv_TensorMapAttr : Conv_Attr<"TensorMap", "tensor_map"> {

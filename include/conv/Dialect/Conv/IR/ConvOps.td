@@ -10,6 +10,7 @@
 
 include "conv/Dialect/Conv/IR/BlockTransformOp.td"
 include "conv/Dialect/Conv/IR/ConvolutionOps.td"
+include "conv/Dialect/Conv/IR/DynamicOps.td"
 include "conv/Dialect/Conv/IR/ViewOps.td"
 include "conv/Dialect/Conv/IR/KernelOps.td"
 include "conv/Dialect/Conv/IR/TensorMapOp.td"

@@ -1,0 +1,46 @@
+//===- DynamicOpInterface.td - dynamic ops by role --------*- tablegen -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DYNAMIC_OP_INTERFACE_TD
+#define CONV_DYNAMIC_OP_INTERFACE_TD
+
+include "mlir/IR/OpBase.td"
+
+def Conv_DynamicOpInterface : OpInterface<"DynamicOpInterface"> {
+  let description = [{
+    A dynamic convolution in any direction. Its tensors have the roles of
+    `ConvolutionOpInterface`; the one of kernels is `TensorRole::Filter`.
+  }];
+  let cppNamespace = "::mlir::conv";
+  let methods = [
+    StaticInterfaceMethod<"Which of the three tensors is computed.",
+      "::mlir::conv::Direction", "getDirection">,
+    InterfaceMethod<"The order of the kernels' dimensions.",
+      "::mlir::conv::KernelOrder", "getOrder">,
+    InterfaceMethod<"What the epilogue reads besides the accumulator.",
+      "::mlir::OperandRange", "getEpilogueOperands">,
+    InterfaceMethod<"The epilogue, which may be empty.",
+      "::mlir::Region &", "getEpilogue">
+  ];
+  let extraClassDeclaration = [{
+    /// The tensor, or the gradient of one, with this role.
+    ::mlir::TypedValue<::mlir::RankedTensorType>
+    getTensor(::mlir::conv::TensorRole role);
+    /// What the tensor with this role is called: "kernel", "grad_kernel".
+    ::llvm::StringRef getTensorName(::mlir::conv::TensorRole role);
+    ::mlir::TypedValue<::mlir::RankedTensorType> getResultTensor();
+    ::mlir::RankedTensorType getResultType() {
+      return getResultTensor().getType();
+    }
+    /// The type of what is multiplied.
+    ::mlir::Type getOperandType();
+    /// Sizes of all three tensors.
+    ::mlir::conv::DynamicShape getShape();
+  }];
+}
+
+#endif // CONV_DYNAMIC_OP_INTERFACE_TD

@@ -1,0 +1,142 @@
+//===- DynamicOps.td - convolutions with a kernel per token -*- tablegen -*-==//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DYNAMIC_OPS_TD
+#define CONV_DYNAMIC_OPS_TD
+
+include "conv/Dialect/Conv/IR/ConvolutionOps.td"
+include "conv/Dialect/Conv/IR/DynamicOpInterface.td"
+
+def Conv_KernelOrder : I32EnumAttr<"KernelOrder", "order of the dimensions of kernels", [
+    I32EnumAttrCase<"BTGW", 0>,
+    I32EnumAttrCase<"BTWG", 1>
+  ]> {
+  let cppNamespace = "::mlir::conv";
+  let genSpecializedAttr = 0;
+}
+
+def Conv_KernelOrderAttr : EnumAttr<Conv_Dialect, Conv_KernelOrder, "kernel_order">;
+
+/// What every direction means and demands, behind its own formula.
+defvar Conv_dynamicRules = [{
+    There is a kernel of `W` taps for each token and each of `G` groups of
+    `D / G` neighbouring channels; `group(d) = d / (D / G)`. With `G = D` each
+    channel has its own. The last tap is the token itself, so that a position
+    sees no later one, and elements outside of a sequence are zero. `order` says
+    whether the taps (`BTGW`) or the groups (`BTWG`) of a kernel follow each
+    other in memory. The second one is read in whole vectors.
+
+    Floating types are accumulated in f32, i8 in i32. Products of f32 are rounded
+    no more than once. `epilogue` is what it is for `conv.forward`: without a region,
+    the sum is converted to the element type of the result; with one, the block
+    gets the accumulator and one element of each epilogue operand.
+
+    Constraints, in which `input`, `kernel` and `output` are the tensors in that
+    role, gradients or not:
+      * (K1) `input` and `output` have one static shape, `[B, T, D]`, and
+        `kernel` is static and has four dimensions.
+      * (K2) Every size is positive, and the bytes of each tensor are below 2^63.
+      * (K3) `kernel` has `B` and `T` of `input`.
+      * (K4) `G` divides `D`.
+      * (K5) The two operands have one element type: f32, f16, bf16 or i8.
+      * (K6) Each epilogue operand has the shape of the result, or is a vector of `D`
+        elements; `grad_kernel` has no such vector. Without a region there is no
+        epilogue operand.
+      * (K7) The region's block is as C10 says. Without a region, the result is
+        floating if the accumulator is f32, and i32 otherwise.
+}];
+
+/// `lhs`, `rhs` and `result` are the names of the tensors.
+class Conv_DynamicOp<string mnemonic, string direction, string lhs, string rhs,
+                     string result>
+    : Conv_Op<mnemonic, [Pure, IsolatedFromAbove, Conv_DynamicOpInterface]> {
+  let arguments = !con(
+    !dag(ins, [Conv_Tensor, Conv_Tensor], [lhs, rhs]),
+    (ins
+      Variadic<Conv_Tensor>:$epilogueOperands,
+      Conv_KernelOrderAttr:$order));
+  let results = !dag(outs, [Conv_Tensor], [result]);
+  let regions = (region MaxSizedRegion<1>:$epilogue);
+  let assemblyFormat =
+    "$" # lhs # " `,` $" # rhs # [{ `order` `=` $order
+    custom<Epilogue>($epilogueOperands, type($epilogueOperands), $epilogue)
+    attr-dict `:` type($}] # lhs # ") `,` type($" # rhs # ") `->` type($" #
+    result # ")";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    static ::mlir::conv::Direction getDirection() {
+      return ::mlir::conv::Direction::}] # direction # [{;
+    }
+  }];
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verify() {
+      return verifyDynamic(*this);
+    }
+    ::llvm::LogicalResult $cppClass::verifyRegions() {
+      return verifyDynamicEpilogue(*this);
+    }
+  }];
+}
+
+def Conv_DynamicForwardOp : Conv_DynamicOp<"dynamic_forward", "Forward", "input",
+                                           "kernel", "output"> {
+  let summary = "Causal convolution of a sequence with a kernel for each token";
+  let description = [{
+    ```
+    acc[b, t, d] = sum over w of
+        kernel[b, t, group(d), w] * input[b, t + w - (W - 1), d]
+    output[b, t, d] = epilogue(acc[b, t, d])
+    ```
+  }] # "\n" # Conv_dynamicRules # [{
+    Example:
+    ```mlir
+    %y = conv.dynamic_forward %x, %k order = BTGW
+        : tensor<2x100x64xbf16>, tensor<2x100x64x4xbf16> -> tensor<2x100x64xbf16>
+    ```
+  }];
+}
+
+def Conv_DynamicBackwardInputOp
+    : Conv_DynamicOp<"dynamic_backward_input", "BackwardData", "grad_output",
+                     "kernel", "grad_input"> {
+  let summary = "Gradient of a dynamic convolution with respect to its input";
+  let description = [{
+    ```
+    acc[b, t, d] = sum over w, with s = t + (W - 1) - w and s < T, of
+        kernel[b, s, group(d), w] * grad_output[b, s, d]
+    grad_input[b, t, d] = epilogue(acc[b, t, d])
+    ```
+  }] # "\n" # Conv_dynamicRules # [{
+    Example:
+    ```mlir
+    %dx = conv.dynamic_backward_input %dy, %k order = BTWG
+        : tensor<2x100x64xf16>, tensor<2x100x4x64xf16> -> tensor<2x100x64xf16>
+    ```
+  }];
+}
+
+def Conv_DynamicBackwardKernelOp
+    : Conv_DynamicOp<"dynamic_backward_kernel", "BackwardWeight", "input",
+                     "grad_output", "grad_kernel"> {
+  let summary = "Gradient of a dynamic convolution with respect to its kernels";
+  let description = [{
+    ```
+    acc[b, t, g, w] = sum over d with group(d) = g of
+        grad_output[b, t, d] * input[b, t + w - (W - 1), d]
+    grad_kernel[b, t, g, w] = epilogue(acc[b, t, g, w])
+    ```
+  }] # "\n" # Conv_dynamicRules # [{
+    Example: kernels for 8 groups of 8 channels.
+    ```mlir
+    %dk = conv.dynamic_backward_kernel %x, %dy order = BTGW
+        : tensor<2x100x64xf16>, tensor<2x100x64xf16> -> tensor<2x100x8x4xf32>
+    ```
+  }];
+}
+
+#endif // CONV_DYNAMIC_OPS_TD

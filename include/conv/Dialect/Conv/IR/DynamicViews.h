@@ -1,0 +1,74 @@
+//===- DynamicViews.h - the matrices of dynamic convolutions ----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A dynamic convolution computes matrices from matrices, element by element,
+// with several results: a row is a block of neighbouring positions of a
+// sequence, a column a channel, and there is a matrix for each position of the
+// block. So the neighbours that positions share are read once for all of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DIALECT_CONV_IR_DYNAMICVIEWS_H
+#define CONV_DIALECT_CONV_IR_DYNAMICVIEWS_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+namespace mlir::conv {
+
+/// One matrix of the result: a sum of products of elements, each of the first
+/// operand by one of the second.
+struct DynamicSum {
+  ViewAttr result;
+  SmallVector<std::pair<ViewAttr, ViewAttr>> factors;
+};
+
+/// Most channels of a group whose products one kernel sums up for the gradient
+/// of kernels; partial sums of more are summed up by another one.
+inline constexpr int64_t kMostMembers = 16;
+/// Most partial sums of a group.
+inline constexpr int64_t kMostPartialSums = 64;
+
+/// Channels of a partial sum of a group, or 0 if there would be too many sums.
+int64_t computeMembersOfSum(int64_t perGroup);
+
+/// The views of the tensors of one dynamic convolution. Positions are counted
+/// from the first one of a block, and may be outside of it.
+class DynamicViews {
+public:
+  explicit DynamicViews(DynamicOpInterface op);
+
+  /// All matrices of the result.
+  SmallVector<DynamicSum> getSums() const;
+  /// The element of the result's channel in a vector of all.
+  ViewAttr getVector() const;
+  /// The same matrices without the positions that the last block has behind the
+  /// end of a sequence: what is written.
+  ViewAttr getWritten(ViewAttr view) const;
+  /// The tile of a workgroup, for results of this type.
+  TransformScheduleAttr selectSchedule(RankedTensorType type) const;
+
+private:
+  ViewAttr createView(ArrayRef<AffineExpr> coordinates) const;
+  /// The elements of input or output at a position. For the gradient of
+  /// kernels, columns are groups, and it is channel `channel` of each.
+  ViewAttr getToken(int64_t position, int64_t channel = 0) const;
+  /// Tap `tap` of the kernels at a position.
+  ViewAttr getKernel(int64_t position, int64_t tap) const;
+  DynamicSum getForwardSum(int64_t position) const;
+  DynamicSum getInputSum(int64_t position) const;
+  DynamicSum getKernelSum(int64_t position, int64_t tap) const;
+
+  DynamicShape shape;
+  KernelOrder order;
+  Direction direction;
+  int64_t operandBytes, positions;
+  AffineExpr sequence, block, group, member; ///< Digits.
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_DIALECT_CONV_IR_DYNAMICVIEWS_H

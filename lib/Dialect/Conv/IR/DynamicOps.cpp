@@ -1,0 +1,149 @@
+//===- DynamicOps.cpp - dynamic convolutions --------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dynamic convolutions by role, and their constraints K1 to K7. The roles of
+// operands and results are those of ordinary convolutions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvolutionOps.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+#include "conv/Dialect/Conv/IR/DynamicOpInterface.cpp.inc"
+
+TypedValue<RankedTensorType> DynamicOpInterface::getTensor(TensorRole role) {
+  auto [lhs, rhs] = getOperandRoles(getDirection());
+  Operation *op = getOperation();
+  Value tensor = role == lhs   ? op->getOperand(0)
+                 : role == rhs ? op->getOperand(1)
+                               : op->getResult(0);
+  return cast<TypedValue<RankedTensorType>>(tensor);
+}
+
+TypedValue<RankedTensorType> DynamicOpInterface::getResultTensor() {
+  return getTensor(getResultRole(getDirection()));
+}
+
+StringRef DynamicOpInterface::getTensorName(TensorRole role) {
+  bool isGradient =
+      getDirection() != Direction::Forward &&
+      (role == TensorRole::Output || role == getResultRole(getDirection()));
+  switch (role) {
+  case TensorRole::Input:
+    return isGradient ? "grad_input" : "input";
+  case TensorRole::Filter:
+    return isGradient ? "grad_kernel" : "kernel";
+  case TensorRole::Output:
+    return isGradient ? "grad_output" : "output";
+  }
+  llvm_unreachable("every role has a name");
+}
+
+Type DynamicOpInterface::getOperandType() {
+  return getElementTypeOrSelf(getOperation()->getOperand(0));
+}
+
+DynamicShape DynamicOpInterface::getShape() {
+  ArrayRef<int64_t> input = getTensor(TensorRole::Input).getType().getShape();
+  ArrayRef<int64_t> kernel = getTensor(TensorRole::Filter).getType().getShape();
+  bool tapsLast = getOrder() == KernelOrder::BTGW;
+  return {input[0], input[1], input[2], kernel[tapsLast ? 2 : 3],
+          kernel[tapsLast ? 3 : 2]};
+}
+
+/// Checks K1 and K2.
+static LogicalResult verifyTensors(DynamicOpInterface op) {
+  for (TensorRole role : kTensorRoles) {
+    RankedTensorType type = op.getTensor(role).getType();
+    int64_t rank = role == TensorRole::Filter ? 4 : 3;
+    if (!type.hasStaticShape() || type.getRank() != rank)
+      return op.emitOpError("expects a static ")
+             << op.getTensorName(role) << " of rank " << rank << ", but got "
+             << type;
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    for (int64_t size : type.getShape())
+      if (size <= 0 || llvm::MulOverflow(bytes, size, bytes))
+        return op.emitOpError("expects positive sizes and less than 2^63 "
+                              "bytes of ")
+               << op.getTensorName(role) << ", but got " << type;
+  }
+  RankedTensorType input = op.getTensor(TensorRole::Input).getType();
+  RankedTensorType output = op.getTensor(TensorRole::Output).getType();
+  if (input.getShape() == output.getShape())
+    return success();
+  return op.emitOpError("expects ")
+         << op.getTensorName(TensorRole::Input) << " and "
+         << op.getTensorName(TensorRole::Output) << " of one shape, but got "
+         << input << " and " << output;
+}
+
+/// Checks K3 to K5.
+static LogicalResult verifyOperands(DynamicOpInterface op) {
+  DynamicShape shape = op.getShape();
+  RankedTensorType kernel = op.getTensor(TensorRole::Filter).getType();
+  StringRef name = op.getTensorName(TensorRole::Filter);
+  if (kernel.getDimSize(0) != shape.b || kernel.getDimSize(1) != shape.t)
+    return op.emitOpError("expects ")
+           << name << " with B and T of " << shape.b << " and " << shape.t
+           << ", but got " << kernel;
+  if (shape.d % shape.g)
+    return op.emitOpError("expects G of ")
+           << name << " to divide D, but got " << shape.g << " and " << shape.d;
+  Type lhs = op.getOperandType();
+  Type rhs = getElementTypeOrSelf(op->getOperand(1));
+  bool isKnown = lhs.isF32() || lhs.isF16() || lhs.isBF16() || lhs.isInteger(8);
+  if (lhs == rhs && isKnown)
+    return success();
+  return op.emitOpError("expects operands of one element type, f32, f16, bf16 "
+                        "or i8, but got ")
+         << lhs << " and " << rhs;
+}
+
+LogicalResult mlir::conv::verifyDynamic(DynamicOpInterface op) {
+  if (failed(verifyTensors(op)) || failed(verifyOperands(op)))
+    return failure();
+  // K6.
+  if (op.getEpilogue().empty() && !op.getEpilogueOperands().empty())
+    return op.emitOpError("expects an epilogue for its operands, but got ")
+           << op.getEpilogueOperands().size() << " operands and no region";
+  ArrayRef<int64_t> result = op.getResultType().getShape();
+  bool hasVectors = op.getDirection() != Direction::BackwardWeight;
+  int64_t channels = op.getShape().d;
+  for (auto [index, operand] : llvm::enumerate(op.getEpilogueOperands())) {
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(operand.getType()).getShape();
+    if (shape == result || (hasVectors && shape == ArrayRef(channels)))
+      continue;
+    InFlightDiagnostic diagnostic = op.emitOpError("expects epilogue operand ");
+    diagnostic << index << " to have the shape of "
+               << op.getTensorName(getResultRole(op.getDirection()));
+    if (hasVectors)
+      diagnostic << " or to be a vector of " << channels << " channels";
+    return diagnostic << ", but got " << operand.getType();
+  }
+  return success();
+}
+
+LogicalResult mlir::conv::verifyDynamicEpilogue(DynamicOpInterface op) {
+  // K7.
+  Type element = op.getResultType().getElementType();
+  Type accumulator = getAccumulatorType(op.getOperandType());
+  if (!op.getEpilogue().empty())
+    return verifyEpilogueBlock(op, op.getEpilogue().front(), accumulator,
+                               op.getEpilogueOperands(), element);
+  bool isInteger = isa<IntegerType>(accumulator);
+  if (isInteger ? element.isInteger(32) : isa<FloatType>(element))
+    return success();
+  return op.emitOpError("expects ")
+         << op.getTensorName(getResultRole(op.getDirection())) << " of "
+         << (isInteger ? "i32" : "a floating type")
+         << " without an epilogue, but got " << element;
+}

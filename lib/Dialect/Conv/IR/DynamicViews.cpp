@@ -1,0 +1,141 @@
+//===- DynamicViews.cpp - the matrices of dynamic convolutions --*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A block is as long as the registers of a work-item allow: it has the kernels
+// of all its positions at a time, which are also the bytes that it has in
+// flight.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/DynamicViews.h"
+
+#include "MatrixDimensions.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Bytes of one access, and of the registers of a work-item that hold kernels.
+static constexpr int64_t kAccessBytes = 16;
+static constexpr int64_t kKernelBytes = 512;
+/// Most positions of a block: longer ones save less than a tenth of what is
+/// read of the input.
+static constexpr int64_t kMostPositions = 8;
+
+int64_t mlir::conv::computeMembersOfSum(int64_t perGroup) {
+  for (int64_t members = std::min(kMostMembers, perGroup); members > 0;
+       --members)
+    if (perGroup % members == 0)
+      return perGroup / members <= kMostPartialSums ? members : 0;
+  return 0;
+}
+
+DynamicViews::DynamicViews(DynamicOpInterface op)
+    : shape(op.getShape()), order(op.getOrder()), direction(op.getDirection()),
+      operandBytes(op.getOperandType().getIntOrFloatBitWidth() / 8) {
+  int64_t room = kKernelBytes / (shape.w * kAccessBytes);
+  if (direction == Direction::BackwardWeight)
+    room /= shape.perGroup();
+  positions = std::min<int64_t>(
+      {kMostPositions,
+       int64_t(llvm::bit_floor<uint64_t>(std::max<int64_t>(room, 1))),
+       int64_t(llvm::PowerOf2Ceil(shape.t))});
+  AffineExpr matrix;
+  bindDims(op.getContext(), matrix, sequence, block, group, member);
+}
+
+ViewAttr DynamicViews::createView(ArrayRef<AffineExpr> coordinates) const {
+  MLIRContext *context = sequence.getContext();
+  int64_t blocks = llvm::divideCeil(shape.t, positions);
+  int64_t members =
+      direction == Direction::BackwardWeight ? 1 : shape.perGroup();
+  return ViewAttr::get(context, {1}, {shape.b, blocks}, {shape.g, members},
+                       AffineMap::get(5, 0, coordinates, context), {},
+                       PaddingMode::Zeros);
+}
+
+ViewAttr DynamicViews::getToken(int64_t position, int64_t channel) const {
+  return createView({sequence, block * positions + position,
+                     group * shape.perGroup() + member + channel});
+}
+
+ViewAttr DynamicViews::getKernel(int64_t position, int64_t tap) const {
+  AffineExpr token = block * positions + position;
+  AffineExpr taps = getAffineConstantExpr(tap, sequence.getContext());
+  if (order == KernelOrder::BTGW)
+    return createView({sequence, token, group, taps});
+  return createView({sequence, token, taps, group});
+}
+
+DynamicSum DynamicViews::getForwardSum(int64_t position) const {
+  DynamicSum sum{getToken(position), {}};
+  for (int64_t tap = 0; tap < shape.w; ++tap)
+    sum.factors.emplace_back(getToken(position + tap - (shape.w - 1)),
+                             getKernel(position, tap));
+  return sum;
+}
+
+DynamicSum DynamicViews::getInputSum(int64_t position) const {
+  DynamicSum sum{getToken(position), {}};
+  for (int64_t tap = 0; tap < shape.w; ++tap) {
+    int64_t from = position + (shape.w - 1) - tap;
+    sum.factors.emplace_back(getToken(from), getKernel(from, tap));
+  }
+  return sum;
+}
+
+DynamicSum DynamicViews::getKernelSum(int64_t position, int64_t tap) const {
+  DynamicSum sum{getKernel(position, tap), {}};
+  for (int64_t channel = 0; channel < shape.perGroup(); ++channel)
+    sum.factors.emplace_back(getToken(position + tap - (shape.w - 1), channel),
+                             getToken(position, channel));
+  return sum;
+}
+
+SmallVector<DynamicSum> DynamicViews::getSums() const {
+  SmallVector<DynamicSum> sums;
+  for (int64_t position = 0; position < positions; ++position)
+    switch (direction) {
+    case Direction::Forward:
+      sums.push_back(getForwardSum(position));
+      break;
+    case Direction::BackwardData:
+      sums.push_back(getInputSum(position));
+      break;
+    case Direction::BackwardWeight:
+      for (int64_t tap = 0; tap < shape.w; ++tap)
+        sums.push_back(getKernelSum(position, tap));
+      break;
+    }
+  return sums;
+}
+
+ViewAttr DynamicViews::getVector() const {
+  return createView({group * shape.perGroup() + member});
+}
+
+ViewAttr DynamicViews::getWritten(ViewAttr view) const {
+  if (shape.t % positions == 0)
+    return view;
+  AffineMap map = view.getMap();
+  SmallVector<AffineExpr> results = llvm::to_vector(map.getResults());
+  constexpr unsigned kToken = 1;
+  results.push_back(results[kToken]);
+  return ViewAttr::get(
+      view.getContext(), view.getBatch(), view.getRows(), view.getColumns(),
+      AffineMap::get(map.getNumDims(), 0, results, view.getContext()),
+      {shape.t}, view.getPadding());
+}
+
+TransformScheduleAttr
+DynamicViews::selectSchedule(RankedTensorType type) const {
+  TransformScheduleAttr transform =
+      selectTransformSchedule(createView({sequence, block, group}), type);
+  return TransformScheduleAttr::get(type.getContext(), transform.getTile(),
+                                    kAccessBytes / operandBytes);
+}

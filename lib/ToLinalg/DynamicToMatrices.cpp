@@ -1,0 +1,243 @@
+//===- DynamicToMatrices.cpp - dynamic convolutions -> matrices -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each result is a sum of products that is written out. Results share what they
+// read: an input's element is gathered once for all positions that see it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DynamicToMatrices.h"
+
+#include "EpilogueBody.h"
+
+#include "conv/Dialect/Conv/IR/BlockViews.h"
+#include "conv/Dialect/Conv/IR/DynamicViews.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+/// Builds an element-wise op of gathered matrices and scatters its results.
+class MatrixBuilder {
+public:
+  MatrixBuilder(DynamicOpInterface op, OpBuilder &builder)
+      : op(op), b(op.getLoc(), builder),
+        accumulator(getAccumulatorType(op.getOperandType())) {}
+
+  /// What `op` computes of its operands.
+  Value createProducts();
+  /// The result of `op` from partial sums: `sums` of neighbouring groups are
+  /// added up.
+  Value createSums(Value partial, int64_t sums);
+
+private:
+  /// The number of a gathered matrix among the inputs.
+  size_t gather(Value tensor, ViewAttr view);
+  void gatherEpilogueOperands(ViewAttr result, ViewAttr vector);
+  /// The op whose results `body` makes of the elements of inputs.
+  Value create(ArrayRef<ViewAttr> results, TransformScheduleAttr schedule,
+               function_ref<SmallVector<Value>(ValueRange)> body);
+  Value widen(Value element);
+  Value multiplyAdd(Value lhs, Value rhs, Value sum);
+  Value add(Value lhs, Value rhs);
+  Value applyEpilogue(Value sum, size_t result, ValueRange elements);
+
+  DynamicOpInterface op;
+  ImplicitLocOpBuilder b;
+  Type accumulator;
+  llvm::MapVector<std::pair<Value, ViewAttr>, Value> inputs;
+  SmallVector<SmallVector<size_t>> epilogueInputs; ///< By result.
+};
+} // namespace
+
+size_t MatrixBuilder::gather(Value tensor, ViewAttr view) {
+  auto [entry, isNew] = inputs.try_emplace({tensor, view});
+  if (isNew)
+    entry->second = GatherOp::create(b, tensor, view);
+  return entry - inputs.begin();
+}
+
+void MatrixBuilder::gatherEpilogueOperands(ViewAttr result, ViewAttr vector) {
+  SmallVector<size_t> &numbers = epilogueInputs.emplace_back();
+  for (Value operand : op.getEpilogueOperands()) {
+    bool isVector = cast<RankedTensorType>(operand.getType()).getRank() == 1;
+    numbers.push_back(gather(operand, isVector ? vector : result));
+  }
+}
+
+Value MatrixBuilder::widen(Value element) {
+  if (element.getType() == accumulator)
+    return element;
+  if (isa<FloatType>(accumulator))
+    return arith::ExtFOp::create(b, accumulator, element);
+  return arith::ExtSIOp::create(b, accumulator, element);
+}
+
+Value MatrixBuilder::add(Value lhs, Value rhs) {
+  if (isa<FloatType>(accumulator))
+    return arith::AddFOp::create(b, lhs, rhs);
+  return arith::AddIOp::create(b, lhs, rhs);
+}
+
+Value MatrixBuilder::multiplyAdd(Value lhs, Value rhs, Value sum) {
+  if (isa<FloatType>(accumulator))
+    return math::FmaOp::create(b, lhs, rhs, sum);
+  return add(sum, arith::MulIOp::create(b, lhs, rhs));
+}
+
+Value MatrixBuilder::applyEpilogue(Value sum, size_t result,
+                                   ValueRange elements) {
+  SmallVector<Value> read = llvm::map_to_vector(
+      epilogueInputs[result], [&](size_t input) { return elements[input]; });
+  return createEpilogueBody(b, op.getLoc(), op.getEpilogue(),
+                            op.getResultType().getElementType(), sum, read);
+}
+
+Value MatrixBuilder::create(ArrayRef<ViewAttr> results,
+                            TransformScheduleAttr schedule,
+                            function_ref<SmallVector<Value>(ValueRange)> body) {
+  RankedTensorType type = op.getResultType();
+  SmallVector<Value> gathered = llvm::map_to_vector(
+      inputs, [](const auto &input) { return input.second; });
+  Value empty = tensor::EmptyOp::create(b, results.front().getShape(),
+                                        type.getElementType());
+  SmallVector<Value> outputs(results.size(), empty);
+  SmallVector<AffineMap> maps(gathered.size() + outputs.size(),
+                              b.getMultiDimIdentityMap(3));
+  auto matrices = linalg::GenericOp::create(
+      b, TypeRange(ValueRange(outputs)), gathered, outputs, maps,
+      SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel),
+      [&](OpBuilder &nested, Location, ValueRange elements) {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToEnd(nested.getInsertionBlock());
+        linalg::YieldOp::create(b, body(elements));
+      });
+  matrices->setAttr(kScheduleName, schedule);
+  Value result =
+      tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
+  SmallVector<Attribute> views(results.begin(), results.end());
+  return ScatterOp::create(b, result, matrices.getResults(),
+                           b.getArrayAttr(views));
+}
+
+Value MatrixBuilder::createProducts() {
+  DynamicViews views(op);
+  SmallVector<DynamicSum> sums = views.getSums();
+  SmallVector<SmallVector<std::pair<size_t, size_t>>> factors;
+  SmallVector<ViewAttr> results;
+  for (const DynamicSum &sum : sums) {
+    factors.emplace_back();
+    for (auto [lhs, rhs] : sum.factors)
+      factors.back().emplace_back(gather(op->getOperand(0), lhs),
+                                  gather(op->getOperand(1), rhs));
+    results.push_back(views.getWritten(sum.result));
+  }
+  for (const DynamicSum &sum : sums)
+    gatherEpilogueOperands(sum.result, views.getVector());
+  auto body = [&](ValueRange elements) {
+    SmallVector<Value> wide(elements.size());
+    auto widened = [&](size_t input) {
+      if (!wide[input])
+        wide[input] = widen(elements[input]);
+      return wide[input];
+    };
+    SmallVector<Value> computed;
+    for (auto [i, pairs] : llvm::enumerate(factors)) {
+      // A product of -0 becomes 0, as in every sum.
+      Value sum = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
+      for (auto [lhs, rhs] : pairs)
+        sum = multiplyAdd(widened(lhs), widened(rhs), sum);
+      computed.push_back(applyEpilogue(sum, i, elements));
+    }
+    return computed;
+  };
+  return create(results, views.selectSchedule(op.getResultType()), body);
+}
+
+Value MatrixBuilder::createSums(Value partial, int64_t sums) {
+  DynamicShape shape = op.getShape();
+  bool tapsLast = op.getOrder() == KernelOrder::BTGW;
+  SmallVector<int64_t> columns = tapsLast
+                                     ? SmallVector<int64_t>{shape.g, shape.w}
+                                     : SmallVector<int64_t>{shape.w, shape.g};
+  auto createView = [&](int64_t factor, int64_t constant) {
+    AffineExpr matrix, sequence, token, outer, inner;
+    bindDims(b.getContext(), matrix, sequence, token, outer, inner);
+    AffineExpr &group = tapsLast ? outer : inner;
+    group = group * factor + constant;
+    auto map =
+        AffineMap::get(5, 0, {sequence, token, outer, inner}, b.getContext());
+    return ViewAttr::get(b.getContext(), {1}, {shape.b, shape.t}, columns, map,
+                         {}, PaddingMode::Zeros);
+  };
+  SmallVector<size_t> terms;
+  for (int64_t i = 0; i < sums; ++i)
+    terms.push_back(gather(partial, createView(sums, i)));
+  ViewAttr result = createView(/*factor=*/1, /*constant=*/0);
+  gatherEpilogueOperands(result, /*vector=*/nullptr);
+  auto body = [&](ValueRange elements) -> SmallVector<Value> {
+    Value sum = elements[terms.front()];
+    for (size_t term : ArrayRef(terms).drop_front())
+      sum = add(sum, elements[term]);
+    return {applyEpilogue(sum, /*result=*/0, elements)};
+  };
+  return create(result, selectBlockSchedule(result, op.getResultType()), body);
+}
+
+namespace {
+struct DynamicToMatrices final : OpInterfaceRewritePattern<DynamicOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(DynamicOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getDirection() == Direction::BackwardWeight &&
+        op.getShape().perGroup() > kMostMembers)
+      return rewriter.notifyMatchFailure(op, "has partial sums");
+    rewriter.replaceOp(op, MatrixBuilder(op, rewriter).createProducts());
+    return success();
+  }
+};
+
+/// The gradient for large groups is that for small ones, which are added up.
+struct GroupsToPartialSums final : OpRewritePattern<DynamicBackwardKernelOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DynamicBackwardKernelOp op,
+                                PatternRewriter &rewriter) const override {
+    int64_t perGroup = cast<DynamicOpInterface>(*op).getShape().perGroup();
+    int64_t members = computeMembersOfSum(perGroup);
+    if (perGroup <= kMostMembers || members == 0)
+      return rewriter.notifyMatchFailure(op, "has one sum, or too many");
+    int64_t sums = perGroup / members;
+    auto type = cast<RankedTensorType>(op.getGradKernel().getType());
+    SmallVector<int64_t> sizes(type.getShape());
+    sizes[op.getOrder() == KernelOrder::BTGW ? 2 : 3] *= sums;
+    Type operand = getElementTypeOrSelf(op.getInput().getType());
+    Value partial = DynamicBackwardKernelOp::create(
+        rewriter, op.getLoc(),
+        RankedTensorType::get(sizes, getAccumulatorType(operand)),
+        op.getInput(), op.getGradOutput(), /*epilogueOperands=*/ValueRange(),
+        op.getOrder());
+    MatrixBuilder builder(cast<DynamicOpInterface>(*op), rewriter);
+    rewriter.replaceOp(op, builder.createSums(partial, sums));
+    return success();
+  }
+};
+} // namespace
+
+void mlir::conv::populateDynamicToMatricesPatterns(
+    RewritePatternSet &patterns) {
+  patterns.add<DynamicToMatrices, GroupsToPartialSums>(patterns.getContext());
+}

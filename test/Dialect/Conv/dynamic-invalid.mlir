@@ -1,0 +1,117 @@
+// RUN: conv-opt %s --split-input-file --verify-diagnostics
+
+// Sequences have three dimensions.
+func.func @k1_rank(%x: tensor<2x7xf16>, %k: tensor<2x7x8x4xf16>) {
+  // expected-error @below {{expects a static input of rank 3, but got 'tensor<2x7xf16>'}}
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<2x7xf16>, tensor<2x7x8x4xf16> -> tensor<2x7x8xf16>
+  return
+}
+
+// -----
+
+// Sizes are known.
+func.func @k1_dynamic(%x: tensor<2x7x8xf16>, %k: tensor<2x?x8x4xf16>) {
+  // expected-error @below {{expects a static kernel of rank 4, but got 'tensor<2x?x8x4xf16>'}}
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<2x7x8xf16>, tensor<2x?x8x4xf16> -> tensor<2x7x8xf16>
+  return
+}
+
+// -----
+
+// There is a result for each token.
+func.func @k1_shapes(%x: tensor<2x7x8xf16>, %k: tensor<2x7x8x4xf16>) {
+  // expected-error @below {{expects input and output of one shape, but got 'tensor<2x7x8xf16>' and 'tensor<2x8x8xf16>'}}
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<2x7x8xf16>, tensor<2x7x8x4xf16> -> tensor<2x8x8xf16>
+  return
+}
+
+// -----
+
+// A kernel has a tap.
+func.func @k2_no_taps(%x: tensor<2x7x8xf16>, %k: tensor<2x7x8x0xf16>) {
+  // expected-error @below {{expects positive sizes and less than 2^63 bytes of kernel, but got 'tensor<2x7x8x0xf16>'}}
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<2x7x8xf16>, tensor<2x7x8x0xf16> -> tensor<2x7x8xf16>
+  return
+}
+
+// -----
+
+// Each token has a kernel.
+func.func @k3_tokens(%x: tensor<2x7x8xf16>, %k: tensor<2x6x8x4xf16>) {
+  // expected-error @below {{expects kernel with B and T of 2 and 7, but got 'tensor<2x6x8x4xf16>'}}
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<2x7x8xf16>, tensor<2x6x8x4xf16> -> tensor<2x7x8xf16>
+  return
+}
+
+// -----
+
+// Groups are whole.
+func.func @k4_groups(%x: tensor<2x7x8xf16>, %k: tensor<2x7x4x3xf16>) {
+  // expected-error @below {{expects G of kernel to divide D, but got 3 and 8}}
+  %y = conv.dynamic_forward %x, %k order = BTWG : tensor<2x7x8xf16>, tensor<2x7x4x3xf16> -> tensor<2x7x8xf16>
+  return
+}
+
+// -----
+
+// Types are not mixed.
+func.func @k5_types(%x: tensor<2x7x8xf16>, %k: tensor<2x7x8x4xbf16>) {
+  // expected-error @below {{expects operands of one element type, f32, f16, bf16 or i8, but got 'f16' and 'bf16'}}
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<2x7x8xf16>, tensor<2x7x8x4xbf16> -> tensor<2x7x8xf16>
+  return
+}
+
+// -----
+
+// Nothing multiplies i32.
+func.func @k5_i32(%x: tensor<2x7x8xi32>, %k: tensor<2x7x8x4xi32>) {
+  // expected-error @below {{expects operands of one element type, f32, f16, bf16 or i8, but got 'i32' and 'i32'}}
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<2x7x8xi32>, tensor<2x7x8x4xi32> -> tensor<2x7x8xi32>
+  return
+}
+
+// -----
+
+// A vector has all channels.
+func.func @k6_shape(%x: tensor<2x7x8xf16>, %k: tensor<2x7x8x4xf16>, %e: tensor<7xf32>) {
+  // expected-error @below {{expects epilogue operand 0 to have the shape of output or to be a vector of 8 channels, but got 'tensor<7xf32>'}}
+  %y = conv.dynamic_forward %x, %k order = BTGW epilogue(%e : tensor<7xf32>) {
+    ^bb0(%acc: f32, %b: f32):
+      conv.yield %acc : f32
+  } : tensor<2x7x8xf16>, tensor<2x7x8x4xf16> -> tensor<2x7x8xf32>
+  return
+}
+
+// -----
+
+// Kernels have no channels.
+func.func @k6_vector_of_kernels(%x: tensor<2x7x8xf16>, %k: tensor<2x7x8xf16>, %e: tensor<8xf32>) {
+  // expected-error @below {{expects epilogue operand 0 to have the shape of grad_kernel, but got 'tensor<8xf32>'}}
+  %y = conv.dynamic_backward_kernel %x, %k order = BTGW epilogue(%e : tensor<8xf32>) {
+    ^bb0(%acc: f32, %b: f32):
+      conv.yield %acc : f32
+  } : tensor<2x7x8xf16>, tensor<2x7x8xf16> -> tensor<2x7x8x4xf32>
+  return
+}
+
+// -----
+
+// A sum of integers does not fit i8.
+func.func @k7_result(%x: tensor<2x7x8xi8>, %k: tensor<2x7x8x4xi8>) {
+  // expected-error @below {{expects output of i32 without an epilogue, but got 'i8'}}
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<2x7x8xi8>, tensor<2x7x8x4xi8> -> tensor<2x7x8xi8>
+  return
+}
+
+// -----
+
+// An epilogue yields the result's type.
+func.func @k7_yield(%x: tensor<2x7x8xf16>, %k: tensor<2x7x8x4xf16>, %e: tensor<8xf32>) {
+  // expected-error @below {{expects the epilogue to yield 'f16', but got 'f32'}}
+  %y = conv.dynamic_forward %x, %k order = BTGW epilogue(%e : tensor<8xf32>) {
+    ^bb0(%acc: f32, %b: f32):
+      conv.yield %acc : f32
+  } : tensor<2x7x8xf16>, tensor<2x7x8x4xf16> -> tensor<2x7x8xf16>
+  return
+}
+

@@ -1,0 +1,38 @@
+// RUN: conv-opt %s --verify-roundtrip | FileCheck %s
+
+// Kernels of each channel, with their taps next to each other.
+// CHECK-LABEL: func @forward
+func.func @forward(%x: tensor<2x7x16xbf16>, %k: tensor<2x7x16x4xbf16>) -> tensor<2x7x16xbf16> {
+  // CHECK: conv.dynamic_forward %{{.*}}, %{{.*}} order = BTGW
+  %y = conv.dynamic_forward %x, %k order = BTGW
+      : tensor<2x7x16xbf16>, tensor<2x7x16x4xbf16> -> tensor<2x7x16xbf16>
+  return %y : tensor<2x7x16xbf16>
+}
+
+// An epilogue with a vector of channels and a tensor.
+// CHECK-LABEL: func @forward_epilogue
+func.func @forward_epilogue(%x: tensor<2x7x16xf16>, %k: tensor<2x7x4x2xf16>,
+                        %bias: tensor<16xf32>, %r: tensor<2x7x16xf16>) -> tensor<2x7x16xf32> {
+  // CHECK: epilogue(%{{.*}} : tensor<16xf32>, %{{.*}} : tensor<2x7x16xf16>)
+  %y = conv.dynamic_forward %x, %k order = BTWG
+      epilogue(%bias : tensor<16xf32>, %r : tensor<2x7x16xf16>) {
+      ^bb0(%acc: f32, %b: f32, %e: f16):
+        %wide = arith.extf %e : f16 to f32
+        %s = arith.addf %acc, %b : f32
+        %o = arith.mulf %s, %wide : f32
+        conv.yield %o : f32
+      } : tensor<2x7x16xf16>, tensor<2x7x4x2xf16> -> tensor<2x7x16xf32>
+  return %y : tensor<2x7x16xf32>
+}
+
+// CHECK-LABEL: func @backward
+func.func @backward(%x: tensor<1x3x6xi8>, %k: tensor<1x3x3x2xi8>, %dy: tensor<1x3x6xi8>)
+    -> (tensor<1x3x6xi32>, tensor<1x3x3x2xi32>) {
+  // CHECK: conv.dynamic_backward_input
+  %dx = conv.dynamic_backward_input %dy, %k order = BTGW
+      : tensor<1x3x6xi8>, tensor<1x3x3x2xi8> -> tensor<1x3x6xi32>
+  // CHECK: conv.dynamic_backward_kernel
+  %dk = conv.dynamic_backward_kernel %x, %dy order = BTGW
+      : tensor<1x3x6xi8>, tensor<1x3x6xi8> -> tensor<1x3x3x2xi32>
+  return %dx, %dk : tensor<1x3x6xi32>, tensor<1x3x3x2xi32>
+}
