@@ -136,6 +136,11 @@ TransformScheduleAttr
 DynamicViews::selectSchedule(RankedTensorType type) const {
   TransformScheduleAttr transform =
       selectTransformSchedule(createView({sequence, block, group}), type);
+  // Neighbouring lanes access neighbouring vectors of kernels, if one holds all
+  // taps of some channels: kernels are most of what is moved.
+  int64_t elements = kAccessBytes / operandBytes;
+  if (order == KernelOrder::BTGW && elements % shape.w == 0)
+    elements /= shape.w;
   return TransformScheduleAttr::get(type.getContext(), transform.getTile(),
-                                    kAccessBytes / operandBytes);
+                                    elements);
 }
