@@ -450,3 +450,9 @@ func.func private @schedule_s19_multiple() attributes {
 func.func private @transform_schedule_f3() attributes {
   // expected-error @below {{expects tile to be two powers of two, but got [64, 48]}}
   a = #conv.transform_schedule<tile = [64, 48]>}
+
+// -----
+
+func.func private @transform_schedule_f4() attributes {
+  // expected-error @below {{expects elements to be 0 or a power of two up to 16, but got 24}}
+  a = #conv.transform_schedule<tile = [64, 128], elements = 24>}

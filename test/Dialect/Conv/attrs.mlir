@@ -82,4 +82,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
   // CHECK-LABEL: @schedule_of_transform
   // CHECK-SAME: #conv.transform_schedule<tile = [64, 128]>
   func.func private @schedule_of_transform() attributes {a = #conv.transform_schedule<tile = [64, 128]>}
+  // CHECK-LABEL: @schedule_of_vectors
+  // CHECK-SAME: #conv.transform_schedule<tile = [1, 256], elements = 4>
+  func.func private @schedule_of_vectors() attributes {a = #conv.transform_schedule<tile = [1, 256], elements = 4>}
 }

@@ -363,3 +363,29 @@ func.func @data_movement_diagonal(%x: tensor<2x4x4x8xf32>, %w: tensor<8x1x1x8xf3
   } -> tensor<2x4x4x8xf32>
   return %z : tensor<2x4x4x8xf32>
 }
+
+// -----
+
+func.func @dynamic_taps(%x: tensor<1x4x8xf16>, %k: tensor<1x4x65x8xf16>) -> tensor<1x4x8xf16> {
+  // expected-error @below {{unsupported (problem-size): expects kernels of at most 64 taps, but got 65}}
+  %y = conv.dynamic_forward %x, %k order = BTWG : tensor<1x4x8xf16>, tensor<1x4x65x8xf16> -> tensor<1x4x8xf16>
+  return %y : tensor<1x4x8xf16>
+}
+
+// -----
+
+func.func @dynamic_size(%x: tensor<1x2000000000000x1xi8>, %k: tensor<1x2000000000000x1x1xi8>) -> tensor<1x2000000000000x1xi32> {
+  // expected-error @below {{unsupported (problem-size): expects sizes of at most 2^40, but got 2000000000000}}
+  %y = conv.dynamic_forward %x, %k order = BTWG
+      : tensor<1x2000000000000x1xi8>, tensor<1x2000000000000x1x1xi8> -> tensor<1x2000000000000x1xi32>
+  return %y : tensor<1x2000000000000x1xi32>
+}
+
+// -----
+
+// 67 is prime: its sums would be of one channel each.
+func.func @dynamic_group(%x: tensor<1x4x67xf16>, %dy: tensor<1x4x67xf16>) -> tensor<1x4x2x1xf16> {
+  // expected-error @below {{unsupported (problem-size): expects groups whose channels are at most 64 sums of at most 16, but got 67}}
+  %dk = conv.dynamic_backward_kernel %x, %dy order = BTWG : tensor<1x4x67xf16>, tensor<1x4x67xf16> -> tensor<1x4x2x1xf16>
+  return %dk : tensor<1x4x2x1xf16>
+}
