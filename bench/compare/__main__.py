@@ -21,7 +21,7 @@ import sys
 
 from files import read_json, write_file
 from markdown import to_markdown
-from packs import CompileOptions, compile_lists, read_index, read_problems
+from packs import CompileOptions, compile_lists, read_index, read_problems, read_transforms
 from problem import COMMANDS, DIRECTIONS, LAYOUTS, read_lists
 from report import print_table, write_html
 from sampler import sample_layers
@@ -72,9 +72,10 @@ def compare(item, problem, backend, folder, protocol):
         result["tail"] = {"behind": problem.without_epilogue().label, "bytes": problem.epilogue_bytes}
     if "refused" in item:
         return {**result, "refused": item["refused"]}
-    function = backend.load(problem, pathlib.Path(folder, item["pack"]))
+    pack = pathlib.Path(folder, item["pack"])
+    function = backend.load(problem, pack)
     operands = backend.tensors(problem)
-    expected = backend.expect(problem, operands)
+    expected = backend.expect(problem, operands, read_transforms(pack))
     result["error"] = backend.verify(problem, function, operands, expected)
     if result["error"] > 1:
         return result
@@ -102,9 +103,10 @@ def run_check(options):
             refused += 1
             print(f"refused {name}: {item['refused']}")
             continue
+        pack = pathlib.Path(options.packs, item["pack"])
         operands = backend.tensors(problem)
-        expected = backend.expect(problem, operands)
-        function = backend.load(problem, pathlib.Path(options.packs, item["pack"]))
+        expected = backend.expect(problem, operands, read_transforms(pack))
+        function = backend.load(problem, pack)
         error = backend.verify(problem, function, operands, expected)
         if error > 1:
             wrong += 1

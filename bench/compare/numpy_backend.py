@@ -7,6 +7,7 @@ import time
 
 import conv
 import numpy as np
+from blocks import sum_blocks
 from conv.tune.rule import worst_error
 from epilogue import apply_epilogue
 
@@ -108,10 +109,11 @@ class NumpyBackend:
             return None
         return _Calls([self._library.prepare(problem, tensors) for tensors in sets])
 
-    def expect(self, problem, tensors):
+    def expect(self, problem, tensors, transforms):
         exact = {name: to_float64(tensor, problem.dtype) for name, tensor in tensors.items()}
         expected, added = apply_epilogue(np, problem.epilogue, reference(problem, exact), exact)
-        products = reference(problem, {name: abs(tensor) for name, tensor in exact.items()})
+        magnitudes = {name: abs(tensor) for name, tensor in exact.items()}
+        products = sum_blocks(np, problem, magnitudes, transforms) if transforms else reference(problem, magnitudes)
         return expected, products, added
 
     def verify(self, problem, function, tensors, expected):

@@ -6,6 +6,7 @@ import json
 import pathlib
 import shutil
 import subprocess
+import zipfile
 from typing import Optional
 
 from files import read_json, write_file
@@ -95,6 +96,13 @@ def read_index(folder):
         (item, Problem(**{name: tuple(v) if isinstance(v, list) else v for name, v in item["problem"].items()}))
         for item in items
     ]
+
+
+def read_transforms(pack):
+    """The matrices of each spatial dimension, if the only step of the pack's only entry transforms blocks."""
+    with zipfile.ZipFile(pack) as artifact:
+        [entry] = json.loads(artifact.read("manifest.json"))["entries"]
+    return entry["reference"]["steps"][-1].get("transforms", [])
 
 
 def read_problems(folder):

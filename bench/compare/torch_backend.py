@@ -4,6 +4,7 @@ import math
 
 import conv
 import torch
+from blocks import sum_blocks
 from conv.tune.graph import CapturedCalls
 from conv.tune.rule import worst_error
 from epilogue import apply_epilogue
@@ -94,11 +95,17 @@ class TorchBackend:
 
     # The reference.
 
-    def expect(self, problem, tensors):
-        """What is right, and by what errors are bounded: the sums of absolute products, and of what an epilogue adds."""
+    def expect(self, problem, tensors, transforms):
+        """What is right, and by what errors are bounded: the sums of absolute products, and of what an epilogue adds.
+
+        Those products are the blocks' if an algorithm transforms them.
+        """
         exact = {name: tensor.double() for name, tensor in tensors.items()}
         expected, added = apply_epilogue(torch, problem.epilogue, self._reference(problem, exact), exact)
-        products = self._reference(problem, {name: tensor.abs() for name, tensor in exact.items()})
+        magnitudes = {name: tensor.abs() for name, tensor in exact.items()}
+        products = (
+            sum_blocks(torch, problem, magnitudes, transforms) if transforms else self._reference(problem, magnitudes)
+        )
         return expected, products, added
 
     def verify(self, problem, function, tensors, expected):

@@ -1,0 +1,73 @@
+"""What Winograd's algorithm sums up of magnitudes, which bounds its errors (docs/numerics.md), for NumPy and PyTorch.
+
+Tensors are float64, in PyTorch's order of dimensions, and `xp` is numpy or torch.
+"""
+
+
+def _combine(xp, matrix, parts):
+    """For each row of the magnitudes of `matrix`, the sum of `parts` with that row's weights."""
+    return xp.stack([sum(abs(weight) * part for weight, part in zip(row, parts) if weight) for row in matrix])
+
+
+def _flatten(array, dimensions):
+    """The first `dimensions` as one."""
+    return array.reshape(-1, *array.shape[dimensions:])
+
+
+def _transform_operand(xp, array, of, steps, counts, transforms):
+    """Its blocks, transformed: an axis of all elements of a block, and then `array`'s dimensions, of blocks."""
+    for d, transform in enumerate(transforms):
+        matrix = transform[of]
+        axis = d + 2 + d  # Dimensions before this one have an axis of elements each, in front: the last one first.
+        places = [slice(j, j + (counts[d] - 1) * steps[d] + 1, steps[d]) for j in range(len(matrix[0]))]
+        array = _combine(xp, matrix, [array[(slice(None),) * axis + (place,)] for place in places])
+    return array.reshape(-1, *array.shape[len(transforms) :])
+
+
+def sum_blocks(xp, problem, tensors, transforms):
+    """The sums of absolute products of a forward or backward-data problem of one group, as its blocks compute them.
+
+    `tensors` are magnitudes, `transforms` the matrices of each spatial dimension, as a step of a reference has them.
+    """
+    is_forward = problem.direction == "forward"
+    left = tensors["input" if is_forward else "grad_output"]
+    right = tensors["filter"]
+    target = problem.output_spatial if is_forward else problem.spatial
+    tiles = [len(transform["output"]) for transform in transforms]
+    sizes = [len(transform["input"]) for transform in transforms]
+    counts = [-(-size // tile) for size, tile in zip(target, tiles)]
+
+    lows = problem.low if is_forward else [size - 1 - low for size, low in zip(problem.filter, problem.low)]
+    padded = [(count - 1) * tile + size for count, tile, size in zip(counts, tiles, sizes)]
+    wide = xp.zeros((*left.shape[:2], *padded), dtype=left.dtype, **_device(left))
+    inside, source = [slice(None)] * 2, [slice(None)] * 2
+    for low, size, length in zip(lows, padded, left.shape[2:]):
+        # A gradient's low side is negative if padding is wider than the filter reaches.
+        first, last = max(low, 0), min(low + length, size)
+        inside.append(slice(first, last))
+        source.append(slice(first - low, last - low))
+    wide[tuple(inside)] = left[tuple(source)]
+    if not is_forward:
+        right = xp.flip(right, tuple(range(2, right.ndim)))
+        right = xp.swapaxes(right, 0, 1)
+
+    x = _transform_operand(xp, wide, "input", tiles, counts, transforms)
+    w = _transform_operand(xp, right, "filter", [1] * len(tiles), [1] * len(tiles), transforms)
+    x = x.reshape(*x.shape[:3], -1)
+    products = xp.matmul(w.reshape(*w.shape[:3])[:, None], x)  # element, n, k, block
+    return _collect(xp, products, sizes, counts, tiles, target, transforms)
+
+
+def _device(tensor):
+    return {"device": tensor.device} if hasattr(tensor, "is_cuda") else {}
+
+
+def _collect(xp, products, sizes, counts, tiles, target, transforms):
+    """Results of blocks side by side: `n, k` and the spatial dimensions."""
+    array = products.reshape(*sizes[::-1], *products.shape[1:3], *counts)
+    for d in reversed(range(len(sizes))):
+        sums = _combine(xp, transforms[d]["output"], list(array))
+        axis = d + 2 + d  # Of the blocks, where elements of the dimensions before are still in front.
+        sums = xp.moveaxis(sums, 0, axis + 1)
+        array = sums.reshape(*sums.shape[:axis], counts[d] * tiles[d], *sums.shape[axis + 2 :])
+    return array[(slice(None),) * 2 + tuple(slice(size) for size in target)]
