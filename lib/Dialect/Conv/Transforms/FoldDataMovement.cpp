@@ -289,10 +289,12 @@ static WindowAttr computeGradientWindow(ForwardOp op, const MovedOperand &input,
   SmallVector<int64_t> strides, low, high;
   bool isGradient = false; // A window of one element has no order.
   for (size_t d = 0; d < inputs.size(); ++d) {
+    // The filter is short; a padded input may have any number of positions.
+    if (window.getStrides()[d] != 1 || !isFlipped(filter, filters[d]))
+      return nullptr;
     auto positions = getPositions(input, inputs[d], window, d);
     auto spread = matchSpread(positions);
-    if (!spread || !isFlipped(filter, filters[d]) ||
-        window.getStrides()[d] != 1)
+    if (!spread)
       return nullptr;
     int64_t span = window.getDilations()[d] * (shape.filter[d] - 1) + 1;
     int64_t before = span - 1 - spread->offset;
