@@ -98,7 +98,7 @@ class TorchBackend:
     def expect(self, problem, tensors, transforms):
         """What is right, and by what errors are bounded: the sums of absolute products, and of what an epilogue adds.
 
-        Those products are the blocks' if an algorithm transforms them.
+        With `transforms`, the products are those of Winograd's transformed blocks.
         """
         exact = {name: tensor.double() for name, tensor in tensors.items()}
         expected, added = apply_epilogue(torch, problem.epilogue, self._reference(problem, exact), exact)

@@ -67,7 +67,8 @@ private:
   FailureOr<json::Object> recordStep(ConvolutionOpInterface op);
   FailureOr<json::Object> recordDynamic(DynamicOpInterface op);
   FailureOr<json::Object> recordElementwise(linalg::GenericOp op);
-  LogicalResult recordEpilogue(Region &epilogue, Type outputType,
+  LogicalResult recordEpilogue(Operation *op, ValueRange operands,
+                               Region &epilogue, Type outputType,
                                json::Object &step);
   LogicalResult recordScalars(Block &block, size_t numValues,
                               json::Object &step);
@@ -145,8 +146,19 @@ LogicalResult Recorder::recordScalars(Block &block, size_t numValues,
 }
 
 /// The first value is the accumulator, then come the epilogue operands.
-LogicalResult Recorder::recordEpilogue(Region &epilogue, Type outputType,
+LogicalResult Recorder::recordEpilogue(Operation *op, ValueRange operands,
+                                       Region &epilogue, Type outputType,
                                        json::Object &step) {
+  json::Array tensors;
+  for (Value operand : operands) {
+    FailureOr<json::Object> tensor = recordTensor(operand, op);
+    if (failed(tensor))
+      return failure();
+    (*tensor)["per_channel"] =
+        cast<RankedTensorType>(operand.getType()).getRank() == 1;
+    tensors.push_back(std::move(*tensor));
+  }
+  step["tail_operands"] = std::move(tensors);
   if (!epilogue.empty())
     return recordScalars(epilogue.front(), epilogue.front().getNumArguments(),
                          step);
@@ -244,19 +256,9 @@ FailureOr<json::Object> Recorder::recordStep(ConvolutionOpInterface op) {
       {"output_type", typeName(op.getResultType().getElementType())},
       {"error_bound",
        llvm::cantFail(json::parse(writeErrorBound(recordErrorBound(op))))}};
-  json::Array operands;
-  for (Value operand : op.getEpilogueOperands()) {
-    FailureOr<json::Object> tensor = recordTensor(operand, op);
-    if (failed(tensor))
-      return failure();
-    (*tensor)["per_channel"] =
-        cast<RankedTensorType>(operand.getType()).getRank() == 1;
-    operands.push_back(std::move(*tensor));
-  }
-  step["tail_operands"] = std::move(operands);
   if (op.getScheduleAttr().isWinograd())
     step["transforms"] = recordTransforms(op);
-  if (failed(recordEpilogue(op.getEpilogue(),
+  if (failed(recordEpilogue(op, op.getEpilogueOperands(), op.getEpilogue(),
                             op.getResultType().getElementType(), step)))
     return failure();
   return step;
@@ -276,17 +278,7 @@ FailureOr<json::Object> Recorder::recordDynamic(DynamicOpInterface op) {
       {"output_type", typeName(op.getResultType().getElementType())},
       {"error_bound",
        llvm::cantFail(json::parse(writeErrorBound(recordErrorBound(op))))}};
-  json::Array operands;
-  for (Value operand : op.getEpilogueOperands()) {
-    FailureOr<json::Object> tensor = recordTensor(operand, op);
-    if (failed(tensor))
-      return failure();
-    (*tensor)["per_channel"] =
-        cast<RankedTensorType>(operand.getType()).getRank() == 1;
-    operands.push_back(std::move(*tensor));
-  }
-  step["tail_operands"] = std::move(operands);
-  if (failed(recordEpilogue(op.getEpilogue(),
+  if (failed(recordEpilogue(op, op.getEpilogueOperands(), op.getEpilogue(),
                             op.getResultType().getElementType(), step)))
     return failure();
   return step;

@@ -21,7 +21,7 @@ def Conv_KernelOrder : I32EnumAttr<"KernelOrder", "order of the dimensions of ke
 
 def Conv_KernelOrderAttr : EnumAttr<Conv_Dialect, Conv_KernelOrder, "kernel_order">;
 
-/// What every direction means and demands, behind its own formula.
+/// What every direction means and demands, after its own formula.
 defvar Conv_dynamicRules = [{
     There is a kernel of `W` taps for each token and each of `G` groups of
     `D / G` neighbouring channels; `group(d) = d / (D / G)`. With `G = D` each

@@ -89,7 +89,7 @@ struct TmaGeometry {
     size_t dimension; ///< The spatial dimension of a tap's digit.
     int64_t size, step, start;
     int64_t groupStep = 0;
-    /// Of a tap, the digit of `dgrad phases` that is added.
+    /// Of a tap, the digit of `phases` that is added.
     std::optional<size_t> phase = std::nullopt;
   };
 
