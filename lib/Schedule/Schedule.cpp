@@ -130,13 +130,14 @@ static void computeTmaSteps(ConvolutionOpInterface op,
     problem.isTmaRhsTransposed |= geometry->isRightTransposed();
     problem.reducesTmaPositions |= geometry->reducesPositions;
     problem.hasTmaRowsOfColumns |= geometry->hasRowsOfColumns();
-    if (geometry->window.hasGroups()) {
-      problem.tmaLeftLines = geometry->getLeftLines();
-      problem.tmaRightLines = geometry->getRightLines();
+    problem.tmaLeftLines = geometry->getLeftLines();
+    problem.tmaRightLines = geometry->getRightLines();
+    problem.hasTmaGroups |= geometry->window.hasGroups();
+    if (problem.hasTmaGroups)
       problem.tmaAtomsPerRow =
           geometry->getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;
-    }
-    problem.hasTmaVolumes |= geometry->window.rank() > 2;
+    problem.hasTmaVolumes |=
+        geometry->window.rank() > 2 && !geometry->hasHaloTiles();
     hasBoxes &= hasEpilogueBoxes(op, result);
     problem.hasTmaStrides |=
         llvm::any_of(geometry->window.dimensions,
@@ -148,7 +149,7 @@ static void computeTmaSteps(ConvolutionOpInterface op,
       problem.haloTile->columns = geometry->getHaloTileColumns();
     } else {
       problem.haloTile->rows = geometry->getHaloTilePositions();
-      problem.haloTile->taps = geometry->window.countTaps();
+      problem.haloTile->taps = geometry->window.countTapsOfHaloTile();
     }
   }
   problem.tmaSteps = largest;

@@ -110,6 +110,10 @@ static void addHaloTiles(ConvolutionOpInterface op, ArrayRef<int64_t> parts,
                          const ::conv::ChipInfo &chip,
                          SmallVectorImpl<PlanOptions> &all) {
   ConvolutionShape shape = ConvolutionShape::get(op);
+  if (shape.getRank() < int64_t(PlanOptions::kHaloTileRank) ||
+      llvm::product_of(ArrayRef(shape.filter).take_back(
+          PlanOptions::kHaloTileRank)) == 1)
+    return;
   bool isStrided = llvm::any_of(shape.strides, [](int64_t s) { return s > 1; });
   if (op.getDirection() == Direction::BackwardWeight) {
     constexpr int64_t kSide = PlanOptions::kBlockSize;
@@ -123,7 +127,8 @@ static void addHaloTiles(ConvolutionOpInterface op, ArrayRef<int64_t> parts,
   for (int64_t height : kHaloTileSides)
     for (int64_t width : kHaloTileSides) {
       SmallVector<int64_t, 2> haloTile = {height, width};
-      all.push_back({.haloTile = haloTile, .joinsPhases = true});
+      if (shape.getRank() == PlanOptions::kHaloTileRank)
+        all.push_back({.haloTile = haloTile, .joinsPhases = true});
       // Halo tiles of one dgrad phase would be read again for the others.
       if (isStrided)
         continue;
@@ -154,7 +159,7 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
     for (int64_t splits : parts)
       all.push_back({.splits = splits, .hasChannelRows = true});
   }
-  if (hasBoxes && llvm::product_of(ConvolutionShape::get(op).filter) > 1)
+  if (hasBoxes)
     addHaloTiles(op, parts, chip, all);
   return all;
 }

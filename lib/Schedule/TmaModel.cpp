@@ -36,6 +36,15 @@ static constexpr double kPowerPerByte = 0.0047;
 /// Between two lines of memory that the copy engine of a compute unit asks for,
 /// of 31 schedules of groups of 56 channels on an H200.
 static constexpr double kLineCycles = 3.3;
+/// The same of images of three dimensions, of 7 layers, and of one group whose
+/// rows start within lines.
+static constexpr double kVolumeLineCycles = 2.6;
+/// Of those, a row of windows of a gradient of a filter.
+static constexpr double kVolumeRowCycles = 4.2;
+static constexpr double kSplitLineCycles = 2.45;
+/// A row of a copy, of both operands, if one of them has fewer channels than a
+/// row: of 60 schedules of 12 layers on an H200, 3.6 to 5.7.
+static constexpr double kPartialRowCycles = 4.2;
 /// Share of the clocks of shared memory that writing copies to it takes from
 /// reading operands.
 static constexpr double kWriteShare = 0.75;
@@ -45,8 +54,6 @@ static constexpr double kCopyLatencyCycles = 1490;
 static constexpr double kCopyBytesPerClock = 10900;
 /// A row of a copy of every second position of images, or further apart.
 static constexpr double kStridedRowCycles = 2.4;
-/// A row of a copy of images of three dimensions, of 3 layers on an H200.
-static constexpr double kVolumeRowCycles = 4.2;
 /// A row of a copy whose distance to the next one in memory is no whole number
 /// of sectors: 24 channels of bf16, for example. Of 8 schedules of 3 layers on
 /// an H200, 6.5 to 10.1 (bench/results/unlisted.md).
@@ -152,7 +159,7 @@ static bool fitsHaloTiles(const Problem::HaloTile &haloTile,
 /// Whether there are such kernels for the problem, whatever their stages.
 static bool isPossible(const Problem &problem, const TmaTile &tile) {
   // Groups have few columns, so that most of what copies bring is the filter.
-  int64_t maxRows = problem.hasTmaGroups() && tile.hasSlots()
+  int64_t maxRows = problem.hasTmaGroups && tile.hasSlots()
                         ? TmaTile::kMaxRowsOfHaloTiles
                         : TmaTile::kMaxRows;
   return fitsWorkgroup(tile, maxRows) &&
@@ -258,16 +265,41 @@ static double computeRightRows(const TmaTile &tile) {
   return double(tile.rightBytes()) / TmaTile::kRowBytes;
 }
 
-/// Lines of memory that copies ask for in a step, of groups.
+/// Cycles for each line of memory that copies ask for. Whole ones of plain
+/// images are counted in bytes.
+static double getLineCycles(const Problem &problem) {
+  if (problem.hasTmaGroups)
+    return kLineCycles;
+  if (problem.hasTmaVolumes && !problem.reducesTmaPositions)
+    return kVolumeLineCycles;
+  bool areWhole = problem.tmaLeftLines == 1 && problem.tmaRightLines == 1;
+  return areWhole ? 0 : kSplitLineCycles;
+}
+
+/// Lines of memory that copies ask for in a step.
 static double computeStepLines(const Problem &problem, const TmaTile &tile) {
   return computeLeftRows(problem, tile) * problem.tmaLeftLines +
          computeRightRows(tile) * problem.tmaRightLines;
 }
 
+/// Rows of a step if some have fewer channels than a row. Groups count lines
+/// instead.
+static double countPartialRows(const Problem &problem, const TmaTile &tile) {
+  auto isPartial = [&](const Run &run) {
+    return run.elements * byteSize(problem.operand) < TmaTile::kRowBytes;
+  };
+  bool hasOtherCosts = problem.hasTmaGroups || problem.haloTile ||
+                       (problem.reducesTmaPositions && !problem.hasTmaVolumes);
+  if (hasOtherCosts ||
+      !(isPartial(problem.lhsRun) || isPartial(problem.rhsRun)))
+    return 0;
+  return computeLeftRows(problem, tile) + computeRightRows(tile);
+}
+
 /// Rows of a step that start within sectors. Groups count lines instead.
 static double countUnalignedRows(const Problem &problem, const ChipInfo &chip,
                                  const TmaTile &tile) {
-  if (problem.hasTmaGroups() || chip.sectorBytes == 0)
+  if (problem.hasTmaGroups || chip.sectorBytes == 0)
     return 0;
   auto isUnaligned = [&](const Run &run) {
     return run.elements * byteSize(problem.operand) % chip.sectorBytes != 0;
@@ -282,13 +314,14 @@ static double computeCopyCycles(const Problem &problem, const ChipInfo &chip,
                                 double units) {
   double stepCycles = std::hypot(kCopyLatencyCycles / double(tile.stages - 1),
                                  units * stepBytes / kCopyBytesPerClock);
-  stepCycles =
-      std::max({stepCycles, kLineCycles * computeStepLines(problem, tile),
-                kUnalignedRowCycles * countUnalignedRows(problem, chip, tile)});
+  stepCycles = std::max(
+      {stepCycles, getLineCycles(problem) * computeStepLines(problem, tile),
+       kPartialRowCycles * countPartialRows(problem, tile),
+       kUnalignedRowCycles * countUnalignedRows(problem, chip, tile)});
   int64_t rows = problem.reducesTmaPositions ? tile.columns : tile.rows;
   if (problem.hasTmaStrides)
     stepCycles = std::max(stepCycles, kStridedRowCycles * double(rows));
-  if (problem.hasTmaVolumes)
+  if (problem.hasTmaVolumes && problem.reducesTmaPositions)
     stepCycles = std::max(stepCycles, kVolumeRowCycles * double(rows));
   return stepCycles;
 }

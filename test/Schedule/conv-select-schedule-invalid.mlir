@@ -545,7 +545,7 @@ func.func @s14_rows(%x: tensor<4x16x16x64xf16>, %w: tensor<64x3x3x64xf16>) -> te
 // Halo tiles have two dimensions.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @s14_dimensions(%x: tensor<4x64x64xf16>, %w: tensor<64x3x64xf16>) -> tensor<4x64x64xf16> {
-  // expected-error @below {{unsupported (schedule): expects positions in two spatial dimensions for halo tiles, but got others}}
+  // expected-error @below {{unsupported (schedule): expects positions in two or three spatial dimensions for halo tiles, but got others}}
   %y = conv.forward %x, %w
       window = <strides = [1], dilations = [1], low = [1], high = [1]>
       layouts = <"NWC", "KSC", "NQK">

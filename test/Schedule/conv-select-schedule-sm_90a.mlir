@@ -28,6 +28,31 @@ func.func @patches_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<128x3x3x128xb
   return %y : tensor<1x512x512x128xbf16>
 }
 
+// Layers of volumes have halo tiles, too.
+// CHECK-LABEL: func.func @volume_bf16
+// CHECK: atom = <wgmma 64 x 96 x 16>, main_loop = tma, raster = columns, halo_tile = [16, {{8|16}}], chosen_by = heuristic>
+func.func @volume_bf16(%x: tensor<2x28x28x28x112xbf16>, %w: tensor<96x3x3x3x112xbf16>)
+    -> tensor<2x28x28x28x96xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [1, 1, 1], high = [1, 1, 1]>
+      layouts = <"NDHWC", "KTRSC", "NZPQK">
+      : tensor<2x28x28x28x112xbf16>, tensor<96x3x3x3x112xbf16> -> tensor<2x28x28x28x96xbf16>
+  return %y : tensor<2x28x28x28x96xbf16>
+}
+
+// Without taps that share one, boxes of positions in order keep more copies on their way.
+// CHECK-LABEL: func.func @volume_of_layers_bf16
+// CHECK-NOT: halo_tile
+// CHECK: chosen_by = heuristic>
+func.func @volume_of_layers_bf16(%x: tensor<2x9x16x16x96xbf16>, %w: tensor<96x3x1x1x96xbf16>)
+    -> tensor<2x9x16x16x96xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [1, 0, 0], high = [1, 0, 0]>
+      layouts = <"NDHWC", "KTRSC", "NZPQK">
+      : tensor<2x9x16x16x96xbf16>, tensor<96x3x1x1x96xbf16> -> tensor<2x9x16x16x96xbf16>
+  return %y : tensor<2x9x16x16x96xbf16>
+}
+
 // The same for the gradient of a filter. 2 x 18 tiles in eleven parts fill the chip three times.
 // CHECK-LABEL: func.func @patches_of_reduction_bf16
 // CHECK: schedule = <algorithm = implicit_gemm, workgroup = [192, 192], subgroup = [64, 192], gemm_k = 64,
@@ -382,7 +407,7 @@ func.func @strided_gradient_of_48_channels_bf16(%x: tensor<32x56x56x48xbf16>, %d
 }
 
 // CHECK-LABEL: func.func @gradient_of_volumes_bf16
-// CHECK: atom = <wgmma {{.*}}>, main_loop = tma, raster = {{rows|columns}}, splits = {{[0-9]+}}, chosen_by = heuristic>
+// CHECK: atom = <wgmma {{.*}}>, main_loop = tma, raster = {{rows|columns}}, halo_tile = [8, 8], splits = {{[0-9]+}}, chosen_by = heuristic>
 func.func @gradient_of_volumes_bf16(%x: tensor<4x32x32x32x32xbf16>, %dy: tensor<4x32x32x32x32xbf16>)
     -> tensor<32x3x3x3x32xbf16> {
   %dw = conv.backward_weight %x, %dy

@@ -1,4 +1,4 @@
-// RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
+// RUN: conv-opt %s --split-input-file --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
 
 // A 3x3 convolution of 2 x 20 x 30 positions with 96 channels to 200 channels. A tile is a halo tile of 16 x 16 positions;
 // each of two consumer warpgroups has two blocks of 8 x 8 of them, side by side.
@@ -68,5 +68,32 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
       conv.yield %2 : f16
     } : tensor<2x20x30x96xf16>, tensor<200x3x3x96xf16> -> tensor<2x20x30x200xf16>
     return %y : tensor<2x20x30x200xf16>
+  }
+}
+
+// -----
+
+// A volume of 5 x 20 x 30 positions: halo tiles are of one layer, and for each of three layers of taps the producer copies
+// those of another one.
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 5, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 16]>
+#window = #conv.window<strides = [1, 1, 1], dilations = [1, 1, 1], low = [1, 1, 1], high = [1, 1, 1]>
+
+// CHECK:       gpu.func @volume_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[Y:.+]]: !llvm.ptr {conv.tensor_map}) kernel
+// 10 x 18 elements of 128 bytes, for three layers of two rows of channels.
+// CHECK:         scf.for %{{.+}} = %{{.+}} to %c384_i32 step %c64
+// CHECK:           nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c23040
+// CHECK:           nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[X]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] :
+// CHECK:           scf.for %{{.+}} = %{{.+}} to %c9_i32 step
+// CHECK:             nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[W]]
+// CHECK:         conv.tensor_map {{.+}} <sizes = [96, 30, 20, 5, 2], {{.+}} box = [64, 18, 10, 1, 1]
+// CHECK:         conv.tensor_map {{.+}} <sizes = [64, 30, 20, 5, 2], {{.+}} box = [64, 8, 8, 1, 1]
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @volume(%x: tensor<2x5x20x30x96xf16>, %w: tensor<64x3x3x3x96xf16>) -> tensor<2x5x20x30x64xf16> {
+    %y = conv.forward %x, %w window = #window layouts = <"NDHWC", "KTRSC", "NZPQK"> schedule = #schedule epilogue() {
+    ^bb0(%acc: f32):
+      %0 = arith.truncf %acc : f32 to f16
+      conv.yield %0 : f16
+    } : tensor<2x5x20x30x96xf16>, tensor<64x3x3x3x96xf16> -> tensor<2x5x20x30x64xf16>
+    return %y : tensor<2x5x20x30x64xf16>
   }
 }

@@ -67,15 +67,15 @@ struct Problem {
   bool allows3xTF32 = false;
   /// Rows of 64 columns that they bring, which tiles have whole.
   bool hasTmaRowsOfColumns = false;
-  /// Of several groups: the lines of memory that a row of either operand lies
-  /// in on average, and matrix instructions along it. No lines if there is one
-  /// group, whose copies are counted in bytes.
-  double tmaLeftLines = 0, tmaRightLines = 0;
+  /// The lines of memory that a row of either operand lies in on average, and
+  /// matrix instructions along it. Several groups have fewer of these.
+  double tmaLeftLines = 1, tmaRightLines = 1;
   int64_t tmaAtomsPerRow = TmaTile::kAtomsPerRow;
-  bool hasTmaGroups() const { return tmaLeftLines > 0; }
+  bool hasTmaGroups = false;
   /// Its columns are in rows of channels, which only such copies need.
   bool hasChannelRows = false;
-  /// Its copies of images skip positions, or go through three dimensions.
+  /// Its copies of images skip positions, or go through three dimensions
+  /// position by position.
   bool hasTmaStrides = false, hasTmaVolumes = false;
   /// If lanes store results element by element: from one to that of the next
   /// row, in elements of memory. 0 if not.

@@ -121,10 +121,13 @@ TensorMapAttr mlir::conv::createMatrixMap(MLIRContext *context,
 TensorMapAttr mlir::conv::createPositionsMap(MLIRContext *context,
                                              const TmaGeometry &geometry,
                                              BoxRows rows) {
-  if (geometry.hasHaloTiles())
+  if (geometry.hasHaloTiles()) {
+    SmallVector<int64_t> box = {rows.elements()};
+    llvm::append_range(box, llvm::reverse(geometry.window.haloTile));
+    box.push_back(1);
     return createDenseMap(
-        context, llvm::to_vector(llvm::reverse(geometry.leftShape)),
-        {rows.elements(), Tile::kBlockSize, Tile::kBlockSize, 1}, rows);
+        context, llvm::to_vector(llvm::reverse(geometry.leftShape)), box, rows);
+  }
   return createDenseMap(context,
                         {geometry.leftShape.back(), geometry.segmentPositions,
                          geometry.segments * geometry.parts},
@@ -163,9 +166,12 @@ TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,
   BoxRows rows{.bytes = tile.chunkRowBytes(), .elementBytes = tile.resultBytes};
   if (result.form == TmaResult::Form::Positions)
     return createWindowMap(context, result.window, Tile::kAtomRows, rows);
-  if (result.form == TmaResult::Form::HaloTiles)
-    return createBlockMap(context, result.window,
-                          {Tile::kBlockSize, Tile::kBlockSize}, rows);
+  if (result.form == TmaResult::Form::HaloTiles) {
+    SmallVector<int64_t> block(result.window.haloTile);
+    for (int64_t &size : block)
+      size = TmaWindow::getBlockSize(size);
+    return createBlockMap(context, result.window, block, rows);
+  }
   if (result.hasRowsOfGroups)
     return createDenseMap(context, {result.columns, result.rows, result.groups},
                           {tile.chunkColumns(), Tile::kAtomRows, 1}, rows);

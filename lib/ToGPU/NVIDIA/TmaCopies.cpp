@@ -144,6 +144,14 @@ public:
                   Value leftMap, Value rightMap) const override;
   void createHaloTiles(TileOrigin origin, const HaloTiles &haloTiles,
                        Value leftMap) const override;
+
+private:
+  /// What a step of the outer loop is about: the first of the taps that see the
+  /// same halo tiles, and the first channel.
+  struct OuterStep {
+    Value tap, channel;
+  };
+  OuterStep createOuterStep(TileOrigin origin, Value outer) const;
 };
 
 /// Right rows are taps and channels: a step is 64 positions of a segment.
@@ -278,21 +286,40 @@ void WindowCopies::createStep(TileOrigin origin, ArrayRef<Value> common,
   createFilter(origin, step.outer, channel, step, rightMap);
 }
 
+HaloTileCopies::OuterStep HaloTileCopies::createOuterStep(TileOrigin origin,
+                                                          Value outer) const {
+  if (geometry.window.countHaloTilesOfWindow() == 1)
+    return {ptx.math.constant(0), createChannel(origin, outer)};
+  SmallVector<Value> digits =
+      ptx.math.split(outer, {0, geometry.getChannelsOfHaloTiles()});
+  return {ptx.math.mul(digits[0], geometry.window.countTapsOfHaloTile()),
+          createChannel(origin, digits[1])};
+}
+
 void HaloTileCopies::createStep(TileOrigin origin, ArrayRef<Value>,
                                 const Step &step, Value, Value rightMap) const {
-  createFilter(origin, step.inner, createChannel(origin, step.outer), step,
+  OuterStep first = createOuterStep(origin, step.outer);
+  createFilter(origin, ptx.math.add(first.tap, step.inner), first.channel, step,
                rightMap);
 }
 
 void HaloTileCopies::createHaloTiles(TileOrigin origin,
                                      const HaloTiles &haloTiles,
                                      Value leftMap) const {
+  const TmaWindow &window = geometry.window;
   int64_t rows = geometry.getHaloTilePositions();
+  OuterStep first = createOuterStep(origin, haloTiles.outer);
+  SmallVector<Value> offsets = createTapOffsets(ptx.math, window, first.tap);
   for (int64_t i = 0; i < tile.rows / rows; ++i) {
-    SmallVector<Value> coordinates = {createChannel(origin, haloTiles.outer)};
+    SmallVector<Value> coordinates = {first.channel};
     llvm::append_range(
         coordinates,
-        createCorner(ptx, geometry.window, ptx.math.add(origin.row, i * rows)));
+        createCorner(ptx, window, ptx.math.add(origin.row, i * rows)));
+    for (size_t d = 0; d < window.rank(); ++d)
+      if (!window.isInHaloTile(d)) {
+        Value &coordinate = coordinates[window.rank() - d];
+        coordinate = ptx.math.add(coordinate, offsets[d]);
+      }
     addGroup(coordinates, origin);
     ptx.loadBox(ptx.offset(haloTiles.slot, i * geometry.getHaloTileBytes()),
                 leftMap, haloTiles.barrier, coordinates);

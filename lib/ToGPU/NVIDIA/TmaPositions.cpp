@@ -18,23 +18,22 @@ SmallVector<Value> mlir::conv::createPosition(const IndexMath &math,
                                               ArrayRef<int64_t> positions,
                                               ArrayRef<int64_t> haloTile,
                                               Value number) {
-  constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
   if (haloTile.empty())
     return math.split(number, positions);
   SmallVector<int64_t> sizes = {positions.front()};
   for (auto [count, size] : llvm::zip(positions.drop_front(), haloTile))
     sizes.push_back(count / size);
   for (int64_t size : haloTile)
-    sizes.push_back(size / kBlockSize);
-  sizes.append(haloTile.size(), kBlockSize);
+    sizes.push_back(size / TmaWindow::getBlockSize(size));
+  llvm::append_range(sizes, llvm::map_range(haloTile, TmaWindow::getBlockSize));
   SmallVector<Value> digits = math.split(number, sizes);
   SmallVector<Value> position = {digits.front()};
   for (auto [d, size] : llvm::enumerate(haloTile)) {
     const Value *own = &digits[1 + d];
-    position.push_back(
-        math.add(math.add(math.mul(own[0], size),
-                          math.mul(own[haloTile.size()], kBlockSize)),
-                 own[2 * haloTile.size()]));
+    position.push_back(math.add(
+        math.add(math.mul(own[0], size),
+                 math.mul(own[haloTile.size()], TmaWindow::getBlockSize(size))),
+        own[2 * haloTile.size()]));
   }
   return position;
 }
@@ -53,10 +52,12 @@ SmallVector<Value> mlir::conv::createTapOffsets(const IndexMath &math,
 
 Value mlir::conv::createTapBytes(const IndexMath &math,
                                  const TmaGeometry &geometry, Value tap) {
+  // The taps that see other halo tiles are outer digits: of these, the first.
+  const TmaWindow &window = geometry.window;
   Value bytes = math.constant(0);
-  for (auto [d, offset] :
-       llvm::enumerate(createTapOffsets(math, geometry.window, tap)))
-    bytes = math.add(bytes, math.mul(offset, geometry.getHaloTilePitch(d) *
-                                                 ::conv::TmaTile::kRowBytes));
+  for (auto [d, offset] : llvm::enumerate(createTapOffsets(math, window, tap)))
+    if (window.isInHaloTile(d))
+      bytes = math.add(bytes, math.mul(offset, geometry.getHaloTilePitch(d) *
+                                                   ::conv::TmaTile::kRowBytes));
   return bytes;
 }

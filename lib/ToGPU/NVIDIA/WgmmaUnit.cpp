@@ -66,7 +66,7 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
       isLeftTransposed(geometry.isLeftTransposed()),
       isRightTransposed(geometry.isRightTransposed()),
       rightStrideBytes(tile.rightHaloTileBytes > 0
-                           ? geometry.getHaloTilePitch(0) * Tile::kRowBytes
+                           ? geometry.getHaloTileLineBytes()
                            : kEightRows) {
   const IndexMath &math = ptx.math;
   auto getAddress = [&](Value pointer) {
@@ -77,8 +77,7 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
   uint64_t layout =
       isLeftTransposed ? kTransposedRows
       : tile.hasSlots()
-          ? createLayout(geometry.getHaloTilePitch(0) * Tile::kRowBytes,
-                         kUnitBytes)
+          ? createLayout(geometry.getHaloTileLineBytes(), kUnitBytes)
           : kRows;
   Value first = math.mul(consumer, tile.atomsPerConsumer());
   for (int64_t i = 0; i < tile.atomsPerConsumer(); ++i) {
@@ -105,7 +104,7 @@ Value WgmmaUnit::createAtomOffset(const TmaGeometry &geometry,
     return math.mul(atom, Tile::kAtomRows * Tile::kRowBytes);
   SmallVector<int64_t> sizes = {0};
   for (int64_t size : geometry.window.haloTile)
-    sizes.push_back(size / Tile::kBlockSize);
+    sizes.push_back(size / TmaWindow::getBlockSize(size));
   SmallVector<Value> digits = math.split(atom, sizes);
   Value offset = math.mul(digits.front(), geometry.getHaloTileBytes());
   for (auto [d, block] : llvm::enumerate(ArrayRef(digits).drop_front()))

@@ -30,9 +30,12 @@ class TorchBackend:
     def __init__(self, device: str) -> None:
         if not torch.cuda.is_available():
             raise Error(ErrorKind.SYSTEM, f"expects a GPU for the device {device}, but PyTorch finds none")
-        self.device = torch.device(device.replace("hip", "cuda"))
+        kind, _, index = device.partition(":")
+        if not (index or "0").isdecimal() or int(index or 0) >= torch.cuda.device_count():
+            raise Error(ErrorKind.BAD_INPUT, f"expects one of {torch.cuda.device_count()} GPUs, but got {device}")
+        self.device = torch.device("cuda", int(index or 0))
         torch.cuda.set_device(self.device)
-        self.name = f"{device}:0" if ":" not in device else device
+        self.name = f"{kind}:{self.device.index}"
         self.stream = torch.cuda.Stream(self.device)
         self.properties = torch.cuda.get_device_properties(self.device)
 

@@ -181,7 +181,7 @@ void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
     do
       options.mergedGroups = random.upTo(sizes.groups, 1);
     while (sizes.groups % options.mergedGroups);
-    if (rank == 2 && random.upTo(1))
+    if (rank >= 2 && random.upTo(1))
       options.haloTile = {random.upTo(2, 1) * PlanOptions::kBlockSize,
                           random.upTo(2, 1) * PlanOptions::kBlockSize};
     options.splits = random.upTo(getSplittableSize(op, options), 1);

@@ -71,6 +71,27 @@ constexpr StringLiteral kDilatedGradient = R"(
     return
   })";
 
+/// A 3x3x3 window over 5x20x30, and the gradient of its filter.
+constexpr StringLiteral kVolume = R"(
+  func.func @f(%x: tensor<2x5x20x30x72xf16>, %w: tensor<64x3x3x3x72xf16>) {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1, 1], dilations = [2, 1, 1], low = [2, 1, 1], high = [2, 1, 1]>
+        layouts = <"NDHWC", "KTRSC", "NZPQK"> epilogue() {
+    ^bb0(%acc: f32):
+      %0 = arith.truncf %acc : f32 to f16
+      conv.yield %0 : f16
+    } : tensor<2x5x20x30x72xf16>, tensor<64x3x3x3x72xf16> -> tensor<2x5x20x30x64xf16>
+    return
+  })";
+constexpr StringLiteral kVolumeGradient = R"(
+  func.func @f(%x: tensor<2x5x20x30x72xf16>, %dy: tensor<2x5x20x30x64xf16>) {
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [1, 1, 1], high = [1, 1, 1]>
+        layouts = <"NDHWC", "KTRSC", "NZPQK">
+        : tensor<2x5x20x30x72xf16>, tensor<2x5x20x30x64xf16> -> tensor<64x3x3x3x72xf16>
+    return
+  })";
+
 /// A 3x3 window over 8 groups of 56 channels, and the gradients of its input,
 /// which has 24 channels in each group, and of its filter.
 constexpr StringLiteral kGroups = R"(
@@ -226,6 +247,38 @@ TEST_F(TmaGeometryTest, HaloTilesHaveHalos) {
   // 72 channels are two rows, each with nine taps.
   EXPECT_EQ(geometry->getOuterLoop().count(), 2);
   EXPECT_EQ(geometry->getInnerLoop().count(), 9);
+}
+
+// A halo tile is one layer of a volume: each of three layers of taps sees
+// another one, for each of two rows of channels.
+TEST_F(TmaGeometryTest, HaloTilesOfVolumesAreOfOneLayer) {
+  std::optional<TmaGeometry> geometry = compute(kVolume, {.haloTile = {8, 16}});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->window.haloTile, (SmallVector<int64_t>{1, 8, 16}));
+  EXPECT_EQ(geometry->window.getPositions(),
+            (SmallVector<int64_t>{2, 5, 24, 32}));
+  EXPECT_EQ(geometry->getHaloTileExtent(0), 1);
+  EXPECT_EQ(geometry->getHaloTileExtent(1), 10);
+  EXPECT_EQ(geometry->getHaloTileExtent(2), 18);
+  EXPECT_EQ(geometry->getHaloTileCopyBytes(), 10 * 18 * 128);
+  EXPECT_EQ(geometry->getHaloTileLineBytes(), 18 * 128);
+  EXPECT_EQ(geometry->getOuterLoop().count(), 3 * 2);
+  EXPECT_EQ(geometry->getInnerLoop().count(), 9);
+  EXPECT_EQ(result.form, TmaResult::Form::HaloTiles);
+  EXPECT_EQ(result.window.haloTile, (SmallVector<int64_t>{1, 8, 16}));
+}
+
+TEST_F(TmaGeometryTest, HaloTilesOfAReductionOverVolumes) {
+  std::optional<TmaGeometry> geometry =
+      compute(kVolumeGradient, {.splits = 10, .haloTile = {8, 8}});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->window.haloTile, (SmallVector<int64_t>{1, 8, 8}));
+  EXPECT_EQ(geometry->getHaloTileCopyBytes(), 8 * 10 * 128);
+  // Nine lines of three taps, each with two rows of 64 channels.
+  EXPECT_EQ(columns, 9 * 2 * 3 * 64);
+  EXPECT_EQ(geometry->partCounts, (SmallVector<int64_t>{2, 5, 1, 1}));
+  EXPECT_EQ(geometry->partPositions, (SmallVector<int64_t>{1, 1, 24, 32}));
+  EXPECT_EQ(geometry->countSteps(), 3 * 4);
 }
 
 // Nine taps of two rows of channels: two workgroups take one row each, three of

@@ -212,6 +212,34 @@ TEST(TmaModel, HaloTilesAreSharedBySteps) {
   EXPECT_LT(computeTmaCost(problem, hopper(), candidate).loadCycles, alone);
 }
 
+// Copies take as long as the lines of memory that rows lie in, and longer if
+// rows are not full.
+TEST(TmaModel, RowsTakeTime) {
+  auto getLoadCycles = [](const Problem &problem) {
+    Candidate candidate{.workgroup = {128, 128},
+                        .subgroup = {64, 128},
+                        .gemmK = TmaTile::kRowElements,
+                        .stages = 6,
+                        .loop = LoopKind::Tma};
+    for (const MatrixAtom &atom : hopper().atoms)
+      if (atom.kind == AtomKind::WGMMA && atom.n == 128 &&
+          atom.operand == problem.operand)
+        candidate.atom = &atom;
+    return computeTmaCost(problem, hopper(), candidate).loadCycles;
+  };
+  Problem whole = createLayer();
+  whole.lhsRun.elements = whole.rhsRun.elements = 256;
+  Problem split = whole;
+  split.tmaLeftLines = 1.5;
+  EXPECT_GT(getLoadCycles(split), getLoadCycles(whole));
+  Problem partial = whole;
+  partial.lhsRun.elements = 32;
+  EXPECT_GT(getLoadCycles(partial), getLoadCycles(split));
+  Problem volumes = whole;
+  volumes.hasTmaVolumes = true;
+  EXPECT_GT(getLoadCycles(volumes), getLoadCycles(whole));
+}
+
 TEST(TmaModel, WithoutBoxesThereAreNoCandidates) {
   Problem problem = createLayer();
   problem.tmaSteps = 0;

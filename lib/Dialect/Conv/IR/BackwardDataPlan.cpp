@@ -51,7 +51,7 @@ PlanPart Planner::planPhase(ArrayRef<DgradPhase> phases) {
          .columns = "C",
          .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
                              channelsInnermost ? 'K' : 0),
-         .positions = spatial(kInputLetters),
+         .positions = haloTilePositions(kInputLetters),
          .mergesReduction = true});
   for (auto [d, phase] : llvm::enumerate(phases)) {
     AffineExpr position = space.getIndex(letter(kInputLetters, d));
@@ -172,7 +172,7 @@ void Planner::setJoinedSpace() {
        .columns = gaps + phases + "C",
        .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
                            channelsInnermost ? 'K' : 0),
-       .positions = spatial(kInputLetters),
+       .positions = haloTilePositions(kInputLetters),
        .channel = hasChannelRows() ? 'C' : char(0),
        .mergesReduction = true});
 }

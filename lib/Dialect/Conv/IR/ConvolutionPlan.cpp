@@ -22,7 +22,7 @@ double mlir::conv::countProducts(const PlanPart &part) {
 
 /// Positions of a reduction behind the last halo tile have to read zeros.
 static bool hasHaloTiles(ConvolutionOpInterface op) {
-  return ConvolutionShape::get(op).getRank() == 2 &&
+  return ConvolutionShape::get(op).getRank() >= 2 &&
          (op.getDirection() != Direction::BackwardWeight ||
           op.getPadding() == PaddingMode::Zeros);
 }
@@ -73,7 +73,7 @@ void Planner::setForwardSpace() {
        .columns = "K",
        .reduction = select(layouts.getFilter(), letters('C', kFilterLetters),
                            channelsInnermost ? 'C' : 0),
-       .positions = spatial(kOutputLetters),
+       .positions = haloTilePositions(kOutputLetters),
        .mergesReduction = true});
 }
 
@@ -122,15 +122,17 @@ void Planner::setBackwardWeightSpace() {
       .columns = select(layouts.getFilter(), letters(channel, kFilterLetters),
                         onOutput ? channel : 0),
       .reduction = select(order, letters('N', positions)),
-      .positions = spatial(positions),
+      .positions = haloTilePositions(positions),
       .mergesReduction = false};
   if (layouts.getInput().ends_with(spatial(kInputLetters).back()) &&
       layouts.getOutput().ends_with(spatial(kOutputLetters).back()))
     digits.innermost = positions.back();
   if (space.hasHaloTiles()) {
     // A line of taps, which share a halo tile, for each row of channels.
-    digits.columns = {letter(kFilterLetters, 0), channel,
-                      letter(kFilterLetters, 1)};
+    std::string lines = spatial(kFilterLetters);
+    char tap = lines.back();
+    lines.pop_back();
+    digits.columns = lines + channel + tap;
     digits.channel = channel;
   } else if (hasChannelRows()) {
     digits.columns = spatial(kFilterLetters) + channel;

@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads the digits that `PlanOptions::halo tile` makes of positions `(n, p,
-// q)`: an image, two halo tiles, two blocks in a halo tile, and two places in a
-// block; and those that it makes of the columns `(r, s, c)` of the gradient of
-// a filter: a line of taps, a row of channels, a tap of the line, and a place
-// in the row. Without halo tiles, `PlanOptions::hasChannelRows` makes of
-// channels the last two digits of the columns: a row, and a place in it.
+// Reads the digits that `PlanOptions::haloTile` makes of positions `(n, p, q)`
+// or `(n, z, p, q)`: an image, or an image and a layer of it, two halo tiles,
+// two blocks in a halo tile, and two places in a block; and those that it makes
+// of the columns `(r, s, c)` or `(t, r, s, c)` of the gradient of a filter: a
+// line of taps, a row of channels, a tap of the line, and a place in the row.
+// Without halo tiles, `PlanOptions::hasChannelRows` makes of channels the last
+// two digits of the columns: a row, and a place in it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,16 +24,32 @@ using namespace mlir;
 using namespace mlir::conv;
 
 static constexpr int64_t kBlockSize = PlanOptions::kBlockSize;
-static constexpr size_t kHaloTiles = 1, kBlocks = 3, kPlaces = 5, kDigits = 7;
 static constexpr int64_t kRowSize = PlanOptions::kRowSize;
-static constexpr size_t kLine = 0, kRow = 1, kTap = 2, kInRow = 3,
-                        kColumnDigits = 4;
+/// Digits behind those of images and layers, from the end: of halo tiles, of
+/// blocks and of places.
+static constexpr size_t kHaloTiles = 6, kBlocks = 4, kPlaces = 2;
+/// The same behind those of lines of taps.
+static constexpr size_t kRow = 3, kTap = 2, kInRow = 1;
+/// Those of images and layers, or of lines of taps.
+static constexpr size_t kMaxOuterDigits = 2;
+
+/// Whether there are digits before the last `inner` ones, and not too many.
+static bool hasOuterDigits(ArrayRef<int64_t> digits, size_t inner) {
+  return digits.size() > inner && digits.size() <= inner + kMaxOuterDigits;
+}
 
 SmallVector<int64_t> mlir::conv::getHaloTile(ArrayRef<int64_t> digits) {
-  if (digits.size() != kDigits || digits[kPlaces] != kBlockSize ||
-      digits[kPlaces + 1] != kBlockSize)
+  if (!hasOuterDigits(digits, kHaloTiles))
     return {};
-  return {digits[kBlocks] * kBlockSize, digits[kBlocks + 1] * kBlockSize};
+  ArrayRef<int64_t> blocks = digits.take_back(kBlocks).drop_back(kPlaces);
+  if (llvm::any_of(digits.take_back(kPlaces),
+                   [](int64_t size) { return size != kBlockSize; }))
+    return {};
+  // Of layers, it has one.
+  SmallVector<int64_t> haloTile(digits.size() - kHaloTiles - 1, 1);
+  for (int64_t count : blocks)
+    haloTile.push_back(count * kBlockSize);
+  return haloTile;
 }
 
 namespace {
@@ -43,6 +60,14 @@ struct Digit {
   int64_t size;
 };
 } // namespace
+
+/// Digits as they are.
+static SmallVector<Digit> keepDigits(ArrayRef<int64_t> digits, size_t first) {
+  SmallVector<Digit> same;
+  for (auto [i, size] : llvm::enumerate(digits))
+    same.push_back({first + i, size});
+  return same;
+}
 
 /// Whether each coordinate counts `outer` as `times` as many as `inner`.
 static bool isMultiple(ArrayRef<ViewAttr::Coordinate> coordinates, size_t outer,
@@ -59,13 +84,16 @@ static std::optional<SmallVector<Digit>>
 joinPositions(ArrayRef<ViewAttr::Coordinate> coordinates,
               ArrayRef<int64_t> digits, size_t first) {
   SmallVector<int64_t> haloTile = getHaloTile(digits);
-  SmallVector<Digit> joined = {{first, digits.front()}};
-  for (size_t d : {0, 1}) {
-    size_t place = first + kPlaces + d;
-    if (!isMultiple(coordinates, first + kBlocks + d, place, kBlockSize) ||
-        !isMultiple(coordinates, first + kHaloTiles + d, place, haloTile[d]))
+  size_t outer = digits.size() - kHaloTiles;
+  SmallVector<Digit> joined = keepDigits(digits.take_front(outer), first);
+  size_t end = first + digits.size();
+  for (auto [d, size] :
+       llvm::enumerate(ArrayRef(haloTile).drop_front(outer - 1))) {
+    size_t place = end - kPlaces + d;
+    if (!isMultiple(coordinates, end - kBlocks + d, place, kBlockSize) ||
+        !isMultiple(coordinates, end - kHaloTiles + d, place, size))
       return std::nullopt;
-    joined.push_back({place, digits[kHaloTiles + d] * haloTile[d]});
+    joined.push_back({place, digits[outer + d] * size});
   }
   return joined;
 }
@@ -84,21 +112,17 @@ static std::optional<Digit> joinRow(ArrayRef<ViewAttr::Coordinate> coordinates,
 static std::optional<SmallVector<Digit>>
 joinChannels(ArrayRef<ViewAttr::Coordinate> coordinates,
              ArrayRef<int64_t> digits, size_t first) {
-  if (digits.size() != kColumnDigits)
+  if (!hasOuterDigits(digits, kRow))
     return std::nullopt;
-  auto channels = joinRow(coordinates, digits, first, kRow, kInRow);
+  size_t size = digits.size();
+  auto channels =
+      joinRow(coordinates, digits, first, size - kRow, size - kInRow);
   if (!channels)
     return std::nullopt;
-  return SmallVector<Digit>{
-      {first + kLine, digits[kLine]}, {first + kTap, digits[kTap]}, *channels};
-}
-
-/// Digits as they are.
-static SmallVector<Digit> keepDigits(ArrayRef<int64_t> digits, size_t first) {
-  SmallVector<Digit> same;
-  for (auto [i, size] : llvm::enumerate(digits))
-    same.push_back({first + i, size});
-  return same;
+  SmallVector<Digit> joined = keepDigits(digits.drop_back(kRow), first);
+  joined.push_back({first + size - kTap, digits[size - kTap]});
+  joined.push_back(*channels);
+  return joined;
 }
 
 /// Digits without halo tiles, of which the last may be channels in rows.

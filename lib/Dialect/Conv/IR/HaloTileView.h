@@ -1,5 +1,5 @@
 //===- HaloTileView.h - positions that are numbered halo tile by halo tile -*-
-//C++ -*-=//
+// C++ -*-=//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 
 namespace mlir::conv {
 
-/// Positions of a halo tile in both dimensions, or nothing if rows or columns
+/// Positions of a halo tile in each dimension, or nothing if rows or columns
 /// of these digits are no positions that are numbered halo tile by halo tile.
 SmallVector<int64_t> getHaloTile(ArrayRef<int64_t> digits);
 

@@ -24,7 +24,7 @@ using namespace mlir::conv;
 
 static constexpr char kLhsGroup = 'i', kRhsGroup = 'j';
 /// Parts of the digits that are split.
-static constexpr StringLiteral kParts = "stu";
+static constexpr StringLiteral kParts = "stuv";
 /// Of both positions: the block in a halo tile, and the place in a block.
 static constexpr StringLiteral kBlocks = "ab", kPlaces = "xy";
 static constexpr int64_t kBlockSize = PlanOptions::kBlockSize;

@@ -53,6 +53,10 @@ private:
   std::string letters(char first, StringRef others) const {
     return first + spatial(others);
   }
+  /// Those of the dimensions of a halo tile.
+  static std::string haloTilePositions(StringRef letters) {
+    return letters.take_back(PlanOptions::kHaloTileRank).str();
+  }
 
   void planForward();
   void planBackwardData();

@@ -34,14 +34,16 @@ static constexpr size_t kMaxRank = 5;
 TmaGeometry::Loop TmaGeometry::getOuterLoop() const {
   if (reducesPositions || hasMatrices())
     return {segments, 1};
-  return hasHaloTiles() ? Loop{channelsOfPart, getRowElements()}
-                        : Loop{window.countTaps(), 1};
+  if (!hasHaloTiles())
+    return {window.countTaps(), 1};
+  return {window.countHaloTilesOfWindow() * getChannelsOfHaloTiles(),
+          getRowElements()};
 }
 
 TmaGeometry::Loop TmaGeometry::getInnerLoop() const {
   if (reducesPositions || hasMatrices())
     return {segmentPositions, getRowElements()};
-  return hasHaloTiles() ? Loop{window.countTaps(), 1}
+  return hasHaloTiles() ? Loop{window.countTapsOfHaloTile(), 1}
                         : Loop{channelsOfPart, getRowElements()};
 }
 
@@ -417,7 +419,12 @@ bool GeometryReader::checkChannels() {
 std::string mlir::conv::checkTmaHaloTiles(const TmaGeometry &geometry) {
   // S14.
   const TmaWindow &window = geometry.window;
+  if (window.rank() > TmaWindow::kHaloTileRank && window.groups > 1)
+    return formatv("expects one group for halo tiles of volumes, but got {0}",
+                   window.groups);
   for (auto [i, d] : llvm::enumerate(window.dimensions)) {
+    if (!window.isInHaloTile(i))
+      continue;
     if (d.stride != 1)
       return formatv(
           "expects a window that moves by 1 over halo tiles, but got {0}",

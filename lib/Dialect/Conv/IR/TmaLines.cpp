@@ -34,16 +34,28 @@ static double countLines(int64_t groupBytes, bool isClipped) {
   return double(lines) / double(rows);
 }
 
+/// The same of a plain matrix, whose innermost dimension is a group.
+static double countLines(const TmaMatrix &matrix, int64_t elementBytes) {
+  return countLines(matrix.dimensions.back().size * elementBytes,
+                    /*isClipped=*/true);
+}
+
 double TmaGeometry::getLeftLines() const {
+  if (leftMatrix)
+    return countLines(*leftMatrix, elementBytes);
   int64_t channels = reducesPositions ? leftShape.back() / window.groups
                                       : window.channelsOfGroup();
   return countLines(channels * elementBytes,
-                    /*isClipped=*/!reducesPositions && hasHaloTiles());
+                    /*isClipped=*/window.groups == 1 ||
+                        (!reducesPositions && hasHaloTiles()));
 }
 
 double TmaGeometry::getRightLines() const {
+  if (rightMatrix)
+    return countLines(*rightMatrix, elementBytes);
   if (reducesPositions)
-    return countLines(window.channelsOfGroup() * elementBytes, hasHaloTiles());
+    return countLines(window.channelsOfGroup() * elementBytes,
+                      /*isClipped=*/window.groups == 1 || hasHaloTiles());
   const Coordinate &innermost = filter.back();
   return innermost.groupStep == 0
              ? countLines(innermost.size * elementBytes, /*isClipped=*/true)

@@ -23,7 +23,8 @@ using Tile = ::conv::TmaTile;
 int64_t TmaGeometry::getHaloTileExtent(size_t dimension) const {
   const TmaWindow::Dimension &d = window.dimensions[dimension];
   // Columns that share a halo tile of a reduction are those of a line of taps.
-  bool hasHalo = !reducesPositions || dimension + 1 == window.rank();
+  bool hasHalo = reducesPositions ? dimension + 1 == window.rank()
+                                  : window.isInHaloTile(dimension);
   return window.haloTile[dimension] + (hasHalo ? (d.taps - 1) * d.dilation : 0);
 }
 
@@ -116,9 +117,8 @@ std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
                    geometry.getMostWorkgroups(), tile.cluster);
   // S14.
   if (schedule.getHaloTile().empty() == geometry.hasHaloTiles())
-    return "expects positions in two spatial dimensions for halo tiles, but "
-           "got "
-           "others";
+    return "expects positions in two or three spatial dimensions for halo "
+           "tiles, but got others";
   if (!geometry.hasHaloTiles())
     return "";
   if (geometry.reducesPositions &&

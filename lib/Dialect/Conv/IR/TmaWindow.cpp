@@ -26,6 +26,14 @@ SmallVector<int64_t> TmaWindow::getTaps() const {
 
 int64_t TmaWindow::countTaps() const { return llvm::product_of(getTaps()); }
 
+int64_t TmaWindow::countTapsOfHaloTile() const {
+  return llvm::product_of(ArrayRef(getTaps()).take_back(kHaloTileRank));
+}
+
+int64_t TmaWindow::countHaloTilesOfWindow() const {
+  return countTaps() / countTapsOfHaloTile();
+}
+
 SmallVector<int64_t> TmaWindow::getPositions() const {
   SmallVector<int64_t> sizes = {images};
   for (const Dimension &d : dimensions)

@@ -34,6 +34,9 @@ mlir::conv::computeWeightStationaryGeometry(const ViewedTensor &lhs,
   };
   if (product->reducesPositions || !product->hasHaloTiles())
     return refuse("rows that are positions in halo tiles, but got others");
+  if (product->window.rank() != TmaWindow::kHaloTileRank)
+    return refuse(formatv("{0} spatial dimensions, but got {1}",
+                          TmaWindow::kHaloTileRank, product->window.rank()));
   if (product->parts > 1)
     return refuse(formatv("1 split, but got {0}", product->parts));
   constexpr int64_t kGranule = ::conv::TmaTile::kGranule;

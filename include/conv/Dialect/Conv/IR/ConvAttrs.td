@@ -191,6 +191,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     With `halo_tile`, positions are numbered halo tile by halo tile, each of
     that height and width, so that tiles are rectangles of them. A halo tile is
     copied once for all taps, together with the halo around it that they read.
+    Of a volume, it is in one layer, and is copied for each layer of taps.
     For `conv.backward_weight`, whose reduction is over positions, a halo tile
     is one step of it, and is copied once for all taps of a line: columns are
     numbered so that a tile has 64 channels of each of them.
@@ -279,10 +280,11 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         groups among them, and stages of 2, as many as warpgroups gather.
       * (S14) `halo_tile` is for `tma` and `weight_stationary`, which needs one, and has two
         positive multiples of 8, the sides of the blocks of positions that one
-        atom computes. There are two spatial dimensions, along which the window
-        moves by 1, and halo tiles divide the rows of `workgroup`. Halo tiles of
-        a reduction are `[8, 8]`, the padding is zeros, and `workgroup` has 64
-        columns for each tap of a line.
+        atom computes. There are two spatial dimensions, or, for `tma` and one
+        group, three. The window moves by 1 along the last two, and halo tiles
+        divide the rows of `workgroup`. Halo tiles of a reduction are `[8, 8]`,
+        the padding is zeros, and `workgroup` has 64 columns for each tap of a
+        line.
       * (S15) `main_loop` is `direct`, `direct_reduction` or `direct_matrix` just
         if the algorithm is `direct`. Then there is 1 stage, or more for
         `direct_reduction`; `merged_groups` is 1; `subgroup` has all matrices of

@@ -53,6 +53,7 @@ struct PlanOptions {
   /// Positions of a block in each dimension, and what sizes of halo tiles are
   /// multiples of.
   static constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
+  static constexpr size_t kHaloTileRank = 2;
   /// Channels of a row, where those of columns are numbered in rows.
   static constexpr int64_t kRowSize = ::conv::TmaTile::kRowElements;
 
@@ -60,10 +61,10 @@ struct PlanOptions {
   int64_t mergedGroups = 1;
   /// Parts of the reduction, each a matrix of the batch, that a last step adds.
   int64_t splits = 1;
-  /// Positions of a halo tile in each of two spatial dimensions. Then positions
-  /// are numbered halo tile by halo tile, within it block by block, and those
-  /// behind the last one are not written. Empty for positions in order, as
-  /// those of other dimensions always are.
+  /// Positions of a halo tile in each of the last two spatial dimensions. Then
+  /// positions are numbered halo tile by halo tile, within it block by block,
+  /// and those behind the last one are not written. Empty for positions in
+  /// order, as those of one dimension always are.
   SmallVector<int64_t, 2> haloTile = {};
   /// The dgrad phases of backward data are columns of one product, if they can
   /// be: without merged groups and splits, if no strided dimension is dilated.
@@ -114,10 +115,11 @@ struct ConvolutionPlan {
 /// Pixels `(n, p, q)` are in order, or halo tile by halo tile. Then their
 /// digits are, for halo tiles of 16 x 16, `(n, p / 16, q / 16)`, those of the
 /// block in the halo tile, `(p / 8 % 2, q / 8 % 2)`, and those in the block,
-/// `(p % 8, q % 8)`. Columns of the gradient of a filter are then `(r, c / 64,
-/// s, c % 64)`: the taps of a line, which see the same halo tile, are
-/// neighbours. With rows of channels they are `(r, s, c / 64, c % 64)`, where
-/// that is another order or number than that of the filter's elements.
+/// `(p % 8, q % 8)`; of three dimensions, `z` follows the image. Columns of the
+/// gradient of a filter are then `(r, c / 64, s, c % 64)`: the taps of a line,
+/// which see the same halo tile, are neighbours. With rows of channels they are
+/// `(r, s, c / 64, c % 64)`, where that is another order or number than that of
+/// the filter's elements.
 ///
 /// Groups are the batch, those of one merged set side by side in rows, columns
 /// and reduction: elements of two different groups are zero or not written.

@@ -37,8 +37,9 @@ struct TmaWindow {
   int64_t images, channels;
   SmallVector<Dimension> dimensions; ///< Outermost first.
   /// Positions of a halo tile in each dimension: then positions come halo tile
-  /// by halo tile, and count what the halo tiles have. Empty if they are in
-  /// order.
+  /// by halo tile, and count what the halo tiles have. Of three dimensions, the
+  /// outermost one has one position, and each of its taps sees another halo
+  /// tile. Empty if positions are in order.
   SmallVector<int64_t> haloTile = {};
   int64_t groups = 1; ///< Of the channels, each as long.
   /// All groups have all channels: the same product with another right operand.
@@ -52,6 +53,19 @@ struct TmaWindow {
   bool hasGroups() const { return groups > 1 && !isShared; }
   SmallVector<int64_t> getTaps() const;
   int64_t countTaps() const;
+  /// The dimensions of a halo tile with its halo: the last ones.
+  static constexpr size_t kHaloTileRank = 2;
+  bool isInHaloTile(size_t dimension) const {
+    return dimension + kHaloTileRank >= rank();
+  }
+  /// Positions of a block along a dimension in which a halo tile has `size`:
+  /// one layer of a volume is a block of its own.
+  static int64_t getBlockSize(int64_t size) {
+    return std::min(size, ::conv::TmaTile::kBlockSize);
+  }
+  /// Taps that see the same halo tile, and how many halo tiles a window sees.
+  int64_t countTapsOfHaloTile() const;
+  int64_t countHaloTilesOfWindow() const;
   /// Positions in all images, as digits: the image and one per dimension.
   SmallVector<int64_t> getPositions() const;
   /// Bounds of the walk over the first taps of windows, relative to the first
@@ -136,8 +150,9 @@ struct TmaGeometry {
   SmallVector<int64_t> partCounts, partPositions;
 
   /// The main loop's steps are two nested loops: over taps, and over rows of
-  /// channels; over those and over taps, which share a halo tile; or over
-  /// segments, and over their positions, in order or halo tile by halo tile.
+  /// channels; over halo tiles of the window and of rows of channels, and over
+  /// taps, which share one; or over segments, and over their positions, in
+  /// order or halo tile by halo tile.
   Loop getOuterLoop() const;
   Loop getInnerLoop() const;
   int64_t countSteps() const {
@@ -188,6 +203,14 @@ struct TmaGeometry {
   /// where the next halo tile can start.
   int64_t getHaloTileExtent(size_t dimension) const;
   int64_t getHaloTilePitch(size_t dimension) const;
+  /// From one line of a halo tile to the next one.
+  int64_t getHaloTileLineBytes() const {
+    return getHaloTileExtent(window.rank() - 1) * ::conv::TmaTile::kRowBytes;
+  }
+  /// Channels that the outer loop over halo tiles counts for each of a window.
+  int64_t getChannelsOfHaloTiles() const {
+    return llvm::alignTo(channelsOfPart, getRowElements());
+  }
   int64_t getHaloTileCopyBytes() const;
   int64_t getHaloTileBytes() const;
   /// The bytes that are copied for all halo tiles of a tile.
