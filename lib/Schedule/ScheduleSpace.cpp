@@ -30,8 +30,10 @@ using namespace mlir::conv;
 static constexpr int64_t kLargestTile = 256;
 /// More parts are more to add up than there is to gain.
 static constexpr int64_t kMaxSplits = 64;
-/// The same for parts of a single tile, which are all that there is to compute
-/// side by side. So many were measured.
+/// The same for parts of a few tiles, which are all that there is to compute
+/// side by side: how many were measured, if they fill the chip no more than
+/// once.
+static constexpr int64_t kFewTiles = 4;
 static constexpr int64_t kMaxSplitsOfTile = 112;
 /// Sides of halo tiles: larger ones, of which halos are a smaller part, come
 /// first, since of equal costs the first one is taken.
@@ -63,15 +65,19 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
                            tiles * splits <= 4 * chip.computeUnits;
        splits *= 2)
     all.push_back(splits);
-  // As many equal parts as there are compute units, or a few less.
-  if (tiles == 1 && longest > 1) {
-    int64_t splits =
-        std::min<int64_t>({longest, chip.computeUnits, kMaxSplitsOfTile});
-    while (longest % splits != 0)
-      --splits;
-    if (splits > 1)
+  if (tiles > kFewTiles)
+    return all;
+  // As many equal parts as fill the chip once, or the next numbers of them.
+  int64_t once = std::clamp<int64_t>(chip.computeUnits / tiles, 1, longest);
+  int64_t below = std::min(once, kMaxSplitsOfTile), above = once + 1;
+  while (longest % below != 0)
+    --below;
+  while (above < longest && longest % above != 0)
+    ++above;
+  for (int64_t splits : {below, above})
+    if (splits > 1 && splits <= std::min(longest, 2 * once) &&
+        !llvm::is_contained(all, splits))
       all.push_back(splits);
-  }
   return all;
 }
 
@@ -111,8 +117,8 @@ static void addHaloTiles(ConvolutionOpInterface op, ArrayRef<int64_t> parts,
                          SmallVectorImpl<PlanOptions> &all) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   if (shape.getRank() < int64_t(PlanOptions::kHaloTileRank) ||
-      llvm::product_of(ArrayRef(shape.filter).take_back(
-          PlanOptions::kHaloTileRank)) == 1)
+      llvm::product_of(
+          ArrayRef(shape.filter).take_back(PlanOptions::kHaloTileRank)) == 1)
     return;
   bool isStrided = llvm::any_of(shape.strides, [](int64_t s) { return s > 1; });
   if (op.getDirection() == Direction::BackwardWeight) {

@@ -398,17 +398,17 @@ func.func @line_gradient_warpgroups(%x: tensor<4x8x8x4xf16>, %dy: tensor<4x8x8x6
 
 // -----
 
-// Five lines of 20 elements are three groups of eight each, and one more for the last instruction.
+// Five lines of 10 elements are two groups of eight each: 80 columns, which two tiles have, and 50 of them are in one.
 module attributes {conv.target = #conv.target<"sm_90a">} {
-func.func @line_gradient_columns(%x: tensor<4x8x8x4xf16>, %dy: tensor<4x8x8x64xf16>) -> tensor<64x5x5x4xf16> {
-  // expected-error @below {{unsupported (schedule): expects one tile of a multiple of 64 columns that has all 128, but got 64}}
+func.func @line_gradient_columns(%x: tensor<4x8x8x2xf16>, %dy: tensor<4x8x8x64xf16>) -> tensor<64x5x5x2xf16> {
+  // expected-error @below {{unsupported (schedule): expects tiles of a multiple of 64 columns, of which as many have 50 as have 80 in groups, but got 64}}
   %y = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [2, 2], high = [2, 2]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
                   stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
-      : tensor<4x8x8x4xf16>, tensor<4x8x8x64xf16> -> tensor<64x5x5x4xf16>
-  return %y : tensor<64x5x5x4xf16>
+      : tensor<4x8x8x2xf16>, tensor<4x8x8x64xf16> -> tensor<64x5x5x2xf16>
+  return %y : tensor<64x5x5x2xf16>
 }
 }
 

@@ -122,3 +122,29 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     return %dw : tensor<64x3x3x3xf16>
   }
 }
+
+// -----
+
+// The gradient of a 5x5 filter of four channels in two tiles of columns: groups of 16 for a line of 20 elements are eight
+// fragments, of which each tile has four.
+
+// CHECK:       gpu.func @columns_0(
+// CHECK:         nvvm.wgmma.mma_async {{.+}}, <m = 64, n = 64, k = 16>
+// CHECK-COUNT-4: nvvm.stmatrix
+// CHECK-NOT:       nvvm.stmatrix
+// CHECK:         %[[SECOND:.+]] = arith.cmpi eq, %{{.+}}, %c64_i32{{.*}} : i32
+// CHECK-NEXT:    scf.if %[[SECOND]] {
+// CHECK-COUNT-4:   nvvm.stmatrix
+// CHECK-NOT:       nvvm.stmatrix
+// CHECK:         nvvm.fence.proxy
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @columns(%x: tensor<4x16x16x4xf16>, %dy: tensor<4x16x16x64xf16>) -> tensor<64x5x5x4xf16> {
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [1, 1], dilations = [1, 1], low = [2, 2], high = [2, 2]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                    atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns, splits = 2>
+        : tensor<4x16x16x4xf16>, tensor<4x16x16x64xf16> -> tensor<64x5x5x4xf16>
+    return %dw : tensor<64x5x5x4xf16>
+  }
+}

@@ -79,8 +79,12 @@ private:
   void createCopies(TileOrigin origin, const Step &step, Value images,
                     PipelineState at) const;
   void createIm2colWarp(Value im2colWarp, Value workItem);
-  void createWindows(const FragmentTile &windows, const Step &step,
-                     Value stage) const;
+  void createWindows(const FragmentTile &windows, TileOrigin origin,
+                     const Step &step, Value stage) const;
+  /// Those of the tile of columns with this number.
+  void createWindows(const FragmentTile &windows,
+                     ArrayRef<LineFragments::Row> rows, Value right,
+                     int64_t columnTile) const;
   void createConsumer(Value workItem);
 
   const Kernel &kernel;
@@ -140,18 +144,31 @@ void LineGradientBody::createProducer() {
 /// Writes the windows of a step: rows of 64 elements of all positions, then of
 /// the next 64.
 void LineGradientBody::createWindows(const FragmentTile &windows,
-                                     const Step &step, Value stage) const {
-  constexpr int64_t kFragmentElements =
-      Window::kGroupsPerAtom * Window::kGroupElements;
+                                     TileOrigin origin, const Step &step,
+                                     Value stage) const {
   Value right = ptx.offset(getTile(stage), tile.tile.leftBytes());
   SmallVector<LineFragments::Row> rows = fragments.createRows(
       step.position, fragments.createFirstLine(step.position), getLines(stage));
-  int64_t count = tile.usedColumns() / kFragmentElements;
+  int64_t tiles = tile.countColumnTiles();
+  if (tiles == 1)
+    return createWindows(windows, rows, right, 0);
+  for (int64_t i = 0; i < tiles; ++i)
+    ptx.createIf(ptx.equal(origin.column, i * tile.tile.columns),
+                 [&] { createWindows(windows, rows, right, i); });
+}
+
+void LineGradientBody::createWindows(const FragmentTile &windows,
+                                     ArrayRef<LineFragments::Row> rows,
+                                     Value right, int64_t columnTile) const {
+  constexpr int64_t kFragmentElements =
+      Window::kGroupsPerAtom * Window::kGroupElements;
+  int64_t before = columnTile * tile.tile.columns / kFragmentElements;
+  int64_t count = tile.usedColumnsOf(columnTile) / kFragmentElements;
   for (int64_t first = 0; first < count; first += kFragmentsAtOnce) {
     int64_t last = std::min(first + kFragmentsAtOnce, count);
     SmallVector<SmallVector<Value>> loaded;
     for (int64_t i = first; i < last; ++i)
-      loaded.push_back(fragments.load(rows, i));
+      loaded.push_back(fragments.load(rows, before + i));
     for (int64_t i = first; i < last; ++i) {
       int64_t column = i * kFragmentElements;
       windows.store(ptx.offset(right, column / Tile::kRowElements * kBoxBytes),
@@ -166,22 +183,22 @@ void LineGradientBody::createIm2colWarp(Value im2colWarp, Value workItem) {
   FragmentTile windows(ptx, workItem, Tile::kRowBytes);
   Value isFilling = ptx.equal(math.rem(workItem, kWarpSize), 0);
   // The steps of all tiles before.
-  scheduler.createLoop(math.constant(0), [&](TileOrigin origin,
-                                             ValueRange carried) {
-    Value before = carried.front();
-    ptx.createFor(im2colWarp, math.constant(steps), tile.kIm2colWarps, {},
-                  [&](Value step, ValueRange) {
-                    PipelineState at =
-                        copied.getPosition(math.add(before, step));
-                    copied.wait(at);
-                    createWindows(windows, getStep(origin, step), at.stage);
-                    ptx.fenceSharedForCopies();
-                    ptx.synchronizeWarp();
-                    ptx.createIf(isFilling, [&] { gathered.fill(at.stage); });
-                    return SmallVector<Value>();
-                  });
-    return SmallVector<Value>{math.add(before, steps)};
-  });
+  scheduler.createLoop(
+      math.constant(0), [&](TileOrigin origin, ValueRange carried) {
+        Value before = carried.front();
+        ptx.createFor(
+            im2colWarp, math.constant(steps), tile.kIm2colWarps, {},
+            [&](Value step, ValueRange) {
+              PipelineState at = copied.getPosition(math.add(before, step));
+              copied.wait(at);
+              createWindows(windows, origin, getStep(origin, step), at.stage);
+              ptx.fenceSharedForCopies();
+              ptx.synchronizeWarp();
+              ptx.createIf(isFilling, [&] { gathered.fill(at.stage); });
+              return SmallVector<Value>();
+            });
+        return SmallVector<Value>{math.add(before, steps)};
+      });
 }
 
 void LineGradientBody::createConsumer(Value workItem) {

@@ -76,6 +76,21 @@ TEST(LineTile, GradientOfTheStem) {
   EXPECT_EQ(tile.sharedBytes(), 179608);
 }
 
+// 49 taps of four channels are 28 groups of eight elements in lines: 224
+// columns. Two tiles have these, and the 196 of the result.
+TEST(LineTile, TilesHaveAPartOfTheColumns) {
+  LineWindow window = createStem();
+  window.channels = 4;
+  LineGradientTile tile({128, 128, 4, 1}, window, 112);
+  EXPECT_EQ(tile.usedColumns(), 224);
+  EXPECT_EQ(tile.countColumnTiles(), 2);
+  EXPECT_EQ(tile.usedColumnsOf(0), 128);
+  EXPECT_EQ(tile.usedColumnsOf(1), 96);
+  EXPECT_TRUE(tile.hasColumns(196));
+  EXPECT_FALSE(tile.hasColumns(128));
+  EXPECT_FALSE(LineGradientTile({64, 104, 4, 1}, window, 112).hasColumns(196));
+}
+
 /// The line of all images in which the window of a position starts.
 int64_t computeFirstLine(const LineWindow &window, int64_t position) {
   int64_t line = position / window.horizontal.positions;

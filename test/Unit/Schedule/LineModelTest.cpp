@@ -104,12 +104,25 @@ TEST(LineModel, GradientsHaveOneConsumer) {
       LineGradientTile tile(getTmaTile(problem, candidate), *problem.lines,
                             problem.lineSegmentPositions);
       EXPECT_EQ(candidate.subgroups(), 1);
-      EXPECT_GE(tile.tile.columns, tile.usedColumns());
+      EXPECT_TRUE(tile.hasColumns(problem.columns));
       EXPECT_EQ(tile.tile.stages % tile.kIm2colWarps, 0);
       EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
       EXPECT_LE(tile.tile.accumulators(), tile.tile.maxAccumulators());
     }
   }
+}
+
+// Lines come whole, however few of their elements 64 positions see: if they
+// are three times as long, they take longer than windows take to gather.
+TEST(LineModel, LinesTakeTimeToCopy) {
+  Problem problem = createGradient();
+  Candidate best = rankCandidates(problem, hopper()).accepted[0].candidate;
+  Cost cost = computeLineCost(problem, hopper(), best);
+  EXPECT_LT(cost.loadCycles, cost.stepCycles);
+  problem.lines->horizontal.extent *= 3;
+  Cost wide = computeLineCost(problem, hopper(), best);
+  EXPECT_GT(wide.loadCycles, 2 * cost.loadCycles);
+  EXPECT_EQ(wide.stepCycles, wide.loadCycles);
 }
 
 // Measured: 74 us, and 154 us with two stages.

@@ -104,17 +104,17 @@ static std::string checkTile(const LineGeometry &geometry,
 }
 
 static std::string checkTile(const ::conv::LineGradientTile &tile,
-                             const ::conv::ChipInfo &chip) {
+                             int64_t columns, const ::conv::ChipInfo &chip) {
   const ::conv::TmaTile &sizes = tile.tile;
   if (sizes.consumers != 1 || sizes.accumulators() > sizes.maxAccumulators())
     return formatv("expects 1 warpgroup and at most {0} accumulators of a lane "
                    "for positions that are reduced, but got {1} and {2}",
                    sizes.maxAccumulators(), sizes.consumers,
                    sizes.accumulators());
-  if (tile.usedColumns() > sizes.columns || !sizes.hasWholeRowsOfColumns())
-    return formatv("expects one tile of a multiple of {0} columns that has all "
-                   "{1}, but got {2}",
-                   ::conv::TmaTile::kRowElements, tile.usedColumns(),
+  if (!tile.hasColumns(columns))
+    return formatv("expects tiles of a multiple of {0} columns, of which as "
+                   "many have {1} as have {2} in groups, but got {3}",
+                   ::conv::TmaTile::kRowElements, columns, tile.usedColumns(),
                    sizes.columns);
   if (sizes.stages % tile.kIm2colWarps != 0)
     return formatv("expects a multiple of {0} stages for positions that are "
@@ -138,6 +138,7 @@ std::string mlir::conv::checkLines(const LineGeometry &geometry,
                                    ScheduleAttr schedule,
                                    const ::conv::ChipInfo &chip) {
   return geometry.product.reducesPositions
-             ? checkTile(getLineGradientTile(schedule, geometry), chip)
+             ? checkTile(getLineGradientTile(schedule, geometry),
+                         geometry.result.columns, chip)
              : checkTile(geometry, getLineTile(schedule, geometry), chip);
 }

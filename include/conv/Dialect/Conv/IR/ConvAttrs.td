@@ -275,9 +275,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S12) `splits` is positive, and at most the size of the longest digit of
         the reduction, or the number of its halo tiles: `getSplittableSize`.
       * (S13) With `line_buffer`, a workgroup has all columns, and lines of
-        images are multiples of 16 bytes. If positions are reduced, one
-        warpgroup multiplies, columns are a multiple of 64, those between
-        groups among them, and stages of 2, as many as warpgroups gather.
+        images are multiples of 16 bytes. If positions are reduced, it may have
+        a part of the columns: one warpgroup multiplies, columns are a multiple
+        of 64, of which as many tiles have the result's columns as have these
+        and those between groups, and stages of 2, as many as warpgroups gather.
       * (S14) `halo_tile` is for `tma` and `weight_stationary`, which needs one, and has two
         positive multiples of 8, the sides of the blocks of positions that one
         atom computes. There are two spatial dimensions, or, for `tma` and one

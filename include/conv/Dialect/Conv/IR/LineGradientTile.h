@@ -21,7 +21,8 @@ namespace conv {
 
 /// A pipeline of stages for 64 positions each: the left operand's tile, that of
 /// the windows, and, behind all of these, the lines that they are written from.
-/// The columns of a tile are groups of the window, each eight elements.
+/// Columns are groups of the window, each eight elements, and a tile has all of
+/// them or whole rows of 64.
 struct LineGradientTile {
   /// Warpgroups that write windows for the one that multiplies, in turns. They
   /// divide the stages, so that each stage is always written by the same one.
@@ -40,6 +41,19 @@ struct LineGradientTile {
 
   int64_t usedColumns() const {
     return window.countGroups() * LineWindow::kGroupElements;
+  }
+  /// Tiles of all columns, and how many columns one of them writes.
+  int64_t countColumnTiles() const {
+    return ceilDiv(usedColumns(), tile.columns);
+  }
+  int64_t usedColumnsOf(int64_t columnTile) const {
+    return std::min(tile.columns, usedColumns() - columnTile * tile.columns);
+  }
+  /// Whether there are as many of the result's columns, which are not padded to
+  /// groups.
+  bool hasColumns(int64_t columns) const {
+    return tile.hasWholeRowsOfColumns() &&
+           ceilDiv(columns, tile.columns) == countColumnTiles();
   }
   int64_t countLines() const {
     constexpr int64_t kPositions = TmaTile::kRowElements;
