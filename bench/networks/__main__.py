@@ -161,10 +161,10 @@ def compare(name, batch, options):
 
 
 def clear():
-    from conv.torch import _choices, _operators
+    from conv.torch import _calls, _choices
 
     _choices.forget()
-    _operators.forget()
+    _calls.forget()
     torch._dynamo.reset()
 
 

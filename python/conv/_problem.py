@@ -97,6 +97,30 @@ class Problem:
     exact: bool = False
     function: str = ""
 
+    @property
+    def stem(self) -> str:
+        """How names of its functions begin."""
+        return f"conv{len(self.input)}d_{self.direction}"
+
+    def describe(self) -> str:
+        """`forward bf16 64x64x56x56 -> 64, 3x3`, with what is not usual behind it."""
+
+        def by_x(sizes: typing.Sequence[int]) -> str:
+            return "x".join(map(str, sizes))
+
+        text = f"{self.direction} {self.dtype} {by_x((self.n, self.c, *self.input))} -> {self.k}, {by_x(self.filter)}"
+        for name in ("stride", "dilation"):
+            if any(size != 1 for size in getattr(self, name)):
+                text += f", {name} {by_x(getattr(self, name))}"
+        if self.groups != 1:
+            text += f", {self.groups} groups"
+        if self.padding_mode != "zeros":
+            text += f", {self.padding_mode}"
+        epilogue = [name for name in ("bias", "residual") if getattr(self, name)] + [self.activation]
+        text += "".join(f" + {name}" for name in epilogue if name)
+        layouts = sorted({self.input_layout, self.filter_layout, self.output_layout})
+        return f"{text} ({', '.join(layouts)}{', tf32' if self.tf32 else ''})"
+
     def module(self) -> str:
         """The problem as MLIR, a module with one function.
 

@@ -72,6 +72,10 @@ class Compilers(unittest.TestCase):
         self.assertEqual(sum("conv.convolution" in str(node.target) for node in program.graph.nodes), 2)
         torch.testing.assert_close(program.module()(self.x.detach()), module(self.x.detach()))
 
+    def test_meta(self):
+        y = CF.conv2d(torch.empty(2, 4, 7, 9, device="meta"), torch.empty(6, 2, 3, 3, device="meta"), groups=2)
+        self.assertEqual((y.shape, y.device.type), ((2, 6, 5, 7), "meta"))
+
     def test_vmap(self):
         images = torch.randn(3, 1, 4, 7, 9)
         filters = torch.randn(3, 6, 2, 3, 3)

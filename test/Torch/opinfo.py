@@ -14,7 +14,7 @@ from torch.testing._internal.common_methods_invocations import op_db
 
 import conv.torch
 import conv.torch.functional as CF
-from conv.torch import _choices, _operators
+from conv.torch import _calls, _choices
 
 NAMES = [f"nn.functional.conv{kind}{rank}d" for kind in ("", "_transpose") for rank in (1, 2, 3)]
 counts = collections.Counter()
@@ -54,7 +54,7 @@ for info in op_db:
         tally = collections.Counter()
         for sample in info.sample_inputs("cpu", dtype, requires_grad=True):
             _choices.forget()
-            _operators.forget()
+            _calls.forget()
             ours = call(getattr(CF, name), sample, dtype)
             # The reference gets the operands that ours got, rounded to the type, in f64.
             rounded = sample.transform(lambda value: to(dtype, value))

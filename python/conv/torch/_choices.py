@@ -23,9 +23,8 @@ from .._artifact import load as load_artifact
 from .._device import open_device
 from .._function import Function
 from .._library import Error, check, library
-from .._problem import Problem
 from . import _measurements
-from ._geometry import function_name
+from ._problems import AnyProblem, function_name
 from ._settings import settings
 
 _ALIGNMENT = 256  #: Of workspaces, in bytes.
@@ -78,7 +77,7 @@ class Choice:
     """
 
     def __init__(
-        self, problem: typing.Optional[Problem], device: str, reason: str, detail: str, description: str = ""
+        self, problem: typing.Optional[AnyProblem], device: str, reason: str, detail: str, description: str = ""
     ) -> None:
         self.problem = problem
         self.description = description  #: Of what is no problem.
@@ -128,7 +127,7 @@ def device_name(device: torch.device) -> str:
 
 
 _lock = threading.RLock()
-_choices: typing.Dict[typing.Tuple[typing.Union[Problem, str], str], Choice] = {}
+_choices: typing.Dict[typing.Tuple[typing.Union[AnyProblem, str], str], Choice] = {}
 _preloaded: typing.Dict[str, Function] = {}
 _pool: typing.Optional[concurrent.futures.ThreadPoolExecutor] = None
 
@@ -148,7 +147,7 @@ def preload(artifact: typing.Union[str, os.PathLike, bytes, Artifact]) -> int:
     return len(artifact)
 
 
-def compile_problem(problem: Problem, targets: typing.Union[str, typing.Sequence[str]]) -> bytes:
+def compile_problem(problem: AnyProblem, targets: typing.Union[str, typing.Sequence[str]]) -> bytes:
     """The artifact with the function of a problem, by the name that no other problem has."""
     named = dataclasses.replace(problem, function=function_name(problem))
     return _compiler.compile(named, targets, name=named.function, threads=1, database=settings.database)
@@ -171,7 +170,7 @@ def _make(choice: Choice, device: torch.device) -> None:
         choice.is_made.set()
 
 
-def choose(problem: Problem, device: torch.device) -> Choice:
+def choose(problem: AnyProblem, device: torch.device) -> Choice:
     """What runs a problem. Compiles it if nobody has; threads that ask for the same wait."""
     name = device_name(device)
     key = (problem, name)

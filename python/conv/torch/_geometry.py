@@ -8,7 +8,6 @@ direction takes two of them and gives the third; a transposed convolution takes 
 
 from __future__ import annotations
 
-import hashlib
 import typing
 
 import torch
@@ -168,9 +167,3 @@ def describe(
         tf32=tf32,
     )
     return problem
-
-
-def function_name(problem: Problem) -> str:
-    """A name that no other problem has, the same in every process."""
-    digest = hashlib.sha256(repr(problem).encode()).hexdigest()[:16]
-    return f"conv{len(problem.input)}d_{problem.direction}_{digest}"

@@ -18,8 +18,7 @@ import torch
 
 from .. import _compiler, _store
 from .._library import Error
-from .._problem import Problem
-from ._geometry import function_name
+from ._problems import AnyProblem, function_name
 from ._settings import settings
 
 _SCHEMA = _store.Schema(
@@ -68,7 +67,7 @@ def _open() -> typing.Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def _key(problem: Problem, target: str) -> str:
+def _key(problem: AnyProblem, target: str) -> str:
     compiler = _compiler.fingerprint() if _compiler.is_available() else ""
     parts = [function_name(problem), target, compiler, torch.cuda.get_device_name(), torch.__version__]
     parts += [str(torch.backends.cudnn.version()), str(torch.backends.cudnn.benchmark)]
@@ -99,7 +98,7 @@ def _time(call: typing.Callable[[], object]) -> float:
 
 
 def measure(
-    problem: Problem, target: str, ours: typing.Callable[[], object], theirs: typing.Callable[[], object]
+    problem: AnyProblem, target: str, ours: typing.Callable[[], object], theirs: typing.Callable[[], object]
 ) -> typing.Tuple[float, float]:
     """Seconds of both, from the file if they are there."""
     key = _key(problem, target)

@@ -13,49 +13,23 @@ import typing
 import torch
 
 from .._problem import Problem
-from . import _choices, _reference
+from . import _calls, _choices, _reference
+from ._calls import Optional, library
 from ._geometry import DATA, DTYPES, FORWARD, WEIGHT, Epilogue, Window, arrange, describe, memory_format_of, order_of
-from ._settings import settings
 
-_library = torch.library.Library("conv", "DEF")
 _WINDOW = "int[] stride, int[] low, int[] high, int[] dilation, bool transposed, int[] output_padding, int groups"
-_library.define(
+library.define(
     f"convolution(Tensor input, Tensor weight, Tensor? bias, {_WINDOW}, str padding_mode='zeros', "
     "Tensor? residual=None, str activation='', float alpha=0.01) -> Tensor"
 )
-_library.define(
+library.define(
     "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, "
     f"{_WINDOW}, str padding_mode, bool[3] output_mask) -> (Tensor, Tensor, Tensor)"
 )
 
-Optional = typing.Optional[torch.Tensor]
-_found: typing.Dict[tuple, _choices.Choice] = {}  #: By what a call is given, which is faster to look at than a Problem.
-#: Calls on dense tensors that have a kernel: its choice, and the shape and the strides of the result.
-_known: typing.Dict[tuple, typing.Tuple[_choices.Choice, torch.Size, typing.Tuple[int, ...]]] = {}
-
-
-def forget() -> None:
-    """Looks every call up again."""
-    _found.clear()
-    _known.clear()
-
 
 def _allows_tf32(tensor: torch.Tensor) -> bool:
     return tensor.dtype == torch.float32 and tensor.is_cuda and torch._C._get_cudnn_allow_tf32()
-
-
-def _refuse(tensors: typing.Sequence[torch.Tensor]) -> typing.Optional[typing.Tuple[str, str]]:
-    """Why PyTorch has to do it, before the compiler is asked."""
-    first = tensors[0]
-    if not settings.enabled:
-        return "disabled", "conv.torch.settings.enabled is False"
-    if first.dtype not in DTYPES:
-        return "element-type", f"expects float32, float16 or bfloat16, but got {first.dtype}"
-    if any(tensor.numel() == 0 for tensor in tensors):
-        return "empty", "expects tensors with elements, but got one without"
-    if any(tensor.dtype != first.dtype or tensor.device != first.device for tensor in tensors):
-        return "element-type", "expects tensors of one type on one device, but got several"
-    return None
 
 
 _OUTPUT_PADDING = "expects the output padding of a transposed convolution to be below its stride or its padding"
@@ -63,10 +37,6 @@ _OUTPUT_PADDING = "expects the output padding of a transposed convolution to be 
 
 def _dtype_of(bias: Optional) -> str:
     return "" if bias is None else DTYPES.get(bias.dtype, "f32")
-
-
-def _report_line(direction: str, lhs: torch.Tensor, rhs: torch.Tensor) -> str:
-    return f"{direction} {tuple(lhs.shape)} x {tuple(rhs.shape)} {str(lhs.dtype).split('.')[-1]}"
 
 
 def _find(
@@ -93,18 +63,16 @@ def _find(
         tf32,
         lhs.device,
     )
-    choice = _found.get(key)
-    if choice is None:
-        shapes, orders = (lhs.shape, rhs.shape, result.shape), (*orders, result_order)
-        problem = describe(direction, lhs.dtype, result.dtype, shapes, orders, window, epilogue, tf32)
+
+    def choose() -> _choices.Choice:
+        shapes, all_orders = (lhs.shape, rhs.shape, result.shape), (*orders, result_order)
+        problem = describe(direction, lhs.dtype, result.dtype, shapes, all_orders, window, epilogue, tf32)
         if min(problem.high) < 0:
-            choice = _choices.leave(_report_line(direction, lhs, rhs), lhs.device, "output-padding", _OUTPUT_PADDING)
-        else:
-            choice = _choices.choose(problem, lhs.device)
-        if choice.is_made.is_set():
-            _found[key] = choice
-    choice.calls += 1
-    return choice
+            line = _calls.report_line(direction, lhs, rhs)
+            return _choices.leave(line, lhs.device, "output-padding", _OUTPUT_PADDING)
+        return _choices.choose(problem, lhs.device)
+
+    return _calls.find(key, choose)
 
 
 def _run(
@@ -120,9 +88,9 @@ def _run(
     key: typing.Optional[tuple] = None,
 ) -> torch.Tensor:
     """Fills `result`, which is dense, or returns what `theirs` gives. With a `key`, calls like it take a short way."""
-    refused = _refuse([tensor for tensor in (lhs, rhs, residual) if tensor is not None])
+    refused = _calls.refuse([tensor for tensor in (lhs, rhs, residual) if tensor is not None])
     if refused:
-        _choices.leave(_report_line(direction, lhs, rhs), lhs.device, *refused).calls += 1
+        _choices.leave(_calls.report_line(direction, lhs, rhs), lhs.device, *refused).calls += 1
         return theirs()
     given = [tensor for tensor in (lhs, rhs, bias, residual) if tensor is not None]
     (lhs, lhs_order), (rhs, rhs_order) = arrange(lhs), arrange(rhs)
@@ -133,33 +101,7 @@ def _run(
     if residual is not None:
         operands.append(residual if residual.stride() == result.stride() else torch.empty_like(result).copy_(residual))
     choice = _find(direction, operands, (lhs_order, rhs_order), result, result_order, window, epilogue)
-    if choice.wants_measurement():
-        first = choice.kernel
-
-        def ours() -> torch.Tensor:
-            first(operands, result)
-            return result
-
-        choice.measure(ours, theirs)
-    kernel = choice.kernel
-    if kernel is None:
-        return theirs()
-    if key is not None and all(ours is theirs for ours, theirs in zip(operands, given)):
-        _known[key] = choice, result.shape, result.stride()
-    kernel(operands, result)
-    return result
-
-
-def _run_known(key: tuple, operands: typing.Sequence[torch.Tensor]) -> Optional:
-    """What a call like an earlier one gives, if that had a kernel."""
-    known = _known.get(key)
-    if known is None or not settings.enabled or known[0].kernel is None:
-        return None
-    choice, shape, strides = known
-    result = torch.empty_strided(shape, strides, dtype=operands[0].dtype, device=operands[0].device)
-    choice.calls += 1
-    choice.kernel(operands, result)
-    return result
+    return _calls.start(choice, given, operands, result, theirs, key)
 
 
 def _window(stride, low, high, dilation, groups, padding_mode) -> Window:
@@ -216,7 +158,7 @@ def plan(*arguments, tf32: bool, **named) -> typing.Optional[Problem]:
     """The problem that `convolution` would have compiled; None if it is PyTorch's. Tensors need no data."""
     call = _Call(*arguments, **named)
     result = call.empty_result()
-    if _refuse([call.input, call.weight]) or min(result.shape) <= 0:
+    if _calls.refuse([call.input, call.weight]) or min(result.shape) <= 0:
         return None
     (lhs, lhs_order), (rhs, rhs_order) = arrange(call.input), arrange(call.weight)
     shapes, orders = (lhs.shape, rhs.shape, result.shape), (lhs_order, rhs_order, order_of(result))
@@ -225,8 +167,8 @@ def plan(*arguments, tf32: bool, **named) -> typing.Optional[Problem]:
     return problem if min(problem.high) >= 0 else None
 
 
-@torch.library.impl(_library, "convolution", "CPU")
-@torch.library.impl(_library, "convolution", "CUDA")
+@torch.library.impl(library, "convolution", "CPU")
+@torch.library.impl(library, "convolution", "CUDA")
 def _convolution(*arguments) -> torch.Tensor:
     call = _Call(*arguments)
     operands = [tensor for tensor in (call.input, call.weight, call.bias, call.residual) if tensor is not None]
@@ -237,7 +179,7 @@ def _convolution(*arguments) -> torch.Tensor:
         *map(tuple, (call.stride, call.low, call.high, call.dilation, call.output_padding)),
         (call.transposed, call.groups, call.padding_mode, call.activation, call.alpha),
     )
-    result = _run_known(key, operands)
+    result = _calls.run_known(key, operands)
     if result is not None:
         return result
     if min(call.result_shape()[1:]) <= 0:  # PyTorch says what is wrong.
@@ -257,13 +199,13 @@ def _convolution(*arguments) -> torch.Tensor:
     )
 
 
-@torch.library.register_fake("conv::convolution", lib=_library)
+@torch.library.register_fake("conv::convolution", lib=library)
 def _convolution_fake(*arguments) -> torch.Tensor:
     return _Call(*arguments).empty_result()
 
 
-@torch.library.impl(_library, "convolution_backward", "CPU")
-@torch.library.impl(_library, "convolution_backward", "CUDA")
+@torch.library.impl(library, "convolution_backward", "CPU")
+@torch.library.impl(library, "convolution_backward", "CUDA")
 def _convolution_backward(
     grad_output,
     input,
@@ -285,7 +227,7 @@ def _convolution_backward(
     def run(direction, lhs, rhs, like, which):
         parts = lhs.shape, lhs.stride(), rhs.shape, rhs.stride(), like.shape, memory_format, lhs.dtype, lhs.device
         key = (direction, *parts, torch._C._get_cudnn_allow_tf32(), *window)
-        result = _run_known(key, (lhs, rhs))
+        result = _calls.run_known(key, (lhs, rhs))
         if result is not None:
             return result
         mask = [index == which for index in range(2)]
@@ -307,7 +249,7 @@ def _convolution_backward(
     return tuple(grad if grad is not None else grad_output.new_empty(0) for grad in grads)
 
 
-@torch.library.register_fake("conv::convolution_backward", lib=_library)
+@torch.library.register_fake("conv::convolution_backward", lib=library)
 def _convolution_backward_fake(
     grad_output,
     input,
@@ -352,12 +294,12 @@ def _backward(ctx, grad_output):
         grads = list(_reference.gradients(grad_output, input, weight, window, transposed, output_padding, mask[:2]))
         grads.append(grad_output.sum(dim=[0, *range(2, grad_output.dim())]) if mask[2] else None)
     else:
-        backward = torch.ops.conv.convolution_backward if _is_traced(grad_output) else _convolution_backward
+        backward = torch.ops.conv.convolution_backward if _calls.is_traced(grad_output) else _convolution_backward
         grads = backward(grad_output, input, weight, *ctx.window, ctx.padding_mode, mask)
     return (*(grad if wanted else None for grad, wanted in zip(grads, mask)), *(None,) * 11)
 
 
-torch.library.register_autograd("conv::convolution", _backward, setup_context=_setup, lib=_library)
+torch.library.register_autograd("conv::convolution", _backward, setup_context=_setup, lib=library)
 
 
 def _vmap(info, in_dims, input, weight, bias, *rest, **named):  # noqa: A002
@@ -380,7 +322,7 @@ def _vmap(info, in_dims, input, weight, bias, *rest, **named):  # noqa: A002
     return torch.stack(results), 0
 
 
-torch.library.register_vmap("conv::convolution", _vmap, lib=_library)
+torch.library.register_vmap("conv::convolution", _vmap, lib=library)
 
 
 class _Eager(torch.autograd.Function):
@@ -392,23 +334,7 @@ class _Eager(torch.autograd.Function):
     vmap = staticmethod(_vmap)
 
 
-def _is_traced(tensor: torch.Tensor) -> bool:
-    """Whether something other than autograd looks at calls: a compiler, a mode, vmap, or a subclass of tensors."""
-    return (
-        torch.compiler.is_compiling()
-        or type(tensor) not in (torch.Tensor, torch.nn.Parameter)
-        or torch._C._len_torch_dispatch_stack() > 0
-        or torch._C._functorch.peek_interpreter_stack() is not None
-    )
-
-
 def convolution(input, weight, bias, *rest):  # noqa: A002
     """`torch.ops.conv.convolution`, by the shortest way."""
-    if torch._C._functorch.peek_interpreter_stack() is not None and not torch.compiler.is_compiling():
-        # torch.func looks through autograd functions, but not through the autograd of operators in Python.
-        return _Eager.apply(*_Call(input, weight, bias, *rest))
-    if _is_traced(input) or _is_traced(weight):
-        return torch.ops.conv.convolution(input, weight, bias, *rest)
-    if torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in (input, weight, bias)):
-        return _Eager.apply(*_Call(input, weight, bias, *rest))
-    return _convolution(input, weight, bias, *rest)
+    arguments = _Call(input, weight, bias, *rest)
+    return _calls.dispatch(torch.ops.conv.convolution, _convolution, _Eager, (input, weight, bias), arguments)

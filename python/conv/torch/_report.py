@@ -6,33 +6,8 @@ from __future__ import annotations
 
 import typing
 
-from .._problem import Problem
 from . import _choices
 from ._choices import Choice
-
-
-def describe(problem: Problem) -> str:
-    """`forward bf16 64x64x56x56 -> 64, 3x3 /1`, with what is not usual behind it."""
-
-    def by_x(sizes: typing.Sequence[int]) -> str:
-        return "x".join(map(str, sizes))
-
-    text = f"{problem.direction} {problem.dtype} {by_x((problem.n, problem.c, *problem.input))} -> {problem.k}"
-    text += f", {by_x(problem.filter)}"
-    usual = {"stride": 1, "dilation": 1}
-    for name, value in usual.items():
-        if any(size != value for size in getattr(problem, name)):
-            text += f", {name} {by_x(getattr(problem, name))}"
-    if problem.groups != 1:
-        text += f", {problem.groups} groups"
-    if problem.padding_mode != "zeros":
-        text += f", {problem.padding_mode}"
-    epilogue = [name for name in ("bias", "residual") if getattr(problem, name)] + [problem.activation] * bool(
-        problem.activation
-    )
-    text += f" + {' + '.join(epilogue)}" if epilogue else ""
-    layouts = sorted({problem.input_layout, problem.filter_layout, problem.output_layout})
-    return f"{text} ({', '.join(layouts)}{', tf32' if problem.tf32 else ''})"
 
 
 class Row(typing.NamedTuple):
@@ -49,7 +24,7 @@ class Row(typing.NamedTuple):
 
 
 def _row(choice: Choice) -> Row:
-    text = describe(choice.problem) if choice.problem else choice.description
+    text = choice.problem.describe() if choice.problem else choice.description
     runs = "conv" if choice.kernel else "torch"
     ours, theirs = choice.seconds or (None, None)
     return Row(

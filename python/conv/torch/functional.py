@@ -41,7 +41,7 @@ def _cast(tensor: Optional, dtype: torch.dtype) -> Optional:
 
 def _autocast(*tensors: Optional) -> typing.Tuple[Optional, ...]:
     kind = tensors[0].device.type
-    if not torch.is_autocast_enabled(kind):
+    if kind == "meta" or not torch.is_autocast_enabled(kind):
         return tensors
     dtype = torch.get_autocast_dtype(kind)
     return tuple(_cast(tensor, dtype) for tensor in tensors)

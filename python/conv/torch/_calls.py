@@ -1,0 +1,129 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A call of an operator: the kernel that calls like it have, started on its tensors, or PyTorch's way."""
+
+from __future__ import annotations
+
+import typing
+
+import torch
+
+from . import _choices
+from ._geometry import DTYPES
+from ._settings import settings
+
+Optional = typing.Optional[torch.Tensor]
+Tensors = typing.Sequence[torch.Tensor]
+Theirs = typing.Callable[[], torch.Tensor]
+
+library = torch.library.Library("conv", "DEF")  #: Of the operators `torch.ops.conv`.
+
+_found: typing.Dict[tuple, _choices.Choice] = {}  #: By what a call is given, which is faster to look at than a problem.
+#: Calls on dense tensors that have a kernel: its choice, and the shape and the strides of the result.
+_known: typing.Dict[tuple, typing.Tuple[_choices.Choice, torch.Size, typing.Tuple[int, ...]]] = {}
+
+
+def forget() -> None:
+    """Looks every call up again."""
+    _found.clear()
+    _known.clear()
+
+
+def refuse(tensors: Tensors) -> typing.Optional[typing.Tuple[str, str]]:
+    """Why PyTorch has to do it, before the compiler is asked."""
+    first = tensors[0]
+    if not settings.enabled:
+        return "disabled", "conv.torch.settings.enabled is False"
+    if first.dtype not in DTYPES:
+        return "element-type", f"expects float32, float16 or bfloat16, but got {first.dtype}"
+    if any(tensor.numel() == 0 for tensor in tensors):
+        return "empty", "expects tensors with elements, but got one without"
+    if any(tensor.dtype != first.dtype or tensor.device != first.device for tensor in tensors):
+        return "element-type", "expects tensors of one type on one device, but got several"
+    return None
+
+
+def report_line(what: str, lhs: torch.Tensor, rhs: torch.Tensor) -> str:
+    """What the report calls a call that is no problem of the compiler's."""
+    return f"{what} {tuple(lhs.shape)} x {tuple(rhs.shape)} {str(lhs.dtype).split('.')[-1]}"
+
+
+def find(key: tuple, choose: typing.Callable[[], _choices.Choice]) -> _choices.Choice:
+    """The choice that a call has, by what it is given."""
+    choice = _found.get(key)
+    if choice is None:
+        choice = choose()
+        if choice.is_made.is_set():
+            _found[key] = choice
+    choice.calls += 1
+    return choice
+
+
+def start(
+    choice: _choices.Choice,
+    given: Tensors,
+    operands: Tensors,
+    result: torch.Tensor,
+    theirs: Theirs,
+    key: typing.Optional[tuple] = None,
+) -> torch.Tensor:
+    """Fills `result`, which is dense, or returns what `theirs` gives. With a `key`, calls like it take a short way if the
+    operands are the tensors that were given."""
+    if choice.wants_measurement():
+        first = choice.kernel
+
+        def ours() -> torch.Tensor:
+            first(operands, result)
+            return result
+
+        choice.measure(ours, theirs)
+    kernel = choice.kernel
+    if kernel is None:
+        return theirs()
+    if key is not None and all(ours is theirs for ours, theirs in zip(operands, given)):
+        _known[key] = choice, result.shape, result.stride()
+    kernel(operands, result)
+    return result
+
+
+def run_known(key: tuple, operands: Tensors) -> Optional:
+    """What a call like an earlier one gives, if that had a kernel."""
+    known = _known.get(key)
+    if known is None or not settings.enabled or known[0].kernel is None:
+        return None
+    choice, shape, strides = known
+    result = torch.empty_strided(shape, strides, dtype=operands[0].dtype, device=operands[0].device)
+    choice.calls += 1
+    choice.kernel(operands, result)
+    return result
+
+
+def is_traced(tensor: torch.Tensor) -> bool:
+    """Whether something other than autograd looks at calls: a compiler, a mode, vmap, or a subclass of tensors; or there
+    is nothing to run on."""
+    return (
+        torch.compiler.is_compiling()
+        or type(tensor) not in (torch.Tensor, torch.nn.Parameter)
+        or tensor.is_meta
+        or torch._C._len_torch_dispatch_stack() > 0
+        or torch._C._functorch.peek_interpreter_stack() is not None
+    )
+
+
+def dispatch(
+    operator: typing.Callable,
+    direct: typing.Callable,
+    eager: typing.Type[torch.autograd.Function],
+    tensors: typing.Sequence[Optional],
+    arguments: typing.Sequence[object],
+) -> torch.Tensor:
+    """Calls an operator by the shortest way: `direct` is its kernel and `eager` its autograd, both without PyTorch's
+    dispatcher, which costs an operator of Python 100 us a call. The first two of `tensors` are there."""
+    if torch._C._functorch.peek_interpreter_stack() is not None and not torch.compiler.is_compiling():
+        # torch.func looks through autograd functions, but not through the autograd of operators in Python.
+        return eager.apply(*arguments)
+    if is_traced(tensors[0]) or is_traced(tensors[1]):
+        return operator(*arguments)
+    if torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in tensors):
+        return eager.apply(*arguments)
+    return direct(*arguments)
