@@ -23,6 +23,7 @@ With the package `conv-compiler`, which has LLVM inside, problems become artifac
 from ._artifact import Artifact, load
 from ._compiler import Refused, compile, explain
 from ._device import Device, open_device
+from ._dynamic import DynamicProblem
 from ._function import Function
 from ._library import Error, ErrorKind, __version__
 from ._manifest import Argument, Constant, Entry, ErrorBound
@@ -33,6 +34,7 @@ __all__ = [
     "Artifact",
     "Constant",
     "Device",
+    "DynamicProblem",
     "Entry",
     "Error",
     "ErrorBound",

@@ -16,12 +16,13 @@ import typing
 from . import _compiler
 from ._artifact import load
 from ._device import open_device
+from ._dynamic import ORDERS, DynamicProblem
 from ._frameworks import Tensor, framework_of
 from ._function import Function
 from ._library import bad_input
 from ._problem import Problem
 
-__all__ = ["conv1d", "conv2d", "conv3d"]
+__all__ = ["conv1d", "conv2d", "conv3d", "dynamic_conv"]
 
 Sizes = typing.Union[int, typing.Sequence[int]]
 _SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
@@ -61,6 +62,23 @@ def _translate(order: str, letters: typing.Dict[str, str]) -> str:
     return "".join(letters[letter] for letter in order)
 
 
+def _load(problem: _compiler.Module, device: str) -> Function:
+    """The function of a problem, compiled for a device."""
+    artifact = load(_compiler.compile(problem, open_device(device).targets[0]))
+    (name,) = artifact
+    return artifact[name]
+
+
+def _get(key: tuple, make: typing.Callable[[], Function]) -> Function:
+    """The function that calls with a key have."""
+    function = _functions.get(key)
+    if function is None:
+        made = make()
+        with _lock:
+            function = _functions.setdefault(key, made)
+    return function
+
+
 def _make(
     rank, x, w, dtype, bias, residual, activation, alpha, window, groups, padding_mode, layout, device
 ) -> Function:
@@ -91,11 +109,10 @@ def _make(
         raise bad_input(
             f"w: expects {size['C'] // groups} channels, those of x by {groups} groups, but got {taps['C']}"
         )
-    artifact = load(_compiler.compile(problem, open_device(device).targets[0]))
-    (name,) = artifact
+    function = _load(problem, device)
     output = _translate(layout, _OF_OUTPUT)
     layouts = {"input": layout, "filter": _translate(layout, _OF_FILTER), "output": output}
-    return artifact[name].with_layouts(**layouts, **({"residual": output} if residual else {}))
+    return function.with_layouts(**layouts, **({"residual": output} if residual else {}))
 
 
 def _convolve(
@@ -113,14 +130,14 @@ def _convolve(
         *(tuple(image.shape), tuple(image.strides), tuple(taps.shape), tuple(taps.strides), image.dtype, image.device),
         *(bias is None, residual is None, activation, alpha, window, groups, padding_mode, layout),
     )
-    function = _functions.get(key)
-    if function is None:
-        made = _make(
+
+    def make() -> Function:
+        return _make(
             *(rank, image, taps, image.dtype, bias is not None, residual is not None, activation, alpha, window),
             *(groups, padding_mode, layout, image.device),
         )
-        with _lock:
-            function = _functions.setdefault(key, made)
+
+    function = _get(key, make)
     operands = [tensor for tensor in (x, w, bias, residual) if tensor is not None]
     return function(*operands, out=out, stream=stream)
 
@@ -210,3 +227,47 @@ def conv3d(
     return _convolve(
         3, x, w, bias, residual, activation, alpha, stride, padding, dilation, groups, padding_mode, layout, out, stream
     )
+
+
+def dynamic_conv(
+    x: typing.Any,
+    kernel: typing.Any,
+    *,
+    order: str = "BTGW",
+    activation: str = "",
+    out: typing.Any = None,
+    stream: typing.Any = None,
+) -> typing.Any:
+    """`activation(sum over w of kernel[b, t, d // (D / G), w] * x[b, t + w - (W - 1), d])`, as `[b, t, d]`.
+
+    Elements before a sequence are zero: the convolution is causal, and the last tap is the token itself.
+
+    Args:
+        x: B x T x D, of f32, f16, bf16 or i8, without gaps.
+        kernel: B x T x G x W, of the type of x, without gaps; B x T x W x G for the other order. G divides D; G = D gives
+            each channel its own kernel.
+        order: "BTGW", the default, or "BTWG".
+        activation: none if empty, or "silu".
+        out: where the result goes, B x T x D, i32 for i8; by default a new tensor of x's framework.
+        stream: as for functions of artifacts.
+
+    Raises:
+        Refused: what the compiler does not handle, with its reason.
+        Error: bad input, or a system error.
+    """
+    tokens, taps = framework_of(x).read(x, 0), framework_of(kernel).read(kernel, 0)
+    key = (DynamicProblem, tuple(tokens.shape), tuple(taps.shape), order, activation, tokens.dtype, tokens.device)
+
+    def make() -> Function:
+        if order not in ORDERS:
+            raise bad_input(f"order: expects 'BTGW' or 'BTWG', but got {order!r}")
+        if len(tokens.shape) != 3 or len(taps.shape) != 4:
+            given = f"{tuple(tokens.shape)} and {tuple(taps.shape)}"
+            raise bad_input(f"expects x (B, T, D) and kernel ({', '.join(order)}), but got shapes {given}")
+        size = dict(zip(order, taps.shape))
+        problem = DynamicProblem(
+            *(*tokens.shape, size["W"], size["G"], order), dtype=tokens.dtype, activation=activation
+        )
+        return _load(problem, tokens.device)
+
+    return _get(key, make)(x, kernel, out=out, stream=stream)

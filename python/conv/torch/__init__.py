@@ -20,6 +20,7 @@ from ._replace import Replacement, replace
 from ._report import Report, report
 from ._save import load, save
 from ._settings import Settings, settings
+from ._tokens import dynamic_conv
 from ._warmup import warmup
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Report",
     "Settings",
     "compile_kernels",
+    "dynamic_conv",
     "functional",
     "load",
     "optimize",

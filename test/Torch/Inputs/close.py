@@ -4,18 +4,20 @@ import torch
 
 #: Results are sums in f32, rounded once: the unit roundoff of the type, and a little for the sum. In f32 it is the sum's
 #: alone: 2^-24 for each of up to 32 products of the size of the largest result.
-TOLERANCE = {torch.float32: 2e-6, torch.float16: 2**-11 + 2e-6, torch.bfloat16: 2**-8 + 2e-6}
+TOLERANCE = {torch.float64: 1e-15, torch.float32: 2e-6, torch.float16: 2**-11 + 2e-6, torch.bfloat16: 2**-8 + 2e-6}
 
 
 def scale(tensor):
     return tensor.double().abs().max().item() + 1e-30
 
 
-def assert_close(actual, expected, name=""):
-    """Within the roundoff of the largest element, for sums of at most a few thousand products."""
+def assert_close(actual, expected, name="", roundings=1):
+    """Within the roundoff of the largest element, for sums of at most a few thousand products. `roundings` is how often a
+    value was rounded to the type on its way."""
     assert actual.shape == expected.shape, f"{name}: expects {tuple(expected.shape)}, but got {tuple(actual.shape)}"
     error = scale(actual.double() - expected.double()) / scale(expected)
-    assert error <= TOLERANCE[actual.dtype], f"{name}: is {error:.2e} off, of {TOLERANCE[actual.dtype]:.2e}"
+    tolerance = roundings * TOLERANCE[actual.dtype]
+    assert error <= tolerance, f"{name}: is {error:.2e} off, of {tolerance:.2e}"
 
 
 def assert_conv_ran(report, at_least=1):

@@ -1,0 +1,113 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One dynamic convolution, which has a kernel for each token, described by its sizes instead of as MLIR."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import typing
+
+from . import _epilogue
+from ._library import bad_input
+
+FORWARD, INPUT, KERNEL, ACTIVATION = "forward", "backward_input", "backward_kernel", "backward_activation"
+
+ORDERS = ("BTGW", "BTWG")
+_Named = typing.Tuple[str, str]  #: A tensor's name in the signature, and its type.
+
+
+@dataclasses.dataclass(frozen=True)
+class DynamicProblem:
+    """A causal convolution of `b` sequences of `t` tokens of `d` channels, with `w` taps for each token and group.
+
+    `output[b, t, d] = activation(sum over w of kernel[b, t, group(d), w] * input[b, t + w - (W - 1), d])`, where elements
+    before a sequence are zero and `group(d) = d // (d / g)`.
+
+    direction: "forward", of input and kernel; "backward_input", the gradient of the input, of grad_output and kernel;
+        "backward_kernel", that of the kernels, of input and grad_output; or "backward_activation", that of the sum in
+        front of the activation, of input, kernel and grad_output.
+    g: groups of neighbouring channels that share their kernels; each channel has its own if 0.
+    order: of the kernels' dimensions, "BTGW" or "BTWG"; the last one has neighbours in memory.
+    dtype, result_dtype: "f32", "f16", "bf16" or "i8"; the result's is that of the operands if empty, and i32 for i8.
+    activation: "silu", or none if empty; with it, gradients of input and kernel take the gradient of the sum.
+    function: the name of the function; made of the problem if empty.
+    """
+
+    b: int
+    t: int
+    d: int
+    w: int
+    g: int = 0
+    order: str = "BTGW"
+    dtype: str = "f32"
+    result_dtype: str = ""
+    direction: str = FORWARD
+    activation: str = ""
+    function: str = ""
+
+    @property
+    def stem(self) -> str:
+        """How names of its functions begin."""
+        return f"dynamic_{self.direction}"
+
+    def describe(self) -> str:
+        """`dynamic forward bf16 8x2048x4096, 4 taps + silu (BTWG)`."""
+        text = f"dynamic {self.direction} {self.dtype} {self.b}x{self.t}x{self.d}, {self.w} taps"
+        text += f", {self.g} groups" if self.g not in (0, self.d) else ""
+        return f"{text}{' + ' + self.activation if self.activation else ''} ({self.order})"
+
+    def module(self) -> str:
+        """The problem as MLIR, a module with one function.
+
+        Raises:
+            Error: a number or a name is wrong.
+        """
+        self._check()
+        tokens, kernels = self._types(self.dtype)
+        wide = self.result_dtype or ("i32" if self.dtype == "i8" else self.dtype)
+        input, kernel, grad = ("input", tokens), ("kernel", kernels), ("grad_output", tokens)  # noqa: A001
+        result = self._types(wide)
+        operands: typing.Sequence[_Named]
+        operation, operands, output, region = {
+            FORWARD: ("forward", (input, kernel), ("output", result[0]), _epilogue.activation(self.activation, wide)),
+            INPUT: ("backward_input", (grad, kernel), ("grad_input", result[0]), ""),
+            KERNEL: ("backward_kernel", (input, grad), ("grad_kernel", result[1]), ""),
+            ACTIVATION: (
+                *("forward", (input, kernel, grad), ("grad_sum", tokens)),
+                _epilogue.activation_gradient(("%grad_output", tokens, self.dtype)),
+            ),
+        }[self.direction]
+        arguments = ", ".join(f'%{name}: {kind} {{conv.name = "{name}"}}' for name, kind in operands)
+        (lhs, lhs_type), (rhs, rhs_type), (name, kind) = *operands[:2], output
+        return (
+            f'func.func @"{self._name()}"({arguments})\n    -> ({kind} {{conv.name = "{name}"}}) {{\n'
+            f"  %{name} = conv.dynamic_{operation} %{lhs}, %{rhs} order = {self.order}\n"
+            f"      {region} : {lhs_type}, {rhs_type} -> {kind}\n  return %{name} : {kind}\n}}\n"
+        )
+
+    def _check(self) -> None:
+        _epilogue.check_name("order", self.order, ORDERS)
+        _epilogue.check_name("dtype", self.dtype, _epilogue.SUMS)
+        _epilogue.check_name("result_dtype", self.result_dtype, ("", "f32", "f16", "bf16", "i32"))
+        _epilogue.check_name("direction", self.direction, (FORWARD, INPUT, KERNEL, ACTIVATION))
+        _epilogue.check_name("activation", self.activation, _epilogue.ACTIVATIONS)
+        if self.dtype == "i8" and (self.activation or self.direction == ACTIVATION):
+            raise bad_input("activation: expects '' for sums of i8, but got 'silu'")
+        for name in ("b", "t", "d", "w"):
+            if getattr(self, name) < 1:
+                raise bad_input(f"{name}: expects a positive number, but got {getattr(self, name)}")
+        if self.g < 0 or self.d % (self.g or self.d):
+            raise bad_input(f"g: expects a number that divides the {self.d} channels, but got {self.g}")
+        if not re.fullmatch(r"[\w.$-]*", self.function, re.ASCII):
+            raise bad_input(f"function: expects letters, digits and '_.$-', but got {self.function!r}")
+
+    def _types(self, dtype: str) -> typing.Tuple[str, str]:
+        """The types of tokens and of kernels."""
+        groups = self.g or self.d
+        last = (groups, self.w) if self.order == "BTGW" else (self.w, groups)
+        return tuple(f"tensor<{'x'.join(map(str, (self.b, self.t, *sizes)))}x{dtype}>" for sizes in ((self.d,), last))
+
+    def _name(self) -> str:
+        sizes = f"b{self.b}_t{self.t}_d{self.d}_g{self.g or self.d}_w{self.w}"
+        return self.function or f"{self.stem}_{self.dtype}_{sizes}"
