@@ -7,6 +7,7 @@ import unittest
 import conv
 import conv.jit
 import numpy as np
+from conv._causal import ActivationGradient
 
 
 def definition(x, kernel, order):
@@ -74,6 +75,24 @@ class Dynamic(unittest.TestCase):
         energy = (grad * total).sum()
         np.testing.assert_allclose((made["backward_input"] * x).sum(), energy, rtol=1e-4)
         np.testing.assert_allclose((made["backward_kernel"] * kernel).sum(), energy, rtol=1e-4)
+
+    def test_gradients_of_fixed_filters_in_the_simulator(self):
+        """The gradient of the sum of a causal convolution with bias and silu, in both orders of memory."""
+        for order, low, bias in itertools.product(("NCW", "NWC"), (0, 3), ("", "f32")):
+            x, weight, b = self.draw(2, 8, 5), self.draw(5, 4), self.draw(5) if bias else np.zeros(5, np.float32)
+            past = np.concatenate([np.zeros((2, low, 5)), x], 1)
+            count = low + 5
+            total = b + sum(weight[:, w] * past[:, w : w + count] for w in range(4))
+            grad = self.draw(2, count, 5)
+            share = 1 / (1 + np.exp(-total))
+            problem = ActivationGradient(2, 5, 8, 4, low, order, "f32", bias)
+            run = conv.load(conv.compile(problem, "sim:gfx942"), device="sim:gfx942")[problem.function]
+            if order == "NCW":
+                first = [np.ascontiguousarray(tokens.swapaxes(1, 2)) for tokens in (x, grad)]
+                y = run(first[0], weight[:, None], *[b] * bool(bias), first[1]).swapaxes(1, 2)
+            else:
+                y = run(x, weight[:, :, None], *[b] * bool(bias), grad)
+            np.testing.assert_allclose(y, grad * share * (1 + total * (1 - share)), rtol=1e-4, atol=1e-5)
 
     def test_errors(self):
         x, kernel = self.draw(1, 5, 6), self.draw(1, 5, 6, 3)

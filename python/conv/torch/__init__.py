@@ -20,7 +20,7 @@ from ._replace import Replacement, replace
 from ._report import Report, report
 from ._save import load, save
 from ._settings import Settings, settings
-from ._tokens import dynamic_conv
+from ._tokens import causal_conv1d_fn, causal_conv1d_update, dynamic_conv
 from ._warmup import warmup
 
 __all__ = [
@@ -33,6 +33,8 @@ __all__ = [
     "Replacement",
     "Report",
     "Settings",
+    "causal_conv1d_fn",
+    "causal_conv1d_update",
     "compile_kernels",
     "dynamic_conv",
     "functional",

@@ -90,12 +90,19 @@ class Choice:
         self.is_made = threading.Event()
         self._measured = False
 
-    def wants_measurement(self) -> bool:
-        """Whether both ways are to be timed now. A choice says so once."""
-        if self._measured or self.kernel is None or self.device == "host":
+    def wants_measurement(self, doubtful: bool = False) -> bool:
+        """Whether both ways are to be timed now. A choice says so once.
+
+        On the CPU that is for kernels of which it is `doubtful` that they are the faster ones.
+        """
+        if self._measured or self.kernel is None:
             return False
-        wanted = torch.backends.cudnn.benchmark if settings.measure is None else settings.measure
-        if not wanted or torch.cuda.is_current_stream_capturing():
+        if self.device == "host":
+            wanted = doubtful and settings.measure is not False
+        else:
+            wanted = torch.backends.cudnn.benchmark if settings.measure is None else settings.measure
+            wanted = wanted and not torch.cuda.is_current_stream_capturing()
+        if not wanted:
             return False
         self._measured = True
         return True

@@ -35,7 +35,7 @@ def _allows_tf32(tensor: torch.Tensor) -> bool:
 _OUTPUT_PADDING = "expects the output padding of a transposed convolution to be below its stride or its padding"
 
 
-def _dtype_of(bias: Optional) -> str:
+def dtype_of(bias: Optional) -> str:
     return "" if bias is None else DTYPES.get(bias.dtype, "f32")
 
 
@@ -75,7 +75,7 @@ def _find(
     return _calls.find(key, choose)
 
 
-def _run(
+def run(
     direction: str,
     lhs: torch.Tensor,
     rhs: torch.Tensor,
@@ -86,6 +86,7 @@ def _run(
     bias: Optional = None,
     residual: Optional = None,
     key: typing.Optional[tuple] = None,
+    doubtful: bool = False,
 ) -> torch.Tensor:
     """Fills `result`, which is dense, or returns what `theirs` gives. With a `key`, calls like it take a short way."""
     refused = _calls.refuse([tensor for tensor in (lhs, rhs, residual) if tensor is not None])
@@ -101,7 +102,7 @@ def _run(
     if residual is not None:
         operands.append(residual if residual.stride() == result.stride() else torch.empty_like(result).copy_(residual))
     choice = _find(direction, operands, (lhs_order, rhs_order), result, result_order, window, epilogue)
-    return _calls.start(choice, given, operands, result, theirs, key)
+    return _calls.start(choice, given, operands, result, theirs, key, doubtful)
 
 
 def _window(stride, low, high, dilation, groups, padding_mode) -> Window:
@@ -130,7 +131,7 @@ class _Call(typing.NamedTuple):
         return _window(self.stride, self.low, self.high, self.dilation, self.groups, self.padding_mode)
 
     def epilogue(self) -> Epilogue:
-        return Epilogue(_dtype_of(self.bias), self.residual is not None, self.activation, self.alpha)
+        return Epilogue(dtype_of(self.bias), self.residual is not None, self.activation, self.alpha)
 
     def direction(self) -> str:
         return DATA if self.transposed else FORWARD
@@ -185,7 +186,7 @@ def _convolution(*arguments) -> torch.Tensor:
     if min(call.result_shape()[1:]) <= 0:  # PyTorch says what is wrong.
         return call.reference()
     result, window, epilogue = call.empty_result(), call.window(), call.epilogue()
-    return _run(
+    return run(
         call.direction(),
         call.input,
         call.weight,
@@ -224,7 +225,7 @@ def _convolution_backward(
     memory_format = memory_format_of(input, weight)
     grad_output = grad_output.contiguous(memory_format=memory_format)
 
-    def run(direction, lhs, rhs, like, which):
+    def run_one(direction, lhs, rhs, like, which):
         parts = lhs.shape, lhs.stride(), rhs.shape, rhs.stride(), like.shape, memory_format, lhs.dtype, lhs.device
         key = (direction, *parts, torch._C._get_cudnn_allow_tf32(), *window)
         result = _calls.run_known(key, (lhs, rhs))
@@ -236,14 +237,14 @@ def _convolution_backward(
             return _reference.gradients(grad_output, input, weight, window, transposed, output_padding, mask)[which]
 
         result = torch.empty_like(like, memory_format=memory_format)
-        return _run(direction, lhs, rhs, result, window, theirs, key=key)
+        return run(direction, lhs, rhs, result, window, theirs, key=key)
 
     grads = [None, None, None]
     if output_mask[0]:
-        grads[0] = run(FORWARD if transposed else DATA, grad_output, weight, input, 0)
+        grads[0] = run_one(FORWARD if transposed else DATA, grad_output, weight, input, 0)
     if output_mask[1]:
         image, output = (grad_output, input) if transposed else (input, grad_output)
-        grads[1] = run(WEIGHT, image, output, weight, 1)
+        grads[1] = run_one(WEIGHT, image, output, weight, 1)
     if output_mask[2]:
         grads[2] = grad_output.sum(dim=[0, *range(2, grad_output.dim())])
     return tuple(grad if grad is not None else grad_output.new_empty(0) for grad in grads)

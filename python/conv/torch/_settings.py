@@ -15,7 +15,7 @@ class Settings:
     enabled: use kernels of conv; else everything is PyTorch's.
     measure: where a problem runs on a GPU for the first time, time PyTorch's way too and keep the faster one. None: as
         `torch.backends.cudnn.benchmark` says, with which users ask PyTorch for the same. What was measured is kept beside
-        the cache of compiled kernels.
+        the cache of compiled kernels. On the CPU, causal convolutions alone are timed, unless it is False.
     database: a tuning database, which conv-tune writes: its schedules are taken before those of the cost model. None: that
         of the environment's CONV_DATABASE, if there is one.
     background: compile in other threads; until a kernel is there, calls go to PyTorch.

@@ -11,12 +11,12 @@ def scale(tensor):
     return tensor.double().abs().max().item() + 1e-30
 
 
-def assert_close(actual, expected, name="", roundings=1):
+def assert_close(actual, expected, name="", roundings=1, dtype=None):
     """Within the roundoff of the largest element, for sums of at most a few thousand products. `roundings` is how often a
-    value was rounded to the type on its way."""
+    value was rounded on its way, to its own type or to `dtype`."""
     assert actual.shape == expected.shape, f"{name}: expects {tuple(expected.shape)}, but got {tuple(actual.shape)}"
     error = scale(actual.double() - expected.double()) / scale(expected)
-    tolerance = roundings * TOLERANCE[actual.dtype]
+    tolerance = roundings * TOLERANCE[dtype or actual.dtype]
     assert error <= tolerance, f"{name}: is {error:.2e} off, of {tolerance:.2e}"
 
 

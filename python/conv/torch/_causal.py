@@ -1,0 +1,223 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The operators of causal convolutions with fixed filters, one for each channel."""
+
+from __future__ import annotations
+
+import typing
+
+import torch
+
+from . import _calls, _choices
+from . import _causal_reference as reference
+from ._calls import Optional, library
+from ._causal_kernels import activation_gradient, convolve, empty_like, gradient, in_order
+from ._geometry import DATA, WEIGHT, order_of
+
+_OPERANDS = "Tensor x, Tensor weight, Tensor? bias, Tensor? seq_idx, Tensor? initial_states, str activation"
+library.define(f"causal_conv1d({_OPERANDS}) -> Tensor")
+library.define(
+    f"causal_conv1d_backward(Tensor grad_output, {_OPERANDS}, bool[4] output_mask) -> (Tensor, Tensor, Tensor, Tensor)"
+)
+
+
+class _Call(typing.NamedTuple):
+    """The operands, as the schema has them."""
+
+    x: torch.Tensor
+    weight: torch.Tensor
+    bias: Optional
+    seq_idx: Optional
+    initial_states: Optional
+    activation: str
+
+    def report(self, reason: str, detail: str) -> None:
+        line = _calls.report_line("causal_conv1d", self.x, self.weight)
+        _choices.leave(line, self.x.device, reason, detail).calls += 1
+
+    def refuse(self) -> bool:
+        """Whether PyTorch has to do it; the report says why."""
+        states = [] if self.initial_states is None else [self.initial_states]
+        refused = _calls.refuse([self.x, self.weight, *states])
+        if not refused and self.seq_idx is not None:
+            refused = "seq-idx", "expects no seq_idx, but got one, for which there is no kernel"
+        if refused:
+            self.report(*refused)
+        return refused is not None
+
+    def of_one_type(self) -> _Call:
+        """With x, weight and states of the wider of their types; the report tells of the copies."""
+        if self.x.dtype == self.weight.dtype:
+            return self
+        dtype = torch.promote_types(self.x.dtype, self.weight.dtype)
+        self.report("converted", f"expects x and weight of one type, but got {self.x.dtype} and {self.weight.dtype}")
+        states = self.initial_states
+        states = states if states is None else states.to(dtype)
+        return self._replace(x=self.x.to(dtype), weight=self.weight.to(dtype), initial_states=states)
+
+    def head(self) -> int:
+        """How many tokens see initial states."""
+        return min(self.x.shape[2], self.weight.shape[1] - 1)
+
+    def start(self) -> torch.Tensor:
+        """The initial states and the tokens that see them."""
+        return torch.cat([self.initial_states, self.x[:, :, : self.head()]], -1).contiguous()
+
+
+def _convolve(call: _Call, key: typing.Optional[tuple]) -> torch.Tensor:
+    """All tokens as if there were no states, and then those that see states again: x is not copied."""
+    filters, low, head = call.weight.unsqueeze(1), call.weight.shape[1] - 1, call.head()
+    result = empty_like(call.x)
+    if call.initial_states is None or head < call.x.shape[2]:
+        result = convolve(call.x, filters, call.bias, low, call.activation, result, key)
+    if call.initial_states is not None:
+        first = call.x.new_empty(*call.x.shape[:2], head)
+        result[:, :, :head] = convolve(call.start(), filters, call.bias, 0, call.activation, first)
+    return result
+
+
+@torch.library.impl(library, "causal_conv1d", "CPU")
+@torch.library.impl(library, "causal_conv1d", "CUDA")
+def _causal_conv1d(*arguments):
+    call = _Call(*arguments)
+    key = None
+    if call.seq_idx is None and call.initial_states is None:
+        operands = [tensor for tensor in (call.x, call.weight, call.bias) if tensor is not None]
+        seen = [(tensor.shape, tensor.stride(), tensor.dtype, tensor.device) for tensor in operands]
+        key = (_Call, *seen, call.bias is None, call.activation, torch._C._get_cudnn_allow_tf32())
+        result = _calls.run_known(key, operands)
+        if result is not None:
+            return result
+    alike = call.of_one_type()
+    if alike.refuse():
+        result = empty_like(call.x)
+        return result.copy_(reference.causal_conv1d(*alike))
+    result = _convolve(alike, key if alike is call else None)
+    return result if alike is call else empty_like(call.x).copy_(result)
+
+
+@torch.library.register_fake("conv::causal_conv1d", lib=library)
+def _causal_conv1d_fake(x, weight, bias, seq_idx, initial_states, activation):
+    return empty_like(x)
+
+
+def _gradient_of_sum(call: _Call, grad_output: torch.Tensor) -> torch.Tensor:
+    """The gradient of what the activation takes, dense and in the order of memory of x."""
+    if not call.activation:
+        return in_order(grad_output, order_of(call.x))
+    filters, low, head = call.weight.unsqueeze(1), call.weight.shape[1] - 1, call.head()
+    grad = empty_like(call.x)
+    if call.initial_states is None or head < call.x.shape[2]:
+        grad = activation_gradient(call.x, filters, call.bias, grad_output, low)
+    if call.initial_states is not None:
+        grad[:, :, :head] = activation_gradient(call.start(), filters, call.bias, grad_output[:, :, :head], 0)
+    return grad
+
+
+def _state_gradients(call: _Call, grad: torch.Tensor, mask: typing.Sequence[bool]) -> typing.Tuple[Optional, Optional]:
+    """What the tokens that see states give to the gradients of the filters and of the states."""
+    filters, states, head = call.weight.unsqueeze(1), call.initial_states, call.head()
+    states, seen, padding = states.contiguous(), grad[:, :, :head].contiguous(), (0, head)
+    grad_weight, grad_states = None, None
+    if mask[1]:
+        result = filters.new_empty(filters.shape)
+        grad_weight = gradient(WEIGHT, states, seen, states, filters, padding, result).squeeze(1)
+    if mask[3]:
+        grad_states = gradient(DATA, seen, filters, states, filters, padding, states.new_empty(states.shape))
+    return grad_weight, grad_states
+
+
+def _gradients(call: _Call, grad_output: torch.Tensor, mask: typing.Sequence[bool]) -> reference.CausalGradients:
+    call = call._replace(x=in_order(call.x, order_of(call.x) or "NCW"))
+    grad, filters = _gradient_of_sum(call, grad_output), call.weight.unsqueeze(1)
+    padding = (call.weight.shape[1] - 1, 0)
+    grad_x, grad_weight, grad_bias, grad_states = None, None, None, None
+    if mask[0]:
+        grad_x = gradient(DATA, grad, filters, call.x, filters, padding, empty_like(call.x))
+    if mask[1]:
+        result = filters.new_empty(filters.shape)
+        grad_weight = gradient(WEIGHT, call.x, grad, call.x, filters, padding, result).squeeze(1)
+    if mask[2]:
+        grad_bias = grad.sum((0, 2), dtype=call.bias.dtype)
+    if call.initial_states is not None:
+        more, grad_states = _state_gradients(call, grad, mask)
+        grad_weight = grad_weight + more if mask[1] else None
+    return reference.CausalGradients(grad_x, grad_weight, grad_bias, grad_states)
+
+
+def _empty_gradients(call: _Call, mask: typing.Sequence[bool]) -> typing.Tuple[torch.Tensor, ...]:
+    """Where the gradients go."""
+    states = call.x if call.initial_states is None else call.initial_states
+    return (
+        empty_like(call.x) if mask[0] else call.x.new_empty(0),
+        call.weight.new_empty(call.weight.shape) if mask[1] else call.weight.new_empty(0),
+        call.bias.new_empty(call.bias.shape) if mask[2] else call.weight.new_empty(0),
+        states.new_empty(states.shape) if mask[3] else states.new_empty(0),
+    )
+
+
+@torch.library.impl(library, "causal_conv1d_backward", "CPU")
+@torch.library.impl(library, "causal_conv1d_backward", "CUDA")
+def _causal_conv1d_backward(grad_output, *arguments):
+    *operands, mask = arguments
+    call = _Call(*operands)
+    alike = call.of_one_type()
+    if alike.refuse():
+        computed = reference.causal_gradients(grad_output, *alike)
+    else:
+        computed = _gradients(alike, grad_output.to(alike.x.dtype), mask)
+    results = _empty_gradients(call, mask)
+
+    def as_promised(grad: torch.Tensor, promised: torch.Tensor) -> torch.Tensor:
+        is_so = grad.dtype == promised.dtype and grad.stride() == promised.stride()
+        return grad if is_so else promised.copy_(grad)
+
+    return tuple(as_promised(*both) if wanted else both[1] for *both, wanted in zip(computed, results, mask))
+
+
+@torch.library.register_fake("conv::causal_conv1d_backward", lib=library)
+def _causal_conv1d_backward_fake(grad_output, *arguments):
+    *operands, mask = arguments
+    return _empty_gradients(_Call(*operands), mask)
+
+
+def _setup(ctx, inputs, output):
+    *tensors, ctx.activation = inputs
+    ctx.save_for_backward(*tensors)
+
+
+def _backward(ctx, grad_output):
+    call = _Call(*ctx.saved_tensors, ctx.activation)
+    needed = ctx.needs_input_grad
+    mask = [needed[0], needed[1], call.bias is not None and needed[2], call.initial_states is not None and needed[4]]
+    if torch.is_grad_enabled() and not torch.compiler.is_compiling():  # For gradients of gradients.
+        grads = reference.causal_gradients(grad_output, *call)
+    else:
+        is_traced = _calls.is_traced(grad_output)
+        backward = torch.ops.conv.causal_conv1d_backward if is_traced else _causal_conv1d_backward
+        grads = backward(grad_output, *call, mask)
+    x, weight, bias, states = (grad if wanted else None for grad, wanted in zip(grads, mask))
+    return x, weight, bias, None, states, None
+
+
+torch.library.register_autograd("conv::causal_conv1d", _backward, setup_context=_setup, lib=library)
+
+
+class _Eager(torch.autograd.Function):
+    forward = staticmethod(_causal_conv1d)
+    setup_context = staticmethod(_setup)
+    backward = staticmethod(_backward)
+
+
+def causal_conv1d(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: Optional,
+    seq_idx: Optional,
+    initial_states: Optional,
+    activation: str,
+) -> torch.Tensor:
+    """`torch.ops.conv.causal_conv1d`, by the shortest way."""
+    tensors = x, weight, bias, initial_states
+    arguments = x, weight, bias, seq_idx, initial_states, activation
+    return _calls.dispatch(torch.ops.conv.causal_conv1d, _causal_conv1d, _Eager, tensors, arguments)

@@ -1,0 +1,93 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Causal convolutions as compositions of PyTorch's operators, as `_dynamic_reference` has dynamic ones."""
+
+from __future__ import annotations
+
+import typing
+
+import torch
+import torch.nn.functional as F
+
+from ._dynamic_reference import delayed, silu_slope, wide
+
+Optional = typing.Optional[torch.Tensor]
+
+
+def _with_past(x: torch.Tensor, initial_states: Optional, width: int) -> torch.Tensor:
+    past = x.new_zeros(*x.shape[:2], width - 1) if initial_states is None else initial_states
+    return torch.cat([past, x], -1)
+
+
+def _causal_sum(
+    x: torch.Tensor, weight: torch.Tensor, bias: Optional, seq_idx: Optional, initial_states: Optional
+) -> torch.Tensor:
+    """The sum and the bias, in f32 for 16-bit types."""
+    width, tokens = weight.shape[1], x.shape[2]
+    taps = wide(weight)
+    if seq_idx is None:
+        padded = wide(_with_past(x, initial_states, width))
+        terms = [taps[:, w, None] * padded[:, :, w : w + tokens] for w in range(width)]
+    else:
+        terms = []
+        for w in range(width):
+            past = delayed(wide(x), width - 1 - w, 2)
+            is_same = delayed(seq_idx + 1, width - 1 - w, 1) == seq_idx + 1  # What is before the first one has 0.
+            terms.append(taps[:, w, None] * torch.where(is_same[:, None], past, 0))
+    result = sum(terms)
+    return result if bias is None else result + bias.to(result.dtype)[:, None]
+
+
+def causal_conv1d(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: Optional,
+    seq_idx: Optional,
+    initial_states: Optional,
+    activation: str,
+) -> torch.Tensor:
+    """Tokens whose `seq_idx` is negative are padding: their results are zero."""
+    result = _causal_sum(x, weight, bias, seq_idx, initial_states)
+    result = F.silu(result) if activation else result
+    if seq_idx is not None:
+        result = torch.where((seq_idx >= 0)[:, None], result, 0)
+    return result.to(x.dtype)
+
+
+class CausalGradients(typing.NamedTuple):
+    x: torch.Tensor
+    weight: torch.Tensor
+    bias: Optional
+    initial_states: Optional
+
+
+def causal_gradients(
+    grad_output: torch.Tensor,
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: Optional,
+    seq_idx: Optional,
+    initial_states: Optional,
+    activation: str,
+) -> CausalGradients:
+    """The gradients of all operands, which can be differentiated again."""
+    grad, width, tokens = wide(grad_output), weight.shape[1], x.shape[2]
+    if seq_idx is not None:
+        grad = torch.where((seq_idx >= 0)[:, None], grad, 0)
+    if activation:
+        grad = grad * silu_slope(_causal_sum(x, weight, bias, seq_idx, initial_states))
+    past = wide(_with_past(x, initial_states, width))
+    grad_past, grad_taps = torch.zeros_like(past), []
+    for w in range(width):
+        here = grad
+        if seq_idx is not None:
+            is_same = delayed(seq_idx + 1, width - 1 - w, 1) == seq_idx + 1
+            here = torch.where(is_same[:, None], grad, 0)
+        grad_past = grad_past + F.pad(wide(weight)[:, w, None] * here, (w, width - 1 - w))
+        grad_taps.append((here * past[:, :, w : w + tokens]).sum((0, 2)))
+    return CausalGradients(
+        grad_past[:, :, width - 1 :].to(x.dtype),
+        torch.stack(grad_taps, 1).to(weight.dtype),
+        None if bias is None else grad.sum((0, 2)).to(bias.dtype),
+        None if initial_states is None else grad_past[:, :, : width - 1].to(initial_states.dtype),
+    )
