@@ -66,21 +66,27 @@ class Framework:
 
 
 class NumPy(Framework):
+    _MOST = 4096  #: Pairs of a dtype and strides that are remembered.
+
     def __init__(self) -> None:
         self.numpy = sys.modules["numpy"]
-        self._names: Dict[Any, Tuple[str, int]] = {}
+        #: The name of a dtype, and strides in elements, by dtype and strides in bytes.
+        self._known: Dict[Any, Tuple[str, Tuple[int, ...]]] = {}
 
     def read(self, tensor: Any, stream: Optional[int]) -> Tensor:
-        dtype = tensor.dtype
-        name, size = self._names.get(dtype) or self._add(dtype)
+        key = tensor.dtype, tensor.strides
+        name, strides = self._known.get(key) or self._add(*key)
         address, is_read_only = tensor.__array_interface__["data"]
-        strides = tensor.strides
-        if any(step % size for step in strides):
-            raise bad_input("expects strides of whole elements")
-        return _tensor(address, tensor.shape, tuple([step // size for step in strides]), name, "host", is_read_only)
+        return _tensor(address, tensor.shape, strides, name, "host", is_read_only)
 
-    def _add(self, dtype: Any) -> Tuple[str, int]:
-        return self._names.setdefault(dtype, (_dtypes.from_framework(dtype), dtype.itemsize or 1))
+    def _add(self, dtype: Any, steps: Tuple[int, ...]) -> Tuple[str, Tuple[int, ...]]:
+        size = dtype.itemsize or 1
+        if any(step % size for step in steps):
+            raise bad_input("expects strides of whole elements")
+        if len(self._known) >= self._MOST:
+            self._known.clear()
+        known = _dtypes.from_framework(dtype), tuple([step // size for step in steps])
+        return self._known.setdefault((dtype, steps), known)
 
     def own_dtype(self, name: str) -> Any:
         pattern = _dtypes.BIT_PATTERNS.get(name)

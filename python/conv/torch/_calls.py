@@ -94,22 +94,29 @@ def run_known(key: tuple, operands: Tensors) -> Optional:
     if known is None or not settings.enabled or known[0].kernel is None:
         return None
     choice, shape, strides = known
-    result = torch.empty_strided(shape, strides, dtype=operands[0].dtype, device=operands[0].device)
+    result = operands[0].new_empty_strided(shape, strides)
     choice.calls += 1
     choice.kernel(operands, result)
     return result
 
 
-def is_traced(tensor: torch.Tensor) -> bool:
-    """Whether something other than autograd looks at calls: a compiler, a mode, vmap, or a subclass of tensors; or there
-    is nothing to run on."""
+def is_anything_traced() -> bool:
+    """Whether something other than autograd looks at all calls: a compiler, a mode, or vmap."""
     return (
         torch.compiler.is_compiling()
-        or type(tensor) not in (torch.Tensor, torch.nn.Parameter)
-        or tensor.is_meta
         or torch._C._len_torch_dispatch_stack() > 0
         or torch._C._functorch.peek_interpreter_stack() is not None
     )
+
+
+def is_special(tensor: torch.Tensor) -> bool:
+    """Whether it is of a subclass of tensors, or there is nothing to run on."""
+    return type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.is_meta
+
+
+def is_traced(tensor: torch.Tensor) -> bool:
+    """Whether something other than autograd looks at calls on this tensor."""
+    return is_anything_traced() or is_special(tensor)
 
 
 def dispatch(
@@ -121,11 +128,14 @@ def dispatch(
 ) -> torch.Tensor:
     """Calls an operator by the shortest way: `direct` is its kernel and `eager` its autograd, both without PyTorch's
     dispatcher, which costs an operator of Python 100 us a call. The first two of `tensors` are there."""
-    if torch._C._functorch.peek_interpreter_stack() is not None and not torch.compiler.is_compiling():
+    if is_anything_traced():
         # torch.func looks through autograd functions, but not through the autograd of operators in Python.
-        return eager.apply(*arguments)
-    if is_traced(tensors[0]) or is_traced(tensors[1]):
+        is_functional = torch._C._functorch.peek_interpreter_stack() is not None and not torch.compiler.is_compiling()
+        return eager.apply(*arguments) if is_functional else operator(*arguments)
+    if is_special(tensors[0]) or is_special(tensors[1]):
         return operator(*arguments)
-    if torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in tensors):
-        return eager.apply(*arguments)
+    if torch.is_grad_enabled():
+        for tensor in tensors:
+            if tensor is not None and tensor.requires_grad:
+                return eager.apply(*arguments)
     return direct(*arguments)

@@ -44,6 +44,7 @@ class Kernel:
         self._workspace_bytes = entry.workspace_bytes
         self._device = device
         self._alignments = [argument.alignment for argument in entry.arguments]
+        self._low_bits = max(self._alignments, default=1) - 1  # Of powers of two.
         self._run = library.conv_executable_run
         if device.type == "cuda":
             self._index = device.index
@@ -53,18 +54,32 @@ class Kernel:
 
     def __call__(self, operands: typing.Sequence[torch.Tensor], result: torch.Tensor) -> None:
         """Starts it on the current stream, on dense tensors in the orders of the problem."""
-        addresses = [operand.data_ptr() for operand in operands]
-        for place, address in enumerate(addresses):
-            if address % self._alignments[place]:
-                operands = [*operands[:place], operands[place].clone(), *operands[place + 1 :]]
-                addresses[place] = operands[place].data_ptr()
+        addresses, bits = [], 0
+        for operand in operands:
+            address = operand.data_ptr()
+            addresses.append(address)
+            bits |= address
+        if bits & self._low_bits:
+            operands, addresses = self._align(operands, addresses)
         array = self._array(*addresses, result.data_ptr())
         workspace = None
         if self._workspace_bytes:  # From PyTorch's allocator, which knows streams and graphs.
             scratch = torch.empty(self._workspace_bytes + _ALIGNMENT, dtype=torch.uint8, device=self._device)
             workspace = -(-scratch.data_ptr() // _ALIGNMENT) * _ALIGNMENT
         stream = self._stream(self._index) if self._stream else None
-        check(self._run(self._executable, array, len(array), workspace, stream))
+        status = self._run(self._executable, array, len(array), workspace, stream)
+        if status:
+            check(status)
+
+    def _align(
+        self, operands: typing.Sequence[torch.Tensor], addresses: typing.Sequence[int]
+    ) -> typing.Tuple[typing.List[torch.Tensor], typing.List[int]]:
+        """The operands, with copies of those that are not aligned, and where they are."""
+        aligned = [
+            operand.clone() if address % alignment else operand
+            for operand, address, alignment in zip(operands, addresses, self._alignments)
+        ]
+        return aligned, [operand.data_ptr() for operand in aligned]
 
 
 class Choice:

@@ -171,14 +171,19 @@ def plan(*arguments, tf32: bool, **named) -> typing.Optional[Problem]:
 @torch.library.impl(library, "convolution", "CPU")
 @torch.library.impl(library, "convolution", "CUDA")
 def _convolution(*arguments) -> torch.Tensor:
+    """The kernel. Sizes are lists when they come from PyTorch's dispatcher."""
+    return _convolve(*(tuple(value) if isinstance(value, list) else value for value in arguments))
+
+
+def _convolve(*arguments) -> torch.Tensor:
     call = _Call(*arguments)
     operands = [tensor for tensor in (call.input, call.weight, call.bias, call.residual) if tensor is not None]
     key = (
         *[(tensor.shape, tensor.stride(), tensor.dtype, tensor.device) for tensor in operands],
         call.bias is None,
         torch._C._get_cudnn_allow_tf32(),
-        *map(tuple, (call.stride, call.low, call.high, call.dilation, call.output_padding)),
-        (call.transposed, call.groups, call.padding_mode, call.activation, call.alpha),
+        *call[3:11],
+        *call[12:],
     )
     result = _calls.run_known(key, operands)
     if result is not None:
@@ -329,13 +334,15 @@ torch.library.register_vmap("conv::convolution", _vmap, lib=library)
 class _Eager(torch.autograd.Function):
     """The operator's autograd without PyTorch's dispatcher, which costs an operator of Python 100 us a call."""
 
-    forward = staticmethod(_convolution)
+    forward = staticmethod(_convolve)
     setup_context = staticmethod(_setup)
     backward = staticmethod(_backward)
     vmap = staticmethod(_vmap)
 
 
 def convolution(input, weight, bias, *rest):  # noqa: A002
-    """`torch.ops.conv.convolution`, by the shortest way."""
-    arguments = _Call(input, weight, bias, *rest)
-    return _calls.dispatch(torch.ops.conv.convolution, _convolution, _Eager, (input, weight, bias), arguments)
+    """`torch.ops.conv.convolution`, by the shortest way. Sizes are tuples."""
+    arguments = input, weight, bias, *rest
+    if len(arguments) < len(_Call._fields):
+        arguments += tuple(_Call._field_defaults.values())[len(arguments) - len(_Call._fields) :]
+    return _calls.dispatch(torch.ops.conv.convolution, _convolve, _Eager, arguments[:3], arguments)

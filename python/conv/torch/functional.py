@@ -40,6 +40,8 @@ def _cast(tensor: Optional, dtype: torch.dtype) -> Optional:
 
 
 def _autocast(*tensors: Optional) -> typing.Tuple[Optional, ...]:
+    if not torch._C._is_any_autocast_enabled():
+        return tensors
     kind = tensors[0].device.type
     if kind == "meta" or not torch.is_autocast_enabled(kind):
         return tensors
@@ -51,20 +53,22 @@ def _is_plain(
     input: torch.Tensor, weight: torch.Tensor, bias: Optional, rank: int, transposed: bool, groups: int
 ) -> bool:  # noqa: A002
     """Whether these are operands of a convolution as PyTorch has it; what else there is, it answers itself."""
-    if not all(isinstance(t, torch.Tensor) and t.layout == torch.strided for t in (input, weight)):
+    if not (isinstance(input, torch.Tensor) and isinstance(weight, torch.Tensor)):
         return False
+    device, taps = input.device, weight.shape
     if (
-        weight.dim() != rank + 2
+        len(taps) != rank + 2
         or input.dim() != rank + 2
         or input.dtype != weight.dtype
-        or input.device != weight.device
+        or device != weight.device
+        or input.layout != torch.strided
+        or weight.layout != torch.strided
     ):
         return False
-    if input.device.type not in ("cpu", "cuda", "meta") or not isinstance(groups, int) or groups < 1:
+    if device.type not in ("cpu", "cuda", "meta") or not isinstance(groups, int) or groups < 1:
         return False
-    channels = weight.shape[0] if transposed else weight.shape[1] * groups
-    results = weight.shape[1] * groups if transposed else weight.shape[0]
-    if input.shape[1] != channels or weight.shape[0] % groups:
+    channels, results = (taps[0], taps[1] * groups) if transposed else (taps[1] * groups, taps[0])
+    if input.shape[1] != channels or taps[0] % groups:
         return False
     return bias is None or (bias.dim() == 1 and bias.shape[0] == results and bias.dtype == input.dtype)
 
