@@ -74,6 +74,8 @@ static std::optional<Role> getRoleIn(DynamicOpInterface op, Value value) {
   for (TensorRole operand : {lhs, rhs})
     if (lookThroughReshapes(op.getTensor(operand)) == value)
       return Role{op.getTensorName(operand), ""};
+  if (op.getCuSeqlens() && lookThroughReshapes(op.getCuSeqlens()) == value)
+    return Role{"cu_seqlens", ""};
   for (Value operand : op.getEpilogueOperands())
     if (lookThroughReshapes(operand) == value)
       return Role{"operand", ""};

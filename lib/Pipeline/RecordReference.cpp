@@ -278,6 +278,12 @@ FailureOr<json::Object> Recorder::recordDynamic(DynamicOpInterface op) {
       {"output_type", typeName(op.getResultType().getElementType())},
       {"error_bound",
        llvm::cantFail(json::parse(writeErrorBound(recordErrorBound(op))))}};
+  if (op.getCuSeqlens()) {
+    FailureOr<json::Object> starts = recordTensor(op.getCuSeqlens(), op);
+    if (failed(starts))
+      return failure();
+    step["cu_seqlens"] = std::move(*starts);
+  }
   if (failed(recordEpilogue(op, op.getEpilogueOperands(), op.getEpilogue(),
                             op.getResultType().getElementType(), step)))
     return failure();
@@ -355,6 +361,9 @@ std::string mlir::conv::formatDynamic(DynamicOpInterface op) {
       << shape.b << " -t " << shape.t << " -d " << shape.d << " -g " << shape.g
       << " -w " << shape.w << " --order "
       << stringifyKernelOrder(op.getOrder());
+  if (op.getCuSeqlens())
+    text += " --cu_seqlens " +
+            std::to_string(op.getCuSeqlens().getType().getNumElements());
   return text;
 }
 

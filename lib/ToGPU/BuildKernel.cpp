@@ -61,10 +61,10 @@ static IntegerType selectIndexType(const TiledConvolution &form,
   return IntegerType::get(form.getContext(), isLarge ? 64 : 32);
 }
 
-static gpu::GPUFuncOp createFunction(OpBuilder &builder, Location loc,
-                                     StringRef name,
-                                     ArrayRef<Type> argumentTypes,
-                                     int64_t workItems) {
+gpu::GPUFuncOp mlir::conv::createKernelFunction(OpBuilder &builder,
+                                                Location loc, StringRef name,
+                                                ArrayRef<Type> argumentTypes,
+                                                int64_t workItems) {
   auto function = gpu::GPUFuncOp::create(
       builder, loc, name, builder.getFunctionType(argumentTypes, {}));
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
@@ -228,7 +228,7 @@ AddressKernel::AddressKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
         return argument.buffer.getType();
       });
   built.function =
-      createFunction(builder, b.getLoc(), name, types, built.workItems);
+      createKernelFunction(builder, b.getLoc(), name, types, built.workItems);
 }
 
 LogicalResult AddressKernel::buildBody(const KernelPart &part) {

@@ -45,6 +45,12 @@ struct BuiltKernel {
 FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
                                    ArrayRef<KernelPart> parts, StringRef name);
 
+/// A kernel without a body, of workgroups of `workItems`.
+gpu::GPUFuncOp createKernelFunction(OpBuilder &builder, Location loc,
+                                    StringRef name,
+                                    ArrayRef<Type> argumentTypes,
+                                    int64_t workItems);
+
 /// The atom of the schedule; any of the chip's without a product, when the
 /// schedule only says how large tiles are.
 const ::conv::MatrixAtom &getAtom(const TiledConvolution &form,

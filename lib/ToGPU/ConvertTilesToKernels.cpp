@@ -6,12 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Gives every tensor of a function a place (argument, result or workspace) and
-// replaces the tiled convolutions of each `conv.scatter` by a launch. How a
-// kernel is built is not known here.
+// replaces the tiled convolutions of each `conv.scatter` by a launch, and each
+// `conv.count_neighbours` by one. How a kernel is built is not known here.
 //
 //===----------------------------------------------------------------------===//
 
 #include "BuildKernel.h"
+#include "NeighboursKernel.h"
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/ToGPU/Passes.h"
 
@@ -86,9 +87,16 @@ private:
   void assignWorkspace();
   void createFunction();
   FailureOr<KernelPart> findBuffers(const TiledConvolution &form);
-  /// The launch of the kernel of all nests of one scatter.
-  LogicalResult createLaunch(ArrayRef<TiledConvolution> forms,
-                             gpu::GPUModuleOp module, int64_t index);
+  /// The kernel of all nests of one scatter.
+  FailureOr<BuiltKernel> buildNests(OpBuilder &inModule,
+                                    ArrayRef<TiledConvolution> forms,
+                                    StringRef name);
+  FailureOr<BuiltKernel> buildNeighbours(OpBuilder &inModule,
+                                         CountNeighboursOp op, StringRef name);
+  gpu::LaunchFuncOp createLaunch(const BuiltKernel &kernel);
+  /// The kernel, and its launch, of a scatter with nests or of another op.
+  LogicalResult convertKernel(Operation *op, ArrayRef<TiledConvolution> forms,
+                              gpu::GPUModuleOp module, int64_t index);
   /// The buffer of a tensor, whatever it is reshaped to.
   Value bufferOf(Value tensor) { return buffers.lookup(storageOf(tensor)); }
 
@@ -124,12 +132,12 @@ LogicalResult FunctionConverter::verify() {
                                   "tensors of static shape, but got ")
                << type;
   for (Operation &op : source.front()) {
-    if (!isa<scf::ForallOp, ScatterOp, tensor::CollapseShapeOp,
-             tensor::ExpandShapeOp, tensor::EmptyOp, arith::ConstantOp,
-             func::ReturnOp>(op))
-      return op.emitOpError("expects only scf.forall, conv.scatter, reshapes, "
-                            "tensor.empty, constants and return in a function "
-                            "of tiles");
+    if (!isa<scf::ForallOp, ScatterOp, CountNeighboursOp,
+             tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::EmptyOp,
+             arith::ConstantOp, func::ReturnOp>(op))
+      return op.emitOpError("expects only scf.forall, conv.scatter, "
+                            "conv.count_neighbours, reshapes, tensor.empty, "
+                            "constants and return in a function of tiles");
     if (isa<scf::ForallOp>(op) &&
         (op.getNumResults() == 0 ||
          !llvm::all_of(op.getResultTypes(), isStaticTensor)))
@@ -159,8 +167,10 @@ LogicalResult FunctionConverter::assignResults() {
 }
 
 void FunctionConverter::assignWorkspace() {
-  for (ScatterOp scatter : source.getOps<ScatterOp>()) {
-    Value tensor = scatter.getResult();
+  for (Operation &op : source.getOps()) {
+    if (!isa<CountNeighboursOp, ScatterOp>(op))
+      continue;
+    Value tensor = op.getResult(0);
     if (storageOf(tensor) != tensor || resultIndex.contains(tensor))
       continue;
     workspaceOffset[tensor] = workspaceBytes;
@@ -238,9 +248,8 @@ FunctionConverter::findBuffers(const TiledConvolution &form) {
   return part;
 }
 
-LogicalResult FunctionConverter::createLaunch(ArrayRef<TiledConvolution> forms,
-                                              gpu::GPUModuleOp module,
-                                              int64_t index) {
+FailureOr<BuiltKernel> FunctionConverter::buildNests(
+    OpBuilder &inModule, ArrayRef<TiledConvolution> forms, StringRef name) {
   SmallVector<KernelPart, 0> parts;
   for (const TiledConvolution &form : forms) {
     FailureOr<KernelPart> part = findBuffers(form);
@@ -248,13 +257,23 @@ LogicalResult FunctionConverter::createLaunch(ArrayRef<TiledConvolution> forms,
       return failure();
     parts.push_back(std::move(*part));
   }
-  OpBuilder inModule = OpBuilder::atBlockEnd(module.getBody());
-  FailureOr<BuiltKernel> kernel =
-      buildKernel(inModule, parts, createKernelName(source.getName(), index));
-  if (failed(kernel))
-    return failure();
+  return buildKernel(inModule, parts, name);
+}
+
+FailureOr<BuiltKernel> FunctionConverter::buildNeighbours(OpBuilder &inModule,
+                                                          CountNeighboursOp op,
+                                                          StringRef name) {
+  Value starts = bufferOf(op.getCuSeqlens());
+  if (!starts)
+    return op.emitOpError("expects cu_seqlens that are an argument or computed "
+                          "by a kernel");
+  return buildNeighboursKernel(inModule, op, starts, bufferOf(op.getResult()),
+                               name);
+}
+
+gpu::LaunchFuncOp FunctionConverter::createLaunch(const BuiltKernel &kernel) {
   auto arguments =
-      llvm::map_to_vector(kernel->arguments, [&](KernelArgument argument) {
+      llvm::map_to_vector(kernel.arguments, [&](KernelArgument argument) {
         auto [buffer, map] = argument;
         return map ? TensorMapOp::create(
                          b, LLVM::LLVMPointerType::get(b.getContext()), buffer,
@@ -267,29 +286,50 @@ LogicalResult FunctionConverter::createLaunch(ArrayRef<TiledConvolution> forms,
   };
   Value one = constant(1);
   Value dynamicSharedBytes;
-  if (int64_t bytes = kernel->dynamicSharedBytes)
+  if (int64_t bytes = kernel.dynamicSharedBytes)
     dynamicSharedBytes = arith::ConstantIntOp::create(b, bytes, /*width=*/32);
   std::optional<gpu::KernelDim3> cluster;
-  if (kernel->cluster > 1)
-    cluster = gpu::KernelDim3{constant(kernel->cluster), one, one};
-  auto launch = gpu::LaunchFuncOp::create(
-      b, kernel->function,
-      gpu::KernelDim3{constant(kernel->workgroups), one, one},
-      gpu::KernelDim3{constant(kernel->workItems), one, one},
-      dynamicSharedBytes, arguments, /*asyncTokenType=*/Type(),
+  if (kernel.cluster > 1)
+    cluster = gpu::KernelDim3{constant(kernel.cluster), one, one};
+  return gpu::LaunchFuncOp::create(
+      b, kernel.function,
+      gpu::KernelDim3{constant(kernel.workgroups), one, one},
+      gpu::KernelDim3{constant(kernel.workItems), one, one}, dynamicSharedBytes,
+      arguments, /*asyncTokenType=*/Type(),
       /*asyncDependencies=*/ValueRange(), cluster);
-  launch->setAttr(kScheduleName, forms.front().getAnySchedule());
+}
+
+LogicalResult FunctionConverter::convertKernel(Operation *op,
+                                               ArrayRef<TiledConvolution> forms,
+                                               gpu::GPUModuleOp module,
+                                               int64_t index) {
+  OpBuilder inModule = OpBuilder::atBlockEnd(module.getBody());
+  std::string name = createKernelName(source.getName(), index);
+  auto neighbours = dyn_cast<CountNeighboursOp>(op);
+  FailureOr<BuiltKernel> kernel =
+      neighbours ? buildNeighbours(inModule, neighbours, name)
+                 : buildNests(inModule, forms, name);
+  if (failed(kernel))
+    return failure();
+  gpu::LaunchFuncOp launch = createLaunch(*kernel);
+  if (!forms.empty())
+    launch->setAttr(kScheduleName, forms.front().getAnySchedule());
   return success();
 }
 
 LogicalResult FunctionConverter::convert() {
   if (failed(verify()))
     return failure();
-  // The nests of each scatter, in the order of the function.
+  // The nests of each scatter, and ops without nests, in the function's order.
   llvm::MapVector<Operation *, SmallVector<TiledConvolution, 0>> kernels;
   if (failed(assignResults()))
     return failure();
-  for (auto nest : source.getOps<scf::ForallOp>()) {
+  for (Operation &op : source.getOps()) {
+    if (isa<CountNeighboursOp>(op))
+      kernels.try_emplace(&op);
+    auto nest = dyn_cast<scf::ForallOp>(op);
+    if (!nest)
+      continue;
     FailureOr<TiledConvolution> form = TiledConvolution::match(nest);
     if (failed(form))
       return failure();
@@ -300,8 +340,9 @@ LogicalResult FunctionConverter::convert() {
   auto module =
       gpu::GPUModuleOp::create(b, (source.getName() + "_kernels").str());
   createFunction();
-  for (auto [i, forms] : llvm::enumerate(llvm::make_second_range(kernels)))
-    if (failed(createLaunch(forms, module, i)))
+  int64_t index = 0;
+  for (auto &[op, forms] : kernels)
+    if (failed(convertKernel(op, forms, module, index++)))
       return failure();
   func::ReturnOp::create(b);
   source.erase();

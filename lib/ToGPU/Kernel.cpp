@@ -110,7 +110,9 @@ std::pair<Value, Value> Kernel::subgroupOrigin() const {
           math.mul(math.rem(subgroup, across), subgroupTile()[1])};
 }
 
-Value Kernel::accessOffset(Value buffer, Value offset) const {
+/// The offset in the width that an access to `buffer` takes.
+static Value createAccessOffset(ImplicitLocOpBuilder &b, Value buffer,
+                                Value offset) {
   auto type = cast<MemRefType>(buffer.getType());
   int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
   IntegerType width =
@@ -118,21 +120,33 @@ Value Kernel::accessOffset(Value buffer, Value offset) const {
   return IndexMath(b, width).cast(offset);
 }
 
-Value Kernel::load(Value source, Value offset, Value guard,
-                   int64_t elements) const {
+Value mlir::conv::createGuardedLoad(ImplicitLocOpBuilder &b, Value source,
+                                    Value offset, Value guard,
+                                    int64_t elements) {
   Type element = cast<MemRefType>(source.getType()).getElementType();
   return GuardedLoadOp::create(b, VectorType::get({elements}, element), source,
-                               accessOffset(source, offset), guard);
+                               createAccessOffset(b, source, offset), guard);
+}
+
+void mlir::conv::createGuardedStore(ImplicitLocOpBuilder &b, Value elements,
+                                    Value destination, Value offset,
+                                    Value guard) {
+  GuardedStoreOp::create(b, elements, destination,
+                         createAccessOffset(b, destination, offset), guard);
+}
+
+Value Kernel::load(Value source, Value offset, Value guard,
+                   int64_t elements) const {
+  return createGuardedLoad(b, source, offset, guard, elements);
 }
 
 void Kernel::copy(Value source, Value offset, Value guard, Value destination,
                   Value index, int64_t elements) const {
-  GuardedCopyOp::create(b, source, accessOffset(source, offset), destination,
-                        index, guard, elements);
+  GuardedCopyOp::create(b, source, createAccessOffset(b, source, offset),
+                        destination, index, guard, elements);
 }
 
 void Kernel::store(Value elements, Value destination, Value offset,
                    Value guard) const {
-  GuardedStoreOp::create(b, elements, destination,
-                         accessOffset(destination, offset), guard);
+  createGuardedStore(b, elements, destination, offset, guard);
 }

@@ -59,6 +59,13 @@ private:
   IntegerType type;
 };
 
+/// Loads or stores `elements` at `offset` of a buffer, counted in elements,
+/// under `guard`.
+Value createGuardedLoad(ImplicitLocOpBuilder &b, Value source, Value offset,
+                        Value guard, int64_t elements);
+void createGuardedStore(ImplicitLocOpBuilder &b, Value elements,
+                        Value destination, Value offset, Value guard);
+
 /// One kernel under construction.
 struct Kernel {
   ImplicitLocOpBuilder &b;
@@ -102,10 +109,6 @@ struct Kernel {
   /// buffer in shared memory: zeros where `guard` is false.
   void copy(Value source, Value offset, Value guard, Value destination,
             Value index, int64_t elements) const;
-
-private:
-  /// The offset in the width that an access to `buffer` takes.
-  Value accessOffset(Value buffer, Value offset) const;
 };
 
 /// The tile of a workgroup: its first matrix, row and column.

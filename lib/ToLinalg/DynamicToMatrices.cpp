@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Each result is a sum of products that is written out. Results share what they
-// read: an input's element is gathered once for all positions that see it.
+// read: an input's element is gathered once for all positions that see it. With
+// packed sequences, what is farther away than the position has neighbours in
+// its own sequence is replaced by zero.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,6 +45,11 @@ public:
   Value createSums(Value partial, int64_t sums);
 
 private:
+  /// Numbers of gathered matrices, and how far the first is from the result.
+  struct Product {
+    size_t lhs, rhs;
+    int64_t distance;
+  };
   /// The number of a gathered matrix among the inputs.
   size_t gather(Value tensor, ViewAttr view);
   void gatherEpilogueOperands(ViewAttr result, ViewAttr vector);
@@ -53,6 +60,11 @@ private:
   Value multiplyAdd(Value lhs, Value rhs, Value sum);
   Value add(Value lhs, Value rhs);
   Value applyEpilogue(Value sum, size_t result, ValueRange elements);
+  /// How many neighbours each token has on the side that its sums look at; null
+  /// if sequences are not packed.
+  Value countNeighbours(const DynamicViews &views);
+  /// `element` if there are `distance` neighbours, else zero.
+  Value mask(Value element, Value neighbours, int64_t distance);
 
   DynamicOpInterface op;
   ImplicitLocOpBuilder b;
@@ -132,18 +144,52 @@ Value MatrixBuilder::create(ArrayRef<ViewAttr> results,
                            b.getArrayAttr(views));
 }
 
+Value MatrixBuilder::countNeighbours(const DynamicViews &views) {
+  TypedValue<RankedTensorType> cuSeqlens = op.getCuSeqlens();
+  if (!cuSeqlens)
+    return nullptr;
+  Side side =
+      op.getDirection() == Direction::BackwardData ? Side::After : Side::Before;
+  int64_t limit = op.getShape().w - 1;
+  auto type = RankedTensorType::get({views.countTokens()}, b.getI32Type());
+  for (Operation *user : cuSeqlens.getUsers())
+    if (auto same = dyn_cast<CountNeighboursOp>(user);
+        same && same.getSide() == side && int64_t(same.getLimit()) == limit &&
+        same.getResult().getType() == type)
+      return same.getResult();
+  // In front of all other ops that may want it.
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfterValue(cuSeqlens);
+  return CountNeighboursOp::create(b, type, side, cuSeqlens, limit);
+}
+
+Value MatrixBuilder::mask(Value element, Value neighbours, int64_t distance) {
+  if (!neighbours || distance == 0)
+    return element;
+  Value least =
+      arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(distance)));
+  Value isInside =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, neighbours, least);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element.getType()));
+  return arith::SelectOp::create(b, isInside, element, zero);
+}
+
 Value MatrixBuilder::createProducts() {
   DynamicViews views(op);
   SmallVector<DynamicSum> sums = views.getSums();
-  SmallVector<SmallVector<std::pair<size_t, size_t>>> factors;
+  SmallVector<SmallVector<Product>> products;
   SmallVector<ViewAttr> results;
   for (const DynamicSum &sum : sums) {
-    factors.emplace_back();
-    for (auto [lhs, rhs] : sum.factors)
-      factors.back().emplace_back(gather(op->getOperand(0), lhs),
-                                  gather(op->getOperand(1), rhs));
+    products.emplace_back();
+    for (auto [lhs, rhs, distance] : sum.factors)
+      products.back().push_back({gather(op->getOperand(0), lhs),
+                                 gather(op->getOperand(1), rhs), distance});
     results.push_back(views.getWritten(sum.result));
   }
+  SmallVector<size_t> counts; // By sum.
+  if (Value tokens = countNeighbours(views))
+    for (const DynamicSum &sum : sums)
+      counts.push_back(gather(tokens, views.getPosition(sum.position)));
   for (const DynamicSum &sum : sums)
     gatherEpilogueOperands(sum.result, views.getVector());
   auto body = [&](ValueRange elements) {
@@ -153,12 +199,19 @@ Value MatrixBuilder::createProducts() {
         wide[input] = widen(elements[input]);
       return wide[input];
     };
+    // Forward and for kernels, the second one is at the result's own position.
+    bool areBothFar = op.getDirection() == Direction::BackwardData;
     SmallVector<Value> computed;
-    for (auto [i, pairs] : llvm::enumerate(factors)) {
+    for (auto [i, factors] : llvm::enumerate(products)) {
+      Value neighbours = counts.empty() ? Value() : elements[counts[i]];
       // A product of -0 becomes 0, as in every sum.
       Value sum = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
-      for (auto [lhs, rhs] : pairs)
-        sum = multiplyAdd(widened(lhs), widened(rhs), sum);
+      for (auto [lhs, rhs, distance] : factors) {
+        Value left = mask(widened(lhs), neighbours, distance);
+        Value right = areBothFar ? mask(widened(rhs), neighbours, distance)
+                                 : widened(rhs);
+        sum = multiplyAdd(left, right, sum);
+      }
       computed.push_back(applyEpilogue(sum, i, elements));
     }
     return computed;
@@ -228,8 +281,8 @@ struct GroupsToPartialSums final : OpRewritePattern<DynamicBackwardKernelOp> {
     Value partial = DynamicBackwardKernelOp::create(
         rewriter, op.getLoc(),
         RankedTensorType::get(sizes, getAccumulatorType(operand)),
-        op.getInput(), op.getGradOutput(), /*epilogueOperands=*/ValueRange(),
-        op.getOrder());
+        op.getInput(), op.getGradOutput(), op.getCuSeqlens(),
+        /*epilogueOperands=*/ValueRange(), op.getOrder());
     MatrixBuilder builder(cast<DynamicOpInterface>(*op), rewriter);
     rewriter.replaceOp(op, builder.createSums(partial, sums));
     return success();

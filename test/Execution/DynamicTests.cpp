@@ -7,11 +7,20 @@
 //
 // All directions, orders and types of small sequences: shorter than a kernel,
 // of odd, prime and even lengths, with channels that vectors divide and others,
-// and with kernels for each channel and for groups.
+// and with kernels for each channel and for groups. Packed ones start anywhere.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Execution.h"
+
+#include "CheckTarget.h"
+
+#include "conv/Pipeline/Compile.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
 
 using namespace conv;
 using namespace conv::test;
@@ -19,6 +28,7 @@ using namespace conv::test;
 namespace {
 struct DynamicProblem {
   int64_t b, t, d, g, w;
+  int64_t sequences = 0; ///< That are packed, or 0.
 };
 
 const DynamicProblem kProblems[] = {
@@ -27,6 +37,13 @@ const DynamicProblem kProblems[] = {
     {2, 11, 32, 4, 4},  {1, 19, 48, 2, 3}, {1, 5, 21, 3, 5},
     {1, 6, 34, 2, 2},   {2, 13, 96, 1, 4}, {1, 300, 16, 16, 1}};
 
+/// With fewer sequences than tokens, and more, so that many are empty.
+const DynamicProblem kPackedProblems[] = {
+    {1, 1, 1, 1, 1, 1},    {1, 2, 8, 8, 4, 3},     {1, 13, 13, 13, 3, 5},
+    {1, 64, 64, 64, 4, 9}, {1, 27, 24, 24, 2, 40}, {1, 37, 40, 40, 8, 4},
+    {1, 23, 32, 4, 4, 7},  {1, 19, 48, 2, 3, 2},   {1, 5, 21, 3, 5, 5},
+    {1, 29, 96, 1, 4, 6},  {1, 300, 16, 16, 4, 60}};
+
 const char *const kDirections[] = {"forward", "backward_input",
                                    "backward_kernel"};
 } // namespace
@@ -34,7 +51,8 @@ const char *const kDirections[] = {"forward", "backward_input",
 static std::string printSizes(const DynamicProblem &p) {
   return "b" + std::to_string(p.b) + "_t" + std::to_string(p.t) + "_d" +
          std::to_string(p.d) + "_g" + std::to_string(p.g) + "_w" +
-         std::to_string(p.w);
+         std::to_string(p.w) +
+         (p.sequences ? "_s" + std::to_string(p.sequences) : "");
 }
 
 static std::string printTensor(std::initializer_list<int64_t> sizes,
@@ -43,6 +61,20 @@ static std::string printTensor(std::initializer_list<int64_t> sizes,
   for (int64_t size : sizes)
     text += std::to_string(size) + "x";
   return text + element + ">";
+}
+
+static std::string printStarts(const DynamicProblem &p) {
+  return printTensor({p.sequences + 1}, "i32");
+}
+
+/// Where packed sequences start, as an argument of a function.
+static std::string declare(const DynamicProblem &p) {
+  return p.sequences ? ", %starts: " + printStarts(p) : "";
+}
+
+/// The same, as an operand.
+static std::string use(const DynamicProblem &p) {
+  return p.sequences ? " cu_seqlens(%starts : " + printStarts(p) + ")" : "";
 }
 
 /// A function of one convolution, with an epilogue behind it that adds a tensor
@@ -64,9 +96,10 @@ static std::string write(const DynamicProblem &p, const std::string &direction,
   std::string extra = isKernel ? kernels(sum) : printTensor({p.d}, sum);
   std::string add = isInteger ? "arith.addi" : "arith.addf";
   std::string text = "func.func @f(%a: " + tokens + ", %b: " + rhs +
-                     (epilogue ? ", %c: " + extra : "") + ") -> " + result +
-                     " {\n  %y = conv.dynamic_" + direction +
-                     " %a, %b order = " + (tapsLast ? "BTGW" : "BTWG");
+                     (epilogue ? ", %c: " + extra : "") + declare(p) + ") -> " +
+                     result + " {\n  %y = conv.dynamic_" + direction +
+                     " %a, %b" + use(p) +
+                     " order = " + (tapsLast ? "BTGW" : "BTWG");
   if (epilogue) {
     text += " epilogue(%c : " + extra + ") {\n  ^bb0(%acc: " + sum +
             ", %e: " + sum + "):\n    %s = " + add + " %acc, %e : " + sum +
@@ -81,16 +114,127 @@ static std::string write(const DynamicProblem &p, const std::string &direction,
          "\n  return %y : " + result + "\n}\n";
 }
 
+/// A function of all directions.
+static std::string writeAll(const DynamicProblem &p) {
+  std::string tokens = printTensor({p.b, p.t, p.d}, "f32");
+  std::string kernels = printTensor({p.b, p.t, p.w, p.g}, "f32");
+  auto write = [&](const char *direction, const char *operands,
+                   const std::string &rhs, const std::string &result) {
+    return std::string(" = conv.dynamic_") + direction + operands + use(p) +
+           " order = BTWG : " + tokens + ", " + rhs + " -> " + result + "\n";
+  };
+  return "func.func @f(%x: " + tokens + ", %k: " + kernels +
+         ", %dy: " + tokens + declare(p) + ") -> (" + tokens + ", " + tokens +
+         ", " + kernels + ") {\n  %y" +
+         write("forward", " %x, %k", kernels, tokens) + "  %dx" +
+         write("backward_input", " %dy, %k", kernels, tokens) + "  %dk" +
+         write("backward_kernel", " %x, %dy", tokens, kernels) +
+         "  return %y, %dx, %dk : " + tokens + ", " + tokens + ", " + kernels +
+         "\n}\n";
+}
+
+static Result<artifact::Artifact> compileAll(const DynamicProblem &p) {
+  mlir::conv::CompileOptions options;
+  options.targets = allTargets();
+  return mlir::conv::compile({"test.mlir", writeAll(p)}, options);
+}
+
+/// The bytes of numbers of one type.
+template <typename T> static std::string toBytes(const std::vector<T> &values) {
+  return {reinterpret_cast<const char *>(values.data()),
+          values.size() * sizeof(T)};
+}
+
+/// Numbers for each token, those from `first` to `end` NaN.
+static std::string createTokens(const DynamicProblem &p, int64_t perToken,
+                                int64_t first, int64_t end) {
+  std::vector<float> values(p.t * perToken);
+  for (int64_t i = 0; i < int64_t(values.size()); ++i) {
+    int64_t token = i / perToken;
+    values[i] = first <= token && token < end ? NAN : float(i * 5 % 7 - 3);
+  }
+  return toBytes(values);
+}
+
+/// Sequences that start at 0, `first` and `end`, of which the second is NaN.
+static tools::CheckOptions poison(const DynamicProblem &p, int32_t first,
+                                  int32_t end) {
+  tools::CheckOptions options;
+  options.sim.threads = 1;
+  options.sim.checks = true;
+  std::string tokens = createTokens(p, p.d, first, end);
+  options.inputs = {
+      {"input", tokens},
+      {"grad_output", tokens},
+      {"kernel", createTokens(p, p.g * p.w, first, end)},
+      {"cu_seqlens", toBytes<int32_t>({0, first, end, int32_t(p.t)})}};
+  return options;
+}
+
+/// Three sequences with each place of their borders: what is NaN in the second
+/// one stays there, and all others have the bits of the reference.
+static void checkBorders() {
+  DynamicProblem p{1, 11, 8, 4, 4, 3};
+  Result<artifact::Artifact> artifact = compileAll(p);
+  ASSERT_TRUE(artifact) << artifact.error().message;
+  for (int32_t first = 0; first <= p.t; ++first)
+    for (int32_t end = first; end <= p.t; ++end) {
+      tools::ExpectedResults expected;
+      for (const std::string &target : allTargets()) {
+        Result<tools::CheckSummary> summary = tools::checkTarget(
+            *artifact, "f", target, poison(p, first, end), expected);
+        ASSERT_TRUE(summary) << summary.error().message;
+        EXPECT_GE(summary->exact, (p.t - end + first) * (2 * p.d + p.g * p.w));
+      }
+    }
+}
+
+/// Starts that no caller should pass: kernels stay inside of all buffers.
+static void checkBadStarts() {
+  DynamicProblem p{1, 19, 8, 4, 4, 5};
+  Result<artifact::Artifact> artifact = compileAll(p);
+  ASSERT_TRUE(artifact) << artifact.error().message;
+  const std::vector<int32_t> starts[] = {
+      {0, 7, 3, 12, 2, 19},
+      {19, 15, 9, 4, 2, 0},
+      {5, 6, 7, 8, 9, 10},
+      {-9, -2, 3, 11, 40, 80},
+      {20, 20, 20, 20, 20, 20},
+      {-1, -1, -1, -1, -1, -1},
+      {INT32_MIN, INT32_MAX, INT32_MIN, INT32_MAX, INT32_MIN, INT32_MAX},
+      {INT32_MAX, INT32_MAX, 0, INT32_MIN, INT32_MIN, INT32_MIN}};
+  for (const std::vector<int32_t> &list : starts)
+    for (const std::string &target : allTargets()) {
+      tools::CheckOptions options = poison(p, 0, 0);
+      options.inputs["cu_seqlens"] = toBytes(list);
+      tools::ExpectedResults expected;
+      Result<tools::CheckSummary> summary =
+          tools::checkTarget(*artifact, "f", target, options, expected);
+      // Those that do not decrease have a meaning.
+      bool isWrong = !summary && summary.error().kind == ErrorKind::WrongResult;
+      EXPECT_TRUE(summary ||
+                  (isWrong && !std::is_sorted(list.begin(), list.end())))
+          << summary.error().message;
+    }
+}
+
+static void addProblem(const DynamicProblem &problem) {
+  for (const char *direction : kDirections)
+    addTest("Dynamic", std::string(direction) + "_" + printSizes(problem), [=] {
+      for (const char *element : {"bf16", "f32"})
+        checkEverywhere(write(problem, direction, /*tapsLast=*/true, element,
+                              /*epilogue=*/false));
+      for (const char *element : {"f16", "i8"})
+        checkEverywhere(write(problem, direction, /*tapsLast=*/false, element,
+                              /*epilogue=*/true));
+    });
+}
+
 void conv::test::addDynamicTests() {
   for (const DynamicProblem &problem : kProblems)
-    for (const char *direction : kDirections)
-      addTest("Dynamic", std::string(direction) + "_" + printSizes(problem),
-              [=] {
-                for (const char *element : {"bf16", "f32"})
-                  checkEverywhere(write(problem, direction, /*tapsLast=*/true,
-                                        element, /*epilogue=*/false));
-                for (const char *element : {"f16", "i8"})
-                  checkEverywhere(write(problem, direction, /*tapsLast=*/false,
-                                        element, /*epilogue=*/true));
-              });
+    addProblem(problem);
+  for (const DynamicProblem &problem : kPackedProblems)
+    addProblem(problem);
+  addTest("Dynamic", "borders", checkBorders);
+  addTest("Dynamic", "bad_starts", checkBadStarts);
 }

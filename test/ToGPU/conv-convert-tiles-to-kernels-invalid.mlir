@@ -84,7 +84,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // What is computed between nests would be lost.
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @other_op(%x: tensor<8xf32>) {
-    // expected-error @below {{expects only scf.forall, conv.scatter, reshapes, tensor.empty, constants and return in a function of tiles}}
+    // expected-error @below {{expects only scf.forall, conv.scatter, conv.count_neighbours, reshapes, tensor.empty, constants and return in a function of tiles}}
     %y = arith.addf %x, %x : tensor<8xf32>
     return
   }
@@ -97,6 +97,18 @@ module attributes {conv.target = #conv.target<"gfx942">} {
     // expected-error @below {{expects results that are tensors of static shape}}
     scf.forall (%i) in (8) {
     }
+    return
+  }
+}
+
+// -----
+
+// Counts of what nothing computes.
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @neighbours_of_nothing() {
+    %s = tensor.empty() : tensor<3xi32>
+    // expected-error @below {{expects cu_seqlens that are an argument or computed by a kernel}}
+    %n = conv.count_neighbours before %s limit = 1 : tensor<3xi32> -> tensor<8xi32>
     return
   }
 }

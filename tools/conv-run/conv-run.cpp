@@ -12,8 +12,8 @@
 
 #include "ErrorLine.h"
 #include "Output.h"
+#include "PackedSequences.h"
 #include "Progress.h"
-#include "RandomInputs.h"
 #include "Report.h"
 #include "Session.h"
 #include "Source.h"
@@ -71,6 +71,14 @@ static Result<std::string> readInput(const artifact::Argument &argument,
   return std::move(array->bytes);
 }
 
+static std::string describeOrigin(const artifact::Argument &argument,
+                                  const RunFlags &flags) {
+  const char *what = argument.role == "cu_seqlens" ? "lengths"
+                     : flags.integers              ? "integers"
+                                                   : "normal";
+  return std::string("random ") + what + ", seed " + std::to_string(flags.seed);
+}
+
 /// The data of every argument that is read.
 static Result<ArgumentBytes> prepareInputs(const artifact::Entry &entry,
                                            const RunFlags &flags,
@@ -83,15 +91,19 @@ static Result<ArgumentBytes> prepareInputs(const artifact::Entry &entry,
       continue;
     auto file = flags.inputs.find(argument.name);
     if (file == flags.inputs.end()) {
-      bytes[i] = randomBytes(argument, kind, flags.seed);
-      report.origins[argument.name] =
-          (flags.integers ? "random integers, seed " : "random normal, seed ") +
-          std::to_string(flags.seed);
+      Result<std::string> data = randomInput(entry, i, kind, flags.seed);
+      if (!data)
+        return data.error();
+      bytes[i] = std::move(*data);
+      report.origins[argument.name] = describeOrigin(argument, flags);
       continue;
     }
     Result<std::string> data = readInput(argument, file->second);
     if (!data)
       return data.error();
+    if (Result<void> valid = checkInput(entry, i, *data); !valid)
+      return Error{valid.error().kind,
+                   file->second + ": " + valid.error().message};
     bytes[i] = std::move(*data);
     report.origins[argument.name] = file->second;
   }

@@ -11,6 +11,7 @@
 
 #include "CheckTarget.h"
 
+#include "PackedSequences.h"
 #include "Session.h"
 
 #include "conv/Runtime/Devices.h"
@@ -23,20 +24,34 @@ using namespace conv::tools;
 
 Result<void> ExpectedResults::update(const artifact::Artifact &artifact,
                                      const artifact::Entry &entry,
-                                     RandomKind kind, uint64_t seed) {
-  std::string wanted = std::to_string(int(kind)) + " " + std::to_string(seed) +
-                       " " + entry.function + " " + entry.reference;
+                                     const CheckOptions &options) {
+  std::string wanted = std::to_string(int(options.kind)) + " " +
+                       std::to_string(options.seed) + " " + entry.function +
+                       " " + entry.reference;
   for (const artifact::Constant &constant : entry.constants)
     wanted += " " + constant.sha256;
+  for (const auto &[name, data] : options.inputs)
+    wanted += " " + name + "=" + data;
   if (wanted == key)
     return {};
   Result<reference::Program> program = reference::parseProgram(entry);
   if (!program)
     return program.error();
   bytes.assign(entry.arguments.size(), "");
-  for (size_t i = 0; i < bytes.size(); ++i)
-    if (entry.arguments[i].access == "read")
-      bytes[i] = randomBytes(entry.arguments[i], kind, seed);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (entry.arguments[i].access != "read")
+      continue;
+    auto given = options.inputs.find(entry.arguments[i].name);
+    if (given != options.inputs.end()) {
+      bytes[i] = given->second;
+      continue;
+    }
+    Result<std::string> data =
+        randomInput(entry, i, options.kind, options.seed);
+    if (!data)
+      return data.error();
+    bytes[i] = std::move(*data);
+  }
   expected = reference::evaluate(*program, entry, bytes,
                                  reference::findConstants(artifact, entry));
   known = std::move(*program);
@@ -89,8 +104,7 @@ Result<CheckSummary> tools::checkTarget(const artifact::Artifact &artifact,
   Result<Session> session = Session::create(**device, artifact, function);
   if (!session)
     return session.error();
-  Result<void> done =
-      expected.update(artifact, session->entry(), options.kind, options.seed);
+  Result<void> done = expected.update(artifact, session->entry(), options);
   ArgumentBytes bytes = expected.inputs();
   if (done)
     done = session->upload(bytes);

@@ -20,6 +20,7 @@
 #include "conv/Artifact/Artifact.h"
 #include "conv/Runtime/Sim.h"
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -28,7 +29,8 @@ namespace conv::tools {
 struct CheckOptions {
   RandomKind kind = RandomKind::Normal;
   uint64_t seed = 0;
-  runtime::SimOptions sim; ///< For simulated targets.
+  std::map<std::string, std::string> inputs; ///< Bytes by name, if not random.
+  runtime::SimOptions sim;                   ///< For simulated targets.
 };
 
 /// Random data and the expected results, which do not depend on the target.
@@ -37,8 +39,8 @@ class ExpectedResults {
 public:
   /// Computes what `entry` is expected to give, unless that is known already.
   Result<void> update(const artifact::Artifact &artifact,
-                      const artifact::Entry &entry, RandomKind kind,
-                      uint64_t seed);
+                      const artifact::Entry &entry,
+                      const CheckOptions &options);
 
   const reference::ArgumentBytes &inputs() const { return bytes; }
   const reference::Program &program() const { return *known; }

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The three formulas of the dialect's documentation as plain loops, each with
-// the error that its operands have and that of its own sum.
+// the error that its operands have and that of its own sum. Packed sequences
+// are those that a sorted list of their starts has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 
 #include "conv/Support/Npy.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace conv;
@@ -33,6 +35,7 @@ public:
         sumsIntegers(!isFloat(typeOf(step.left))) {
     for (const EpilogueOperand &operand : step.epilogueOperands)
       epilogueOperands.push_back(load(operand.tensor));
+    findSequences();
   }
 
   StepResult run();
@@ -44,6 +47,9 @@ private:
                : *lookupElementType(ref.buffer(entry).dtype);
   }
   std::vector<Scalar> load(TensorRef ref) const;
+
+  /// Sets the sequence of each position.
+  void findSequences();
 
   /// What is summed up for one element.
   struct Sum {
@@ -61,10 +67,12 @@ private:
     int64_t first = (b * s.t + t) * s.g * s.w;
     return first + (s.tapsLast ? g * s.w + w : w * s.g + g);
   }
-  /// An element of a sequence, or zero before its first one.
-  Scalar at(const std::vector<Scalar> &tensor, int64_t b, int64_t t,
-            int64_t d) const {
-    return t < 0 ? Scalar{0, 0, true} : tensor[token(b, t, d)];
+  /// The element `distance` tokens before one of a sequence, or zero before the
+  /// first one of that.
+  Scalar before(const std::vector<Scalar> &tensor, int64_t b, int64_t t,
+                int64_t distance, int64_t d) const {
+    return t - distance < firsts[t] ? Scalar{0, 0, true}
+                                    : tensor[token(b, t - distance, d)];
   }
   Sum sumForward(int64_t b, int64_t t, int64_t d) const;
   Sum sumInput(int64_t b, int64_t t, int64_t d) const;
@@ -78,6 +86,8 @@ private:
   const DynamicSizes &s;
   int64_t perGroup;
   std::vector<Scalar> lhs, rhs;
+  /// By position, where its sequence starts, and where the next one does.
+  std::vector<int64_t> firsts, ends;
   bool sumsIntegers; ///< In i32, not in f32.
   std::vector<std::vector<Scalar>> epilogueOperands;
 };
@@ -102,6 +112,20 @@ std::vector<Scalar> DynamicEvaluator::load(TensorRef ref) const {
   return elements;
 }
 
+void DynamicEvaluator::findSequences() {
+  std::vector<int64_t> starts = {0};
+  if (step.cuSeqlens)
+    for (const Scalar &start : load(*step.cuSeqlens))
+      starts.push_back(std::clamp(int64_t(start.value), int64_t(0), s.t));
+  starts.push_back(s.t);
+  std::sort(starts.begin(), starts.end());
+  for (int64_t t = 0; t < s.t; ++t) {
+    auto end = std::upper_bound(starts.begin(), starts.end(), t);
+    firsts.push_back(end[-1]);
+    ends.push_back(*end);
+  }
+}
+
 void DynamicEvaluator::Sum::add(const Scalar &left, const Scalar &right) {
   double product = left.value * right.value;
   value += product;
@@ -117,7 +141,7 @@ DynamicEvaluator::Sum DynamicEvaluator::sumForward(int64_t b, int64_t t,
                                                    int64_t d) const {
   Sum sum;
   for (int64_t w = 0; w < s.w; ++w)
-    sum.add(at(lhs, b, t + w - (s.w - 1), d),
+    sum.add(before(lhs, b, t, (s.w - 1) - w, d),
             rhs[kernel(b, t, d / perGroup, w)]);
   return sum;
 }
@@ -126,7 +150,7 @@ DynamicEvaluator::Sum DynamicEvaluator::sumInput(int64_t b, int64_t t,
                                                  int64_t d) const {
   Sum sum;
   for (int64_t w = 0; w < s.w; ++w)
-    if (int64_t from = t + (s.w - 1) - w; from < s.t)
+    if (int64_t from = t + (s.w - 1) - w; from < ends[t])
       sum.add(lhs[token(b, from, d)], rhs[kernel(b, from, d / perGroup, w)]);
   return sum;
 }
@@ -135,7 +159,7 @@ DynamicEvaluator::Sum DynamicEvaluator::sumKernel(int64_t b, int64_t t,
                                                   int64_t g, int64_t w) const {
   Sum sum;
   for (int64_t d = g * perGroup; d < (g + 1) * perGroup; ++d)
-    sum.add(at(lhs, b, t + w - (s.w - 1), d), rhs[token(b, t, d)]);
+    sum.add(before(lhs, b, t, (s.w - 1) - w, d), rhs[token(b, t, d)]);
   return sum;
 }
 

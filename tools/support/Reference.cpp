@@ -492,6 +492,16 @@ DynamicSizes readDynamicSizes(const Json &json) {
   return s;
 }
 
+/// Where packed sequences start: an argument or a constant of i32.
+TensorRef readCuSeqlens(const Json &json, const DynamicSizes &sizes,
+                        const Context &context) {
+  TensorRef ref = readTensorRef(json, context);
+  if (ref.kind == TensorRef::Step || ref.buffer(context.entry).dtype != "i32" ||
+      ref.buffer(context.entry).shape.empty() || sizes.b != 1)
+    fail("expects cu_seqlens of i32, which no step computes, for one sequence");
+  return ref;
+}
+
 Step readDynamic(const Json &json, Direction direction,
                  const Context &context) {
   Step step;
@@ -503,6 +513,8 @@ Step readDynamic(const Json &json, Direction direction,
     fail("expects 2 operands, but got " + std::to_string(operands.size()));
   step.left = readTensorRef(operands[0], context);
   step.right = readTensorRef(operands[1], context);
+  if (json.contains("cu_seqlens"))
+    step.cuSeqlens = readCuSeqlens(json["cu_seqlens"], s, context);
   bool isKernel = direction == Direction::DynamicBackwardKernel;
   int64_t tokens = s.b * s.t * s.d, kernels = s.b * s.t * s.g * s.w;
   expectElements(step.left, tokens, context, "the first operand");

@@ -22,6 +22,7 @@
 #include "conv/Support/Result.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -140,6 +141,8 @@ struct Step {
   std::array<std::string, 3> layouts;       ///< By role.
   std::array<std::vector<int64_t>, 3> shapes;
   DynamicSizes dynamic; ///< Of a dynamic step.
+  /// Where the packed sequences of a dynamic step start, if they are packed.
+  std::optional<TensorRef> cuSeqlens;
   int64_t groups = 1;
   PaddingMode padding = PaddingMode::Zeros;
   bool roundsToTF32 = false; ///< Operands, to 11 significant bits.

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../AddressAccess.h"
 #include "../KernelToLLVM.h"
 #include "../TargetCheck.h"
 #include "KernelFunction.h"
@@ -35,6 +36,7 @@ using namespace mlir::conv;
 static void populatePatterns(LLVMTypeConverter &converter,
                              RewritePatternSet &patterns) {
   populateKernelFunctionPatterns(converter, patterns);
+  populateAddressAccessPatterns(converter, patterns);
   populateKernelToLLVMPatterns(converter, patterns);
   populateFuncToLLVMConversionPatterns(converter, patterns);
   // An intrinsic is preferred to a call of libm.

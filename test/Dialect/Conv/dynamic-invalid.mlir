@@ -115,3 +115,90 @@ func.func @k7_yield(%x: tensor<2x7x8xf16>, %k: tensor<2x7x8x4xf16>, %e: tensor<8
   return
 }
 
+
+// -----
+
+// Packed sequences have a start and an end.
+func.func @k8_one(%x: tensor<1x7x8xf16>, %k: tensor<1x7x8x4xf16>, %s: tensor<1xi32>) {
+  // expected-error @below {{expects a cu_seqlens of at least 2 elements of i32, but got 'tensor<1xi32>'}}
+  %y = conv.dynamic_forward %x, %k cu_seqlens(%s : tensor<1xi32>) order = BTGW
+      : tensor<1x7x8xf16>, tensor<1x7x8x4xf16> -> tensor<1x7x8xf16>
+  return
+}
+
+// -----
+
+// Starts are numbers of 32 bits.
+func.func @k8_type(%x: tensor<1x7x8xf16>, %k: tensor<1x7x8x4xf16>, %s: tensor<3xi8>) {
+  // expected-error @below {{expects a cu_seqlens of at least 2 elements of i32, but got 'tensor<3xi8>'}}
+  %y = conv.dynamic_forward %x, %k cu_seqlens(%s : tensor<3xi8>) order = BTGW
+      : tensor<1x7x8xf16>, tensor<1x7x8x4xf16> -> tensor<1x7x8xf16>
+  return
+}
+
+// -----
+
+// How many there are is known.
+func.func @k8_dynamic(%dy: tensor<1x7x8xf16>, %k: tensor<1x7x8x4xf16>, %s: tensor<?xi32>) {
+  // expected-error @below {{expects a cu_seqlens of at least 2 elements of i32, but got 'tensor<?xi32>'}}
+  %dx = conv.dynamic_backward_input %dy, %k cu_seqlens(%s : tensor<?xi32>) order = BTGW
+      : tensor<1x7x8xf16>, tensor<1x7x8x4xf16> -> tensor<1x7x8xf16>
+  return
+}
+
+// -----
+
+// Starts are one list.
+func.func @k8_rank(%x: tensor<1x7x8xf16>, %dy: tensor<1x7x8xf16>, %s: tensor<2x2xi32>) {
+  // expected-error @below {{expects a cu_seqlens of at least 2 elements of i32, but got 'tensor<2x2xi32>'}}
+  %dk = conv.dynamic_backward_kernel %x, %dy cu_seqlens(%s : tensor<2x2xi32>) order = BTGW
+      : tensor<1x7x8xf16>, tensor<1x7x8xf16> -> tensor<1x7x8x4xf16>
+  return
+}
+
+// -----
+
+// Packed sequences are one batch.
+func.func @k9_batch(%x: tensor<2x7x8xf16>, %k: tensor<2x7x8x4xf16>, %s: tensor<3xi32>) {
+  // expected-error @below {{expects B of 1 and T of at most 2^30 with cu_seqlens, but got 2 and 7}}
+  %y = conv.dynamic_forward %x, %k cu_seqlens(%s : tensor<3xi32>) order = BTGW
+      : tensor<2x7x8xf16>, tensor<2x7x8x4xf16> -> tensor<2x7x8xf16>
+  return
+}
+
+// -----
+
+// Tokens are counted in 32 bits.
+func.func @k9_tokens(%x: tensor<1x1073741825x1xi8>, %k: tensor<1x1073741825x1x2xi8>, %s: tensor<3xi32>) {
+  // expected-error @below {{expects B of 1 and T of at most 2^30 with cu_seqlens, but got 1 and 1073741825}}
+  %y = conv.dynamic_forward %x, %k cu_seqlens(%s : tensor<3xi32>) order = BTGW
+      : tensor<1x1073741825x1xi8>, tensor<1x1073741825x1x2xi8> -> tensor<1x1073741825x1xi32>
+  return
+}
+
+// -----
+
+// Neighbours are counted in i32.
+func.func @q1_type(%s: tensor<3xi32>) {
+  // expected-error @below {{expects vectors of i32, but got 'tensor<8xi8>'}}
+  %n = conv.count_neighbours before %s limit = 3 : tensor<3xi32> -> tensor<8xi8>
+  return
+}
+
+// -----
+
+// Nothing is counted down.
+func.func @q2_limit(%s: tensor<3xi32>) {
+  // expected-error @below {{expects a limit from 0 to 2^30, but got -1}}
+  %n = conv.count_neighbours before %s limit = -1 : tensor<3xi32> -> tensor<8xi32>
+  return
+}
+
+// -----
+
+// Tokens are counted in 32 bits.
+func.func @q2_tokens(%s: tensor<3xi32>) {
+  // expected-error @below {{expects at most 2^30 tokens, but got 'tensor<1073741832xi32>'}}
+  %n = conv.count_neighbours after %s limit = 3 : tensor<3xi32> -> tensor<1073741832xi32>
+  return
+}

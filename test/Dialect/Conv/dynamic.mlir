@@ -36,3 +36,22 @@ func.func @backward(%x: tensor<1x3x6xi8>, %k: tensor<1x3x3x2xi8>, %dy: tensor<1x
       : tensor<1x3x6xi8>, tensor<1x3x6xi8> -> tensor<1x3x3x2xi32>
   return %dx, %dk : tensor<1x3x6xi32>, tensor<1x3x3x2xi32>
 }
+
+// Packed sequences, with an epilogue operand behind them; and what they are lowered with.
+// CHECK-LABEL: func @packed
+func.func @packed(%x: tensor<1x7x16xf16>, %k: tensor<1x7x16x2xf16>, %s: tensor<4xi32>,
+                  %r: tensor<1x7x16xf32>) -> (tensor<1x7x16xf32>, tensor<1x7x16x2xf16>, tensor<8xi32>) {
+  // CHECK: conv.dynamic_forward %{{.*}}, %{{.*}} cu_seqlens(%{{.*}} : tensor<4xi32>) order = BTGW epilogue(%{{.*}} : tensor<1x7x16xf32>)
+  %y = conv.dynamic_forward %x, %k cu_seqlens(%s : tensor<4xi32>) order = BTGW
+      epilogue(%r : tensor<1x7x16xf32>) {
+      ^bb0(%acc: f32, %e: f32):
+        %o = arith.addf %acc, %e : f32
+        conv.yield %o : f32
+      } : tensor<1x7x16xf16>, tensor<1x7x16x2xf16> -> tensor<1x7x16xf32>
+  // CHECK: conv.dynamic_backward_kernel %{{.*}}, %{{.*}} cu_seqlens(%{{.*}} : tensor<4xi32>) order = BTGW :
+  %dk = conv.dynamic_backward_kernel %x, %x cu_seqlens(%s : tensor<4xi32>) order = BTGW
+      : tensor<1x7x16xf16>, tensor<1x7x16xf16> -> tensor<1x7x16x2xf16>
+  // CHECK: conv.count_neighbours after %{{.*}} limit = 1 : tensor<4xi32> -> tensor<8xi32>
+  %n = conv.count_neighbours after %s limit = 1 : tensor<4xi32> -> tensor<8xi32>
+  return %y, %dk, %n : tensor<1x7x16xf32>, tensor<1x7x16x2xf16>, tensor<8xi32>
+}

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dynamic convolutions by role, and their constraints K1 to K7. The roles of
+// Dynamic convolutions by role, and their constraints K1 to K9. The roles of
 // operands and results are those of ordinary convolutions.
 //
 //===----------------------------------------------------------------------===//
@@ -107,8 +107,27 @@ static LogicalResult verifyOperands(DynamicOpInterface op) {
          << lhs << " and " << rhs;
 }
 
+/// Checks K8 and K9.
+static LogicalResult verifySequences(DynamicOpInterface op) {
+  if (!op.getCuSeqlens())
+    return success();
+  RankedTensorType type = op.getCuSeqlens().getType();
+  if (type.getRank() != 1 || !type.hasStaticShape() || type.getDimSize(0) < 2 ||
+      !type.getElementType().isInteger(32))
+    return op.emitOpError("expects a cu_seqlens of at least 2 elements of i32, "
+                          "but got ")
+           << type;
+  DynamicShape shape = op.getShape();
+  if (shape.b == 1 && shape.t <= kMostPackedTokens)
+    return success();
+  return op.emitOpError("expects B of 1 and T of at most 2^30 with "
+                        "cu_seqlens, but got ")
+         << shape.b << " and " << shape.t;
+}
+
 LogicalResult mlir::conv::verifyDynamic(DynamicOpInterface op) {
-  if (failed(verifyTensors(op)) || failed(verifyOperands(op)))
+  if (failed(verifyTensors(op)) || failed(verifyOperands(op)) ||
+      failed(verifySequences(op)))
     return failure();
   // K6.
   if (op.getEpilogue().empty() && !op.getEpilogueOperands().empty())

@@ -73,27 +73,31 @@ ViewAttr DynamicViews::getKernel(int64_t position, int64_t tap) const {
 }
 
 DynamicSum DynamicViews::getForwardSum(int64_t position) const {
-  DynamicSum sum{getToken(position), {}};
-  for (int64_t tap = 0; tap < shape.w; ++tap)
-    sum.factors.emplace_back(getToken(position + tap - (shape.w - 1)),
-                             getKernel(position, tap));
+  DynamicSum sum{position, getToken(position), {}};
+  for (int64_t tap = 0; tap < shape.w; ++tap) {
+    int64_t distance = (shape.w - 1) - tap;
+    sum.factors.push_back(
+        {getToken(position - distance), getKernel(position, tap), distance});
+  }
   return sum;
 }
 
 DynamicSum DynamicViews::getInputSum(int64_t position) const {
-  DynamicSum sum{getToken(position), {}};
+  DynamicSum sum{position, getToken(position), {}};
   for (int64_t tap = 0; tap < shape.w; ++tap) {
-    int64_t from = position + (shape.w - 1) - tap;
-    sum.factors.emplace_back(getToken(from), getKernel(from, tap));
+    int64_t distance = (shape.w - 1) - tap;
+    int64_t from = position + distance;
+    sum.factors.push_back({getToken(from), getKernel(from, tap), distance});
   }
   return sum;
 }
 
 DynamicSum DynamicViews::getKernelSum(int64_t position, int64_t tap) const {
-  DynamicSum sum{getKernel(position, tap), {}};
+  DynamicSum sum{position, getKernel(position, tap), {}};
+  int64_t distance = (shape.w - 1) - tap;
   for (int64_t channel = 0; channel < shape.perGroup(); ++channel)
-    sum.factors.emplace_back(getToken(position + tap - (shape.w - 1), channel),
-                             getToken(position, channel));
+    sum.factors.push_back({getToken(position - distance, channel),
+                           getToken(position, channel), distance});
   return sum;
 }
 
@@ -117,6 +121,14 @@ SmallVector<DynamicSum> DynamicViews::getSums() const {
 
 ViewAttr DynamicViews::getVector() const {
   return createView({group * shape.perGroup() + member});
+}
+
+ViewAttr DynamicViews::getPosition(int64_t position) const {
+  return createView({block * positions + position});
+}
+
+int64_t DynamicViews::countTokens() const {
+  return llvm::alignTo(shape.t, kMostPositions);
 }
 
 ViewAttr DynamicViews::getWritten(ViewAttr view) const {

@@ -16,6 +16,9 @@
 
 namespace mlir::conv {
 
+/// Most tokens of packed sequences, which kernels count in i32.
+inline constexpr int64_t kMostPackedTokens = int64_t(1) << 30;
+
 /// Sizes of a dynamic convolution: sequences, positions of a sequence,
 /// channels, groups of channels that share their kernels, and taps.
 struct DynamicShape {

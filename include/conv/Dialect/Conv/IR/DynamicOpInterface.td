@@ -21,6 +21,8 @@ def Conv_DynamicOpInterface : OpInterface<"DynamicOpInterface"> {
       "::mlir::conv::Direction", "getDirection">,
     InterfaceMethod<"The order of the kernels' dimensions.",
       "::mlir::conv::KernelOrder", "getOrder">,
+    InterfaceMethod<"Where packed sequences start, or null.",
+      "::mlir::TypedValue<::mlir::RankedTensorType>", "getCuSeqlens">,
     InterfaceMethod<"What the epilogue reads besides the accumulator.",
       "::mlir::OperandRange", "getEpilogueOperands">,
     InterfaceMethod<"The epilogue, which may be empty.",

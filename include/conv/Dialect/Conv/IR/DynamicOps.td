@@ -35,6 +35,16 @@ defvar Conv_dynamicRules = [{
     the sum is converted to the element type of the result; with one, the block
     gets the accumulator and one element of each epilogue operand.
 
+    With `cu_seqlens`, the tokens are those of several sequences that follow each
+    other: sequence `i` starts at token `cu_seqlens[i]` and ends before
+    `cu_seqlens[i + 1]`. Each is computed as if it were alone, and what another
+    one has, NaN included, makes no difference. Sequences may be empty. Elements
+    start at 0, do not decrease, and do not exceed `T`; tokens from the last one
+    on are one more sequence. Kernels do not check that: if it does not hold,
+    tokens may see others, up to `W - 1` away, that are not in their sequence.
+    Nothing outside of the tensors is read or written then either (see
+    `conv.count_neighbours`).
+
     Constraints, in which `input`, `kernel` and `output` are the tensors in that
     role, gradients or not:
       * (K1) `input` and `output` have one static shape, `[B, T, D]`, and
@@ -48,21 +58,27 @@ defvar Conv_dynamicRules = [{
         epilogue operand.
       * (K7) The region's block is as C10 says. Without a region, the result is
         floating if the accumulator is f32, and i32 otherwise.
+      * (K8) `cu_seqlens` is a static vector of at least two elements of i32.
+      * (K9) With `cu_seqlens`, `B` is 1 and `T` is at most 2^30.
 }];
 
 /// `lhs`, `rhs` and `result` are the names of the tensors.
 class Conv_DynamicOp<string mnemonic, string direction, string lhs, string rhs,
                      string result>
-    : Conv_Op<mnemonic, [Pure, IsolatedFromAbove, Conv_DynamicOpInterface]> {
+    : Conv_Op<mnemonic, [AttrSizedOperandSegments, Pure, IsolatedFromAbove,
+                         Conv_DynamicOpInterface]> {
   let arguments = !con(
     !dag(ins, [Conv_Tensor, Conv_Tensor], [lhs, rhs]),
     (ins
+      Optional<Conv_Tensor>:$cuSeqlens,
       Variadic<Conv_Tensor>:$epilogueOperands,
       Conv_KernelOrderAttr:$order));
   let results = !dag(outs, [Conv_Tensor], [result]);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat =
-    "$" # lhs # " `,` $" # rhs # [{ `order` `=` $order
+    "$" # lhs # " `,` $" # rhs # [{
+    (`cu_seqlens` `(` $cuSeqlens^ `:` type($cuSeqlens) `)`)?
+    `order` `=` $order
     custom<Epilogue>($epilogueOperands, type($epilogueOperands), $epilogue)
     attr-dict `:` type($}] # lhs # ") `,` type($" # rhs # ") `->` type($" #
     result # ")";
@@ -93,10 +109,12 @@ def Conv_DynamicForwardOp : Conv_DynamicOp<"dynamic_forward", "Forward", "input"
     output[b, t, d] = epilogue(acc[b, t, d])
     ```
   }] # "\n" # Conv_dynamicRules # [{
-    Example:
+    Examples: two sequences of 100 tokens, and four of any lengths.
     ```mlir
     %y = conv.dynamic_forward %x, %k order = BTGW
         : tensor<2x100x64xbf16>, tensor<2x100x64x4xbf16> -> tensor<2x100x64xbf16>
+    %z = conv.dynamic_forward %p, %q cu_seqlens(%starts : tensor<5xi32>) order = BTGW
+        : tensor<1x200x64xbf16>, tensor<1x200x64x4xbf16> -> tensor<1x200x64xbf16>
     ```
   }];
 }

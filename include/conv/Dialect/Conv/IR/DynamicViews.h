@@ -19,11 +19,18 @@
 
 namespace mlir::conv {
 
-/// One matrix of the result: a sum of products of elements, each of the first
-/// operand by one of the second.
+/// An element of the first operand and one of the second, which are multiplied.
+struct DynamicFactors {
+  ViewAttr lhs, rhs;
+  /// From the position of the result to the one that the first is at.
+  int64_t distance;
+};
+
+/// One matrix of the result, at a position of its block: a sum of products.
 struct DynamicSum {
+  int64_t position;
   ViewAttr result;
-  SmallVector<std::pair<ViewAttr, ViewAttr>> factors;
+  SmallVector<DynamicFactors> factors;
 };
 
 /// Most channels of a group whose products one kernel sums up for the gradient
@@ -45,6 +52,10 @@ public:
   SmallVector<DynamicSum> getSums() const;
   /// The element of the result's channel in a vector of all.
   ViewAttr getVector() const;
+  /// The element of a position in a vector of `countTokens()`.
+  ViewAttr getPosition(int64_t position) const;
+  /// The tokens of a sequence, rounded up to whole blocks of any length.
+  int64_t countTokens() const;
   /// The same matrices without the positions that the last block has behind the
   /// end of a sequence: what is written.
   ViewAttr getWritten(ViewAttr view) const;

@@ -1,0 +1,64 @@
+//===- SequenceOp.td - where tokens are in their sequence --*- tablegen -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_SEQUENCE_OP_TD
+#define CONV_SEQUENCE_OP_TD
+
+include "conv/Dialect/Conv/IR/ConvAttrs.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Conv_Side : I32EnumAttr<"Side", "which neighbours of a token", [
+    I32EnumAttrCase<"Before", 0, "before">,
+    I32EnumAttrCase<"After", 1, "after">
+  ]> {
+  let cppNamespace = "::mlir::conv";
+  let genSpecializedAttr = 0;
+}
+
+def Conv_SideAttr : EnumAttr<Conv_Dialect, Conv_Side, "side">;
+
+def Conv_CountNeighboursOp : Conv_Op<"count_neighbours", [Pure]> {
+  let summary = "How many tokens of its sequence are before or after each token";
+  let description = [{
+    Packed sequences follow each other: sequence `i` has the tokens from
+    `cu_seqlens[i]` to `cu_seqlens[i + 1] - 1`. With `T` tokens, for each token
+    `t`:
+
+    ```
+    first = the largest element of cu_seqlens that is at most t, or 0
+    end   = the smallest element of cu_seqlens that is larger than t, or T
+    before: result[t] = min(limit, t - first)
+    after:  result[t] = min(limit, end - 1 - t)
+    ```
+
+    So what is before `cu_seqlens[0]`, or from the last element on, is a sequence
+    as well, and elements below 0 are 0. The search is a bisection: if elements
+    decrease, it finds some neighbours in the order of `cu_seqlens`, and each
+    result is some number from 0 to `limit`. It reads nothing outside of
+    `cu_seqlens`, whatever that has.
+
+    Constraints:
+      * (Q1) `cu_seqlens` and the result are static vectors of i32.
+      * (Q2) `limit` is from 0 to 2^30, and the result has at most 2^30 elements.
+
+    Example: three tokens are enough for kernels of four taps.
+    ```mlir
+    %n = conv.count_neighbours before %cu_seqlens limit = 3
+        : tensor<5xi32> -> tensor<104xi32>
+    ```
+  }];
+  let arguments = (ins Conv_SideAttr:$side, AnyStaticShapeTensor:$cuSeqlens,
+                       I64Attr:$limit);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $side $cuSeqlens `limit` `=` $limit attr-dict
+    `:` type($cuSeqlens) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // CONV_SEQUENCE_OP_TD

@@ -1,0 +1,102 @@
+// RUN: conv-opt %s --conv-convert-to-products | FileCheck %s
+
+// A row is a block of two positions, of which the second may be behind the end of the sequence. Its result is the last one's; the
+// input between two positions is gathered once.
+// CHECK-LABEL: func @forward
+// CHECK-SAME:    %[[X:.+]]: tensor<1x2x4xf16>, %[[K:.+]]: tensor<1x2x4x2xf16>
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.0{{.*}} : f32
+// CHECK:         %[[X0:.+]] = conv.gather %[[X]][{{.*}} rows = [1, 1], columns = [4, 1], {{.*}} (d1, d2 * 2 - 1, d3 + d4)>> :
+// CHECK:         %[[K00:.+]] = conv.gather %[[K]][{{.*}} (d1, d2 * 2, d3, 0)>> :
+// CHECK:         %[[X1:.+]] = conv.gather %[[X]][{{.*}} (d1, d2 * 2, d3 + d4)>> :
+// CHECK:         %[[K01:.+]] = conv.gather %[[K]][{{.*}} (d1, d2 * 2, d3, 1)>> :
+// CHECK:         %[[K10:.+]] = conv.gather %[[K]][{{.*}} (d1, d2 * 2 + 1, d3, 0)>> :
+// CHECK:         %[[X2:.+]] = conv.gather %[[X]][{{.*}} (d1, d2 * 2 + 1, d3 + d4)>> :
+// CHECK:         %[[K11:.+]] = conv.gather %[[K]][{{.*}} (d1, d2 * 2 + 1, d3, 1)>> :
+// CHECK:         %[[Y:.+]]:2 = linalg.generic {{.*}} ins(%[[X0]], %[[K00]], %[[X1]], %[[K01]], %[[K10]], %[[X2]], %[[K11]] :
+// CHECK:         ^bb0(%[[A0:.+]]: f16, %[[B00:.+]]: f16, %[[A1:.+]]: f16, %[[B01:.+]]: f16, %[[B10:.+]]: f16, %[[A2:.+]]: f16, %[[B11:.+]]: f16, %{{.+}}: f32, %{{.+}}: f32):
+// CHECK-DAG:       %[[WA0:.+]] = arith.extf %[[A0]]
+// CHECK-DAG:       %[[WB00:.+]] = arith.extf %[[B00]]
+// CHECK:           %[[S00:.+]] = math.fma %[[WA0]], %[[WB00]], %[[ZERO]]
+// CHECK-DAG:       %[[WA1:.+]] = arith.extf %[[A1]]
+// CHECK-DAG:       %[[WB01:.+]] = arith.extf %[[B01]]
+// CHECK:           %[[S0:.+]] = math.fma %[[WA1]], %[[WB01]], %[[S00]]
+// CHECK:           %[[WB10:.+]] = arith.extf %[[B10]]
+// CHECK:           %[[S10:.+]] = math.fma %[[WA1]], %[[WB10]], %[[ZERO]]
+// CHECK-DAG:       %[[WA2:.+]] = arith.extf %[[A2]]
+// CHECK-DAG:       %[[WB11:.+]] = arith.extf %[[B11]]
+// CHECK:           %[[S1:.+]] = math.fma %[[WA2]], %[[WB11]], %[[S10]]
+// CHECK:           linalg.yield %[[S0]], %[[S1]]
+// CHECK:         conv.scatter %[[Y]]#0, %[[Y]]#1 into
+// CHECK-SAME:      (d1, d2 * 2, d3 + d4)>>, {{.*}} (d1, d2 * 2 + 1, d3 + d4)>> :
+func.func @forward(%x: tensor<1x2x4xf16>, %k: tensor<1x2x4x2xf16>) -> tensor<1x2x4xf32> {
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<1x2x4xf16>, tensor<1x2x4x2xf16> -> tensor<1x2x4xf32>
+  return %y : tensor<1x2x4xf32>
+}
+
+// The last block of three positions has one behind the end, which is not written. Orders differ in the kernels' coordinates.
+// CHECK-LABEL: func @rest
+// CHECK:         conv.gather %{{.*}} (d1, d2 * 4, 0, d3)>> : tensor<1x3x1x4xf32>
+// CHECK:         conv.scatter {{.*}} (d1, d2 * 4 + 3, d3 + d4, d2 * 4 + 3)>, limits = [3]> :
+func.func @rest(%x: tensor<1x3x4xf32>, %k: tensor<1x3x1x4xf32>) -> tensor<1x3x4xf32> {
+  %y = conv.dynamic_forward %x, %k order = BTWG : tensor<1x3x4xf32>, tensor<1x3x1x4xf32> -> tensor<1x3x4xf32>
+  return %y : tensor<1x3x4xf32>
+}
+
+// The gradient of the input looks at later positions, with their kernels.
+// CHECK-LABEL: func @backward_input
+// CHECK-SAME:    %[[DY:.+]]: tensor<1x1x6xi8>, %[[K:.+]]: tensor<1x1x2x3xi8>
+// CHECK:         %[[DY2:.+]] = conv.gather %[[DY]][{{.*}} columns = [3, 2], {{.*}} (d1, d2 + 1, d3 * 2 + d4)>>
+// CHECK:         %[[K2:.+]] = conv.gather %[[K]][{{.*}} (d1, d2 + 1, 0, d3)>>
+// CHECK:         %[[DY1:.+]] = conv.gather %[[DY]][{{.*}} (d1, d2, d3 * 2 + d4)>>
+// CHECK:         %[[K1:.+]] = conv.gather %[[K]][{{.*}} (d1, d2, 1, d3)>>
+// CHECK:         linalg.generic {{.*}} ins(%[[DY2]], %[[K2]], %[[DY1]], %[[K1]] :
+// CHECK:           arith.muli
+// CHECK:           arith.addi
+func.func @backward_input(%dy: tensor<1x1x6xi8>, %k: tensor<1x1x2x3xi8>) -> tensor<1x1x6xi32> {
+  %dx = conv.dynamic_backward_input %dy, %k order = BTWG : tensor<1x1x6xi8>, tensor<1x1x2x3xi8> -> tensor<1x1x6xi32>
+  return %dx : tensor<1x1x6xi32>
+}
+
+// A kernel sums up at most 16 channels of a group; here, two such sums are added by another.
+// CHECK-LABEL: func @partial_sums
+// CHECK:         %[[SUMS:.+]] = conv.scatter {{.*}} into tensor<1x1x4x1xf32>
+// CHECK:         %[[EVEN:.+]] = conv.gather %[[SUMS]][{{.*}} (d1, d2, d3 * 2, d4)>>
+// CHECK:         %[[ODD:.+]] = conv.gather %[[SUMS]][{{.*}} (d1, d2, d3 * 2 + 1, d4)>>
+// CHECK:         linalg.generic {{.*}} ins(%[[EVEN]], %[[ODD]] :
+// CHECK:           arith.addf
+func.func @partial_sums(%x: tensor<1x1x64xf16>, %dy: tensor<1x1x64xf16>) -> tensor<1x1x2x1xf32> {
+  %dk = conv.dynamic_backward_kernel %x, %dy order = BTGW : tensor<1x1x64xf16>, tensor<1x1x64xf16> -> tensor<1x1x2x1xf32>
+  return %dk : tensor<1x1x2x1xf32>
+}
+
+// Packed sequences: what is farther away than a position has neighbours is zero. Directions that look at the same side share the
+// counts, which are for whole blocks of any length.
+// CHECK-LABEL: func @packed
+// CHECK-SAME:    %[[X:.+]]: tensor<1x2x4xf32>, %[[K:.+]]: tensor<1x2x2x4xf32>, %[[DY:.+]]: tensor<1x2x4xf32>, %[[STARTS:.+]]: tensor<3xi32>
+// CHECK-DAG:     %[[ONE:.+]] = arith.constant 1 : i32
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.0{{.*}} : f32
+// CHECK-DAG:     %[[AFTER:.+]] = conv.count_neighbours after %[[STARTS]] limit = 1 : tensor<3xi32> -> tensor<8xi32>
+// CHECK-DAG:     %[[BEFORE:.+]] = conv.count_neighbours before %[[STARTS]] limit = 1 : tensor<3xi32> -> tensor<8xi32>
+// CHECK:         conv.gather %[[BEFORE]][{{.*}} (d2 * 2)>> : tensor<8xi32> -> tensor<1x1x4xi32>
+// CHECK:         conv.gather %[[BEFORE]][{{.*}} (d2 * 2 + 1)>> :
+// CHECK:         ^bb0(%[[A:.+]]: f32, %[[B:.+]]: f32, %{{.+}}: f32, %{{.+}}: f32, %{{.+}}: f32, %{{.+}}: f32, %{{.+}}: f32, %[[N:.+]]: i32, %{{.+}}: i32, %{{.+}}: f32, %{{.+}}: f32):
+// CHECK:           %[[IS:.+]] = arith.cmpi sge, %[[N]], %[[ONE]]
+// CHECK:           %[[MASKED:.+]] = arith.select %[[IS]], %[[A]], %[[ZERO]]
+// CHECK:           math.fma %[[MASKED]], %[[B]], %[[ZERO]]
+// The gradient of the input takes kernels of other positions, too.
+// CHECK:         conv.gather %[[AFTER]]
+// CHECK:         linalg.generic
+// CHECK:           %[[L:.+]] = arith.select
+// CHECK:           %[[R:.+]] = arith.select
+// CHECK:           math.fma %[[L]], %[[R]], %[[ZERO]]
+// CHECK:         conv.gather %[[BEFORE]]
+func.func @packed(%x: tensor<1x2x4xf32>, %k: tensor<1x2x2x4xf32>, %dy: tensor<1x2x4xf32>, %s: tensor<3xi32>)
+    -> (tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x2x4xf32>) {
+  %y = conv.dynamic_forward %x, %k cu_seqlens(%s : tensor<3xi32>) order = BTWG
+      : tensor<1x2x4xf32>, tensor<1x2x2x4xf32> -> tensor<1x2x4xf32>
+  %dx = conv.dynamic_backward_input %dy, %k cu_seqlens(%s : tensor<3xi32>) order = BTWG
+      : tensor<1x2x4xf32>, tensor<1x2x2x4xf32> -> tensor<1x2x4xf32>
+  %dk = conv.dynamic_backward_kernel %x, %dy cu_seqlens(%s : tensor<3xi32>) order = BTWG
+      : tensor<1x2x4xf32>, tensor<1x2x4xf32> -> tensor<1x2x2x4xf32>
+  return %y, %dx, %dk : tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x2x4xf32>
+}

@@ -1,0 +1,32 @@
+//===- PackedSequences.h - where packed sequences start ---------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Arguments with the role "cu_seqlens" are not numbers like others: they start
+// at 0, do not decrease, and do not exceed the tokens that there are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_SUPPORT_PACKEDSEQUENCES_H
+#define CONV_TOOLS_SUPPORT_PACKEDSEQUENCES_H
+
+#include "RandomInputs.h"
+
+#include "conv/Support/Result.h"
+
+namespace conv {
+
+/// Random data of argument `index` of an entry, whatever its role.
+Result<std::string> randomInput(const artifact::Entry &entry, size_t index,
+                                RandomKind kind, uint64_t seed);
+
+/// Refuses data of argument `index` that kernels would give no meaning.
+Result<void> checkInput(const artifact::Entry &entry, size_t index,
+                        const std::string &bytes);
+
+} // namespace conv
+
+#endif // CONV_TOOLS_SUPPORT_PACKEDSEQUENCES_H
