@@ -76,6 +76,9 @@ static std::optional<Role> getRoleIn(DynamicOpInterface op, Value value) {
       return Role{op.getTensorName(operand), ""};
   if (op.getCuSeqlens() && lookThroughReshapes(op.getCuSeqlens()) == value)
     return Role{"cu_seqlens", ""};
+  if (op.getInitialState() &&
+      lookThroughReshapes(op.getInitialState()) == value)
+    return Role{"initial_state", ""};
   for (Value operand : op.getEpilogueOperands())
     if (lookThroughReshapes(operand) == value)
       return Role{"operand", ""};

@@ -278,11 +278,15 @@ FailureOr<json::Object> Recorder::recordDynamic(DynamicOpInterface op) {
       {"output_type", typeName(op.getResultType().getElementType())},
       {"error_bound",
        llvm::cantFail(json::parse(writeErrorBound(recordErrorBound(op))))}};
-  if (op.getCuSeqlens()) {
-    FailureOr<json::Object> starts = recordTensor(op.getCuSeqlens(), op);
-    if (failed(starts))
+  for (auto [name, operand] :
+       {std::pair<StringRef, Value>("cu_seqlens", op.getCuSeqlens()),
+        std::pair<StringRef, Value>("initial_state", op.getInitialState())}) {
+    if (!operand)
+      continue;
+    FailureOr<json::Object> tensor = recordTensor(operand, op);
+    if (failed(tensor))
       return failure();
-    step["cu_seqlens"] = std::move(*starts);
+    step[name] = std::move(*tensor);
   }
   if (failed(recordEpilogue(op, op.getEpilogueOperands(), op.getEpilogue(),
                             op.getResultType().getElementType(), step)))
@@ -364,6 +368,8 @@ std::string mlir::conv::formatDynamic(DynamicOpInterface op) {
   if (op.getCuSeqlens())
     text += " --cu_seqlens " +
             std::to_string(op.getCuSeqlens().getType().getNumElements());
+  if (op.getInitialState())
+    text += " --initial_state";
   return text;
 }
 

@@ -48,10 +48,12 @@ private:
   /// Numbers of gathered matrices, and how far the first is from the result.
   struct Product {
     size_t lhs, rhs;
+    std::optional<size_t> state;
     int64_t distance;
   };
   /// The number of a gathered matrix among the inputs.
   size_t gather(Value tensor, ViewAttr view);
+  Product gatherFactors(const DynamicFactors &factors);
   void gatherEpilogueOperands(ViewAttr result, ViewAttr vector);
   /// The op whose results `body` makes of the elements of inputs.
   Value create(ArrayRef<ViewAttr> results, TransformScheduleAttr schedule,
@@ -174,6 +176,16 @@ Value MatrixBuilder::mask(Value element, Value neighbours, int64_t distance) {
   return arith::SelectOp::create(b, isInside, element, zero);
 }
 
+MatrixBuilder::Product
+MatrixBuilder::gatherFactors(const DynamicFactors &factors) {
+  Product product{gather(op->getOperand(0), factors.lhs),
+                  gather(op->getOperand(1), factors.rhs), std::nullopt,
+                  factors.distance};
+  if (factors.state)
+    product.state = gather(op.getInitialState(), factors.state);
+  return product;
+}
+
 Value MatrixBuilder::createProducts() {
   DynamicViews views(op);
   SmallVector<DynamicSum> sums = views.getSums();
@@ -181,9 +193,8 @@ Value MatrixBuilder::createProducts() {
   SmallVector<ViewAttr> results;
   for (const DynamicSum &sum : sums) {
     products.emplace_back();
-    for (auto [lhs, rhs, distance] : sum.factors)
-      products.back().push_back({gather(op->getOperand(0), lhs),
-                                 gather(op->getOperand(1), rhs), distance});
+    for (const DynamicFactors &factors : sum.factors)
+      products.back().push_back(gatherFactors(factors));
     results.push_back(views.getWritten(sum.result));
   }
   SmallVector<size_t> counts; // By sum.
@@ -206,8 +217,11 @@ Value MatrixBuilder::createProducts() {
       Value neighbours = counts.empty() ? Value() : elements[counts[i]];
       // A product of -0 becomes 0, as in every sum.
       Value sum = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
-      for (auto [lhs, rhs, distance] : factors) {
+      for (auto [lhs, rhs, state, distance] : factors) {
         Value left = mask(widened(lhs), neighbours, distance);
+        // One of both is zero: a place is in a sequence or before it.
+        if (state)
+          left = add(left, widened(*state));
         Value right = areBothFar ? mask(widened(rhs), neighbours, distance)
                                  : widened(rhs);
         sum = multiplyAdd(left, right, sum);

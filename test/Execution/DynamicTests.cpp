@@ -29,6 +29,7 @@ namespace {
 struct DynamicProblem {
   int64_t b, t, d, g, w;
   int64_t sequences = 0; ///< That are packed, or 0.
+  bool hasState = false; ///< Tokens before the first ones.
 };
 
 const DynamicProblem kProblems[] = {
@@ -44,6 +45,12 @@ const DynamicProblem kPackedProblems[] = {
     {1, 23, 32, 4, 4, 7},  {1, 19, 48, 2, 3, 2},   {1, 5, 21, 3, 5, 5},
     {1, 29, 96, 1, 4, 6},  {1, 300, 16, 16, 4, 60}};
 
+/// Pieces of sequences, single tokens and pieces shorter than a kernel.
+const DynamicProblem kStateProblems[] = {
+    {1, 1, 1, 1, 2, 0, true},    {3, 1, 16, 16, 4, 0, true},
+    {2, 2, 24, 8, 8, 0, true},   {2, 7, 13, 13, 3, 0, true},
+    {1, 16, 64, 64, 4, 0, true}, {2, 37, 40, 10, 5, 0, true}};
+
 const char *const kDirections[] = {"forward", "backward_input",
                                    "backward_kernel"};
 } // namespace
@@ -52,7 +59,8 @@ static std::string printSizes(const DynamicProblem &p) {
   return "b" + std::to_string(p.b) + "_t" + std::to_string(p.t) + "_d" +
          std::to_string(p.d) + "_g" + std::to_string(p.g) + "_w" +
          std::to_string(p.w) +
-         (p.sequences ? "_s" + std::to_string(p.sequences) : "");
+         (p.sequences ? "_s" + std::to_string(p.sequences) : "") +
+         (p.hasState ? "_state" : "");
 }
 
 static std::string printTensor(std::initializer_list<int64_t> sizes,
@@ -67,14 +75,26 @@ static std::string printStarts(const DynamicProblem &p) {
   return printTensor({p.sequences + 1}, "i32");
 }
 
-/// Where packed sequences start, as an argument of a function.
-static std::string declare(const DynamicProblem &p) {
-  return p.sequences ? ", %starts: " + printStarts(p) : "";
+static std::string printState(const DynamicProblem &p,
+                              const std::string &element) {
+  return printTensor({p.b, p.w - 1, p.d}, element);
 }
 
-/// The same, as an operand.
-static std::string use(const DynamicProblem &p) {
-  return p.sequences ? " cu_seqlens(%starts : " + printStarts(p) + ")" : "";
+/// Optional operands, as arguments of a function.
+static std::string declare(const DynamicProblem &p,
+                           const std::string &element) {
+  return (p.sequences ? ", %starts: " + printStarts(p) : "") +
+         (p.hasState ? ", %state: " + printState(p, element) : "");
+}
+
+/// The same, as operands.
+static std::string use(const DynamicProblem &p, const std::string &element) {
+  std::string text;
+  if (p.sequences)
+    text += " cu_seqlens(%starts : " + printStarts(p) + ")";
+  if (p.hasState)
+    text += " initial_state(%state : " + printState(p, element) + ")";
+  return text;
 }
 
 /// A function of one convolution, with an epilogue behind it that adds a tensor
@@ -96,9 +116,9 @@ static std::string write(const DynamicProblem &p, const std::string &direction,
   std::string extra = isKernel ? kernels(sum) : printTensor({p.d}, sum);
   std::string add = isInteger ? "arith.addi" : "arith.addf";
   std::string text = "func.func @f(%a: " + tokens + ", %b: " + rhs +
-                     (epilogue ? ", %c: " + extra : "") + declare(p) + ") -> " +
-                     result + " {\n  %y = conv.dynamic_" + direction +
-                     " %a, %b" + use(p) +
+                     (epilogue ? ", %c: " + extra : "") + declare(p, element) +
+                     ") -> " + result + " {\n  %y = conv.dynamic_" + direction +
+                     " %a, %b" + use(p, element) +
                      " order = " + (tapsLast ? "BTGW" : "BTWG");
   if (epilogue) {
     text += " epilogue(%c : " + extra + ") {\n  ^bb0(%acc: " + sum +
@@ -120,12 +140,13 @@ static std::string writeAll(const DynamicProblem &p) {
   std::string kernels = printTensor({p.b, p.t, p.w, p.g}, "f32");
   auto write = [&](const char *direction, const char *operands,
                    const std::string &rhs, const std::string &result) {
-    return std::string(" = conv.dynamic_") + direction + operands + use(p) +
-           " order = BTWG : " + tokens + ", " + rhs + " -> " + result + "\n";
+    return std::string(" = conv.dynamic_") + direction + operands +
+           use(p, "f32") + " order = BTWG : " + tokens + ", " + rhs + " -> " +
+           result + "\n";
   };
   return "func.func @f(%x: " + tokens + ", %k: " + kernels +
-         ", %dy: " + tokens + declare(p) + ") -> (" + tokens + ", " + tokens +
-         ", " + kernels + ") {\n  %y" +
+         ", %dy: " + tokens + declare(p, "f32") + ") -> (" + tokens + ", " +
+         tokens + ", " + kernels + ") {\n  %y" +
          write("forward", " %x, %k", kernels, tokens) + "  %dx" +
          write("backward_input", " %dy, %k", kernels, tokens) + "  %dk" +
          write("backward_kernel", " %x, %dy", tokens, kernels) +
@@ -218,23 +239,26 @@ static void checkBadStarts() {
     }
 }
 
-static void addProblem(const DynamicProblem &problem) {
-  for (const char *direction : kDirections)
-    addTest("Dynamic", std::string(direction) + "_" + printSizes(problem), [=] {
-      for (const char *element : {"bf16", "f32"})
-        checkEverywhere(write(problem, direction, /*tapsLast=*/true, element,
-                              /*epilogue=*/false));
-      for (const char *element : {"f16", "i8"})
-        checkEverywhere(write(problem, direction, /*tapsLast=*/false, element,
-                              /*epilogue=*/true));
-    });
+static void addProblem(const DynamicProblem &problem, const char *direction) {
+  addTest("Dynamic", std::string(direction) + "_" + printSizes(problem), [=] {
+    for (const char *element : {"bf16", "f32"})
+      checkEverywhere(write(problem, direction, /*tapsLast=*/true, element,
+                            /*epilogue=*/false));
+    for (const char *element : {"f16", "i8"})
+      checkEverywhere(write(problem, direction, /*tapsLast=*/false, element,
+                            /*epilogue=*/true));
+  });
 }
 
 void conv::test::addDynamicTests() {
-  for (const DynamicProblem &problem : kProblems)
-    addProblem(problem);
-  for (const DynamicProblem &problem : kPackedProblems)
-    addProblem(problem);
+  for (const char *direction : kDirections) {
+    for (const DynamicProblem &problem : kProblems)
+      addProblem(problem, direction);
+    for (const DynamicProblem &problem : kPackedProblems)
+      addProblem(problem, direction);
+  }
+  for (const DynamicProblem &problem : kStateProblems)
+    addProblem(problem, "forward");
   addTest("Dynamic", "borders", checkBorders);
   addTest("Dynamic", "bad_starts", checkBadStarts);
 }

@@ -100,3 +100,20 @@ func.func @packed(%x: tensor<1x2x4xf32>, %k: tensor<1x2x2x4xf32>, %dy: tensor<1x
       : tensor<1x2x4xf32>, tensor<1x2x4xf32> -> tensor<1x2x2x4xf32>
   return %y, %dx, %dk : tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x2x4xf32>
 }
+
+// The element before the first one is that of the initial state, which no other block has, and zero of the input.
+// CHECK-LABEL: func @state
+// CHECK-SAME:    %[[X:.+]]: tensor<2x2x4xf32>, %[[K:.+]]: tensor<2x2x2x4xf32>, %[[S:.+]]: tensor<2x1x4xf32>
+// CHECK:         conv.gather %[[X]][{{.*}} (d1, d2 * 2 - 1, d3 + d4)>> :
+// CHECK:         conv.gather %[[S]][{{.*}} (d1, d2 * 2, d3 + d4)>> :
+// CHECK-NOT:     conv.gather %[[S]]
+// CHECK:         ^bb0(%[[A:[a-z0-9_]+]]: f32, %[[B:[a-z0-9_]+]]: f32, %[[C:[a-z0-9_]+]]: f32,
+// CHECK:           %[[LEFT:.+]] = arith.addf %[[A]], %[[C]]
+// CHECK:           math.fma %[[LEFT]], %[[B]]
+// CHECK-NOT:       arith.addf
+// CHECK:           linalg.yield
+func.func @state(%x: tensor<2x2x4xf32>, %k: tensor<2x2x2x4xf32>, %s: tensor<2x1x4xf32>) -> tensor<2x2x4xf32> {
+  %y = conv.dynamic_forward %x, %k initial_state(%s : tensor<2x1x4xf32>) order = BTWG
+      : tensor<2x2x4xf32>, tensor<2x2x2x4xf32> -> tensor<2x2x4xf32>
+  return %y : tensor<2x2x4xf32>
+}

@@ -36,6 +36,8 @@ public:
     for (const EpilogueOperand &operand : step.epilogueOperands)
       epilogueOperands.push_back(load(operand.tensor));
     findSequences();
+    if (step.initialState)
+      state = load(*step.initialState);
   }
 
   StepResult run();
@@ -67,12 +69,15 @@ private:
     int64_t first = (b * s.t + t) * s.g * s.w;
     return first + (s.tapsLast ? g * s.w + w : w * s.g + g);
   }
-  /// The element `distance` tokens before one of a sequence, or zero before the
-  /// first one of that.
+  /// The element `distance` tokens before one of a sequence; before the first
+  /// one of that, an element of the initial state, or zero.
   Scalar before(const std::vector<Scalar> &tensor, int64_t b, int64_t t,
                 int64_t distance, int64_t d) const {
-    return t - distance < firsts[t] ? Scalar{0, 0, true}
-                                    : tensor[token(b, t - distance, d)];
+    if (t - distance >= firsts[t])
+      return tensor[token(b, t - distance, d)];
+    return state.empty()
+               ? Scalar{0, 0, true}
+               : state[(b * (s.w - 1) + s.w - 1 + t - distance) * s.d + d];
   }
   Sum sumForward(int64_t b, int64_t t, int64_t d) const;
   Sum sumInput(int64_t b, int64_t t, int64_t d) const;
@@ -85,7 +90,7 @@ private:
   const std::vector<StepResult> &earlier;
   const DynamicSizes &s;
   int64_t perGroup;
-  std::vector<Scalar> lhs, rhs;
+  std::vector<Scalar> lhs, rhs, state;
   /// By position, where its sequence starts, and where the next one does.
   std::vector<int64_t> firsts, ends;
   bool sumsIntegers; ///< In i32, not in f32.

@@ -515,6 +515,13 @@ Step readDynamic(const Json &json, Direction direction,
   step.right = readTensorRef(operands[1], context);
   if (json.contains("cu_seqlens"))
     step.cuSeqlens = readCuSeqlens(json["cu_seqlens"], s, context);
+  if (json.contains("initial_state")) {
+    step.initialState = readTensorRef(json["initial_state"], context);
+    expectElements(*step.initialState, s.b * (s.w - 1) * s.d, context,
+                   "initial_state");
+    if (direction != Direction::DynamicForward || step.cuSeqlens)
+      fail("expects an initial_state forward and without cu_seqlens");
+  }
   bool isKernel = direction == Direction::DynamicBackwardKernel;
   int64_t tokens = s.b * s.t * s.d, kernels = s.b * s.t * s.g * s.w;
   expectElements(step.left, tokens, context, "the first operand");

@@ -143,6 +143,8 @@ struct Step {
   DynamicSizes dynamic; ///< Of a dynamic step.
   /// Where the packed sequences of a dynamic step start, if they are packed.
   std::optional<TensorRef> cuSeqlens;
+  /// The tokens before the first ones of a dynamic step, if they are not zero.
+  std::optional<TensorRef> initialState;
   int64_t groups = 1;
   PaddingMode padding = PaddingMode::Zeros;
   bool roundsToTF32 = false; ///< Operands, to 11 significant bits.

@@ -202,3 +202,43 @@ func.func @q2_tokens(%s: tensor<3xi32>) {
   %n = conv.count_neighbours after %s limit = 3 : tensor<3xi32> -> tensor<1073741832xi32>
   return
 }
+
+// -----
+
+// A state has the tokens that the first one sees.
+func.func @k10_tokens(%x: tensor<2x7x8xf16>, %k: tensor<2x7x8x4xf16>, %s: tensor<2x4x8xf16>) {
+  // expected-error @below {{expects an initial_state of positive sizes and type 'tensor<2x3x8xf16>', but got 'tensor<2x4x8xf16>'}}
+  %y = conv.dynamic_forward %x, %k initial_state(%s : tensor<2x4x8xf16>) order = BTGW
+      : tensor<2x7x8xf16>, tensor<2x7x8x4xf16> -> tensor<2x7x8xf16>
+  return
+}
+
+// -----
+
+// It is one of inputs.
+func.func @k10_type(%x: tensor<2x7x8xf16>, %k: tensor<2x7x8x4xf16>, %s: tensor<2x3x8xf32>) {
+  // expected-error @below {{expects an initial_state of positive sizes and type 'tensor<2x3x8xf16>', but got 'tensor<2x3x8xf32>'}}
+  %y = conv.dynamic_forward %x, %k initial_state(%s : tensor<2x3x8xf32>) order = BTGW
+      : tensor<2x7x8xf16>, tensor<2x7x8x4xf16> -> tensor<2x7x8xf16>
+  return
+}
+
+// -----
+
+// A kernel of one tap sees no other token.
+func.func @k10_empty(%x: tensor<2x7x8xf16>, %k: tensor<2x7x8x1xf16>, %s: tensor<2x0x8xf16>) {
+  // expected-error @below {{expects an initial_state of positive sizes and type 'tensor<2x0x8xf16>', but got 'tensor<2x0x8xf16>'}}
+  %y = conv.dynamic_forward %x, %k initial_state(%s : tensor<2x0x8xf16>) order = BTGW
+      : tensor<2x7x8xf16>, tensor<2x7x8x1xf16> -> tensor<2x7x8xf16>
+  return
+}
+
+// -----
+
+// Packed sequences would need one each.
+func.func @k10_packed(%x: tensor<1x7x8xf16>, %k: tensor<1x7x8x2xf16>, %s: tensor<1x1x8xf16>, %p: tensor<3xi32>) {
+  // expected-error @below {{expects cu_seqlens or initial_state, but got both}}
+  %y = conv.dynamic_forward %x, %k cu_seqlens(%p : tensor<3xi32>) initial_state(%s : tensor<1x1x8xf16>) order = BTGW
+      : tensor<1x7x8xf16>, tensor<1x7x8x2xf16> -> tensor<1x7x8xf16>
+  return
+}

@@ -55,3 +55,12 @@ func.func @packed(%x: tensor<1x7x16xf16>, %k: tensor<1x7x16x2xf16>, %s: tensor<4
   %n = conv.count_neighbours after %s limit = 1 : tensor<4xi32> -> tensor<8xi32>
   return %y, %dk, %n : tensor<1x7x16xf32>, tensor<1x7x16x2xf16>, tensor<8xi32>
 }
+
+// The next two tokens of three sequences.
+// CHECK-LABEL: func @state
+func.func @state(%x: tensor<3x2x8xf16>, %k: tensor<3x2x4x8xf16>, %s: tensor<3x3x8xf16>) -> tensor<3x2x8xf16> {
+  // CHECK: conv.dynamic_forward %{{.*}}, %{{.*}} initial_state(%{{.*}} : tensor<3x3x8xf16>) order = BTWG :
+  %y = conv.dynamic_forward %x, %k initial_state(%s : tensor<3x3x8xf16>) order = BTWG
+      : tensor<3x2x8xf16>, tensor<3x2x4x8xf16> -> tensor<3x2x8xf16>
+  return %y : tensor<3x2x8xf16>
+}

@@ -51,7 +51,7 @@ LogicalResult verifyWritten(Operation *op, RankedTensorType destination,
 /// O5: whether no element is written through both views.
 bool areDisjoint(ViewAttr lhs, ViewAttr rhs);
 
-/// Checks K1 to K6, K8 and K9 of a dynamic convolution, and K7.
+/// Checks K1 to K6 and K8 to K10 of a dynamic convolution, and K7.
 LogicalResult verifyDynamic(DynamicOpInterface op);
 LogicalResult verifyDynamicEpilogue(DynamicOpInterface op);
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dynamic convolutions by role, and their constraints K1 to K9. The roles of
+// Dynamic convolutions by role, and their constraints K1 to K10. The roles of
 // operands and results are those of ordinary convolutions.
 //
 //===----------------------------------------------------------------------===//
@@ -125,9 +125,25 @@ static LogicalResult verifySequences(DynamicOpInterface op) {
          << shape.b << " and " << shape.t;
 }
 
+/// Checks K10.
+static LogicalResult verifyState(DynamicOpInterface op) {
+  if (!op.getInitialState())
+    return success();
+  if (op.getCuSeqlens())
+    return op.emitOpError("expects cu_seqlens or initial_state, but got both");
+  DynamicShape shape = op.getShape();
+  auto expected = RankedTensorType::get({shape.b, shape.w - 1, shape.d},
+                                        op.getOperandType());
+  RankedTensorType type = op.getInitialState().getType();
+  if (type == expected && shape.w > 1)
+    return success();
+  return op.emitOpError("expects an initial_state of positive sizes and type ")
+         << expected << ", but got " << type;
+}
+
 LogicalResult mlir::conv::verifyDynamic(DynamicOpInterface op) {
   if (failed(verifyTensors(op)) || failed(verifyOperands(op)) ||
-      failed(verifySequences(op)))
+      failed(verifySequences(op)) || failed(verifyState(op)))
     return failure();
   // K6.
   if (op.getEpilogue().empty() && !op.getEpilogueOperands().empty())

@@ -37,7 +37,8 @@ int64_t mlir::conv::computeMembersOfSum(int64_t perGroup) {
 
 DynamicViews::DynamicViews(DynamicOpInterface op)
     : shape(op.getShape()), order(op.getOrder()), direction(op.getDirection()),
-      operandBytes(op.getOperandType().getIntOrFloatBitWidth() / 8) {
+      operandBytes(op.getOperandType().getIntOrFloatBitWidth() / 8),
+      hasState(op.getInitialState() != nullptr) {
   int64_t room = kKernelBytes / (shape.w * kAccessBytes);
   if (direction == Direction::BackwardWeight)
     room /= shape.perGroup();
@@ -72,12 +73,20 @@ ViewAttr DynamicViews::getKernel(int64_t position, int64_t tap) const {
   return createView({sequence, token, taps, group});
 }
 
+ViewAttr DynamicViews::getState(int64_t position) const {
+  if (!hasState || position >= 0)
+    return nullptr;
+  return createView({sequence, block * positions + position + (shape.w - 1),
+                     group * shape.perGroup() + member});
+}
+
 DynamicSum DynamicViews::getForwardSum(int64_t position) const {
   DynamicSum sum{position, getToken(position), {}};
   for (int64_t tap = 0; tap < shape.w; ++tap) {
     int64_t distance = (shape.w - 1) - tap;
+    int64_t from = position - distance;
     sum.factors.push_back(
-        {getToken(position - distance), getKernel(position, tap), distance});
+        {getToken(from), getKernel(position, tap), getState(from), distance});
   }
   return sum;
 }
@@ -87,7 +96,8 @@ DynamicSum DynamicViews::getInputSum(int64_t position) const {
   for (int64_t tap = 0; tap < shape.w; ++tap) {
     int64_t distance = (shape.w - 1) - tap;
     int64_t from = position + distance;
-    sum.factors.push_back({getToken(from), getKernel(from, tap), distance});
+    sum.factors.push_back({getToken(from), getKernel(from, tap),
+                           /*state=*/nullptr, distance});
   }
   return sum;
 }
@@ -97,7 +107,8 @@ DynamicSum DynamicViews::getKernelSum(int64_t position, int64_t tap) const {
   int64_t distance = (shape.w - 1) - tap;
   for (int64_t channel = 0; channel < shape.perGroup(); ++channel)
     sum.factors.push_back({getToken(position - distance, channel),
-                           getToken(position, channel), distance});
+                           getToken(position, channel), /*state=*/nullptr,
+                           distance});
   return sum;
 }
 

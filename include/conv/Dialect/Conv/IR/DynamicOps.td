@@ -62,15 +62,17 @@ defvar Conv_dynamicRules = [{
       * (K9) With `cu_seqlens`, `B` is 1 and `T` is at most 2^30.
 }];
 
-/// `lhs`, `rhs` and `result` are the names of the tensors.
+/// `lhs`, `rhs` and `result` are the names of the tensors; `more` are optional
+/// operands of this op alone, and `format` is their text.
 class Conv_DynamicOp<string mnemonic, string direction, string lhs, string rhs,
-                     string result>
+                     string result, dag more = (ins), string format = "">
     : Conv_Op<mnemonic, [AttrSizedOperandSegments, Pure, IsolatedFromAbove,
                          Conv_DynamicOpInterface]> {
   let arguments = !con(
     !dag(ins, [Conv_Tensor, Conv_Tensor], [lhs, rhs]),
+    (ins Optional<Conv_Tensor>:$cuSeqlens),
+    more,
     (ins
-      Optional<Conv_Tensor>:$cuSeqlens,
       Variadic<Conv_Tensor>:$epilogueOperands,
       Conv_KernelOrderAttr:$order));
   let results = !dag(outs, [Conv_Tensor], [result]);
@@ -78,6 +80,7 @@ class Conv_DynamicOp<string mnemonic, string direction, string lhs, string rhs,
   let assemblyFormat =
     "$" # lhs # " `,` $" # rhs # [{
     (`cu_seqlens` `(` $cuSeqlens^ `:` type($cuSeqlens) `)`)?
+    }] # format # [{
     `order` `=` $order
     custom<Epilogue>($epilogueOperands, type($epilogueOperands), $epilogue)
     attr-dict `:` type($}] # lhs # ") `,` type($" # rhs # ") `->` type($" #
@@ -100,7 +103,9 @@ class Conv_DynamicOp<string mnemonic, string direction, string lhs, string rhs,
 }
 
 def Conv_DynamicForwardOp : Conv_DynamicOp<"dynamic_forward", "Forward", "input",
-                                           "kernel", "output"> {
+                                           "kernel", "output",
+    (ins Optional<Conv_Tensor>:$initialState),
+    "(`initial_state` `(` $initialState^ `:` type($initialState) `)`)?"> {
   let summary = "Causal convolution of a sequence with a kernel for each token";
   let description = [{
     ```
@@ -108,13 +113,24 @@ def Conv_DynamicForwardOp : Conv_DynamicOp<"dynamic_forward", "Forward", "input"
         kernel[b, t, group(d), w] * input[b, t + w - (W - 1), d]
     output[b, t, d] = epilogue(acc[b, t, d])
     ```
+
+    `initial_state` has the `W - 1` tokens before the first one, which are zero
+    without it: `input[b, -i, d]` is `initial_state[b, W - 1 - i, d]`. So a
+    sequence can be computed piece by piece, or token by token: the state of the
+    next piece is the last `W - 1` tokens of the state and the input together.
+    One more constraint:
+      * (K10) `initial_state` has the shape `[B, W - 1, D]`, of positive sizes, and
+        the element type of `input`. There is no `cu_seqlens` with it.
   }] # "\n" # Conv_dynamicRules # [{
-    Examples: two sequences of 100 tokens, and four of any lengths.
+    Examples: two sequences of 100 tokens, four of any lengths, and the next token
+    of each of eight.
     ```mlir
     %y = conv.dynamic_forward %x, %k order = BTGW
         : tensor<2x100x64xbf16>, tensor<2x100x64x4xbf16> -> tensor<2x100x64xbf16>
     %z = conv.dynamic_forward %p, %q cu_seqlens(%starts : tensor<5xi32>) order = BTGW
         : tensor<1x200x64xbf16>, tensor<1x200x64x4xbf16> -> tensor<1x200x64xbf16>
+    %n = conv.dynamic_forward %t, %l initial_state(%state : tensor<8x3x64xbf16>) order = BTGW
+        : tensor<8x1x64xbf16>, tensor<8x1x64x4xbf16> -> tensor<8x1x64xbf16>
     ```
   }];
 }

@@ -22,6 +22,7 @@ namespace mlir::conv {
 /// An element of the first operand and one of the second, which are multiplied.
 struct DynamicFactors {
   ViewAttr lhs, rhs;
+  ViewAttr state; ///< Of the initial state, if the first may be one of that.
   /// From the position of the result to the one that the first is at.
   int64_t distance;
 };
@@ -69,6 +70,8 @@ private:
   ViewAttr getToken(int64_t position, int64_t channel = 0) const;
   /// Tap `tap` of the kernels at a position.
   ViewAttr getKernel(int64_t position, int64_t tap) const;
+  /// The same of the initial state; null if no block has it before a sequence.
+  ViewAttr getState(int64_t position) const;
   DynamicSum getForwardSum(int64_t position) const;
   DynamicSum getInputSum(int64_t position) const;
   DynamicSum getKernelSum(int64_t position, int64_t tap) const;
@@ -77,6 +80,7 @@ private:
   KernelOrder order;
   Direction direction;
   int64_t operandBytes, positions;
+  bool hasState;
   AffineExpr sequence, block, group, member; ///< Digits.
 };
 
