@@ -384,6 +384,8 @@ static std::optional<std::string> explainAsText(Operation &op) {
   llvm::raw_string_ostream os(text);
   if (auto convolution = dyn_cast<ConvolutionOpInterface>(op))
     explainSchedule(convolution, os);
+  else if (auto dynamic = dyn_cast<DynamicOpInterface>(op))
+    explainDynamic(dynamic, os);
   else if (auto elementwise = dyn_cast<linalg::GenericOp>(op))
     os << "element-wise kernel of " << countOperations(elementwise)
        << " operations, which moves " << countBytes(elementwise) << " bytes\n";
@@ -395,6 +397,8 @@ static std::optional<std::string> explainAsText(Operation &op) {
 static std::optional<llvm::json::Object> explainAsJson(Operation &op) {
   if (auto convolution = dyn_cast<ConvolutionOpInterface>(op))
     return explainScheduleAsJson(convolution);
+  if (auto dynamic = dyn_cast<DynamicOpInterface>(op))
+    return explainDynamicAsJson(dynamic);
   if (auto elementwise = dyn_cast<linalg::GenericOp>(op))
     return llvm::json::Object{
         {"elementwise_operations", countOperations(elementwise)},

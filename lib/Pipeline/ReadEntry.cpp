@@ -19,6 +19,7 @@
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/DynamicViews.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Schedule/Schedule.h"
@@ -204,7 +205,7 @@ LogicalResult mlir::conv::readProblem(func::FuncOp function,
     entry.errorBound = recordErrorBound(op);
   }
   for (DynamicOpInterface op : function.getOps<DynamicOpInterface>()) {
-    join(entry.problem, formatDynamic(op));
+    join(entry.problem, formatProblem(op));
     entry.algorithm = stringifyAlgorithm(Algorithm::Direct).str();
     entry.chosenBy = stringifyChosenBy(ChosenBy::Heuristic).str();
     entry.errorBound = recordErrorBound(op);

@@ -357,22 +357,6 @@ artifact::ErrorBound mlir::conv::recordErrorBound(DynamicOpInterface op) {
           .followOperations = true};
 }
 
-std::string mlir::conv::formatDynamic(DynamicOpInterface op) {
-  DynamicShape shape = op.getShape();
-  std::string text;
-  llvm::raw_string_ostream(text)
-      << op->getName().stripDialect() << ' ' << op.getOperandType() << " -b "
-      << shape.b << " -t " << shape.t << " -d " << shape.d << " -g " << shape.g
-      << " -w " << shape.w << " --order "
-      << stringifyKernelOrder(op.getOrder());
-  if (op.getCuSeqlens())
-    text += " --cu_seqlens " +
-            std::to_string(op.getCuSeqlens().getType().getNumElements());
-  if (op.getInitialState())
-    text += " --initial_state";
-  return text;
-}
-
 FailureOr<std::string> mlir::conv::recordReference(func::FuncOp function) {
   return Recorder().record(function);
 }

@@ -21,9 +21,6 @@ namespace mlir::conv {
 ::conv::artifact::ErrorBound recordErrorBound(ConvolutionOpInterface op);
 ::conv::artifact::ErrorBound recordErrorBound(DynamicOpInterface op);
 
-/// The problem of a dynamic convolution on one line, by its sizes.
-std::string formatDynamic(DynamicOpInterface op);
-
 /// The "reference" object of docs/artifact.md for a function at the conv stage:
 /// its convolutions and their epilogues, for verification by other tools.
 FailureOr<std::string> recordReference(func::FuncOp function);

@@ -12,6 +12,8 @@
 
 #include "conv/Schedule/Explain.h"
 
+#include "FormatNumbers.h"
+
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Schedule/DirectModel.h"
 #include "conv/Schedule/DirectSchedule.h"
@@ -82,27 +84,12 @@ static std::string formatAtom(const ::conv::MatrixAtom &atom) {
   return formatv("{0} {1} x {2} x {3}", kind, atom.m, atom.n, atom.k).str();
 }
 
-/// "1.5 M" and the like.
-static std::string formatScaled(double value, StringRef unit) {
-  StringRef prefixes[] = {"", "k", "M", "G", "T", "P"};
-  size_t power = 0;
-  while (value >= 1000 && power + 1 < std::size(prefixes)) {
-    value /= 1000;
-    ++power;
-  }
-  return formatv("{0:F1} {1}{2}", value, prefixes[power], unit).str();
-}
-
 /// "4 x 4".
 static std::string formatOutputTile(ArrayRef<int64_t> tile) {
   std::string text;
   for (int64_t size : tile)
     text += (text.empty() ? "" : " x ") + std::to_string(size);
   return text;
-}
-
-static std::string formatMicroseconds(double seconds) {
-  return formatv("{0:F1} us", seconds * 1e6).str();
 }
 
 /// What one candidate needs and the chip has, for the rule that it breaks.

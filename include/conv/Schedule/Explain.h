@@ -26,6 +26,10 @@ void explainSchedule(ConvolutionOpInterface op, raw_ostream &os);
 /// The same for programs; times in seconds, sizes in bytes.
 llvm::json::Object explainScheduleAsJson(ConvolutionOpInterface op);
 
+/// The same of dynamic convolutions, which have no schedule of their own.
+void explainDynamic(DynamicOpInterface op, raw_ostream &os);
+llvm::json::Object explainDynamicAsJson(DynamicOpInterface op);
+
 } // namespace mlir::conv
 
 #endif // CONV_SCHEDULE_EXPLAIN_H

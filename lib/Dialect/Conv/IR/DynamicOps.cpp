@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "conv/Dialect/Conv/IR/DynamicViews.h"
+
 #include "ConvolutionOps.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -181,4 +183,20 @@ LogicalResult mlir::conv::verifyDynamicEpilogue(DynamicOpInterface op) {
          << op.getTensorName(getResultRole(op.getDirection())) << " of "
          << (isInteger ? "i32" : "a floating type")
          << " without an epilogue, but got " << element;
+}
+
+std::string mlir::conv::formatProblem(DynamicOpInterface op) {
+  DynamicShape shape = op.getShape();
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << op->getName().stripDialect() << ' ' << op.getOperandType() << " -b "
+      << shape.b << " -t " << shape.t << " -d " << shape.d << " -g " << shape.g
+      << " -w " << shape.w << " --order "
+      << stringifyKernelOrder(op.getOrder());
+  if (op.getCuSeqlens())
+    text += " --cu_seqlens " +
+            std::to_string(op.getCuSeqlens().getType().getNumElements());
+  if (op.getInitialState())
+    text += " --initial_state";
+  return text;
 }

@@ -34,6 +34,10 @@ struct DynamicSum {
   SmallVector<DynamicFactors> factors;
 };
 
+/// The problem on one line, by its sizes: `dynamic_forward bf16 -b 2 ...`. The
+/// epilogue is not part of it.
+std::string formatProblem(DynamicOpInterface op);
+
 /// Most channels of a group whose products one kernel sums up for the gradient
 /// of kernels; partial sums of more are summed up by another one.
 inline constexpr int64_t kMostMembers = 16;
@@ -49,6 +53,8 @@ class DynamicViews {
 public:
   explicit DynamicViews(DynamicOpInterface op);
 
+  /// Of a block.
+  int64_t countPositions() const { return positions; }
   /// All matrices of the result.
   SmallVector<DynamicSum> getSums() const;
   /// The element of the result's channel in a vector of all.

@@ -1,0 +1,119 @@
+//===- ExplainDynamic.cpp - what was decided for dynamic ops ----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Nothing is chosen for a dynamic convolution, whose kernels are those of its
+// blocks. Memory is its bound, so what it moves is what it takes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FormatNumbers.h"
+#include "GpuCosts.h"
+
+#include "conv/Dialect/Conv/IR/DynamicViews.h"
+#include "conv/Schedule/Explain.h"
+#include "conv/Schedule/FormSpace.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+using llvm::formatv;
+
+static double countBytes(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return double(tensor.getNumElements()) *
+         double(tensor.getElementTypeBitWidth() / 8);
+}
+
+namespace {
+/// All facts about one dynamic convolution.
+struct DynamicExplanation {
+  explicit DynamicExplanation(DynamicOpInterface op);
+
+  DynamicOpInterface op;
+  const ::conv::ChipInfo &chip;
+  int64_t positions, elements; ///< Of a work-item.
+  int64_t sums = 1;            ///< Partial ones of a group.
+  int64_t kernels = 1;
+  double flops, compulsoryBytes = 0, workspaceBytes = 0, seconds;
+};
+} // namespace
+
+DynamicExplanation::DynamicExplanation(DynamicOpInterface op)
+    : op(op), chip(TargetAttr::lookup(op).getInfo()) {
+  DynamicShape shape = op.getShape();
+  DynamicViews views(op);
+  positions = views.countPositions();
+  elements = views.selectSchedule(op.getResultType()).getElements();
+  flops =
+      2 * double(shape.b) * double(shape.t) * double(shape.d) * double(shape.w);
+  for (Type type : op->getOperandTypes())
+    compulsoryBytes += countBytes(type);
+  compulsoryBytes += countBytes(op.getResultType());
+  if (op.getCuSeqlens()) {
+    ++kernels;
+    workspaceBytes += 4 * double(views.countTokens());
+  }
+  if (op.getDirection() == Direction::BackwardWeight &&
+      shape.perGroup() > kMostMembers) {
+    ++kernels;
+    sums = shape.perGroup() / computeMembersOfSum(shape.perGroup());
+    workspaceBytes +=
+        4 * double(sums) * double(op.getResultType().getNumElements());
+  }
+  // What is in the workspace is written once and read once.
+  seconds =
+      predictTransform(op, chip) +
+      2 * workspaceBytes / (chip.transformEfficiency * chip.memoryGBs * 1e9) +
+      double(kernels - 1) * ::conv::kLaunchSeconds;
+}
+
+/// What each kernel does, by the order of launches.
+static void printKernels(const DynamicExplanation &all, raw_ostream &os) {
+  DynamicOpInterface op = all.op;
+  if (op.getCuSeqlens())
+    os << "kernel      bisects " << op.getCuSeqlens().getType().getNumElements()
+       << " starts for each token\n";
+  int64_t seen = all.positions + op.getShape().w - 1;
+  os << "kernel      a work-item has " << all.positions << " positions of "
+     << all.elements
+     << (op.getDirection() == Direction::BackwardWeight ? " groups"
+                                                        : " channels")
+     << ", which see " << seen << " tokens\n";
+  if (all.sums > 1)
+    os << "kernel      adds " << all.sums << " partial sums of each group\n";
+}
+
+void mlir::conv::explainDynamic(DynamicOpInterface op, raw_ostream &os) {
+  DynamicExplanation all(op);
+  os << "problem     " << formatProblem(op) << "\n"
+     << "target      " << all.chip.name << " (" << all.chip.product << ")\n"
+     << "work        " << formatScaled(all.flops, "flop") << ", "
+     << formatScaled(all.compulsoryBytes, "B") << " compulsory, "
+     << formatScaled(all.workspaceBytes, "B") << " in the workspace\n";
+  printKernels(all, os);
+  double launching = double(all.kernels) * ::conv::kLaunchSeconds;
+  os << "predicted   " << formatMicroseconds(all.seconds) << ", limited by "
+     << (all.seconds > 2 * launching ? "memory" : "launches") << "\n";
+}
+
+llvm::json::Object mlir::conv::explainDynamicAsJson(DynamicOpInterface op) {
+  DynamicExplanation all(op);
+  return llvm::json::Object{
+      {"problem", formatProblem(op)},
+      {"target", std::string(all.chip.name)},
+      {"compute_units", all.chip.computeUnits},
+      {"flops", all.flops},
+      {"compulsory_bytes", all.compulsoryBytes},
+      {"chosen_by", stringifyChosenBy(ChosenBy::Heuristic).str()},
+      {"kernels", all.kernels},
+      {"predicted",
+       llvm::json::Object{{"seconds", all.seconds},
+                          {"workspace_bytes", all.workspaceBytes}}}};
+}
