@@ -13,6 +13,7 @@
 #include "conv/Generate/Generate.h"
 
 #include "Activations.h"
+#include "GenerateDynamic.h"
 #include "Geometry.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
@@ -107,6 +108,14 @@ static std::string makeName(const GenOptions &options, Type operandType) {
   return name;
 }
 
+auto ::conv::chooseName(ModuleOp module, const std::string &name)
+    -> std::string {
+  std::string chosen = name;
+  for (int64_t number = 2; module.lookupSymbol(chosen); ++number)
+    chosen = name + "_" + std::to_string(number);
+  return chosen;
+}
+
 namespace {
 /// Builds the function of a module. Everything is checked before, except what
 /// the op's own verifier checks.
@@ -127,7 +136,6 @@ public:
   func::FuncOp create();
 
 private:
-  std::string chooseName();
   RankedTensorType createType(TensorRole role, Type element);
   AffineMap createChannelMap();
   Value createConvolution(Value lhs, Value rhs, Type element);
@@ -252,16 +260,6 @@ bool Generator::needsEpilogue() const {
          (operandType.isInteger() && !outputType.isInteger());
 }
 
-/// The name of the function, with a number if the module has one of that name.
-std::string Generator::chooseName() {
-  std::string base =
-      options.name.empty() ? makeName(options, operandType) : options.name;
-  std::string name = base;
-  for (int64_t number = 2; module.lookupSymbol(name); ++number)
-    name = base + "_" + std::to_string(number);
-  return name;
-}
-
 func::FuncOp Generator::create() {
   TensorRole role = mlir::conv::getResultRole(geometry.direction);
   SmallVector<std::pair<StringRef, Type>> arguments;
@@ -283,7 +281,9 @@ func::FuncOp Generator::create() {
 
   builder.setInsertionPointToEnd(module.getBody());
   auto function = func::FuncOp::create(
-      builder, loc, chooseName(),
+      builder, loc,
+      chooseName(module, options.name.empty() ? makeName(options, operandType)
+                                              : options.name),
       builder.getFunctionType(
           llvm::to_vector(llvm::make_second_range(arguments)), result));
   Block *body = function.addEntryBlock();
@@ -320,25 +320,40 @@ struct GeneratedModule::Contents {
 GeneratedModule::GeneratedModule() : contents(std::make_unique<Contents>()) {}
 GeneratedModule::~GeneratedModule() = default;
 
-Result<std::string> GeneratedModule::add(const GenOptions &options) {
+/// What `create` adds to a module of this context, or why it is refused.
+static Result<std::string> addVerified(MLIRContext &context,
+                                       function_ref<func::FuncOp()> create) {
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (message.empty())
+      message = diagnostic.str();
+    return success();
+  });
+  func::FuncOp function = create();
+  if (succeeded(verify(function)))
+    return function.getName().str();
+  function.erase();
+  return badInput(message);
+}
+
+Result<std::string> GeneratedModule::add(const GenProblem &problem) {
+  ModuleOp module = *contents->module;
+  if (auto *dynamic = std::get_if<DynamicGenOptions>(&problem)) {
+    if (dynamic->initialState && dynamic->direction != "dynamic_forward")
+      return badInput("--initial_state expects dynamic_forward, but got " +
+                      dynamic->direction);
+    return addVerified(contents->context,
+                       [&] { return generateDynamic(module, *dynamic); });
+  }
+  const auto &options = std::get<GenOptions>(problem);
   if (std::optional<Error> error = checkOptions(options))
     return *error;
   Result<Geometry> geometry = computeGeometry(options);
   if (!geometry)
     return geometry.error();
-  std::string message;
-  ScopedDiagnosticHandler handler(&contents->context,
-                                  [&](Diagnostic &diagnostic) {
-                                    if (message.empty())
-                                      message = diagnostic.str();
-                                    return success();
-                                  });
-  func::FuncOp function =
-      Generator(*contents->module, options, *geometry).create();
-  if (succeeded(verify(function)))
-    return function.getName().str();
-  function.erase();
-  return badInput(message);
+  return addVerified(contents->context, [&] {
+    return Generator(module, options, *geometry).create();
+  });
 }
 
 void GeneratedModule::remove(const std::string &name) {
@@ -364,8 +379,8 @@ std::string GeneratedModule::print(const std::string &name) const {
   return printModule(*module);
 }
 
-auto ::conv::generate(const GenOptions &options) -> Result<std::string> {
+auto ::conv::generate(const GenProblem &problem) -> Result<std::string> {
   GeneratedModule module;
-  Result<std::string> name = module.add(options);
+  Result<std::string> name = module.add(problem);
   return name ? module.print() : name;
 }

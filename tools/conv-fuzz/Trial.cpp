@@ -64,7 +64,7 @@ static const char *const kSmallLine =
     "--bias";
 
 /// The functions of a driver line; why there are none.
-static Result<std::vector<GenOptions>> parseLine(const std::string &line) {
+static Result<std::vector<GenProblem>> parseLine(const std::string &line) {
   std::vector<std::string> words = {"conv-gen"};
   std::istringstream stream(line);
   for (std::string word; stream >> word;)
@@ -73,7 +73,7 @@ static Result<std::vector<GenOptions>> parseLine(const std::string &line) {
   for (std::string &word : words)
     pointers.push_back(word.data());
   Request request;
-  std::vector<GenOptions> problems;
+  std::vector<GenProblem> problems;
   if (parseRequest(int(pointers.size()), pointers.data(), request))
     return Error{ErrorKind::BadInput, "usage"};
   for (const RequestLine &one : request.lines) {
@@ -86,11 +86,11 @@ static Result<std::vector<GenOptions>> parseLine(const std::string &line) {
 
 /// conv-gen, without what it writes.
 static Result<void> generateLine(const std::string &line) {
-  Result<std::vector<GenOptions>> problems = parseLine(line);
+  Result<std::vector<GenProblem>> problems = parseLine(line);
   if (!problems)
     return problems.error();
-  for (const GenOptions &options : *problems)
-    if (Result<std::string> text = generate(options); !text)
+  for (const GenProblem &problem : *problems)
+    if (Result<std::string> text = generate(problem); !text)
       return text.error();
   return {};
 }
@@ -204,6 +204,8 @@ static const std::vector<std::string> kLines = {
     "convint8 -n 1 -c 16 -H 8 -W 8 -k 16 -g 2 --activation relu --out_dtype "
     "f32",
     "convfp16 -F 2 -n 1 -c 8 -H 8 -W 8 -k 8 -u 2 -v 2 --mode trans --residual",
+    "dynamic_forward bf16 -b 1 -t 9 -d 8 -g 4 -w 3 --order BTWG "
+    "--cu_seqlens 4 --name f",
 };
 
 static std::string createArray() {
@@ -215,7 +217,7 @@ tools::createTrials(const std::vector<std::string> &folders) {
   Result<std::vector<std::string>> modules = readModules(folders);
   if (!modules)
     return modules.error();
-  Result<std::vector<GenOptions>> problems = parseLine(kSmallLine);
+  Result<std::vector<GenProblem>> problems = parseLine(kSmallLine);
   if (!problems)
     return problems.error();
   Result<std::string> small = generate(problems->front());

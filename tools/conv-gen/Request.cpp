@@ -14,6 +14,7 @@
 #include "Request.h"
 
 #include "CommandLine.h"
+#include "DynamicFlags.h"
 #include "ErrorLine.h"
 #include "GeneratorLine.h"
 #include "ProblemFlags.h"
@@ -39,8 +40,10 @@ static const char *const kFooter = R"(Examples:
   conv-gen rocmlir-gen --operation conv -t f16 --in_layout nhwgc ... -batchsize 1 ...
   conv-gen --lines layers.txt -o layers.mlir
   conv-gen convfp16 -F 1 --layout nhwc --lines layers.txt -o folder/
+  conv-gen dynamic_forward bf16 -b 8 -t 2048 -d 4096 -w 4 --order BTWG -o mix.mlir
 
-A line without layouts is NCHW, and one without -F is of all three directions, one
+A dynamic convolution has a line like that of a manifest, and flags of its own:
+conv-gen dynamic_forward --help. Of a convolution, a line without layouts is NCHW, and one without -F is of all three directions, one
 function for each. With --lines, the other arguments are where each line starts from.
 
 A function has the arguments input and filter; that of the data gradient grad_output
@@ -82,9 +85,34 @@ static std::optional<Error> renameDump(Words &words) {
   return std::nullopt;
 }
 
+/// Parses the words of a dynamic convolution, which nothing is given for.
+static Result<std::vector<GenProblem>> parseDynamicLine(Words words) {
+  DynamicGenOptions options;
+  CLI::App app("", "conv-gen");
+  app.set_help_flag();
+  addDynamicFlags(app, options);
+  std::reverse(words.begin(), words.end()); // As CLI11 wants them.
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError &error) {
+    return Error{ErrorKind::BadInput, describe(app, error)};
+  }
+  return std::vector<GenProblem>{options};
+}
+
+/// The problems of a line, one for each direction.
+static Result<std::vector<GenProblem>>
+toProblems(Result<std::vector<GenOptions>> options) {
+  if (!options)
+    return options.error();
+  return std::vector<GenProblem>(options->begin(), options->end());
+}
+
 /// Parses the words of one line, on top of what is given for all.
-static Result<std::vector<GenOptions>>
+static Result<std::vector<GenProblem>>
 parseLine(const ProblemFlags &common, const Words &words, Notes &notes) {
+  if (isDynamic(words.front()))
+    return parseDynamicLine(words);
   auto program = std::find_if(words.begin(), words.end(), isProgram);
   Words arguments(program == words.end() ? words.begin() : program + 1,
                   words.end());
@@ -113,14 +141,14 @@ parseLine(const ProblemFlags &common, const Words &words, Notes &notes) {
     notes.add("no command, taken as conv (f32)");
     flags.command() = "conv";
   }
-  return flags.finish(app, notes);
+  return toProblems(flags.finish(app, notes));
 }
 
 static RequestLine makeLine(const ProblemFlags &common, const Words &words,
                             const std::string &place) {
   RequestLine line;
   line.place = place;
-  Result<std::vector<GenOptions>> problems =
+  Result<std::vector<GenProblem>> problems =
       parseLine(common, words, line.notes);
   if (problems)
     line.problems = *problems;
@@ -163,6 +191,14 @@ static bool isIdentifier(const std::string &name) {
          });
 }
 
+/// A function without a name gets one.
+static std::optional<Error> checkName(const std::string &name) {
+  if (name.empty() || isIdentifier(name))
+    return std::nullopt;
+  return Error{ErrorKind::BadInput,
+               "--name expects letters, digits and _, but got '" + name + "'"};
+}
+
 /// Whether what the arguments say fits together.
 static std::optional<Error> check(const std::string &list, bool hasProgram,
                                   ProblemFlags &flags) {
@@ -175,10 +211,7 @@ static std::optional<Error> check(const std::string &list, bool hasProgram,
     return error("expects --name without --lines");
   if (list.empty() && !hasProgram && flags.command().empty())
     return error("COMMAND is required");
-  if (!flags.name().empty() && !isIdentifier(flags.name()))
-    return error("--name expects letters, digits and _, but got '" +
-                 flags.name() + "'");
-  return std::nullopt;
+  return checkName(flags.name());
 }
 
 static void addOwn(CLI::App &app, Request &request, std::string &list,
@@ -198,8 +231,31 @@ static void addOwn(CLI::App &app, Request &request, std::string &list,
       ->capture_default_str();
 }
 
+/// The command line of one dynamic convolution.
+static std::optional<int> parseDynamicRequest(const Words &words,
+                                              Request &request) {
+  CLI::App app("Writes the MLIR of a dynamic convolution.", "conv-gen");
+  setUp(app, "conv " CONV_VERSION);
+  DynamicGenOptions options;
+  std::string list;
+  addDynamicFlags(app, options);
+  addOwn(app, request, list, options.name);
+  if (std::optional<int> code = parse(app, words))
+    return code;
+  if (!list.empty())
+    return printError(
+        "conv-gen", {ErrorKind::BadInput,
+                     "expects --lines or a dynamic convolution, but got both"});
+  if (std::optional<Error> error = checkName(options.name))
+    return printError("conv-gen", *error);
+  request.lines.push_back({"", {options}, {}, {}});
+  return std::nullopt;
+}
+
 std::optional<int> tools::parseRequest(int argc, char **argv,
                                        Request &request) {
+  if (argc > 1 && isDynamic(argv[1]))
+    return parseDynamicRequest(Words(argv + 1, argv + argc), request);
   CLI::App app(kDescription, "conv-gen");
   setUp(app, "conv " CONV_VERSION);
   app.footer(kFooter);
@@ -227,7 +283,7 @@ std::optional<int> tools::parseRequest(int argc, char **argv,
     return std::nullopt;
   }
   RequestLine line;
-  auto problems = flags.finish(app, line.notes);
+  auto problems = toProblems(flags.finish(app, line.notes));
   if (!problems)
     return fail(problems.error());
   line.problems = *problems;

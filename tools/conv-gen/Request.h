@@ -25,7 +25,7 @@ namespace conv::tools {
 /// What one line describes, or why it is refused.
 struct RequestLine {
   std::string place;                ///< `FILE:12`; empty for arguments.
-  std::vector<GenOptions> problems; ///< A function for each direction.
+  std::vector<GenProblem> problems; ///< A function for each direction.
   std::optional<Error> error;
   Notes notes;
 };

@@ -31,7 +31,7 @@ public:
         isFolder(path.ends_with('/') || std::filesystem::is_directory(path)) {}
 
   /// Adds the functions of a line; none of them if one is refused.
-  Result<void> add(const std::vector<GenOptions> &problems);
+  Result<void> add(const std::vector<GenProblem> &problems);
   /// Writes what was added.
   Result<void> write();
 
@@ -43,14 +43,14 @@ private:
   std::string path;
   bool isFolder;
   GeneratedModule module;
-  std::map<GenOptions, std::string> seen; ///< The name of each function.
+  std::map<GenProblem, std::string> seen; ///< The name of each function.
   int64_t repeated = 0;
 };
 } // namespace
 
-Result<void> Writer::add(const std::vector<GenOptions> &problems) {
-  std::map<GenOptions, std::string> added;
-  for (const GenOptions &problem : problems) {
+Result<void> Writer::add(const std::vector<GenProblem> &problems) {
+  std::map<GenProblem, std::string> added;
+  for (const GenProblem &problem : problems) {
     if (seen.contains(problem)) {
       ++repeated;
       continue;

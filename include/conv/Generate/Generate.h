@@ -25,7 +25,7 @@ public:
 
   /// Adds the function of a problem and returns its name, to which a number is
   /// added if another function has it. After an error there is no function.
-  Result<std::string> add(const GenOptions &options);
+  Result<std::string> add(const GenProblem &problem);
   /// Removes a function.
   void remove(const std::string &name);
 
@@ -40,7 +40,7 @@ private:
 };
 
 /// The text of a module with one function.
-Result<std::string> generate(const GenOptions &options);
+Result<std::string> generate(const GenProblem &problem);
 
 } // namespace conv
 

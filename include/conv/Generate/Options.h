@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 
 namespace conv {
 
@@ -59,6 +60,25 @@ struct GenOptions {
 
   auto operator<=>(const GenOptions &) const = default;
 };
+
+/// A dynamic convolution in one direction, as the manifest's problem has it.
+struct DynamicGenOptions {
+  std::string direction;    ///< dynamic_forward, dynamic_backward_input, ...
+  std::string type = "f32"; ///< f32, f16, bf16 or i8.
+  int64_t b = 1, t = 1, d = 1;
+  int64_t g = 0; ///< Groups of channels that share a kernel; 0: each its own.
+  int64_t w = 4;
+  std::string order = "BTGW"; ///< Or BTWG.
+  int64_t starts = 0;         ///< Elements of cu_seqlens, or 0.
+  bool initialState = false;
+
+  std::string name; ///< Of the function. Empty: made from the problem.
+
+  auto operator<=>(const DynamicGenOptions &) const = default;
+};
+
+/// What one function computes.
+using GenProblem = std::variant<GenOptions, DynamicGenOptions>;
 
 /// Whether `paddingSizes` takes the place of `low` and `high`: MIOpenDriver
 /// works sizes out only for a filter without dilation that is not transposed.

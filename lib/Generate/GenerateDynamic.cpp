@@ -1,0 +1,171 @@
+//===- GenerateDynamic.cpp - a dynamic convolution as MLIR ------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One op and the function around it. Sizes that make no sense are what the op's
+// verifier refuses.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GenerateDynamic.h"
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace ::conv;
+using mlir::conv::Direction;
+using mlir::conv::TensorRole;
+
+static Direction parseDirection(StringRef name) {
+  return llvm::StringSwitch<Direction>(name)
+      .Case("dynamic_backward_input", Direction::BackwardData)
+      .Case("dynamic_backward_kernel", Direction::BackwardWeight)
+      .Default(Direction::Forward);
+}
+
+static Type parseType(Builder &builder, StringRef name) {
+  return llvm::StringSwitch<Type>(name)
+      .Case("f16", builder.getF16Type())
+      .Case("bf16", builder.getBF16Type())
+      .Case("i8", builder.getI8Type())
+      .Default(builder.getF32Type());
+}
+
+/// `dynamic_forward_bf16_b2_t37_d64_g8_w4_btwg`; parts that are usual are left
+/// out.
+static std::string makeName(const DynamicGenOptions &options) {
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  os << options.direction << '_' << options.type << "_b" << options.b << "_t"
+     << options.t << "_d" << options.d;
+  if (options.g != options.d)
+    os << "_g" << options.g;
+  os << "_w" << options.w << '_' << StringRef(options.order).lower();
+  if (options.starts)
+    os << "_packed" << options.starts;
+  if (options.initialState)
+    os << "_state";
+  return name;
+}
+
+namespace {
+/// Builds one function.
+class DynamicGenerator {
+public:
+  DynamicGenerator(ModuleOp module, const DynamicGenOptions &options)
+      : module(module), options(options), builder(module.getContext()),
+        loc(builder.getUnknownLoc()),
+        direction(parseDirection(options.direction)),
+        operand(parseType(builder, options.type)),
+        order(*mlir::conv::symbolizeKernelOrder(options.order)) {}
+
+  func::FuncOp create();
+
+private:
+  RankedTensorType getTensor(TensorRole role, Type element) const;
+  StringRef getName(TensorRole role) const;
+  void addArgument(StringRef name, RankedTensorType type);
+  Value createOp(func::FuncOp function, RankedTensorType result);
+
+  ModuleOp module;
+  const DynamicGenOptions &options;
+  OpBuilder builder;
+  Location loc;
+  Direction direction;
+  Type operand;
+  mlir::conv::KernelOrder order;
+  SmallVector<Type> types;
+  SmallVector<StringRef> names;
+};
+} // namespace
+
+RankedTensorType DynamicGenerator::getTensor(TensorRole role,
+                                             Type element) const {
+  auto [b, t, d, g, w] =
+      std::tuple(options.b, options.t, options.d, options.g, options.w);
+  if (role != TensorRole::Filter)
+    return RankedTensorType::get({b, t, d}, element);
+  return order == mlir::conv::KernelOrder::BTGW
+             ? RankedTensorType::get({b, t, g, w}, element)
+             : RankedTensorType::get({b, t, w, g}, element);
+}
+
+StringRef DynamicGenerator::getName(TensorRole role) const {
+  bool isGradient =
+      direction != Direction::Forward &&
+      (role == TensorRole::Output || role == getResultRole(direction));
+  switch (role) {
+  case TensorRole::Input:
+    return isGradient ? "grad_input" : "input";
+  case TensorRole::Filter:
+    return isGradient ? "grad_kernel" : "kernel";
+  case TensorRole::Output:
+    return isGradient ? "grad_output" : "output";
+  }
+  llvm_unreachable("every role has a name");
+}
+
+void DynamicGenerator::addArgument(StringRef name, RankedTensorType type) {
+  names.push_back(name);
+  types.push_back(type);
+}
+
+Value DynamicGenerator::createOp(func::FuncOp function,
+                                 RankedTensorType result) {
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+  Value lhs = body->getArgument(0), rhs = body->getArgument(1), none;
+  Value starts = options.starts ? body->getArgument(2) : none;
+  Value state = options.initialState ? body->getArguments().back() : none;
+  switch (direction) {
+  case Direction::Forward:
+    return mlir::conv::DynamicForwardOp::create(
+        builder, loc, result, lhs, rhs, starts, state, ValueRange(), order);
+  case Direction::BackwardData:
+    return mlir::conv::DynamicBackwardInputOp::create(
+        builder, loc, result, lhs, rhs, starts, ValueRange(), order);
+  case Direction::BackwardWeight:
+    return mlir::conv::DynamicBackwardKernelOp::create(
+        builder, loc, result, lhs, rhs, starts, ValueRange(), order);
+  }
+  llvm_unreachable("every direction has an op");
+}
+
+func::FuncOp DynamicGenerator::create() {
+  for (TensorRole role : mlir::conv::getOperandRoles(direction))
+    addArgument(getName(role), getTensor(role, operand));
+  if (options.starts)
+    addArgument("cu_seqlens",
+                RankedTensorType::get({options.starts}, builder.getI32Type()));
+  if (options.initialState)
+    addArgument(
+        "initial_state",
+        RankedTensorType::get({options.b, options.w - 1, options.d}, operand));
+  TensorRole role = getResultRole(direction);
+  RankedTensorType result = getTensor(
+      role, operand.isInteger() ? Type(builder.getI32Type()) : operand);
+  builder.setInsertionPointToEnd(module.getBody());
+  std::string name = options.name.empty() ? makeName(options) : options.name;
+  auto function = func::FuncOp::create(builder, loc, chooseName(module, name),
+                                       builder.getFunctionType(types, result));
+  for (auto [index, argument] : llvm::enumerate(names))
+    function.setArgAttr(index, mlir::conv::ConvDialect::kNameAttr,
+                        builder.getStringAttr(argument));
+  function.setResultAttr(0, mlir::conv::ConvDialect::kNameAttr,
+                         builder.getStringAttr(getName(role)));
+  func::ReturnOp::create(builder, loc, createOp(function, result));
+  return function;
+}
+
+auto ::conv::generateDynamic(ModuleOp module, const DynamicGenOptions &options)
+    -> func::FuncOp {
+  DynamicGenOptions all = options;
+  all.g = options.g ? options.g : options.d;
+  return DynamicGenerator(module, all).create();
+}

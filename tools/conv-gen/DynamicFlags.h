@@ -1,0 +1,29 @@
+//===- DynamicFlags.h - lines of dynamic convolutions -----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Includes CLI11, so files that see this must not see MLIR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_TOOLS_CONVGEN_DYNAMICFLAGS_H
+#define CONV_TOOLS_CONVGEN_DYNAMICFLAGS_H
+
+#include "conv/Generate/Options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace conv::tools {
+
+/// Whether a line that starts with this word is of a dynamic convolution.
+bool isDynamic(const std::string &word);
+
+/// Adds what such a line has to `app`, which writes into `options`.
+void addDynamicFlags(CLI::App &app, DynamicGenOptions &options);
+
+} // namespace conv::tools
+
+#endif // CONV_TOOLS_CONVGEN_DYNAMICFLAGS_H
