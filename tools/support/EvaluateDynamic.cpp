@@ -7,7 +7,7 @@
 //
 // The three formulas of the dialect's documentation as plain loops, each with
 // the error that its operands have and that of its own sum. Packed sequences
-// are those that a sorted list of their starts has.
+// are found by the bisection that gives a meaning to any list of starts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -118,16 +118,21 @@ std::vector<Scalar> DynamicEvaluator::load(TensorRef ref) const {
 }
 
 void DynamicEvaluator::findSequences() {
-  std::vector<int64_t> starts = {0};
+  std::vector<Scalar> starts;
   if (step.cuSeqlens)
-    for (const Scalar &start : load(*step.cuSeqlens))
-      starts.push_back(std::clamp(int64_t(start.value), int64_t(0), s.t));
-  starts.push_back(s.t);
-  std::sort(starts.begin(), starts.end());
+    starts = load(*step.cuSeqlens);
   for (int64_t t = 0; t < s.t; ++t) {
-    auto end = std::upper_bound(starts.begin(), starts.end(), t);
-    firsts.push_back(end[-1]);
-    ends.push_back(*end);
+    size_t low = 0, high = starts.size() + 1;
+    double first = 0, end = double(s.t);
+    while (high - low > 1) {
+      size_t middle = (low + high) / 2;
+      double start = starts[middle - 1].value;
+      bool isBefore = start <= double(t);
+      (isBefore ? low : high) = middle;
+      (isBefore ? first : end) = start;
+    }
+    firsts.push_back(int64_t(std::max(first, 0.0)));
+    ends.push_back(int64_t(std::min(end, double(s.t))));
   }
 }
 

@@ -492,13 +492,16 @@ DynamicSizes readDynamicSizes(const Json &json) {
   return s;
 }
 
-/// Where packed sequences start: an argument or a constant of i32.
+/// Where packed sequences start: a tensor of i32.
 TensorRef readCuSeqlens(const Json &json, const DynamicSizes &sizes,
                         const Context &context) {
   TensorRef ref = readTensorRef(json, context);
-  if (ref.kind == TensorRef::Step || ref.buffer(context.entry).dtype != "i32" ||
-      ref.buffer(context.entry).shape.empty() || sizes.b != 1)
-    fail("expects cu_seqlens of i32, which no step computes, for one sequence");
+  bool isStep = ref.kind == TensorRef::Step;
+  std::optional<ElementType> type =
+      isStep ? context.steps[ref.index].outputType
+             : lookupElementType(ref.buffer(context.entry).dtype);
+  if (type != ElementType::I32 || sizes.b != 1)
+    fail("expects cu_seqlens of i32 for one batch");
   return ref;
 }
 

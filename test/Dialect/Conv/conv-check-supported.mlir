@@ -389,3 +389,13 @@ func.func @dynamic_group(%x: tensor<1x4x67xf16>, %dy: tensor<1x4x67xf16>) -> ten
   %dk = conv.dynamic_backward_kernel %x, %dy order = BTWG : tensor<1x4x67xf16>, tensor<1x4x67xf16> -> tensor<1x4x2x1xf16>
   return %dk : tensor<1x4x2x1xf16>
 }
+
+// -----
+
+// Where packed sequences start is known to the caller alone.
+func.func @dynamic_constant_starts(%x: tensor<1x4x8xf16>, %k: tensor<1x4x2x8xf16>) -> tensor<1x4x8xf16> {
+  %s = arith.constant dense<[0, 1, 4]> : tensor<3xi32>
+  // expected-error @below {{unsupported (constant): expects tensors from function arguments or convolutions, but got a constant or an empty tensor of type 'tensor<3xi32>'}}
+  %y = conv.dynamic_forward %x, %k cu_seqlens(%s : tensor<3xi32>) order = BTWG : tensor<1x4x8xf16>, tensor<1x4x2x8xf16> -> tensor<1x4x8xf16>
+  return %y : tensor<1x4x8xf16>
+}

@@ -41,9 +41,8 @@ defvar Conv_dynamicRules = [{
     one has, NaN included, makes no difference. Sequences may be empty. Elements
     start at 0, do not decrease, and do not exceed `T`; tokens from the last one
     on are one more sequence. Kernels do not check that: if it does not hold,
-    tokens may see others, up to `W - 1` away, that are not in their sequence.
-    Nothing outside of the tensors is read or written then either (see
-    `conv.count_neighbours`).
+    tokens see neighbours as `conv.count_neighbours` counts them, up to `W - 1`
+    away, and nothing outside of the tensors is read or written.
 
     Constraints, in which `input`, `kernel` and `output` are the tensors in that
     role, gradients or not:

@@ -36,10 +36,17 @@ def Conv_CountNeighboursOp : Conv_Op<"count_neighbours", [Pure]> {
     ```
 
     So what is before `cu_seqlens[0]`, or from the last element on, is a sequence
-    as well, and elements below 0 are 0. The search is a bisection: if elements
-    decrease, it finds some neighbours in the order of `cu_seqlens`, and each
-    result is some number from 0 to `limit`. It reads nothing outside of
-    `cu_seqlens`, whatever that has.
+    as well. If elements decrease, both are what this bisection of the `n`
+    elements finds, which reads nothing outside of them, whatever they are; each
+    result is from 0 to `limit` then, too:
+
+    ```
+    low = 0, high = n + 1, first = 0, end = T
+    while high - low > 1:
+      middle = (low + high) / 2, start = cu_seqlens[middle - 1]
+      if start <= t: low = middle, first = max(start, 0)
+      else: high = middle, end = start
+    ```
 
     Constraints:
       * (Q1) `cu_seqlens` and the result are static vectors of i32.
