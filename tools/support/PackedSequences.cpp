@@ -15,6 +15,7 @@
 #include "Reference.h"
 
 #include "conv/Support/ElementType.h"
+#include "conv/Support/Npy.h"
 
 #include <algorithm>
 #include <random>
@@ -24,8 +25,7 @@ using namespace conv::reference;
 
 /// A role is a word that anyone can edit.
 static bool holdsSequences(const artifact::Argument &argument) {
-  return argument.role == "cu_seqlens" && argument.dtype == "i32" &&
-         argument.shape.size() == 1;
+  return argument.role == "cu_seqlens" && argument.dtype == "i32";
 }
 
 /// The tokens of the shortest step that reads argument `index`.
@@ -45,7 +45,7 @@ static Result<int64_t> countTokens(const artifact::Entry &entry, size_t index) {
 static std::string randomStarts(const artifact::Argument &argument,
                                 int64_t tokens, uint64_t seed) {
   std::mt19937_64 random(seed);
-  std::vector<int64_t> starts(argument.shape.front());
+  std::vector<int64_t> starts(elementCount(argument.shape));
   for (int64_t &start : starts)
     start = int64_t(random() % uint64_t(tokens + 1));
   std::sort(starts.begin(), starts.end());
@@ -83,7 +83,7 @@ Result<void> conv::checkInput(const artifact::Entry &entry, size_t index,
                      expected + ", but got " + std::to_string(got)};
   };
   int64_t last = 0;
-  for (int64_t i = 0; i < argument.shape.front(); ++i) {
+  for (int64_t i = 0; i < elementCount(argument.shape); ++i) {
     auto start = int64_t(loadElement(ElementType::I32, bytes.data(), i));
     if (i == 0 && start != 0)
       return refuse(i, "sequences that start at 0", start);
