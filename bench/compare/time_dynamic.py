@@ -4,11 +4,13 @@
 
     time_dynamic.py FOLDER OUT.json
 
-FOLDER has packs whose names are DIRECTION_BxTxD_W_ORDER.convpack, kernels for each channel, bf16.
+FOLDER has packs whose names are DIRECTION_BxTxD_W_ORDER.convpack, kernels for each channel, bf16; or, with _SEQUENCES behind the
+order, of so many packed sequences of random lengths.
 """
 
 import json
 import pathlib
+import re
 import statistics
 import sys
 import time
@@ -21,18 +23,22 @@ from conv.tune.graph import CapturedCalls
 CACHE_BYTES = 400 << 20  # Sets of tensors are many times what the L2 cache holds.
 
 
-def reference(direction, a, b, order, width):
+def shift(tensor, distance, sequences):
+    """`tensor[:, t - distance]` for each token, and zeros where that is another sequence."""
+    tokens = tensor.shape[1]
+    at = torch.arange(tokens, device=tensor.device) - distance
+    inside = at.clamp(0, tokens - 1)
+    same = (at == inside) & (sequences[inside] == sequences)
+    return torch.where(same.view(1, -1, *[1] * (tensor.dim() - 2)), tensor[:, inside], 0)
+
+
+def reference(direction, a, b, width, sequences):
     """The definition in f32, of f32 operands; kernels have their taps last."""
-    pad = torch.nn.functional.pad
-    tokens = a.shape[1]
     if direction == "forward":
-        wide = pad(a, (0, 0, width - 1, 0))
-        return sum(b[..., w] * wide[:, w : w + tokens] for w in range(width))
+        return sum(b[..., w] * shift(a, width - 1 - w, sequences) for w in range(width))
     if direction == "backward_input":
-        products = pad(a.unsqueeze(-1) * b, (0, 0, 0, 0, 0, width - 1))
-        return sum(products[:, width - 1 - w : width - 1 - w + tokens, :, w] for w in range(width))
-    wide = pad(a, (0, 0, width - 1, 0))
-    return torch.stack([b * wide[:, w : w + tokens] for w in range(width)], -1)
+        return sum(shift(a * b[..., w], w - width + 1, sequences) for w in range(width))
+    return torch.stack([b * shift(a, width - 1 - w, sequences) for w in range(width)], -1)
 
 
 def seconds(calls, stream):
@@ -44,20 +50,23 @@ def seconds(calls, stream):
     return statistics.median(graph.time(1) / len(calls) for _ in range(12))
 
 
-def compare(direction, tensors, order, width):
+def compare(direction, tensors, order, width, sequences):
     """The error of one sequence, in the norm and relative to it."""
     if order == "BTWG":
         tensors = [tensor.transpose(2, 3) if tensor.dim() == 4 else tensor for tensor in tensors]
     *operands, result = tensors
-    want = reference(direction, *operands, order, width)
+    want = reference(direction, *operands, width, sequences)
     return ((result - want).norm() / want.norm()).item()
 
 
 def measure(path, stream):
-    stem = path.stem.split("_")
-    order, width, sizes = stem[-1], int(stem[-2]), stem[-3]
-    direction = "_".join(stem[:-3])
-    b, t, d = map(int, sizes.split("x"))
+    direction, b, t, d, width, order, packed = re.fullmatch(
+        r"(\w+?)_(\d+)x(\d+)x(\d+)_(\d+)_([A-Z]+)(?:_(\d+))?", path.stem
+    ).groups()
+    b, t, d, width = int(b), int(t), int(d), int(width)
+    borders = torch.sort(torch.randint(t + 1, (int(packed or 1) - 1,), device="cuda"))[0]
+    sequences = torch.bucketize(torch.arange(t, device="cuda"), borders, right=True)
+    starts = [torch.cat([borders.new_zeros(1), borders, borders.new_full((1,), t)]).int()] if packed else []
     token, taps = (b, t, d), (b, t, d, width) if order == "BTGW" else (b, t, width, d)
     shapes = [token, token, taps] if direction == "backward_kernel" else [token, taps, token]
     bytes_moved = 2 * sum(torch.Size(shape).numel() for shape in shapes)
@@ -65,10 +74,12 @@ def measure(path, stream):
     count = max(2, min(8, -(-CACHE_BYTES // bytes_moved)))
     make = lambda shape: torch.randn(shape, device="cuda", dtype=torch.bfloat16)
     sets = [(make(shapes[0]), make(shapes[1]), make(shapes[2]).fill_(float("nan"))) for _ in range(count)]
-    function(*sets[0][:2], out=sets[0][2])
+    function(*sets[0][:2], *starts, out=sets[0][2])
     stream.synchronize()
-    error = max(compare(direction, [tensor[n : n + 1].float() for tensor in sets[0]], order, width) for n in range(b))
-    took = seconds([lambda s=s: function(s[0], s[1], out=s[2]) for s in sets], stream)
+    error = max(
+        compare(direction, [tensor[n : n + 1].float() for tensor in sets[0]], order, width, sequences) for n in range(b)
+    )
+    took = seconds([lambda s=s: function(s[0], s[1], *starts, out=s[2]) for s in sets], stream)
     return {"pack": path.stem, "error": error, "us": took * 1e6, "gb_per_s": bytes_moved / took * 1e-9}
 
 
