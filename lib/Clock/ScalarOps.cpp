@@ -281,6 +281,21 @@ static auto find(const Map &map, std::string_view name) ->
   return found == map.end() ? nullptr : found->second;
 }
 
+/// s_bitcmp0_b32 and s_bitcmp1_b32: whether a bit has this value.
+static bool executeBitCompare(const Instruction &instruction, Wave &wave) {
+  std::string_view name = instruction.mnemonic;
+  if (name != "s_bitcmp0_b32" && name != "s_bitcmp1_b32")
+    return false;
+  wave.scc = std::nullopt;
+  if (instruction.operands.size() < 2)
+    return true;
+  std::optional<uint32_t> value = wave.read32(instruction.operands[0]);
+  std::optional<uint32_t> bit = wave.read32(instruction.operands[1]);
+  if (value && bit)
+    wave.scc = (*value >> (*bit & 31) & 1) == uint32_t(name[8] - '0');
+  return true;
+}
+
 static bool executeCompare(const Instruction &instruction, Wave &wave) {
   std::string_view name = instruction.mnemonic;
   bool isShort = name.starts_with("s_cmpk_");
@@ -447,8 +462,8 @@ static bool executeBinary(const Instruction &instruction, Wave &wave) {
 }
 
 std::span<const Executor> clock::getScalarExecutors() {
-  static constexpr Executor executors[] = {executeBinary, executeCompare,
-                                           executeSelect, executeUnary,
-                                           executeShort,  executeSaveExec};
+  static constexpr Executor executors[] = {
+      executeBinary, executeCompare, executeBitCompare, executeSelect,
+      executeUnary,  executeShort,   executeSaveExec};
   return executors;
 }

@@ -94,6 +94,20 @@ TEST(Program, LoopsAreCountedByTheirScalars) {
   EXPECT_TRUE(trace.isComplete);
 }
 
+TEST(Program, BitsDecideBranches) {
+  auto countSteps = [](const std::string &value, const std::string &name) {
+    Program program =
+        assemble("gfx942", "s_mov_b32 s4, " + value + "\n" + name +
+                               " s4, 1\ns_cbranch_scc1 .Lend\ns_nop 0\n");
+    WorkgroupTrace trace = interpret(program, *lookupPace("gfx942"));
+    EXPECT_EQ(trace.unknownBranches, 0);
+    return trace.waves[0].steps.size();
+  };
+  // What branches skips an instruction.
+  EXPECT_LT(countSteps("2", "s_bitcmp1_b32"), countSteps("5", "s_bitcmp1_b32"));
+  EXPECT_LT(countSteps("5", "s_bitcmp0_b32"), countSteps("2", "s_bitcmp0_b32"));
+}
+
 // 64 lanes of 4 bytes are two lines of 128; what is out of range is none.
 TEST(Program, LinesOfABuffer) {
   auto lines = [](const std::string &records, const std::string &shift) {
