@@ -20,9 +20,11 @@
 //   * registers, their granule, waves of a SIMD unit: LLVM's AMDGPU back end,
 //     which allocates them (AMDGPUBaseInfo.cpp: getTotalNumVGPRs,
 //     getVGPRAllocGranule, getMaxWavesPerEU);
-//   * bytes of LDS in a clock on gfx950: those of reads, of which there are
-//   more
-//     than of writes, which have 128 (white paper of CDNA4);
+//   * bytes of LDS in a clock on gfx950: those of reads; writes have half of
+//     them (white paper of CDNA4);
+//   * bandwidth of the last cache: AMD's peak of Infinity Cache on MI300X. Not
+//     looked up, and to be checked: gfx950 (taken for that of gfx942) and RDNA,
+//     and the bytes of RDNA's level-2 caches;
 //   * gfx1250 has no public data sheet: registers, LDS and instructions are
 //     LLVM's; compute units, clock, bandwidth and cache are guesses that only
 //     rank schedules.
@@ -129,6 +131,7 @@ static const ChipInfo kAMDChips[] = {
      .fmaPerClock = 128,
      .cacheLineBytes = 64,
      .sharedCacheBytesPerClock = 39,
+     .dieCacheBytes = 8 << 20,
      .runnable = true,
      .atoms = kAtomsGfx90a},
     {.name = "gfx942",
@@ -151,6 +154,7 @@ static const ChipInfo kAMDChips[] = {
      .clockGHz = 2.1,
      .memoryGBs = 5300,
      .cacheBytes = 256 << 20,
+     .cacheGBs = 17200,
      .fmaPerClock = 128,
      .cacheLineBytes = 128,
      .sharedCacheBytesPerClock = 54,
@@ -168,6 +172,7 @@ static const ChipInfo kAMDChips[] = {
      .sharedMemoryOfUnit = 160 << 10,
      .sharedMemoryBanks = 64,
      .sharedMemoryBytesPerClock = 256,
+     .sharedWritePasses = 2,
      .registersPerLane = 512,
      .accumulationRegisters = 256,
      .registerFilePerLane = 512,
@@ -178,6 +183,7 @@ static const ChipInfo kAMDChips[] = {
      .clockGHz = 2.2,
      .memoryGBs = 8000,
      .cacheBytes = 256 << 20,
+     .cacheGBs = 17200,
      .fmaPerClock = 128,
      .cacheLineBytes = 128,
      .sharedCacheBytesPerClock = 64,
@@ -200,14 +206,17 @@ static const ChipInfo kAMDChips[] = {
      .registerFilePerLane = 1536,
      .registerGranule = 24,
      .simdsPerComputeUnit = 2,
+     .computeUnitsOfProcessor = 2,
      .maxWavesPerSimd = 16,
      .computeUnits = 96,
      .clockGHz = 2.5,
      .memoryGBs = 960,
      .cacheBytes = 96 << 20,
+     .cacheGBs = 3500,
      .fmaPerClock = 128,
      .cacheLineBytes = 64,
      .sharedCacheBytesPerClock = 32,
+     .dieCacheBytes = 6 << 20,
      .runnable = true,
      .atoms = kAtomsGfx11},
     {.name = "gfx1201",
@@ -225,14 +234,17 @@ static const ChipInfo kAMDChips[] = {
      .registerFilePerLane = 1536,
      .registerGranule = 24,
      .simdsPerComputeUnit = 2,
+     .computeUnitsOfProcessor = 2,
      .maxWavesPerSimd = 16,
      .computeUnits = 64,
      .clockGHz = 2.97,
      .memoryGBs = 640,
      .cacheBytes = 64 << 20,
+     .cacheGBs = 2300,
      .fmaPerClock = 128,
      .cacheLineBytes = 64,
      .sharedCacheBytesPerClock = 32,
+     .dieCacheBytes = 8 << 20,
      .runnable = true,
      .atoms = kAtomsGfx12},
     {.name = "gfx1250",

@@ -16,12 +16,11 @@
 //     clocks on 64 lanes; of RDNA, every clock on 32 lanes (white papers of
 //     CDNA and RDNA). Latency of vector instructions on RDNA: LLVM's model;
 //   * LDS: `ChipInfo::sharedMemoryBytesPerClock`; a workgroup processor has two
-//     of them. gfx950 doubles reads only (white paper of CDNA4);
+//     of them;
 //   * caches: bytes of lines and sizes from the white papers; 64 bytes a clock
 //     and compute unit on all chips;
-//   * farCacheGBs of gfx942: AMD's peak of Infinity Cache on MI300X.
-// Not looked up, and to be checked: farCacheGBs of gfx950 (taken for that of
-// gfx942) and of RDNA, sharedCacheBytes of RDNA, dispatchers, scalar latency.
+//   * what the cost model needs, too, is in ChipInfo, with its sources.
+// Not looked up, and to be checked: dispatchers, scalar latency.
 // Assumed, not published, and the same for all chips: latencies of memory
 // (500 clocks from the die's cache under load, 840 from below it; 120 next to
 // the unit; 110 of LDS on CDNA), what memory units queue, the cost of a
@@ -39,10 +38,11 @@ using namespace conv;
 using namespace conv::clock;
 
 /// What CDNA chips share.
-static Pace makeCdna(std::string_view chip) {
-  return {.chip = lookupChip(chip),
+static Pace makeCdna(std::string_view name) {
+  const ChipInfo &chip = *lookupChip(name);
+  return {.chip = &chip,
           .waits = WaitStyle::Joined,
-          .computeUnitsOfUnit = 1,
+          .computeUnitsOfUnit = chip.computeUnitsOfProcessor,
           .issueCycles = 4,
           .matrix = {},
           .matrixFloor = 32,
@@ -52,7 +52,7 @@ static Pace makeCdna(std::string_view chip) {
           .slowVectorFactor = 4,
           .vectorLatency = 4,
           .sharedPassesPerTwoClocks = 2,
-          .sharedWritePasses = 1,
+          .sharedWritePasses = chip.sharedWritePasses,
           .sharedLatency = 110,
           .sharedWriteLatency = 40,
           .sharedGranule = 512,
@@ -65,15 +65,14 @@ static Pace makeCdna(std::string_view chip) {
           .queuedCycles = 256,
           .branchCycles = 16,
           .dispatchers = 8,
-          .sharedCacheBytes = 4 << 20,
-          .farCacheGBs = 0};
+          .sharedCacheBytes = chip.dieCacheBytes,
+          .farCacheGBs = chip.cacheGBs};
 }
 
 /// What RDNA chips share.
 static Pace makeRdna(std::string_view chip) {
   Pace pace = makeCdna(chip);
   pace.waits = WaitStyle::StoresApart;
-  pace.computeUnitsOfUnit = 2;
   pace.issueCycles = 1;
   pace.matrixFloor = 16;
   pace.matrixReadCycles = 4;
@@ -92,26 +91,18 @@ static const std::array<Pace, 5> &getRows() {
     gfx90a.matrix = {256, 0, 256, 0, 64, 64};
     gfx90a.vectorCacheBytes = 16 << 10;
     gfx90a.dispatchers = 4;
-    gfx90a.sharedCacheBytes = 8 << 20;
     Pace gfx942 = makeCdna("gfx942");
     gfx942.matrix = {512, 1024, 1024, 256, 64, 64};
-    gfx942.farCacheGBs = 17200;
     Pace gfx950 = makeCdna("gfx950");
     gfx950.matrix = {1024, 2048, 2048, 0, 64, 32};
-    gfx950.sharedWritePasses = 2;
     gfx950.sharedGranule = 1280;
-    gfx950.farCacheGBs = 17200;
     Pace gfx1100 = makeRdna("gfx1100");
     gfx1100.matrix = {256, 0, 256, 0, 0, 0};
     gfx1100.matrixFloor = 8;
-    gfx1100.sharedCacheBytes = 6 << 20;
-    gfx1100.farCacheGBs = 3500;
     Pace gfx1201 = makeRdna("gfx1201");
     gfx1201.waits = WaitStyle::AllApart;
     gfx1201.matrix = {512, 1024, 1024, 0, 0, 0};
     gfx1201.matrixFloor = 32;
-    gfx1201.sharedCacheBytes = 8 << 20;
-    gfx1201.farCacheGBs = 2300;
     return std::array<Pace, 5>{gfx90a, gfx942, gfx950, gfx1100, gfx1201};
   }();
   return rows;

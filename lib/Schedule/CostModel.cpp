@@ -10,13 +10,15 @@
 // far as there are waves to switch between. A step is never shorter than a
 // load's latency, since a tile is loaded one step ahead. The chip's time
 // follows from the rounds of workgroups the busiest compute unit runs, against
-// the time that device memory needs for the bytes.
+// the time that device memory needs for the bytes. What is counted here for a
+// step of an AMD kernel goes into a model of its own, `UnitModel.cpp`.
 //
 //===----------------------------------------------------------------------===//
 
 #include "conv/Schedule/CostModel.h"
 
 #include "GpuCosts.h"
+#include "UnitModel.h"
 
 #include "conv/Schedule/LineModel.h"
 #include "conv/Schedule/TmaModel.h"
@@ -46,14 +48,16 @@ static constexpr int64_t kRegistersPerFilterPiece = 2;
 static constexpr int64_t kRegistersPerJoinedLoad = 2;
 /// A step's barrier, waits and loop control.
 static constexpr double kBarrierCycles = 40;
-/// Between the arrival of a tile and the first matrix instruction that uses it:
-/// its way through shared memory, and a barrier.
-static constexpr double kHandoverCycles = 300;
+/// Conflicts of a write to shared memory by blocks that are transposed on their
+/// way, as a multiple of the write, if rows are shorter than all banks.
+static constexpr double kTransposedConflicts = 1.4;
 /// Vector instructions of a step, for each wave, for each load of a lane
 /// (addresses and bounds), and for each piece that is made of several loads, as
 /// counted in assembly.
 static constexpr double kStepInstructions = 8, kLoadInstructions = 2,
                         kJoinInstructions = 4;
+/// Of a load whose position takes divisions.
+static constexpr double kPositionInstructions = 16;
 /// A lane's load is not faster for less.
 static constexpr int64_t kLeastLoadBytes = 4;
 /// Workgroups and work-items of one launch, as drivers count them.
@@ -70,6 +74,12 @@ static bool isHost(const ChipInfo &chip) {
 /// (`conv.schedule_fence`).
 static bool keepsLoadsEarly(const ChipInfo &chip) {
   return chip.backend == Backend::AMDGPU;
+}
+
+/// Whether neighbours in memory are of different rows. An element alone is not
+/// transposed.
+static bool isTransposed(const Run &run) {
+  return run.elements > 1 && !run.isAlongReduction;
 }
 
 std::string_view conv::getName(Limit limit) {
@@ -333,15 +343,15 @@ static double countCopyInstructions(const ChipInfo &chip,
   auto pieces = double(piecesPerWorkItem(chip, candidate, rows));
   int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
   int64_t width = countLoadElements(chip, candidate, rows, run);
-  return pieces * (double(longest) / double(width) * kLoadInstructions +
+  double ofLoad =
+      kLoadInstructions + (run.takesDivisions ? kPositionInstructions : 0);
+  return pieces * (double(longest) / double(width) * ofLoad +
                    (width < longest ? kJoinInstructions : 0));
 }
 
-/// Cycles in which vector instructions of a step occupy a SIMD unit.
+/// Cycles in which vector instructions of a wave's step occupy a SIMD unit.
 static double computeVectorCycles(const Problem &problem, const ChipInfo &chip,
                                   const Candidate &candidate) {
-  if (!keepsLoadsEarly(chip))
-    return 0;
   double instructions =
       double(candidate.stages) * kStepInstructions +
       countCopyInstructions(chip, candidate, candidate.workgroup[0],
@@ -349,59 +359,122 @@ static double computeVectorCycles(const Problem &problem, const ChipInfo &chip,
       countCopyInstructions(chip, candidate, candidate.workgroup[1],
                             problem.rhsRun);
   // Multiply-adds of the table are packed, two for each lane.
-  double lanesPerClock = chip.fmaPerClock / 2.0;
-  return instructions * double(candidate.subgroups()) * chip.subgroupSize /
-         lanesPerClock;
+  double lanesPerClock = chip.fmaPerClock / 2.0 / chip.simdsPerComputeUnit;
+  return instructions * chip.subgroupSize / lanesPerClock;
 }
 
-/// The part of the shorter activities of a step that is hidden: its inverse is
-/// exposed. With one wave on a SIMD unit that is half of them, with two a
-/// third, and more waves wait for the same units. Where loads start early and
-/// reads take turns with matrix instructions, all waves together leave little.
-static double computeHiding(const ChipInfo &chip, const Cost &cost) {
-  if (keepsLoadsEarly(chip))
-    return std::max(1.0, cost.wavesPerSimd * cost.wavesPerSimd);
-  return 1 + std::min(cost.wavesPerSimd, 2.0);
+/// Bytes of a tile that is written to shared memory, as if there were no
+/// conflicts and writes were as fast as reads.
+static double countWrittenBytes(const ChipInfo &chip,
+                                const Candidate &candidate, int64_t rows,
+                                const Run &run) {
+  int64_t rowBytes = candidate.gemmK * byteSize(candidate.atom->operand);
+  int64_t bankBytes = 4;
+  bool hasConflicts = keepsLoadsEarly(chip) && isTransposed(run) &&
+                      rowBytes < bankBytes * chip.sharedMemoryBanks;
+  return double(rows * rowBytes) *
+         (hasConflicts ? 1 + kTransposedConflicts : 1) * chip.sharedWritePasses;
 }
 
-/// Fills in what one step of one workgroup costs.
-static void computeStep(const Problem &problem, const ChipInfo &chip,
-                        const Candidate &candidate, Cost &cost) {
+/// Cycles of shared memory in which both tiles are written.
+static double computeWriteCycles(const Problem &problem, const ChipInfo &chip,
+                                 const Candidate &candidate) {
+  return (countWrittenBytes(chip, candidate, candidate.workgroup[0],
+                            problem.lhsRun) +
+          countWrittenBytes(chip, candidate, candidate.workgroup[1],
+                            problem.rhsRun)) /
+         (chip.sharedMemoryBytesPerClock * chip.computeUnitsOfProcessor);
+}
+
+/// Bytes of a tile of the result, and of what its epilogue reads.
+static double countStoredBytes(const Problem &problem,
+                               const Candidate &candidate) {
+  return double(candidate.workgroup[0] * candidate.workgroup[1]) *
+         (double(byteSize(problem.result)) +
+          problem.epilogueBytes / double(problem.products) /
+              double(problem.batch) / double(problem.rows) /
+              double(problem.columns));
+}
+
+/// Fills in what one step of one workgroup asks of each unit.
+static void countStep(const Problem &problem, const ChipInfo &chip,
+                      const Candidate &candidate, Cost &cost) {
   const MatrixAtom &atom = *candidate.atom;
-  auto elementBytes = byteSize(atom.operand);
   double waves = double(candidate.subgroups());
   double atomsK = double(candidate.gemmK) / atom.k;
   double atomsM = double(candidate.subgroup[1]) / atom.m;
   double atomsN = double(candidate.subgroup[0]) / atom.n;
   cost.matrixCycles = atomsM * atomsN * atomsK * atom.cycles *
-                      std::ceil(waves / chip.simdsPerComputeUnit);
+                      std::ceil(waves / double(countSimds(chip)));
 
   double granules = double(candidate.gemmK) / double(reductionGranule(atom));
-  double inputBytes =
-      double(candidate.workgroup[0] * candidate.gemmK * elementBytes);
-  double filterBytes =
-      double(candidate.workgroup[1] * candidate.gemmK * elementBytes);
   double readBytes = waves * chip.subgroupSize * granules *
                      (atomsM * double(fragmentBytesA(atom)) +
                       atomsN * double(fragmentBytesB(atom)));
-  cost.sharedCycles =
-      (readBytes + inputBytes + filterBytes) / chip.sharedMemoryBytesPerClock;
+  cost.sharedCycles = readBytes / (chip.sharedMemoryBytesPerClock *
+                                   chip.computeUnitsOfProcessor) +
+                      computeWriteCycles(problem, chip, candidate);
 
-  cost.loadCycles = computeLoadCycles(chip, candidate, candidate.workgroup[0],
-                                      problem.lhsRun) +
-                    computeLoadCycles(chip, candidate, candidate.workgroup[1],
-                                      problem.rhsRun);
+  cost.loadCycles = (computeLoadCycles(chip, candidate, candidate.workgroup[0],
+                                       problem.lhsRun) +
+                     computeLoadCycles(chip, candidate, candidate.workgroup[1],
+                                       problem.rhsRun)) /
+                    chip.computeUnitsOfProcessor;
+}
 
-  // Multiply-adds of lanes and WMMA take the vector unit's own cycles; MFMA
-  // runs beside it.
-  double vectorCycles = computeVectorCycles(problem, chip, candidate);
-  double matrixCycles =
-      cost.matrixCycles + (atom.kind == AtomKind::MFMA ? 0 : vectorCycles);
-  double longest = std::max({matrixCycles, cost.sharedCycles, cost.loadCycles});
-  double others = cost.matrixCycles + vectorCycles + cost.sharedCycles +
-                  cost.loadCycles - longest;
-  cost.stepCycles =
-      longest + others / computeHiding(chip, cost) + kBarrierCycles;
+/// Length of the average product as a part of the longest one's.
+static double computeReductionShare(const Problem &problem) {
+  if (problem.products == 1)
+    return 1;
+  double asLongest = 2 * double(problem.products * problem.batch) *
+                     double(problem.rows * problem.columns) *
+                     double(problem.reduction);
+  return std::min(1.0, problem.usefulFlops / asLongest);
+}
+
+/// What the model of AMD units asks for.
+static UnitWork getUnitWork(const Problem &problem, const ChipInfo &chip,
+                            const Candidate &candidate, const Cost &cost) {
+  UnitWork work;
+  work.waves = candidate.subgroups();
+  work.stages = candidate.stages;
+  work.steps = double(cost.steps) * computeReductionShare(problem);
+  work.overlapsSteps = candidate.atom->kind == AtomKind::MFMA;
+  work.joinsLoads = work.overlapsSteps && (isTransposed(problem.lhsRun) ||
+                                           isTransposed(problem.rhsRun));
+  work.matrixCycles =
+      cost.matrixCycles / double(ceilDiv(work.waves, countSimds(chip)));
+  work.vectorCycles = computeVectorCycles(problem, chip, candidate);
+  work.pieces = piecesPerWorkItem(chip, candidate, candidate.workgroup[0]) +
+                piecesPerWorkItem(chip, candidate, candidate.workgroup[1]);
+  work.sharedCycles = cost.sharedCycles;
+  work.sharedWriteCycles = computeWriteCycles(problem, chip, candidate);
+  work.loadCycles = cost.loadCycles;
+  // Parts of a reduction are stored as they are summed.
+  work.storedBytes =
+      problem.splits > 1
+          ? double(candidate.workgroup[0] * candidate.workgroup[1] *
+                   byteSize(candidate.atom->accumulator))
+          : countStoredBytes(problem, candidate);
+  return work;
+}
+
+/// Cycles of a step of a workgroup among others. With one wave on a SIMD unit,
+/// half of the shorter activities are hidden, with two a third is not, and more
+/// waves wait for the same units.
+static double computeStepCycles(const Problem &problem, const ChipInfo &chip,
+                                const Candidate &candidate, const Cost &cost) {
+  int64_t resident = cost.residentWorkgroups;
+  if (keepsLoadsEarly(chip))
+    return computeUnitStep(chip, getUnitWork(problem, chip, candidate, cost),
+                           resident) /
+           double(resident);
+  double longest =
+      std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
+  double others =
+      cost.matrixCycles + cost.sharedCycles + cost.loadCycles - longest;
+  return longest + others / (1 + std::min(cost.wavesPerSimd, 2.0)) +
+         kBarrierCycles;
 }
 
 /// Fills in how many workgroups a compute unit holds.
@@ -412,31 +485,33 @@ static void computeOccupancy(const ChipInfo &chip, const Candidate &candidate,
     cost.wavesPerSimd = 1;
     return;
   }
-  int64_t perWave = roundUp(cost.registers.total(), chip.registerGranule);
+  int64_t registers =
+      keepsLoadsEarly(chip)
+          ? computeExpectedRegisters(*candidate.atom, cost.registers)
+          : cost.registers.total();
+  int64_t perWave = roundUp(registers, chip.registerGranule);
   int64_t waves = std::min<int64_t>(chip.maxWavesPerSimd,
                                     chip.registerFilePerLane / perWave) *
-                  chip.simdsPerComputeUnit;
+                  countSimds(chip);
   int64_t byRegisters = waves / candidate.subgroups();
-  int64_t byShared = chip.sharedMemoryOfUnit / cost.sharedBytes;
+  int64_t byShared =
+      chip.sharedMemoryOfUnit * chip.computeUnitsOfProcessor / cost.sharedBytes;
   // More would not be wrong, but no unit gets more than its share of the grid.
-  int64_t share = ceilDiv(cost.workgroups, chip.computeUnits);
+  int64_t share = ceilDiv(cost.workgroups, countUnits(chip));
   cost.residentWorkgroups =
       std::max<int64_t>(1, std::min({byRegisters, byShared, share}));
   cost.wavesPerSimd = double(cost.residentWorkgroups * candidate.subgroups()) /
-                      chip.simdsPerComputeUnit;
+                      double(countSimds(chip));
 }
 
 /// Cycles for which a step lasts at least, until the tile of a later one is
 /// there: each of the stages but one has a tile on its way.
 static double computeTileLatency(const ChipInfo &chip,
-                                 const Candidate &candidate, const Cost &cost) {
+                                 const Candidate &candidate) {
   if (isHost(chip))
     return 0;
-  double latency = kLoadLatencyNs * chip.clockGHz /
-                   double(std::max<int64_t>(1, candidate.stages - 1));
-  // A tile in registers is not used before it has gone through shared memory.
-  return keepsLoadsEarly(chip) ? latency + cost.loadCycles + kHandoverCycles
-                               : latency;
+  return kLoadLatencyNs * chip.clockGHz /
+         double(std::max<int64_t>(1, candidate.stages - 1));
 }
 
 /// Cycles of a round of `workgroups` that run together on one compute unit.
@@ -445,34 +520,73 @@ static double computeRound(const Problem &problem, const ChipInfo &chip,
                            int64_t workgroups) {
   double latency = isHost(chip) ? 0 : kLoadLatencyNs * chip.clockGHz;
   double step = std::max(double(workgroups) * cost.stepCycles,
-                         computeTileLatency(chip, candidate, cost));
-  double tileBytes = double(candidate.workgroup[0] * candidate.workgroup[1]) *
-                     (double(byteSize(problem.result)) +
-                      problem.epilogueBytes / double(problem.products) /
-                          double(problem.batch) / double(problem.rows) /
-                          double(problem.columns));
-  double ends = kSetupCycles + tileBytes / kLoadBytesPerClock;
+                         computeTileLatency(chip, candidate));
+  double ends =
+      kSetupCycles + countStoredBytes(problem, candidate) / kLoadBytesPerClock;
   // The first tile is waited for, and the last result is not.
   return latency + double(cost.steps) * step + double(workgroups) * ends;
 }
 
-/// Seconds in which memory is busy while nothing is multiplied: all workgroups
-/// store their sums at about the same time, and a combine follows its products.
-static double computeStoreSeconds(const Problem &problem,
-                                  const ChipInfo &chip) {
-  if (!keepsLoadsEarly(chip))
-    return 0;
-  return (problem.resultBytes + problem.epilogueBytes +
-          2 * problem.intermediateBytes) /
-         (chip.memoryGBs * 1e9);
+/// Cycles of all `workgroups` of one unit.
+static double computeCycles(const Problem &problem, const ChipInfo &chip,
+                            const Candidate &candidate, const Cost &cost,
+                            int64_t workgroups) {
+  int64_t resident = cost.residentWorkgroups;
+  if (keepsLoadsEarly(chip))
+    return computeUnitCycles(chip, getUnitWork(problem, chip, candidate, cost),
+                             resident, workgroups);
+  int64_t last = workgroups % resident;
+  return double(workgroups / resident) *
+             computeRound(problem, chip, candidate, cost, resident) +
+         (last ? computeRound(problem, chip, candidate, cost, last) : 0);
 }
 
-static Limit computeLimit(const ChipInfo &chip, const Candidate &candidate,
-                          const Cost &cost) {
+/// Seconds in which each tap reads its part of the left operand again from
+/// below the dies' caches, if what their units read at a time does not fit.
+static double computeTapSeconds(const Problem &problem, const ChipInfo &chip,
+                                const Candidate &candidate, const Cost &cost) {
+  const Run &run = problem.lhsRun;
+  if (!run.isAlongReduction || run.elements >= problem.reduction)
+    return 0;
+  int64_t elementBytes = byteSize(candidate.atom->operand);
+  int64_t readTogether = cost.residentWorkgroups * countUnits(chip) /
+                         chip.dies * candidate.workgroup[0] * run.elements *
+                         elementBytes;
+  if (chip.dieCacheBytes == 0 || readTogether <= chip.dieCacheBytes)
+    return 0;
+  double ofAllTaps = double(problem.products * problem.batch * problem.rows) *
+                     double(problem.reduction * elementBytes) *
+                     computeReductionShare(problem);
+  return (ofAllTaps + problem.resultBytes) / computeFarBandwidth(problem, chip);
+}
+
+/// Seconds in which memory is busy. Those of a combine are counted with it.
+static double computeMemorySeconds(const Problem &problem, const ChipInfo &chip,
+                                   const Candidate &candidate,
+                                   const Cost &cost) {
+  double seconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
+  if (!keepsLoadsEarly(chip))
+    return seconds;
+  seconds -= problem.intermediateBytes / (chip.memoryGBs * 1e9);
+  return std::max(seconds, computeTapSeconds(problem, chip, candidate, cost));
+}
+
+/// Whether a step lasts until its loads have arrived.
+static bool waitsForLoads(const Problem &problem, const ChipInfo &chip,
+                          const Candidate &candidate, const Cost &cost) {
+  int64_t resident = cost.residentWorkgroups;
+  if (keepsLoadsEarly(chip))
+    return waitsForLoads(chip, getUnitWork(problem, chip, candidate, cost),
+                         resident);
+  return computeTileLatency(chip, candidate) >
+         double(resident) * cost.stepCycles;
+}
+
+static Limit computeLimit(const Problem &problem, const ChipInfo &chip,
+                          const Candidate &candidate, const Cost &cost) {
   if (cost.memorySeconds > cost.computeSeconds)
     return Limit::Memory;
-  if (computeTileLatency(chip, candidate, cost) >
-      double(cost.residentWorkgroups) * cost.stepCycles)
+  if (waitsForLoads(problem, chip, candidate, cost))
     return Limit::Latency;
   if (cost.matrixCycles >= std::max(cost.sharedCycles, cost.loadCycles))
     return Limit::MatrixUnits;
@@ -487,12 +601,6 @@ double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
   return double(rows * columns) * (problem.storedRowDistance == 1
                                        ? chip.scatterCycles
                                        : chip.sparseScatterCycles);
-}
-
-/// Whether neighbours in memory are of different rows. An element alone is not
-/// transposed.
-static bool isTransposed(const Run &run) {
-  return run.elements > 1 && !run.isAlongReduction;
 }
 
 /// What a staged kernel takes, as a multiple of what is computed here.
@@ -536,33 +644,26 @@ Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
   cost.tileEfficiency = problem.usefulFlops / 2 / computed;
 
   computeOccupancy(chip, candidate, cost);
-  computeStep(problem, chip, candidate, cost);
-  int64_t perUnit = ceilDiv(cost.workgroups, chip.computeUnits);
+  countStep(problem, chip, candidate, cost);
+  cost.stepCycles = computeStepCycles(problem, chip, candidate, cost);
+  int64_t perUnit = ceilDiv(cost.workgroups, countUnits(chip));
   cost.waveEfficiency =
-      double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
-  auto round = [&](int64_t workgroups) {
-    return workgroups == 0
-               ? 0.0
-               : computeRound(problem, chip, candidate, cost, workgroups);
-  };
-  double cycles = double(perUnit / cost.residentWorkgroups) *
-                      round(cost.residentWorkgroups) +
-                  round(perUnit % cost.residentWorkgroups);
+      double(cost.workgroups) / (double(perUnit) * double(countUnits(chip)));
+  double cycles = computeCycles(problem, chip, candidate, cost, perUnit);
 
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
-  cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
-  double storeSeconds = computeStoreSeconds(problem, chip);
+  cost.memorySeconds = computeMemorySeconds(problem, chip, candidate, cost);
   cost.seconds =
       getStagedSlowdown(problem, chip, candidate) *
-          std::max(cost.computeSeconds, cost.memorySeconds - storeSeconds) +
-      storeSeconds +
+          std::max(cost.computeSeconds, cost.memorySeconds) +
+      (keepsLoadsEarly(chip) ? computeCombineSeconds(problem, chip) : 0) +
       double(perUnit) *
           computeScatterCycles(problem, chip, candidate.workgroup[0],
                                candidate.workgroup[1]) /
           (chip.clockGHz * 1e9) +
       double(problem.launches - 1) * kLaunchSeconds +
       (isHost(chip) ? 0 : kStartSeconds);
-  cost.limit = computeLimit(chip, candidate, cost);
+  cost.limit = computeLimit(problem, chip, candidate, cost);
   return cost;
 }

@@ -205,6 +205,21 @@ static void computeHaloTiles(ConvolutionOpInterface op,
   problem.bufferedChannels = geometry->product.window.channels;
 }
 
+/// Whether positions that are reduced, and are not those of the tensor, have to
+/// be divided into their coordinates.
+static bool takesDivisions(ConvolutionOpInterface op, TensorRole role) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  auto areOne = [](ArrayRef<int64_t> sizes) {
+    return llvm::all_of(sizes, [](int64_t size) { return size == 1; });
+  };
+  bool areSame = shape.input == shape.output && areOne(shape.filter) &&
+                 areOne(shape.strides);
+  return op.getDirection() == Direction::BackwardWeight &&
+         role == TensorRole::Input && !areSame &&
+         !llvm::all_of(shape.output,
+                       [](int64_t size) { return llvm::isPowerOf2_64(size); });
+}
+
 /// Sets what a problem has of its largest product.
 static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
                        ::conv::Problem &problem) {
@@ -218,6 +233,8 @@ static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
   problem.rhsBytes = getSeenBytes(product.rhs, rhs);
   problem.lhsRun = computeRun(product.lhs, lhs.getShape());
   problem.rhsRun = computeRun(product.rhs, rhs.getShape());
+  problem.lhsRun.takesDivisions = takesDivisions(op, product.lhsRole);
+  problem.rhsRun.takesDivisions = takesDivisions(op, product.rhsRole);
 }
 
 std::vector<::conv::ResultShape>

@@ -119,17 +119,21 @@ struct ChipInfo {
   int64_t sharedMemoryOfUnit;    ///< Of all workgroups together.
   int sharedMemoryBanks;         ///< 4-byte banks.
   int sharedMemoryBytesPerClock; ///< LDS reads or writes without conflicts.
+  int sharedWritePasses = 1;     ///< Times that a write takes of a read.
   int registersPerLane;          ///< 32-bit vector registers one wave can have.
   int accumulationRegisters; ///< Those of them only matrix units compute with.
   int registerFilePerLane;   ///< The same, of all waves of one SIMD unit.
   int registerGranule;       ///< A wave's registers are a multiple of this.
   int simdsPerComputeUnit;
+  int computeUnitsOfProcessor = 1; ///< Those that run a workgroup together.
   int maxWavesPerSimd;
   int computeUnits;
   double clockGHz;
-  double memoryGBs;   ///< Datasheet bandwidth in 10^9 bytes a second.
-  int64_t cacheBytes; ///< Last level that all compute units share.
-  int fmaPerClock;    ///< f32 multiply-adds of a compute unit in a clock.
+  double memoryGBs;    ///< Datasheet bandwidth in 10^9 bytes a second.
+  int64_t cacheBytes;  ///< Last level that all compute units share.
+  double cacheGBs = 0; ///< Its bandwidth, if there is a nearer one that compute
+                       ///< units share; else 0.
+  int fmaPerClock;     ///< f32 multiply-adds of a compute unit in a clock.
   /// Measured time of kernels that stage tiles through registers, or without,
   /// as a multiple of what the cost model says; 1 where nothing was measured.
   double registerStagedSlowdown = 1, asyncStagedSlowdown = 1;
@@ -159,7 +163,7 @@ struct ChipInfo {
   double sharedCacheBytesPerClock = 64;
   /// Dies with a cache of their own, to which workgroups are dealt in turn.
   int dies = 1;
-  int64_t dieCacheBytes = 0; ///< Of each of several dies.
+  int64_t dieCacheBytes = 0; ///< Of each of these; 0 if unknown.
   /// Least bytes of a copy from global to shared memory that takes no registers
   /// on its way: powers of two from there to 16. 0 if there is none.
   int asyncCopyBytes = 0;

@@ -32,6 +32,8 @@ struct ResultShape {
 struct Run {
   int64_t elements = 1;
   bool isAlongReduction = false;
+  /// Where a step reads takes divisions by sizes that are no powers of two.
+  bool takesDivisions = false;
 };
 
 /// Sizes and types of a convolution as a batch of matrix products: `rows` by

@@ -179,7 +179,7 @@ TEST(Heuristics, LargeProblemsUseLargeTiles) {
     const ChipInfo &chip = *lookupChip(name);
     RankedCandidate best = rankCandidates(problem, chip).accepted.front();
     EXPECT_GE(best.candidate.workgroup[0] * best.candidate.workgroup[1],
-              128 * 64)
+              96 * 64)
         << name;
     EXPECT_EQ(best.cost.limit, Limit::MatrixUnits) << name;
   }
@@ -192,7 +192,11 @@ TEST(Heuristics, OneOutputHasTheSmallestTile) {
       problem.operand = type;
       RankedCandidate best = rankCandidates(problem, chip).accepted.front();
       EXPECT_EQ(best.cost.workgroups, 1) << chip.name;
-      EXPECT_EQ(best.candidate.subgroups(), 1) << chip.name;
+      // Several subgroups have fewer elements each to load.
+      const MatrixAtom &atom = *best.candidate.atom;
+      EXPECT_LE(best.candidate.workgroup[0] * best.candidate.workgroup[1],
+                4 * atom.m * atom.n)
+          << chip.name;
     }
 }
 
