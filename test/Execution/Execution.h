@@ -66,6 +66,7 @@ void addDynamicTests();
 void addFormTests();
 void addForwardTests();
 void addFunctionTests();
+void addTileTests();
 void addResourceTests();
 void addEpilogueTests();
 void addTypeTests();

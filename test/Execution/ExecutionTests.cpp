@@ -146,6 +146,7 @@ int main(int argc, char **argv) {
   addEpilogueTests();
   addTypeTests();
   addFunctionTests();
+  addTileTests();
   addResourceTests();
   addWinogradTests();
   return RUN_ALL_TESTS();
