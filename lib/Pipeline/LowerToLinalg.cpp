@@ -8,7 +8,7 @@
 #include "conv/Pipeline/Pipelines.h"
 
 #include "conv/Pipeline/Passes.h"
-#include "conv/ToLinalg/Passes.h"
+#include "conv/Plan/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

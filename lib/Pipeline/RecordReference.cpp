@@ -17,7 +17,7 @@
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
-#include "conv/Dialect/Conv/IR/WinogradForm.h"
+#include "conv/Plan/WinogradForm.h"
 #include "conv/Schedule/Schedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

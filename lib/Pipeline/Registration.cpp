@@ -18,10 +18,10 @@
 #include "conv/Dialect/Conv/Transforms/Passes.h"
 #include "conv/Pipeline/Passes.h"
 #include "conv/Pipeline/Pipelines.h"
+#include "conv/Plan/Passes.h"
 #include "conv/Schedule/Passes.h"
 #include "conv/Tile/Passes.h"
 #include "conv/ToGPU/Passes.h"
-#include "conv/ToLinalg/Passes.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -52,15 +52,14 @@ using namespace mlir;
 using namespace mlir::conv;
 
 void mlir::conv::registerDialects(DialectRegistry &registry) {
-  registry.insert<affine::AffineDialect, amdgpu::AMDGPUDialect,
-                  arith::ArithDialect, bufferization::BufferizationDialect,
-                  cf::ControlFlowDialect, ConvDialect, func::FuncDialect,
-                  gpu::GPUDialect, index::IndexDialect, linalg::LinalgDialect,
-                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
-                  ml_program::MLProgramDialect, nvgpu::NVGPUDialect,
-                  NVVM::NVVMDialect, ROCDL::ROCDLDialect, scf::SCFDialect,
-                  tensor::TensorDialect, tosa::TosaDialect,
-                  vector::VectorDialect>();
+  registry.insert<
+      affine::AffineDialect, amdgpu::AMDGPUDialect, arith::ArithDialect,
+      bufferization::BufferizationDialect, cf::ControlFlowDialect, ConvDialect,
+      func::FuncDialect, gpu::GPUDialect, index::IndexDialect,
+      linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
+      memref::MemRefDialect, ml_program::MLProgramDialect, nvgpu::NVGPUDialect,
+      NVVM::NVVMDialect, ROCDL::ROCDLDialect, scf::SCFDialect,
+      tensor::TensorDialect, tosa::TosaDialect, vector::VectorDialect>();
   linalg::registerTilingInterfaceExternalModels(registry);
   tensor::registerTilingInterfaceExternalModels(registry);
   registerAMDGPUTranslations(registry);
@@ -93,7 +92,7 @@ static void registerPipeline(StringRef name, StringRef description,
 void mlir::conv::registerPassesAndPipelines() {
   registerConvTransformsPasses();
   registerSchedulePasses();
-  registerToLinalgPasses();
+  registerPlanPasses();
   registerTilePasses();
   registerToGPUPasses();
   registerBackendPasses();

@@ -12,8 +12,8 @@
 
 #include "Spills.h"
 
-#include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
-#include "conv/Dialect/Conv/IR/OperandForm.h"
+#include "conv/Plan/ConvolutionPlan.h"
+#include "conv/Plan/OperandForm.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

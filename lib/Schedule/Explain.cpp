@@ -15,8 +15,8 @@
 #include "FormatNumbers.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
-#include "conv/Schedule/DirectModel.h"
-#include "conv/Schedule/DirectSchedule.h"
+#include "conv/Kernels/Direct/DirectModel.h"
+#include "conv/Kernels/Direct/DirectSchedule.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Schedule.h"
 #include "conv/Schedule/ScheduleSpace.h"

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FormatNumbers.h"
-#include "GpuCosts.h"
+#include "conv/Kernels/GpuCosts.h"
 
 #include "conv/Dialect/Conv/IR/DynamicViews.h"
 #include "conv/Schedule/Explain.h"

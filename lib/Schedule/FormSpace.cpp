@@ -12,11 +12,11 @@
 
 #include "conv/Schedule/FormSpace.h"
 
-#include "GpuCosts.h"
+#include "conv/Kernels/GpuCosts.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
-#include "conv/Schedule/DirectModel.h"
+#include "conv/Kernels/Direct/DirectModel.h"
 #include "conv/Schedule/Schedule.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

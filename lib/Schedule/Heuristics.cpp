@@ -14,9 +14,9 @@
 
 #include "conv/Schedule/Heuristics.h"
 
-#include "conv/Schedule/LineModel.h"
-#include "conv/Schedule/TmaModel.h"
-#include "conv/Schedule/WeightStationaryModel.h"
+#include "conv/Kernels/LineBuffer/LineModel.h"
+#include "conv/Kernels/WarpgroupGemm/TmaModel.h"
+#include "conv/Kernels/WeightStationary/WeightStationaryModel.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>

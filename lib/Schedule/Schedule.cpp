@@ -12,11 +12,11 @@
 #include "conv/Schedule/Schedule.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
-#include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
-#include "conv/Dialect/Conv/IR/LineGeometry.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
-#include "conv/Dialect/Conv/IR/TmaGeometry.h"
-#include "conv/Dialect/Conv/IR/WeightStationaryGeometry.h"
+#include "conv/Kernels/LineBuffer/LineGeometry.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
+#include "conv/Kernels/WeightStationary/WeightStationaryGeometry.h"
+#include "conv/Plan/ConvolutionPlan.h"
 
 #include "llvm/Support/MathExtras.h"
 

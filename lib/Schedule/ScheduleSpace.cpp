@@ -13,9 +13,9 @@
 #include "conv/Schedule/ScheduleSpace.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Kernels/Direct/DirectModel.h"
+#include "conv/Kernels/Direct/DirectSchedule.h"
 #include "conv/Schedule/Database.h"
-#include "conv/Schedule/DirectModel.h"
-#include "conv/Schedule/DirectSchedule.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Schedule.h"
 

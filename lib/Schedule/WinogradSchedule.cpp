@@ -8,7 +8,7 @@
 #include "conv/Schedule/WinogradSchedule.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
-#include "conv/Dialect/Conv/IR/WinogradForm.h"
+#include "conv/Plan/WinogradForm.h"
 #include "conv/Schedule/FormSpace.h"
 
 #include "llvm/ADT/SetVector.h"

@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BuildKernel.h"
-#include "NeighboursKernel.h"
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Kernels/BuildKernel.h"
+#include "conv/Kernels/Elementwise/NeighboursKernel.h"
 #include "conv/ToGPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -3,8 +3,11 @@
 
 A folder of lib/ (and its public headers in include/conv/) may include the
 folders in its row, and itself. `tools` may include everything. Folders without
-LLVM or without MLIR must not include their headers either. Prints one line per
-violation and exits with 1 if there is one.
+LLVM or without MLIR must not include their headers either. A kernel family, a
+folder of lib/Kernels, may include `Parts` and the headers beside the families,
+and no other family; neither `Parts` nor these headers include a family. So
+there are no circles between the folders of one. Prints one line per violation
+and exits with 1 if there is one.
 
     check_layers.py [ROOT]
 """
@@ -18,12 +21,14 @@ MAY_INCLUDE = {
     "Support":  set(),
     "Chip":     {"Support"},
     "Artifact": {"Support"},
+    "Numerics": {"Support", "Chip"},
     "Clock":    {"Support", "Chip", "Artifact"},
     "Dialect":  {"Support", "Chip"},
-    "Schedule": {"Support", "Chip", "Dialect"},
-    "ToLinalg": {"Support", "Chip", "Dialect"},
+    "Plan":     {"Support", "Chip", "Dialect"},
+    "Kernels":  {"Support", "Chip", "Numerics", "Dialect", "Plan"},
+    "Schedule": {"Support", "Chip", "Numerics", "Dialect", "Plan", "Kernels"},
     "Tile":     {"Support", "Chip", "Dialect"},
-    "ToGPU":    {"Support", "Chip", "Dialect"},
+    "ToGPU":    {"Support", "Chip", "Dialect", "Kernels"},
     "Backend":  {"Support", "Chip", "Dialect"},
     "Generate": {"Support", "Dialect"},
     "Runtime":  {"Support", "Chip", "Artifact"},
@@ -31,7 +36,7 @@ MAY_INCLUDE = {
 # fmt: on
 MAY_INCLUDE["Pipeline"] = set(MAY_INCLUDE) - {"Clock", "Generate", "Runtime"}
 MAY_INCLUDE["Compiler"] = {"Support", "Artifact", "Generate", "Pipeline", "Runtime"}
-WITHOUT_LLVM = {"Support", "Chip", "Artifact", "Runtime"}
+WITHOUT_LLVM = {"Support", "Chip", "Artifact", "Numerics", "Runtime"}
 WITHOUT_MLIR = WITHOUT_LLVM | {"Clock"}
 
 # Where the simulator's compiler half and its runtime half meet; these files include nothing of the project.
@@ -47,7 +52,46 @@ def sources(root):
                 yield path.relative_to(root / top).parts[0], path
 
 
+def resolve(root, path, name):
+    """The file that an include line of `path` names, or None if it is none of the project's."""
+    for found in (path.parent / name, root / "include" / name):
+        if found.exists():
+            return found.resolve()
+    return None
+
+
+def family(root, path):
+    """The family of lib/Kernels that a file belongs to: '' for what lies beside the families, None elsewhere."""
+    for top in ("lib/Kernels", "include/conv/Kernels"):
+        if (root / top) in path.parents:
+            parts = path.relative_to(root / top).parts
+            return parts[0] if len(parts) > 1 else ""
+    return None
+
+
+def includes(root, path):
+    """The lines of a file that include one of the project's, and which."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        match = INCLUDE.match(line)
+        found = match and resolve(root, path, match[1])
+        if found:
+            yield number, found
+
+
+def family_violations(root):
+    for _, path in sources(root):
+        own = family(root, path)
+        if own is None or (own == "" and path.suffix == ".cpp"):
+            continue
+        allowed = {own, "", "Parts"} if own else {""}
+        for number, found in includes(root, path):
+            other = family(root, found)
+            if other is not None and other not in allowed:
+                yield f"{path.relative_to(root)}:{number}: error: {own or 'no family'} may not include family {other}"
+
+
 def violations(root):
+    yield from family_violations(root)
     for folder, path in sources(root):
         if folder not in MAY_INCLUDE:
             yield f"{path.relative_to(root)}:1: error: expects a folder of the layer table, but got {folder}"

@@ -16,7 +16,7 @@
 #define CONV_SCHEDULE_FORMSPACE_H
 
 #include "conv/Chip/Chip.h"
-#include "conv/Dialect/Conv/IR/OperandForm.h"
+#include "conv/Plan/OperandForm.h"
 
 namespace mlir::conv {
 

@@ -14,7 +14,7 @@
 #ifndef CONV_SCHEDULE_HEURISTICS_H
 #define CONV_SCHEDULE_HEURISTICS_H
 
-#include "conv/Schedule/CostModel.h"
+#include "conv/Kernels/Gemm/CostModel.h"
 
 #include <vector>
 

@@ -14,8 +14,8 @@
 #define CONV_SCHEDULE_SCHEDULE_H
 
 #include "conv/Dialect/Conv/IR/Conv.h"
-#include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
-#include "conv/Schedule/ErrorBound.h"
+#include "conv/Numerics/ErrorBound.h"
+#include "conv/Plan/ConvolutionPlan.h"
 #include "conv/Schedule/Heuristics.h"
 
 namespace mlir::conv {

@@ -13,7 +13,7 @@
 #ifndef CONV_SCHEDULE_SCHEDULESPACE_H
 #define CONV_SCHEDULE_SCHEDULESPACE_H
 
-#include "conv/Dialect/Conv/IR/ConvolutionPlan.h"
+#include "conv/Plan/ConvolutionPlan.h"
 #include "conv/Schedule/Heuristics.h"
 
 #include <vector>

@@ -12,7 +12,7 @@
 #ifndef CONV_TEST_FORWARDPROBLEM_H
 #define CONV_TEST_FORWARDPROBLEM_H
 
-#include "conv/Schedule/Problem.h"
+#include "conv/Kernels/Problem.h"
 
 namespace conv::test {
 

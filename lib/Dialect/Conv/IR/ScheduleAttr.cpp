@@ -395,6 +395,17 @@ static LogicalResult verifyHostSums(EmitError emitError, ScheduleAttr schedule,
   return success();
 }
 
+::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule) {
+  ::conv::TmaTile tile{schedule.getWorkgroup()[0], schedule.getWorkgroup()[1],
+                       schedule.getStages(), schedule.getNumSubgroups()};
+  // Sums of a part are accumulators, which no copy takes.
+  tile.isStaged = schedule.getSplits() == 1;
+  tile.cluster = schedule.getCluster();
+  tile.convertedParts =
+      schedule.getAtom().getKind() == AtomKind::WGMMA3xTF32 ? 2 : 0;
+  return tile;
+}
+
 /// Checks S7 and S18 of main loops of warpgroups. How large elements of the
 /// result are, and buffers of lines and of halo tiles, and so S6, is known
 /// where the convolution is.

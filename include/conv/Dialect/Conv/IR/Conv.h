@@ -76,11 +76,6 @@ const ::conv::MatrixAtom *lookupAtom(const ::conv::ChipInfo &chip,
 /// halo tiles: those depend on the window (see `TmaGeometry`).
 ::conv::TmaTile getTmaTile(ScheduleAttr schedule);
 
-/// Why the chip's shared memory does not have room for such a tile (S6); empty
-/// if it has.
-std::string checkTmaMemory(const ::conv::TmaTile &tile,
-                           const ::conv::ChipInfo &chip);
-
 /// Checks what S5 to S10, S16 and S18 say about a chip.
 LogicalResult
 verifyScheduleForChip(function_ref<InFlightDiagnostic()> emitError,

@@ -1,0 +1,65 @@
+//===- DirectBlocks.h - gradients of filters of groups, as blocks -*- C++ -*-=//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The gradient of a group's filter has few elements, each a sum over all
+// positions. With positions as the reduction of a matrix instruction, 8 output
+// channels and 8 input channels at one tap are a block of sums, and an atom has
+// two of them:
+//
+//                              8 output channels
+//    tap (r, s),     8 input  ┌────────┐
+//                   channels  │ block  │      summed up over 2 runs of 8
+//    tap (r, s + 1), 8 input  ├────────┤      positions
+//                   channels  │ block  │
+//                             └────────┘
+//
+// Smaller groups share a block, of which only the squares on the diagonal are
+// theirs; larger groups have one for each pair of vectors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_KERNELS_DIRECT_DIRECTBLOCKS_H
+#define CONV_KERNELS_DIRECT_DIRECTBLOCKS_H
+
+#include "conv/Dialect/Conv/IR/ChannelVector.h"
+#include "conv/Dialect/Conv/IR/ViewedTensor.h"
+
+namespace mlir::conv {
+
+/// How the gradient of a filter is multiplied as blocks. Rows of the product
+/// are channels of the left operand, columns those of the right one at taps.
+struct DirectBlocks : ChannelVector {
+  /// Blocks of an atom.
+  static constexpr int64_t kBlocks = 2;
+  /// Positions of a run, which are neighbours, and runs of an atom.
+  static constexpr int64_t kRun = 8, kRuns = 2;
+
+  /// Of a vector of rows, at most: their sums are in registers.
+  static constexpr int64_t kMaxBlocks = 72;
+
+  int64_t matrices; ///< That share a vector; 1 if a matrix has whole ones.
+  int64_t rowVectors, columnVectors; ///< Of a matrix, or of those that share.
+  /// The digits of channels, if there is more than one of a matrix, among those
+  /// of rows and of columns.
+  std::optional<size_t> row, column;
+  int64_t taps; ///< Columns of one channel.
+
+  int64_t countBlocks() const { return columnVectors * taps; }
+  /// Those of a vector of rows; the last one may have one block only.
+  int64_t countAtoms() const {
+    return llvm::divideCeil(countBlocks(), kBlocks);
+  }
+
+  /// None if D8 does not hold, and in `obstacle` why, as "expects ..., but got
+  /// ...".
+  static std::optional<DirectBlocks> compute(const ViewedProduct &product,
+                                             std::string &obstacle);
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_KERNELS_DIRECT_DIRECTBLOCKS_H

@@ -1,0 +1,77 @@
+//===- LineGradientTile.h - line buffers of a filter's gradient -*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The gradient of a filter for few channels multiplies windows too, but adds up
+// their positions. Instructions take an operand with its reduction outermost
+// from shared memory only, so warpgroups write windows there. Plain numbers,
+// nothing of the IR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_KERNELS_LINEBUFFER_LINEGRADIENTTILE_H
+#define CONV_KERNELS_LINEBUFFER_LINEGRADIENTTILE_H
+
+#include "conv/Kernels/LineBuffer/LineTile.h"
+
+namespace conv {
+
+/// A pipeline of stages for 64 positions each: the left operand's tile, that of
+/// the windows, and, behind all of these, the lines that they are written from.
+/// Columns are groups of the window, each eight elements, and a tile has all of
+/// them or whole rows of 64.
+struct LineGradientTile {
+  /// Warpgroups that write windows for the one that multiplies, in turns. They
+  /// divide the stages, so that each stage is always written by the same one.
+  static constexpr int64_t kIm2colWarps = 2;
+
+  TmaTile tile;
+  LineWindow window;
+  /// Positions that follow each other, in steps of 64.
+  int64_t segmentPositions;
+
+  LineGradientTile(TmaTile tile, const LineWindow &window,
+                   int64_t segmentPositions)
+      : tile(tile), window(window), segmentPositions(segmentPositions) {
+    this->tile.im2colWarps = kIm2colWarps;
+  }
+
+  int64_t usedColumns() const {
+    return window.countGroups() * LineWindow::kGroupElements;
+  }
+  /// Tiles of all columns, and how many columns one of them writes.
+  int64_t countColumnTiles() const {
+    return ceilDiv(usedColumns(), tile.columns);
+  }
+  int64_t usedColumnsOf(int64_t columnTile) const {
+    return std::min(tile.columns, usedColumns() - columnTile * tile.columns);
+  }
+  /// Whether there are as many of the result's columns, which are not padded to
+  /// groups.
+  bool hasColumns(int64_t columns) const {
+    return tile.hasWholeRowsOfColumns() &&
+           ceilDiv(columns, tile.columns) == countColumnTiles();
+  }
+  int64_t countLines() const {
+    constexpr int64_t kPositions = TmaTile::kRowElements;
+    return window.countLines(kPositions,
+                             std::gcd(kPositions, segmentPositions));
+  }
+  int64_t linesBytes() const { return countLines() * window.lineBytes(); }
+  int64_t linesOffset() const { return tile.stages * tile.stageBytes(); }
+  int64_t barrierOffset() const {
+    return linesOffset() + tile.stages * linesBytes() +
+           roundUp(window.reachBytes(), TmaTile::kBarrierBytes);
+  }
+  /// For each stage barriers for "copied", "gathered" and "empty".
+  int64_t sharedBytes() const {
+    return barrierOffset() + 3 * tile.stages * TmaTile::kBarrierBytes;
+  }
+};
+
+} // namespace conv
+
+#endif // CONV_KERNELS_LINEBUFFER_LINEGRADIENTTILE_H

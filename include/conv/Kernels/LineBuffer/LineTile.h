@@ -1,0 +1,135 @@
+//===- LineTile.h - a workgroup of the line_buffer main loop ----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tile of positions of a window reads few lines of its images, and these are
+// one piece of memory, whatever the window and the channels are. So a line
+// buffer holds whole lines, and all taps read them there. This says how many
+// lines that are, in which order the reduction goes over them, and what of
+// shared memory it takes. Plain numbers, nothing of the IR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_KERNELS_LINEBUFFER_LINETILE_H
+#define CONV_KERNELS_LINEBUFFER_LINETILE_H
+
+#include "conv/Kernels/Parts/Warpgroup/FilterTile.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace conv {
+
+/// Images with their channels innermost, and a window that moves over them.
+///
+/// The reduction is made of *runs*: elements of a line that follow each other
+/// in memory, all taps of that line or, with dilation, one of them. A run takes
+/// whole *groups* of eight elements; what is too much is zero in the filter and
+/// in fragments of the images.
+struct LineWindow {
+  static constexpr int64_t kGroupElements = 8;
+  /// What lines are multiples of, in bytes: the granule of a copy.
+  static constexpr int64_t kGranuleBytes = 16;
+  /// Groups of the reduction that one instruction multiplies.
+  static constexpr int64_t kGroupsPerAtom = 2;
+
+  /// As in `TmaWindow`.
+  struct Dimension {
+    int64_t extent = 1, positions = 1, taps = 1, stride = 1, dilation = 1,
+            low = 0;
+    bool isReversed = false;
+
+    /// Whether taps of some position are outside of the image.
+    bool leavesImage() const {
+      return low > 0 ||
+             (positions - 1) * stride - low + (taps - 1) * dilation >= extent;
+    }
+  };
+
+  int64_t images = 1, channels = 1;
+  Dimension vertical, horizontal;
+
+  /// In all images.
+  int64_t countPositions() const {
+    return images * vertical.positions * horizontal.positions;
+  }
+  int64_t lineElements() const { return horizontal.extent * channels; }
+  int64_t lineBytes() const { return lineElements() * TmaTile::kElementBytes; }
+  /// Lines from the first of the last position in an image to the first of the
+  /// first position in the next one.
+  int64_t linesToNextImage() const {
+    return vertical.extent - (vertical.positions - 1) * vertical.stride;
+  }
+
+  int64_t runsPerLine() const {
+    return horizontal.dilation == 1 ? 1 : horizontal.taps;
+  }
+  int64_t countRuns() const { return vertical.taps * runsPerLine(); }
+  int64_t runElements() const {
+    return channels * horizontal.taps / runsPerLine();
+  }
+  /// Whether all positions start at even elements of a line, or all at odd
+  /// ones, in each run: two elements are then one load.
+  bool hasPairs() const {
+    return horizontal.stride * channels % 2 == 0 &&
+           (runsPerLine() == 1 || horizontal.dilation * channels % 2 == 0);
+  }
+  /// Elements before a run, so that pairs start at even elements.
+  int64_t lead() const {
+    return hasPairs() ? horizontal.low * channels % 2 : 0;
+  }
+  int64_t groupsPerRun() const {
+    return ceilDiv(lead() + runElements(), kGroupElements);
+  }
+  /// With one more for the last instruction, if need be.
+  int64_t countGroups() const {
+    return roundUp(countRuns() * groupsPerRun(), kGroupsPerAtom);
+  }
+
+  /// Most lines that the windows of `rows` consecutive positions see, if they
+  /// start at a multiple of `granule`, which divides `rows`.
+  int64_t countLines(int64_t rows, int64_t granule) const {
+    int64_t across = horizontal.positions;
+    int64_t spanned =
+        (across - std::gcd(granule, across) + rows - 1) / across + 1;
+    spanned = std::min(spanned, images * vertical.positions);
+    bool staysInImage =
+        images == 1 ||
+        (granule == rows && across * vertical.positions % rows == 0);
+    int64_t jumps = staysInImage ? 0 : ceilDiv(spanned - 1, vertical.positions);
+    return (spanned - 1 - jumps) * vertical.stride +
+           jumps * std::max(vertical.stride, linesToNextImage()) +
+           (vertical.taps - 1) * vertical.dilation + 1;
+  }
+
+  /// The same if they start at a multiple of `rows`.
+  int64_t countLines(int64_t rows) const { return countLines(rows, rows); }
+
+  /// Bytes before and behind lines that fragments read, and do not use.
+  int64_t reachBytes() const {
+    const Dimension &d = horizontal;
+    int64_t behind =
+        (d.positions - 1) * d.stride - d.low + d.taps * d.dilation - d.extent;
+    return (std::max<int64_t>({d.low, behind, 0}) * channels +
+            2 * kGroupElements) *
+           TmaTile::kElementBytes;
+  }
+};
+
+/// A buffer has the lines that the windows of a tile see.
+struct LineTile : FilterTile {
+  LineWindow window;
+
+  LineTile(TmaTile tile, const LineWindow &window)
+      : FilterTile{tile,
+                   ceilDiv(window.countGroups(), FilterTile::kPiecesPerRow),
+                   window.countLines(tile.rows) * window.lineBytes()},
+        window(window) {}
+};
+
+} // namespace conv
+
+#endif // CONV_KERNELS_LINEBUFFER_LINETILE_H

@@ -1,0 +1,50 @@
+//===- FilterTile.h - a workgroup whose filter stays in place ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Filters for few channels of either tensor are small: a workgroup brings all
+// of them to shared memory, once for all of its tiles. Plain numbers, nothing
+// of the IR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_KERNELS_PARTS_WARPGROUP_FILTERTILE_H
+#define CONV_KERNELS_PARTS_WARPGROUP_FILTERTILE_H
+
+#include "conv/Dialect/Conv/IR/TmaTile.h"
+
+namespace conv {
+
+/// A filter that stays in shared memory, and a pipeline of buffers that one
+/// warpgroup fills. The others multiply what is in a buffer with the filter:
+/// rows of 128 swizzled bytes, all columns of the first 64 elements of the
+/// reduction, then of the next ones.
+struct FilterTile {
+  /// A row is written in pieces of 16 bytes.
+  static constexpr int64_t kPiecesPerRow =
+      TmaTile::kRowElements / TmaTile::kGranule;
+
+  TmaTile tile; ///< Rows, columns, stages, warpgroups and their registers.
+  int64_t filterRows; ///< Of each column.
+  int64_t stageBytes;
+
+  int64_t filterBytes() const { return filterRows * tile.rightBytes(); }
+  int64_t ringOffset() const { return filterBytes(); }
+  int64_t stagingOffset() const {
+    return roundUp(ringOffset() + tile.stages * stageBytes,
+                   TmaTile::kAlignment);
+  }
+  int64_t barrierOffset() const {
+    return stagingOffset() + tile.consumers * tile.stagingBytes();
+  }
+  int64_t sharedBytes() const {
+    return barrierOffset() + 2 * tile.stages * TmaTile::kBarrierBytes;
+  }
+};
+
+} // namespace conv
+
+#endif // CONV_KERNELS_PARTS_WARPGROUP_FILTERTILE_H

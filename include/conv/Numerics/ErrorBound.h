@@ -1,0 +1,63 @@
+//===- ErrorBound.h - how wrong a result may be -----------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The bound that a result must satisfy, element by element (docs/numerics.md):
+//
+//   |out - ref| <= outputUlp * ulp(out type, ref)
+//                + 2^-24 * (accumulation * S + operands * T + constant)
+//
+// with S the sum of |a * b| over the reduction and T the sum of the magnitudes
+// of the epilogue operands' elements. `operands` and `constant` are zero unless
+// the epilogue cancels: no bound in terms of S and the result alone exists
+// then.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_NUMERICS_ERRORBOUND_H
+#define CONV_NUMERICS_ERRORBOUND_H
+
+#include "conv/Chip/Chip.h"
+#include "conv/Numerics/EpilogueGraph.h"
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace conv {
+
+/// The coefficients of the bound above.
+struct ErrorBound {
+  double accumulation = 0;
+  double outputUlp = 0.5;
+  double operands = 0;
+  double constant = 0;
+};
+
+/// Why an epilogue has no bound of this form: "multiplies two varying values".
+struct NoErrorBound {
+  std::string reason;
+};
+
+/// The sum that enters the epilogue.
+struct Accumulation {
+  int64_t reduction = 1; ///< Products that are summed up.
+  NumericType operand = NumericType::F16;
+};
+
+/// Whether the sum of `reduction` products of f32 stays within its bound if
+/// they are multiplied as three products of tf32 in `steps` steps, each of
+/// which is added to the others in f32, as are `splits` parts.
+bool is3xTF32WithinBound(int64_t reduction, int64_t steps, int64_t splits);
+
+/// The bound for `epilogue(sum)`, converted to `result` at the end.
+std::variant<ErrorBound, NoErrorBound>
+computeErrorBound(const Accumulation &sum, const EpilogueGraph &epilogue,
+                  NumericType result);
+
+} // namespace conv
+
+#endif // CONV_NUMERICS_ERRORBOUND_H

@@ -1,0 +1,25 @@
+//===- DirectBody.h - kernels that compute directly -------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_DIRECT_DIRECTBODY_H
+#define CONV_LIB_KERNELS_DIRECT_DIRECTBODY_H
+
+#include "../Parts/KernelBody.h"
+
+namespace mlir::conv {
+
+/// Operands in shared memory, read once; sums in the registers of a work-item.
+LogicalResult createDirectBody(Kernel &kernel, gpu::GPUFuncOp function);
+/// The same, for a reduction that work-items share.
+LogicalResult createDirectReductionBody(Kernel &kernel,
+                                        gpu::GPUFuncOp function);
+/// The same as `createDirectBody`, with matrix instructions.
+LogicalResult createDirectMatrixBody(Kernel &kernel, gpu::GPUFuncOp function);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_DIRECT_DIRECTBODY_H

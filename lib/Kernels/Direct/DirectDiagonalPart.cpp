@@ -1,0 +1,478 @@
+//===- DirectDiagonalPart.cpp - sums of single channels ---------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What has arrived in shared memory has vectors of channels. Subgroups
+// transpose 8 positions of a vector at a time, at their place: a transposed
+// load leaves a lane with two positions of one channel, which it stores in that
+// channel's row. Then rows of 16 bytes are runs of one channel, and transposed
+// loads of these are fragments of atoms that reduce runs (`DirectDiagonals`).
+// At the end the lanes of a subgroup add up the diagonals of its sums.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Gemm/MainLoop.h"
+#include "ChannelFragments.h"
+#include "DirectPart.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+class DiagonalPart final : public DirectPart {
+public:
+  DiagonalPart(const Kernel &kernel, const DirectOperands &operands);
+
+  SmallVector<Value> createZeros() const override;
+  SmallVector<Value> create(ValueRange sums) const override;
+  SmallVector<Value> getElements(ValueRange sums) const override;
+  Place locate(Value unit, Value element) const override;
+
+private:
+  /// What a subgroup has sums of: channels from `first` on, of a vector.
+  struct Share {
+    SmallVector<Value> batch; ///< The first matrix of the vector.
+    Value vector;             ///< Its number among those of a place.
+    Value first;
+  };
+  /// Where a block of positions is, and its number in its line.
+  struct Run {
+    Value place, block;
+  };
+  /// The lane's place in the runs of an atom, and which halves of 32 bits it
+  /// has of runs that are there.
+  struct Runs {
+    Run left, right;
+    SmallVector<Value> masks;
+  };
+  void transpose(const SharedBox &box, int64_t step, int64_t classes) const;
+  SmallVector<Value> load(const SharedBox &box, Value place,
+                          int64_t count) const;
+  Value getRow(Value channel, Value block) const;
+  Value getResidue(Value index) const;
+  Share getShare(Value number) const;
+  Run getRun(const TensorBox &box, const Share &share, Value number,
+             Value further) const;
+  Runs getRuns(const Share &share, Value unit) const;
+  SmallVector<Value> createMasks(Value unit) const;
+  Value getPlace(const SharedBox &box, const Run &run, const Share &share,
+                 int64_t channel, int64_t step, int64_t residue) const;
+  SmallVector<Value> createUnit(const Share &share, const Runs &place,
+                                ValueRange sums) const;
+  Value sumDiagonals(Value sum) const;
+  int64_t getRightDistance(int64_t atom, int64_t line) const;
+
+  const Kernel &kernel;
+  const IndexMath &math;
+  ImplicitLocOpBuilder &b;
+  const DirectOperands &operands;
+  const DirectTiling &tiling;
+  const DirectDiagonals &diagonals;
+  Type element;
+  SmallVector<int64_t> vectors; ///< Of channels, by digit of the batch.
+  SmallVector<int64_t> runs;    ///< In a part, by digit of the reduction.
+  int64_t leftLine, rightLine;  ///< Distances of a line, in both boxes.
+};
+} // namespace
+
+DiagonalPart::DiagonalPart(const Kernel &kernel, const DirectOperands &operands)
+    : DirectPart(operands.tiling.countShares() * kernel.chip.subgroupSize),
+      kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
+      tiling(operands.tiling), diagonals(*tiling.diagonals),
+      element(kernel.form.lhs.getElementType()),
+      leftLine(tiling.getLineDistance(tiling.lhs)),
+      rightLine(tiling.getLineDistance(tiling.rhs)) {
+  for (size_t d = 0; d < tiling.batch.getRank(); ++d)
+    vectors.push_back(tiling.batch.countRuns(d));
+  size_t position = tiling.getPosition();
+  runs = tiling.reduction.sizes;
+  runs[position] = tiling.countLineRuns();
+  if (position > 0)
+    runs[position - 1] /= tiling.lines;
+}
+
+SmallVector<Value> DiagonalPart::createZeros() const {
+  auto type = VectorType::get({DirectDiagonals::kSums}, b.getF32Type());
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return SmallVector<Value>(tiling.channels * diagonals.countAtoms(), zero);
+}
+
+/// Makes `body` see all numbers below `count`, up to `together` at a time, each
+/// in one subgroup. The loop stays one: else the addresses of all its turns
+/// take the registers of the sums.
+static void forEachInTurn(const Kernel &kernel, int64_t count, int64_t together,
+                          function_ref<void(ArrayRef<Value>)> body) {
+  ImplicitLocOpBuilder &b = kernel.b;
+  const IndexMath &math = kernel.math;
+  int64_t subgroups = kernel.workItems / kernel.chip.subgroupSize;
+  auto visit = [&](Value first, int64_t numbers) {
+    SmallVector<Value> items;
+    for (int64_t i = 0; i < numbers; ++i)
+      items.push_back(math.add(first, i * subgroups));
+    if (!items.empty())
+      body(items);
+  };
+  int64_t step = together * subgroups;
+  int64_t whole = count / step * step;
+  if (whole > 0)
+    disableUnrolling(scf::ForOp::create(
+        b, math.constant(0), math.constant(whole), math.constant(step),
+        ValueRange{}, [&](OpBuilder &, Location, Value first, ValueRange) {
+          visit(math.add(first, kernel.subgroup), together);
+          scf::YieldOp::create(b);
+        }));
+  int64_t rounds = (count - whole) / subgroups;
+  visit(math.add(kernel.subgroup, whole), rounds);
+  int64_t done = whole + rounds * subgroups;
+  if (done == count)
+    return;
+  scf::IfOp::create(b, math.below(kernel.subgroup, count - done),
+                    [&](OpBuilder &, Location) {
+                      visit(math.add(kernel.subgroup, done), 1);
+                      scf::YieldOp::create(b);
+                    });
+}
+
+/// Loads blocks of positions of a channel.
+SmallVector<Value> DiagonalPart::load(const SharedBox &box, Value place,
+                                      int64_t count) const {
+  SmallVector<Value> words(count);
+  loadBlocks(kernel, box, place, PairOf::Positions, words);
+  return words;
+}
+
+/// Turns positions that are `step` apart by channels, in all blocks of a box:
+/// those of four vectors at a time, of one block or of neighbours.
+void DiagonalPart::transpose(const SharedBox &shared, int64_t step,
+                             int64_t classes) const {
+  constexpr int64_t kVector = DirectDiagonals::kVector,
+                    kPair = DirectDiagonals::kPair, kLoaded = 4, kTogether = 2;
+  const TensorBox &box = shared.getBox();
+  const BoxBlocks &blocks = box.blocks;
+  int64_t neighbours = blocks.countTogether(), perBlock = kLoaded / neighbours;
+  int64_t perRow = kVector / kPair;
+  int64_t ofLine = llvm::divideCeil(box.sizes[blocks.dimension], blocks.size);
+  auto pair = VectorType::get({kPair}, element);
+  auto word = VectorType::get({1}, b.getI32Type());
+  SmallVector<int64_t> counts = {blocks.count / neighbours, classes,
+                                 blocks.vectors / perBlock};
+  // Where a row of one of the four is, of positions, or later of a channel.
+  auto getPlace = [&](ArrayRef<Value> digits, Value which, Value row,
+                      bool isChannel) {
+    Value block =
+        math.add(math.mul(digits[0], neighbours), math.div(which, perBlock));
+    Value vector =
+        math.add(math.mul(digits[2], perBlock), math.rem(which, perBlock));
+    if (isChannel)
+      row = getRow(row, math.rem(block, ofLine));
+    Value position = math.add(math.mul(row, step), getResidue(digits[1]));
+    return math.add(math.mul(block, blocks.distance),
+                    shared.getBlockOffset(position, vector));
+  };
+  Value loadedRow = math.rem(kernel.lane, kVector);
+  Value storedRow = math.div(kernel.lane, perRow);
+  Value storedPair = math.mul(math.rem(kernel.lane, perRow), kPair);
+  forEachInTurn(
+      kernel, llvm::product_of(counts), kTogether,
+      [&](ArrayRef<Value> numbers) {
+        SmallVector<std::pair<SmallVector<Value>, SmallVector<Value>>> all;
+        for (Value number : numbers) {
+          SmallVector<Value> digits = math.split(number, counts);
+          Value place =
+              getPlace(digits, math.div(kernel.lane, kVector), loadedRow,
+                       /*isChannel=*/false);
+          all.emplace_back(digits, load(shared, place, kLoaded));
+        }
+        // A lane stores to where others have loaded from.
+        synchronizeSubgroup(kernel);
+        for (const auto &[digits, words] : all)
+          for (auto [i, each] : llvm::enumerate(words)) {
+            Value row = vector::FromElementsOp::create(b, word, each);
+            Value place = math.add(getPlace(digits, math.constant(i), storedRow,
+                                            /*isChannel=*/true),
+                                   storedPair);
+            vector::StoreOp::create(b, vector::BitCastOp::create(b, pair, row),
+                                    shared.getBuffer(), shared.getIndex(place))
+                .setAlignment(word.getElementTypeBitWidth() / 8);
+          }
+      });
+}
+
+/// The row that a channel has in a block of its line: the same channel of eight
+/// blocks is in different rows, which lie in different banks.
+Value DiagonalPart::getRow(Value channel, Value block) const {
+  return math.bitXor(channel, math.rem(block, DirectDiagonals::kVector));
+}
+
+/// The input positions of a class, modulo the step.
+Value DiagonalPart::getResidue(Value index) const {
+  Value residue = math.constant(0);
+  for (int64_t i = 1; i < diagonals.countClasses(); ++i)
+    residue = b.createOrFold<arith::SelectOp>(
+        math.below(index, i), residue, math.constant(diagonals.getResidue(i)));
+  return residue;
+}
+
+DiagonalPart::Share DiagonalPart::getShare(Value number) const {
+  int64_t perVector = DirectDiagonals::kVector / tiling.channels;
+  Share share{math.split(math.div(number, perVector), vectors), Value(),
+              math.mul(math.rem(number, perVector), tiling.channels)};
+  Value &matrix = share.batch[tiling.batch.innermost];
+  share.vector = matrix;
+  matrix = math.mul(matrix, DirectDiagonals::kVector);
+  return share;
+}
+
+/// The lane's place in the runs of one atom, of one operand: `number` is that
+/// of its run, and `further` how many blocks behind that it is.
+DiagonalPart::Run DiagonalPart::getRun(const TensorBox &box, const Share &share,
+                                       Value number, Value further) const {
+  size_t position = tiling.getPosition();
+  SmallVector<Value> digits = math.split(
+      math.minimum(number, math.constant(tiling.countRuns() - 1)), runs);
+  int64_t ofLine = tiling.reduction.getPadded(position) / tiling.reduction.run;
+  Value block = digits[position];
+  if (ofLine < runs[position])
+    block = math.minimum(block, math.constant(ofLine - 1));
+  block = math.add(block, further);
+  digits[position] = math.constant(0);
+  if (position > 0)
+    digits[position - 1] = math.mul(digits[position - 1], tiling.lines);
+
+  // Vectors of the batch are side by side in a place.
+  SmallVector<Value> batch = share.batch;
+  batch[tiling.batch.innermost] = math.constant(0);
+  Value place =
+      math.add(math.constant(box.first), math.mul(block, box.blocks.distance));
+  ArrayRef<int64_t> distances = box.distances;
+  for (auto [all, from] :
+       {std::pair(&batch, distances),
+        std::pair(&digits, distances.take_back(digits.size()))})
+    for (auto [digit, distance] : llvm::zip(*all, from))
+      place = math.add(place, math.mul(digit, distance));
+  return {place, block};
+}
+
+/// Lanes give the addresses of the runs that they load. Of the left operand,
+/// the first eight have the first runs; of the other one, the next eight have
+/// what follows them on the input, as fragments have rows before the reduction.
+DiagonalPart::Runs DiagonalPart::getRuns(const Share &share, Value unit) const {
+  constexpr int64_t kRuns = DirectDiagonals::kRuns, kHalf = kRuns / 2;
+  Value first = math.mul(unit, kRuns);
+  Value inHalf = math.rem(kernel.lane, kHalf);
+  Value half = math.div(kernel.lane, kHalf);
+  // Else lines need not have another block behind the last run.
+  Value further =
+      diagonals.getLastDiagonal() > 0 ? math.rem(half, 2) : math.constant(0);
+  Runs result;
+  result.left = getRun(
+      tiling.lhs, share,
+      math.add(first, math.add(inHalf, math.mul(math.rem(half, 2), kHalf))),
+      math.constant(0));
+  result.right = getRun(
+      tiling.rhs, share,
+      math.add(first, math.add(inHalf, math.mul(math.div(half, 2), kHalf))),
+      further);
+  result.masks = createMasks(unit);
+  return result;
+}
+
+/// None if all runs of all atoms are there.
+SmallVector<Value> DiagonalPart::createMasks(Value unit) const {
+  constexpr int64_t kRuns = DirectDiagonals::kRuns,
+                    kPair = DirectDiagonals::kPair;
+  size_t position = tiling.getPosition();
+  int64_t count = tiling.countRuns();
+  int64_t ofLine = tiling.reduction.getPadded(position) / tiling.reduction.run;
+  if (count % kRuns == 0 && ofLine == runs[position])
+    return {};
+  Value zero = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
+  Value firstRun =
+      math.add(math.mul(unit, kRuns),
+               math.mul(math.rem(kernel.lane, kernel.atom.groupsOfK()), kPair));
+  SmallVector<Value> masks;
+  for (int64_t half = 0; half < 2; ++half) {
+    Value mask = zero;
+    for (int64_t i = 0; i < kPair; ++i) {
+      Value run = math.add(firstRun, half * kRuns / 2 + i);
+      Value isThere =
+          math.both(math.below(run, count),
+                    math.below(math.rem(run, runs[position]), ofLine));
+      Value bits =
+          arith::ConstantOp::create(b, b.getI32IntegerAttr(0xffff << 16 * i));
+      mask = b.createOrFold<arith::OrIOp>(
+          mask, b.createOrFold<arith::SelectOp>(isThere, bits, zero));
+    }
+    masks.push_back(mask);
+  }
+  return masks;
+}
+
+/// Where a channel's run is, of the positions of a class.
+Value DiagonalPart::getPlace(const SharedBox &box, const Run &run,
+                             const Share &share, int64_t channel, int64_t step,
+                             int64_t residue) const {
+  Value row = getRow(math.add(share.first, channel), run.block);
+  return math.add(
+      run.place,
+      box.getBlockOffset(math.add(math.mul(row, step), residue), share.vector));
+}
+
+/// Adds the products of the runs of one atom on all lines: for each part of the
+/// input all that has it in its window.
+SmallVector<Value> DiagonalPart::createUnit(const Share &share,
+                                            const Runs &place,
+                                            ValueRange sums) const {
+  int64_t atoms = diagonals.countAtoms();
+  // By class and distance, the lines and atoms that have a part.
+  std::map<std::pair<int64_t, int64_t>,
+           SmallVector<std::pair<int64_t, int64_t>>>
+      windows;
+  for (int64_t line = 0; line < tiling.lines; ++line)
+    for (int64_t atom = 0; atom < atoms; ++atom)
+      windows[{atom / diagonals.lines, getRightDistance(atom, line)}]
+          .emplace_back(line, atom);
+  SmallVector<Value> results(sums);
+  for (int64_t channel = 0; channel < tiling.channels; ++channel) {
+    Value leftPlace = getPlace(operands.lhs, place.left, share, channel,
+                               /*step=*/1, /*residue=*/0);
+    SmallVector<Value> left;
+    for (int64_t line = 0; line < tiling.lines; ++line) {
+      SmallVector<Value> words =
+          load(operands.lhs, math.add(leftPlace, line * leftLine), /*count=*/2);
+      for (auto [word, mask] : llvm::zip(words, place.masks))
+        word = b.createOrFold<arith::AndIOp>(word, mask);
+      left.push_back(createFragment(b, words, element));
+    }
+    SmallVector<Value> rightPlaces;
+    for (int64_t i = 0; i < diagonals.countClasses(); ++i)
+      rightPlaces.push_back(getPlace(operands.rhs, place.right, share, channel,
+                                     diagonals.step, diagonals.getResidue(i)));
+    for (const auto &[part, products] : windows) {
+      SmallVector<Value> words =
+          load(operands.rhs, math.add(rightPlaces[part.first], part.second),
+               /*count=*/4);
+      std::swap(words[1], words[2]);
+      Value window = createFragment(b, words, element);
+      for (auto [line, atom] : products) {
+        Value &sum = results[channel * atoms + atom];
+        sum = MmaOp::create(b, sum.getType(), kernel.form.schedule.getAtom(),
+                            window, left[line], sum);
+      }
+    }
+  }
+  return results;
+}
+
+/// From the first line of the input at the first tap to that of an atom, on a
+/// line of the output.
+int64_t DiagonalPart::getRightDistance(int64_t atom, int64_t line) const {
+  return line * rightLine +
+         tiling.getColumnDistance(atom % diagonals.lines, diagonals.tap);
+}
+
+SmallVector<Value> DiagonalPart::create(ValueRange sums) const {
+  transpose(operands.lhs, /*step=*/1, /*classes=*/1);
+  transpose(operands.rhs, diagonals.step, diagonals.countClasses());
+  gpu::BarrierOp::create(b);
+  int64_t shares = tiling.countShares();
+  Share share = getShare(math.rem(kernel.subgroup, shares));
+  auto loop = scf::ForOp::create(
+      b, math.div(kernel.subgroup, shares), math.constant(tiling.countUnits()),
+      math.constant(kernel.workItems / numUnits), sums,
+      [&](OpBuilder &, Location, Value unit, ValueRange carried) {
+        scf::YieldOp::create(b,
+                             createUnit(share, getRuns(share, unit), carried));
+      });
+  disableUnrolling(loop);
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+/// What a lane has of an atom's sums: two columns of one row, and of the row
+/// eight further (`MatrixAtom`). It gets the sum of the diagonal that starts in
+/// its row: from each column, that of the lane with the same columns that has
+/// the row; its neighbours do so for the other columns.
+Value DiagonalPart::sumDiagonals(Value sum) const {
+  constexpr int64_t kRows = 8, kPair = DirectDiagonals::kPair;
+  int64_t perRow = kernel.atom.groupsOfK();
+  IndexMath words(b, b.getI32Type());
+  Value lane = words.cast(kernel.lane);
+  Value own = words.rem(lane, perRow);
+  Value width = words.constant(kernel.chip.subgroupSize);
+  auto shuffle = [&](Value value, Value where, gpu::ShuffleMode mode) {
+    return gpu::ShuffleOp::create(b, value, where, width, mode)
+        .getShuffleResult();
+  };
+  Value total;
+  for (int64_t i = 0; i < kPair; ++i) {
+    Value row =
+        words.add(words.div(lane, perRow), words.add(words.mul(own, kPair), i));
+    Value source = words.add(words.mul(words.rem(row, kRows), perRow), own);
+    std::array<Value, 2> halves;
+    for (auto [half, value] : llvm::enumerate(halves))
+      value =
+          shuffle(vector::ExtractOp::create(b, sum, int64_t(half) * kPair + i),
+                  source, gpu::ShuffleMode::IDX);
+    Value each = arith::SelectOp::create(b, words.below(row, kRows), halves[0],
+                                         halves[1]);
+    total = total ? arith::AddFOp::create(b, total, each) : each;
+  }
+  for (int64_t distance = 1; distance < perRow; distance *= 2)
+    total = arith::AddFOp::create(
+        b, total,
+        shuffle(total, words.constant(distance), gpu::ShuffleMode::XOR));
+  return total;
+}
+
+SmallVector<Value> DiagonalPart::getElements(ValueRange sums) const {
+  return llvm::map_to_vector(sums,
+                             [&](Value sum) { return sumDiagonals(sum); });
+}
+
+/// An element is a diagonal of one atom: the lane's row.
+DirectPart::Place DiagonalPart::locate(Value unit, Value number) const {
+  int64_t lanes = kernel.chip.subgroupSize, perRow = kernel.atom.groupsOfK();
+  Share share = getShare(math.div(unit, lanes));
+  Value lane = math.rem(unit, lanes);
+  Value channel = math.div(number, diagonals.countAtoms());
+  Value atom = math.rem(number, diagonals.countAtoms());
+  Value index = math.div(atom, diagonals.lines); // Of the class.
+
+  Place place{share.batch, math.below(math.rem(lane, perRow), 1)};
+  Value &matrix = place.digits[tiling.batch.innermost];
+  matrix = math.add(matrix, math.add(share.first, channel));
+  place.digits.append(tiling.rows.getRank(), math.constant(0));
+  SmallVector<int64_t> sizes = tiling.columns.digits;
+  if (diagonals.tap)
+    sizes[*diagonals.tap] = 1;
+  SmallVector<Value> taps = math.split(math.rem(atom, diagonals.lines), sizes);
+  // Diagonals behind the first one of the class, and taps among those.
+  Value first = math.div(math.mul(index, diagonals.dilation), diagonals.step);
+  Value row = math.div(lane, perRow);
+  Value behind = b.createOrFold<arith::SubIOp>(row, first);
+  int64_t step = diagonals.getDiagonalStep();
+  Value turn = math.div(behind, step);
+  Value tap = math.add(index, math.mul(turn, diagonals.countClasses()));
+  for (Value condition :
+       {math.below(behind, DirectDiagonals::kRun),
+        math.below(math.rem(behind, step), 1), math.below(tap, diagonals.taps)})
+    place.guard = math.both(place.guard, condition);
+  if (diagonals.tap)
+    taps[*diagonals.tap] = tap;
+  llvm::append_range(place.digits, taps);
+  return place;
+}
+
+std::unique_ptr<DirectPart>
+mlir::conv::createDiagonalPart(const Kernel &kernel,
+                               const DirectOperands &operands) {
+  return std::make_unique<DiagonalPart>(kernel, operands);
+}

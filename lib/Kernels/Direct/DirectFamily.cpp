@@ -1,0 +1,40 @@
+//===- DirectFamily.cpp - small groups, computed directly -----------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Families.h"
+#include "DirectBody.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+class DirectFamily final : public KernelFamily {
+public:
+  bool has(MainLoop mainLoop) const override {
+    return mainLoop == MainLoop::Direct ||
+           mainLoop == MainLoop::DirectReduction ||
+           mainLoop == MainLoop::DirectMatrix;
+  }
+
+  LogicalResult buildBody(Kernel &kernel,
+                          gpu::GPUFuncOp function) const override {
+    switch (kernel.form.schedule.getMainLoop()) {
+    case MainLoop::DirectReduction:
+      return createDirectReductionBody(kernel, function);
+    case MainLoop::DirectMatrix:
+      return createDirectMatrixBody(kernel, function);
+    default:
+      return createDirectBody(kernel, function);
+    }
+  }
+};
+} // namespace
+
+const KernelFamily &mlir::conv::getDirectFamily() {
+  static const DirectFamily family;
+  return family;
+}

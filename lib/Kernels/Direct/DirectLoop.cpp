@@ -1,0 +1,154 @@
+//===- DirectLoop.cpp - small groups, from shared memory --------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A workgroup copies the boxes of both operands that its tile reads, and then
+// each work-item computes boxes of elements, one after the other, with all sums
+// in registers. The innermost digit of the reduction is unrolled: neighbouring
+// windows share most of what they read of it, which is read once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Parts/TileScheduler.h"
+#include "DirectBody.h"
+#include "DirectEpilogue.h"
+#include "DirectProduct.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+class DirectLoop {
+public:
+  DirectLoop(Kernel &kernel, const DirectOperands &operands);
+  void create();
+
+private:
+  using Digits = SmallVector<Value>;
+  void createElements(Value number);
+  SmallVector<Value> createSums(ArrayRef<Value> local) const;
+  Digits getLocalDigits(Value number) const;
+
+  Kernel &kernel;
+  const IndexMath &math;
+  ImplicitLocOpBuilder &b;
+  const DirectOperands &operands;
+  const DirectTiling &tiling;
+  size_t batchRank, rowRank, columnRank;
+  ElementBox elements;
+  /// Boxes of elements in a tile, by digit of batch and rows.
+  SmallVector<int64_t> counts;
+  std::optional<DirectProduct> product;
+  Digits first; ///< Of the tile: batch and rows.
+};
+} // namespace
+
+DirectLoop::DirectLoop(Kernel &kernel, const DirectOperands &operands)
+    : kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
+      tiling(operands.tiling), batchRank(tiling.batch.getRank()),
+      rowRank(tiling.rows.getRank()), columnRank(tiling.columns.getRank()) {
+  SmallVector<int64_t> extents, granules;
+  for (const DigitBox *space : {&tiling.batch, &tiling.rows})
+    for (size_t d = 0; d < space->getRank(); ++d) {
+      int64_t run = space->getRun(d);
+      counts.push_back(space->getPadded(d) / run);
+      extents.push_back(run);
+      granules.push_back(counts.back() > 1 ? run : 0);
+      int64_t step = space->getTiles(d) > 1 ? space->sizes[d] : 0;
+      elements.digits.push_back(
+          {run, std::gcd(granules.back(), step), space->mayExceed(d)});
+    }
+  for (int64_t size : tiling.columns.digits) {
+    extents.push_back(size);
+    granules.push_back(0);
+    elements.digits.push_back({size, 0, false});
+  }
+  // All of the innermost digit of the reduction, and one of each other.
+  for (auto [d, size] : llvm::enumerate(tiling.reduction.digits)) {
+    bool isInnermost = d == tiling.reduction.innermost;
+    extents.push_back(isInnermost ? size : 1);
+    granules.push_back(isInnermost || size == 1 ? 0 : 1);
+  }
+  product.emplace(kernel, operands, extents, granules);
+}
+
+/// The first digits of a box of elements, from the start of the tile.
+/// Neighbouring work-items have neighbours in memory.
+DirectLoop::Digits DirectLoop::getLocalDigits(Value number) const {
+  SmallVector<int64_t> order = counts;
+  if (tiling.isAlongBatch)
+    std::rotate(order.begin(), order.begin() + batchRank, order.end());
+  Digits digits = math.split(number, order);
+  if (tiling.isAlongBatch)
+    std::rotate(digits.begin(), digits.begin() + rowRank, digits.end());
+  for (auto [digit, element] : llvm::zip(digits, elements.digits))
+    digit = math.mul(digit, element.extent);
+  return digits;
+}
+
+/// The sums of a box of elements: a loop over all but the innermost digit of
+/// the reduction.
+SmallVector<Value> DirectLoop::createSums(ArrayRef<Value> local) const {
+  SmallVector<int64_t> outer = tiling.reduction.digits;
+  outer[tiling.reduction.innermost] = 1;
+  auto createProducts = [&](Value number, ValueRange sums) {
+    Digits digits(local);
+    digits.append(columnRank, math.constant(0));
+    digits.append(math.split(number, outer));
+    return product->create(digits, sums);
+  };
+  int64_t count = llvm::product_of(outer);
+  if (count == 1)
+    return createProducts(math.constant(0), product->createZeros());
+  auto loop = scf::ForOp::create(
+      b, math.constant(0), math.constant(count), math.constant(1),
+      product->createZeros(),
+      [&](OpBuilder &, Location, Value number, ValueRange sums) {
+        scf::YieldOp::create(b, createProducts(number, sums));
+      });
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+void DirectLoop::createElements(Value number) {
+  Digits local = getLocalDigits(number);
+  SmallVector<Value> sums = createSums(local);
+  Digits digits;
+  for (auto [start, digit] : llvm::zip_equal(first, local))
+    digits.push_back(math.add(start, digit));
+  digits.append(columnRank, math.constant(0));
+  createDirectEpilogue(kernel, elements, digits, sums);
+}
+
+void DirectLoop::create() {
+  TileOrigin origin = createGridScheduler(kernel.form)->createOrigin(kernel);
+  Digits batch = math.split(origin.batch, tiling.batch.digits);
+  Digits rows = math.split(origin.row, tiling.rows.digits);
+  operands.copy(batch, rows, operands.createZeros(tiling.reduction));
+  gpu::BarrierOp::create(b);
+  first = batch;
+  llvm::append_range(first, rows);
+  scf::ForOp::create(b, kernel.workItem,
+                     math.constant(llvm::product_of(counts)),
+                     math.constant(kernel.workItems), ValueRange{},
+                     [&](OpBuilder &, Location, Value number, ValueRange) {
+                       createElements(number);
+                       scf::YieldOp::create(b);
+                     });
+}
+
+LogicalResult mlir::conv::createDirectBody(Kernel &kernel,
+                                           gpu::GPUFuncOp function) {
+  FailureOr<DirectTiling> tiling = computeDirectTiling(kernel);
+  if (failed(tiling))
+    return failure();
+  DirectOperands operands(kernel, function, *tiling);
+  DirectLoop(kernel, operands).create();
+  return success();
+}

@@ -1,0 +1,54 @@
+//===- DirectProduct.h - products of operands in shared memory --*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_DIRECT_DIRECTPRODUCT_H
+#define CONV_LIB_KERNELS_DIRECT_DIRECTPRODUCT_H
+
+#include "DirectOperands.h"
+
+namespace mlir::conv {
+
+/// Adds up the products of a box of digits that a work-item has in registers.
+/// Lists are about the digits of batch, rows, columns and reduction, in this
+/// order.
+class DirectProduct {
+public:
+  /// The box has `extents` values of each digit, of which the first is a
+  /// multiple of `granules`, or zero where that is zero.
+  DirectProduct(const Kernel &kernel, const DirectOperands &operands,
+                ArrayRef<int64_t> extents, ArrayRef<int64_t> granules);
+
+  /// Adds the products of the box that starts with `digits` of the tile. There
+  /// is a sum for each element of the result, with the last column's digit
+  /// fastest.
+  SmallVector<Value> create(ArrayRef<Value> digits, ValueRange sums) const;
+  /// Sums before the first product.
+  SmallVector<Value> createZeros() const;
+
+private:
+  /// One operand: distances in shared memory, 0 for digits it does not have.
+  struct Operand {
+    const SharedBox &shared;
+    SmallVector<int64_t> distances;
+    int64_t granule;
+  };
+  Operand createOperand(const SharedBox &shared, size_t absent, size_t count,
+                        ArrayRef<int64_t> granules) const;
+  SharedBox::Reader createReader(const Operand &operand,
+                                 ArrayRef<Value> digits) const;
+  int64_t getPlace(const Operand &operand, int64_t element, int64_t tap) const;
+
+  const Kernel &kernel;
+  SmallVector<int64_t> extents;
+  size_t elementRank; ///< Digits of the result.
+  int64_t numElements, numTaps;
+  Operand lhs, rhs;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_DIRECT_DIRECTPRODUCT_H

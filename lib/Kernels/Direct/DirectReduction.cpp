@@ -1,0 +1,197 @@
+//===- DirectReduction.cpp - small results of long reductions ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The gradient of a group's filter has few elements, each a sum over all
+// pixels. A workgroup computes all elements of its matrices: it copies one part
+// of the reduction after the other to shared memory, its work-items share each
+// part (`DirectPart`), and at the end add up what they have, always in the same
+// order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Parts/AsyncPipeline.h"
+#include "../Parts/TileScheduler.h"
+#include "DirectBody.h"
+#include "DirectEpilogue.h"
+#include "DirectPart.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+class DirectReduction {
+public:
+  DirectReduction(Kernel &kernel, DirectOperands &operands);
+  void create();
+
+private:
+  using Digits = SmallVector<Value>;
+  Digits getStart(Value step) const;
+  SmallVector<Value> createStep(Value step, ValueRange sums) const;
+  SmallVector<Value> createStagedSums() const;
+  SmallVector<Value> createSums() const;
+  void createTotals(ValueRange sums, int64_t firstElement) const;
+  void createTotal(Value number, int64_t firstElement) const;
+  Value createOffset(Value element, Value item) const {
+    return arith::IndexCastOp::create(
+        b, b.getIndexType(),
+        math.add(math.mul(element, kernel.workItems), item));
+  }
+
+  Kernel &kernel;
+  const IndexMath &math;
+  ImplicitLocOpBuilder &b;
+  DirectOperands &operands;
+  const DirectTiling &tiling;
+  Value partials;
+  std::unique_ptr<DirectPart> part;
+  Digits first; ///< Of the tile: batch.
+};
+} // namespace
+
+DirectReduction::DirectReduction(Kernel &kernel, DirectOperands &operands)
+    : kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
+      tiling(operands.tiling), partials(operands.others.front()),
+      part(tiling.diagonals ? createDiagonalPart(kernel, operands)
+           : tiling.blocks  ? createBlockPart(kernel, operands)
+                            : createFmaPart(kernel, operands)) {}
+
+/// The first digits of a part of the reduction.
+DirectReduction::Digits DirectReduction::getStart(Value step) const {
+  SmallVector<int64_t> tiles;
+  for (size_t d = 0; d < tiling.reduction.getRank(); ++d)
+    tiles.push_back(tiling.reduction.getTiles(d));
+  Digits start = math.split(step, tiles);
+  for (auto [digit, size] : llvm::zip_equal(start, tiling.reduction.sizes))
+    digit = math.mul(digit, size);
+  return start;
+}
+
+/// Adds the products of one part of the reduction.
+SmallVector<Value> DirectReduction::createStep(Value step,
+                                               ValueRange sums) const {
+  // Nobody reads the part before any more.
+  gpu::BarrierOp::create(b);
+  operands.copy(first, operands.createZeros(tiling.rows), getStart(step));
+  gpu::BarrierOp::create(b);
+  return part->create(sums);
+}
+
+/// Adds the products of all parts, the next ones of which arrive meanwhile.
+SmallVector<Value> DirectReduction::createStagedSums() const {
+  auto fill = [&](Value step, Value stage,
+                  Value guard) -> std::function<void()> {
+    operands.setStage(stage);
+    scf::IfOp::create(b, guard, [&](OpBuilder &, Location) {
+      operands.startCopy(first, operands.createZeros(tiling.rows),
+                         getStart(step));
+      scf::YieldOp::create(b);
+    });
+    return [] {};
+  };
+  auto multiply = [&](Value stage, ValueRange sums) {
+    operands.setStage(stage);
+    return part->create(sums);
+  };
+  return createAsyncPipeline(kernel, tiling.reduction.getNumTiles(),
+                             kernel.form.schedule.getStages(),
+                             part->createZeros(), {fill, multiply});
+}
+
+SmallVector<Value> DirectReduction::createSums() const {
+  if (kernel.form.schedule.getStages() > 1)
+    return createStagedSums();
+  SmallVector<Value> zeros = part->createZeros();
+  int64_t steps = tiling.reduction.getNumTiles();
+  if (steps == 1)
+    return createStep(math.constant(0), zeros);
+  auto loop = scf::ForOp::create(
+      b, math.constant(0), math.constant(steps), math.constant(1), zeros,
+      [&](OpBuilder &, Location, Value step, ValueRange carried) {
+        scf::YieldOp::create(b, createStep(step, carried));
+      });
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+/// Adds up one element of one unit, and stores it.
+void DirectReduction::createTotal(Value number, int64_t firstElement) const {
+  Value element = math.div(number, part->numUnits);
+  Value unit = math.rem(number, part->numUnits);
+  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  int64_t slices = kernel.workItems / part->numUnits;
+  auto sum = scf::ForOp::create(
+      b, math.constant(0), math.constant(slices * part->numUnits),
+      math.constant(part->numUnits), zero,
+      [&](OpBuilder &, Location, Value item, ValueRange carried) {
+        Value partial = memref::LoadOp::create(
+            b, partials, createOffset(element, math.add(item, unit)));
+        scf::YieldOp::create(
+            b, ValueRange(arith::AddFOp::create(b, carried[0], partial)));
+      });
+
+  DirectPart::Place place = part->locate(unit, math.add(element, firstElement));
+  ElementBox box;
+  for (auto [d, digit] : llvm::enumerate(place.digits)) {
+    bool isBatch = d < tiling.batch.getRank();
+    if (isBatch)
+      digit = math.add(digit, first[d]);
+    box.digits.push_back({1, 1, isBatch && tiling.batch.mayExceed(d)});
+  }
+  scf::IfOp::create(b, place.guard, [&](OpBuilder &, Location) {
+    createDirectEpilogue(kernel, box, place.digits, sum.getResults());
+    scf::YieldOp::create(b);
+  });
+}
+
+/// Adds up as many elements of each work-item as there is room for.
+void DirectReduction::createTotals(ValueRange sums,
+                                   int64_t firstElement) const {
+  gpu::BarrierOp::create(b);
+  for (auto [i, sum] : llvm::enumerate(sums))
+    memref::StoreOp::create(b, sum, partials,
+                            createOffset(math.constant(i), kernel.workItem));
+  gpu::BarrierOp::create(b);
+  scf::ForOp::create(b, kernel.workItem,
+                     math.constant(int64_t(sums.size()) * part->numUnits),
+                     math.constant(kernel.workItems), ValueRange{},
+                     [&](OpBuilder &, Location, Value number, ValueRange) {
+                       createTotal(number, firstElement);
+                       scf::YieldOp::create(b);
+                     });
+}
+
+void DirectReduction::create() {
+  TileOrigin origin = createGridScheduler(kernel.form)->createOrigin(kernel);
+  first = math.split(origin.batch, tiling.batch.digits);
+  SmallVector<Value> sums = part->getElements(createSums());
+  for (size_t i = 0; i < sums.size(); i += DirectTiling::kPartials)
+    createTotals(
+        ArrayRef<Value>(sums).slice(
+            i, std::min<size_t>(sums.size() - i, DirectTiling::kPartials)),
+        i);
+}
+
+LogicalResult mlir::conv::createDirectReductionBody(Kernel &kernel,
+                                                    gpu::GPUFuncOp function) {
+  FailureOr<DirectTiling> tiling = computeDirectTiling(kernel);
+  if (failed(tiling))
+    return failure();
+  auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  auto partials = MemRefType::get({DirectTiling::kPartials * kernel.workItems},
+                                  kernel.b.getF32Type(), AffineMap(), space);
+  if (tiling->diagonals)
+    function->setAttr(kResidentWorkgroupsName,
+                      kernel.b.getI32IntegerAttr(tiling->countResident(
+                          kernel.chip, kernel.form.schedule.getNumSubgroups(),
+                          tiling->countDiagonalRegisters())));
+  DirectOperands operands(kernel, function, *tiling, partials);
+  DirectReduction(kernel, operands).create();
+  return success();
+}

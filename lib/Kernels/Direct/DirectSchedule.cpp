@@ -1,0 +1,364 @@
+//===- DirectSchedule.cpp - when and how to compute directly ----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Depthwise convolutions are bound by memory. Tiles are enumerated: parts of
+// one digit of the rows, with all values of the digits inside of it. Where the
+// model does not count what halos take, those that move more than a little
+// beyond what they have to are left out if there are others; and the fastest of
+// the rest is taken.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/Direct/DirectSchedule.h"
+
+#include "conv/Kernels/GpuCosts.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Kernels/Direct/DirectModel.h"
+#include "conv/Kernels/Gemm/CostModel.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Work-items of a workgroup, at most.
+static constexpr int64_t kMaxWorkItems[] = {128, 256};
+/// Accumulators of a work-item.
+static constexpr int64_t kMaxSums = 64;
+/// Matrices of a tile, in those of a work-item.
+static constexpr int64_t kMaxMatrices = 16;
+/// Parts of a reduction.
+static constexpr int64_t kMaxSplits = 64;
+/// Neighbours in the reduction that a work-item multiplies at a time.
+static constexpr int64_t kMaxRun = 8;
+/// Subgroups that multiply blocks, stages of what they read, and positions of
+/// one stage.
+static constexpr int64_t kMaxBlockSubgroups = 8, kMaxBlockStages = 3,
+                         kMaxBlockPositions = 1024;
+/// The same of diagonals.
+static constexpr int64_t kMinDiagonalSubgroups = 4, kMaxDiagonalSubgroups = 16;
+
+static int64_t getPieceElements(Type element) {
+  return ::conv::kPieceBytes /
+         llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+/// Sizes of tiles that may be boxes of these digits, with whole runs of the
+/// innermost one.
+static SmallVector<int64_t> enumerateTiles(ArrayRef<int64_t> digits,
+                                           int64_t run = 1) {
+  SmallVector<int64_t> tiles;
+  int64_t inside = 1;
+  for (int64_t size : llvm::reverse(digits)) {
+    for (int64_t parts = size; parts > 1; --parts) {
+      int64_t part =
+          llvm::alignTo(llvm::divideCeil(size, parts), inside == 1 ? run : 1);
+      if (part < size && (tiles.empty() || part * inside > tiles.back()))
+        tiles.push_back(part * inside);
+    }
+    inside *= size;
+  }
+  tiles.push_back(inside);
+  return tiles;
+}
+
+static bool isDepthwise(ConvolutionOpInterface op) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  return shape.c == shape.groups;
+}
+
+namespace {
+class Search {
+public:
+  Search(ConvolutionOpInterface op, const ::conv::ChipInfo &chip)
+      : op(op), chip(chip),
+        isShared(op.getDirection() == Direction::BackwardWeight),
+        isDepthwise(::isDepthwise(op)) {}
+
+  /// Tries all tiles of a plan that has products.
+  void run(const PlanOptions &options);
+  /// All that fit, in the order of `rankDirectSchedules`.
+  std::vector<ScheduleAttr> takeRanked();
+
+private:
+  void runOverRows();
+  void runOverFilterBlocks();
+  void runOverReduction();
+  void runOverBlocks();
+  void runOverDiagonals();
+  /// A vector of matrices, if they follow each other in memory: as many as a
+  /// work-item has accumulators for, if each takes `sums`.
+  int64_t getMatricesAtom(Type element, int64_t sums) const;
+  /// Tries one tile; `shared` is of what subgroups share, in `boxes` boxes.
+  void visit(MainLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
+             int64_t gemmK, int64_t shared, int64_t boxes) {
+    for (int64_t workItems : kMaxWorkItems) {
+      int64_t subgroups =
+          std::min<int64_t>(llvm::divideCeil(boxes, chip.subgroupSize),
+                            llvm::divideCeil(workItems, chip.subgroupSize));
+      visit(mainLoop, atom, tile, gemmK, /*stages=*/1, shared, subgroups);
+    }
+  }
+  void visit(MainLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
+             int64_t gemmK, int64_t stages, int64_t shared, int64_t subgroups);
+  /// A sector is two vectors: tiles of one would read halves of them.
+  int64_t getFewestMatrices(int64_t m) const {
+    return chip.sectorBytes > 0 && matrices > m ? 2 * m : m;
+  }
+  AtomAttr getAtom(int64_t m, int64_t n, int64_t k) {
+    return AtomAttr::get(op.getContext(), AtomKind::FMA, m, n, k);
+  }
+
+  ConvolutionOpInterface op;
+  const ::conv::ChipInfo &chip;
+  bool isShared;    ///< Work-items share the reduction.
+  bool isDepthwise; ///< Groups have one input channel.
+  PlanOptions options;
+  DirectPlan plan;
+  ViewedProduct product; ///< That with the most rows.
+  int64_t matrices, rows, columns, reduction;
+  bool isAlongBatch;
+  /// How schedules are ranked: bytes beyond what is taken for granted, seconds,
+  /// all bytes, and their place.
+  using Rank = std::tuple<double, double, double, size_t>;
+  std::vector<std::pair<Rank, ScheduleAttr>> all;
+};
+} // namespace
+
+void Search::run(const PlanOptions &planOptions) {
+  options = planOptions;
+  plan = DirectPlan::get(op, options);
+  reduction = 1;
+  for (const ViewedProduct &each : plan.products)
+    reduction = std::max(reduction, each.lhs.view.getShape()[2]);
+  product = *llvm::max_element(plan.products, [](const auto &a, const auto &b) {
+    return a.lhs.view.getShape()[1] < b.lhs.view.getShape()[1];
+  });
+  std::tie(matrices, rows, columns) =
+      std::tuple_cat(product.result.view.getShape());
+  isAlongBatch =
+      DirectTiling::isAlongBatchOf(isShared ? product.lhs : product.result);
+  if (!isShared) {
+    runOverFilterBlocks();
+    if (isDepthwise)
+      runOverRows();
+  } else if (isDepthwise) {
+    runOverReduction();
+    runOverDiagonals();
+  } else {
+    runOverBlocks();
+  }
+}
+
+int64_t Search::getMatricesAtom(Type element, int64_t sums) const {
+  if (!isAlongBatch)
+    return 1;
+  int64_t m = std::min<int64_t>(getPieceElements(element),
+                                llvm::PowerOf2Ceil(matrices));
+  while (m > 1 && m * sums > kMaxSums)
+    m /= 2;
+  return m;
+}
+
+void Search::visit(MainLoop mainLoop, AtomAttr atom,
+                   std::array<int64_t, 2> tile, int64_t gemmK, int64_t stages,
+                   int64_t shared, int64_t subgroups) {
+  auto schedule = ScheduleAttr::get(
+      op.getContext(), Algorithm::Direct, tile,
+      {int64_t(llvm::divideCeil(shared, subgroups)), tile[1]}, gemmK, stages,
+      atom, mainLoop, isAlongBatch ? Raster::Columns : Raster::Rows,
+      /*outputTile=*/{}, /*haloTile=*/{},
+      /*mergedGroups=*/1, options.splits, /*cluster=*/1,
+      /*transposed=*/false, /*layouts=*/nullptr,
+      /*channelMultiple=*/1, ChosenBy::Heuristic);
+  std::string obstacle; // Nobody wants to know it.
+  std::optional<DirectCost> cost =
+      computeDirectCost(op, plan, schedule, chip, obstacle);
+  if (!cost || cost->workgroups > ::conv::computeMaxWorkgroups(cost->workItems))
+    return;
+  double most = cost->getAllowedBytes(chip.directTraffic);
+  if (!cost->countsHalos)
+    most = std::max(most, cost->memoryBytes);
+  all.emplace_back(Rank(most, cost->seconds(), cost->memoryBytes, all.size()),
+                   schedule);
+}
+
+std::vector<ScheduleAttr> Search::takeRanked() {
+  llvm::sort(all, llvm::less_first());
+  auto schedules = llvm::make_second_range(all);
+  return {schedules.begin(), schedules.end()};
+}
+
+/// A work-item has a 16-byte vector of the result if it has room for it. Along
+/// the batch it also has several rows, which share what they read: an odd
+/// number of them, so that the lanes of an access lie in different banks. Of 3,
+/// 5 and 7, 5 was not the fastest for any of seven tiles on an H200.
+void Search::runOverRows() {
+  Type element = op.getResultType().getElementType();
+  int64_t m = getMatricesAtom(element, columns);
+  SmallVector<int64_t> runs = {1, getPieceElements(element)};
+  if (isAlongBatch)
+    runs = {1, 3, 7};
+  for (int64_t n : runs) {
+    if (m * n * columns > kMaxSums)
+      continue;
+    for (int64_t tile : enumerateTiles(product.result.view.getRows(), n))
+      for (int64_t several = getFewestMatrices(m);
+           several < matrices + m && several <= kMaxMatrices * m; several *= 2)
+        visit(MainLoop::Direct, getAtom(m, n, 1), {tile, several}, reduction,
+              tile, int64_t(llvm::divideCeil(tile, n)) * several / m);
+  }
+}
+
+/// A subgroup has one vector of channels, and all of its filters in registers.
+void Search::runOverFilterBlocks() {
+  AtomAttr atom = FilterBlocks::getAtom(op.getContext());
+  std::string obstacle; // Nobody wants to know it.
+  std::optional<FilterBlocks> filter = FilterBlocks::compute(product, obstacle);
+  if (!filter || !lookupAtom(chip, atom, product.rhs.type.getElementType()))
+    return;
+  int64_t m = filter->getMatrices();
+  int64_t gemmK = llvm::alignTo(reduction, atom.getK());
+  for (int64_t tile : enumerateTiles(product.result.view.getRows()))
+    for (int64_t several = getFewestMatrices(m);
+         several < matrices + m && several <= kMaxMatrices * m; several *= 2)
+      visit(MainLoop::DirectMatrix, atom, {tile, several}, gemmK, tile,
+            /*boxes=*/tile * several * chip.subgroupSize);
+}
+
+/// A work-item has sums for a vector of matrices, and takes neighbours of the
+/// innermost digit of the reduction, which share what they read.
+void Search::runOverReduction() {
+  Type element = product.lhs.type.getElementType();
+  auto lastOf = [](ArrayRef<int64_t> digits) {
+    return DigitBox::compute(digits, 1)->getInnermostSize();
+  };
+  int64_t columnRun = lastOf(product.result.view.getColumns());
+  int64_t m = getMatricesAtom(element, rows * columnRun);
+  if (m * rows * columnRun > kMaxSums)
+    return;
+  int64_t innermost = lastOf(product.lhs.view.getColumns());
+  for (int64_t k = 1; k <= kMaxRun && m * k <= kMaxSums; ++k) {
+    if (innermost % k != 0)
+      continue;
+    for (int64_t part : enumerateTiles(product.lhs.view.getColumns(), k))
+      for (int64_t several = getFewestMatrices(m);
+           several < matrices + m && several <= kMaxMatrices * m; several *= 2)
+        visit(MainLoop::DirectReduction, getAtom(m, 1, k), {rows, several},
+              part, part,
+              /*boxes=*/part * several);
+  }
+}
+
+/// A subgroup has a vector of rows, of which several share the reduction.
+void Search::runOverBlocks() {
+  AtomAttr atom = DirectBlocks::getAtom(op.getContext());
+  std::string obstacle; // Nobody wants to know it.
+  std::optional<DirectBlocks> blocks = DirectBlocks::compute(product, obstacle);
+  if (!blocks || !lookupAtom(chip, atom, product.rhs.type.getElementType()))
+    return;
+  int64_t m = blocks->matrices;
+  for (int64_t part :
+       enumerateTiles(product.lhs.view.getColumns(), DirectBlocks::kRun)) {
+    if (part > kMaxBlockPositions)
+      continue;
+    int64_t mostStages = std::min(kMaxBlockStages, reduction / part);
+    for (int64_t several = m; several < matrices + m; several *= 2) {
+      int64_t vectors = several / m * blocks->rowVectors;
+      for (int64_t subgroups = vectors; subgroups <= kMaxBlockSubgroups;
+           subgroups *= 2)
+        for (int64_t stages = 1; stages <= mostStages; ++stages)
+          visit(MainLoop::DirectReduction, atom, {rows, several}, part, stages,
+                part, subgroups);
+    }
+  }
+}
+
+/// Subgroups share the channels of a tile, which has whole lines if one is not
+/// too long.
+void Search::runOverDiagonals() {
+  constexpr int64_t kVector = DirectDiagonals::kVector;
+  AtomAttr atom = DirectDiagonals::getAtom(op.getContext());
+  if (!DirectDiagonals::compute(product) ||
+      !lookupAtom(chip, atom, product.rhs.type.getElementType()))
+    return;
+  ArrayRef<int64_t> terms = product.lhs.view.getColumns();
+  int64_t line = DigitBox::compute(terms, 1)->getInnermostSize();
+  for (int64_t part : enumerateTiles(terms, DirectDiagonals::kRun)) {
+    if (part > kMaxBlockPositions ||
+        (part < line && line <= kMaxBlockPositions))
+      continue;
+    int64_t mostStages = std::min(kMaxBlockStages, reduction / part);
+    for (int64_t vectors = 1;
+         vectors <= BoxBlocks::kLine && vectors * kVector < matrices + kVector;
+         vectors *= 2)
+      for (int64_t channels = 1; channels <= kVector; channels *= 2) {
+        int64_t subgroups = vectors * kVector / channels;
+        if (subgroups < kMinDiagonalSubgroups ||
+            subgroups > kMaxDiagonalSubgroups)
+          continue;
+        for (int64_t stages = 1; stages <= mostStages; ++stages)
+          visit(MainLoop::DirectReduction, atom, {rows, vectors * kVector},
+                part, stages, part, subgroups);
+      }
+  }
+}
+
+/// Parts of a weight gradient's reduction, so that its few matrices fill the
+/// chip.
+static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op) {
+  SmallVector<int64_t> splits = {1};
+  if (op.getDirection() != Direction::BackwardWeight)
+    return splits;
+  int64_t longest = getSplittableSize(op);
+  for (int64_t parts = 2; parts <= std::min(longest, kMaxSplits); ++parts)
+    if (longest % parts == 0)
+      splits.push_back(parts);
+  return splits;
+}
+
+std::variant<std::vector<ScheduleAttr>, std::string>
+mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
+                                const ::conv::ChipInfo &chip) {
+  if (chip.backend == ::conv::Backend::Host)
+    return "the host has no direct main loop";
+  if (!DirectTiling::takes(op.getLhs().getType().getElementType()) ||
+      !DirectTiling::takes(op.getRhs().getType().getElementType()))
+    return "operands are not f16, bf16 or f32";
+  bool isGrouped = ConvolutionShape::get(op).groups > 1;
+  bool hasMatrices = lookupAtom(chip, FilterBlocks::getAtom(op.getContext()),
+                                op.getRhs().getType().getElementType());
+  if (!isGrouped)
+    return "there is one group";
+  if (!hasMatrices && !isDepthwise(op))
+    return "groups have more than one input channel";
+  DirectPlan plan = DirectPlan::get(op, {.joinsPhases = true});
+  if (plan.products.empty())
+    return "windows see nothing but padding";
+  if (!plan.hasSingleParts)
+    return "strided dimensions of the gradient are dilated";
+  Search search(op, chip);
+  for (int64_t splits : enumerateSplits(op))
+    search.run({.splits = splits, .joinsPhases = true});
+  std::vector<ScheduleAttr> ranked = search.takeRanked();
+  if (!ranked.empty())
+    return ranked;
+  if (!isDepthwise(op))
+    return "groups have many or not as many input as output channels, or no "
+           "tile fits shared memory and the registers";
+  return "no tile fits shared memory and the registers";
+}
+
+std::variant<ScheduleAttr, std::string>
+mlir::conv::selectDirectSchedule(ConvolutionOpInterface op,
+                                 const ::conv::ChipInfo &chip) {
+  auto ranked = rankDirectSchedules(op, chip);
+  if (auto *reason = std::get_if<std::string>(&ranked))
+    return *reason;
+  return std::get<0>(ranked).front();
+}

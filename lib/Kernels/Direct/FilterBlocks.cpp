@@ -1,0 +1,85 @@
+//===- FilterBlocks.cpp - filters of small groups as blocks -----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which digits are channels and taps follows from the coordinates that they
+// move, so that directions and layouts make no difference.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/Direct/FilterBlocks.h"
+
+#include "conv/Kernels/Direct/DirectTiling.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+using llvm::formatv;
+
+/// Checks the element types of D7.
+static bool checkElements(const ViewedProduct &product, std::string &obstacle) {
+  Type left = product.lhs.type.getElementType();
+  Type right = product.rhs.type.getElementType();
+  if (left == right && (left.isF16() || left.isBF16()))
+    return true;
+  obstacle = formatv("expects operands of f16 or of bf16 for a direct_matrix "
+                     "main loop, but got {0} and {1}",
+                     left, right);
+  return false;
+}
+
+/// Channels of a matrix follow each other, and those of the next matrix follow
+/// them.
+static bool findChannels(const ViewedProduct &product, FilterBlocks &blocks,
+                         std::string &obstacle) {
+  if (!DirectTiling::isAlongBatchOf(product.lhs) ||
+      !DirectTiling::isAlongBatchOf(product.result)) {
+    obstacle = "expects channels that follow each other in memory for a "
+               "direct_matrix main loop, but got other layouts";
+    return false;
+  }
+  ViewAttr lhs = product.lhs.view;
+  size_t matrix = lhs.getBatch().size() - 1;
+  size_t firstTerm = lhs.getBatch().size() + lhs.getRows().size();
+  SmallVector<ViewAttr::Coordinate> coordinates = lhs.getCoordinates();
+  ArrayRef<int64_t> steps =
+      llvm::find_if(coordinates, [&](const ViewAttr::Coordinate &each) {
+        return each.coefficients[matrix] != 0;
+      })->coefficients;
+  blocks.channels = steps[matrix];
+  int64_t moving = 0, size = 1;
+  for (auto [d, values] : llvm::enumerate(lhs.getColumns()))
+    if (values > 1 && steps[firstTerm + d] != 0) {
+      blocks.channel = d;
+      size = values;
+      ++moving;
+    }
+  int64_t columns = std::get<2>(product.result.view.getShape());
+  int64_t columnDigits = llvm::count_if(product.result.view.getColumns(),
+                                        [](int64_t size) { return size > 1; });
+  if (moving <= 1 && columnDigits <= 1 && size == blocks.channels &&
+      columns == blocks.channels &&
+      FilterBlocks::kVector % blocks.channels == 0)
+    return true;
+  obstacle = formatv("expects as many input as output channels, a divisor of "
+                     "{0}, in a group for a direct_matrix main loop, but got "
+                     "{1} and {2}",
+                     FilterBlocks::kVector, size, columns);
+  return false;
+}
+
+std::optional<FilterBlocks> FilterBlocks::compute(const ViewedProduct &product,
+                                                  std::string &obstacle) {
+  FilterBlocks blocks{};
+  if (!checkElements(product, obstacle) ||
+      !findChannels(product, blocks, obstacle))
+    return std::nullopt;
+  for (auto [d, size] : llvm::enumerate(product.lhs.view.getColumns()))
+    if (size > 1 && d != blocks.channel)
+      blocks.tap = d;
+  return blocks;
+}

@@ -1,0 +1,256 @@
+//===- SharedBox.cpp - part of an operand in shared memory ------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Neighbours in the workgroup take neighbours in the tensor, so that loads are
+// coalesced: a line of pieces, or a few. From round to round a work-item keeps
+// its place there and steps over lines by constants, so that a piece takes few
+// instructions. Where copies take no registers, all are on their way at a time;
+// else several loads are before the first one is stored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedBox.h"
+#include "../Parts/MatrixAccess.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+MemRefType SharedBox::getType() const {
+  auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  return MemRefType::get({kernel.form.schedule.getStages() * box.numElements},
+                         operand.getElementType(), AffineMap(), space);
+}
+
+SmallVector<int64_t> SharedBox::getPieceCounts() const {
+  SmallVector<int64_t> counts = box.sizes;
+  int64_t &along = counts[box.copyDimension];
+  along = llvm::divideCeil(along, box.copyWidth);
+  return counts;
+}
+
+/// The dimensions from the farthest to the closest neighbours in memory.
+SmallVector<int64_t> SharedBox::getOrder() const {
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, operand.strides.size()));
+  llvm::sort(order, [&](int64_t a, int64_t b) {
+    return std::pair(-operand.strides[a], a) <
+           std::pair(-operand.strides[b], b);
+  });
+  return order;
+}
+
+/// The widest run of dimensions that the workgroup has work-items for.
+SharedBox::Rounds SharedBox::getRounds() const {
+  Rounds rounds;
+  rounds.order = getOrder();
+  SmallVector<int64_t> pieces = getPieceCounts();
+  for (int64_t d : rounds.order)
+    rounds.counts.push_back(pieces[d]);
+  rounds.along = rounds.order.size() - 1;
+  while (rounds.along > 0 &&
+         rounds.inner * rounds.counts[rounds.along] <= kernel.workItems)
+    rounds.inner *= rounds.counts[rounds.along--];
+  rounds.step =
+      std::min(kernel.workItems / rounds.inner, rounds.counts[rounds.along]);
+  return rounds;
+}
+
+SharedBox::Piece SharedBox::locate(const Rounds &rounds, Value round,
+                                   ArrayRef<Value> start) const {
+  const IndexMath &math = kernel.math;
+  ArrayRef<int64_t> shape = operand.getType().getShape();
+  ArrayRef<int64_t> counts = rounds.counts;
+  // The same for all work-items, and for all rounds.
+  SmallVector<int64_t> lines(counts.take_front(rounds.along));
+  lines.push_back(rounds.getSteps());
+  SmallVector<Value> common = math.split(round, lines);
+  SmallVector<Value> own(rounds.along, math.constant(0));
+  own.push_back(math.div(kernel.workItem, rounds.inner));
+  llvm::append_range(own, math.split(math.rem(kernel.workItem, rounds.inner),
+                                     counts.drop_front(rounds.along + 1)));
+  common.back() = math.mul(common.back(), rounds.step);
+  common.resize(counts.size(), math.constant(0));
+
+  Piece piece{math.constant(0), math.yes(), math.constant(0), math.yes()};
+  if (counts[rounds.along] % rounds.step != 0)
+    piece.isThere =
+        math.below(math.add(own[rounds.along], common[rounds.along]),
+                   counts[rounds.along]);
+  SmallVector<Value> indices(counts.size());
+  for (auto [i, d] : llvm::enumerate(rounds.order)) {
+    int64_t width = d == box.copyDimension ? box.copyWidth : 1;
+    Value ofOwn = math.mul(own[i], width), ofRound = math.mul(common[i], width);
+    Value coordinate = math.add(math.add(start[d], ofOwn), ofRound);
+    if (box.isGuarded[d]) {
+      coordinate = createPadded(math, box.padding[d], coordinate, shape[d]);
+      piece.guard = math.both(piece.guard, math.below(coordinate, shape[d]));
+    }
+    piece.offset =
+        math.add(piece.offset, math.mul(coordinate, operand.strides[d]));
+    indices[d] = math.add(ofOwn, ofRound);
+    bool isInBlock = box.blocks.size > 0 &&
+                     (d == box.innermost || d == box.blocks.dimension);
+    if (!isInBlock)
+      piece.shared =
+          math.add(piece.shared, math.mul(indices[d], box.strides[d]));
+  }
+  if (box.blocks.size > 0)
+    piece.shared = math.add(piece.shared, locateInBlock(indices));
+  return piece;
+}
+
+/// The part of a piece's place that is along the blocks' dimension and vectors.
+Value SharedBox::locateInBlock(ArrayRef<Value> indices) const {
+  const IndexMath &math = kernel.math;
+  int64_t piece = TensorBox::getVectorElements(operand.getElementType());
+  Value element = indices[box.innermost], along = indices[box.blocks.dimension];
+  Value block = math.div(along, box.blocks.size);
+  Value offset = math.add(math.mul(block, box.blocks.distance),
+                          getBlockOffset(math.rem(along, box.blocks.size),
+                                         math.div(element, piece)));
+  return math.add(offset, math.rem(element, piece));
+}
+
+/// Makes `body` see all numbers below `count`, up to `together` at a time.
+static void forEach(const Kernel &kernel, int64_t count, int64_t together,
+                    function_ref<void(ArrayRef<Value>)> body) {
+  ImplicitLocOpBuilder &b = kernel.b;
+  const IndexMath &math = kernel.math;
+  auto visit = [&](Value first, int64_t numbers) {
+    SmallVector<Value> items;
+    for (int64_t i = 0; i < numbers; ++i)
+      items.push_back(math.add(first, i));
+    if (!items.empty())
+      body(items);
+  };
+  int64_t whole = count / together * together;
+  if (whole > 0)
+    scf::ForOp::create(b, math.constant(0), math.constant(whole),
+                       math.constant(together), ValueRange{},
+                       [&](OpBuilder &, Location, Value first, ValueRange) {
+                         visit(first, together);
+                         scf::YieldOp::create(b);
+                       });
+  visit(math.constant(whole), count - whole);
+}
+
+bool SharedBox::isAsync() const {
+  return kernel.chip.copiesWithoutRegisters(
+      box.copyWidth * operand.getType().getElementTypeBitWidth() / 8);
+}
+
+/// Makes `body` part of the kernel, for work-items that have a piece.
+static void createIf(const Kernel &kernel, Value isThere,
+                     function_ref<void()> body) {
+  if (matchPattern(isThere, m_One()))
+    return body();
+  scf::IfOp::create(kernel.b, isThere, [&](OpBuilder &, Location) {
+    body();
+    scf::YieldOp::create(kernel.b);
+  });
+}
+
+void SharedBox::copyPieces(Value source, ArrayRef<Piece> pieces) const {
+  if (isAsync()) {
+    for (const Piece &piece : pieces)
+      createIf(kernel, piece.isThere, [&] {
+        kernel.copy(source, piece.offset, piece.guard, buffer,
+                    getIndex(piece.shared), box.copyWidth);
+      });
+    return;
+  }
+  SmallVector<Value> loaded;
+  for (const Piece &piece : pieces)
+    loaded.push_back(kernel.load(source, piece.offset,
+                                 kernel.math.both(piece.guard, piece.isThere),
+                                 box.copyWidth));
+  int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
+  for (auto [elements, piece] : llvm::zip_equal(loaded, pieces))
+    createIf(kernel, piece.isThere, [&, &elements = elements, &piece = piece] {
+      vector::StoreOp::create(kernel.b, elements, buffer,
+                              getIndex(piece.shared))
+          .setAlignment(box.copyWidth * bytes);
+    });
+}
+
+void SharedBox::startCopy(Value source, ArrayRef<Value> digits) const {
+  const IndexMath &math = kernel.math;
+  SmallVector<Value> start;
+  for (auto [coordinate, corner] :
+       llvm::zip(operand.view.getCoordinates(), box.corner)) {
+    Value first = math.constant(coordinate.constant + corner);
+    for (auto [digit, coefficient] : llvm::zip(digits, coordinate.coefficients))
+      first = math.add(first, math.mul(digit, coefficient));
+    start.push_back(first);
+  }
+  Rounds rounds = getRounds();
+  auto copyRounds = [&](ArrayRef<Value> numbers) {
+    copyPieces(source, llvm::map_to_vector(numbers, [&](Value round) {
+                 return locate(rounds, round, start);
+               }));
+  };
+  int64_t working = rounds.inner * rounds.step;
+  Value isWorking = working == kernel.workItems
+                        ? math.yes()
+                        : math.below(kernel.workItem, working);
+  createIf(kernel, isWorking, [&] {
+    forEach(kernel, rounds.count(), TensorBox::kLoadsInFlight, copyRounds);
+  });
+}
+
+Value SharedBox::getIndex(Value offset) const {
+  ImplicitLocOpBuilder &b = kernel.b;
+  return arith::IndexCastOp::create(b, b.getIndexType(),
+                                    kernel.math.add(origin, offset));
+}
+
+Value SharedBox::getBlockOffset(Value position, Value vector) const {
+  constexpr int64_t kLine = BoxBlocks::kLine;
+  const IndexMath &math = kernel.math;
+  int64_t vectors = box.blocks.vectors;
+  Value inLine =
+      math.add(math.mul(math.rem(position, kLine / vectors), vectors), vector);
+  Value line = math.div(position, kLine / vectors);
+  inLine = math.bitXor(inLine, math.rem(line, vectors));
+  return math.mul(math.add(math.mul(line, kLine), inLine),
+                  TensorBox::getVectorElements(operand.getElementType()));
+}
+
+Value SharedBox::load(Value offset, int64_t elements) const {
+  ImplicitLocOpBuilder &b = kernel.b;
+  Type element = operand.getElementType();
+  auto load = vector::LoadOp::create(b, VectorType::get({elements}, element),
+                                     buffer, getIndex(offset));
+  load.setAlignment(elements * element.getIntOrFloatBitWidth() / 8);
+  return load;
+}
+
+SharedBox::Reader::Reader(const SharedBox &box, Value base, int64_t granule)
+    : shared(box), base(base),
+      width(std::gcd(
+          granule, kPieceBytes /
+                       (box.operand.getType().getElementTypeBitWidth() / 8))) {}
+
+Value SharedBox::Reader::read(int64_t distance) {
+  const Kernel &kernel = shared.kernel;
+  ImplicitLocOpBuilder &b = kernel.b;
+  int64_t lane = llvm::mod(distance, width);
+  Value &elements = vectors[distance - lane];
+  if (!elements) {
+    elements = shared.load(kernel.math.add(base, distance - lane), width);
+    if (!shared.operand.getElementType().isF32())
+      elements = arith::ExtFOp::create(
+          b, VectorType::get({width}, b.getF32Type()), elements);
+  }
+  return vector::ExtractOp::create(b, elements, lane);
+}

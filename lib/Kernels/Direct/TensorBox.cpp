@@ -1,0 +1,255 @@
+//===- TensorBox.cpp - boxes of digits and of coordinates -------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Only arithmetic on views. Boxes are widened to whole 16-byte vectors, so that
+// everything about them is known at compile time but the coordinates at which
+// they start.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/Direct/TensorBox.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// The innermost dimension in which there are neighbours.
+static size_t findInnermost(ArrayRef<int64_t> sizes) {
+  for (size_t d = sizes.size(); d-- > 0;)
+    if (sizes[d] > 1)
+      return d;
+  return sizes.empty() ? 0 : sizes.size() - 1;
+}
+
+//===----------------------------------------------------------------------===//
+// DigitBox
+//===----------------------------------------------------------------------===//
+
+std::optional<DigitBox> DigitBox::compute(ArrayRef<int64_t> digits,
+                                          int64_t tile, int64_t run) {
+  DigitBox box{llvm::to_vector(digits), SmallVector<int64_t>(digits.size(), 1),
+               findInnermost(digits), run};
+  int64_t outside = llvm::product_of(digits);
+  tile = std::min(tile, outside);
+  for (size_t d = digits.size(); d-- > 0 && tile > 1;) {
+    outside /= digits[d];
+    box.sizes[d] = std::min(tile, digits[d]);
+    // Either all values and whole boxes of the outer digits, or a part, which
+    // is whole runs.
+    bool isWhole = tile % digits[d] == 0;
+    bool isPart = tile < digits[d] && (outside == 1 || digits[d] % tile == 0) &&
+                  tile % box.getRun(d) == 0;
+    if (!isWhole && !isPart)
+      return std::nullopt;
+    tile /= digits[d];
+  }
+  return box;
+}
+
+int64_t DigitBox::getNumTiles() const {
+  int64_t tiles = 1;
+  for (size_t d = 0; d < getRank(); ++d)
+    tiles *= getTiles(d);
+  return tiles;
+}
+
+int64_t DigitBox::getPadded(size_t digit) const {
+  return llvm::alignTo(sizes[digit], getRun(digit));
+}
+
+bool DigitBox::mayExceed(size_t digit) const {
+  return (getTiles(digit) - 1) * sizes[digit] + getPadded(digit) >
+         digits[digit];
+}
+
+//===----------------------------------------------------------------------===//
+// TensorBox
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One digit of a view, as tiles see it.
+struct TiledDigit {
+  int64_t padded, tiles, step;
+};
+
+class BoxBuilder {
+public:
+  BoxBuilder(const ViewedTensor &operand, ArrayRef<DigitBox> spaces);
+  TensorBox create(bool isAlongBatch, VectorOrder order, int64_t block);
+
+private:
+  void computeExtents();
+  void computeCopies();
+  void computeStrides(VectorOrder order);
+  void computeGuards();
+  void computeRun();
+  /// Elements along a dimension that the tiles with all values of the digits
+  /// from `digit` on copy, when the box starts at `start`.
+  double countCopied(int64_t dimension, size_t digit, int64_t start) const;
+
+  const ViewedTensor &operand;
+  ArrayRef<int64_t> shape;
+  int64_t piece; ///< Elements of 16 bytes.
+  SmallVector<ViewAttr::Coordinate> coordinates;
+  SmallVector<TiledDigit> digits;
+  TensorBox box;
+};
+} // namespace
+
+BoxBuilder::BoxBuilder(const ViewedTensor &operand, ArrayRef<DigitBox> spaces)
+    : operand(operand), shape(operand.type.getShape()),
+      piece(TensorBox::getVectorElements(operand.type.getElementType())),
+      coordinates(operand.view.getCoordinates()) {
+  for (const DigitBox &space : spaces)
+    for (size_t d = 0; d < space.getRank(); ++d)
+      digits.push_back({space.getPadded(d), space.getTiles(d), space.sizes[d]});
+}
+
+void BoxBuilder::computeExtents() {
+  for (auto [size, coordinate] : llvm::zip_equal(shape, coordinates)) {
+    auto [first, last] = operand.view.getRange(coordinate);
+    box.padding.push_back(first < 0 || last >= size ? operand.view.getPadding()
+                                                    : PaddingMode::Zeros);
+    int64_t low = 0, high = 0;
+    for (auto [digit, coefficient] : llvm::zip(digits, coordinate.coefficients))
+      (coefficient < 0 ? low : high) += coefficient * (digit.padded - 1);
+    box.corner.push_back(low);
+    box.sizes.push_back(high - low + 1);
+  }
+}
+
+/// Widens the box to whole copies, at the same places in all tiles.
+void BoxBuilder::computeCopies() {
+  int64_t innermost = box.innermost;
+  box.copyDimension = operand.findClosest();
+  int64_t size = shape[box.copyDimension];
+  const ViewAttr::Coordinate &coordinate = coordinates[box.copyDimension];
+  box.copyWidth = 1;
+  if (box.copyDimension == innermost && operand.strides[innermost] == 1 &&
+      box.padding[innermost] == PaddingMode::Zeros) {
+    box.copyWidth = std::gcd(piece, size);
+    for (auto [d, stride] : llvm::enumerate(operand.strides))
+      if (int64_t(d) != innermost && shape[d] > 1)
+        box.copyWidth = std::gcd(box.copyWidth, stride);
+    for (auto [digit, coefficient] : llvm::zip(digits, coordinate.coefficients))
+      if (digit.tiles > 1)
+        box.copyWidth = std::gcd(box.copyWidth, coefficient * digit.step);
+  }
+  int64_t &corner = box.corner[box.copyDimension];
+  int64_t shift = llvm::mod(coordinate.constant + corner, box.copyWidth);
+  corner -= shift;
+  box.sizes[box.copyDimension] += shift;
+  box.sizes[innermost] = llvm::alignTo(box.sizes[innermost], piece);
+}
+
+void BoxBuilder::computeStrides(VectorOrder order) {
+  int64_t vectors = box.sizes[box.innermost] / piece;
+  box.strides.resize(shape.size());
+  box.strides[box.innermost] = 1;
+  int64_t stride = (order == VectorOrder::Odd ? vectors | 1 : vectors) * piece;
+  BoxBlocks &blocks = box.blocks;
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (int64_t(d) == box.innermost)
+      continue;
+    box.strides[d] = stride;
+    if (blocks.size > 0 && blocks.distance == 0) {
+      blocks.dimension = d;
+      blocks.vectors = vectors;
+      blocks.distance = blocks.size * stride;
+      stride = llvm::divideCeil(box.sizes[d], blocks.size) * blocks.distance;
+      continue;
+    }
+    stride *= box.sizes[d];
+  }
+  if (blocks.size > 0) {
+    stride = llvm::alignTo(stride, blocks.countTogether() * blocks.distance);
+    blocks.count = stride / blocks.distance;
+  }
+  box.numElements = stride;
+  box.first = 0;
+  box.distances.assign(digits.size(), 0);
+  for (auto [coordinate, corner, each] :
+       llvm::zip(coordinates, box.corner, box.strides)) {
+    box.first -= corner * each;
+    for (auto [distance, coefficient] :
+         llvm::zip(box.distances, coordinate.coefficients))
+      distance += coefficient * each;
+  }
+}
+
+void BoxBuilder::computeGuards() {
+  for (auto [d, coordinate] : llvm::enumerate(coordinates)) {
+    int64_t low = coordinate.constant + box.corner[d];
+    int64_t high = low + box.sizes[d];
+    for (auto [digit, coefficient] : llvm::zip(digits, coordinate.coefficients))
+      (coefficient < 0 ? low : high) +=
+          coefficient * digit.step * (digit.tiles - 1);
+    box.isGuarded.push_back(low < 0 || high > shape[d]);
+  }
+}
+
+void BoxBuilder::computeRun() {
+  SmallVector<size_t> closest;
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (shape[d] > 1)
+      closest.push_back(d);
+  llvm::sort(closest, [&](size_t a, size_t b) {
+    return operand.strides[a] < operand.strides[b];
+  });
+  box.run = 1;
+  for (size_t d : closest) {
+    if (operand.strides[d] != box.run)
+      return;
+    box.run *= std::min(box.sizes[d], shape[d]);
+  }
+}
+
+double BoxBuilder::countCopied(int64_t dimension, size_t digit,
+                               int64_t start) const {
+  if (digit == digits.size()) {
+    int64_t end = std::min(start + box.sizes[dimension], shape[dimension]);
+    return double(std::max<int64_t>(0, end - std::max<int64_t>(0, start)));
+  }
+  int64_t coefficient = coordinates[dimension].coefficients[digit];
+  if (coefficient == 0)
+    return countCopied(dimension, digit + 1, start);
+  double copied = 0;
+  for (int64_t i = 0; i < digits[digit].tiles; ++i)
+    copied += countCopied(dimension, digit + 1,
+                          start + coefficient * digits[digit].step * i);
+  return copied;
+}
+
+TensorBox BoxBuilder::create(bool isAlongBatch, VectorOrder order,
+                             int64_t block) {
+  box.blocks.size = block;
+  int64_t batch = operand.findBatchDimension();
+  box.innermost = isAlongBatch && batch >= 0 ? batch : operand.findClosest();
+  computeExtents();
+  computeCopies();
+  computeStrides(order);
+  computeGuards();
+  computeRun();
+  box.copied = 1;
+  for (size_t d = 0; d < shape.size(); ++d)
+    box.copied *= countCopied(d, 0, coordinates[d].constant + box.corner[d]);
+  return box;
+}
+
+int64_t TensorBox::getVectorElements(Type element) {
+  return ::conv::kPieceBytes /
+         llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+TensorBox TensorBox::compute(const ViewedTensor &operand,
+                             ArrayRef<DigitBox> spaces, bool isAlongBatch,
+                             VectorOrder order, int64_t block) {
+  return BoxBuilder(operand, spaces).create(isAlongBatch, order, block);
+}

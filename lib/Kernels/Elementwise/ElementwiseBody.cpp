@@ -1,0 +1,264 @@
+//===- ElementwiseBody.cpp - kernels without a product ----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An epilogue of tensors alone: partial sums that are added up, gradients that
+// are folded, positions that no filter element meets. Each work-item takes
+// vectors of the tile along the index that is contiguous in most of what is
+// read and written.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementwiseBody.h"
+#include "../Parts/EpilogueOps.h"
+#include "../Parts/MatrixAccess.h"
+#include "../Parts/TileScheduler.h"
+#include "InterleavedMatrices.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Elements of a work-item: there is nothing else to hide the latency of loads
+/// than many of those.
+static constexpr int64_t kElementsPerWorkItem = 4;
+/// Loads of a work-item that adds many matrices: it has fewer elements then.
+static constexpr int64_t kLoadsPerWorkItem = 16;
+/// Values of a work-item that transforms blocks, in registers: those of a block
+/// of 6 x 6 are two elements, for 8 bytes of f32 or 4 of 16 bits.
+static constexpr int64_t kBlockValues = 72;
+
+/// Elements of a work-item: a vector, if they follow each other.
+static int64_t countElements(const TiledConvolution &form) {
+  if (form.transformSchedule && form.transformSchedule.getElements() > 0)
+    return form.transformSchedule.getElements();
+  int64_t operands = std::max<int64_t>(1, form.epilogueOperands.size());
+  if (!form.otherResults.empty()) {
+    int64_t values = std::max<int64_t>(operands, form.getResults().size());
+    return llvm::bit_floor<uint64_t>(
+        std::clamp<int64_t>(kBlockValues / values, 1, kElementsPerWorkItem));
+  }
+  return llvm::bit_floor<uint64_t>(std::clamp<int64_t>(
+      kLoadsPerWorkItem / operands, 1, kElementsPerWorkItem));
+}
+
+int64_t mlir::conv::countElementwiseShares(const TiledConvolution &form) {
+  auto [batch, rows, columns] = form.getTile();
+  return llvm::divideCeil(rows * columns,
+                          kElementwiseWorkItems * countElements(form));
+}
+
+namespace {
+class ElementwiseTile {
+public:
+  explicit ElementwiseTile(const Kernel &kernel);
+  void create() const;
+
+private:
+  /// One or several that alternate.
+  struct Matrix {
+    Value buffer;
+    MatrixAccess access;
+    SmallVector<InterleavedMatrices::Member> members;
+    int64_t period;
+    bool isRepeated; ///< A vector is one element over and over.
+    int64_t width;   ///< Elements of one access.
+  };
+  Matrix createMatrix(const InterleavedMatrices &matrices,
+                      const MatrixOperand &first, Value buffer,
+                      int64_t limit) const;
+  /// What alternates along columns, if vectors lie along these.
+  SmallVector<InterleavedMatrices, 0> join(ArrayRef<MatrixOperand> matrices,
+                                           bool withGaps) const;
+  /// An access of vectors: `step` elements after the first one.
+  MatrixAccess::Position locate(const Matrix &matrix, Value row, Value column,
+                                int64_t step) const;
+  /// Sets the vectors of the members.
+  void load(const Matrix &operand, Value row, Value column, Value guard,
+            MutableArrayRef<SmallVector<Value>> loaded) const;
+  void store(const Matrix &result, Value row, Value column, Value guard,
+             ArrayRef<SmallVector<Value>> computed) const;
+  void createVector(Value row, Value column) const;
+
+  const Kernel &kernel;
+  const IndexMath &math;
+  int64_t shares; ///< Workgroups that share a tile.
+  TileOrigin origin;
+  MatrixIndex along; ///< The index along which vectors lie.
+  int64_t width;     ///< Elements of a vector.
+  SmallVector<Matrix, 0> operands, results;
+};
+} // namespace
+
+/// The index along which the elements of most operands, or of the result,
+/// follow each other.
+static MatrixIndex selectIndex(const Kernel &kernel) {
+  int64_t rowsFollow = 0, columnsFollow = 0;
+  auto count = [&](const MatrixOperand &operand) {
+    MatrixAccess access(kernel.math, operand);
+    bool byRow = access.getInnermostDistance(MatrixIndex::Row) == 1;
+    bool byColumn = access.getInnermostDistance(MatrixIndex::Column) == 1;
+    rowsFollow += byRow && !byColumn;
+    columnsFollow += byColumn && !byRow;
+  };
+  llvm::for_each(kernel.form.getResults(), count);
+  llvm::for_each(kernel.form.epilogueOperands, count);
+  return rowsFollow > columnsFollow ? MatrixIndex::Row : MatrixIndex::Column;
+}
+
+ElementwiseTile::ElementwiseTile(const Kernel &kernel)
+    : kernel(kernel), math(kernel.math),
+      shares(countElementwiseShares(kernel.form)),
+      origin(TileRaster(kernel.form)
+                 .createOrigin(math, math.div(kernel.workgroup, shares))),
+      along(selectIndex(kernel)),
+      width(std::gcd(kernel.form.getTile()[1 + (along == MatrixIndex::Column)],
+                     countElements(kernel.form))) {
+  SmallVector<MatrixOperand> written = kernel.form.getResults();
+  for (const InterleavedMatrices &matrices : join(written, false)) {
+    const MatrixOperand &first = written[matrices.members.front().number];
+    results.push_back(
+        createMatrix(matrices, first, kernel.arguments.back(), width));
+    // Of a vector, all elements are written or none.
+    width = matrices.period == 1
+                ? std::min(width, results.back().width)
+                : std::gcd(width,
+                           MatrixAccess(math, first).getInnermostSize(along));
+  }
+  ArrayRef<MatrixOperand> read = kernel.form.epilogueOperands;
+  SmallVector<Value> buffers(kernel.epilogueArguments());
+  for (const InterleavedMatrices &matrices : join(read, true)) {
+    size_t first = matrices.members.front().number;
+    operands.push_back(
+        createMatrix(matrices, read[first], buffers[first], width));
+  }
+}
+
+SmallVector<InterleavedMatrices, 0>
+ElementwiseTile::join(ArrayRef<MatrixOperand> matrices, bool withGaps) const {
+  if (along == MatrixIndex::Column)
+    return interleave(matrices, withGaps);
+  SmallVector<InterleavedMatrices, 0> single;
+  for (auto [number, matrix] : llvm::enumerate(matrices))
+    single.push_back({matrix, {{number}}});
+  return single;
+}
+
+ElementwiseTile::Matrix
+ElementwiseTile::createMatrix(const InterleavedMatrices &matrices,
+                              const MatrixOperand &first, Value buffer,
+                              int64_t limit) const {
+  MatrixAccess access(math, matrices.operand), own(math, first);
+  int64_t bytes = first.getType().getElementTypeBitWidth() / 8;
+  bool isRepeated =
+      own.getInnermostDistance(along) == 0 && own.isCheckedTogether(along) &&
+      (own.isBroadcast(along) || own.getInnermostSize(along) % limit == 0);
+  int64_t elements = matrices.period * (isRepeated ? 1 : limit);
+  int64_t width =
+      access.getVectorWidth(along, std::gcd(elements, kPieceBytes / bytes));
+  return {buffer, access, matrices.members, matrices.period, isRepeated, width};
+}
+
+MatrixAccess::Position ElementwiseTile::locate(const Matrix &matrix, Value row,
+                                               Value column,
+                                               int64_t step) const {
+  Value &index = along == MatrixIndex::Row ? row : column;
+  index = math.add(math.mul(index, matrix.period), step);
+  return matrix.access.add(
+      matrix.access.createPosition(MatrixIndex::Batch, origin.batch),
+      matrix.access.add(
+          matrix.access.createPosition(MatrixIndex::Row, row),
+          matrix.access.createPosition(MatrixIndex::Column, column)));
+}
+
+void ElementwiseTile::load(const Matrix &operand, Value row, Value column,
+                           Value guard,
+                           MutableArrayRef<SmallVector<Value>> loaded) const {
+  int64_t count = operand.period * (operand.isRepeated ? 1 : width);
+  SmallVector<Value> elements;
+  for (int64_t step = 0; step < count; step += operand.width) {
+    MatrixAccess::Position position = locate(operand, row, column, step);
+    Value part =
+        kernel.load(operand.buffer, operand.access.createOffset(position),
+                    operand.access.createGuard(position, guard), operand.width);
+    for (int64_t i = 0; i < operand.width; ++i)
+      elements.push_back(vector::ExtractOp::create(kernel.b, part, i));
+  }
+  for (int64_t i = 0; i < width; ++i)
+    for (auto [number, place] : operand.members)
+      loaded[number].push_back(
+          elements[(operand.isRepeated ? 0 : i * operand.period) + place]);
+}
+
+void ElementwiseTile::store(const Matrix &result, Value row, Value column,
+                            Value guard,
+                            ArrayRef<SmallVector<Value>> computed) const {
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < width; ++i)
+    for (auto [number, place] : result.members)
+      elements.push_back(computed[number][i]);
+  // Results that came later may have made vectors shorter.
+  int64_t part = std::gcd(result.width, int64_t(elements.size()));
+  auto type = VectorType::get({part}, kernel.form.getResultType());
+  for (int64_t step = 0; step < int64_t(elements.size()); step += part) {
+    Value stored = vector::FromElementsOp::create(
+        kernel.b, type, ArrayRef(elements).slice(step, part));
+    MatrixAccess::Position position = locate(result, row, column, step);
+    kernel.store(stored, result.buffer, result.access.createOffset(position),
+                 result.access.createGuard(position, guard));
+  }
+}
+
+void ElementwiseTile::createVector(Value row, Value column) const {
+  Value guard = math.both(math.below(row, kernel.form.getRows()),
+                          math.below(column, kernel.form.getColumns()));
+  SmallVector<SmallVector<Value>> loaded(kernel.form.epilogueOperands.size());
+  for (const Matrix &operand : operands)
+    load(operand, row, column, guard, loaded);
+  // By result, the elements of a vector.
+  SmallVector<SmallVector<Value>> computed(kernel.form.getResults().size());
+  for (int64_t i = 0; i < width; ++i) {
+    SmallVector<Value> inputs;
+    for (const SmallVector<Value> &elements : loaded)
+      inputs.push_back(elements[i]);
+    for (auto [elements, element] : llvm::zip(
+             computed,
+             createEpilogueResults(kernel.b, kernel.form.epilogue, inputs)))
+      elements.push_back(element);
+  }
+  for (const Matrix &result : results)
+    store(result, row, column, guard, computed);
+}
+
+void ElementwiseTile::create() const {
+  ImplicitLocOpBuilder &b = kernel.b;
+  bool isRow = along == MatrixIndex::Row;
+  int64_t across = kernel.form.getTile()[1 + isRow];
+  int64_t perLine = kernel.form.getTile()[1 + !isRow] / width;
+  Value first =
+      math.add(math.mul(math.rem(kernel.workgroup, shares), kernel.workItems),
+               kernel.workItem);
+  scf::ForOp::create(
+      b, first, math.constant(across * perLine),
+      math.constant(shares * kernel.workItems), ValueRange{},
+      [&](OpBuilder &, Location, Value vector, ValueRange) {
+        Value line = math.div(vector, perLine);
+        Value inLine = math.mul(math.rem(vector, perLine), width);
+        createVector(math.add(origin.row, isRow ? inLine : line),
+                     math.add(origin.column, isRow ? line : inLine));
+        scf::YieldOp::create(b);
+      });
+}
+
+LogicalResult mlir::conv::createElementwiseBody(Kernel &kernel,
+                                                gpu::GPUFuncOp) {
+  ElementwiseTile(kernel).create();
+  return success();
+}

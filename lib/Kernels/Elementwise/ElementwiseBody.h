@@ -1,0 +1,32 @@
+//===- ElementwiseBody.h - kernels without a product, on a GPU --*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_ELEMENTWISE_ELEMENTWISEBODY_H
+#define CONV_LIB_KERNELS_ELEMENTWISE_ELEMENTWISEBODY_H
+
+#include "../Parts/KernelBody.h"
+
+namespace mlir::conv {
+
+/// Work-items of a GPU's kernel without a product, and how many workgroups
+/// share a tile.
+inline constexpr int64_t kElementwiseWorkItems = 256;
+int64_t countElementwiseShares(const TiledConvolution &form);
+
+/// The kernel of an epilogue without a product.
+LogicalResult createElementwiseBody(Kernel &kernel, gpu::GPUFuncOp function);
+
+/// Whether a GPU turns the tiles of a transform in shared memory: rows follow
+/// each other in its source, and columns in its result.
+bool turnsTiles(const TiledConvolution &form);
+
+/// The kernel of such a transform, of `kElementwiseWorkItems`.
+LogicalResult createTransposeBody(Kernel &kernel, gpu::GPUFuncOp function);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_ELEMENTWISE_ELEMENTWISEBODY_H

@@ -1,0 +1,669 @@
+//===- CostModel.cpp - what a schedule costs --------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One step of the main loop keeps three units of a compute unit busy: matrix
+// units (or multiply-adds), shared memory, and the load path. They overlap as
+// far as there are waves to switch between. A step is never shorter than a
+// load's latency, since a tile is loaded one step ahead. The chip's time
+// follows from the rounds of workgroups the busiest compute unit runs, against
+// the time that device memory needs for the bytes. What is counted here for a
+// step of an AMD kernel goes into a model of its own, `UnitModel.cpp`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/Gemm/CostModel.h"
+
+#include "UnitModel.h"
+#include "conv/Kernels/GpuCosts.h"
+
+#include "conv/Kernels/LineBuffer/LineModel.h"
+#include "conv/Kernels/WarpgroupGemm/TmaModel.h"
+#include "conv/Kernels/WeightStationary/WeightStationaryModel.h"
+#include "conv/Support/IntegerMath.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+using namespace conv;
+
+/// Registers that the compiler takes beside accumulators, as a multiple of what
+/// is counted, before it spills. Measured on kernels for all chips: up to 1.75
+/// where there are 256 registers, since loads are hoisted.
+static constexpr double kTemporaries = 1.75;
+/// Share of the accumulation registers that accumulators may take.
+static constexpr double kAccumulationShare = 0.8;
+/// Loop counters, base addresses, lane numbers, constants.
+static constexpr int64_t kFixedRegisters = 20;
+/// Of a piece of input: its position's offset, first row and column, and a
+/// mask.
+static constexpr int64_t kRegistersPerInputPiece = 4;
+static constexpr int64_t kRegistersPerFilterPiece = 2;
+/// Of a load that is one of several for a piece: counted in weight gradients.
+static constexpr int64_t kRegistersPerJoinedLoad = 2;
+/// A step's barrier, waits and loop control.
+static constexpr double kBarrierCycles = 40;
+/// Conflicts of a write to shared memory by blocks that are transposed on their
+/// way, as a multiple of the write, if rows are shorter than all banks.
+static constexpr double kTransposedConflicts = 1.4;
+/// Vector instructions of a step, for each wave, for each load of a lane
+/// (addresses and bounds), and for each piece that is made of several loads, as
+/// counted in assembly.
+static constexpr double kStepInstructions = 8, kLoadInstructions = 2,
+                        kJoinInstructions = 4;
+/// Of a load whose position takes divisions.
+static constexpr double kPositionInstructions = 16;
+/// A lane's load is not faster for less.
+static constexpr int64_t kLeastLoadBytes = 4;
+/// Workgroups and work-items of one launch, as drivers count them.
+static constexpr int64_t kMaxWorkgroups = std::numeric_limits<int32_t>::max();
+static constexpr int64_t kMaxWorkItems = std::numeric_limits<uint32_t>::max();
+/// First-level cache: addresses of lanes in a clock.
+static constexpr double kLoadLanesPerClock = 16;
+
+static bool isHost(const ChipInfo &chip) {
+  return chip.backend == Backend::Host;
+}
+
+/// Whether the code generator leaves loads where the main loop starts them
+/// (`conv.schedule_fence`).
+static bool keepsLoadsEarly(const ChipInfo &chip) {
+  return chip.backend == Backend::AMDGPU;
+}
+
+/// Whether neighbours in memory are of different rows. An element alone is not
+/// transposed.
+static bool isTransposed(const Run &run) {
+  return run.elements > 1 && !run.isAlongReduction;
+}
+
+std::string_view conv::getName(Limit limit) {
+  switch (limit) {
+  case Limit::MatrixUnits:
+    return "matrix units";
+  case Limit::SharedMemory:
+    return "shared memory";
+  case Limit::Loads:
+    return "loads";
+  case Limit::Latency:
+    return "load latency";
+  case Limit::Memory:
+    return "memory bandwidth";
+  }
+  return "";
+}
+
+std::string_view conv::getName(Rejection rejection) {
+  switch (rejection) {
+  case Rejection::None:
+    return "";
+  case Rejection::SharedMemory:
+    return "S6 shared memory";
+  case Rejection::WorkgroupSize:
+    return "S7 workgroup size";
+  case Rejection::UnevenCopy:
+    return "S8 uneven copy";
+  case Rejection::Registers:
+    return "registers";
+  case Rejection::LaunchSize:
+    return "launch size";
+  }
+  return "";
+}
+
+int64_t conv::reductionGranule(const MatrixAtom &atom) {
+  int64_t perPiece = kPieceBytes / byteSize(atom.operand);
+  return std::lcm<int64_t>(atom.k, atom.groupsOfK() * perPiece);
+}
+
+int64_t conv::computeAvailableRegisters(const ChipInfo &chip,
+                                        int64_t subgroups) {
+  int64_t wavesPerSimd = ceilDiv(subgroups, chip.simdsPerComputeUnit);
+  return std::min<int64_t>(chip.registersPerLane,
+                           chip.registerFilePerLane / wavesPerSimd);
+}
+
+int64_t conv::computeNeededRegisters(const RegisterCost &registers) {
+  int64_t others = registers.total() - registers.accumulators;
+  return registers.accumulators +
+         static_cast<int64_t>(std::ceil(kTemporaries * double(others)));
+}
+
+/// 16-byte pieces of one operand's tile that a work-item copies.
+static int64_t piecesPerWorkItem(const ChipInfo &chip,
+                                 const Candidate &candidate, int64_t rows) {
+  int64_t bytes = rows * candidate.gemmK * byteSize(candidate.atom->operand);
+  return ceilDiv(bytes,
+                 kPieceBytes * candidate.subgroups() * chip.subgroupSize);
+}
+
+/// Bytes a lane holds of A and of B for one atom's rows and one granule of the
+/// reduction.
+static int64_t fragmentBytesA(const MatrixAtom &atom) {
+  return atom.rowsOfA() *
+         std::max(kPieceBytes, atom.kPerLane * byteSize(atom.operand));
+}
+static int64_t fragmentBytesB(const MatrixAtom &atom) {
+  return std::max(kPieceBytes, atom.kPerLane * byteSize(atom.operand));
+}
+
+/// Granules of the reduction whose fragments are in registers at a time.
+static int64_t countGranulesInFlight(const ChipInfo &chip,
+                                     const Candidate &candidate) {
+  int64_t granules = candidate.gemmK / reductionGranule(*candidate.atom);
+  // Where nothing keeps matrix instructions apart from loads, the compiler
+  // hoists all loads of a step. An FMA atom is many instructions by itself.
+  bool hoistsAll =
+      candidate.atom->kind == AtomKind::WMMA && chip.accumulationRegisters == 0;
+  return hoistsAll ? granules : granules > 2 ? 2 : 1;
+}
+
+bool conv::copiesAsync(const ChipInfo &chip, const Run &run,
+                       int64_t elementBytes) {
+  return chip.asyncCopyBytes > 0 && run.isAlongReduction &&
+         run.elements * elementBytes % chip.asyncCopyBytes == 0;
+}
+
+/// Neighbouring elements that a lane loads at a time: along a row of the tile,
+/// or of as many of its rows as a lane has pieces of.
+static int64_t countLoadElements(const ChipInfo &chip,
+                                 const Candidate &candidate, int64_t rows,
+                                 const Run &run) {
+  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
+  if (keepsLoadsEarly(chip) && !run.isAlongReduction)
+    longest = std::gcd(longest, piecesPerWorkItem(chip, candidate, rows));
+  return std::gcd(longest, run.elements);
+}
+
+/// Registers that MFMA loops keep for the loads of an operand that is
+/// transposed on its way: each block of rows has a load for every element of a
+/// piece.
+static int64_t countJoinRegisters(const ChipInfo &chip,
+                                  const Candidate &candidate, int64_t rows,
+                                  const Run &run) {
+  if (candidate.atom->kind != AtomKind::MFMA || !keepsLoadsEarly(chip) ||
+      run.isAlongReduction)
+    return 0;
+  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
+  int64_t blocks = piecesPerWorkItem(chip, candidate, rows) /
+                   countLoadElements(chip, candidate, rows, run);
+  return kRegistersPerJoinedLoad * blocks * longest;
+}
+
+RegisterCost conv::computeRegisters(const Problem &problem,
+                                    const ChipInfo &chip,
+                                    const Candidate &candidate) {
+  const MatrixAtom &atom = *candidate.atom;
+  auto [rows, columns] = candidate.subgroup;
+  int64_t inputPieces =
+      piecesPerWorkItem(chip, candidate, candidate.workgroup[0]);
+  int64_t filterPieces =
+      piecesPerWorkItem(chip, candidate, candidate.workgroup[1]);
+  int64_t registerBytes = 4;
+  int64_t bytesA = columns / atom.m * fragmentBytesA(atom);
+  // The rows of A that an FMA atom reads are the same for all lanes; half of
+  // one atom's are on the way while the other half is used.
+  if (atom.kind == AtomKind::FMA)
+    bytesA = fragmentBytesA(atom) / 2;
+  int64_t bytesB = rows / atom.n * fragmentBytesB(atom);
+  RegisterCost cost;
+  cost.accumulators = rows * columns / chip.subgroupSize;
+  auto isStaged = [&](const Run &run) {
+    return candidate.loop != LoopKind::AsyncStaged ||
+           !copiesAsync(chip, run, byteSize(atom.operand));
+  };
+  cost.staging = (isStaged(problem.lhsRun) * inputPieces +
+                  isStaged(problem.rhsRun) * filterPieces) *
+                 kPieceBytes / registerBytes;
+  cost.fragments = countGranulesInFlight(chip, candidate) * (bytesA + bytesB) /
+                   registerBytes;
+  cost.addresses = kFixedRegisters + kRegistersPerInputPiece * inputPieces +
+                   kRegistersPerFilterPiece * filterPieces +
+                   countJoinRegisters(chip, candidate, candidate.workgroup[0],
+                                      problem.lhsRun) +
+                   countJoinRegisters(chip, candidate, candidate.workgroup[1],
+                                      problem.rhsRun);
+  return cost;
+}
+
+int64_t conv::computeSharedBytes(const Candidate &candidate) {
+  return candidate.stages * (candidate.workgroup[0] + candidate.workgroup[1]) *
+         candidate.gemmK * byteSize(candidate.atom->operand);
+}
+
+static bool hasWarpgroups(const Candidate &candidate) {
+  return isWarpgroupAtom(candidate.atom->kind);
+}
+
+int64_t conv::computeWorkItems(const ChipInfo &chip,
+                               const Candidate &candidate) {
+  return hasWarpgroups(candidate)
+             ? TmaTile{.consumers = candidate.subgroups()}.workItems()
+             : candidate.subgroups() * chip.subgroupSize;
+}
+
+int64_t conv::computeMaxWorkgroups(int64_t workItems) {
+  return std::min(kMaxWorkgroups, kMaxWorkItems / workItems);
+}
+
+bool conv::fitsLaunch(std::span<const ResultShape> parts,
+                      const std::array<int64_t, 3> &tile, int64_t workItems) {
+  double workgroups = 0;
+  for (const ResultShape &shape : parts)
+    workgroups += double(ceilDiv(shape.batch, tile[0])) *
+                  double(ceilDiv(shape.rows, tile[1])) *
+                  double(ceilDiv(shape.columns, tile[2]));
+  return workgroups <= double(computeMaxWorkgroups(workItems));
+}
+
+Rejection conv::checkCandidate(const Problem &problem, const ChipInfo &chip,
+                               const Candidate &candidate) {
+  std::array<int64_t, 3> tile = {1, candidate.workgroup[0],
+                                 candidate.workgroup[1]};
+  int64_t workItems = computeWorkItems(chip, candidate);
+  // Those of a tile: each has a cluster.
+  int64_t together = workItems * candidate.cluster;
+  for (const std::vector<ResultShape> &parts : problem.launchResults)
+    if (!fitsLaunch(parts, tile, together))
+      return Rejection::LaunchSize;
+  if (hasWarpgroups(candidate)) // Listed only if it fits.
+    return Rejection::None;
+  if (computeSharedBytes(candidate) > chip.sharedMemoryBytes)
+    return Rejection::SharedMemory;
+  if (workItems > chip.maxWorkgroupSize)
+    return Rejection::WorkgroupSize;
+  for (int64_t rows : candidate.workgroup) {
+    int64_t bytes = rows * candidate.gemmK * byteSize(candidate.atom->operand);
+    if (bytes % (kPieceBytes * workItems) != 0)
+      return Rejection::UnevenCopy;
+  }
+  if (isHost(chip)) // The register tile is the atom, which fits.
+    return Rejection::None;
+  RegisterCost registers = computeRegisters(problem, chip, candidate);
+  int64_t available = computeAvailableRegisters(chip, candidate.subgroups());
+  bool fits = computeNeededRegisters(registers) <= available;
+  // Accumulation registers hold nothing but accumulators, so neither side may
+  // count on the whole file.
+  if (chip.accumulationRegisters > 0)
+    fits &= double(registers.accumulators) <=
+            kAccumulationShare * chip.accumulationRegisters;
+  return fits ? Rejection::None : Rejection::Registers;
+}
+
+double conv::computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
+                                const Candidate &candidate) {
+  // The operand that neighbours share is read once. The other one is read
+  // again for every tile of the first, unless the last-level cache keeps it.
+  auto reread = [&](double bytes, int64_t times) {
+    return bytes <= double(chip.cacheBytes) ? bytes : bytes * double(times);
+  };
+  int64_t rowTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
+  int64_t columnTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
+  double rest = problem.resultBytes + problem.epilogueBytes +
+                2 * problem.intermediateBytes;
+  if (candidate.columnsFastest)
+    return problem.lhsBytes + reread(problem.rhsBytes, rowTiles) + rest;
+  return problem.rhsBytes + reread(problem.lhsBytes, columnTiles) + rest;
+}
+
+/// Cache lines that rows of a tile touch, as a multiple of what they need. Rows
+/// made of several runs are counted as if these followed each other.
+static double countLineWaste(const ChipInfo &chip, const Candidate &candidate,
+                             int64_t rows, const Run &run) {
+  int64_t along = run.isAlongReduction ? candidate.gemmK : rows;
+  if (chip.cacheLineBytes == 0 || run.elements < along)
+    return 1;
+  int64_t bytes = along * byteSize(candidate.atom->operand);
+  return double(roundUp(bytes, chip.cacheLineBytes)) / double(bytes);
+}
+
+/// Cycles of the load path for the tile of one operand.
+static double computeLoadCycles(const ChipInfo &chip,
+                                const Candidate &candidate, int64_t rows,
+                                const Run &run) {
+  int64_t width = countLoadElements(chip, candidate, rows, run);
+  int64_t loads = rows * candidate.gemmK / width;
+  int64_t bytes =
+      std::max(width * byteSize(candidate.atom->operand), kLeastLoadBytes);
+  return std::max(double(loads * bytes) *
+                      countLineWaste(chip, candidate, rows, run) /
+                      chip.sharedCacheBytesPerClock,
+                  double(loads) / kLoadLanesPerClock);
+}
+
+/// Vector instructions of a wave that bring one operand's tile.
+static double countCopyInstructions(const ChipInfo &chip,
+                                    const Candidate &candidate, int64_t rows,
+                                    const Run &run) {
+  auto pieces = double(piecesPerWorkItem(chip, candidate, rows));
+  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
+  int64_t width = countLoadElements(chip, candidate, rows, run);
+  double ofLoad =
+      kLoadInstructions + (run.takesDivisions ? kPositionInstructions : 0);
+  return pieces * (double(longest) / double(width) * ofLoad +
+                   (width < longest ? kJoinInstructions : 0));
+}
+
+/// Cycles in which vector instructions of a wave's step occupy a SIMD unit.
+static double computeVectorCycles(const Problem &problem, const ChipInfo &chip,
+                                  const Candidate &candidate) {
+  double instructions =
+      double(candidate.stages) * kStepInstructions +
+      countCopyInstructions(chip, candidate, candidate.workgroup[0],
+                            problem.lhsRun) +
+      countCopyInstructions(chip, candidate, candidate.workgroup[1],
+                            problem.rhsRun);
+  // Multiply-adds of the table are packed, two for each lane.
+  double lanesPerClock = chip.fmaPerClock / 2.0 / chip.simdsPerComputeUnit;
+  return instructions * chip.subgroupSize / lanesPerClock;
+}
+
+/// Bytes of a tile that is written to shared memory, as if there were no
+/// conflicts and writes were as fast as reads.
+static double countWrittenBytes(const ChipInfo &chip,
+                                const Candidate &candidate, int64_t rows,
+                                const Run &run) {
+  int64_t rowBytes = candidate.gemmK * byteSize(candidate.atom->operand);
+  int64_t bankBytes = 4;
+  bool hasConflicts = keepsLoadsEarly(chip) && isTransposed(run) &&
+                      rowBytes < bankBytes * chip.sharedMemoryBanks;
+  return double(rows * rowBytes) *
+         (hasConflicts ? 1 + kTransposedConflicts : 1) * chip.sharedWritePasses;
+}
+
+/// Cycles of shared memory in which both tiles are written.
+static double computeWriteCycles(const Problem &problem, const ChipInfo &chip,
+                                 const Candidate &candidate) {
+  return (countWrittenBytes(chip, candidate, candidate.workgroup[0],
+                            problem.lhsRun) +
+          countWrittenBytes(chip, candidate, candidate.workgroup[1],
+                            problem.rhsRun)) /
+         (chip.sharedMemoryBytesPerClock * chip.computeUnitsOfProcessor);
+}
+
+/// Bytes of a tile of the result, and of what its epilogue reads.
+static double countStoredBytes(const Problem &problem,
+                               const Candidate &candidate) {
+  return double(candidate.workgroup[0] * candidate.workgroup[1]) *
+         (double(byteSize(problem.result)) +
+          problem.epilogueBytes / double(problem.products) /
+              double(problem.batch) / double(problem.rows) /
+              double(problem.columns));
+}
+
+/// Fills in what one step of one workgroup asks of each unit.
+static void countStep(const Problem &problem, const ChipInfo &chip,
+                      const Candidate &candidate, Cost &cost) {
+  const MatrixAtom &atom = *candidate.atom;
+  double waves = double(candidate.subgroups());
+  double atomsK = double(candidate.gemmK) / atom.k;
+  double atomsM = double(candidate.subgroup[1]) / atom.m;
+  double atomsN = double(candidate.subgroup[0]) / atom.n;
+  cost.matrixCycles = atomsM * atomsN * atomsK * atom.cycles *
+                      std::ceil(waves / double(countSimds(chip)));
+
+  double granules = double(candidate.gemmK) / double(reductionGranule(atom));
+  double readBytes = waves * chip.subgroupSize * granules *
+                     (atomsM * double(fragmentBytesA(atom)) +
+                      atomsN * double(fragmentBytesB(atom)));
+  cost.sharedCycles = readBytes / (chip.sharedMemoryBytesPerClock *
+                                   chip.computeUnitsOfProcessor) +
+                      computeWriteCycles(problem, chip, candidate);
+
+  cost.loadCycles = (computeLoadCycles(chip, candidate, candidate.workgroup[0],
+                                       problem.lhsRun) +
+                     computeLoadCycles(chip, candidate, candidate.workgroup[1],
+                                       problem.rhsRun)) /
+                    chip.computeUnitsOfProcessor;
+}
+
+/// Length of the average product as a part of the longest one's.
+static double computeReductionShare(const Problem &problem) {
+  if (problem.products == 1)
+    return 1;
+  double asLongest = 2 * double(problem.products * problem.batch) *
+                     double(problem.rows * problem.columns) *
+                     double(problem.reduction);
+  return std::min(1.0, problem.usefulFlops / asLongest);
+}
+
+/// What the model of AMD units asks for.
+static UnitWork getUnitWork(const Problem &problem, const ChipInfo &chip,
+                            const Candidate &candidate, const Cost &cost) {
+  UnitWork work;
+  work.waves = candidate.subgroups();
+  work.stages = candidate.stages;
+  work.steps = double(cost.steps) * computeReductionShare(problem);
+  work.overlapsSteps = candidate.atom->kind == AtomKind::MFMA;
+  work.joinsLoads = work.overlapsSteps && (isTransposed(problem.lhsRun) ||
+                                           isTransposed(problem.rhsRun));
+  work.matrixCycles =
+      cost.matrixCycles / double(ceilDiv(work.waves, countSimds(chip)));
+  work.vectorCycles = computeVectorCycles(problem, chip, candidate);
+  work.pieces = piecesPerWorkItem(chip, candidate, candidate.workgroup[0]) +
+                piecesPerWorkItem(chip, candidate, candidate.workgroup[1]);
+  work.sharedCycles = cost.sharedCycles;
+  work.sharedWriteCycles = computeWriteCycles(problem, chip, candidate);
+  work.loadCycles = cost.loadCycles;
+  // Parts of a reduction are stored as they are summed.
+  work.storedBytes =
+      problem.splits > 1
+          ? double(candidate.workgroup[0] * candidate.workgroup[1] *
+                   byteSize(candidate.atom->accumulator))
+          : countStoredBytes(problem, candidate);
+  return work;
+}
+
+/// Cycles of a step of a workgroup among others. With one wave on a SIMD unit,
+/// half of the shorter activities are hidden, with two a third is not, and more
+/// waves wait for the same units.
+static double computeStepCycles(const Problem &problem, const ChipInfo &chip,
+                                const Candidate &candidate, const Cost &cost) {
+  int64_t resident = cost.residentWorkgroups;
+  if (keepsLoadsEarly(chip))
+    return computeUnitStep(chip, getUnitWork(problem, chip, candidate, cost),
+                           resident) /
+           double(resident);
+  double longest =
+      std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
+  double others =
+      cost.matrixCycles + cost.sharedCycles + cost.loadCycles - longest;
+  return longest + others / (1 + std::min(cost.wavesPerSimd, 2.0)) +
+         kBarrierCycles;
+}
+
+/// Fills in how many workgroups a compute unit holds.
+static void computeOccupancy(const ChipInfo &chip, const Candidate &candidate,
+                             Cost &cost) {
+  if (isHost(chip)) {
+    cost.residentWorkgroups = 1;
+    cost.wavesPerSimd = 1;
+    return;
+  }
+  int64_t registers =
+      keepsLoadsEarly(chip)
+          ? computeExpectedRegisters(*candidate.atom, cost.registers)
+          : cost.registers.total();
+  int64_t perWave = roundUp(registers, chip.registerGranule);
+  int64_t waves = std::min<int64_t>(chip.maxWavesPerSimd,
+                                    chip.registerFilePerLane / perWave) *
+                  countSimds(chip);
+  int64_t byRegisters = waves / candidate.subgroups();
+  int64_t byShared =
+      chip.sharedMemoryOfUnit * chip.computeUnitsOfProcessor / cost.sharedBytes;
+  // More would not be wrong, but no unit gets more than its share of the grid.
+  int64_t share = ceilDiv(cost.workgroups, countUnits(chip));
+  cost.residentWorkgroups =
+      std::max<int64_t>(1, std::min({byRegisters, byShared, share}));
+  cost.wavesPerSimd = double(cost.residentWorkgroups * candidate.subgroups()) /
+                      double(countSimds(chip));
+}
+
+/// Cycles for which a step lasts at least, until the tile of a later one is
+/// there: each of the stages but one has a tile on its way.
+static double computeTileLatency(const ChipInfo &chip,
+                                 const Candidate &candidate) {
+  if (isHost(chip))
+    return 0;
+  return kLoadLatencyNs * chip.clockGHz /
+         double(std::max<int64_t>(1, candidate.stages - 1));
+}
+
+/// Cycles of a round of `workgroups` that run together on one compute unit.
+static double computeRound(const Problem &problem, const ChipInfo &chip,
+                           const Candidate &candidate, const Cost &cost,
+                           int64_t workgroups) {
+  double latency = isHost(chip) ? 0 : kLoadLatencyNs * chip.clockGHz;
+  double step = std::max(double(workgroups) * cost.stepCycles,
+                         computeTileLatency(chip, candidate));
+  double ends =
+      kSetupCycles + countStoredBytes(problem, candidate) / kLoadBytesPerClock;
+  // The first tile is waited for, and the last result is not.
+  return latency + double(cost.steps) * step + double(workgroups) * ends;
+}
+
+/// Cycles of all `workgroups` of one unit.
+static double computeCycles(const Problem &problem, const ChipInfo &chip,
+                            const Candidate &candidate, const Cost &cost,
+                            int64_t workgroups) {
+  int64_t resident = cost.residentWorkgroups;
+  if (keepsLoadsEarly(chip))
+    return computeUnitCycles(chip, getUnitWork(problem, chip, candidate, cost),
+                             resident, workgroups);
+  int64_t last = workgroups % resident;
+  return double(workgroups / resident) *
+             computeRound(problem, chip, candidate, cost, resident) +
+         (last ? computeRound(problem, chip, candidate, cost, last) : 0);
+}
+
+/// Seconds in which each tap reads its part of the left operand again from
+/// below the dies' caches, if what their units read at a time does not fit.
+static double computeTapSeconds(const Problem &problem, const ChipInfo &chip,
+                                const Candidate &candidate, const Cost &cost) {
+  const Run &run = problem.lhsRun;
+  if (!run.isAlongReduction || run.elements >= problem.reduction)
+    return 0;
+  int64_t elementBytes = byteSize(candidate.atom->operand);
+  int64_t readTogether = cost.residentWorkgroups * countUnits(chip) /
+                         chip.dies * candidate.workgroup[0] * run.elements *
+                         elementBytes;
+  if (chip.dieCacheBytes == 0 || readTogether <= chip.dieCacheBytes)
+    return 0;
+  double ofAllTaps = double(problem.products * problem.batch * problem.rows) *
+                     double(problem.reduction * elementBytes) *
+                     computeReductionShare(problem);
+  return (ofAllTaps + problem.resultBytes) / computeFarBandwidth(problem, chip);
+}
+
+/// Seconds in which memory is busy. Those of a combine are counted with it.
+static double computeMemorySeconds(const Problem &problem, const ChipInfo &chip,
+                                   const Candidate &candidate,
+                                   const Cost &cost) {
+  double seconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
+  if (!keepsLoadsEarly(chip))
+    return seconds;
+  seconds -= problem.intermediateBytes / (chip.memoryGBs * 1e9);
+  return std::max(seconds, computeTapSeconds(problem, chip, candidate, cost));
+}
+
+/// Whether a step lasts until its loads have arrived.
+static bool waitsForLoads(const Problem &problem, const ChipInfo &chip,
+                          const Candidate &candidate, const Cost &cost) {
+  int64_t resident = cost.residentWorkgroups;
+  if (keepsLoadsEarly(chip))
+    return waitsForLoads(chip, getUnitWork(problem, chip, candidate, cost),
+                         resident);
+  return computeTileLatency(chip, candidate) >
+         double(resident) * cost.stepCycles;
+}
+
+static Limit computeLimit(const Problem &problem, const ChipInfo &chip,
+                          const Candidate &candidate, const Cost &cost) {
+  if (cost.memorySeconds > cost.computeSeconds)
+    return Limit::Memory;
+  if (waitsForLoads(problem, chip, candidate, cost))
+    return Limit::Latency;
+  if (cost.matrixCycles >= std::max(cost.sharedCycles, cost.loadCycles))
+    return Limit::MatrixUnits;
+  return cost.sharedCycles >= cost.loadCycles ? Limit::SharedMemory
+                                              : Limit::Loads;
+}
+
+double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
+                                  int64_t rows, int64_t columns) {
+  if (problem.storedRowDistance == 0)
+    return 0;
+  return double(rows * columns) * (problem.storedRowDistance == 1
+                                       ? chip.scatterCycles
+                                       : chip.sparseScatterCycles);
+}
+
+/// What a staged kernel takes, as a multiple of what is computed here.
+static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
+                                const Candidate &candidate) {
+  bool isAsync = candidate.loop == LoopKind::AsyncStaged;
+  bool areTransposed =
+      isTransposed(problem.lhsRun) && isTransposed(problem.rhsRun);
+  double slowdown = isAsync         ? chip.asyncStagedSlowdown
+                    : areTransposed ? chip.transposedStagedSlowdown
+                                    : chip.registerStagedSlowdown;
+  for (const Run *run : {&problem.lhsRun, &problem.rhsRun}) {
+    int64_t bytes = run->elements * byteSize(candidate.atom->operand);
+    bool isAlone = isTransposed(*run) && !areTransposed;
+    if (isAlone || bytes % kPieceBytes != 0)
+      slowdown *= chip.transposingSlowdown;
+  }
+  return slowdown;
+}
+
+Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
+                       const Candidate &candidate) {
+  if (candidate.loop == LoopKind::LineBuffer)
+    return computeLineCost(problem, chip, candidate);
+  if (candidate.loop == LoopKind::WeightStationary)
+    return computeHaloTileCost(problem, chip, candidate);
+  if (candidate.loop == LoopKind::Tma)
+    return computeTmaCost(problem, chip, candidate);
+  Cost cost;
+  int64_t rowTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
+  int64_t columnTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
+  if (!isHost(chip))
+    cost.registers = computeRegisters(problem, chip, candidate);
+  cost.sharedBytes = computeSharedBytes(candidate);
+  cost.workItems = computeWorkItems(chip, candidate);
+  cost.workgroups = problem.products * problem.batch * rowTiles * columnTiles;
+  cost.steps = ceilDiv(problem.reduction, candidate.gemmK);
+  double computed = double(cost.workgroups) * double(cost.steps) *
+                    double(candidate.workgroup[0]) *
+                    double(candidate.workgroup[1]) * double(candidate.gemmK);
+  cost.tileEfficiency = problem.usefulFlops / 2 / computed;
+
+  computeOccupancy(chip, candidate, cost);
+  countStep(problem, chip, candidate, cost);
+  cost.stepCycles = computeStepCycles(problem, chip, candidate, cost);
+  int64_t perUnit = ceilDiv(cost.workgroups, countUnits(chip));
+  cost.waveEfficiency =
+      double(cost.workgroups) / (double(perUnit) * double(countUnits(chip)));
+  double cycles = computeCycles(problem, chip, candidate, cost, perUnit);
+
+  cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
+  cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
+  cost.memorySeconds = computeMemorySeconds(problem, chip, candidate, cost);
+  cost.seconds =
+      getStagedSlowdown(problem, chip, candidate) *
+          std::max(cost.computeSeconds, cost.memorySeconds) +
+      (keepsLoadsEarly(chip) ? computeCombineSeconds(problem, chip) : 0) +
+      double(perUnit) *
+          computeScatterCycles(problem, chip, candidate.workgroup[0],
+                               candidate.workgroup[1]) /
+          (chip.clockGHz * 1e9) +
+      double(problem.launches - 1) * kLaunchSeconds +
+      (isHost(chip) ? 0 : kStartSeconds);
+  cost.limit = computeLimit(problem, chip, candidate, cost);
+  return cost;
+}

@@ -1,0 +1,85 @@
+//===- MatrixUnit.h - matrix instructions of a subgroup ---------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_GEMM_MATRIXUNIT_H
+#define CONV_LIB_KERNELS_GEMM_MATRIXUNIT_H
+
+#include "SharedTile.h"
+
+#include <numeric>
+
+namespace mlir::conv {
+
+/// Computes the tile of a subgroup with the schedule's atom. The right operand
+/// is the atom's A (its rows are the result's columns) and the left one its B,
+/// so that a lane's accumulators are columns of one row, which are neighbours
+/// in memory.
+///
+/// Which column each row of the right tile holds is free, and chosen so that
+/// a lane's accumulators, in order, come in runs of `runLength()` consecutive
+/// columns, and the runs of lanes with the same row lie side by side.
+class MatrixUnit {
+public:
+  MatrixUnit(const Kernel &kernel, const SharedTile &lhs,
+             const SharedTile &rhs);
+
+  /// Accumulators before the first step: one vector for each atom.
+  SmallVector<Value> createZeros() const;
+
+  /// Adds the product of the tiles in one stage of shared memory.
+  SmallVector<Value> createStep(ValueRange accumulators, Value stage) const;
+
+  /// The rounds that such a step is made of, one after the other: each reads 16
+  /// bytes a lane, or what an atom takes, of every row, and multiplies them.
+  int64_t numRounds() const { return kernel.gemmK() / reductionOfRound(); }
+  SmallVector<Value> readRound(Value stage, int64_t round) const;
+  SmallVector<Value> multiplyRound(ValueRange accumulators,
+                                   ValueRange fragments) const;
+
+  /// Consecutive columns that a lane holds: what one store takes at most.
+  int64_t runLength() const;
+  /// Runs of each lane for one row.
+  int64_t numRuns() const;
+  /// Rows of which a lane holds all its runs.
+  int64_t numRows() const { return rowAtoms() * kernel.atom.accColumns(); }
+
+  /// First column of a run, within the workgroup's tile.
+  Value columnOfRun(int64_t run) const;
+  /// One of the lane's rows, within the workgroup's tile.
+  Value getRow(int64_t index) const;
+  /// One accumulator of a run.
+  Value element(ValueRange accumulators, int64_t row, int64_t run,
+                int64_t position) const;
+  /// The column of the workgroup's tile that a row of the right tile holds.
+  Value columnOfRow(Value row) const;
+  /// Rows of the right tile, aligned, whose columns follow each other.
+  int64_t columnRun() const {
+    return std::gcd(kernel.atom.accRun, runLength());
+  }
+
+private:
+  int64_t rowAtoms() const;
+  int64_t columnAtoms() const;
+  int64_t registersPerAtom() const;
+  int64_t columnsPerAtom() const;
+  int64_t piecesPerRound() const;
+  int64_t reductionOfRound() const;
+  SmallVector<Value> rowsOfLane(Value origin, int64_t atoms, int64_t atomRows,
+                                int64_t rowsPerAtom) const;
+  SmallVector<Value> readRows(const SharedTile &tile, ArrayRef<Value> rows,
+                              Value stage, int64_t round) const;
+  Value slice(ArrayRef<Value> pieces, int64_t index) const;
+  Value join(ArrayRef<Value> parts) const;
+
+  const Kernel &kernel;
+  const SharedTile &lhs;
+  const SharedTile &rhs;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_GEMM_MATRIXUNIT_H

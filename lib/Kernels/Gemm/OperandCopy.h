@@ -1,0 +1,95 @@
+//===- OperandCopy.h - tiles from global to shared memory -------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Copy atoms of the staged main loops: each work-item brings its 16-byte pieces
+// of an operand's tile to shared memory, through registers or, where the main
+// loop asks for it and the operand allows it, without.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_GEMM_OPERANDCOPY_H
+#define CONV_LIB_KERNELS_GEMM_OPERANDCOPY_H
+
+#include "../Parts/MatrixAccess.h"
+#include "SharedTile.h"
+
+namespace mlir::conv {
+
+/// Copies the tile of one operand. A row of the tile is a row of the operand's
+/// matrix, a piece is part of a row.
+class OperandCopy {
+public:
+  /// What is copied where.
+  struct Source {
+    const MatrixOperand &operand;
+    Value buffer; ///< The operand in memory.
+    Value batch;  ///< The matrix.
+    Value origin; ///< First row of the tile.
+    /// The row of the operand, from `origin`, that a row of the tile holds.
+    /// Each `rowRun` of them, aligned, follow each other.
+    function_ref<Value(Value row)> rowOf;
+    int64_t rowRun;
+  };
+  OperandCopy(const Kernel &kernel, const SharedTile &tile,
+              const Source &source);
+
+  /// Whether no registers take part.
+  bool isAsync() const { return async; }
+
+  /// Starts to bring this work-item's pieces of the tile whose reduction starts
+  /// at `k` to a stage of shared memory, and returns the loads that are on
+  /// their way to registers. What is outside of the operand, or not under
+  /// `guard`, is zero.
+  SmallVector<Value> start(Value k, Value stage, Value guard) const;
+
+  /// Makes pieces of the loads that `start` returned, which are waited for, and
+  /// writes them to the same stage.
+  void finish(ValueRange loads, Value stage) const;
+
+  /// The same, through registers, for one block: the pieces of a work-item that
+  /// some of its loads are for. `loads` are what `startBlock` returned.
+  int64_t numBlocks() const { return pieces.size() / rowWidth; }
+  int64_t loadsPerBlock() const { return kernel.pieceElements() / width; }
+  SmallVector<Value> startBlock(int64_t block, Value k, Value guard) const;
+  void finishBlock(int64_t block, ValueRange loads, Value stage) const;
+
+private:
+  /// One piece: a row of the tile, and its position in that row.
+  struct Piece {
+    Value row, position;
+    MatrixAccess::Position start; ///< Of the row.
+    Value isRow;                  ///< The operand has the row.
+  };
+  /// Neighbouring work-items take neighbouring pieces of a row if the elements
+  /// of a row follow each other in memory, else those of a column.
+  void assignAlongRow();
+  void assignAlongColumn();
+  void locate(const Source &source);
+  /// Where an element of a piece's row is in memory, and whether it exists.
+  struct Element {
+    Value offset, guard;
+  };
+  Element findElement(const Piece &piece, Value k, Value within,
+                      Value guard) const;
+  SmallVector<Value> startLoads(const Piece &piece, Value k, Value guard) const;
+  SmallVector<Value> joinLoads(ValueRange loads) const;
+  void copyPiece(const Piece &piece, Value k, Value stage, Value guard) const;
+
+  const Kernel &kernel;
+  const SharedTile &tile;
+  MatrixAccess access;
+  Value buffer;
+  int64_t rowCount; ///< Rows of the whole matrix.
+  /// Elements of a load: along a row, or else of one column.
+  int64_t width = 1, rowWidth = 1;
+  bool async = false;
+  SmallVector<Piece> pieces;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_GEMM_OPERANDCOPY_H

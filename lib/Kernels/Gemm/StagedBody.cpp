@@ -1,0 +1,61 @@
+//===- StagedBody.cpp - puts the parts of a staged kernel together --------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place where scheduler, copies, matrix unit, main loop and epilogue of
+// a kernel that stages its tiles in shared memory meet.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Parts/SharedMemory.h"
+#include "../Parts/TileScheduler.h"
+#include "Epilogue.h"
+#include "MainLoop.h"
+#include "StagedBody.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+using MainLoopBuilder = SmallVector<Value>(const Kernel &,
+                                           const MainLoopParts &);
+
+/// Steps overlap where matrix instructions leave the other units alone. WMMA
+/// takes the vector unit: there, more waves with fewer registers do it.
+static MainLoopBuilder *lookupLoop(const Kernel &kernel) {
+  if (kernel.form.schedule.getMainLoop() == MainLoop::AsyncStaged)
+    return createAsyncStagedLoop;
+  return kernel.atom.kind == ::conv::AtomKind::MFMA
+             ? createRegisterPipelinedLoop
+             : createRegisterStagedLoop;
+}
+
+LogicalResult mlir::conv::createStagedBody(Kernel &kernel,
+                                           gpu::GPUFuncOp function) {
+  std::unique_ptr<TileScheduler> scheduler = createGridScheduler(kernel.form);
+  TileOrigin origin = scheduler->createOrigin(kernel);
+
+  SharedTile leftTile(kernel, kernel.workgroupTile()[0],
+                      kernel.form.lhs.getElementType());
+  SharedTile rightTile(kernel, kernel.workgroupTile()[1],
+                       kernel.form.rhs.getElementType());
+  SmallVector<Value> buffers = allocateShared(
+      kernel, function, {leftTile.getType(), rightTile.getType()});
+  leftTile.setBuffer(buffers[0]);
+  rightTile.setBuffer(buffers[1]);
+
+  MatrixUnit matrix(kernel, leftTile, rightTile);
+  OperandCopy lhs(kernel, leftTile,
+                  {kernel.form.lhs, kernel.arguments[0], origin.batch,
+                   origin.row, [](Value row) { return row; },
+                   leftTile.getRows()});
+  OperandCopy rhs(
+      kernel, rightTile,
+      {kernel.form.rhs, kernel.arguments[1], origin.batch, origin.column,
+       [&](Value row) { return matrix.columnOfRow(row); }, matrix.columnRun()});
+  SmallVector<Value> sums = lookupLoop(kernel)(kernel, {lhs, rhs, matrix});
+  createRegisterEpilogue(kernel, matrix, origin, sums);
+  return success();
+}

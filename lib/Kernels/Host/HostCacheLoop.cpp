@@ -1,0 +1,142 @@
+//===- HostCacheLoop.cpp - a tile on one thread of the host -----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Per block of the reduction, both tiles are packed and multiplied a register
+// tile at a time; sums stay in the cache between blocks. A panel of the right
+// operand is used for all rows before the next, so it stays in the innermost
+// cache.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Parts/TileScheduler.h"
+#include "HostBody.h"
+#include "HostEpilogue.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+class HostCacheLoop {
+public:
+  HostCacheLoop(Kernel &kernel, gpu::GPUFuncOp function)
+      : kernel(kernel), math(kernel.math), b(kernel.b), code(kernel),
+        function(function),
+        tileRows(llvm::alignTo(kernel.workgroupTile()[0], kernel.atom.n)),
+        tileColumns(llvm::alignTo(kernel.workgroupTile()[1], kernel.atom.m)) {}
+
+  void create();
+
+private:
+  int64_t leftElements() const { return tileRows * kernel.gemmK(); }
+  int64_t rightElements() const { return tileColumns * kernel.gemmK(); }
+  int64_t sumElements() const { return tileRows * tileColumns; }
+  /// Scratch number `index`, which is the same for all parts of the kernel.
+  Value createScratch(size_t index, int64_t elements);
+  void createReduction();
+  void createRegisterTile(Value row, Value column);
+  SmallVector<Value> createStep(Value row, Value column, Value k,
+                                ValueRange accumulators);
+  Value sumOffset(Value row, Value column) const {
+    return math.add(math.mul(row, tileColumns), column);
+  }
+
+  Kernel &kernel;
+  const IndexMath &math;
+  ImplicitLocOpBuilder &b;
+  HostCode code;
+  gpu::GPUFuncOp function;
+  int64_t tileRows, tileColumns; ///< Whole register tiles.
+  TileOrigin origin;
+  HostBlock block;
+  Value leftTile, rightTile, sums;
+};
+} // namespace
+
+Value HostCacheLoop::createScratch(size_t index, int64_t elements) {
+  if (ArrayRef<BlockArgument> known = function.getPrivateAttributions();
+      index < known.size())
+    return known[index];
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Private);
+  return function.addPrivateAttribution(
+      MemRefType::get({elements},
+                      getAccumulatorType(kernel.form.getOperandType()),
+                      MemRefLayoutAttrInterface(), space),
+      b.getLoc());
+}
+
+/// Adds the products of one reduction index to a register tile.
+SmallVector<Value> HostCacheLoop::createStep(Value row, Value column, Value k,
+                                             ValueRange accumulators) {
+  int64_t m = kernel.atom.m;
+  Value panel = math.mul(column, kernel.gemmK());
+  Value right = code.load(rightTile, math.add(panel, math.mul(k, m)), m);
+  SmallVector<Value> next;
+  for (auto [i, accumulator] : llvm::enumerate(accumulators)) {
+    Value tileRow = math.mul(math.add(row, i), kernel.gemmK());
+    Value left = vector::ExtractOp::create(
+        b, code.load(leftTile, math.add(tileRow, k), 1), 0);
+    Value lefts = vector::BroadcastOp::create(b, right.getType(), left);
+    next.push_back(code.multiplyAdd(lefts, right, accumulator));
+  }
+  return next;
+}
+
+/// Adds the block's products to the sums of one register tile.
+void HostCacheLoop::createRegisterTile(Value row, Value column) {
+  SmallVector<Value> initial;
+  for (int64_t i = 0; i < kernel.atom.n; ++i)
+    initial.push_back(
+        code.load(sums, sumOffset(math.add(row, i), column), kernel.atom.m));
+  auto loop = scf::ForOp::create(
+      b, math.constant(0), block.length, math.constant(1), initial,
+      [&](OpBuilder &, Location, Value k, ValueRange accumulators) {
+        scf::YieldOp::create(b, createStep(row, column, k, accumulators));
+      });
+  for (auto [i, sum] : llvm::enumerate(loop.getResults()))
+    code.store(sum, sums, sumOffset(math.add(row, i), column));
+}
+
+void HostCacheLoop::createReduction() {
+  Value zero = math.constant(0);
+  int64_t reduction = kernel.form.getReduction();
+  code.forEach(zero, math.constant(sumElements()), kernel.atom.m,
+               [&](Value i) { code.storeZeros(kernel.atom.m, sums, i); });
+  code.forEach(zero, math.constant(reduction), kernel.gemmK(), [&](Value k) {
+    block.k = k;
+    block.length = math.minimum(math.constant(kernel.gemmK()),
+                                code.sub(math.constant(reduction), k));
+    packHostRows(kernel, block, origin.row, leftTile);
+    packHostPanels(kernel, block, origin.column, rightTile);
+    code.forEach(zero, block.columns, kernel.atom.m, [&](Value column) {
+      code.forEach(zero, block.rows, kernel.atom.n,
+                   [&](Value row) { createRegisterTile(row, column); });
+    });
+  });
+}
+
+void HostCacheLoop::create() {
+  leftTile = createScratch(0, leftElements());
+  rightTile = createScratch(1, rightElements());
+  sums = createScratch(2, sumElements());
+  origin = createGridScheduler(kernel.form)->createOrigin(kernel);
+  block = clipToResult(kernel, origin);
+  createReduction();
+  createHostEpilogue(kernel, origin, block,
+                     [&](Value row, Value first, int64_t elements) {
+                       return code.load(sums, sumOffset(row, first), elements);
+                     });
+}
+
+LogicalResult mlir::conv::createHostCacheBody(Kernel &kernel,
+                                              gpu::GPUFuncOp function) {
+  HostCacheLoop(kernel, function).create();
+  return success();
+}

@@ -1,0 +1,31 @@
+//===- HostFamily.cpp - tiles in the cache of a thread --------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Families.h"
+#include "HostBody.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+class HostFamily final : public KernelFamily {
+public:
+  bool has(MainLoop mainLoop) const override {
+    return mainLoop == MainLoop::HostCache;
+  }
+
+  LogicalResult buildBody(Kernel &kernel,
+                          gpu::GPUFuncOp function) const override {
+    return createHostCacheBody(kernel, function);
+  }
+};
+} // namespace
+
+const KernelFamily &mlir::conv::getHostFamily() {
+  static const HostFamily family;
+  return family;
+}

@@ -1,0 +1,59 @@
+//===- LineFragments.h - fragments from buffered lines ----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_LINEBUFFER_LINEFRAGMENTS_H
+#define CONV_LIB_KERNELS_LINEBUFFER_LINEFRAGMENTS_H
+
+#include "../Parts/Warpgroup/PtxBuilder.h"
+
+#include "conv/Kernels/LineBuffer/LineTile.h"
+
+namespace mlir::conv {
+
+/// Loads what a lane holds of the left operand, in the layout of
+/// `WgmmaFragmentUnit`: elements of windows, zero outside of the image and
+/// between runs.
+class LineFragments {
+public:
+  /// `workItem` is a number in the warpgroup.
+  LineFragments(const PtxBuilder &ptx, const ::conv::LineWindow &window,
+                Value workItem);
+
+  /// A row of the left operand that a lane has, of one half of a fragment.
+  struct Row {
+    Value address; ///< Of the lane's elements of the first run.
+    /// Bits of the elements that the window has: per tap of the lines, and per
+    /// group of one line. Null where that is all.
+    SmallVector<Value> lineMasks, groupMasks;
+  };
+
+  /// The lane's rows of the atom whose first row is `row`. Line `firstLine` of
+  /// all images is at `lines` in shared memory.
+  SmallVector<Row> createRows(Value row, Value firstLine, Value lines) const;
+
+  /// The fragment of elements from 16 `step` on.
+  SmallVector<Value> load(ArrayRef<Row> rows, int64_t step) const;
+
+  /// The line of all images in which the window at the row starts. It may be
+  /// outside of its image.
+  Value createFirstLine(Value row) const;
+
+private:
+  Value loadPair(const Row &row, int64_t group) const;
+  Value createLineMask(Value line, int64_t tap) const;
+  Value createGroupMask(Value element, int64_t group) const;
+  Value isInRun(int64_t first) const;
+
+  const PtxBuilder &ptx;
+  const ::conv::LineWindow &window;
+  Value lane, rowInAtom;
+  Value pair; ///< The lane's first element in a group.
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_LINEBUFFER_LINEFRAGMENTS_H

@@ -1,0 +1,144 @@
+//===- LineGeometry.cpp - a product as a line buffer sees it ----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Narrows the window of a product, which has any number of dimensions, to lines
+// and what is above them. One dimension is images of one line.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/LineBuffer/LineGeometry.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+using llvm::formatv;
+
+static ::conv::LineWindow::Dimension
+getDimension(const TmaWindow::Dimension &d) {
+  return {d.extent,   d.positions, d.taps,      d.stride,
+          d.dilation, d.low,       d.isReversed};
+}
+
+static ::conv::LineWindow getLineWindow(const TmaWindow &window) {
+  ::conv::LineWindow lines;
+  lines.images = window.images;
+  lines.channels = window.channels;
+  lines.horizontal = getDimension(window.dimensions.back());
+  if (window.rank() == 2)
+    lines.vertical = getDimension(window.dimensions.front());
+  return lines;
+}
+
+std::optional<LineGeometry> mlir::conv::computeLineGeometry(
+    const ViewedTensor &lhs, const ViewedTensor &rhs,
+    const ViewedTensor &result, std::string &obstacle) {
+  std::optional<TmaGeometry> product =
+      computeWindowGeometry(lhs, rhs, result, obstacle);
+  if (!product)
+    return std::nullopt;
+  auto refuse = [&](const std::string &expected) {
+    obstacle = "expects " + expected;
+    return std::nullopt;
+  };
+  if (!product->reducesPositions && product->parts > 1)
+    return refuse(formatv("1 split, but got {0}", product->parts));
+  constexpr int64_t kGranule =
+      ::conv::LineWindow::kGranuleBytes / ::conv::TmaTile::kElementBytes;
+  if (product->reducesPositions && product->leftShape.back() % kGranule)
+    return refuse(formatv("a left operand with a multiple of {0} channels, but "
+                          "got {1}",
+                          kGranule, product->leftShape.back()));
+  if (product->window.rank() > 2)
+    return refuse(formatv("1 or 2 spatial dimensions, but got {0}",
+                          product->window.rank()));
+  LineGeometry geometry{*product, getLineWindow(product->window),
+                        computeTmaResult(result)};
+  const ::conv::LineWindow &window = geometry.window;
+  if (window.lineBytes() % ::conv::LineWindow::kGranuleBytes)
+    return refuse(formatv("lines of a multiple of {0} bytes, but got {1}",
+                          ::conv::LineWindow::kGranuleBytes,
+                          window.lineBytes()));
+  if (window.images > 1 && window.linesToNextImage() < 0)
+    return refuse("windows that start before the end of the image, but got "
+                  "others");
+  return geometry;
+}
+
+::conv::LineTile mlir::conv::getLineTile(ScheduleAttr schedule,
+                                         const LineGeometry &geometry) {
+  return {getTmaTile(schedule, geometry.product), geometry.window};
+}
+
+::conv::LineGradientTile
+mlir::conv::getLineGradientTile(ScheduleAttr schedule,
+                                const LineGeometry &geometry) {
+  return {getTmaTile(schedule, geometry.product), geometry.window,
+          geometry.product.segmentPositions};
+}
+
+static std::string checkTile(const LineGeometry &geometry,
+                             const ::conv::LineTile &tile,
+                             const ::conv::ChipInfo &chip) {
+  if (geometry.result.columns > tile.tile.columns)
+    return formatv("expects one tile of all {0} columns, but got {1}",
+                   geometry.result.columns, tile.tile.columns);
+  int64_t reach = std::min(tile.filterBytes(), tile.tile.stagingBytes());
+  if (tile.window.reachBytes() > reach)
+    return formatv("expects windows that reach at most {0} bytes beyond a line,"
+                   " but got {1}",
+                   reach, tile.window.reachBytes());
+  // S6.
+  if (tile.sharedBytes() > chip.sharedMemoryBytes)
+    return formatv("expects {0} stages of {1} bytes, {2} bytes of filter and "
+                   "{3} bytes for each of {4} warpgroups to fit {5} bytes of "
+                   "shared memory, but got more",
+                   tile.tile.stages, tile.stageBytes, tile.filterBytes(),
+                   tile.tile.stagingBytes(), tile.tile.consumers,
+                   chip.sharedMemoryBytes);
+  return "";
+}
+
+static std::string checkTile(const ::conv::LineGradientTile &tile,
+                             int64_t columns, const ::conv::ChipInfo &chip) {
+  const ::conv::TmaTile &sizes = tile.tile;
+  if (sizes.consumers != 1 || sizes.accumulators() > sizes.maxAccumulators())
+    return formatv("expects 1 warpgroup and at most {0} accumulators of a lane "
+                   "for positions that are reduced, but got {1} and {2}",
+                   sizes.maxAccumulators(), sizes.consumers,
+                   sizes.accumulators());
+  if (!tile.hasColumns(columns))
+    return formatv("expects tiles of a multiple of {0} columns, of which as "
+                   "many have {1} as have {2} in groups, but got {3}",
+                   ::conv::TmaTile::kRowElements, columns, tile.usedColumns(),
+                   sizes.columns);
+  if (sizes.stages % tile.kIm2colWarps != 0)
+    return formatv("expects a multiple of {0} stages for positions that are "
+                   "reduced, but got {1}",
+                   tile.kIm2colWarps, sizes.stages);
+  if (tile.window.reachBytes() > tile.linesOffset())
+    return formatv("expects windows that reach at most {0} bytes beyond a line,"
+                   " but got {1}",
+                   tile.linesOffset(), tile.window.reachBytes());
+  // S6.
+  if (tile.sharedBytes() > chip.sharedMemoryBytes)
+    return formatv("expects {0} stages of {1} bytes of tiles and {2} bytes of "
+                   "lines to fit {3} bytes of shared memory, but got more",
+                   sizes.stages, sizes.stageBytes(), tile.linesBytes(),
+                   chip.sharedMemoryBytes);
+  return "";
+}
+
+/// Checks S13, as far as it is about the convolution.
+std::string mlir::conv::checkLines(const LineGeometry &geometry,
+                                   ScheduleAttr schedule,
+                                   const ::conv::ChipInfo &chip) {
+  return geometry.product.reducesPositions
+             ? checkTile(getLineGradientTile(schedule, geometry),
+                         geometry.result.columns, chip)
+             : checkTile(geometry, getLineTile(schedule, geometry), chip);
+}

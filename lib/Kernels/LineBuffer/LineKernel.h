@@ -1,0 +1,26 @@
+//===- LineKernel.h - kernels of line buffers -------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_LINEBUFFER_LINEKERNEL_H
+#define CONV_LIB_KERNELS_LINEBUFFER_LINEKERNEL_H
+
+#include "conv/Kernels/BuildKernel.h"
+
+namespace mlir::conv {
+
+/// `buildKernel` for a schedule whose main loop is `line_buffer`: the result is
+/// passed as a tensor map if it can be copied, or the left operand if positions
+/// are reduced; all others as addresses. Fails with a diagnostic if no operand
+/// is a window on lines, or if there are several parts.
+FailureOr<BuiltKernel> buildLineKernel(OpBuilder &builder,
+                                       ArrayRef<KernelPart> parts,
+                                       const ::conv::ChipInfo &chip,
+                                       StringRef name);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_LINEBUFFER_LINEKERNEL_H

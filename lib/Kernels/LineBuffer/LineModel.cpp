@@ -1,0 +1,251 @@
+//===- LineModel.cpp - candidates of the line_buffer main loop --*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warpgroup loads fragments, multiplies them, and stores the result, one
+// after the other; the others do so at other times. So a tile takes what one
+// warpgroup takes, or what the matrix units take for all of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/LineBuffer/LineModel.h"
+
+#include "../Parts/Warpgroup/WarpgroupTiles.h"
+
+#include "conv/Kernels/LineBuffer/LineGradientTile.h"
+#include "conv/Kernels/WarpgroupGemm/TmaModel.h"
+#include "conv/Support/IntegerMath.h"
+
+#include <algorithm>
+
+using namespace conv;
+
+/// A register of a fragment, of all four warps: its load and its mask.
+static constexpr double kFragmentCycles = 11;
+/// Where a tile's rows are in the lines, and waiting for these.
+static constexpr double kTileCycles = 480;
+/// Results on their way through shared memory, for every column of an atom.
+static constexpr double kEpilogueCyclesPerColumn = 14;
+/// From the start of a copy to a stage until it is seen.
+static constexpr double kCopyCycles = 1300;
+/// What copies bring in a clock, to one compute unit and to all. Of 20
+/// gradients of filters of few channels on an H200, steps that wait for them
+/// took from 0.9 to 1.3 times as long.
+static constexpr double kUnitBytesPerClock = 45;
+static constexpr double kCopyBytesPerClock = 4400;
+/// As `kUnalignedRowCycles` of the `tma` main loop.
+static constexpr double kUnalignedRowCycles = 8;
+/// Sums of positions that are stored one by one, for every column of an atom.
+static constexpr double kGradientCyclesPerColumn = 60;
+/// From the launch until the filter is in shared memory, and after the last
+/// tile.
+static constexpr double kLaunchCycles = 4100;
+/// Elements of the filter that a work-item loads meanwhile, and how long each
+/// other one takes, of 7 layers on an H200.
+static constexpr double kLaunchElements = 24;
+static constexpr double kElementCycles = 75;
+/// Fragments of the whole reduction are code without loops.
+static constexpr int64_t kMaxGroups = 64;
+/// Stages beyond which a pipeline does not become faster.
+static constexpr int64_t kMaxStages = 4;
+static constexpr int64_t kMaxGradientStages = 8;
+
+static LineTile getLineTile(const Problem &problem,
+                            const Candidate &candidate) {
+  return {getTmaTile(problem, candidate), *problem.lines};
+}
+
+static LineGradientTile getLineGradientTile(const Problem &problem,
+                                            const Candidate &candidate) {
+  return {getTmaTile(problem, candidate), *problem.lines,
+          problem.lineSegmentPositions};
+}
+
+/// Whether there are such kernels for the problem, whatever their stages.
+static bool isPossible(const Problem &problem, const LineTile &tile) {
+  const TmaTile &sizes = tile.tile;
+  return fitsWorkgroup(sizes) && sizes.columns >= problem.columns &&
+         tile.window.countGroups() <= kMaxGroups &&
+         tile.window.reachBytes() <=
+             std::min(tile.filterBytes(), sizes.stagingBytes());
+}
+
+/// Candidates whose reduction is over positions: one warpgroup multiplies. A
+/// window of one tap sees each element once: if boxes can bring it, nothing is
+/// gained by lanes that write it again.
+static std::vector<Candidate> listGradientCandidates(const Problem &problem,
+                                                     const ChipInfo &chip,
+                                                     const MatrixAtom &atom) {
+  std::vector<Candidate> candidates;
+  bool hasOneTap =
+      problem.lines->vertical.taps * problem.lines->horizontal.taps == 1;
+  if (hasOneTap && problem.tmaSteps > 0)
+    return candidates;
+  forEachWarpgroupTile(atom, LoopKind::LineBuffer, [&](Candidate candidate) {
+    if (candidate.subgroups() > 1)
+      return;
+    LineGradientTile tile = getLineGradientTile(problem, candidate);
+    const TmaTile &sizes = tile.tile;
+    if (!tile.hasColumns(problem.columns) || !fitsWorkgroup(sizes) ||
+        tile.window.countGroups() > kMaxGroups)
+      return;
+    auto fits = [&](const Candidate &each) {
+      LineGradientTile tile = getLineGradientTile(problem, each);
+      return tile.sharedBytes() <= chip.sharedMemoryBytes &&
+             tile.window.reachBytes() <= tile.linesOffset();
+    };
+    addWithStages(candidates, candidate, kMaxGradientStages, tile.kIm2colWarps,
+                  fits);
+  });
+  return candidates;
+}
+
+std::vector<Candidate> conv::listLineCandidates(const Problem &problem,
+                                                const ChipInfo &chip,
+                                                const MatrixAtom &atom) {
+  std::vector<Candidate> candidates;
+  if (!problem.lines)
+    return candidates;
+  if (problem.lineSegments > 0)
+    return listGradientCandidates(problem, chip, atom);
+  forEachWarpgroupTile(atom, LoopKind::LineBuffer, [&](Candidate candidate) {
+    auto fits = [&](const Candidate &each) {
+      return getLineTile(problem, each).sharedBytes() <= chip.sharedMemoryBytes;
+    };
+    if (isPossible(problem, getLineTile(problem, candidate)))
+      addWithStages(candidates, candidate, kMaxStages, /*granule=*/1, fits);
+  });
+  return candidates;
+}
+
+/// Cycles that a warpgroup takes to load the fragments of one atom. Eight rows
+/// of a fragment are read together: if they are a multiple of the 128 bytes of
+/// all banks apart, one after the other.
+static double computeFragmentCycles(const LineWindow &window) {
+  int64_t distance =
+      window.horizontal.stride * window.channels * TmaTile::kElementBytes;
+  int64_t conflicts = std::max<int64_t>(1, std::gcd(distance, 128) / 16);
+  int64_t registers = 2 * window.countGroups() * (window.hasPairs() ? 1 : 2);
+  return kFragmentCycles * double(registers * conflicts);
+}
+
+/// Fills in what follows from the cycles of a step, of a tile's other parts,
+/// and from those before the first tile.
+static void computeSeconds(const Problem &problem, const ChipInfo &chip,
+                           const Candidate &candidate, double tileCycles,
+                           double firstCycles, Cost &cost) {
+  cost.residentWorkgroups = 1;
+  cost.workgroups = problem.batch *
+                    ceilDiv(problem.rows, candidate.workgroup[0]) *
+                    ceilDiv(problem.columns, candidate.workgroup[1]);
+  int64_t perUnit = ceilDiv(cost.workgroups, chip.computeUnits);
+  cost.waveEfficiency =
+      double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
+  double cycles =
+      double(problem.launches) * kLaunchCycles + firstCycles +
+      double(perUnit) * (double(cost.steps) * cost.stepCycles + tileCycles);
+  cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
+  cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
+  cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
+  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds);
+  if (cost.memorySeconds > cost.computeSeconds)
+    cost.limit = Limit::Memory;
+  else
+    cost.limit = cost.stepCycles > cost.matrixCycles ? Limit::SharedMemory
+                                                     : Limit::MatrixUnits;
+}
+
+/// Cycles in which whole lines come, and the rows of the left operand.
+static double computeCopyCycles(const Problem &problem, const ChipInfo &chip,
+                                const LineGradientTile &tile,
+                                int64_t workgroups) {
+  double units = double(std::min<int64_t>(workgroups, chip.computeUnits));
+  double bytes = double(tile.linesBytes() + tile.tile.leftBytes());
+  double cycles =
+      bytes / std::min(kUnitBytesPerClock, kCopyBytesPerClock / units);
+  int64_t rowBytes = problem.lhsRun.elements * byteSize(problem.operand);
+  if (chip.sectorBytes == 0 || rowBytes % chip.sectorBytes == 0)
+    return cycles;
+  double rows = double(tile.tile.leftBytes()) / TmaTile::kRowBytes;
+  return std::max(cycles, kUnalignedRowCycles * rows);
+}
+
+/// A step is as long as its windows take to copy, to gather, or to multiply.
+static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
+                                const Candidate &candidate) {
+  LineGradientTile tile = getLineGradientTile(problem, candidate);
+  const MatrixAtom &atom = *candidate.atom;
+  Cost cost;
+  cost.registers.accumulators = tile.tile.accumulators();
+  cost.sharedBytes = tile.sharedBytes();
+  cost.workItems = tile.tile.workItems();
+  cost.wavesPerSimd = double(1 + tile.tile.workers());
+  cost.steps = problem.lineSegments *
+               ceilDiv(problem.lineSegmentPositions, TmaTile::kRowElements);
+  double added = double(problem.lineSegments * problem.lineSegmentPositions);
+  cost.tileEfficiency = added * double(problem.columns) /
+                        (double(cost.steps * TmaTile::kRowElements) *
+                         double(tile.countColumnTiles() * tile.tile.columns));
+  cost.matrixCycles = double(tile.tile.rows / atom.m) * atom.cycles /
+                      double(chip.simdsPerComputeUnit) *
+                      double(TmaTile::kRowElements / atom.k);
+  double gatherCycles =
+      kTileCycles +
+      computeFragmentCycles(tile.window) *
+          std::min(1.0, double(tile.tile.columns) / double(tile.usedColumns()));
+  cost.sharedCycles = gatherCycles / double(tile.kIm2colWarps);
+  // From one copy to a stage to the next.
+  double stageCycles = kCopyCycles + gatherCycles + cost.matrixCycles;
+  cost.loadCycles = computeCopyCycles(problem, chip, tile,
+                                      problem.batch * tile.countColumnTiles());
+  cost.stepCycles =
+      std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles,
+                stageCycles / double(tile.tile.stages)});
+  computeSeconds(problem, chip, candidate,
+                 kGradientCyclesPerColumn *
+                     double(tile.tile.atomsPerConsumer()) *
+                     double(tile.tile.columns),
+                 /*firstCycles=*/0, cost);
+  return cost;
+}
+
+Cost conv::computeLineCost(const Problem &problem, const ChipInfo &chip,
+                           const Candidate &candidate) {
+  if (problem.lineSegments > 0)
+    return computeGradientCost(problem, chip, candidate);
+  LineTile tile = getLineTile(problem, candidate);
+  const MatrixAtom &atom = *candidate.atom;
+  double reduction =
+      double(tile.window.countGroups() * LineWindow::kGroupElements);
+  Cost cost;
+  cost.registers.accumulators = tile.tile.accumulators();
+  cost.sharedBytes = tile.sharedBytes();
+  cost.workItems = tile.tile.workItems();
+  cost.wavesPerSimd = double(1 + tile.tile.consumers);
+  cost.steps = 1;
+
+  double atomCycles =
+      atom.cycles / double(chip.simdsPerComputeUnit) * reduction / atom.k;
+  cost.matrixCycles = double(tile.tile.rows / atom.m) * atomCycles;
+  cost.sharedCycles =
+      double(tile.tile.atomsPerConsumer()) * computeFragmentCycles(tile.window);
+  double epilogueCycles =
+      kEpilogueCyclesPerColumn * (1 + problem.epilogueShare()) *
+      double(tile.tile.atomsPerConsumer()) * double(tile.tile.columns);
+  cost.stepCycles = std::max(
+      cost.matrixCycles, kTileCycles + cost.sharedCycles + epilogueCycles +
+                             double(tile.tile.atomsPerConsumer()) * atomCycles);
+
+  double elements = reduction * double(tile.tile.columns) /
+                    double(tile.tile.consumers * TmaTile::kWarpgroupSize);
+  computeSeconds(problem, chip, candidate, /*tileCycles=*/0,
+                 kElementCycles * std::max(0.0, elements - kLaunchElements),
+                 cost);
+  cost.tileEfficiency = problem.flops() / 2 /
+                        (double(cost.workgroups) * double(tile.tile.rows) *
+                         double(tile.tile.columns) * reduction);
+  return cost;
+}

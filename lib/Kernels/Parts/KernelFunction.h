@@ -1,0 +1,33 @@
+//===- KernelFunction.h - functions that kernels are built in ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_PARTS_KERNELFUNCTION_H
+#define CONV_LIB_KERNELS_PARTS_KERNELFUNCTION_H
+
+#include "conv/Kernels/BuildKernel.h"
+
+namespace mlir::conv {
+
+/// A kernel without a body, of workgroups of `workItems`.
+gpu::GPUFuncOp createKernelFunction(OpBuilder &builder, Location loc,
+                                    StringRef name,
+                                    ArrayRef<Type> argumentTypes,
+                                    int64_t workItems);
+
+/// The atom of the schedule; any of the chip's without a product, when the
+/// schedule only says how large tiles are.
+const ::conv::MatrixAtom &getAtom(const TiledConvolution &form,
+                                  const ::conv::ChipInfo &chip);
+
+/// The position of an argument in the list, to which it is added if it is not
+/// there: parts share the tensors that they have in common.
+size_t findOrAddArgument(SmallVectorImpl<KernelArgument> &arguments,
+                         KernelArgument argument);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_PARTS_KERNELFUNCTION_H

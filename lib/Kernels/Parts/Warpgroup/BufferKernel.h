@@ -1,0 +1,44 @@
+//===- BufferKernel.h - kernels whose filter stays --------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the kernels of the line_buffer and weight_stationary main loops have in
+// common: one part, whose filter is in shared memory, and tiles that workgroups
+// take in turn.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_BUFFERKERNEL_H
+#define CONV_LIB_KERNELS_PARTS_WARPGROUP_BUFFERKERNEL_H
+
+#include "../Kernel.h"
+#include "PtxBuilder.h"
+#include "conv/Kernels/BuildKernel.h"
+
+#include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
+
+namespace mlir::conv {
+
+/// What differs between such kernels at launch.
+struct BufferLaunch {
+  const ::conv::TmaTile &tile;
+  int64_t sharedBytes;
+  TensorMapAttr leftMap, resultMap; ///< Null if lanes have the address.
+};
+
+/// The only part of a kernel; fails with a diagnostic if there are several.
+FailureOr<KernelPart> getOnlyPart(ArrayRef<KernelPart> parts);
+
+/// Makes the kernel's function, in which `createBody` is called with the
+/// kernel, the number of its workgroups, and the address of its shared memory.
+BuiltKernel buildBufferKernel(
+    const PtxBuilder &ptx, const KernelPart &part, const ::conv::ChipInfo &chip,
+    StringRef name, const BufferLaunch &launch,
+    function_ref<void(const Kernel &, int64_t, Value)> createBody);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_PARTS_WARPGROUP_BUFFERKERNEL_H

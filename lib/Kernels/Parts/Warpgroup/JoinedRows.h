@@ -1,0 +1,22 @@
+//===- JoinedRows.h - rows of a filter that follow each other ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_JOINEDROWS_H
+#define CONV_LIB_KERNELS_PARTS_WARPGROUP_JOINEDROWS_H
+
+#include "conv/Dialect/Conv/IR/ViewedTensor.h"
+
+namespace mlir::conv {
+
+/// The same view of the same elements of a dense tensor, in fewer dimensions:
+/// digits of rows that count neighbouring dimensions become one digit of one
+/// dimension. Without such digits, itself.
+ViewedTensor joinRows(const ViewedTensor &tensor);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_PARTS_WARPGROUP_JOINEDROWS_H

@@ -1,0 +1,22 @@
+//===- MatrixGeometry.h - operands of which tiles are boxes -----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_MATRIXGEOMETRY_H
+#define CONV_LIB_KERNELS_PARTS_WARPGROUP_MATRIXGEOMETRY_H
+
+#include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
+
+namespace mlir::conv {
+
+/// Fills in both matrices of a geometry whose elements are known; false if
+/// tiles of an operand are no boxes.
+bool readMatrices(const ViewedTensor &lhs, const ViewedTensor &rhs,
+                  TmaGeometry &geometry);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_PARTS_WARPGROUP_MATRIXGEOMETRY_H

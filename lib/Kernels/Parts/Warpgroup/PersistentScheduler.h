@@ -1,0 +1,42 @@
+//===- PersistentScheduler.h - workgroups that compute tile after tile ----===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_PERSISTENTSCHEDULER_H
+#define CONV_LIB_KERNELS_PARTS_WARPGROUP_PERSISTENTSCHEDULER_H
+
+#include "../TileScheduler.h"
+#include "PtxBuilder.h"
+
+namespace mlir::conv {
+
+/// Each of `workgroups`, or of so many clusters of workgroups, takes every
+/// so-many-th tile in raster order, that of a `TileRaster` with as many
+/// `neighbours`. Tiles are counted from `first` on, those of the parts before
+/// this one.
+class PersistentScheduler {
+public:
+  PersistentScheduler(const PtxBuilder &ptx, const TiledConvolution &form,
+                      int64_t first, int64_t workgroups, int64_t cluster = 1,
+                      int64_t neighbours = 1)
+      : ptx(ptx), raster(form, neighbours), first(first),
+        workgroups(workgroups), cluster(cluster) {}
+
+  /// `body` for each tile of this workgroup, with what it carries along.
+  /// Warpgroups that call this see the same tiles in the same order.
+  SmallVector<Value> createLoop(
+      ValueRange initial,
+      function_ref<SmallVector<Value>(TileOrigin, ValueRange)> body) const;
+
+private:
+  const PtxBuilder &ptx;
+  TileRaster raster;
+  int64_t first, workgroups, cluster;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_PARTS_WARPGROUP_PERSISTENTSCHEDULER_H

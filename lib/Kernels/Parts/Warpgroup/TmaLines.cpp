@@ -1,0 +1,69 @@
+//===- TmaLines.cpp - what groups cost the copy engine ----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The copy engine asks for a row of a box line by line of memory. Those of one
+// group of channels may start anywhere in a line.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+using Tile = ::conv::TmaTile;
+
+static constexpr int64_t kLineBytes = 128;
+
+/// Lines that a row lies in on average, of groups of so many bytes behind each
+/// other. Rows end with their group if they are clipped.
+static double countLines(int64_t groupBytes, bool isClipped) {
+  int64_t lines = 0, rows = 0;
+  // By then a group starts where a line does.
+  for (int64_t group = 0; group < kLineBytes / Tile::kGranuleBytes; ++group)
+    for (int64_t row = 0; row < groupBytes; row += Tile::kRowBytes, ++rows) {
+      int64_t bytes = isClipped ? std::min(groupBytes - row, Tile::kRowBytes)
+                                : Tile::kRowBytes;
+      int64_t inLine = (group * groupBytes + row) % kLineBytes;
+      lines += llvm::divideCeil(inLine + bytes, kLineBytes);
+    }
+  return double(lines) / double(rows);
+}
+
+/// The same of a plain matrix, whose innermost dimension is a group.
+static double countLines(const TmaMatrix &matrix, int64_t elementBytes) {
+  return countLines(matrix.dimensions.back().size * elementBytes,
+                    /*isClipped=*/true);
+}
+
+double TmaGeometry::getLeftLines() const {
+  if (leftMatrix)
+    return countLines(*leftMatrix, elementBytes);
+  int64_t channels = reducesPositions ? leftShape.back() / window.groups
+                                      : window.channelsOfGroup();
+  return countLines(channels * elementBytes,
+                    /*isClipped=*/window.groups == 1 ||
+                        (!reducesPositions && hasHaloTiles()));
+}
+
+double TmaGeometry::getRightLines() const {
+  if (rightMatrix)
+    return countLines(*rightMatrix, elementBytes);
+  if (reducesPositions)
+    return countLines(window.channelsOfGroup() * elementBytes,
+                      /*isClipped=*/window.groups == 1 || hasHaloTiles());
+  const Coordinate &innermost = filter.back();
+  return innermost.groupStep == 0
+             ? countLines(innermost.size * elementBytes, /*isClipped=*/true)
+             : countLines(innermost.groupStep * elementBytes,
+                          /*isClipped=*/false);
+}
+
+bool TmaGeometry::haveGroupsSharedLines() const {
+  return !reducesPositions && window.hasGroups() &&
+         window.channelsOfGroup() * elementBytes % kLineBytes != 0;
+}

@@ -1,0 +1,150 @@
+//===- TmaResult.cpp - how results get to memory ----------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A copy writes 64 rows of a tile. If they are not neighbours in memory, the
+// copy engine can still find them as it finds the positions of a window, and
+// goes from one image to the next and from one line to the next by itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HaloTileView.h"
+
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Whether the elements are those of the tensor, in the same order: group by
+/// group if those have rows of their own, else row by row of all groups.
+static bool isMatrix(const ViewedTensor &result, bool hasRowsOfGroups) {
+  SmallVector<int64_t> sizes = result.view.getDigitSizes();
+  // Distances in memory of the digits' neighbours, against those in a matrix.
+  SmallVector<int64_t> distances(sizes.size());
+  int64_t constant = 0;
+  for (auto [coordinate, stride] :
+       llvm::zip(result.view.getCoordinates(), result.strides)) {
+    for (auto [distance, coefficient] :
+         llvm::zip(distances, coordinate.coefficients))
+      distance += coefficient * stride;
+    constant += coordinate.constant * stride;
+  }
+  if (!hasRowsOfGroups) {
+    size_t batch = result.view.getBatch().size();
+    size_t last = batch + result.view.getRows().size();
+    for (SmallVector<int64_t> *list : {&sizes, &distances})
+      std::rotate(list->begin(), list->begin() + batch, list->begin() + last);
+  }
+  int64_t expected = 1;
+  for (auto [size, distance] : llvm::reverse(llvm::zip(sizes, distances))) {
+    if (size != 1 && distance != expected)
+      return false;
+    expected *= size;
+  }
+  return constant == 0 && expected == result.type.getNumElements();
+}
+
+/// The window whose positions are the rows: images outermost, channels
+/// innermost, and pixels at some distance of each other between them.
+static std::optional<TmaWindow> readPositions(const ViewedTensor &result) {
+  ArrayRef<int64_t> shape = result.type.getShape();
+  ArrayRef<int64_t> rows = result.view.getRows();
+  ArrayRef<int64_t> columns = result.view.getColumns();
+  int64_t groups = result.view.getBatch().back();
+  if (shape.size() < 3 || rows.size() + 1 != shape.size() ||
+      columns.size() != 1 || columns.front() * groups != shape.back() ||
+      result.strides != computeContiguousStrides(shape))
+    return std::nullopt;
+  TmaWindow window{shape.front(), shape.back(), {}, {}, groups};
+  size_t batch = result.view.getBatch().size();
+  SmallVector<ViewAttr::Coordinate> coordinates = result.view.getCoordinates();
+  for (auto [i, coordinate] :
+       llvm::enumerate(ArrayRef(coordinates).take_front(shape.size()))) {
+    // The only digit of a coordinate, of which there is one for each.
+    int64_t step = coordinate.coefficients[batch + i];
+    for (auto [digit, coefficient] : llvm::enumerate(coordinate.coefficients))
+      if (digit != batch + i && digit >= batch && coefficient != 0)
+        return std::nullopt;
+    bool isSpatial = i != 0 && i != rows.size();
+    int64_t groupStep = i == rows.size() ? columns.front() : 0;
+    if (groups > 1 && coordinate.coefficients[batch - 1] != groupStep)
+      return std::nullopt;
+    if (step <= 0 || (!isSpatial && (step != 1 || coordinate.constant != 0)))
+      return std::nullopt;
+    if (isSpatial)
+      window.dimensions.push_back({shape[i], rows[i], /*taps=*/1, step,
+                                   /*dilation=*/1, -coordinate.constant,
+                                   /*isReversed=*/false});
+  }
+  return window;
+}
+
+/// Whether all that conditions exclude is outside of the tensor.
+static bool isClipped(const ViewedTensor &result) {
+  SmallVector<ViewAttr::Coordinate> coordinates = result.view.getCoordinates();
+  ArrayRef<int64_t> limits = result.view.getLimits();
+  ArrayRef<int64_t> shape = result.type.getShape();
+  return llvm::all_of(
+      llvm::zip(limits, ArrayRef(coordinates).take_back(limits.size())),
+      [&](auto condition) {
+        const auto &[limit, index] = condition;
+        for (auto [size, coordinate] : llvm::zip(shape, coordinates))
+          if (size == limit && coordinate.constant == index.constant &&
+              coordinate.coefficients == index.coefficients)
+            return true;
+        return false;
+      });
+}
+
+/// The same for rows that come halo tile by halo tile: pixels that are
+/// neighbours.
+static std::optional<TmaWindow> readHaloTiles(ViewedTensor result) {
+  SmallVector<int64_t> haloTile = getHaloTile(result.view.getRows());
+  result.view = removeHaloTiles(result.view);
+  if (haloTile.empty() || !result.view || !isClipped(result))
+    return std::nullopt;
+  std::optional<TmaWindow> window = readPositions(result);
+  if (!window || llvm::any_of(window->dimensions, [](const auto &d) {
+        return d.stride != 1 || d.low != 0;
+      }))
+    return std::nullopt;
+  window->haloTile = haloTile;
+  return window;
+}
+
+bool mlir::conv::hasBoxesOf(const ViewedTensor &operand,
+                            const ViewedTensor &result) {
+  return result.view.getBatch().back() == 1 && operand.view == result.view &&
+         operand.type == result.type && operand.strides == result.strides;
+}
+
+TmaResult mlir::conv::computeTmaResult(const ViewedTensor &result) {
+  using Form = TmaResult::Form;
+  auto [batch, rows, columns] = result.view.getShape();
+  TmaResult computed{Form::Lanes, rows, columns, {}};
+  computed.groups = result.view.getBatch().back();
+  int64_t elementBytes = result.type.getElementTypeBitWidth() / 8;
+  if (batch != computed.groups ||
+      columns * elementBytes % ::conv::TmaTile::kGranuleBytes)
+    return computed;
+  if (std::optional<TmaWindow> window = readHaloTiles(result)) {
+    computed.form = Form::HaloTiles;
+    computed.window = *window;
+  } else if (!result.view.getLimits().empty()) {
+    return computed;
+  } else if (isMatrix(result, /*hasRowsOfGroups=*/false)) {
+    computed.form = Form::Matrix;
+  } else if (isMatrix(result, /*hasRowsOfGroups=*/true)) {
+    computed.form = Form::Matrix;
+    computed.hasRowsOfGroups = true;
+  } else if (std::optional<TmaWindow> window = readPositions(result);
+             window && checkTmaWindow(*window).empty()) {
+    computed.form = Form::Positions;
+    computed.window = *window;
+  }
+  return computed;
+}

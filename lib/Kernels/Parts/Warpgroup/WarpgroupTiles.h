@@ -1,0 +1,55 @@
+//===- WarpgroupTiles.h - tiles of one to three warpgroups ------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The space of schedules that main loops of warpgroups have in common.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPTILES_H
+#define CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPTILES_H
+
+#include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Kernels/Gemm/CostModel.h"
+
+namespace conv {
+
+/// Makes `visit` see every tile with this atom, as a candidate without stages.
+template <typename Visit>
+void forEachWarpgroupTile(const MatrixAtom &atom, LoopKind loop, Visit visit) {
+  for (int64_t consumers = 1; consumers <= TmaTile::kMaxConsumers; ++consumers)
+    for (int64_t atoms = 1; atoms <= 4; ++atoms) {
+      int64_t rows = atoms * TmaTile::kAtomRows;
+      visit(Candidate{.atom = &atom,
+                      .workgroup = {consumers * rows, atom.n},
+                      .subgroup = {rows, atom.n},
+                      .gemmK = TmaTile::kAtomsPerRow * atom.k,
+                      .loop = loop});
+    }
+}
+
+/// Whether a workgroup can have the tile (S10), and of so many rows.
+inline bool fitsWorkgroup(const TmaTile &tile,
+                          int64_t maxRows = TmaTile::kMaxRows) {
+  return tile.rows <= maxRows && tile.columns <= tile.maxColumns() &&
+         tile.accumulators() <= tile.maxAccumulators();
+}
+
+/// Appends the candidate with the most stages, `most` or less by multiples of
+/// `granule`, with which it fits; or nothing, if no pipeline of at least two
+/// does.
+template <typename Fits>
+void addWithStages(std::vector<Candidate> &candidates, Candidate candidate,
+                   int64_t most, int64_t granule, Fits fits) {
+  for (candidate.stages = most; candidate.stages >= 2;
+       candidate.stages -= granule)
+    if (fits(candidate))
+      return candidates.push_back(candidate);
+}
+
+} // namespace conv
+
+#endif // CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPTILES_H

@@ -1,0 +1,169 @@
+//===- Warpgroups.cpp - kernels whose warpgroups have roles -----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Warpgroup 0 copies and the others multiply. They part once, and go over the
+// same tiles on their own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Warpgroups.h"
+
+#include "../KernelFunction.h"
+
+#include "../TileScheduler.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+static constexpr int64_t kWarpSize = 32;
+static constexpr int64_t kWarpsPerWarpgroup = 4;
+/// All dynamic shared memory of the kernels of a module.
+static constexpr llvm::StringLiteral kSharedName = "conv_shared";
+
+int64_t mlir::conv::reserveComputeUnit(const ::conv::ChipInfo &chip,
+                                       int64_t sharedBytes) {
+  return std::max(sharedBytes, chip.sharedMemoryOfUnit / 2);
+}
+
+/// Kernels of two calls, of which each is a product in parts and their sum.
+static constexpr int64_t kKernelsOfTwoCalls = 4;
+
+void mlir::conv::joinStream(const PtxBuilder &ptx, ScheduleAttr schedule,
+                            const ::conv::ChipInfo &chip, int64_t workgroups) {
+  if (schedule.getSplits() == 1 ||
+      workgroups * kKernelsOfTwoCalls <= chip.computeUnits)
+    ptx.startNextKernel();
+  ptx.waitForKernels();
+}
+
+void mlir::conv::joinStream(const TiledConvolution &form,
+                            const ::conv::ChipInfo &chip,
+                            gpu::GPUFuncOp kernel) {
+  auto b = ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(),
+                                              &kernel.getBody().front());
+  joinStream(PtxBuilder(b), form.schedule, chip,
+             TileRaster(form).countTiles() * form.schedule.getSplits());
+}
+
+gpu::GPUFuncOp mlir::conv::createWarpgroupFunction(
+    OpBuilder &builder, Location loc, StringRef name,
+    ArrayRef<KernelArgument> arguments, const ::conv::TmaTile &tile) {
+  auto types =
+      llvm::map_to_vector(arguments, [&](const KernelArgument &argument) {
+        return argument.map
+                   ? Type(LLVM::LLVMPointerType::get(builder.getContext()))
+                   : argument.buffer.getType();
+      });
+  auto function = gpu::GPUFuncOp::create(builder, loc, name,
+                                         builder.getFunctionType(types, {}));
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
+  function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
+      {static_cast<int32_t>(tile.workItems()), 1, 1}));
+  function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                    builder.getI32IntegerAttr(tile.launchRegisters()));
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    if (argument.map)
+      function.setArgAttr(i, TensorMapAttr::kArgumentName,
+                          builder.getUnitAttr());
+  return function;
+}
+
+/// The address of the shared memory that is asked for at launch.
+Value mlir::conv::createSharedMemory(ImplicitLocOpBuilder &b,
+                                     gpu::GPUModuleOp module) {
+  constexpr unsigned kSpace =
+      static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
+  auto shared = module.lookupSymbol<LLVM::GlobalOp>(kSharedName);
+  if (!shared) {
+    OpBuilder inModule = OpBuilder::atBlockBegin(module.getBody());
+    shared = LLVM::GlobalOp::create(
+        inModule, module.getLoc(),
+        LLVM::LLVMArrayType::get(inModule.getI8Type(), 0),
+        /*isConstant=*/false, LLVM::Linkage::External, kSharedName,
+        /*value=*/Attribute(), ::conv::TmaTile::kAlignment, kSpace);
+  }
+  return LLVM::AddressOfOp::create(b, shared);
+}
+
+/// Offsets into operands of the epilogue and the result: i64 if one has 2^31
+/// elements.
+static IntegerType selectIndexType(const TiledConvolution &form) {
+  auto isLarge = [](const MatrixOperand &each) {
+    return each.getType().getNumElements() >= int64_t(1) << 31;
+  };
+  bool isAnyLarge =
+      isLarge(form.result) || llvm::any_of(form.epilogueOperands, isLarge);
+  return IntegerType::get(form.schedule.getContext(), isAnyLarge ? 64 : 32);
+}
+
+Kernel mlir::conv::createWarpgroupKernel(ImplicitLocOpBuilder &b,
+                                         const TiledConvolution &form,
+                                         const ::conv::ChipInfo &chip,
+                                         ValueRange arguments,
+                                         const ::conv::TmaTile &tile) {
+  IndexMath math(b, selectIndexType(form));
+  Value workItem =
+      math.cast(gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult());
+  return {b,
+          form,
+          chip,
+          getAtom(form, chip),
+          math,
+          llvm::to_vector_of<Value>(arguments),
+          tile.workItems(),
+          /*workgroup=*/Value(),
+          workItem,
+          math.rem(workItem, kWarpSize),
+          math.div(workItem, kWarpSize)};
+}
+
+/// Moves registers from warpgroups that need few to those that need many.
+static void setRegisters(const PtxBuilder &ptx, int64_t count,
+                         NVVM::SetMaxRegisterAction action) {
+  NVVM::SetMaxRegisterOp::create(ptx.b, count, action);
+}
+
+void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+                             Value workItem, function_ref<void()> producer,
+                             function_ref<void(Value, Value)> consumer,
+                             function_ref<void(Value)> epilogueWarp,
+                             function_ref<void(Value)> converter) {
+  const IndexMath &math = ptx.math;
+  // The same for all lanes: roles and descriptors stay in uniform registers.
+  Value warp = ptx.uniform(math.div(workItem, kWarpSize));
+  Value warpgroup = math.div(warp, kWarpsPerWarpgroup);
+  scf::IfOp::create(
+      ptx.b, ptx.equal(warpgroup, 0),
+      [&](OpBuilder &, Location) {
+        setRegisters(ptx, tile.producerRegisters(),
+                     NVVM::SetMaxRegisterAction::decrease);
+        ptx.createIf(ptx.equal(warp, 0),
+                     [&] { ptx.createIf(ptx.elect(), producer); });
+        if (epilogueWarp) {
+          // A consumer's is in one of the other warps.
+          static_assert(::conv::TmaTile::kMaxConsumers < kWarpsPerWarpgroup);
+          Value own = math.sub(warp, 1);
+          ptx.createIf(math.below(own, tile.consumers), [&] {
+            ptx.createIf(ptx.elect(), [&] { epilogueWarp(own); });
+          });
+        }
+        if (converter)
+          ptx.createIf(math.below(math.sub(warp, 1), kWarpsPerWarpgroup - 1),
+                       [&] { converter(math.sub(workItem, kWarpSize)); });
+        scf::YieldOp::create(ptx.b);
+      },
+      [&](OpBuilder &, Location) {
+        setRegisters(ptx, tile.consumerRegisters(),
+                     NVVM::SetMaxRegisterAction::increase);
+        consumer(math.sub(warpgroup, 1),
+                 math.rem(workItem, ::conv::TmaTile::kWarpgroupSize));
+        scf::YieldOp::create(ptx.b);
+      });
+}

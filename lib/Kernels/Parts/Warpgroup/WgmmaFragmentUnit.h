@@ -1,0 +1,49 @@
+//===- WgmmaFragmentUnit.h - products with fragments ------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_WGMMAFRAGMENTUNIT_H
+#define CONV_LIB_KERNELS_PARTS_WARPGROUP_WGMMAFRAGMENTUNIT_H
+
+#include "WgmmaSums.h"
+
+namespace mlir::conv {
+
+/// Adds to `sums` the product of a fragment of the left operand and of rows of
+/// the right one, at `descriptor`, or writes it there. `type` is f16, bf16 or
+/// tf32.
+Value createFragmentProduct(const PtxBuilder &ptx, int64_t columns,
+                            StringRef type, Value sums,
+                            ArrayRef<Value> fragment, Value descriptor,
+                            bool adds);
+
+/// Multiplies fragments, which lanes hold, with a filter that stays in shared
+/// memory (`LineTile`). A fragment has 64 rows and 16 elements of the
+/// reduction: of row 16 w + l / 4 + 8 h and elements 8 g + 2 (l % 4) and the
+/// next one, lane l of warp w holds both in register 2 g + h.
+class WgmmaFragmentUnit : public WgmmaSums {
+public:
+  /// `filter` is where it is in shared memory.
+  WgmmaFragmentUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+                    Type operandType, Value filter);
+
+  /// Before the products of fragments that were just loaded, and after them:
+  /// starts these.
+  void begin() const;
+  void commit() const;
+
+  /// Adds the product of a fragment of elements from 16 `step` on. The first
+  /// step writes instead of adding.
+  Value createProduct(Value sums, ArrayRef<Value> fragment, int64_t step) const;
+
+private:
+  bool isF16;
+  Value filter; ///< Descriptor of its first elements.
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_PARTS_WARPGROUP_WGMMAFRAGMENTUNIT_H

@@ -1,0 +1,54 @@
+//===- WgmmaSums.h - accumulators of a warpgroup ----------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_WGMMASUMS_H
+#define CONV_LIB_KERNELS_PARTS_WARPGROUP_WGMMASUMS_H
+
+#include "PtxBuilder.h"
+
+#include "conv/Dialect/Conv/IR/TmaTile.h"
+
+namespace mlir::conv {
+
+/// What the instructions of one consumer add up, wherever their operands are:
+/// atoms of 64 rows and all columns, one below the other.
+///
+/// Of an atom, lane l of warp w has of row 16 w + l / 4 + 8 h and of each eight
+/// columns from 8 j the two from 8 j + 2 (l % 4): elements 4 j + 2 h and
+/// 4 j + 2 h + 1 of its accumulators.
+class WgmmaSums {
+public:
+  /// `elementType` is f32 or i32.
+  WgmmaSums(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+            Type elementType)
+      : ptx(ptx), tile(tile), elementType(elementType) {}
+
+  /// Accumulators whose values nothing reads, for a first step.
+  SmallVector<Value> createUndefined() const;
+
+  /// Waits until at most `steps` are under way.
+  void wait(int64_t steps) const;
+
+  /// The accumulators after all steps. Nothing reads them before.
+  SmallVector<Value> finish(ValueRange accumulators) const;
+
+  /// Elements `first` and `first + 1` of an atom's accumulators.
+  static Value getPair(const PtxBuilder &ptx, Value accumulators,
+                       int64_t first);
+
+protected:
+  Type getSumsType() const;
+  int64_t getNumAccumulators() const { return tile.columns / 2; }
+
+  const PtxBuilder &ptx;
+  const ::conv::TmaTile &tile;
+  Type elementType;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_PARTS_WARPGROUP_WGMMASUMS_H

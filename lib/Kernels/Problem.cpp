@@ -1,0 +1,21 @@
+//===- Problem.cpp - arithmetic on a problem --------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Products of sizes are formed in floating point: they only rank and explain,
+// and the bytes of a tensor may come close to 2^63.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/Problem.h"
+
+using namespace conv;
+
+double Problem::flops() const {
+  return 2.0 * static_cast<double>(products) * static_cast<double>(batch) *
+         static_cast<double>(rows) * static_cast<double>(columns) *
+         static_cast<double>(reduction);
+}

@@ -1,0 +1,162 @@
+//===- ConvertedLoop.cpp - products of parts in tf32 ----------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvertedLoop.h"
+
+#include "../Parts/Warpgroup/WgmmaFragmentUnit.h"
+#include "../Parts/Warpgroup/WgmmaUnit.h"
+#include "TF32Parts.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+using Tile = ::conv::TmaTile;
+
+static constexpr int64_t kUnitBytes = 16; ///< What descriptors count in.
+
+ConvertedLoop::ConvertedLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
+                             const Tile &tile, const TmaRings &pipelines,
+                             Value memory, Value consumer, Value workItem)
+    : WgmmaSums(ptx, tile, ptx.b.getF32Type()), geometry(geometry),
+      pipelines(pipelines), memory(memory),
+      fragments(ptx, tile, geometry.isLeftTransposed(), consumer, workItem),
+      right(createRowsDescriptor(
+          ptx, LLVM::PtrToIntOp::create(
+                   ptx.b, ptx.b.getI32Type(),
+                   ptx.offset(memory, tile.convertedOffset())))) {}
+
+ArrayRef<Value> ConvertedLoop::getFragment(ArrayRef<Value> left, int64_t part,
+                                           int64_t atom, int64_t step) const {
+  int64_t number = (atom * countSteps() + step) * tile.convertedParts + part;
+  return left.slice(number * LeftFragments::kRegisters,
+                    LeftFragments::kRegisters);
+}
+
+SmallVector<Value> ConvertedLoop::loadLeft(Value stage) const {
+  Value left = ptx.offset(ptx.offset(memory, tile.leftOffset()),
+                          ptx.math.mul(stage, tile.stageBytes()));
+  SmallVector<Value> registers;
+  for (int64_t atom = 0; atom < tile.atomsPerConsumer(); ++atom)
+    for (int64_t step = 0; step < countSteps(); ++step) {
+      SmallVector<SmallVector<Value>> parts(tile.convertedParts);
+      for (Value element : fragments.load(left, atom, step))
+        for (auto [list, part] : llvm::zip(
+                 parts, createTF32Parts(ptx, element, tile.convertedParts)))
+          list.push_back(part);
+      for (ArrayRef<Value> list : parts)
+        llvm::append_range(registers, list);
+    }
+  return registers;
+}
+
+SmallVector<Value> ConvertedLoop::multiply(ArrayRef<Value> left,
+                                           Value stage) const {
+  SmallVector<Value> sums = createUndefined();
+  Value units = ptx.extend64(
+      ptx.math.div(ptx.math.mul(stage, tile.convertedBytes()), kUnitBytes));
+  Value descriptor = ptx.add64(right, units);
+  bool isFirst = true;
+  auto addProducts = [&](int64_t leftPart, int64_t rightPart) {
+    for (int64_t step = 0; step < countSteps(); ++step) {
+      int64_t bytes =
+          rightPart * tile.convertedPartBytes() + step * Tile::kAtomBytes;
+      Value b = ptx.add64(descriptor, ptx.constant64(bytes / kUnitBytes));
+      for (auto [atom, sum] : llvm::enumerate(sums))
+        sum = createFragmentProduct(ptx, tile.columns, "tf32", sum,
+                                    getFragment(left, leftPart, atom, step), b,
+                                    !isFirst);
+      isFirst = false;
+    }
+  };
+  NVVM::WgmmaFenceAlignedOp::create(ptx.b);
+  if (tile.convertedParts == 2) {
+    addProducts(1, 0);
+    addProducts(0, 1);
+  }
+  addProducts(0, 0);
+  NVVM::WgmmaGroupSyncAlignedOp::create(ptx.b);
+  return sums;
+}
+
+SmallVector<Value> ConvertedLoop::createZeros() const {
+  Value zeros = LLVM::ZeroOp::create(ptx.b, getSumsType());
+  return SmallVector<Value>(tile.atomsPerConsumer(), zeros);
+}
+
+SmallVector<Value> ConvertedLoop::add(ValueRange sums,
+                                      ValueRange others) const {
+  SmallVector<Value> result;
+  for (auto [sum, other] : llvm::zip(sums, others)) {
+    Value total = sum;
+    for (int64_t i = 0; i < getNumAccumulators(); ++i)
+      total = LLVM::InsertValueOp::create(
+          ptx.b, total,
+          LLVM::FAddOp::create(ptx.b,
+                               LLVM::ExtractValueOp::create(ptx.b, sum, i),
+                               LLVM::ExtractValueOp::create(ptx.b, other, i)),
+          i);
+    result.push_back(total);
+  }
+  return result;
+}
+
+TmaLoop::Sums ConvertedLoop::create(Value steps, Value isReleasing,
+                                    LoopPosition position) const {
+  auto load = [&](const PipelineState &at) {
+    pipelines.stages.wait(at);
+    SmallVector<Value> left = loadLeft(at.stage);
+    ptx.synchronizeWarp();
+    ptx.createIf(isReleasing, [&] { pipelines.stages.release(at.stage); });
+    return left;
+  };
+  // The left operand of a step is loaded while the one before is multiplied, if
+  // there are registers for both.
+  bool loadsAhead = tile.atomsPerConsumer() == 1;
+  size_t atoms = tile.atomsPerConsumer();
+  // Adds a step, of which `left` is there, or comes now.
+  auto addStep = [&](ValueRange carried, bool loadsNext) {
+    LoopPosition at = LoopPosition::get(carried.slice(atoms, 4));
+    SmallVector<Value> left =
+        llvm::to_vector_of<Value>(carried.drop_front(atoms + 4));
+    auto loadNext = [&] {
+      left = load(at.stage);
+      at.stage = pipelines.stages.getNext(at.stage);
+    };
+    if (!loadsAhead)
+      loadNext();
+    pipelines.converted->wait(*at.second);
+    SmallVector<Value> products = multiply(left, at.second->stage);
+    if (loadsAhead && loadsNext)
+      loadNext();
+    products = finish(products);
+    ptx.createIf(isReleasing,
+                 [&] { pipelines.converted->release(at.second->stage); });
+    at.second = pipelines.converted->getNext(*at.second);
+    SmallVector<Value> next = add(carried.take_front(atoms), products);
+    llvm::append_range(next, at.carried());
+    if (loadsAhead)
+      llvm::append_range(next, left);
+    return next;
+  };
+  SmallVector<Value> values = createZeros();
+  llvm::append_range(values, position.carried());
+  if (loadsAhead) {
+    SmallVector<Value> left = load(position.stage);
+    position.stage = pipelines.stages.getNext(position.stage);
+    values.resize(atoms);
+    llvm::append_range(values, position.carried());
+    llvm::append_range(values, left);
+  }
+  values = ptx.createFor(ptx.math.constant(loadsAhead ? 1 : 0), steps, 1,
+                         values, [&](Value, ValueRange carried) {
+                           return addStep(carried, /*loadsNext=*/true);
+                         });
+  if (loadsAhead)
+    values = addStep(values, /*loadsNext=*/false);
+  return {llvm::to_vector_of<Value>(ArrayRef(values).take_front(atoms)),
+          LoopPosition::get(ValueRange(values).slice(atoms, 4))};
+}

@@ -1,0 +1,57 @@
+//===- RightConverter.h - right tiles as parts in tf32 ----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The warps beside the producer's make of each right tile that copies bring
+// what instructions take from shared memory: parts of its elements in tf32,
+// with the reduction innermost.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_RIGHTCONVERTER_H
+#define CONV_LIB_KERNELS_WARPGROUPGEMM_RIGHTCONVERTER_H
+
+#include "../Parts/Warpgroup/TmaLoop.h"
+
+namespace mlir::conv {
+
+class RightConverter {
+public:
+  /// Warps that convert.
+  static constexpr int64_t kWarps = ::conv::TmaTile::kWarps - 1;
+
+  /// `memory` is where stage 0 starts, `lane` one of `kWarps` warps.
+  RightConverter(const PtxBuilder &ptx, const TmaGeometry &geometry,
+                 const ::conv::TmaTile &tile, const TmaRings &pipelines,
+                 Value memory, Value lane)
+      : ptx(ptx), geometry(geometry), tile(tile), pipelines(pipelines),
+        memory(memory), lane(lane) {}
+
+  /// The tiles of `steps` steps. Returns where the next one is.
+  LoopPosition create(Value steps, LoopPosition position) const;
+
+private:
+  /// What a warp has at a time: eight elements of the reduction, those of
+  /// instruction `step`, of 32 columns, one of which a lane has.
+  struct Task {
+    Value column, step;
+  };
+  Task getTask(Value number) const;
+  /// The lane's elements, in the order of an instruction.
+  SmallVector<Value> load(Value right, const Task &task) const;
+  void store(Value parts, const Task &task, ArrayRef<Value> elements) const;
+  void convertTile(Value right, Value parts) const;
+
+  const PtxBuilder &ptx;
+  const TmaGeometry &geometry;
+  const ::conv::TmaTile &tile;
+  const TmaRings &pipelines;
+  Value memory, lane;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_WARPGROUPGEMM_RIGHTCONVERTER_H

@@ -1,0 +1,25 @@
+//===- TmaKernel.h - one tiled convolution to a warp-specialised kernel ---===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_TMAKERNEL_H
+#define CONV_LIB_KERNELS_WARPGROUPGEMM_TMAKERNEL_H
+
+#include "conv/Kernels/BuildKernel.h"
+
+namespace mlir::conv {
+
+/// `buildKernel` for a schedule whose main loop is `tma`: operands and results
+/// are passed as tensor maps, operands of the epilogue as addresses. Fails with
+/// a diagnostic if the copy engine cannot move the operands.
+FailureOr<BuiltKernel> buildTmaKernel(OpBuilder &builder,
+                                      ArrayRef<KernelPart> parts,
+                                      const ::conv::ChipInfo &chip,
+                                      StringRef name);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_WARPGROUPGEMM_TMAKERNEL_H

@@ -1,0 +1,440 @@
+//===- TmaModel.cpp - candidates of the tma main loop -----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A step takes as long as what is slowest of it: multiplying, reading operands
+// from shared memory while copies are written there, or these copies' way. All
+// constants but those of power and of chains were fitted together, for all
+// directions, to the kernels that were measured of 170 layers on an H200: 1344,
+// the best ones by earlier models and a sample of others. Of those of a layer,
+// the best one by the model takes 0.4 % more time than the fastest one on
+// average, and 5.5 % at most.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/WarpgroupGemm/TmaModel.h"
+
+#include "../Parts/Warpgroup/WarpgroupTiles.h"
+#include "conv/Kernels/GpuCosts.h"
+
+#include "conv/Support/IntegerMath.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace conv;
+
+/// Under load the clock of matrix units is below that of the data sheet.
+static constexpr double kMatrixSlowdown = 1.125;
+/// The power of the chip, in cycles in which all compute units may draw it: for
+/// each cycle of the matrix units of one, and for each byte that it copies.
+static constexpr double kPowerPerMatrixCycle = 1.05;
+static constexpr double kPowerPerByte = 0.0047;
+/// Between two lines of memory that the copy engine of a compute unit asks for,
+/// of 31 schedules of groups of 56 channels on an H200.
+static constexpr double kLineCycles = 3.3;
+/// The same of images of three dimensions, of 7 layers, and of one group whose
+/// rows start within lines.
+static constexpr double kVolumeLineCycles = 2.6;
+/// Of those, a row of windows of a gradient of a filter.
+static constexpr double kVolumeRowCycles = 4.2;
+static constexpr double kSplitLineCycles = 2.45;
+/// A row of a copy, of both operands, if one of them has fewer channels than a
+/// row: of 60 schedules of 12 layers on an H200, 3.6 to 5.7.
+static constexpr double kPartialRowCycles = 4.2;
+/// Share of the clocks of shared memory that writing copies to it takes from
+/// reading operands.
+static constexpr double kWriteShare = 0.75;
+/// From a copy's start to its end. All stages but one can be on their way.
+static constexpr double kCopyLatencyCycles = 1490;
+/// What copies of all compute units bring in a clock.
+static constexpr double kCopyBytesPerClock = 10900;
+/// A row of a copy of every second position of images, or further apart.
+static constexpr double kStridedRowCycles = 2.4;
+/// A row of a copy whose distance to the next one in memory is no whole number
+/// of sectors: 24 channels of bf16, for example. Of 8 schedules of 3 layers on
+/// an H200, 6.5 to 10.1 (bench/results/unlisted.md).
+static constexpr double kUnalignedRowCycles = 8;
+/// Steps whose copies a kernel waits for when it starts: they all come from
+/// memory, to all compute units at once.
+static constexpr double kFirstSteps = 2.25;
+/// A tile's way through registers to shared memory, for a warpgroup: every
+/// column. With several atoms along the rows, one is converted while another
+/// one is stored: they take as long as the root of their number.
+static constexpr double kEpilogueCyclesPerColumn = 11.25;
+/// Its way to memory: every row of a copy, whose columns are at most a chunk.
+static constexpr double kStoreCyclesPerRow = 4.8;
+/// What is added if chunks are not swizzled: to every column, since none leaves
+/// before all are there, and to the chunks of a row, which starts and ends
+/// within lines. Fitted to 33 schedules with 104, 112 and 208 columns.
+static constexpr double kPlainCyclesPerColumn = 5;
+static constexpr double kPlainChunks = 2;
+/// What the only tile of a compute unit waits for memory if the pipeline has no
+/// more stages than this.
+static constexpr int64_t kShortPipeline = 4;
+static constexpr double kShortPipelineCycles = 1000;
+/// Of both, what an operand of the epilogue adds that is copied: seen on an
+/// H200.
+static constexpr double kCopiedEpilogueShare = 0.2;
+/// The part of both during which the copies for the next tile arrive or, if
+/// there are several consumers, another one multiplies.
+static constexpr double kHiddenOfOneConsumer = 0.405;
+static constexpr double kHiddenEpilogue = 0.575;
+/// How computing and memory overlap: 1 would add them up, and with a large one
+/// the longer hides the other.
+static constexpr double kOverlap = 2.2;
+/// Between the end of a kernel and the work of the next one.
+static constexpr double kSumLaunchSeconds = 0.5e-6;
+/// Until a lane has what it adds of a part of a reduction.
+static constexpr double kPartSeconds = 3.75e-8;
+/// Share of the memory's bandwidth at which what one kernel writes for another
+/// one goes there and back, while nothing is multiplied.
+static constexpr double kIntermediateShare = 0.7;
+/// Cycles in which lanes make parts of the operands of a step, beside what
+/// multiplies those of others, which takes longer in turn: the root of the sum
+/// of squares was within 6 % of 30 kernels of f32 on an H200.
+static constexpr double kConvertCycles = 900;
+static constexpr double kConvertCyclesPerColumn = 6.25;
+/// Cycles between two instructions of a consumer that add to the same sums.
+static constexpr double kChainCycles = 32;
+/// From the last product of a cluster until sums arrive, and how fast they do.
+static constexpr double kExchangeCycles = 350;
+static constexpr double kExchangeBytesPerClock = 7;
+/// Stages beyond which a pipeline does not become faster; those of a reduction
+/// over positions, whose steps are all read from memory, do a little longer.
+static constexpr int64_t kMaxStages = 7;
+static constexpr int64_t kMaxGradientStages = 8;
+
+/// Copies of parts of rows of the right operand that do not start at a multiple
+/// of so many elements are too slow: of their lines, two are read for each one.
+static constexpr int64_t kRightRow = 32;
+
+/// A lane has no registers for parts of more atoms.
+static constexpr int64_t kMaxConvertedAtoms = 2;
+
+/// Narrower tiles read their rows too often, if there are more columns.
+static constexpr int64_t kMinColumns = 16;
+
+TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
+  TmaTile tile{.rows = candidate.workgroup[0],
+               .columns = candidate.workgroup[1],
+               .stages = candidate.stages,
+               .consumers = candidate.subgroups(),
+               .isStaged = problem.splits == 1,
+               .resultBytes = byteSize(problem.result),
+               .isRightTransposed = problem.isTmaRhsTransposed,
+               .cluster = candidate.cluster};
+  bool isTransposed = problem.isTmaLhsTransposed || problem.isTmaRhsTransposed;
+  tile.convertedParts = TmaTile::countConvertedParts(
+      candidate.atom->kind == AtomKind::WGMMA3xTF32, byteSize(problem.operand),
+      isTransposed);
+  if (problem.haloTile && problem.haloTile->isReduced())
+    tile.rightHaloTileBytes = problem.haloTile->bytes;
+  else if (problem.haloTile)
+    tile.haloTileBytes =
+        tile.rows / problem.haloTile->rows * problem.haloTile->bytes;
+  return tile;
+}
+
+/// The same with an operand of the epilogue that comes by copies, if there is
+/// room.
+static TmaTile getTileWithEpilogue(const Problem &problem, const ChipInfo &chip,
+                                   const Candidate &candidate) {
+  TmaTile tile = getTmaTile(problem, candidate);
+  if (problem.hasEpilogueBoxes)
+    tile.copyEpilogue(chip.sharedMemoryBytes);
+  return tile;
+}
+
+/// Whether the tile has whole halo tiles, or the columns that share one.
+static bool fitsHaloTiles(const Problem::HaloTile &haloTile,
+                          const TmaTile &tile) {
+  return haloTile.isReduced() ? tile.columns == haloTile.columns
+                              : tile.rows % haloTile.rows == 0;
+}
+
+/// Whether there are such kernels for the problem, whatever their stages.
+static bool isPossible(const Problem &problem, const TmaTile &tile) {
+  // Groups have few columns, so that most of what copies bring is the filter.
+  int64_t maxRows = problem.hasTmaGroups && tile.hasSlots()
+                        ? TmaTile::kMaxRowsOfHaloTiles
+                        : TmaTile::kMaxRows;
+  return fitsWorkgroup(tile, maxRows) &&
+         (!tile.isConverted() ||
+          (!problem.haloTile && tile.hasWholeConvertedColumns() &&
+           tile.atomsPerConsumer() <= kMaxConvertedAtoms)) &&
+         tile.columns >= std::min(problem.columns, kMinColumns) &&
+         (!problem.hasTmaRowsOfColumns || tile.hasWholeRowsOfColumns()) &&
+         (!problem.isTmaRhsTransposed || tile.columns >= problem.columns ||
+          tile.columns % kRightRow == 0) &&
+         (!problem.haloTile || fitsHaloTiles(*problem.haloTile, tile));
+}
+
+static int64_t countTiles(const Problem &problem, const TmaTile &tile) {
+  return problem.products * problem.batch * ceilDiv(problem.rows, tile.rows) *
+         ceilDiv(problem.columns, tile.columns);
+}
+
+/// Tiles that are computed at a time, each by a cluster if it has one.
+static int64_t countResidentTiles(const ChipInfo &chip, const TmaTile &tile) {
+  return tile.cluster == 1 ? chip.computeUnits
+                           : chip.residentClusters[tile.cluster - 1];
+}
+
+/// Whether workgroups can share tiles (S18), and are idle if they do not. Those
+/// of gradients of filters read too much: on an H200 clusters took up to half
+/// as long again as parts.
+static bool canShare(const Problem &problem, const ChipInfo &chip,
+                     const TmaTile &tile) {
+  return tile.cluster == 1 ||
+         (!problem.reducesTmaPositions && tile.hasWholeShares() &&
+          tile.cluster <= problem.tmaSharers &&
+          countTiles(problem, tile) <= countResidentTiles(chip, tile));
+}
+
+std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
+                                               const ChipInfo &chip,
+                                               const MatrixAtom &atom) {
+  std::vector<Candidate> candidates;
+  if (problem.tmaSteps == 0)
+    return candidates;
+  int64_t most = problem.reducesTmaPositions ? kMaxGradientStages : kMaxStages;
+  forEachWarpgroupTile(atom, LoopKind::Tma, [&](Candidate candidate) {
+    for (candidate.cluster = 1; candidate.cluster <= chip.maxCluster();
+         ++candidate.cluster) {
+      TmaTile tile = getTmaTile(problem, candidate);
+      if (!isPossible(problem, tile) || !canShare(problem, chip, tile))
+        continue;
+      auto fits = [&](const Candidate &each) {
+        return getTmaTile(problem, each).sharedBytes() <=
+               chip.sharedMemoryBytes;
+      };
+      auto fitsWithEpilogue = [&](const Candidate &each) {
+        return getTileWithEpilogue(problem, chip, each).isEpilogueCopied;
+      };
+      size_t before = candidates.size();
+      addWithStages(candidates, candidate, most, /*granule=*/1, fits);
+      if (candidates.size() > before && problem.hasEpilogueBoxes &&
+          !fitsWithEpilogue(candidates.back()))
+        addWithStages(candidates, candidate, most, /*granule=*/1,
+                      fitsWithEpilogue);
+    }
+  });
+  return candidates;
+}
+
+/// What copies bring for a step, which has a part of the halo tiles that it
+/// shares.
+static double computeStepBytes(const Problem &problem, const TmaTile &tile) {
+  double shared = problem.haloTile ? double(problem.haloTile->taps) : 1;
+  return double(tile.stageBytes()) + double(tile.haloTileBytes) / shared;
+}
+
+/// Cycles of shared memory for a step: instructions read what they multiply,
+/// and copies write.
+static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
+                                  const TmaTile &tile, double stepBytes) {
+  double instructions =
+      double(tile.rows / TmaTile::kAtomRows * problem.tmaAtomsPerRow);
+  double rightBytes = double(tile.columns * TmaTile::kAtomBytes);
+  double leftBytes = double(TmaTile::kAtomRows * TmaTile::kAtomBytes);
+  double readBytes = leftBytes + rightBytes;
+  if (tile.isConverted()) {
+    // Lanes read the left operand once, for all products of parts.
+    double products = tile.convertedParts == 2 ? 3 : 1;
+    readBytes = leftBytes + products * rightBytes;
+    stepBytes += double(tile.rightBytes() + tile.convertedBytes());
+  }
+  return (instructions * readBytes + kWriteShare * stepBytes) /
+         chip.sharedMemoryBytesPerClock;
+}
+
+/// Rows that copies of the left operand bring in a step.
+static double computeLeftRows(const Problem &problem, const TmaTile &tile) {
+  double bytes = tile.hasSlots() ? double(tile.haloTileBytes) /
+                                       double(problem.haloTile->taps)
+                                 : double(tile.leftBytes());
+  return bytes / TmaTile::kRowBytes;
+}
+
+/// The same of the right operand.
+static double computeRightRows(const TmaTile &tile) {
+  return double(tile.rightBytes()) / TmaTile::kRowBytes;
+}
+
+/// Cycles for each line of memory that copies ask for. Whole ones of plain
+/// images are counted in bytes.
+static double getLineCycles(const Problem &problem) {
+  if (problem.hasTmaGroups)
+    return kLineCycles;
+  if (problem.hasTmaVolumes && !problem.reducesTmaPositions)
+    return kVolumeLineCycles;
+  bool areWhole = problem.tmaLeftLines == 1 && problem.tmaRightLines == 1;
+  return areWhole ? 0 : kSplitLineCycles;
+}
+
+/// Lines of memory that copies ask for in a step.
+static double computeStepLines(const Problem &problem, const TmaTile &tile) {
+  return computeLeftRows(problem, tile) * problem.tmaLeftLines +
+         computeRightRows(tile) * problem.tmaRightLines;
+}
+
+/// Rows of a step if some have fewer channels than a row. Groups count lines
+/// instead.
+static double countPartialRows(const Problem &problem, const TmaTile &tile) {
+  auto isPartial = [&](const Run &run) {
+    return run.elements * byteSize(problem.operand) < TmaTile::kRowBytes;
+  };
+  bool hasOtherCosts = problem.hasTmaGroups || problem.haloTile ||
+                       (problem.reducesTmaPositions && !problem.hasTmaVolumes);
+  if (hasOtherCosts ||
+      !(isPartial(problem.lhsRun) || isPartial(problem.rhsRun)))
+    return 0;
+  return computeLeftRows(problem, tile) + computeRightRows(tile);
+}
+
+/// Rows of a step that start within sectors. Groups count lines instead.
+static double countUnalignedRows(const Problem &problem, const ChipInfo &chip,
+                                 const TmaTile &tile) {
+  if (problem.hasTmaGroups || chip.sectorBytes == 0)
+    return 0;
+  auto isUnaligned = [&](const Run &run) {
+    return run.elements * byteSize(problem.operand) % chip.sectorBytes != 0;
+  };
+  return isUnaligned(problem.lhsRun) * computeLeftRows(problem, tile) +
+         isUnaligned(problem.rhsRun) * computeRightRows(tile);
+}
+
+/// Cycles until a step's operands are there, while so many compute units copy.
+static double computeCopyCycles(const Problem &problem, const ChipInfo &chip,
+                                const TmaTile &tile, double stepBytes,
+                                double units) {
+  double stepCycles = std::hypot(kCopyLatencyCycles / double(tile.stages - 1),
+                                 units * stepBytes / kCopyBytesPerClock);
+  stepCycles = std::max(
+      {stepCycles, getLineCycles(problem) * computeStepLines(problem, tile),
+       kPartialRowCycles * countPartialRows(problem, tile),
+       kUnalignedRowCycles * countUnalignedRows(problem, chip, tile)});
+  int64_t rows = problem.reducesTmaPositions ? tile.columns : tile.rows;
+  if (problem.hasTmaStrides)
+    stepCycles = std::max(stepCycles, kStridedRowCycles * double(rows));
+  if (problem.hasTmaVolumes && problem.reducesTmaPositions)
+    stepCycles = std::max(stepCycles, kVolumeRowCycles * double(rows));
+  return stepCycles;
+}
+
+/// Cycles in which the warpgroups store a tile, each a part. What the epilogue
+/// reads takes as long as what is stored if lanes load it.
+static double computeEpilogueCycles(const Problem &problem,
+                                    const TmaTile &tile) {
+  double epilogueShare = (tile.isEpilogueCopied ? kCopiedEpilogueShare : 1) *
+                         problem.epilogueShare();
+  double columns = double(tile.columns);
+  double chunks = columns / double(tile.chunkColumns());
+  double plainCycles = 0;
+  if (!TmaTile::isSwizzled(tile.chunkRowBytes())) {
+    chunks = columns / TmaTile::kRowElements + kPlainChunks;
+    plainCycles =
+        kPlainCyclesPerColumn * columns * double(tile.atomsPerConsumer());
+  }
+  return (kEpilogueCyclesPerColumn * columns *
+              std::sqrt(double(tile.atomsPerConsumer())) +
+          plainCycles + kStoreCyclesPerRow * double(tile.rows) * chunks) *
+         (1 + epilogueShare);
+}
+
+/// Cycles in which a cluster exchanges its sums.
+static double computeExchange(const TmaTile &tile) {
+  if (tile.cluster == 1)
+    return 0;
+  double bytes = double((tile.cluster - 1) * tile.shareBytes());
+  return kExchangeCycles + bytes / kExchangeBytesPerClock;
+}
+
+/// Seconds of kernels beside that of the products: they add up parts.
+static double computeSumSeconds(const Problem &problem, const ChipInfo &chip) {
+  double seconds =
+      double(problem.launches - 1) * kSumLaunchSeconds +
+      problem.intermediateBytes / (kIntermediateShare * chip.memoryGBs * 1e9);
+  return problem.splits == 1 ? seconds
+                             : seconds + kPartSeconds * double(problem.splits);
+}
+
+Cost conv::computeTmaCost(const Problem &problem, const ChipInfo &chip,
+                          const Candidate &candidate) {
+  TmaTile tile = getTileWithEpilogue(problem, chip, candidate);
+  const MatrixAtom &atom = *candidate.atom;
+  Cost cost;
+  cost.registers.accumulators = tile.accumulators();
+  cost.sharedBytes = tile.sharedBytes();
+  cost.workItems = tile.workItems();
+  int64_t tiles = countTiles(problem, tile);
+  cost.workgroups = tiles * tile.cluster;
+  cost.residentWorkgroups = 1;
+  cost.wavesPerSimd = double(1 + tile.consumers);
+  cost.steps = ceilDiv(problem.tmaSteps, tile.cluster);
+  cost.tileEfficiency =
+      problem.flops() / 2 /
+      (double(cost.workgroups) * double(cost.steps) * double(tile.rows) *
+       double(tile.columns) * double(candidate.gemmK));
+  int64_t perUnit = ceilDiv(tiles, countResidentTiles(chip, tile));
+  cost.waveEfficiency =
+      double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
+
+  double atomCycles =
+      std::max(double(tile.rows / atom.m) * double(atom.cycles) /
+                   chip.simdsPerComputeUnit,
+               kChainCycles);
+  double stepBytes = computeStepBytes(problem, tile);
+  double instructionCycles = atomCycles * double(problem.tmaAtomsPerRow);
+  cost.matrixCycles = kMatrixSlowdown * instructionCycles;
+  cost.sharedCycles = computeSharedCycles(problem, chip, tile, stepBytes);
+  cost.loadCycles = computeCopyCycles(
+      problem, chip, tile, stepBytes,
+      double(std::min<int64_t>(cost.workgroups, chip.computeUnits)));
+  double longest =
+      std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
+  cost.stepCycles =
+      tile.isConverted()
+          ? std::hypot(longest, kConvertCycles + kConvertCyclesPerColumn *
+                                                     double(tile.columns))
+          : longest;
+
+  double stepsPerTile = double(problem.tmaTotalSteps) /
+                        double(problem.products) / double(tile.cluster);
+  double storeCycles =
+      computeEpilogueCycles(problem, tile.share()) + computeExchange(tile);
+  double powerCycles =
+      double(cost.workgroups) / double(chip.computeUnits) * stepsPerTile *
+      (kPowerPerMatrixCycle * instructionCycles + kPowerPerByte * stepBytes);
+  bool waitsForMemory = perUnit == 1 && tile.stages <= kShortPipeline &&
+                        tile.cluster == 1 && !problem.reducesTmaPositions;
+  double hidden = tile.consumers == 1 ? kHiddenOfOneConsumer : kHiddenEpilogue;
+  double unitCycles =
+      kFirstSteps * cost.loadCycles +
+      (waitsForMemory ? kShortPipelineCycles : 0) +
+      double(perUnit) * (stepsPerTile * cost.stepCycles + storeCycles +
+                         computeScatterCycles(problem, chip, tile.share().rows,
+                                              tile.share().columns)) -
+      double(perUnit - 1) * hidden * storeCycles;
+
+  cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
+  cost.computeSeconds =
+      kStartSeconds + std::max(unitCycles, powerCycles) / (chip.clockGHz * 1e9);
+  cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
+  cost.seconds = std::pow(std::pow(cost.computeSeconds, kOverlap) +
+                              std::pow(cost.memorySeconds, kOverlap),
+                          1 / kOverlap) +
+                 computeSumSeconds(problem, chip);
+  if (cost.memorySeconds > cost.computeSeconds)
+    cost.limit = Limit::Memory;
+  else if (longest == cost.matrixCycles)
+    cost.limit = Limit::MatrixUnits;
+  else
+    cost.limit =
+        longest == cost.sharedCycles ? Limit::SharedMemory : Limit::Loads;
+  return cost;
+}

@@ -1,0 +1,83 @@
+//===- WeightStationaryGeometry.cpp - products of halo tiles with a filter
+//-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The images have what the copy engine needs; the filter is loaded by lanes and
+// can have any view.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/WeightStationary/WeightStationaryGeometry.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+using llvm::formatv;
+
+std::optional<WeightStationaryGeometry>
+mlir::conv::computeWeightStationaryGeometry(const ViewedTensor &lhs,
+                                            const ViewedTensor &rhs,
+                                            const ViewedTensor &result,
+                                            std::string &obstacle) {
+  std::optional<TmaGeometry> product =
+      computeWindowGeometry(lhs, rhs, result, obstacle);
+  if (!product)
+    return std::nullopt;
+  auto refuse = [&](const std::string &expected) {
+    obstacle = "expects " + expected;
+    return std::nullopt;
+  };
+  if (product->reducesPositions || !product->hasHaloTiles())
+    return refuse("rows that are positions in halo tiles, but got others");
+  if (product->window.rank() != TmaWindow::kHaloTileRank)
+    return refuse(formatv("{0} spatial dimensions, but got {1}",
+                          TmaWindow::kHaloTileRank, product->window.rank()));
+  if (product->parts > 1)
+    return refuse(formatv("1 split, but got {0}", product->parts));
+  constexpr int64_t kGranule = ::conv::TmaTile::kGranule;
+  if (product->window.channels % kGranule)
+    return refuse(formatv("a left operand with a multiple of {0} channels, but "
+                          "got {1}",
+                          kGranule, product->window.channels));
+  obstacle = checkTmaHaloTiles(*product);
+  if (!obstacle.empty())
+    return std::nullopt;
+  return WeightStationaryGeometry{*product, computeTmaResult(result)};
+}
+
+::conv::WeightStationaryTile
+mlir::conv::getWeightStationaryTile(ScheduleAttr schedule,
+                                    const WeightStationaryGeometry &geometry) {
+  return {getTmaTile(schedule, geometry.product),
+          geometry.product.window.countTaps(),
+          geometry.product.window.channels};
+}
+
+std::string mlir::conv::checkHaloTiles(const WeightStationaryGeometry &geometry,
+                                       ScheduleAttr schedule,
+                                       const ::conv::ChipInfo &chip) {
+  ::conv::WeightStationaryTile tile =
+      getWeightStationaryTile(schedule, geometry);
+  if (std::string obstacle = checkTmaTile(geometry.product, schedule);
+      !obstacle.empty())
+    return obstacle;
+  // S17.
+  if (geometry.result.columns > tile.tile.columns)
+    return formatv("expects one tile of all {0} columns, but got {1}",
+                   geometry.result.columns, tile.tile.columns);
+  // S6.
+  if (tile.tile.stages > chip.sharedMemoryBytes ||
+      tile.sharedBytes() > chip.sharedMemoryBytes)
+    return formatv("expects {0} stages of {1} bytes, {2} bytes of filter and "
+                   "{3} bytes for each of {4} warpgroups to fit {5} bytes of "
+                   "shared memory, but got more",
+                   tile.tile.stages, tile.stageBytes, tile.filterBytes(),
+                   tile.tile.stagingBytes(), tile.tile.consumers,
+                   chip.sharedMemoryBytes);
+  return "";
+}

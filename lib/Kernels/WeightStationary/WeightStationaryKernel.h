@@ -1,0 +1,25 @@
+//===- WeightStationaryKernel.h - kernels of few columns from halo tiles --===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_WEIGHTSTATIONARY_WEIGHTSTATIONARYKERNEL_H
+#define CONV_LIB_KERNELS_WEIGHTSTATIONARY_WEIGHTSTATIONARYKERNEL_H
+
+#include "conv/Kernels/BuildKernel.h"
+
+namespace mlir::conv {
+
+/// `buildKernel` for a schedule whose main loop is `weight_stationary`: images
+/// are passed as a tensor map, the filter as an address. Fails with a
+/// diagnostic if the copy engine cannot move the images.
+FailureOr<BuiltKernel> buildWeightStationaryKernel(OpBuilder &builder,
+                                                   ArrayRef<KernelPart> parts,
+                                                   const ::conv::ChipInfo &chip,
+                                                   StringRef name);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_WEIGHTSTATIONARY_WEIGHTSTATIONARYKERNEL_H

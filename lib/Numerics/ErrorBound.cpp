@@ -1,0 +1,250 @@
+//===- ErrorBound.cpp - how wrong a result may be ---------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Walks the epilogue from the accumulator to the output. Values that depend on
+// one varying value only are analysed together (EpilogueScan), so that the
+// exponential inside a sigmoid does not count as growth without bound; sums of
+// several varying values are bounded term by term. docs/numerics.md has the
+// derivation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Numerics/ErrorBound.h"
+
+#include "EpilogueScan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+using namespace conv;
+
+namespace {
+
+/// A number as a combination of S, T and 1: `s * S + t * T + one`.
+struct Terms {
+  double s = 0, t = 0, one = 0;
+
+  friend Terms operator+(Terms a, Terms b) {
+    return {a.s + b.s, a.t + b.t, a.one + b.one};
+  }
+  friend Terms operator*(double factor, Terms a) {
+    return {factor * a.s, factor * a.t, factor * a.one};
+  }
+};
+
+/// What is known of a value v: |error| <= 2^-24 * (error + relative * |v|)
+/// and |v| <= magnitude.
+struct Knowledge {
+  Terms error;
+  double relative = 0;
+  Terms magnitude;
+};
+
+class Analysis {
+public:
+  Analysis(const Accumulation &sum, const EpilogueGraph &epilogue)
+      : sum(sum), epilogue(epilogue), roots(epilogue.values.size(), kNoRoot),
+        known(epilogue.values.size()) {}
+
+  /// Analyses every value up to `last`; false if there is no bound.
+  bool run(int last);
+  /// What is known of a value, seen as the function of its root that it is.
+  /// What is relative to a value that enters a sum is better kept small.
+  std::optional<Knowledge> lookup(int value, bool entersSum);
+
+  std::string reason;
+
+private:
+  static constexpr int kNoRoot = -1;
+  /// Operations that an analysis may evaluate: a chain of 1000 at 4000 points
+  /// each. They take less than a second.
+  static constexpr int64_t kMaxWork = 4'000'000;
+
+  std::optional<Knowledge> analyseSource(const EpilogueValue &value) const;
+  std::optional<Knowledge> combine(const EpilogueValue &value);
+  std::optional<Knowledge> fail(const char *why) {
+    reason = why;
+    return std::nullopt;
+  }
+
+  const Accumulation &sum;
+  const EpilogueGraph &epilogue;
+  /// The one varying value that a value is a function of; itself where several
+  /// meet.
+  std::vector<int> roots;
+  std::vector<Knowledge> known; ///< Of roots.
+  int64_t work = kMaxWork;      ///< What is left of it.
+};
+
+} // namespace
+
+/// The error of a sum of `reduction` products, in units of 2^-24 * S, whatever
+/// the order. Products of 16-bit types are exact in f32, and so is the first
+/// addition, to zero.
+static double computeAccumulation(const Accumulation &sum) {
+  double length = static_cast<double>(sum.reduction);
+  double roundings = sum.operand == NumericType::F32 ? length : length - 1;
+  // Up to 4096 terms the second order of 16-bit products is below the addition
+  // that was exact. Beyond 2^23 terms worst cases grow without a useful bound.
+  double secondOrder = 1 - std::min(roundings * 0x1p-24, 0.5);
+  double additions = std::max(length, roundings / secondOrder);
+  if (sum.operand != NumericType::TF32)
+    return additions;
+  // Each operand of a product is off by 2^-11 of itself, and the additions see
+  // what results.
+  double perProduct = 0x1p-10 + 0x1p-22;
+  return additions * (1 + perProduct) + std::ldexp(perProduct, 24);
+}
+
+bool conv::is3xTF32WithinBound(int64_t reduction, int64_t steps,
+                               int64_t splits) {
+  // In units of 2^-24 * S: what parts leave of operands, and products of what
+  // is left; the products of a step's 32 elements, as if each of the large ones
+  // were rounded; and one for the small ones and for the second order.
+  constexpr int64_t kOfParts = 20, kOfStep = 32, kRest = 1;
+  return kOfParts + kOfStep + kRest + steps + splits <= reduction;
+}
+
+std::optional<Knowledge>
+Analysis::analyseSource(const EpilogueValue &value) const {
+  Knowledge source;
+  if (value.op == EpilogueOp::Accumulator) {
+    source.error.s = computeAccumulation(sum);
+    source.magnitude.s = 1;
+    return source;
+  }
+  if (value.op == EpilogueOp::Operand) {
+    source.magnitude.t = 1;
+    return source;
+  }
+  return std::nullopt;
+}
+
+/// A sum, difference, maximum or minimum of values with different roots.
+std::optional<Knowledge> Analysis::combine(const EpilogueValue &value) {
+  bool isSum = value.op == EpilogueOp::Add || value.op == EpilogueOp::Sub;
+  if (!isSum && value.op != EpilogueOp::Max && value.op != EpilogueOp::Min)
+    return fail("multiplies or compares two varying values");
+  Knowledge result;
+  result.relative = isSum ? 1 : 0;
+  for (int operand : value.operands) {
+    std::optional<Knowledge> part = lookup(operand, /*entersSum=*/true);
+    if (!part)
+      return std::nullopt;
+    // The parts may cancel, so what was relative to a part stays.
+    result.error =
+        result.error + part->error + part->relative * part->magnitude;
+    result.magnitude = result.magnitude + part->magnitude;
+  }
+  return result;
+}
+
+std::optional<Knowledge> Analysis::lookup(int value, bool entersSum) {
+  int root = roots[value];
+  if (root == value)
+    return known[value];
+  Knowledge result;
+  if (root == kNoRoot) {
+    EpilogueGraph constant = epilogue;
+    constant.yield = value;
+    result.magnitude.one = std::fabs(evaluateEpilogue<double>(
+        constant, 0, std::vector<double>(epilogue.values.size())));
+    // Kernels fold constants in f32.
+    result.relative = epilogue.values[value].op == EpilogueOp::Constant ? 0 : 1;
+    return result;
+  }
+  const Knowledge &input = known[root];
+  bool dependsOnSumOnly = input.magnitude.t == 0 && input.magnitude.one == 0;
+  EpilogueScan scan = scanEpilogue(epilogue, {root, value}, input.relative,
+                                   dependsOnSumOnly || entersSum, work);
+  if (work < 0)
+    return fail("is too long");
+  if (!scan.bounded)
+    return fail("jumps, overflows, or grows without bound");
+  result.error = scan.slope * input.error + scan.perRoot * input.magnitude +
+                 Terms{0, 0, scan.constant};
+  result.relative = scan.relativeOut;
+  result.magnitude = scan.slope * input.magnitude + Terms{0, 0, scan.atZero};
+  return result;
+}
+
+bool Analysis::run(int last) {
+  for (int i = 0; i <= last; ++i) {
+    const EpilogueValue &value = epilogue.values[i];
+    if (std::optional<Knowledge> source = analyseSource(value)) {
+      roots[i] = i;
+      known[i] = *source;
+      continue;
+    }
+    for (int operand : value.operands) {
+      if (roots[operand] == kNoRoot || roots[operand] == roots[i])
+        continue;
+      if (roots[i] == kNoRoot) {
+        roots[i] = roots[operand];
+        continue;
+      }
+      std::optional<Knowledge> combined = combine(value);
+      if (!combined)
+        return false;
+      roots[i] = i;
+      known[i] = *combined;
+      break;
+    }
+  }
+  return true;
+}
+
+/// Significant bits of a result; the most that its family has.
+static int digitsOf(NumericType type) {
+  switch (type) {
+  case NumericType::F16:
+    return 11;
+  case NumericType::BF16:
+    return 8;
+  case NumericType::F8:
+  case NumericType::F8FNUZ:
+    return 4;
+  default:
+    return 24;
+  }
+}
+
+static bool isRoundingTo(NumericType type, EpilogueOp op) {
+  return (type == NumericType::F16 && op == EpilogueOp::RoundF16) ||
+         (type == NumericType::BF16 && op == EpilogueOp::RoundBF16);
+}
+
+std::variant<ErrorBound, NoErrorBound>
+conv::computeErrorBound(const Accumulation &sum, const EpilogueGraph &epilogue,
+                        NumericType result) {
+  // The rounding to the result's type is the half ulp of the rule.
+  int last = epilogue.yield;
+  const EpilogueValue *output = &epilogue.values[last];
+  if (isRoundingTo(result, output->op))
+    output = &epilogue.values[last = output->operands[0]];
+
+  Analysis analysis(sum, epilogue);
+  std::optional<Knowledge> knowledge;
+  if (analysis.run(last))
+    knowledge = analysis.lookup(last, /*entersSum=*/false);
+  if (!knowledge)
+    return NoErrorBound{analysis.reason};
+
+  ErrorBound bound;
+  bound.accumulation = knowledge->error.s;
+  bound.operands = knowledge->error.t;
+  bound.constant = knowledge->error.one;
+  double relative = knowledge->relative;
+  // An addition that ends an f32 epilogue is itself that half ulp.
+  if (result == NumericType::F32 &&
+      (output->op == EpilogueOp::Add || output->op == EpilogueOp::Sub))
+    relative = std::max(0.0, relative - 1);
+  // A magnitude is less than 2^digits ulp.
+  bound.outputUlp = 0.5 + relative * std::exp2(digitsOf(result) - 24);
+  return bound;
+}

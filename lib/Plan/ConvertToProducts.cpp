@@ -1,0 +1,324 @@
+//===- ConvertToProducts.cpp - convolutions to matrix products --*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operands and result are read and written through views (`ConvolutionPlan`),
+// so no layout, direction or group costs a copy.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockTransformBody.h"
+#include "DynamicToMatrices.h"
+#include "EpilogueBody.h"
+
+#include "conv/Dialect/Conv/IR/BlockViews.h"
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/ElementwiseViews.h"
+#include "conv/Dialect/Conv/IR/TransformViews.h"
+#include "conv/Plan/ConvolutionPlan.h"
+#include "conv/Plan/OperandForm.h"
+#include "conv/Plan/Passes.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::conv {
+#define GEN_PASS_DEF_CONVERTTOPRODUCTSPASS
+#include "conv/Plan/Passes.h.inc"
+} // namespace mlir::conv
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+/// Creates the steps of the plan of one convolution.
+class PlanBuilder {
+public:
+  PlanBuilder(ConvolutionOpInterface op, OpBuilder &builder)
+      : op(op), b(op.getLoc(), builder), accumulator(getAccumulatorType(op)) {}
+
+  /// The convolution's result.
+  Value create();
+
+private:
+  Value createEmpty(ArrayRef<int64_t> shape, Type element) {
+    return tensor::EmptyOp::create(b, shape, element);
+  }
+  Value createProduct(const MatrixProduct &product, ArrayRef<int64_t> shape);
+  Value createEpilogueOps(const PlanPart &part, bool isLast);
+  /// The sum of the first `addends` elements.
+  Value createSum(OpBuilder &nested, Location loc, ValueRange elements,
+                  size_t addends);
+
+  ConvolutionOpInterface op;
+  ImplicitLocOpBuilder b;
+  Type accumulator;
+  SmallVector<Value> intermediates;
+};
+} // namespace
+
+Value PlanBuilder::createProduct(const MatrixProduct &product,
+                                 ArrayRef<int64_t> shape) {
+  Value lhs = GatherOp::create(b, op.getTensor(product.lhsRole), product.lhs);
+  Value rhs = GatherOp::create(b, op.getTensor(product.rhsRole), product.rhs);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
+  Value filled =
+      linalg::FillOp::create(b, zero, createEmpty(shape, accumulator))
+          .getResult(0);
+
+  AffineExpr batch, m, n, k;
+  bindDims(b.getContext(), batch, m, n, k);
+  auto map = [&](ArrayRef<AffineExpr> results) {
+    return AffineMap::get(4, 0, results, b.getContext());
+  };
+  auto matmul = linalg::BatchMatmulOp::create(
+      b, TypeRange{filled.getType()}, ValueRange{lhs, rhs}, ValueRange{filled});
+  matmul.setIndexingMapsAttr(b.getAffineMapArrayAttr(
+      {map({batch, m, k}), map({batch, n, k}), map({batch, m, n})}));
+  return matmul.getResult(0);
+}
+
+Value PlanBuilder::createSum(OpBuilder &nested, Location loc,
+                             ValueRange elements, size_t addends) {
+  if (addends == 0)
+    return arith::ConstantOp::create(nested, loc,
+                                     nested.getZeroAttr(accumulator));
+  Value sum = elements.front();
+  for (Value term : elements.take_front(addends).drop_front())
+    sum = isa<FloatType>(accumulator)
+              ? arith::AddFOp::create(nested, loc, sum, term).getResult()
+              : arith::AddIOp::create(nested, loc, sum, term).getResult();
+  return sum;
+}
+
+Value PlanBuilder::createEpilogueOps(const PlanPart &part, bool isLast) {
+  SmallVector<int64_t> shape = llvm::to_vector(part.target.getShape());
+  SmallVector<Value> inputs;
+  if (part.product)
+    inputs.push_back(createProduct(*part.product, shape));
+  for (const PlanPart::Term &term : part.terms)
+    inputs.push_back(
+        GatherOp::create(b, intermediates[term.intermediate], term.view));
+  size_t addends = inputs.size();
+  if (isLast)
+    for (Value operand : op.getEpilogueOperands()) {
+      bool isVector = cast<RankedTensorType>(operand.getType()).getRank() == 1;
+      inputs.push_back(
+          GatherOp::create(b, operand, isVector ? part.channels : part.target));
+    }
+
+  SmallVector<AffineMap> maps(inputs.size() + 1, b.getMultiDimIdentityMap(3));
+  Value empty = createEmpty(shape, isLast ? op.getResultType().getElementType()
+                                          : accumulator);
+  auto epilogue = linalg::GenericOp::create(
+      b, TypeRange{empty.getType()}, inputs, ValueRange{empty}, maps,
+      SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel),
+      [&](OpBuilder &nested, Location loc, ValueRange elements) {
+        Value sum = createSum(nested, loc, elements, addends);
+        if (isLast)
+          sum = createEpilogueBody(nested, loc, op.getEpilogue(),
+                                   op.getResultType().getElementType(), sum,
+                                   elements.drop_front(addends).drop_back());
+        linalg::YieldOp::create(nested, loc, sum);
+      });
+  epilogue->setAttr(kScheduleName, op.getScheduleAttr());
+  return epilogue.getResult(0);
+}
+
+Value PlanBuilder::create() {
+  ConvolutionPlan plan =
+      planConvolution(op, getPlanOptions(op.getScheduleAttr()));
+  for (ArrayRef<int64_t> shape : plan.intermediates)
+    intermediates.push_back(createEmpty(shape, accumulator));
+  RankedTensorType type = op.getResultType();
+  Value result = createEmpty(type.getShape(), type.getElementType());
+  for (const PlanStep &step : plan.steps) {
+    SmallVector<Value> elements;
+    SmallVector<Attribute> views;
+    for (const PlanPart &part : step.parts) {
+      elements.push_back(
+          createEpilogueOps(part, /*isLast=*/!step.intermediate));
+      views.push_back(part.target);
+    }
+    Value &target =
+        step.intermediate ? intermediates[*step.intermediate] : result;
+    target = ScatterOp::create(b, target, elements, b.getArrayAttr(views));
+  }
+  return result;
+}
+
+namespace {
+struct ConvolutionToProducts final
+    : OpInterfaceRewritePattern<ConvolutionOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(ConvolutionOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    ScheduleAttr schedule = op.getScheduleAttr();
+    if (!schedule || !OperandForm::get(schedule).isFormOf(op))
+      return rewriter.notifyMatchFailure(op, "no schedule, or another form");
+    rewriter.replaceOp(op, PlanBuilder(op, rewriter).create());
+    return success();
+  }
+};
+/// What the schedule wants in another form is transformed first.
+struct ConvolutionToItsForm final
+    : OpInterfaceRewritePattern<ConvolutionOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(ConvolutionOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    ScheduleAttr schedule = op.getScheduleAttr();
+    if (!schedule || OperandForm::get(schedule).isFormOf(op))
+      return rewriter.notifyMatchFailure(op, "has the form of its schedule");
+    if (!OperandForm::get(schedule).findObstacle(op).empty())
+      return rewriter.notifyMatchFailure(op, "has no such form");
+    rewriter.replaceOp(op, TransformedConvolution::create(
+                               rewriter, op, OperandForm::get(schedule))
+                               .result);
+    return success();
+  }
+};
+
+/// The matrices of the source are those of the result.
+struct TransformToCopy final : OpRewritePattern<TransformOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransformOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType type = op.getResultType();
+    TransformViews views = TransformViews::get(op);
+    auto createEmpty = [&](ArrayRef<int64_t> shape) -> Value {
+      return tensor::EmptyOp::create(rewriter, loc, shape,
+                                     type.getElementType());
+    };
+    Value source =
+        GatherOp::create(rewriter, loc, op.getSource(), views.source);
+    Value empty = createEmpty(views.result.getShape());
+    SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(3));
+    auto copy = linalg::GenericOp::create(
+        rewriter, loc, TypeRange{empty.getType()}, ValueRange{source},
+        ValueRange{empty}, maps,
+        SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel),
+        [](OpBuilder &nested, Location loc, ValueRange elements) {
+          linalg::YieldOp::create(nested, loc, elements.front());
+        });
+    copy->setAttr(kScheduleName, views.selectSchedule(type));
+    rewriter.replaceOpWithNewOp<ScatterOp>(op, createEmpty(type.getShape()),
+                                           copy.getResult(0),
+                                           rewriter.getArrayAttr(views.result));
+    return success();
+  }
+};
+
+/// A transform of blocks becomes an element-wise op on the matrices of their
+/// places, with a result for each place in a block of the result.
+struct BlockTransformToMatrices final : OpRewritePattern<BlockTransformOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(BlockTransformOp op,
+                                PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    RankedTensorType type = op.getResultType();
+    SmallVector<ViewAttr> targets = getPlaces(op.getTo());
+    SmallVector<Value> inputs;
+    for (ViewAttr place : getPlaces(op.getFrom()))
+      inputs.push_back(GatherOp::create(b, op.getSource(), place));
+    SmallVector<SmallVector<size_t>> operands =
+        gatherEpilogueOperands(op, b, inputs);
+    Value empty = tensor::EmptyOp::create(b, targets.front().getShape(),
+                                          type.getElementType());
+    SmallVector<Value> outputs(targets.size(), empty);
+    SmallVector<AffineMap> maps(inputs.size() + outputs.size(),
+                                b.getMultiDimIdentityMap(3));
+    auto matrices = linalg::GenericOp::create(
+        b, TypeRange(ValueRange(outputs)), inputs, outputs, maps,
+        SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel),
+        [&](OpBuilder &nested, Location loc, ValueRange elements) {
+          BlockTransformBody body(op, nested);
+          linalg::YieldOp::create(nested, loc, body.create(elements, operands));
+        });
+    matrices->setAttr(kScheduleName,
+                      selectBlockSchedule(targets.front(), type));
+    SmallVector<Attribute> views(targets.begin(), targets.end());
+    Value result =
+        tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
+    rewriter.replaceOpWithNewOp<ScatterOp>(op, result, matrices.getResults(),
+                                           b.getArrayAttr(views));
+    return success();
+  }
+
+private:
+  /// Adds what the epilogue reads to `inputs`: for each place in a block of the
+  /// result, which of those the operands are. Places share what they read
+  /// alike.
+  static SmallVector<SmallVector<size_t>>
+  gatherEpilogueOperands(BlockTransformOp op, ImplicitLocOpBuilder &b,
+                         SmallVectorImpl<Value> &inputs) {
+    SmallVector<SmallVector<size_t>> operands(op.getTo().getShape()[0]);
+    for (auto [i, operand] : llvm::enumerate(op.getEpilogueOperands())) {
+      llvm::SmallDenseMap<ViewAttr, size_t> known;
+      for (auto [place, view] :
+           llvm::enumerate(getPlaces(op.getOperandView(i)))) {
+        auto [entry, isNew] = known.try_emplace(view, inputs.size());
+        if (isNew)
+          inputs.push_back(GatherOp::create(b, operand, view));
+        operands[place].push_back(entry->second);
+      }
+    }
+    return operands;
+  }
+};
+
+/// An element-wise op of tensors becomes one of their matrices.
+struct ElementwiseToMatrices final : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op->hasAttr(kScheduleName) || !isReadByCoordinates(op))
+      return rewriter.notifyMatchFailure(op, "has matrices, or is no map");
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op.getResult(0).getType());
+    ElementwiseViews views = ElementwiseViews::get(op);
+    SmallVector<Value> inputs;
+    for (auto [input, view] : llvm::zip(op.getInputs(), views.operands))
+      inputs.push_back(GatherOp::create(rewriter, loc, input, view));
+    Value empty = tensor::EmptyOp::create(
+        rewriter, loc, views.result.getShape(), type.getElementType());
+    SmallVector<AffineMap> maps(inputs.size() + 1,
+                                rewriter.getMultiDimIdentityMap(3));
+    auto matrices = linalg::GenericOp::create(
+        rewriter, loc, TypeRange{empty.getType()}, inputs, ValueRange{empty},
+        maps,
+        SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel));
+    rewriter.inlineRegionBefore(op.getRegion(), matrices.getRegion(),
+                                matrices.getRegion().begin());
+    matrices->setAttr(kScheduleName, views.selectSchedule(type));
+    Value result = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                           type.getElementType());
+    rewriter.replaceOpWithNewOp<ScatterOp>(op, result, matrices.getResult(0),
+                                           rewriter.getArrayAttr(views.result));
+    return success();
+  }
+};
+} // namespace
+
+namespace {
+struct ConvertToProductsPass final
+    : mlir::conv::impl::ConvertToProductsPassBase<ConvertToProductsPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<BlockTransformToMatrices, ConvolutionToItsForm,
+                 ConvolutionToProducts, TransformToCopy, ElementwiseToMatrices>(
+        &getContext());
+    populateDynamicToMatricesPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

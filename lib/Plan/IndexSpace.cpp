@@ -1,0 +1,346 @@
+//===- IndexSpace.cpp - indices of a batch of products ----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Digits that are no dimension of a tensor have small letters: a group among
+// merged ones, on the two sides of the product, a part of the reduction, where
+// a position is in a halo tile, and a channel in its row.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexSpace.h"
+
+#include "conv/Plan/ConvolutionPlan.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+static constexpr char kLhsGroup = 'i', kRhsGroup = 'j';
+/// Parts of the digits that are split.
+static constexpr StringLiteral kParts = "stuv";
+/// Of both positions: the block in a halo tile, and the place in a block.
+static constexpr StringLiteral kBlocks = "ab", kPlaces = "xy";
+static constexpr int64_t kBlockSize = PlanOptions::kBlockSize;
+static constexpr char kInRow = 'c';
+static constexpr int64_t kRowSize = PlanOptions::kRowSize;
+
+void IndexSpace::setDigits(const Letters &letters) {
+  digits = {"G", letters.rows, letters.columns, letters.reduction};
+  mergesReduction = letters.mergesReduction;
+  positions = haloTile.empty() ? "" : letters.positions;
+  channel = letters.channel;
+  innermost = letters.innermost;
+  splits = 1;
+  splitLetters.clear();
+  if (mergedGroups > 1) {
+    setSize(kLhsGroup, mergedGroups);
+    setSize(kRhsGroup, mergedGroups);
+    // Channels are innermost where they can be: so are groups around them.
+    auto insert = [](std::string &space, char group) {
+      size_t channel = space.find_first_of("CK");
+      space.insert(channel == std::string::npos ? 0 : channel, 1, group);
+    };
+    insert(digits[mergesReduction ? Reduction : Rows], kLhsGroup);
+    insert(digits[Columns], kRhsGroup);
+  }
+  if (!positions.empty()) {
+    Space space = getPositionSpace();
+    for (auto [size, block, place] : llvm::zip(haloTile, kBlocks, kPlaces)) {
+      setSize(block, size / kBlockSize);
+      setSize(place, kBlockSize);
+    }
+    digits[space] += kBlocks;
+    digits[space] += kPlaces;
+  }
+  if (channel) {
+    setSize(kInRow, kRowSize);
+    digits[Columns] += kInRow;
+  }
+  setIndices();
+}
+
+IndexSpace::Space IndexSpace::getPositionSpace() const {
+  return StringRef(digits[Rows]).contains(positions.front()) ? Rows : Reduction;
+}
+
+int64_t IndexSpace::getHaloTileSize(char letter) const {
+  if (letter == channel)
+    return kRowSize;
+  size_t found = positions.find(letter);
+  return found == std::string::npos ? 1 : haloTile[found];
+}
+
+int64_t IndexSpace::getDigitSize(char letter) const {
+  if (auto split = splitLetters.find(letter); split != splitLetters.end())
+    return split->second.length;
+  return llvm::divideCeil(getSize(letter), getHaloTileSize(letter));
+}
+
+AffineExpr IndexSpace::computeIndex(char letter) const {
+  AffineExpr index = getDigit(letter);
+  if (auto split = splitLetters.find(letter); split != splitLetters.end())
+    index = getDigit(split->second.part) * split->second.length + index;
+  if (size_t i = positions.find(letter); i != std::string::npos)
+    index = index * haloTile[i] + getDigit(kBlocks[i]) * kBlockSize +
+            getDigit(kPlaces[i]);
+  return letter == channel ? index * kRowSize + getDigit(kInRow) : index;
+}
+
+void IndexSpace::setIndices() {
+  indices.clear();
+  conditions.clear();
+  written.clear();
+  for (const std::string &space : digits)
+    for (char letter : space)
+      indices[letter] = computeIndex(letter);
+  // In a reduction, positions behind the last one read zeros.
+  for (Space space : {Rows, Columns})
+    for (char letter : digits[space])
+      if (getSize(letter) % getHaloTileSize(letter) != 0)
+        written.push_back({indices[letter], getSize(letter)});
+}
+
+/// The digit of merged groups is not one: each sum is of one group. Nor are
+/// those within a halo tile.
+std::string IndexSpace::getSplittableLetters() const {
+  std::string all;
+  for (char letter : digits[Reduction])
+    if (letter != kLhsGroup && !kBlocks.contains(letter) &&
+        !kPlaces.contains(letter))
+      all += letter;
+  return all;
+}
+
+char IndexSpace::selectSplitLetter(int64_t parts) const {
+  std::string letters = getSplittableLetters();
+  auto getRank = [&](char letter) {
+    int64_t size = getDigitSize(letter);
+    bool hasWholeRows =
+        letter != innermost || parts == 1 || size % (parts * kRowSize) == 0;
+    return std::tuple(hasWholeRows && size % parts == 0,
+                      hasWholeRows && size >= parts, size);
+  };
+  return *llvm::max_element(
+      letters, [&](char a, char b) { return getRank(a) < getRank(b); });
+}
+
+int64_t IndexSpace::getSplittableSize() const {
+  if (!hasHaloTileReduction())
+    return getDigitSize(selectSplitLetter(/*parts=*/1));
+  int64_t size = 1;
+  for (char letter : getSplittableLetters())
+    size *= getDigitSize(letter);
+  return size;
+}
+
+int64_t IndexSpace::getReductionSize() const {
+  int64_t size = 1;
+  for (char letter : digits[Reduction])
+    size *= getDigitSize(letter);
+  return size;
+}
+
+namespace {
+/// Into how many parts each of several digits is split, and the size of one.
+struct Distribution {
+  SmallVector<int64_t> counts;
+  int64_t size;
+};
+} // namespace
+
+/// The one with `parts` parts that are as small as possible; of equal ones that
+/// which splits the outermost digits.
+static Distribution distribute(int64_t parts, ArrayRef<int64_t> sizes) {
+  if (sizes.size() == 1)
+    return {{parts}, int64_t(llvm::divideCeil(sizes.front(), parts))};
+  Distribution best{{}, std::numeric_limits<int64_t>::max()};
+  for (int64_t count = parts; count > 0; --count) {
+    if (parts % count != 0)
+      continue;
+    Distribution inner = distribute(parts / count, sizes.drop_front());
+    int64_t size = inner.size * llvm::divideCeil(sizes.front(), count);
+    if (size >= best.size)
+      continue;
+    best = {{count}, size};
+    llvm::append_range(best.counts, inner.counts);
+  }
+  return best;
+}
+
+void IndexSpace::split(int64_t parts) {
+  if (parts == 1)
+    return;
+  splits = parts;
+  std::string letters = hasHaloTileReduction()
+                            ? getSplittableLetters()
+                            : std::string(1, selectSplitLetter(parts));
+  SmallVector<int64_t> lengths = llvm::map_to_vector(
+      letters, [&](char letter) { return getDigitSize(letter); });
+  std::string batch;
+  for (auto [letter, length, count, part] :
+       llvm::zip(letters, lengths, distribute(parts, lengths).counts, kParts)) {
+    if (count == 1)
+      continue;
+    batch += part;
+    setSize(part, count);
+    splitLetters[letter] = {part, int64_t(llvm::divideCeil(length, count))};
+  }
+  // Outermost, so that neighbouring matrices are those of neighbouring groups.
+  digits[Batch] = batch + digits[Batch];
+  setIndices();
+  // Those behind the last halo tile read zeros, too.
+  if (hasHaloTileReduction())
+    return;
+  auto [part, length] = splitLetters.lookup(letters.front());
+  if (length * parts != lengths.front())
+    addCondition(getDigit(part) * length + getDigit(letters.front()),
+                 lengths.front());
+}
+
+AffineExpr IndexSpace::getDigit(char letter) const {
+  unsigned position = 0;
+  for (const std::string &space : digits) {
+    if (size_t found = space.find(letter); found != std::string::npos)
+      return getAffineDimExpr(position + found, context);
+    position += space.size();
+  }
+  return getAffineConstantExpr(0, context);
+}
+
+AffineExpr IndexSpace::getGroup(char merged) const {
+  AffineExpr group = indices.lookup('G');
+  return mergedGroups > 1 ? group * mergedGroups + getDigit(merged) : group;
+}
+
+/// Without a letter for groups, a channel counts those of all groups, but for
+/// the filter's input channels, which are those of one group anyway.
+SmallVector<AffineExpr> IndexSpace::getCoordinates(StringRef order,
+                                                   AffineExpr group) const {
+  bool isFilter = order.contains('K') && order.contains('C');
+  bool hasGroup = order.contains('G');
+  return llvm::map_to_vector(order, [&](char letter) {
+    AffineExpr index = indices.lookup(letter);
+    if (letter == 'G')
+      return group;
+    bool isChannel = letter == 'K' || (letter == 'C' && !isFilter);
+    return isChannel && !hasGroup ? group * getSize(letter) + index : index;
+  });
+}
+
+SmallVector<IndexSpace::Condition> IndexSpace::getSameGroup() const {
+  if (mergedGroups == 1)
+    return {};
+  return {{getDigit(kLhsGroup) - getDigit(kRhsGroup), 1}};
+}
+
+ViewAttr IndexSpace::createView(ArrayRef<AffineExpr> coordinates,
+                                StringRef batch, Space rows, Space columns,
+                                ArrayRef<Condition> conditions,
+                                PaddingMode padding) const {
+  SmallVector<AffineExpr> dimensions;
+  for (const std::string &space : digits)
+    dimensions.resize(dimensions.size() + space.size());
+  std::array<SmallVector<int64_t>, 3> viewSizes;
+  unsigned position = 0;
+  for (auto [letters, list] :
+       llvm::zip(std::array<StringRef, 3>{batch, digits[rows], digits[columns]},
+                 viewSizes))
+    for (char letter : letters) {
+      unsigned digit = cast<AffineDimExpr>(getDigit(letter)).getPosition();
+      dimensions[digit] = getAffineDimExpr(position++, context);
+      list.push_back(getDigitSize(letter));
+    }
+  // Digits that the view has not got are not in its coordinates.
+  for (AffineExpr &dimension : dimensions)
+    if (!dimension)
+      dimension = getAffineConstantExpr(0, context);
+  SmallVector<AffineExpr> results(coordinates);
+  SmallVector<int64_t> limits;
+  for (const Condition &condition : conditions) {
+    results.push_back(condition.index);
+    limits.push_back(condition.limit);
+  }
+  for (AffineExpr &result : results)
+    result = result.replaceDims(dimensions);
+  return ViewAttr::get(context, viewSizes[0], viewSizes[1], viewSizes[2],
+                       AffineMap::get(position, 0, results, context), limits,
+                       padding);
+}
+
+ViewAttr IndexSpace::createLhs(StringRef order, PaddingMode padding) const {
+  return createView(getCoordinates(order, getGroup(kLhsGroup)), digits[Batch],
+                    Rows, Reduction, conditions, padding);
+}
+
+ViewAttr IndexSpace::createRhs(StringRef order, PaddingMode padding) const {
+  SmallVector<Condition> all(conditions);
+  if (mergesReduction)
+    llvm::append_range(all, getSameGroup());
+  return createView(getCoordinates(order, getGroup(kRhsGroup)), digits[Batch],
+                    Columns, Reduction, all, padding);
+}
+
+ViewAttr IndexSpace::createResult(StringRef order) const {
+  SmallVector<Condition> all(written);
+  if (!mergesReduction)
+    llvm::append_range(all, getSameGroup());
+  return createView(getCoordinates(order, getGroup(kRhsGroup)), "G", Rows,
+                    Columns, all);
+}
+
+ViewAttr IndexSpace::createLhsOfResult(StringRef order) const {
+  return createView(getCoordinates(order, getGroup(kRhsGroup)), "G", Rows,
+                    Columns, conditions);
+}
+
+ViewAttr IndexSpace::createVector(char channel) const {
+  AffineExpr index =
+      getGroup(kRhsGroup) * getSize(channel) + indices.lookup(channel);
+  return createView(index, "G", Rows, Columns);
+}
+
+AffineExpr IndexSpace::linearize(Space space) const {
+  AffineExpr index = getAffineConstantExpr(0, context);
+  for (char letter : digits[space])
+    index = index * getDigitSize(letter) + getDigit(letter);
+  return index;
+}
+
+ViewAttr IndexSpace::createParts() const {
+  return createView({linearize(Batch), linearize(Rows), linearize(Columns)},
+                    digits[Batch], Rows, Columns);
+}
+
+ViewAttr IndexSpace::createPart(int64_t split) const {
+  return createView({indices.lookup('G') + split * getSize('G'),
+                     linearize(Rows), linearize(Columns)},
+                    "G", Rows, Columns);
+}
+
+SmallVector<int64_t> IndexSpace::getPartsShape() const {
+  SmallVector<int64_t> shape;
+  for (Space space : {Batch, Rows, Columns}) {
+    shape.push_back(1);
+    for (char letter : digits[space])
+      shape.back() *= getDigitSize(letter);
+  }
+  return shape;
+}
+
+SmallVector<int64_t> IndexSpace::getShape(StringRef order) const {
+  bool hasGroup = order.contains('G');
+  int64_t groups = getSize('G') * mergedGroups;
+  return llvm::map_to_vector(order, [&](char letter) {
+    if (letter == 'G')
+      return groups;
+    bool isChannel = letter == 'K' || letter == 'C';
+    return getSize(letter) * (isChannel && !hasGroup ? groups : 1);
+  });
+}

@@ -1,0 +1,208 @@
+//===- CostModelTest.cpp - arithmetic of the cost model ---------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every count of the model for one candidate worked out by hand, the rules that
+// reject candidates, and what the model must prefer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Schedule/ForwardProblem.h"
+
+#include "conv/Kernels/Gemm/CostModel.h"
+
+#include "gtest/gtest.h"
+
+using namespace conv;
+using namespace conv::test;
+
+namespace {
+
+const ChipInfo &chipOf(std::string_view name) { return *lookupChip(name); }
+
+const MatrixAtom &atomOf(std::string_view chip, NumericType type, int m) {
+  for (const MatrixAtom &atom : chipOf(chip).atoms)
+    if (atom.operand == type && atom.m == m)
+      return atom;
+  ADD_FAILURE() << "no such atom";
+  return chipOf(chip).atoms[0];
+}
+
+/// A 3x3 layer of ResNet-50 with batch 64.
+constexpr Sizes kLayer = {.n = 64,
+                          .h = 56,
+                          .w = 56,
+                          .c = 64,
+                          .k = 64,
+                          .r = 3,
+                          .s = 3,
+                          .p = 56,
+                          .q = 56};
+
+Problem layer() { return forward(kLayer); }
+
+/// Four waves of 64 x 32 on gfx942.
+Candidate fourWaves() {
+  return {.atom = &atomOf("gfx942", NumericType::F16, 32),
+          .workgroup = {128, 64},
+          .subgroup = {64, 32},
+          .gemmK = 32,
+          .stages = 2};
+}
+
+TEST(Problem, CountsFlopsAndBytes) {
+  Problem problem = layer();
+  problem.batch = 4;
+  problem.products = 2;
+  EXPECT_EQ(problem.flops(), 2 * 4 * 2.0 * 200704 * 64 * 576);
+  EXPECT_EQ(problem.compulsoryBytes(),
+            2.0 * (200704 * 64 + 64 * 576 + 200704 * 64));
+}
+
+TEST(CostModel, GranuleIsWhatReadsWholeFragments) {
+  using enum NumericType;
+  EXPECT_EQ(reductionGranule(atomOf("gfx942", F16, 32)), 16);
+  EXPECT_EQ(reductionGranule(atomOf("gfx942", F16, 16)), 32);
+  EXPECT_EQ(reductionGranule(atomOf("gfx942", F32, 32)), 8);
+  EXPECT_EQ(reductionGranule(atomOf("gfx942", F32, 16)), 16);
+  EXPECT_EQ(reductionGranule(atomOf("gfx950", F16, 32)), 16);
+  EXPECT_EQ(reductionGranule(atomOf("gfx950", F16, 16)), 32);
+  EXPECT_EQ(reductionGranule(atomOf("gfx1100", F16, 16)), 16);
+  EXPECT_EQ(reductionGranule(atomOf("gfx1201", F16, 16)), 16);
+  EXPECT_EQ(reductionGranule(atomOf("gfx1250", F16, 16)), 32);
+  EXPECT_EQ(reductionGranule(atomOf("gfx1201", F32, 16)), 4);
+}
+
+TEST(CostModel, CountsRegisters) {
+  RegisterCost cost = computeRegisters(layer(), chipOf("gfx942"), fourWaves());
+  EXPECT_EQ(cost.accumulators, 64 * 32 / 64);
+  // 128 x 32 and 64 x 32 elements of 2 bytes, over 256 work-items of 16 bytes.
+  EXPECT_EQ(cost.staging, (2 + 1) * 4);
+  // Two atoms of pixels and one of channels, 16 bytes each.
+  EXPECT_EQ(cost.fragments, 3 * 4);
+  EXPECT_EQ(cost.addresses, 20 + 2 * 4 + 1 * 2);
+}
+
+TEST(CostModel, CountsOneStep) {
+  Cost cost = computeCost(layer(), chipOf("gfx942"), fourWaves());
+  // 2 x 1 x 4 instructions of 32 cycles on each SIMD unit.
+  EXPECT_EQ(cost.matrixCycles, 8 * 32);
+  // Each wave reads (64 + 32) rows of 64 bytes; both tiles are written once.
+  EXPECT_EQ(cost.sharedCycles, (4 * 96 * 64 + 192 * 64) / 128.0);
+  // Rows of 64 bytes move lines of 128 through a share of 54 bytes a clock.
+  EXPECT_EQ(cost.loadCycles, 192 * 128 / 54.0);
+  EXPECT_EQ(cost.sharedBytes, 2 * 192 * 64);
+  EXPECT_EQ(cost.steps, 18);
+  EXPECT_EQ(cost.workgroups, 1568);
+}
+
+TEST(CostModel, CountsOccupancy) {
+  Cost cost = computeCost(layer(), chipOf("gfx942"), fourWaves());
+  // 24 KiB of 64 KiB; 86 registers would allow five waves per SIMD unit.
+  EXPECT_EQ(cost.residentWorkgroups, 2);
+  EXPECT_EQ(cost.wavesPerSimd, 2);
+  // 1568 workgroups on 304 units are six rounds, the last one partly empty.
+  EXPECT_DOUBLE_EQ(cost.waveEfficiency, 1568.0 / (6 * 304));
+}
+
+TEST(CostModel, NarrowChannelsLoadOneElementAtATime) {
+  Sizes sizes = kLayer;
+  sizes.c = 3;
+  Problem wide = layer(), narrow = forward(sizes);
+  Candidate candidate = fourWaves();
+  candidate.gemmK = 64; // Whole cache lines.
+  Cost aligned = computeCost(wide, chipOf("gfx942"), candidate);
+  Cost single = computeCost(narrow, chipOf("gfx942"), candidate);
+  // 128 x 64 elements in loads of the least width, and the filter's rows of 27.
+  EXPECT_EQ(single.loadCycles, (128 + 64) * 64 * 4 / 54.0);
+  EXPECT_GT(single.loadCycles, aligned.loadCycles);
+}
+
+TEST(CostModel, TileEfficiencyCountsPadding) {
+  Sizes sizes = kLayer;
+  sizes.k = 65;
+  Problem problem = forward(sizes);
+  Cost cost = computeCost(problem, chipOf("gfx942"), fourWaves());
+  EXPECT_DOUBLE_EQ(cost.tileEfficiency, 65.0 / 128);
+}
+
+TEST(CostModel, RasterKeepsTheLargerOperandInPlace) {
+  // A filter beyond the cache is read again for every tile of pixels.
+  Problem problem = forward({.h = 16,
+                             .w = 16,
+                             .c = 2048,
+                             .k = 8192,
+                             .r = 3,
+                             .s = 3,
+                             .p = 16,
+                             .q = 16});
+  Candidate candidate = fourWaves();
+  candidate.columnsFastest = true;
+  double channels = computeMemoryBytes(problem, chipOf("gfx942"), candidate);
+  candidate.columnsFastest = false;
+  double pixels = computeMemoryBytes(problem, chipOf("gfx942"), candidate);
+  EXPECT_DOUBLE_EQ(pixels, problem.compulsoryBytes());
+  EXPECT_DOUBLE_EQ(channels,
+                   problem.compulsoryBytes() + problem.rhsBytes); // Two tiles.
+}
+
+TEST(CostModel, RejectsWhatTheChipCannotRun) {
+  const ChipInfo &chip = chipOf("gfx942");
+  Problem problem = layer();
+  EXPECT_EQ(checkCandidate(problem, chip, fourWaves()), Rejection::None);
+
+  Candidate large = fourWaves();
+  large.gemmK = 128;
+  EXPECT_EQ(checkCandidate(problem, chip, large), Rejection::SharedMemory);
+
+  Candidate crowded = fourWaves();
+  crowded.workgroup = {512, 128};
+  crowded.subgroup = {32, 32};
+  crowded.gemmK = 16;
+  EXPECT_EQ(checkCandidate(problem, chip, crowded), Rejection::WorkgroupSize);
+
+  Candidate uneven = fourWaves();
+  uneven.workgroup = {256, 32};
+  uneven.gemmK = 16;
+  EXPECT_EQ(checkCandidate(problem, chip, uneven), Rejection::UnevenCopy);
+
+  Candidate spilling = fourWaves();
+  spilling.workgroup = spilling.subgroup = {128, 128};
+  EXPECT_EQ(checkCandidate(problem, chip, spilling), Rejection::Registers);
+
+  // 2^24 workgroups of 256 work-items are 2^32, one more than can be counted.
+  problem.launchResults = {{{.batch = 1 << 24, .rows = 128, .columns = 64}}};
+  EXPECT_EQ(checkCandidate(problem, chip, fourWaves()), Rejection::LaunchSize);
+  problem.launchResults.front().front().batch -= 1;
+  EXPECT_EQ(checkCandidate(problem, chip, fourWaves()), Rejection::None);
+}
+
+TEST(CostModel, RegistersAreSharedByTheWavesOfASimd) {
+  EXPECT_EQ(computeAvailableRegisters(chipOf("gfx942"), 4), 512);
+  EXPECT_EQ(computeAvailableRegisters(chipOf("gfx942"), 8), 256);
+  // Four waves on each of two SIMD units could have 384, but none has.
+  EXPECT_EQ(computeAvailableRegisters(chipOf("gfx1201"), 8), 256);
+}
+
+TEST(CostModel, TemporariesCountBesideAccumulators) {
+  RegisterCost registers;
+  registers.accumulators = 64;
+  registers.staging = 24;
+  registers.fragments = 16;
+  EXPECT_EQ(computeNeededRegisters(registers), 64 + 70);
+}
+
+TEST(CostModel, SaysWhatLimits) {
+  Problem pointwise =
+      forward({.n = 64, .h = 56, .w = 56, .c = 64, .k = 64, .p = 56, .q = 56});
+  EXPECT_EQ(computeCost(pointwise, chipOf("gfx942"), fourWaves()).limit,
+            Limit::Memory);
+  Problem pixel = forward({.c = 64, .k = 64});
+  EXPECT_EQ(computeCost(pixel, chipOf("gfx942"), fourWaves()).limit,
+            Limit::Latency);
+}
+
+} // namespace

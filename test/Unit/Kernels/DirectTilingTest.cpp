@@ -1,0 +1,121 @@
+//===- DirectTilingTest.cpp - boxes of digits -------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/Direct/DirectTiling.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir::conv;
+
+static std::vector<int64_t> getSizes(llvm::ArrayRef<int64_t> digits,
+                                     int64_t tile) {
+  std::optional<DigitBox> box = DigitBox::compute(digits, tile);
+  return box ? std::vector<int64_t>(box->sizes.begin(), box->sizes.end())
+             : std::vector<int64_t>();
+}
+
+using Sizes = std::vector<int64_t>;
+
+TEST(DigitBox, TakesDigitsFromTheInnermostOn) {
+  EXPECT_EQ(getSizes({2, 8, 6}, 1), Sizes({1, 1, 1}));
+  EXPECT_EQ(getSizes({2, 8, 6}, 3), Sizes({1, 1, 3}));
+  EXPECT_EQ(getSizes({2, 8, 6}, 6), Sizes({1, 1, 6}));
+  EXPECT_EQ(getSizes({2, 8, 6}, 24), Sizes({1, 4, 6}));
+  EXPECT_EQ(getSizes({2, 8, 6}, 48), Sizes({1, 8, 6}));
+}
+
+TEST(DigitBox, ATileBeyondTheEndIsTheWholeSpace) {
+  EXPECT_EQ(getSizes({2, 8, 6}, 1000), Sizes({2, 8, 6}));
+}
+
+TEST(DigitBox, TilesDoNotStraddle) {
+  EXPECT_EQ(getSizes({2, 8, 6}, 4), Sizes());     // Not a part of 6.
+  EXPECT_EQ(getSizes({2, 8, 6}, 9), Sizes());     // One and a half of 6.
+  EXPECT_EQ(getSizes({2, 8, 6}, 5 * 6), Sizes()); // 5 of 8, twice.
+  EXPECT_EQ(getSizes({1, 8, 6}, 5 * 6), Sizes({1, 5, 6}));
+  EXPECT_EQ(getSizes({7}, 4), Sizes({4}));
+}
+
+TEST(DigitBox, CountsTilesAndWholeRuns) {
+  DigitBox box = *DigitBox::compute({1, 8, 6}, 5 * 6, /*run=*/4);
+  EXPECT_EQ(box.getNumTiles(), 2);
+  EXPECT_EQ(box.getPadded(1), 5);
+  EXPECT_EQ(box.getPadded(2), 8);
+  EXPECT_TRUE(box.mayExceed(1)); // 2 * 5 of 8.
+  EXPECT_TRUE(box.mayExceed(2)); // 8 of 6.
+  EXPECT_FALSE(box.mayExceed(0));
+}
+
+TEST(DigitBox, TheInnermostDigitHasNeighbours) {
+  EXPECT_EQ(DigitBox::compute({3, 3, 1}, 9)->innermost, 1u);
+  EXPECT_EQ(DigitBox::compute({1, 1}, 1)->innermost, 1u);
+}
+
+TEST(FilterBlocks, ExchangedPairsLieInDifferentBanks) {
+  // Four pairs of one position are four parts of all banks apart.
+  int64_t distance = FilterBlocks::getPairDistance(/*positions=*/64);
+  EXPECT_EQ(distance % FilterBlocks::kBanks, FilterBlocks::kBanks / 4);
+  // So are the vectors of four subgroups, which are read side by side.
+  int64_t sums =
+      FilterBlocks::getExchangedSums(/*positions=*/64, /*vectors=*/4);
+  EXPECT_EQ(sums % FilterBlocks::kBanks, FilterBlocks::kBanks / 4);
+}
+
+static DirectBlocks makeBlocks(int64_t columnVectors, int64_t taps) {
+  DirectBlocks blocks{};
+  blocks.columnVectors = columnVectors;
+  blocks.taps = taps;
+  return blocks;
+}
+
+TEST(DirectBlocks, AnAtomHasTwoBlocks) {
+  EXPECT_EQ(makeBlocks(1, 9).countBlocks(), 9);
+  EXPECT_EQ(makeBlocks(1, 9).countAtoms(), 5); // Half of the last one is empty.
+  EXPECT_EQ(makeBlocks(2, 9).countAtoms(), 9);
+  EXPECT_EQ(makeBlocks(1, 1).countAtoms(), 1);
+}
+
+static DirectDiagonals makeDiagonals(int64_t step, int64_t dilation,
+                                     int64_t taps) {
+  DirectDiagonals diagonals{};
+  diagonals.step = step;
+  diagonals.dilation = dilation;
+  diagonals.taps = taps;
+  return diagonals;
+}
+
+/// The diagonal of a tap, from that of its class on.
+static int64_t getDiagonal(const DirectDiagonals &diagonals, int64_t tap) {
+  int64_t classes = diagonals.countClasses();
+  return diagonals.getFirstDiagonal(tap % classes) +
+         tap / classes * diagonals.getDiagonalStep();
+}
+
+TEST(DirectDiagonals, TapsThatSeeTheSamePositionsShareAnAtom) {
+  EXPECT_EQ(makeDiagonals(1, 1, 7).countClasses(), 1);
+  EXPECT_EQ(makeDiagonals(2, 1, 3).countClasses(), 2);
+  EXPECT_EQ(makeDiagonals(2, 2, 3).countClasses(), 1);
+  EXPECT_EQ(makeDiagonals(4, 1, 3).countClasses(), 3); // Not the fourth.
+}
+
+TEST(DirectDiagonals, WindowsNoLongerThanTheStepHaveOneDiagonal) {
+  EXPECT_EQ(makeDiagonals(2, 1, 2).getLastDiagonal(), 0);
+  EXPECT_EQ(makeDiagonals(2, 1, 3).getLastDiagonal(), 1);
+  EXPECT_EQ(makeDiagonals(1, 1, 7).getLastDiagonal(), 6);
+}
+
+TEST(DirectDiagonals, EachTapHasItsPosition) {
+  for (int64_t step = 1; step <= 4; ++step)
+    for (int64_t dilation = 1; dilation <= 4; ++dilation)
+      for (int64_t taps = 1; taps <= 5; ++taps) {
+        DirectDiagonals diagonals = makeDiagonals(step, dilation, taps);
+        for (int64_t tap = 0; tap < taps; ++tap)
+          EXPECT_EQ(getDiagonal(diagonals, tap) * step +
+                        diagonals.getResidue(tap % diagonals.countClasses()),
+                    tap * dilation);
+      }
+}

@@ -1,0 +1,160 @@
+//===- MatrixGeometryTest.cpp - operands of which tiles are boxes ---------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Products without a window, whose operands lie in memory with positions
+// innermost.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
+#include "conv/Plan/ConvolutionPlan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+
+using Digit = TmaMatrix::Digit;
+
+/// The gradient of a filter of one element, of 6 images of 200 positions.
+constexpr StringLiteral kFilterGradient = R"(
+  func.func @f(%x: tensor<6x40x200xbf16>, %dy: tensor<6x24x200xbf16>) {
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [1], dilations = [1], low = [0], high = [0]>
+        layouts = <"NCW", "KSC", "NKQ">
+        : tensor<6x40x200xbf16>, tensor<6x24x200xbf16> -> tensor<24x1x40xbf16>
+    return
+  })";
+/// The same of one image, in tf32.
+constexpr StringLiteral kFloatGradient = R"(
+  func.func @f(%x: tensor<1x40x256xf32>, %dy: tensor<1x24x256xf32>) {
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [1], dilations = [1], low = [0], high = [0]>
+        layouts = <"NCW", "KSC", "NKQ"> arithmetic = tf32
+        : tensor<1x40x256xf32>, tensor<1x24x256xf32> -> tensor<24x1x40xf32>
+    return
+  })";
+/// Images of 14 x 14 positions, whose rows do not start at multiples of 16
+/// bytes.
+constexpr StringLiteral kUneven = R"(
+  func.func @f(%x: tensor<6x40x196xbf16>, %dy: tensor<6x24x196xbf16>) {
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [1], dilations = [1], low = [0], high = [0]>
+        layouts = <"NCW", "KSC", "NKQ">
+        : tensor<6x40x196xbf16>, tensor<6x24x196xbf16> -> tensor<24x1x40xbf16>
+    return
+  })";
+/// The gradient of the input, whose filter has the columns' channels innermost.
+constexpr StringLiteral kInputGradient = R"(
+  func.func @f(%dy: tensor<6x24x200xbf16>, %w: tensor<24x1x40xbf16>) {
+    %dx = conv.backward_data %dy, %w
+        window = <strides = [1], dilations = [1], low = [0], high = [0]>
+        layouts = <"NCW", "KSC", "NKQ">
+        : tensor<6x24x200xbf16>, tensor<24x1x40xbf16> -> tensor<6x40x200xbf16>
+    return
+  })";
+
+class MatrixGeometryTest : public testing::Test {
+protected:
+  MatrixGeometryTest() {
+    context.loadDialect<ConvDialect, arith::ArithDialect, func::FuncDialect>();
+  }
+
+  std::optional<TmaGeometry> compute(StringRef text,
+                                     const PlanOptions &options) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    ConvolutionOpInterface op;
+    module->walk([&](ConvolutionOpInterface found) { op = found; });
+    ConvolutionPlan plan = planConvolution(op, options);
+    auto [step, part] = plan.getProducts().front();
+    auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *part);
+    return computeTmaGeometry(lhs, rhs, result, obstacle);
+  }
+
+  static void expectDigits(const TmaMatrix &matrix, ArrayRef<Digit> expected) {
+    EXPECT_EQ(llvm::map_to_vector(matrix.dimensions,
+                                  [](const auto &d) { return d.digit; }),
+              llvm::to_vector(expected));
+  }
+
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  OwningOpRef<ModuleOp> module;
+  std::string obstacle;
+};
+
+TEST_F(MatrixGeometryTest, ReductionIsInnermostInBothOperands) {
+  std::optional<TmaGeometry> geometry = compute(kFilterGradient, {});
+  ASSERT_TRUE(geometry) << obstacle;
+  ASSERT_TRUE(geometry->hasMatrices());
+  expectDigits(*geometry->leftMatrix, {Digit::Outer, Digit::Row, Digit::Inner});
+  expectDigits(*geometry->rightMatrix,
+               {Digit::Outer, Digit::Row, Digit::Inner});
+  EXPECT_EQ(geometry->leftMatrix->dimensions[1].size, 24);
+  EXPECT_EQ(geometry->rightMatrix->dimensions[1].size, 40);
+  EXPECT_FALSE(geometry->isLeftTransposed());
+  EXPECT_FALSE(geometry->isRightTransposed());
+  EXPECT_FALSE(geometry->hasRowsOfColumns());
+  // 200 positions are four rows of a tile, the last of which ends with zeros.
+  EXPECT_EQ(geometry->getOuterLoop().count(), 6);
+  EXPECT_EQ(geometry->getInnerLoop().count(), 4);
+}
+
+// 200 positions have no two parts of whole rows: images are split. Behind the
+// last one of four parts of two there are none.
+TEST_F(MatrixGeometryTest, PartsAreOfImages) {
+  for (int64_t splits : {2, 4}) {
+    std::optional<TmaGeometry> geometry =
+        compute(kFilterGradient, {.splits = splits});
+    ASSERT_TRUE(geometry) << obstacle;
+    EXPECT_EQ(geometry->parts, splits);
+    EXPECT_EQ(geometry->getOuterLoop().count(), splits == 2 ? 3 : 2);
+    EXPECT_EQ(geometry->leftMatrix->dimensions[0].partStep,
+              splits == 2 ? 3 : 2);
+    EXPECT_EQ(geometry->leftMatrix->dimensions[2].partStep, 0);
+  }
+}
+
+// A row of a tile has 32 elements of f32: 256 positions are four parts of two.
+TEST_F(MatrixGeometryTest, PartsOfPositionsHaveWholeRows) {
+  std::optional<TmaGeometry> geometry = compute(kFloatGradient, {.splits = 4});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->elementBytes, 4);
+  EXPECT_EQ(geometry->getInnerLoop().count(), 2);
+  expectDigits(*geometry->leftMatrix, {Digit::Row, Digit::Inner});
+  EXPECT_EQ(geometry->leftMatrix->dimensions[1].partStep, 64);
+  EXPECT_FALSE(compute(kFloatGradient, {.splits = 16}));
+}
+
+TEST_F(MatrixGeometryTest, RowsStartAtWholeGranules) {
+  EXPECT_FALSE(compute(kUneven, {}));
+  EXPECT_EQ(obstacle, "expects a dense left operand with its channels "
+                      "innermost, but got another view");
+}
+
+// The filter is the same for all images.
+TEST_F(MatrixGeometryTest, RowsAreInnermostInBothOperands) {
+  std::optional<TmaGeometry> geometry =
+      compute(kInputGradient, {.transposed = true});
+  ASSERT_TRUE(geometry) << obstacle;
+  expectDigits(*geometry->leftMatrix, {Digit::Inner, Digit::Row});
+  expectDigits(*geometry->rightMatrix,
+               {Digit::Batch, Digit::Inner, Digit::Row});
+  EXPECT_TRUE(geometry->isLeftTransposed());
+  EXPECT_TRUE(geometry->isRightTransposed());
+  EXPECT_EQ(geometry->window.groups, 6);
+  EXPECT_FALSE(geometry->window.hasGroups());
+  EXPECT_EQ(geometry->countSteps(), 1);
+}
+
+} // namespace

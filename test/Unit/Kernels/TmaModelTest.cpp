@@ -1,0 +1,251 @@
+//===- TmaModelTest.cpp - tests of the tma main loop's candidates ---------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/WarpgroupGemm/TmaModel.h"
+
+#include "../Schedule/ForwardProblem.h"
+#include "conv/Schedule/Heuristics.h"
+
+#include <gtest/gtest.h>
+
+using namespace conv;
+
+namespace {
+
+/// A layer of ResNet-50 with 64 images of 14x14 and 256 channels.
+Problem createLayer() {
+  Problem problem = test::forward({.n = 64,
+                                   .h = 14,
+                                   .w = 14,
+                                   .c = 256,
+                                   .k = 256,
+                                   .r = 3,
+                                   .s = 3,
+                                   .p = 14,
+                                   .q = 14});
+  problem.tmaSteps = problem.tmaTotalSteps = 9 * 256 / TmaTile::kRowElements;
+  return problem;
+}
+
+const ChipInfo &hopper() { return *lookupChip("sm_90a"); }
+
+TEST(TmaModel, CandidatesFitTheChip) {
+  for (const MatrixAtom &atom : hopper().atoms) {
+    if (atom.kind != AtomKind::WGMMA)
+      continue;
+    std::vector<Candidate> candidates =
+        listTmaCandidates(createLayer(), hopper(), atom);
+    EXPECT_EQ(candidates.empty(), atom.n < 16) << atom.n;
+    for (const Candidate &candidate : candidates) {
+      TmaTile tile = getTmaTile(createLayer(), candidate);
+      EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
+      EXPECT_LE(tile.accumulators(), tile.maxAccumulators());
+      EXPECT_GE(tile.stages, 2);
+    }
+  }
+}
+
+// Columns that are taps and channels are copied in boxes of 64 channels.
+TEST(TmaModel, TilesOfGradientsAreWholeBoxes) {
+  Problem problem = createLayer();
+  problem.isTmaRhsTransposed = problem.reducesTmaPositions = true;
+  problem.hasTmaRowsOfColumns = true;
+  for (const MatrixAtom &atom : hopper().atoms)
+    if (atom.kind == AtomKind::WGMMA) {
+      EXPECT_EQ(listTmaCandidates(problem, hopper(), atom).empty(),
+                atom.n % 64 != 0);
+    }
+}
+
+// A box has 64 channels of which a tile can use less, unless these are parts of
+// a row that are too short, or start within lines.
+TEST(TmaModel, TransposedTilesHaveWholeBoxes) {
+  Problem problem = createLayer();
+  problem.isTmaRhsTransposed = true;
+  for (const MatrixAtom &atom : hopper().atoms) {
+    if (atom.kind != AtomKind::WGMMA)
+      continue;
+    problem.columns = 256;
+    EXPECT_EQ(listTmaCandidates(problem, hopper(), atom).empty(),
+              atom.n % 32 != 0);
+    problem.columns = 16;
+    for (const Candidate &candidate :
+         listTmaCandidates(problem, hopper(), atom)) {
+      TmaTile tile = getTmaTile(problem, candidate);
+      EXPECT_EQ(tile.rightBytes(), ceilDiv(tile.columns, 64) * 64 * 128);
+    }
+  }
+}
+
+// Reading the rows of tiles with few columns takes as long as with some more.
+TEST(TmaModel, FewColumnsHaveNarrowTiles) {
+  Problem problem = createLayer();
+  problem.columns = 3;
+  problem.rows = 512 * 512;
+  EXPECT_EQ(
+      rankCandidates(problem, hopper()).accepted.front().candidate.workgroup[1],
+      8);
+}
+
+// 66 x 2 tiles of 192 x 128 are one round of 132 compute units; every other
+// tile takes longer, on the device too.
+TEST(TmaModel, TilesFillWholeRounds) {
+  Ranking ranking = rankCandidates(createLayer(), hopper());
+  const Candidate &best = ranking.accepted.front().candidate;
+  EXPECT_EQ(best.atom->kind, AtomKind::WGMMA);
+  EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{192, 128}));
+}
+
+// 25 x 5 tiles of 128 x 104 are a round; 25 x 4 with 128 columns leave compute
+// units idle. Few steps do not pay for the stores.
+TEST(TmaModel, ColumnsFillTheChip) {
+  auto getColumns = [](int64_t inputs, int64_t outputs) {
+    Problem problem = test::forward(
+        {.n = 64, .h = 7, .w = 7, .c = inputs, .k = outputs, .p = 7, .q = 7});
+    problem.tmaSteps = problem.tmaTotalSteps = inputs / TmaTile::kRowElements;
+    return rankCandidates(problem, hopper())
+        .accepted.front()
+        .candidate.workgroup[1];
+  };
+  EXPECT_EQ(getColumns(2048, 512), 104);
+  EXPECT_EQ(getColumns(512, 2048) % 32, 0);
+}
+
+// An image of 7x7 with 2048 channels has few tiles and 32 steps, which clusters
+// share as long as all of them run at a time.
+TEST(TmaModel, ClustersShareTheStepsOfFewTiles) {
+  Problem problem = test::forward(
+      {.n = 1, .h = 7, .w = 7, .c = 2048, .k = 512, .p = 7, .q = 7});
+  problem.tmaSteps = problem.tmaTotalSteps = problem.tmaSharers = 32;
+  Ranking ranking = rankCandidates(problem, hopper());
+  EXPECT_GT(ranking.accepted.front().candidate.cluster, 1);
+  for (const auto &[candidate, cost] : ranking.accepted) {
+    if (candidate.cluster == 1)
+      continue;
+    TmaTile tile = getTmaTile(problem, candidate);
+    EXPECT_TRUE(tile.hasWholeShares());
+    EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
+    EXPECT_GE(tile.stagingOffset(), tile.exchangeBytes());
+    EXPECT_EQ(cost.steps, ceilDiv(32, candidate.cluster));
+    EXPECT_LE(cost.workgroups / candidate.cluster,
+              hopper().residentClusters[candidate.cluster - 1]);
+  }
+  problem.tmaSharers = 1;
+  for (const auto &[candidate, cost] :
+       rankCandidates(problem, hopper()).accepted)
+    EXPECT_EQ(candidate.cluster, 1);
+}
+
+// What a slot of halo tiles takes is not there for stages.
+TEST(TmaModel, TilesHaveWholeHaloTiles) {
+  Problem problem = createLayer();
+  problem.haloTile = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
+  for (const RankedCandidate &ranked :
+       rankCandidates(problem, hopper()).accepted) {
+    EXPECT_EQ(ranked.candidate.workgroup[0] % 128, 0);
+    TmaTile tile = getTmaTile(problem, ranked.candidate);
+    EXPECT_EQ(tile.haloTileBytes, ranked.candidate.workgroup[0] * 10 * 18);
+    EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
+  }
+}
+
+// Sums of a part leave by stores, so that the rest is there for stages.
+TEST(TmaModel, TilesHaveTheColumnsThatShareAHaloTile) {
+  Problem problem = createLayer();
+  problem.isTmaRhsTransposed = true;
+  problem.splits = 2;
+  problem.haloTile = {.bytes = 8 * 10 * 128, .columns = 3 * 64};
+  for (const RankedCandidate &ranked :
+       rankCandidates(problem, hopper()).accepted) {
+    EXPECT_EQ(ranked.candidate.workgroup[1], 3 * 64);
+    TmaTile tile = getTmaTile(problem, ranked.candidate);
+    EXPECT_EQ(tile.stageBytes(), (ranked.candidate.workgroup[0] + 80) * 128);
+    EXPECT_EQ(tile.stagingBytes(), 0);
+  }
+}
+
+// What copies bring of an epilogue is in the place of stages, or of nothing if
+// these have all of it; either way there is a candidate.
+TEST(TmaModel, EpiloguesTakeThePlaceOfStages) {
+  Problem problem = createLayer();
+  problem.epilogueBytes = problem.resultBytes;
+  std::array<int64_t, 2> workgroup = {256, 128}, subgroup = {128, 128};
+  auto list = [&] {
+    std::vector<RankedCandidate> found;
+    for (const RankedCandidate &one :
+         rankCandidates(problem, hopper()).accepted)
+      if (one.candidate.workgroup == workgroup &&
+          one.candidate.subgroup == subgroup && one.candidate.columnsFastest &&
+          one.candidate.cluster == 1)
+        found.push_back(one);
+    return found;
+  };
+  ASSERT_EQ(list().size(), 1u);
+  EXPECT_EQ(list().front().candidate.stages, 4);
+  problem.hasEpilogueBoxes = true;
+  ASSERT_EQ(list().size(), 2u);
+  TmaTile tile = getTmaTile(problem, list().front().candidate);
+  tile.copyEpilogue(hopper().sharedMemoryBytes);
+  EXPECT_EQ(tile.stages, 3);
+  EXPECT_EQ(tile.countEpilogueChunks(), 4);
+  EXPECT_EQ(tile.stagingBytes(), 128 * 128 * 2);
+  EXPECT_EQ(tile.sharedBytes(), tile.epilogueBarrierOffset() + 2 * 2 * 4 * 8);
+  tile = getTmaTile(problem, list().back().candidate);
+  tile.copyEpilogue(hopper().sharedMemoryBytes);
+  EXPECT_EQ(tile.stages, 4);
+  EXPECT_FALSE(tile.isEpilogueCopied);
+  tile.cluster = 2;
+  EXPECT_FALSE(tile.canCopyEpilogue());
+}
+
+TEST(TmaModel, HaloTilesAreSharedBySteps) {
+  Problem problem = createLayer();
+  Candidate candidate =
+      rankCandidates(problem, hopper()).accepted.front().candidate;
+  candidate.workgroup[0] = candidate.subgroup[0] = 128;
+  double alone = computeTmaCost(problem, hopper(), candidate).loadCycles;
+  problem.haloTile = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
+  EXPECT_LT(computeTmaCost(problem, hopper(), candidate).loadCycles, alone);
+}
+
+// Copies take as long as the lines of memory that rows lie in, and longer if
+// rows are not full.
+TEST(TmaModel, RowsTakeTime) {
+  auto getLoadCycles = [](const Problem &problem) {
+    Candidate candidate{.workgroup = {128, 128},
+                        .subgroup = {64, 128},
+                        .gemmK = TmaTile::kRowElements,
+                        .stages = 6,
+                        .loop = LoopKind::Tma};
+    for (const MatrixAtom &atom : hopper().atoms)
+      if (atom.kind == AtomKind::WGMMA && atom.n == 128 &&
+          atom.operand == problem.operand)
+        candidate.atom = &atom;
+    return computeTmaCost(problem, hopper(), candidate).loadCycles;
+  };
+  Problem whole = createLayer();
+  whole.lhsRun.elements = whole.rhsRun.elements = 256;
+  Problem split = whole;
+  split.tmaLeftLines = 1.5;
+  EXPECT_GT(getLoadCycles(split), getLoadCycles(whole));
+  Problem partial = whole;
+  partial.lhsRun.elements = 32;
+  EXPECT_GT(getLoadCycles(partial), getLoadCycles(split));
+  Problem volumes = whole;
+  volumes.hasTmaVolumes = true;
+  EXPECT_GT(getLoadCycles(volumes), getLoadCycles(whole));
+}
+
+TEST(TmaModel, WithoutBoxesThereAreNoCandidates) {
+  Problem problem = createLayer();
+  problem.tmaSteps = 0;
+  for (const RankedCandidate &ranked :
+       rankCandidates(problem, hopper()).accepted)
+    EXPECT_NE(ranked.candidate.atom->kind, AtomKind::WGMMA);
+}
+
+} // namespace

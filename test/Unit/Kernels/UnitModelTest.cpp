@@ -1,0 +1,110 @@
+//===- UnitModelTest.cpp - workgroups that share a unit ---------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What follows from the parts of a unit for the time of its workgroups: bounds,
+// and which of two ways must be the faster one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../../lib/Kernels/Gemm/UnitModel.h"
+
+#include "gtest/gtest.h"
+
+using namespace conv;
+
+namespace {
+
+const ChipInfo &chipOf(std::string_view name) { return *lookupChip(name); }
+
+/// 128 x 128 x 64 with four waves of 64 x 64 on gfx942.
+UnitWork fourWaves() {
+  UnitWork work;
+  work.waves = 4;
+  work.stages = 2;
+  work.steps = 54;
+  work.matrixCycles = 1024;
+  work.vectorCycles = 64;
+  work.sharedCycles = 768;
+  work.sharedWriteCycles = 256;
+  work.loadCycles = 512;
+  work.pieces = 8;
+  work.storedBytes = 128 * 128 * 2;
+  work.overlapsSteps = true;
+  return work;
+}
+
+TEST(UnitModel, CountsWorkgroupProcessors) {
+  EXPECT_EQ(countUnits(chipOf("gfx942")), 304);
+  EXPECT_EQ(countSimds(chipOf("gfx942")), 4);
+  EXPECT_EQ(countUnits(chipOf("gfx1100")), 48);
+  EXPECT_EQ(countSimds(chipOf("gfx1201")), 4);
+}
+
+TEST(UnitModel, StepsAreNoShorterThanTheBusiestPart) {
+  const ChipInfo &chip = chipOf("gfx942");
+  for (bool overlaps : {false, true})
+    for (int64_t resident : {1, 2, 3, 5}) {
+      UnitWork work = fourWaves();
+      work.overlapsSteps = overlaps;
+      EXPECT_GE(computeUnitStep(chip, work, resident),
+                double(resident) * work.matrixCycles);
+      work.loadCycles = 3000;
+      EXPECT_GE(computeUnitStep(chip, work, resident),
+                double(resident) * 0.85 * work.loadCycles);
+    }
+}
+
+TEST(UnitModel, OneWaveOnASimdUnitIsEnoughForTwoStages) {
+  const ChipInfo &chip = chipOf("gfx942");
+  UnitWork two = fourWaves(), one = fourWaves();
+  one.stages = 1;
+  EXPECT_LT(computeUnitStep(chip, two, 1), 1.3 * two.matrixCycles);
+  EXPECT_LT(computeUnitStep(chip, two, 1), computeUnitStep(chip, one, 1));
+  // Others fill the waits of one stage.
+  EXPECT_LT(computeUnitStep(chip, one, 3) / 3, computeUnitStep(chip, one, 1));
+}
+
+TEST(UnitModel, WorkgroupsOfTwoWavesShareAUnit) {
+  const ChipInfo &chip = chipOf("gfx942");
+  UnitWork work = fourWaves();
+  work.waves = 2;
+  work.sharedCycles = work.loadCycles = work.sharedWriteCycles = 0;
+  // Each has a SIMD unit for every wave, so that two take as long as one.
+  EXPECT_EQ(computeUnitStep(chip, work, 2), computeUnitStep(chip, work, 1));
+}
+
+TEST(UnitModel, ShortStepsWaitForTheirLoads) {
+  const ChipInfo &chip = chipOf("gfx942");
+  UnitWork work = fourWaves();
+  EXPECT_FALSE(waitsForLoads(chip, work, 1));
+  work.matrixCycles = work.sharedCycles = 64;
+  EXPECT_TRUE(waitsForLoads(chip, work, 1));
+  EXPECT_GE(computeUnitStep(chip, work, 1), 500 + work.loadCycles);
+}
+
+TEST(UnitModel, TheLastRoundIsShorter) {
+  const ChipInfo &chip = chipOf("gfx942");
+  UnitWork work = fourWaves();
+  double one = computeUnitCycles(chip, work, 2, 1);
+  double two = computeUnitCycles(chip, work, 2, 2);
+  EXPECT_LT(one, two);
+  EXPECT_DOUBLE_EQ(computeUnitCycles(chip, work, 2, 5), 2 * two + one);
+}
+
+TEST(UnitModel, OnlyPartsAreAddedUp) {
+  Problem problem;
+  EXPECT_EQ(computeCombineSeconds(problem, chipOf("gfx942")), 0);
+  problem.splits = 4;
+  problem.intermediateBytes = 64 << 20;
+  double near = computeCombineSeconds(problem, chipOf("gfx942"));
+  EXPECT_GT(near, 64e6 / 17200e9);
+  // Beyond the last cache.
+  problem.intermediateBytes = 512 << 20;
+  EXPECT_GT(computeCombineSeconds(problem, chipOf("gfx942")), 512e6 / 5300e9);
+}
+
+} // namespace

@@ -1,0 +1,100 @@
+//===- WeightStationaryModelTest.cpp - tests of the weight_stationary main
+// loop's candidates //
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/WeightStationary/WeightStationaryModel.h"
+#include "conv/Kernels/WarpgroupGemm/TmaModel.h"
+#include "conv/Kernels/WeightStationary/WeightStationaryTile.h"
+#include "conv/Schedule/Heuristics.h"
+
+#include "../Schedule/ForwardProblem.h"
+
+#include <gtest/gtest.h>
+
+using namespace conv;
+
+namespace {
+
+/// The last layer of a decoder, 3x3 from 128 to 3 channels of 512x512.
+Problem createLastLayer() {
+  Problem problem = test::forward({.n = 1,
+                                   .h = 512,
+                                   .w = 512,
+                                   .c = 128,
+                                   .k = 3,
+                                   .r = 3,
+                                   .s = 3,
+                                   .p = 512,
+                                   .q = 512});
+  problem.haloTile = {.bytes = 41 * 1024, .rows = 256, .taps = 9};
+  problem.bufferedChannels = 128;
+  return problem;
+}
+
+const ChipInfo &hopper() { return *lookupChip("sm_90a"); }
+
+TEST(WeightStationaryTile, FilterComesFirst) {
+  TmaTile sizes{.rows = 256,
+                .columns = 8,
+                .stages = 4,
+                .consumers = 2,
+                .haloTileBytes = 41 * 1024};
+  WeightStationaryTile tile(sizes, /*taps=*/9, /*channels=*/72);
+  // The second slice has eight channels.
+  EXPECT_EQ(tile.countSlices(), 2);
+  EXPECT_EQ(tile.filterBytes(), 2 * 9 * 8 * 128);
+  EXPECT_EQ(tile.ringOffset() % TmaTile::kAlignment, 0);
+  EXPECT_EQ(tile.stagingOffset(), tile.ringOffset() + 4 * 41 * 1024);
+  EXPECT_EQ(tile.sharedBytes(), 188480);
+}
+
+// A filter has all columns; what is listed fits the chip and has whole halo
+// tiles.
+TEST(WeightStationaryModel, CandidatesHaveAllColumns) {
+  Problem problem = createLastLayer();
+  problem.columns = 12;
+  for (const MatrixAtom &atom : hopper().atoms) {
+    if (atom.kind != AtomKind::WGMMA)
+      continue;
+    std::vector<Candidate> candidates =
+        listWeightStationaryCandidates(problem, hopper(), atom);
+    if (atom.n < 12)
+      EXPECT_TRUE(candidates.empty()) << atom.n;
+    for (const Candidate &candidate : candidates) {
+      WeightStationaryTile tile(getTmaTile(problem, candidate), 9, 128);
+      EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
+      EXPECT_LE(tile.tile.accumulators(), tile.tile.maxAccumulators());
+      EXPECT_EQ(tile.tile.rows % 256, 0);
+      EXPECT_GE(candidate.stages, 2);
+    }
+  }
+}
+
+TEST(WeightStationaryModel, LargeFiltersHaveNoCandidates) {
+  Problem problem = createLastLayer();
+  problem.columns = 32;
+  problem.bufferedChannels = 512;
+  for (const MatrixAtom &atom : hopper().atoms)
+    EXPECT_TRUE(
+        listWeightStationaryCandidates(problem, hopper(), atom).empty());
+}
+
+TEST(WeightStationaryModel, LastLayersHaveNarrowTiles) {
+  Ranking ranking = rankCandidates(createLastLayer(), hopper());
+  ASSERT_FALSE(ranking.accepted.empty());
+  const Candidate &best = ranking.accepted.front().candidate;
+  EXPECT_EQ(best.loop, LoopKind::WeightStationary);
+  EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{256, 8}));
+}
+
+TEST(WeightStationaryModel, WithoutChannelsThereAreNoCandidates) {
+  Problem problem = createLastLayer();
+  problem.bufferedChannels = 0;
+  EXPECT_TRUE(rankCandidates(problem, hopper()).accepted.empty());
+}
+
+} // namespace
