@@ -14,13 +14,17 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-const KernelFamily &mlir::conv::getKernelFamily(MainLoop mainLoop) {
+ArrayRef<const KernelFamily *> mlir::conv::getKernelFamilies() {
   static const KernelFamily *const kFamilies[] = {
-      &getDirectFamily(),     &getGemmFamily(),
-      &getHostFamily(),       &getLineBufferFamily(),
+      &getDirectFamily(),        &getGemmFamily(),
+      &getHostFamily(),          &getLineBufferFamily(),
       &getWarpgroupGemmFamily(), &getWeightStationaryFamily(),
   };
-  return **llvm::find_if(kFamilies, [&](const KernelFamily *family) {
+  return kFamilies;
+}
+
+const KernelFamily &mlir::conv::getKernelFamily(MainLoop mainLoop) {
+  return **llvm::find_if(getKernelFamilies(), [&](const KernelFamily *family) {
     return family->has(mainLoop);
   });
 }

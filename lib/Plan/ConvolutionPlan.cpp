@@ -315,3 +315,13 @@ int64_t mlir::conv::getPartSize(ConvolutionOpInterface op,
                                 const PlanOptions &options) {
   return Planner(op, options).getPartSize();
 }
+
+std::optional<ViewedProduct>
+mlir::conv::getOnlyProduct(ConvolutionOpInterface op,
+                           const ConvolutionPlan &plan) {
+  auto products = plan.getProducts();
+  if (products.size() != 1 || products.front().first->parts.size() != 1)
+    return std::nullopt;
+  auto [step, part] = products.front();
+  return getViewedProduct(op, plan, *step, *part);
+}

@@ -17,6 +17,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/Direct/DirectModel.h"
 #include "conv/Kernels/Direct/DirectSchedule.h"
+#include "conv/Kernels/Parts/StagedModel.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Schedule.h"
 #include "conv/Schedule/ScheduleSpace.h"
@@ -96,7 +97,8 @@ static std::string formatOutputTile(ArrayRef<int64_t> tile) {
 static std::string formatReason(const Explanation &all,
                                 ::conv::Rejection reason,
                                 const ::conv::Candidate &candidate) {
-  int64_t workItems = ::conv::computeWorkItems(all.chip, candidate);
+  int64_t workItems = ::conv::getKernelModel(candidate.loop)
+                          .countWorkItems(all.chip, candidate);
   switch (reason) {
   case ::conv::Rejection::SharedMemory:
     return formatv("{0} bytes of {1}", ::conv::computeSharedBytes(candidate),

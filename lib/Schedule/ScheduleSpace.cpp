@@ -15,6 +15,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/Direct/DirectModel.h"
 #include "conv/Kernels/Direct/DirectSchedule.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 #include "conv/Schedule/Database.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Schedule.h"
@@ -88,7 +89,8 @@ static SmallVector<int64_t>
 enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
                         const ::conv::ChipInfo &chip) {
   ::conv::Problem problem = computeProblem(op, options);
-  if (problem.tmaSteps == 0)
+  const auto *facts = problem.facts.get<::conv::TmaFacts>();
+  if (!facts)
     return {};
   int64_t last = std::min(getSplittableSize(op, options), kMaxSplits);
   // The shortest parts among up to so many: the fewest of that length.
@@ -102,7 +104,7 @@ enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
   llvm::SmallSetVector<int64_t, 16> all;
   for (int64_t rows : kHaloTileRows) {
     int64_t tiles = llvm::divideCeil(problem.rows, rows) *
-                    (problem.columns / problem.haloTile->columns) *
+                    (problem.columns / facts->haloTile->columns) *
                     problem.batch;
     for (int64_t waves = 1; waves <= kMaxWaves; ++waves)
       all.insert(shortest[std::min(waves * chip.computeUnits / tiles, last)]);

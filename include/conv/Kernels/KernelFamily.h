@@ -15,10 +15,19 @@
 #define CONV_KERNELS_KERNELFAMILY_H
 
 #include "conv/Kernels/BuildKernel.h"
+#include "conv/Kernels/Problem.h"
+#include "conv/Plan/ConvolutionPlan.h"
 
 namespace mlir::conv {
 
 struct Kernel;
+
+/// A convolution and how it was planned.
+struct PlannedConvolution {
+  ConvolutionOpInterface op;
+  const ConvolutionPlan &plan;
+  const PlanOptions &options;
+};
 
 /// One way to compute products, or a few that share most of it.
 class KernelFamily {
@@ -27,6 +36,20 @@ public:
 
   /// Whether its kernels have this main loop.
   virtual bool has(MainLoop mainLoop) const = 0;
+
+  /// Adds to the problem's facts what the family makes of it, if it can compute
+  /// it.
+  virtual void describe(const PlannedConvolution &planned,
+                        ::conv::Problem &problem) const {}
+
+  /// Why the family has no kernel for the convolution as a schedule of its own
+  /// says, as "expects ..., but got ..."; empty if it has. The schedule is one
+  /// that the chip can run (`verifyScheduleForChip`).
+  virtual std::string findObstacle(ConvolutionOpInterface op,
+                                   ScheduleAttr schedule,
+                                   const ::conv::ChipInfo &chip) const {
+    return "";
+  }
 
   /// Builds what a workgroup does for a part with a product, in kernels whose
   /// arguments are addresses.
@@ -47,6 +70,9 @@ public:
                                const ::conv::ChipInfo &chip,
                                gpu::GPUFuncOp combine) const {}
 };
+
+/// All families.
+ArrayRef<const KernelFamily *> getKernelFamilies();
 
 /// The family whose kernels have this main loop.
 const KernelFamily &getKernelFamily(MainLoop mainLoop);

@@ -14,10 +14,10 @@
 #define CONV_KERNELS_PROBLEM_H
 
 #include "conv/Chip/Chip.h"
-#include "conv/Kernels/LineBuffer/LineTile.h"
 
+#include <any>
 #include <cstdint>
-#include <optional>
+#include <utility>
 #include <vector>
 
 namespace conv {
@@ -34,6 +34,33 @@ struct Run {
   bool isAlongReduction = false;
   /// Where a step reads takes divisions by sizes that are no powers of two.
   bool takesDivisions = false;
+};
+
+/// One struct of each type: what a family of kernels makes of a problem, if it
+/// can compute it.
+class FamilyFacts {
+public:
+  template <typename T> const T *get() const {
+    for (const std::any &each : all)
+      if (auto *facts = std::any_cast<T>(&each))
+        return facts;
+    return nullptr;
+  }
+  template <typename T> T *get() {
+    return const_cast<T *>(std::as_const(*this).get<T>());
+  }
+  template <typename T> T &set(T facts) {
+    clear<T>();
+    return *std::any_cast<T>(&all.emplace_back(std::move(facts)));
+  }
+  template <typename T> void clear() {
+    std::erase_if(all, [](const std::any &each) {
+      return std::any_cast<T>(&each) != nullptr;
+    });
+  }
+
+private:
+  std::vector<std::any> all;
 };
 
 /// Sizes and types of a convolution as a batch of matrix products: `rows` by
@@ -56,52 +83,16 @@ struct Problem {
   /// Bytes of what one kernel writes for another one.
   double intermediateBytes = 0;
   Run lhsRun, rhsRun;
-  /// What the `tma` main loop makes of it: steps over the largest product's
-  /// reduction and over those of all products, none if copies of boxes cannot
-  /// bring the operands; whether they bring rows of the right operand's columns
-  /// rather than of its reduction; and whether that is over positions.
-  int64_t tmaSteps = 0, tmaTotalSteps = 0;
-  int64_t tmaSharers = 1; ///< Workgroups that can share those of each product.
-  bool isTmaRhsTransposed = false, reducesTmaPositions = false;
-  /// The same of the left operand's rows.
-  bool isTmaLhsTransposed = false;
-  /// Whether f32 may be multiplied as parts in tf32.
-  bool allows3xTF32 = false;
-  /// Rows of 64 columns that they bring, which tiles have whole.
-  bool hasTmaRowsOfColumns = false;
-  /// The lines of memory that a row of either operand lies in on average, and
-  /// matrix instructions along it. Several groups have fewer of these.
-  double tmaLeftLines = 1, tmaRightLines = 1;
-  int64_t tmaAtomsPerRow = TmaTile::kAtomsPerRow;
-  bool hasTmaGroups = false;
-  /// Its columns are in rows of channels, which only such copies need.
+  /// Its columns are in rows of channels, which only copies of boxes need.
   bool hasChannelRows = false;
-  /// Its copies of images skip positions, or go through three dimensions
-  /// position by position.
-  bool hasTmaStrides = false, hasTmaVolumes = false;
+  /// Its positions are numbered halo tile by halo tile, which only warpgroups
+  /// take.
+  bool hasHaloTiles = false;
   /// If lanes store results element by element: from one to that of the next
   /// row, in elements of memory. 0 if not.
   int64_t storedRowDistance = 0;
-  /// Copies could bring an operand of the epilogue as they take the result.
-  bool hasEpilogueBoxes = false;
-  /// If positions come in halo tiles, which only warpgroups take: the bytes of
-  /// one in shared memory. If positions are rows, how many it has, and the taps
-  /// that share it; if they are reduced, the columns that do.
-  struct HaloTile {
-    int64_t bytes = 0;
-    int64_t rows = 0, taps = 1;
-    int64_t columns = 0;
-    bool isReduced() const { return columns > 0; }
-  };
-  std::optional<HaloTile> haloTile;
-  /// Channels of halo tiles, if the `weight_stationary` main loop can compute
-  /// it.
-  int64_t bufferedChannels = 0;
-  /// What the `line_buffer` main loop makes of it, if it can compute it: the
-  /// window, and, if its positions are reduced, how many follow each other, and
-  /// how often.
-  std::optional<LineWindow> lines;
-  int64_t lineSegmentPositions = 0, lineSegments = 0;
+  /// What families make of it, each in a struct of its own.
+  FamilyFacts facts;
 
   /// Multiplications and additions that the convolution needs.
   double usefulFlops = 0;

@@ -26,8 +26,8 @@
 
 namespace mlir::conv {
 
-/// Stages of the walk, in order. docs/stages.md and `conv-verify-stage` say
-/// what holds after each.
+/// Stages of the walk, in order. docs/architecture.md and `conv-verify-stage`
+/// say what holds after each.
 enum class Stage { Conv, Linalg, Tiled, Gpu, Llvm, Binary };
 
 /// "conv", "linalg", ...; none for any other name.

@@ -134,6 +134,10 @@ ViewedProduct getViewedProduct(ConvolutionOpInterface op,
                                const ConvolutionPlan &plan,
                                const PlanStep &step, const PlanPart &part);
 
+/// The only product of a plan, if its kernel computes nothing else.
+std::optional<ViewedProduct> getOnlyProduct(ConvolutionOpInterface op,
+                                            const ConvolutionPlan &plan);
+
 /// The digit of the reduction that is split: its size. With halo tiles in the
 /// reduction, how many those are.
 int64_t getSplittableSize(ConvolutionOpInterface op,

@@ -14,7 +14,7 @@
 #ifndef CONV_SCHEDULE_HEURISTICS_H
 #define CONV_SCHEDULE_HEURISTICS_H
 
-#include "conv/Kernels/Gemm/CostModel.h"
+#include "conv/Kernels/KernelModel.h"
 
 #include <vector>
 

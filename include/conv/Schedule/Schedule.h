@@ -14,16 +14,11 @@
 #define CONV_SCHEDULE_SCHEDULE_H
 
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Kernels/DescribeProblem.h"
 #include "conv/Numerics/ErrorBound.h"
-#include "conv/Plan/ConvolutionPlan.h"
 #include "conv/Schedule/Heuristics.h"
 
 namespace mlir::conv {
-
-/// The sizes and types of the op, planned with `options`. Its element types
-/// must be numeric ones that kernels have (`getNumericType`).
-::conv::Problem computeProblem(ConvolutionOpInterface op,
-                               const PlanOptions &options);
 
 /// The attribute's name of a table's kind of atom.
 AtomKind getAtomKind(::conv::AtomKind kind);
@@ -37,9 +32,6 @@ ScheduleAttr getSchedule(MLIRContext *context,
 /// The candidate that an attribute describes. The chip must have its atom.
 ::conv::Candidate getCandidate(ScheduleAttr schedule,
                                const ::conv::ChipInfo &chip, Type elementType);
-
-/// What a step's kernel computes, part by part.
-std::vector<::conv::ResultShape> getResultShapes(const PlanStep &step);
 
 /// Checks S5 to S18 and D1 to D9 where they are about the chip or the
 /// convolution, and that the grid can be launched, and refuses with a reason

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Gemm/MainLoop.h"
+#include "../Parts/LoopUnrolling.h"
 #include "ChannelFragments.h"
 #include "DirectPart.h"
 

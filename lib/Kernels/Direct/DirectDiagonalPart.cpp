@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Gemm/MainLoop.h"
+#include "../Parts/LoopUnrolling.h"
 #include "ChannelFragments.h"
 #include "DirectPart.h"
 

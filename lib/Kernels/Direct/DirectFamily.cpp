@@ -7,6 +7,7 @@
 
 #include "../Families.h"
 #include "DirectBody.h"
+#include "conv/Kernels/Direct/DirectModel.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -18,6 +19,13 @@ public:
     return mainLoop == MainLoop::Direct ||
            mainLoop == MainLoop::DirectReduction ||
            mainLoop == MainLoop::DirectMatrix;
+  }
+
+  std::string findObstacle(ConvolutionOpInterface op, ScheduleAttr schedule,
+                           const ::conv::ChipInfo &chip) const override {
+    std::string obstacle;
+    computeDirectCost(op, schedule, chip, obstacle);
+    return obstacle;
   }
 
   LogicalResult buildBody(Kernel &kernel,

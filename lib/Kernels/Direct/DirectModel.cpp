@@ -18,7 +18,7 @@
 #include "conv/Kernels/GpuCosts.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
-#include "conv/Kernels/Gemm/CostModel.h"
+#include "conv/Kernels/Candidate.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -18,8 +18,8 @@
 #include "conv/Kernels/GpuCosts.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Kernels/Candidate.h"
 #include "conv/Kernels/Direct/DirectModel.h"
-#include "conv/Kernels/Gemm/CostModel.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -6,7 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Kernels/DescribeProblem.h"
+#include "conv/Kernels/Parts/StagedModel.h"
+
 #include "StagedBody.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -17,6 +22,31 @@ public:
   bool has(MainLoop mainLoop) const override {
     return mainLoop == MainLoop::RegisterStaged ||
            mainLoop == MainLoop::AsyncStaged;
+  }
+
+  std::string findObstacle(ConvolutionOpInterface op, ScheduleAttr schedule,
+                           const ::conv::ChipInfo &chip) const override {
+    const ::conv::MatrixAtom &atom =
+        *lookupAtom(chip, schedule.getAtom(), getOperandElementType(op));
+    // A lane reads 16 bytes of a row at a time, and a row's pieces are permuted
+    // by exclusive-or with the number of the row.
+    int64_t granule = ::conv::reductionGranule(atom);
+    int64_t gemmK = schedule.getGemmK();
+    if (gemmK % granule || !llvm::isPowerOf2_64(gemmK / granule))
+      return llvm::formatv("expects gemm_k to be {0} times a power of two for "
+                           "{1}, but got {2}",
+                           granule, Attribute(schedule.getAtom()), gemmK);
+    if (schedule.getMainLoop() == MainLoop::RegisterStaged)
+      return "";
+    // S16.
+    int64_t bytes = ::conv::byteSize(atom.operand);
+    ::conv::Problem problem = computeProblem(op, getPlanOptions(schedule));
+    if (::conv::copiesAsync(chip, problem.lhsRun, bytes) ||
+        ::conv::copiesAsync(chip, problem.rhsRun, bytes))
+      return "";
+    return llvm::formatv("expects an operand with {0} bytes or more next to "
+                         "each other along the reduction for async_staged",
+                         chip.asyncCopyBytes);
   }
 
   LogicalResult buildBody(Kernel &kernel,

@@ -57,10 +57,6 @@ SmallVector<Value> createRegisterPipelinedLoop(const Kernel &kernel,
 SmallVector<Value> createAsyncStagedLoop(const Kernel &kernel,
                                          const MainLoopParts &parts);
 
-/// Keeps a loop whose body is a whole tile from being unrolled, which only
-/// costs compile time and instruction cache.
-void disableUnrolling(scf::ForOp loop);
-
 } // namespace mlir::conv
 
 #endif // CONV_LIB_KERNELS_GEMM_MAINLOOP_H

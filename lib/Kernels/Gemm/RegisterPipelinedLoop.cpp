@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Parts/LoopUnrolling.h"
 #include "MainLoop.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Parts/LoopUnrolling.h"
 #include "MainLoop.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

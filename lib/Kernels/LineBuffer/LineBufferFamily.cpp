@@ -6,6 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "../Parts/Warpgroup/BufferKernel.h"
+#include "conv/Kernels/LineBuffer/LineFacts.h"
+#include "conv/Kernels/LineBuffer/LineGeometry.h"
+
 #include "../Parts/Warpgroup/Warpgroups.h"
 #include "LineKernel.h"
 
@@ -17,6 +21,38 @@ class LineBufferFamily final : public KernelFamily {
 public:
   bool has(MainLoop mainLoop) const override {
     return mainLoop == MainLoop::LineBuffer;
+  }
+
+  void describe(const PlannedConvolution &planned,
+                ::conv::Problem &problem) const override {
+    if (planned.options.joinsPhases || problem.hasHaloTiles ||
+        problem.hasChannelRows)
+      return;
+    std::optional<ViewedProduct> product =
+        getOnlyProduct(planned.op, planned.plan);
+    if (!product)
+      return;
+    std::string obstacle;
+    auto geometry = computeLineGeometry(product->lhs, product->rhs,
+                                        product->result, obstacle);
+    if (!geometry)
+      return;
+    ::conv::LineFacts &facts =
+        problem.facts.set(::conv::LineFacts{geometry->window});
+    if (!geometry->product.reducesPositions)
+      return;
+    facts.segmentPositions = geometry->product.segmentPositions;
+    facts.segments = geometry->product.segments;
+  }
+
+  std::string findObstacle(ConvolutionOpInterface op, ScheduleAttr schedule,
+                           const ::conv::ChipInfo &chip) const override {
+    return findProductObstacle(
+        op, schedule, [&](const ViewedProduct &product, std::string &obstacle) {
+          const auto &[lhs, rhs, result] = product;
+          if (auto geometry = computeLineGeometry(lhs, rhs, result, obstacle))
+            obstacle = checkLines(*geometry, schedule, chip);
+        });
   }
 
   FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,

@@ -11,12 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Kernels/LineBuffer/LineModel.h"
+#include "../Models.h"
 
 #include "../Parts/Warpgroup/WarpgroupTiles.h"
 
+#include "conv/Kernels/LineBuffer/LineFacts.h"
 #include "conv/Kernels/LineBuffer/LineGradientTile.h"
-#include "conv/Kernels/WarpgroupGemm/TmaModel.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
@@ -55,13 +56,14 @@ static constexpr int64_t kMaxGradientStages = 8;
 
 static LineTile getLineTile(const Problem &problem,
                             const Candidate &candidate) {
-  return {getTmaTile(problem, candidate), *problem.lines};
+  const LineFacts &facts = *problem.facts.get<LineFacts>();
+  return {getTmaTile(problem, candidate), facts.window};
 }
 
 static LineGradientTile getLineGradientTile(const Problem &problem,
                                             const Candidate &candidate) {
-  return {getTmaTile(problem, candidate), *problem.lines,
-          problem.lineSegmentPositions};
+  const LineFacts &facts = *problem.facts.get<LineFacts>();
+  return {getTmaTile(problem, candidate), facts.window, facts.segmentPositions};
 }
 
 /// Whether there are such kernels for the problem, whatever their stages.
@@ -79,10 +81,11 @@ static bool isPossible(const Problem &problem, const LineTile &tile) {
 static std::vector<Candidate> listGradientCandidates(const Problem &problem,
                                                      const ChipInfo &chip,
                                                      const MatrixAtom &atom) {
+  const LineFacts &facts = *problem.facts.get<LineFacts>();
   std::vector<Candidate> candidates;
   bool hasOneTap =
-      problem.lines->vertical.taps * problem.lines->horizontal.taps == 1;
-  if (hasOneTap && problem.tmaSteps > 0)
+      facts.window.vertical.taps * facts.window.horizontal.taps == 1;
+  if (hasOneTap && getTmaFacts(problem).steps > 0)
     return candidates;
   forEachWarpgroupTile(atom, LoopKind::LineBuffer, [&](Candidate candidate) {
     if (candidate.subgroups() > 1)
@@ -103,13 +106,14 @@ static std::vector<Candidate> listGradientCandidates(const Problem &problem,
   return candidates;
 }
 
-std::vector<Candidate> conv::listLineCandidates(const Problem &problem,
-                                                const ChipInfo &chip,
-                                                const MatrixAtom &atom) {
+static std::vector<Candidate> listLineCandidates(const Problem &problem,
+                                                 const ChipInfo &chip,
+                                                 const MatrixAtom &atom) {
   std::vector<Candidate> candidates;
-  if (!problem.lines)
+  const auto *facts = problem.facts.get<LineFacts>();
+  if (!facts || atom.kind != AtomKind::WGMMA)
     return candidates;
-  if (problem.lineSegments > 0)
+  if (facts->segments > 0)
     return listGradientCandidates(problem, chip, atom);
   forEachWarpgroupTile(atom, LoopKind::LineBuffer, [&](Candidate candidate) {
     auto fits = [&](const Candidate &each) {
@@ -176,6 +180,7 @@ static double computeCopyCycles(const Problem &problem, const ChipInfo &chip,
 /// A step is as long as its windows take to copy, to gather, or to multiply.
 static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate) {
+  const LineFacts &facts = *problem.facts.get<LineFacts>();
   LineGradientTile tile = getLineGradientTile(problem, candidate);
   const MatrixAtom &atom = *candidate.atom;
   Cost cost;
@@ -183,9 +188,9 @@ static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
   cost.sharedBytes = tile.sharedBytes();
   cost.workItems = tile.tile.workItems();
   cost.wavesPerSimd = double(1 + tile.tile.workers());
-  cost.steps = problem.lineSegments *
-               ceilDiv(problem.lineSegmentPositions, TmaTile::kRowElements);
-  double added = double(problem.lineSegments * problem.lineSegmentPositions);
+  cost.steps =
+      facts.segments * ceilDiv(facts.segmentPositions, TmaTile::kRowElements);
+  double added = double(facts.segments * facts.segmentPositions);
   cost.tileEfficiency = added * double(problem.columns) /
                         (double(cost.steps * TmaTile::kRowElements) *
                          double(tile.countColumnTiles() * tile.tile.columns));
@@ -212,9 +217,10 @@ static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
   return cost;
 }
 
-Cost conv::computeLineCost(const Problem &problem, const ChipInfo &chip,
-                           const Candidate &candidate) {
-  if (problem.lineSegments > 0)
+static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
+                            const Candidate &candidate) {
+  const LineFacts &facts = *problem.facts.get<LineFacts>();
+  if (facts.segments > 0)
     return computeGradientCost(problem, chip, candidate);
   LineTile tile = getLineTile(problem, candidate);
   const MatrixAtom &atom = *candidate.atom;
@@ -248,4 +254,34 @@ Cost conv::computeLineCost(const Problem &problem, const ChipInfo &chip,
                         (double(cost.workgroups) * double(tile.tile.rows) *
                          double(tile.tile.columns) * reduction);
   return cost;
+}
+
+namespace {
+class LineBufferModel final : public KernelModel {
+public:
+  bool has(LoopKind loop) const override {
+    return loop == LoopKind::LineBuffer;
+  }
+
+  std::vector<Candidate> listCandidates(const Problem &problem,
+                                        const ChipInfo &chip,
+                                        const MatrixAtom &atom) const override {
+    return listLineCandidates(problem, chip, atom);
+  }
+
+  int64_t countWorkItems(const ChipInfo &chip,
+                         const Candidate &candidate) const override {
+    return TmaTile{.consumers = candidate.subgroups()}.workItems();
+  }
+
+  Cost predict(const Problem &problem, const ChipInfo &chip,
+               const Candidate &candidate) const override {
+    return computeLineCost(problem, chip, candidate);
+  }
+};
+} // namespace
+
+const KernelModel &conv::getLineBufferModel() {
+  static const LineBufferModel model;
+  return model;
 }

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AsyncPipeline.h"
-#include "../Gemm/MainLoop.h"
+#include "LoopUnrolling.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -6,17 +6,143 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Kernels/DescribeProblem.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
+#include "conv/Numerics/ErrorBound.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <limits>
+
 #include "../Parts/Warpgroup/Warpgroups.h"
 #include "TmaKernel.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
+/// Whether the boxes of a copied result are those of an operand of the
+/// epilogue.
+static bool hasEpilogueBoxes(ConvolutionOpInterface op,
+                             const ViewedTensor &result) {
+  return computeTmaResult(result).form != TmaResult::Form::Lanes &&
+         llvm::any_of(op.getEpilogueOperands(), [&](Value operand) {
+           auto type = cast<RankedTensorType>(operand.getType());
+           return hasBoxesOf({result.view, type, getStrides(operand)}, result);
+         });
+}
+
+/// What copies of boxes make of all products, with halo tiles or without, or
+/// nothing.
+static std::optional<::conv::TmaFacts>
+computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
+                bool hasHaloTiles) {
+  ::conv::TmaFacts facts;
+  int64_t largest = 0, total = 0;
+  int64_t sharers = std::numeric_limits<int64_t>::max();
+  bool hasBoxes = true;
+  for (auto [step, part] : plan.getProducts()) {
+    std::string obstacle;
+    auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *part);
+    std::optional<TmaGeometry> geometry =
+        computeTmaGeometry(lhs, rhs, result, obstacle);
+    if (!geometry || geometry->hasHaloTiles() != hasHaloTiles)
+      return std::nullopt;
+    largest = std::max(largest, geometry->countSteps());
+    total += geometry->countSteps();
+    sharers = std::min(sharers, geometry->getMostWorkgroups());
+    facts.isLeftTransposed |= geometry->isLeftTransposed();
+    facts.isRightTransposed |= geometry->isRightTransposed();
+    facts.reducesPositions |= geometry->reducesPositions;
+    facts.hasRowsOfColumns |= geometry->hasRowsOfColumns();
+    facts.leftLines = geometry->getLeftLines();
+    facts.rightLines = geometry->getRightLines();
+    facts.hasGroups |= geometry->window.hasGroups();
+    if (facts.hasGroups)
+      facts.atomsPerRow =
+          geometry->getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;
+    facts.hasVolumes |=
+        geometry->window.rank() > 2 && !geometry->hasHaloTiles();
+    hasBoxes &= hasEpilogueBoxes(op, result);
+    facts.hasStrides |=
+        llvm::any_of(geometry->window.dimensions,
+                     [](const auto &each) { return each.stride > 1; });
+    if (!hasHaloTiles)
+      continue;
+    facts.haloTile.emplace().bytes = geometry->getHaloTileBytes();
+    if (geometry->reducesPositions) {
+      facts.haloTile->columns = geometry->getHaloTileColumns();
+    } else {
+      facts.haloTile->rows = geometry->getHaloTilePositions();
+      facts.haloTile->taps = geometry->window.countTapsOfHaloTile();
+    }
+  }
+  facts.steps = largest;
+  facts.totalSteps = total;
+  facts.sharers = sharers;
+  facts.hasEpilogueBoxes = hasBoxes;
+  return facts;
+}
+
+/// Why the `tma` main loop cannot compute a product; empty if it can.
+static std::string findTmaObstacle(const ViewedProduct &product,
+                                   ScheduleAttr schedule,
+                                   const ::conv::ChipInfo &chip) {
+  const auto &[lhs, rhs, result] = product;
+  std::string obstacle;
+  if (auto geometry = computeTmaGeometry(lhs, rhs, result, obstacle)) {
+    obstacle = checkTmaTile(*geometry, schedule);
+    return obstacle.empty()
+               ? checkTmaMemory(getTmaTile(schedule, *geometry), chip)
+               : obstacle;
+  }
+  return obstacle;
+}
+
 namespace {
 class WarpgroupGemmFamily final : public KernelFamily {
 public:
   bool has(MainLoop mainLoop) const override {
     return mainLoop == MainLoop::Tma;
+  }
+
+  void describe(const PlannedConvolution &planned,
+                ::conv::Problem &problem) const override {
+    auto [op, plan, options] = planned;
+    // Where columns can have rows of channels, tiles that are copied have them.
+    if (options.joinsPhases ||
+        problem.hasChannelRows != canHaveChannelRows(op, options))
+      return;
+    std::optional<::conv::TmaFacts> facts =
+        computeTmaFacts(op, plan, problem.hasHaloTiles);
+    if (!facts)
+      return;
+    facts->allows3xTF32 =
+        op.getArithmetic() == Arithmetic::F32 &&
+        ::conv::is3xTF32WithinBound(computeReduction(op), facts->steps,
+                                    problem.splits);
+    problem.facts.set(*facts);
+  }
+
+  std::string findObstacle(ConvolutionOpInterface op, ScheduleAttr schedule,
+                           const ::conv::ChipInfo &chip) const override {
+    PlanOptions options = getPlanOptions(schedule);
+    if (schedule.getAtom().getKind() == AtomKind::WGMMA3xTF32 &&
+        !getTmaFacts(computeProblem(op, options)).allows3xTF32)
+      return llvm::formatv(
+          "expects f32 arithmetic and a reduction long enough for the bound of "
+          "an f32 sum for {0}, but got {1} and {2}",
+          Attribute(schedule.getAtom()),
+          stringifyArithmetic(op.getArithmetic()), computeReduction(op));
+    ConvolutionPlan plan = planConvolution(op, options);
+    for (auto [step, part] : plan.getProducts()) {
+      std::string obstacle = findTmaObstacle(
+          getViewedProduct(op, plan, *step, *part), schedule, chip);
+      if (!obstacle.empty())
+        return obstacle;
+    }
+    return "";
   }
 
   FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,

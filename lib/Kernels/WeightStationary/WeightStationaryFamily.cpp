@@ -6,6 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "../Parts/Warpgroup/BufferKernel.h"
+#include "conv/Kernels/WeightStationary/WeightStationaryFacts.h"
+#include "conv/Kernels/WeightStationary/WeightStationaryGeometry.h"
+
 #include "../Parts/Warpgroup/Warpgroups.h"
 #include "WeightStationaryKernel.h"
 
@@ -17,6 +21,38 @@ class WeightStationaryFamily final : public KernelFamily {
 public:
   bool has(MainLoop mainLoop) const override {
     return mainLoop == MainLoop::WeightStationary;
+  }
+
+  void describe(const PlannedConvolution &planned,
+                ::conv::Problem &problem) const override {
+    if (!planned.options.joinsPhases)
+      return;
+    std::optional<ViewedProduct> product =
+        getOnlyProduct(planned.op, planned.plan);
+    if (!product)
+      return;
+    std::string obstacle;
+    auto geometry = computeWeightStationaryGeometry(product->lhs, product->rhs,
+                                                    product->result, obstacle);
+    if (!geometry)
+      return;
+    const TmaGeometry &tiles = geometry->product;
+    problem.facts.set(::conv::WeightStationaryFacts{
+        .channels = tiles.window.channels,
+        .haloTileBytes = tiles.getHaloTileBytes(),
+        .haloTileRows = tiles.getHaloTilePositions(),
+        .taps = tiles.window.countTaps()});
+  }
+
+  std::string findObstacle(ConvolutionOpInterface op, ScheduleAttr schedule,
+                           const ::conv::ChipInfo &chip) const override {
+    return findProductObstacle(
+        op, schedule, [&](const ViewedProduct &product, std::string &obstacle) {
+          const auto &[lhs, rhs, result] = product;
+          if (auto geometry =
+                  computeWeightStationaryGeometry(lhs, rhs, result, obstacle))
+            obstacle = checkHaloTiles(*geometry, schedule, chip);
+        });
   }
 
   FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,

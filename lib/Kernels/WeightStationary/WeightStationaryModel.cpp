@@ -12,11 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Kernels/WeightStationary/WeightStationaryModel.h"
+#include "../Models.h"
 
 #include "../Parts/Warpgroup/WarpgroupTiles.h"
 
-#include "conv/Kernels/WarpgroupGemm/TmaModel.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/WeightStationary/WeightStationaryFacts.h"
 #include "conv/Kernels/WeightStationary/WeightStationaryTile.h"
 
 #include <algorithm>
@@ -40,22 +41,32 @@ static constexpr double kMemoryShare = 0.9;
 /// Stages beyond which a pipeline does not become faster.
 static constexpr int64_t kMaxStages = 6;
 
+static TmaTile getTile(const Problem &problem, const Candidate &candidate) {
+  const auto &facts = *problem.facts.get<WeightStationaryFacts>();
+  TmaTile tile = getTmaTile(problem, candidate);
+  tile.haloTileBytes = tile.rows / facts.haloTileRows * facts.haloTileBytes;
+  return tile;
+}
+
 static WeightStationaryTile
 getWeightStationaryTile(const Problem &problem, const Candidate &candidate) {
-  return {getTmaTile(problem, candidate), problem.haloTile->taps,
-          problem.bufferedChannels};
+  const auto &facts = *problem.facts.get<WeightStationaryFacts>();
+  return {getTile(problem, candidate), facts.taps, facts.channels};
 }
 
 /// Whether there are such kernels for the problem, whatever their stages.
 static bool isPossible(const Problem &problem, const TmaTile &tile) {
+  const auto &facts = *problem.facts.get<WeightStationaryFacts>();
   return fitsWorkgroup(tile) && tile.columns >= problem.columns &&
-         tile.rows % problem.haloTile->rows == 0;
+         tile.rows % facts.haloTileRows == 0;
 }
 
-std::vector<Candidate> conv::listWeightStationaryCandidates(
-    const Problem &problem, const ChipInfo &chip, const MatrixAtom &atom) {
+static std::vector<Candidate>
+listWeightStationaryCandidates(const Problem &problem, const ChipInfo &chip,
+                               const MatrixAtom &atom) {
   std::vector<Candidate> candidates;
-  if (problem.bufferedChannels == 0)
+  if (!problem.facts.get<WeightStationaryFacts>() ||
+      atom.kind != AtomKind::WGMMA)
     return candidates;
   forEachWarpgroupTile(
       atom, LoopKind::WeightStationary, [&](Candidate candidate) {
@@ -63,14 +74,14 @@ std::vector<Candidate> conv::listWeightStationaryCandidates(
           return getWeightStationaryTile(problem, each).sharedBytes() <=
                  chip.sharedMemoryBytes;
         };
-        if (isPossible(problem, getTmaTile(problem, candidate)))
+        if (isPossible(problem, getTile(problem, candidate)))
           addWithStages(candidates, candidate, kMaxStages, /*granule=*/1, fits);
       });
   return candidates;
 }
 
-Cost conv::computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
-                               const Candidate &candidate) {
+static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
+                                const Candidate &candidate) {
   WeightStationaryTile tile = getWeightStationaryTile(problem, candidate);
   const TmaTile &sizes = tile.tile;
   const MatrixAtom &atom = *candidate.atom;
@@ -116,4 +127,34 @@ Cost conv::computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
     cost.limit = cost.matrixCycles >= cost.loadCycles ? Limit::MatrixUnits
                                                       : Limit::Loads;
   return cost;
+}
+
+namespace {
+class WeightStationaryModel final : public KernelModel {
+public:
+  bool has(LoopKind loop) const override {
+    return loop == LoopKind::WeightStationary;
+  }
+
+  std::vector<Candidate> listCandidates(const Problem &problem,
+                                        const ChipInfo &chip,
+                                        const MatrixAtom &atom) const override {
+    return listWeightStationaryCandidates(problem, chip, atom);
+  }
+
+  int64_t countWorkItems(const ChipInfo &chip,
+                         const Candidate &candidate) const override {
+    return TmaTile{.consumers = candidate.subgroups()}.workItems();
+  }
+
+  Cost predict(const Problem &problem, const ChipInfo &chip,
+               const Candidate &candidate) const override {
+    return computeHaloTileCost(problem, chip, candidate);
+  }
+};
+} // namespace
+
+const KernelModel &conv::getWeightStationaryModel() {
+  static const WeightStationaryModel model;
+  return model;
 }

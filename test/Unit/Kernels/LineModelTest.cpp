@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Kernels/LineBuffer/LineModel.h"
+#include "conv/Kernels/LineBuffer/LineFacts.h"
 
 #include "../Schedule/ForwardProblem.h"
+#include "conv/Kernels/KernelModel.h"
 #include "conv/Kernels/LineBuffer/LineGradientTile.h"
-#include "conv/Kernels/WarpgroupGemm/TmaModel.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 #include "conv/Schedule/Heuristics.h"
 
 #include <gtest/gtest.h>
@@ -17,6 +18,10 @@
 using namespace conv;
 
 namespace {
+
+const KernelModel &kModel = getKernelModel(LoopKind::LineBuffer);
+
+LineFacts &factsOf(Problem &problem) { return *problem.facts.get<LineFacts>(); }
 
 /// The first layer of ResNet-50 with 64 images.
 Problem createStem() {
@@ -34,7 +39,7 @@ Problem createStem() {
   window.channels = 3;
   window.vertical = window.horizontal = {
       .extent = 224, .positions = 112, .taps = 7, .stride = 2, .low = 3};
-  problem.lines = window;
+  problem.facts.set(LineFacts{window});
   return problem;
 }
 
@@ -48,10 +53,10 @@ TEST(LineModel, CandidatesHaveAllColumns) {
     if (atom.kind != AtomKind::WGMMA)
       continue;
     std::vector<Candidate> candidates =
-        listLineCandidates(problem, hopper(), atom);
+        kModel.listCandidates(problem, hopper(), atom);
     EXPECT_EQ(candidates.empty(), atom.n < 96) << atom.n;
     for (const Candidate &candidate : candidates) {
-      LineTile tile{getTmaTile(problem, candidate), *problem.lines};
+      LineTile tile{getTmaTile(problem, candidate), factsOf(problem).window};
       EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
       EXPECT_LE(tile.tile.accumulators(), tile.tile.maxAccumulators());
       EXPECT_GE(candidate.stages, 2);
@@ -72,12 +77,13 @@ TEST(LineModel, WarpgroupsTakeTurns) {
 TEST(LineModel, ManyChannelsHaveConflicts) {
   Problem problem = createStem();
   Candidate candidate = rankCandidates(problem, hopper()).accepted[0].candidate;
-  double few = computeLineCost(problem, hopper(), candidate).sharedCycles;
-  problem.lines->channels = 64;
-  problem.lines->vertical.taps = problem.lines->horizontal.taps = 1;
-  problem.lines->vertical.low = problem.lines->horizontal.low = 0;
-  EXPECT_GT(computeLineCost(problem, hopper(), candidate).sharedCycles,
-            2 * few);
+  double few = computeCost(problem, hopper(), candidate).sharedCycles;
+  factsOf(problem).window.channels = 64;
+  factsOf(problem).window.vertical.taps =
+      factsOf(problem).window.horizontal.taps = 1;
+  factsOf(problem).window.vertical.low =
+      factsOf(problem).window.horizontal.low = 0;
+  EXPECT_GT(computeCost(problem, hopper(), candidate).sharedCycles, 2 * few);
 }
 
 // The gradient of its filter, in parts of one line of each image.
@@ -88,8 +94,8 @@ Problem createGradient() {
   problem.columns = 147;
   problem.reduction = 64 * 112;
   problem.launches = 2;
-  problem.lineSegments = 64;
-  problem.lineSegmentPositions = 112;
+  factsOf(problem).segments = 64;
+  factsOf(problem).segmentPositions = 112;
   return problem;
 }
 
@@ -100,9 +106,10 @@ TEST(LineModel, GradientsHaveOneConsumer) {
       continue;
     Problem problem = createGradient();
     for (const Candidate &candidate :
-         listLineCandidates(problem, hopper(), atom)) {
-      LineGradientTile tile(getTmaTile(problem, candidate), *problem.lines,
-                            problem.lineSegmentPositions);
+         kModel.listCandidates(problem, hopper(), atom)) {
+      LineGradientTile tile(getTmaTile(problem, candidate),
+                            factsOf(problem).window,
+                            factsOf(problem).segmentPositions);
       EXPECT_EQ(candidate.subgroups(), 1);
       EXPECT_TRUE(tile.hasColumns(problem.columns));
       EXPECT_EQ(tile.tile.stages % tile.kIm2colWarps, 0);
@@ -117,10 +124,10 @@ TEST(LineModel, GradientsHaveOneConsumer) {
 TEST(LineModel, LinesTakeTimeToCopy) {
   Problem problem = createGradient();
   Candidate best = rankCandidates(problem, hopper()).accepted[0].candidate;
-  Cost cost = computeLineCost(problem, hopper(), best);
+  Cost cost = computeCost(problem, hopper(), best);
   EXPECT_LT(cost.loadCycles, cost.stepCycles);
-  problem.lines->horizontal.extent *= 3;
-  Cost wide = computeLineCost(problem, hopper(), best);
+  factsOf(problem).window.horizontal.extent *= 3;
+  Cost wide = computeCost(problem, hopper(), best);
   EXPECT_GT(wide.loadCycles, 2 * cost.loadCycles);
   EXPECT_EQ(wide.stepCycles, wide.loadCycles);
 }
@@ -132,14 +139,14 @@ TEST(LineModel, GradientsWaitForStages) {
   EXPECT_EQ(best.loop, LoopKind::LineBuffer);
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{64, 192}));
   EXPECT_EQ(best.stages, 4);
-  double four = computeLineCost(problem, hopper(), best).stepCycles;
+  double four = computeCost(problem, hopper(), best).stepCycles;
   best.stages = 2;
-  EXPECT_EQ(computeLineCost(problem, hopper(), best).stepCycles, 2 * four);
+  EXPECT_EQ(computeCost(problem, hopper(), best).stepCycles, 2 * four);
 }
 
 TEST(LineModel, WithoutLinesThereAreNoCandidates) {
   Problem problem = createStem();
-  problem.lines.reset();
+  problem.facts.clear<LineFacts>();
   for (const RankedCandidate &ranked :
        rankCandidates(problem, hopper()).accepted)
     EXPECT_NE(ranked.candidate.loop, LoopKind::LineBuffer);

@@ -12,7 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Kernels/WarpgroupGemm/TmaModel.h"
+#include "conv/Kernels/KernelModel.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 
 #include "../Schedule/ForwardProblem.h"
 
@@ -115,8 +116,8 @@ void expectFastChoice(const Layer<tiles> &layer, std::span<const Tile> all) {
                                    .k = layer.outputs,
                                    .p = layer.size,
                                    .q = layer.size});
-  problem.tmaSteps = problem.tmaTotalSteps =
-      layer.inputs / TmaTile::kRowElements;
+  int64_t steps = layer.inputs / TmaTile::kRowElements;
+  problem.facts.set(TmaFacts{.steps = steps, .totalSteps = steps});
   Choice choice;
   for (size_t i = 0; i < tiles; ++i)
     if (double measured = layer.microseconds[i]; measured > 0)
@@ -203,10 +204,12 @@ Problem createProblem(const Gradient &gradient, int64_t splits) {
   problem.lhsBytes = 2.0 * double(positions * gradient.outputs);
   problem.rhsBytes = 2.0 * double(positions * gradient.inputs);
   problem.resultBytes = 2.0 * double(gradient.outputs * gradient.inputs);
-  problem.tmaSteps = problem.tmaTotalSteps =
-      ceilDiv(problem.reduction, TmaTile::kRowElements);
-  problem.isTmaRhsTransposed = problem.reducesTmaPositions = true;
-  problem.hasTmaRowsOfColumns = true;
+  int64_t steps = ceilDiv(problem.reduction, TmaTile::kRowElements);
+  problem.facts.set(TmaFacts{.steps = steps,
+                             .totalSteps = steps,
+                             .isRightTransposed = true,
+                             .reducesPositions = true,
+                             .hasRowsOfColumns = true});
   problem.lhsRun.elements = gradient.outputs;
   problem.rhsRun.elements = gradient.inputs;
   if (splits > 1) {

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Kernels/WarpgroupGemm/TmaModel.h"
+#include "conv/Kernels/KernelModel.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 
 #include "../Schedule/ForwardProblem.h"
 #include "conv/Schedule/Heuristics.h"
@@ -15,6 +16,13 @@
 using namespace conv;
 
 namespace {
+
+const KernelModel &kModel = getKernelModel(LoopKind::Tma);
+
+TmaFacts &factsOf(Problem &problem) {
+  auto *facts = problem.facts.get<TmaFacts>();
+  return facts ? *facts : problem.facts.set(TmaFacts());
+}
 
 /// A layer of ResNet-50 with 64 images of 14x14 and 256 channels.
 Problem createLayer() {
@@ -27,7 +35,8 @@ Problem createLayer() {
                                    .s = 3,
                                    .p = 14,
                                    .q = 14});
-  problem.tmaSteps = problem.tmaTotalSteps = 9 * 256 / TmaTile::kRowElements;
+  factsOf(problem).steps = factsOf(problem).totalSteps =
+      9 * 256 / TmaTile::kRowElements;
   return problem;
 }
 
@@ -38,7 +47,7 @@ TEST(TmaModel, CandidatesFitTheChip) {
     if (atom.kind != AtomKind::WGMMA)
       continue;
     std::vector<Candidate> candidates =
-        listTmaCandidates(createLayer(), hopper(), atom);
+        kModel.listCandidates(createLayer(), hopper(), atom);
     EXPECT_EQ(candidates.empty(), atom.n < 16) << atom.n;
     for (const Candidate &candidate : candidates) {
       TmaTile tile = getTmaTile(createLayer(), candidate);
@@ -52,11 +61,11 @@ TEST(TmaModel, CandidatesFitTheChip) {
 // Columns that are taps and channels are copied in boxes of 64 channels.
 TEST(TmaModel, TilesOfGradientsAreWholeBoxes) {
   Problem problem = createLayer();
-  problem.isTmaRhsTransposed = problem.reducesTmaPositions = true;
-  problem.hasTmaRowsOfColumns = true;
+  factsOf(problem).isRightTransposed = factsOf(problem).reducesPositions = true;
+  factsOf(problem).hasRowsOfColumns = true;
   for (const MatrixAtom &atom : hopper().atoms)
     if (atom.kind == AtomKind::WGMMA) {
-      EXPECT_EQ(listTmaCandidates(problem, hopper(), atom).empty(),
+      EXPECT_EQ(kModel.listCandidates(problem, hopper(), atom).empty(),
                 atom.n % 64 != 0);
     }
 }
@@ -65,16 +74,16 @@ TEST(TmaModel, TilesOfGradientsAreWholeBoxes) {
 // a row that are too short, or start within lines.
 TEST(TmaModel, TransposedTilesHaveWholeBoxes) {
   Problem problem = createLayer();
-  problem.isTmaRhsTransposed = true;
+  factsOf(problem).isRightTransposed = true;
   for (const MatrixAtom &atom : hopper().atoms) {
     if (atom.kind != AtomKind::WGMMA)
       continue;
     problem.columns = 256;
-    EXPECT_EQ(listTmaCandidates(problem, hopper(), atom).empty(),
+    EXPECT_EQ(kModel.listCandidates(problem, hopper(), atom).empty(),
               atom.n % 32 != 0);
     problem.columns = 16;
     for (const Candidate &candidate :
-         listTmaCandidates(problem, hopper(), atom)) {
+         kModel.listCandidates(problem, hopper(), atom)) {
       TmaTile tile = getTmaTile(problem, candidate);
       EXPECT_EQ(tile.rightBytes(), ceilDiv(tile.columns, 64) * 64 * 128);
     }
@@ -106,7 +115,8 @@ TEST(TmaModel, ColumnsFillTheChip) {
   auto getColumns = [](int64_t inputs, int64_t outputs) {
     Problem problem = test::forward(
         {.n = 64, .h = 7, .w = 7, .c = inputs, .k = outputs, .p = 7, .q = 7});
-    problem.tmaSteps = problem.tmaTotalSteps = inputs / TmaTile::kRowElements;
+    factsOf(problem).steps = factsOf(problem).totalSteps =
+        inputs / TmaTile::kRowElements;
     return rankCandidates(problem, hopper())
         .accepted.front()
         .candidate.workgroup[1];
@@ -120,7 +130,8 @@ TEST(TmaModel, ColumnsFillTheChip) {
 TEST(TmaModel, ClustersShareTheStepsOfFewTiles) {
   Problem problem = test::forward(
       {.n = 1, .h = 7, .w = 7, .c = 2048, .k = 512, .p = 7, .q = 7});
-  problem.tmaSteps = problem.tmaTotalSteps = problem.tmaSharers = 32;
+  factsOf(problem).steps = factsOf(problem).totalSteps =
+      factsOf(problem).sharers = 32;
   Ranking ranking = rankCandidates(problem, hopper());
   EXPECT_GT(ranking.accepted.front().candidate.cluster, 1);
   for (const auto &[candidate, cost] : ranking.accepted) {
@@ -134,7 +145,7 @@ TEST(TmaModel, ClustersShareTheStepsOfFewTiles) {
     EXPECT_LE(cost.workgroups / candidate.cluster,
               hopper().residentClusters[candidate.cluster - 1]);
   }
-  problem.tmaSharers = 1;
+  factsOf(problem).sharers = 1;
   for (const auto &[candidate, cost] :
        rankCandidates(problem, hopper()).accepted)
     EXPECT_EQ(candidate.cluster, 1);
@@ -143,7 +154,8 @@ TEST(TmaModel, ClustersShareTheStepsOfFewTiles) {
 // What a slot of halo tiles takes is not there for stages.
 TEST(TmaModel, TilesHaveWholeHaloTiles) {
   Problem problem = createLayer();
-  problem.haloTile = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
+  problem.hasHaloTiles = true;
+  factsOf(problem).haloTile = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
   for (const RankedCandidate &ranked :
        rankCandidates(problem, hopper()).accepted) {
     EXPECT_EQ(ranked.candidate.workgroup[0] % 128, 0);
@@ -156,9 +168,10 @@ TEST(TmaModel, TilesHaveWholeHaloTiles) {
 // Sums of a part leave by stores, so that the rest is there for stages.
 TEST(TmaModel, TilesHaveTheColumnsThatShareAHaloTile) {
   Problem problem = createLayer();
-  problem.isTmaRhsTransposed = true;
+  factsOf(problem).isRightTransposed = true;
   problem.splits = 2;
-  problem.haloTile = {.bytes = 8 * 10 * 128, .columns = 3 * 64};
+  problem.hasHaloTiles = true;
+  factsOf(problem).haloTile = {.bytes = 8 * 10 * 128, .columns = 3 * 64};
   for (const RankedCandidate &ranked :
        rankCandidates(problem, hopper()).accepted) {
     EXPECT_EQ(ranked.candidate.workgroup[1], 3 * 64);
@@ -186,7 +199,7 @@ TEST(TmaModel, EpiloguesTakeThePlaceOfStages) {
   };
   ASSERT_EQ(list().size(), 1u);
   EXPECT_EQ(list().front().candidate.stages, 4);
-  problem.hasEpilogueBoxes = true;
+  factsOf(problem).hasEpilogueBoxes = true;
   ASSERT_EQ(list().size(), 2u);
   TmaTile tile = getTmaTile(problem, list().front().candidate);
   tile.copyEpilogue(hopper().sharedMemoryBytes);
@@ -207,9 +220,10 @@ TEST(TmaModel, HaloTilesAreSharedBySteps) {
   Candidate candidate =
       rankCandidates(problem, hopper()).accepted.front().candidate;
   candidate.workgroup[0] = candidate.subgroup[0] = 128;
-  double alone = computeTmaCost(problem, hopper(), candidate).loadCycles;
-  problem.haloTile = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
-  EXPECT_LT(computeTmaCost(problem, hopper(), candidate).loadCycles, alone);
+  double alone = computeCost(problem, hopper(), candidate).loadCycles;
+  problem.hasHaloTiles = true;
+  factsOf(problem).haloTile = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
+  EXPECT_LT(computeCost(problem, hopper(), candidate).loadCycles, alone);
 }
 
 // Copies take as long as the lines of memory that rows lie in, and longer if
@@ -225,24 +239,24 @@ TEST(TmaModel, RowsTakeTime) {
       if (atom.kind == AtomKind::WGMMA && atom.n == 128 &&
           atom.operand == problem.operand)
         candidate.atom = &atom;
-    return computeTmaCost(problem, hopper(), candidate).loadCycles;
+    return computeCost(problem, hopper(), candidate).loadCycles;
   };
   Problem whole = createLayer();
   whole.lhsRun.elements = whole.rhsRun.elements = 256;
   Problem split = whole;
-  split.tmaLeftLines = 1.5;
+  factsOf(split).leftLines = 1.5;
   EXPECT_GT(getLoadCycles(split), getLoadCycles(whole));
   Problem partial = whole;
   partial.lhsRun.elements = 32;
   EXPECT_GT(getLoadCycles(partial), getLoadCycles(split));
   Problem volumes = whole;
-  volumes.hasTmaVolumes = true;
+  factsOf(volumes).hasVolumes = true;
   EXPECT_GT(getLoadCycles(volumes), getLoadCycles(whole));
 }
 
 TEST(TmaModel, WithoutBoxesThereAreNoCandidates) {
   Problem problem = createLayer();
-  problem.tmaSteps = 0;
+  problem.facts.clear<TmaFacts>();
   for (const RankedCandidate &ranked :
        rankCandidates(problem, hopper()).accepted)
     EXPECT_NE(ranked.candidate.atom->kind, AtomKind::WGMMA);

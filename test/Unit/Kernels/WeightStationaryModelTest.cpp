@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Kernels/WeightStationary/WeightStationaryModel.h"
-#include "conv/Kernels/WarpgroupGemm/TmaModel.h"
+#include "conv/Kernels/KernelModel.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/WeightStationary/WeightStationaryFacts.h"
 #include "conv/Kernels/WeightStationary/WeightStationaryTile.h"
 #include "conv/Schedule/Heuristics.h"
 
@@ -18,6 +19,8 @@
 using namespace conv;
 
 namespace {
+
+const KernelModel &kModel = getKernelModel(LoopKind::WeightStationary);
 
 /// The last layer of a decoder, 3x3 from 128 to 3 channels of 512x512.
 Problem createLastLayer() {
@@ -30,8 +33,11 @@ Problem createLastLayer() {
                                    .s = 3,
                                    .p = 512,
                                    .q = 512});
-  problem.haloTile = {.bytes = 41 * 1024, .rows = 256, .taps = 9};
-  problem.bufferedChannels = 128;
+  problem.hasHaloTiles = true;
+  problem.facts.set(WeightStationaryFacts{.channels = 128,
+                                          .haloTileBytes = 41 * 1024,
+                                          .haloTileRows = 256,
+                                          .taps = 9});
   return problem;
 }
 
@@ -61,11 +67,13 @@ TEST(WeightStationaryModel, CandidatesHaveAllColumns) {
     if (atom.kind != AtomKind::WGMMA)
       continue;
     std::vector<Candidate> candidates =
-        listWeightStationaryCandidates(problem, hopper(), atom);
+        kModel.listCandidates(problem, hopper(), atom);
     if (atom.n < 12)
       EXPECT_TRUE(candidates.empty()) << atom.n;
     for (const Candidate &candidate : candidates) {
-      WeightStationaryTile tile(getTmaTile(problem, candidate), 9, 128);
+      TmaTile sizes = getTmaTile(problem, candidate);
+      sizes.haloTileBytes = sizes.rows / 256 * 41 * 1024;
+      WeightStationaryTile tile(sizes, 9, 128);
       EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
       EXPECT_LE(tile.tile.accumulators(), tile.tile.maxAccumulators());
       EXPECT_EQ(tile.tile.rows % 256, 0);
@@ -77,10 +85,9 @@ TEST(WeightStationaryModel, CandidatesHaveAllColumns) {
 TEST(WeightStationaryModel, LargeFiltersHaveNoCandidates) {
   Problem problem = createLastLayer();
   problem.columns = 32;
-  problem.bufferedChannels = 512;
+  problem.facts.get<WeightStationaryFacts>()->channels = 512;
   for (const MatrixAtom &atom : hopper().atoms)
-    EXPECT_TRUE(
-        listWeightStationaryCandidates(problem, hopper(), atom).empty());
+    EXPECT_TRUE(kModel.listCandidates(problem, hopper(), atom).empty());
 }
 
 TEST(WeightStationaryModel, LastLayersHaveNarrowTiles) {
@@ -93,7 +100,7 @@ TEST(WeightStationaryModel, LastLayersHaveNarrowTiles) {
 
 TEST(WeightStationaryModel, WithoutChannelsThereAreNoCandidates) {
   Problem problem = createLastLayer();
-  problem.bufferedChannels = 0;
+  problem.facts.clear<WeightStationaryFacts>();
   EXPECT_TRUE(rankCandidates(problem, hopper()).accepted.empty());
 }
 

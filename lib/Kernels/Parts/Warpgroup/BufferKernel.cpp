@@ -15,8 +15,26 @@
 #include "../TileScheduler.h"
 #include "Warpgroups.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace mlir::conv;
+
+std::string mlir::conv::findProductObstacle(
+    ConvolutionOpInterface op, ScheduleAttr schedule,
+    function_ref<void(const ViewedProduct &, std::string &)> check) {
+  ConvolutionPlan plan = planConvolution(op, getPlanOptions(schedule));
+  for (auto [step, part] : plan.getProducts()) {
+    if (step->parts.size() > 1)
+      return llvm::formatv("expects one part in each kernel, but got {0}",
+                           step->parts.size());
+    std::string obstacle;
+    check(getViewedProduct(op, plan, *step, *part), obstacle);
+    if (!obstacle.empty())
+      return obstacle;
+  }
+  return "";
+}
 
 FailureOr<KernelPart> mlir::conv::getOnlyPart(ArrayRef<KernelPart> parts) {
   const KernelPart &first = parts.front();

@@ -19,6 +19,7 @@
 #include "conv/Kernels/BuildKernel.h"
 
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
+#include "conv/Plan/ConvolutionPlan.h"
 
 namespace mlir::conv {
 
@@ -28,6 +29,12 @@ struct BufferLaunch {
   int64_t sharedBytes;
   TensorMapAttr leftMap, resultMap; ///< Null if lanes have the address.
 };
+
+/// Why such a family has no kernel for all products of a convolution: `check`
+/// says why not for one of them, or leaves the obstacle empty.
+std::string findProductObstacle(
+    ConvolutionOpInterface op, ScheduleAttr schedule,
+    function_ref<void(const ViewedProduct &, std::string &)> check);
 
 /// The only part of a kernel; fails with a diagnostic if there are several.
 FailureOr<KernelPart> getOnlyPart(ArrayRef<KernelPart> parts);

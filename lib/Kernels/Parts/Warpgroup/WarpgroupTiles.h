@@ -13,7 +13,7 @@
 #define CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPTILES_H
 
 #include "conv/Dialect/Conv/IR/TmaTile.h"
-#include "conv/Kernels/Gemm/CostModel.h"
+#include "conv/Kernels/Candidate.h"
 
 namespace conv {
 

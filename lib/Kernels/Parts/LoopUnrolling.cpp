@@ -1,11 +1,11 @@
-//===- MainLoop.cpp - what main loops share ---------------------*- C++ -*-===//
+//===- LoopUnrolling.cpp - loops that stay loops ----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "MainLoop.h"
+#include "LoopUnrolling.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

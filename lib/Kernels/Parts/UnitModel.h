@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_GEMM_UNITMODEL_H
-#define CONV_LIB_KERNELS_GEMM_UNITMODEL_H
+#ifndef CONV_LIB_KERNELS_PARTS_UNITMODEL_H
+#define CONV_LIB_KERNELS_PARTS_UNITMODEL_H
 
-#include "conv/Kernels/Gemm/CostModel.h"
+#include "conv/Kernels/Candidate.h"
 
 namespace conv {
 
@@ -65,4 +65,4 @@ double computeCombineSeconds(const Problem &problem, const ChipInfo &chip);
 
 } // namespace conv
 
-#endif // CONV_LIB_KERNELS_GEMM_UNITMODEL_H
+#endif // CONV_LIB_KERNELS_PARTS_UNITMODEL_H

@@ -1,18 +1,17 @@
-//===- CostModel.h - what a schedule costs ----------------------*- C++ -*-===//
+//===- Candidate.h - one way to run a main loop -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Predicts registers, shared memory, occupancy and time of one candidate
-// schedule from a handful of counts. Every term is kept, so that `--explain`
-// can show it. The prediction ranks candidates; it is not a measurement.
+// A candidate, what it is predicted to cost, and why it cannot be used. Every
+// term of a cost is kept, so that `--explain` can show it. A prediction ranks
+// candidates; it is not a measurement.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_KERNELS_GEMM_COSTMODEL_H
-#define CONV_KERNELS_GEMM_COSTMODEL_H
+#ifndef CONV_KERNELS_CANDIDATE_H
+#define CONV_KERNELS_CANDIDATE_H
 
 #include "conv/Kernels/Problem.h"
 
@@ -99,29 +98,6 @@ enum class Rejection {
 /// "S6 shared memory": for people.
 std::string_view getName(Rejection rejection);
 
-/// The smallest step of the reduction that reads whole 16-byte fragments.
-int64_t reductionGranule(const MatrixAtom &atom);
-
-/// Whether copies that take no registers can bring an operand, whose elements
-/// have so many bytes, to `async_staged`.
-bool copiesAsync(const ChipInfo &chip, const Run &run, int64_t elementBytes);
-
-/// Registers a lane can have when `subgroups` share a compute unit.
-int64_t computeAvailableRegisters(const ChipInfo &chip, int64_t subgroups);
-
-/// Registers that a kernel may take, the compiler's temporaries included.
-int64_t computeNeededRegisters(const RegisterCost &registers);
-
-/// What the schedule itself needs; the usual outcome, without temporaries.
-RegisterCost computeRegisters(const Problem &problem, const ChipInfo &chip,
-                              const Candidate &candidate);
-
-/// Bytes of shared memory a workgroup takes.
-int64_t computeSharedBytes(const Candidate &candidate);
-
-/// Work-items of a workgroup.
-int64_t computeWorkItems(const ChipInfo &chip, const Candidate &candidate);
-
 /// Workgroups of so many work-items that a launch can have.
 int64_t computeMaxWorkgroups(int64_t workItems);
 
@@ -129,10 +105,6 @@ int64_t computeMaxWorkgroups(int64_t workItems);
 /// matrices, rows and columns.
 bool fitsLaunch(std::span<const ResultShape> parts,
                 const std::array<int64_t, 3> &tile, int64_t workItems);
-
-/// Whether the chip can run the candidate, and why not.
-Rejection checkCandidate(const Problem &problem, const ChipInfo &chip,
-                         const Candidate &candidate);
 
 /// Bytes to and from device memory for either raster order.
 double computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
@@ -143,10 +115,6 @@ double computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
 double computeScatterCycles(const Problem &problem, const ChipInfo &chip,
                             int64_t rows, int64_t columns);
 
-/// Predicts a candidate that `checkCandidate` accepts.
-Cost computeCost(const Problem &problem, const ChipInfo &chip,
-                 const Candidate &candidate);
-
 } // namespace conv
 
-#endif // CONV_KERNELS_GEMM_COSTMODEL_H
+#endif // CONV_KERNELS_CANDIDATE_H

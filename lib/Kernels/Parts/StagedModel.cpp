@@ -1,4 +1,4 @@
-//===- CostModel.cpp - what a schedule costs --------------------*- C++ -*-===//
+//===- StagedModel.cpp - the cost of tiles that are staged ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,14 +15,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Kernels/Gemm/CostModel.h"
+#include "conv/Kernels/Parts/StagedModel.h"
 
 #include "UnitModel.h"
 #include "conv/Kernels/GpuCosts.h"
 
-#include "conv/Kernels/LineBuffer/LineModel.h"
-#include "conv/Kernels/WarpgroupGemm/TmaModel.h"
-#include "conv/Kernels/WeightStationary/WeightStationaryModel.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
@@ -60,9 +57,6 @@ static constexpr double kStepInstructions = 8, kLoadInstructions = 2,
 static constexpr double kPositionInstructions = 16;
 /// A lane's load is not faster for less.
 static constexpr int64_t kLeastLoadBytes = 4;
-/// Workgroups and work-items of one launch, as drivers count them.
-static constexpr int64_t kMaxWorkgroups = std::numeric_limits<int32_t>::max();
-static constexpr int64_t kMaxWorkItems = std::numeric_limits<uint32_t>::max();
 /// First-level cache: addresses of lanes in a clock.
 static constexpr double kLoadLanesPerClock = 16;
 
@@ -80,40 +74,6 @@ static bool keepsLoadsEarly(const ChipInfo &chip) {
 /// transposed.
 static bool isTransposed(const Run &run) {
   return run.elements > 1 && !run.isAlongReduction;
-}
-
-std::string_view conv::getName(Limit limit) {
-  switch (limit) {
-  case Limit::MatrixUnits:
-    return "matrix units";
-  case Limit::SharedMemory:
-    return "shared memory";
-  case Limit::Loads:
-    return "loads";
-  case Limit::Latency:
-    return "load latency";
-  case Limit::Memory:
-    return "memory bandwidth";
-  }
-  return "";
-}
-
-std::string_view conv::getName(Rejection rejection) {
-  switch (rejection) {
-  case Rejection::None:
-    return "";
-  case Rejection::SharedMemory:
-    return "S6 shared memory";
-  case Rejection::WorkgroupSize:
-    return "S7 workgroup size";
-  case Rejection::UnevenCopy:
-    return "S8 uneven copy";
-  case Rejection::Registers:
-    return "registers";
-  case Rejection::LaunchSize:
-    return "launch size";
-  }
-  return "";
 }
 
 int64_t conv::reductionGranule(const MatrixAtom &atom) {
@@ -236,43 +196,9 @@ int64_t conv::computeSharedBytes(const Candidate &candidate) {
          candidate.gemmK * byteSize(candidate.atom->operand);
 }
 
-static bool hasWarpgroups(const Candidate &candidate) {
-  return isWarpgroupAtom(candidate.atom->kind);
-}
-
-int64_t conv::computeWorkItems(const ChipInfo &chip,
-                               const Candidate &candidate) {
-  return hasWarpgroups(candidate)
-             ? TmaTile{.consumers = candidate.subgroups()}.workItems()
-             : candidate.subgroups() * chip.subgroupSize;
-}
-
-int64_t conv::computeMaxWorkgroups(int64_t workItems) {
-  return std::min(kMaxWorkgroups, kMaxWorkItems / workItems);
-}
-
-bool conv::fitsLaunch(std::span<const ResultShape> parts,
-                      const std::array<int64_t, 3> &tile, int64_t workItems) {
-  double workgroups = 0;
-  for (const ResultShape &shape : parts)
-    workgroups += double(ceilDiv(shape.batch, tile[0])) *
-                  double(ceilDiv(shape.rows, tile[1])) *
-                  double(ceilDiv(shape.columns, tile[2]));
-  return workgroups <= double(computeMaxWorkgroups(workItems));
-}
-
-Rejection conv::checkCandidate(const Problem &problem, const ChipInfo &chip,
-                               const Candidate &candidate) {
-  std::array<int64_t, 3> tile = {1, candidate.workgroup[0],
-                                 candidate.workgroup[1]};
-  int64_t workItems = computeWorkItems(chip, candidate);
-  // Those of a tile: each has a cluster.
-  int64_t together = workItems * candidate.cluster;
-  for (const std::vector<ResultShape> &parts : problem.launchResults)
-    if (!fitsLaunch(parts, tile, together))
-      return Rejection::LaunchSize;
-  if (hasWarpgroups(candidate)) // Listed only if it fits.
-    return Rejection::None;
+Rejection conv::checkStaged(const Problem &problem, const ChipInfo &chip,
+                            const Candidate &candidate) {
+  int64_t workItems = candidate.subgroups() * chip.subgroupSize;
   if (computeSharedBytes(candidate) > chip.sharedMemoryBytes)
     return Rejection::SharedMemory;
   if (workItems > chip.maxWorkgroupSize)
@@ -293,22 +219,6 @@ Rejection conv::checkCandidate(const Problem &problem, const ChipInfo &chip,
     fits &= double(registers.accumulators) <=
             kAccumulationShare * chip.accumulationRegisters;
   return fits ? Rejection::None : Rejection::Registers;
-}
-
-double conv::computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
-                                const Candidate &candidate) {
-  // The operand that neighbours share is read once. The other one is read
-  // again for every tile of the first, unless the last-level cache keeps it.
-  auto reread = [&](double bytes, int64_t times) {
-    return bytes <= double(chip.cacheBytes) ? bytes : bytes * double(times);
-  };
-  int64_t rowTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
-  int64_t columnTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
-  double rest = problem.resultBytes + problem.epilogueBytes +
-                2 * problem.intermediateBytes;
-  if (candidate.columnsFastest)
-    return problem.lhsBytes + reread(problem.rhsBytes, rowTiles) + rest;
-  return problem.rhsBytes + reread(problem.lhsBytes, columnTiles) + rest;
 }
 
 /// Cache lines that rows of a tile touch, as a multiple of what they need. Rows
@@ -594,15 +504,6 @@ static Limit computeLimit(const Problem &problem, const ChipInfo &chip,
                                               : Limit::Loads;
 }
 
-double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
-                                  int64_t rows, int64_t columns) {
-  if (problem.storedRowDistance == 0)
-    return 0;
-  return double(rows * columns) * (problem.storedRowDistance == 1
-                                       ? chip.scatterCycles
-                                       : chip.sparseScatterCycles);
-}
-
 /// What a staged kernel takes, as a multiple of what is computed here.
 static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate) {
@@ -621,21 +522,15 @@ static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
   return slowdown;
 }
 
-Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
-                       const Candidate &candidate) {
-  if (candidate.loop == LoopKind::LineBuffer)
-    return computeLineCost(problem, chip, candidate);
-  if (candidate.loop == LoopKind::WeightStationary)
-    return computeHaloTileCost(problem, chip, candidate);
-  if (candidate.loop == LoopKind::Tma)
-    return computeTmaCost(problem, chip, candidate);
+Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
+                             const Candidate &candidate) {
   Cost cost;
   int64_t rowTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
   int64_t columnTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
   if (!isHost(chip))
     cost.registers = computeRegisters(problem, chip, candidate);
   cost.sharedBytes = computeSharedBytes(candidate);
-  cost.workItems = computeWorkItems(chip, candidate);
+  cost.workItems = candidate.subgroups() * chip.subgroupSize;
   cost.workgroups = problem.products * problem.batch * rowTiles * columnTiles;
   cost.steps = ceilDiv(problem.reduction, candidate.gemmK);
   double computed = double(cost.workgroups) * double(cost.steps) *

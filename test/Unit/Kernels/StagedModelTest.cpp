@@ -1,4 +1,5 @@
-//===- CostModelTest.cpp - arithmetic of the cost model ---------*- C++ -*-===//
+//===- StagedModelTest.cpp - arithmetic of the cost model ---------*- C++
+//-*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +13,8 @@
 
 #include "../Schedule/ForwardProblem.h"
 
-#include "conv/Kernels/Gemm/CostModel.h"
+#include "conv/Kernels/KernelModel.h"
+#include "conv/Kernels/Parts/StagedModel.h"
 
 #include "gtest/gtest.h"
 
@@ -62,7 +64,7 @@ TEST(Problem, CountsFlopsAndBytes) {
             2.0 * (200704 * 64 + 64 * 576 + 200704 * 64));
 }
 
-TEST(CostModel, GranuleIsWhatReadsWholeFragments) {
+TEST(StagedModel, GranuleIsWhatReadsWholeFragments) {
   using enum NumericType;
   EXPECT_EQ(reductionGranule(atomOf("gfx942", F16, 32)), 16);
   EXPECT_EQ(reductionGranule(atomOf("gfx942", F16, 16)), 32);
@@ -76,7 +78,7 @@ TEST(CostModel, GranuleIsWhatReadsWholeFragments) {
   EXPECT_EQ(reductionGranule(atomOf("gfx1201", F32, 16)), 4);
 }
 
-TEST(CostModel, CountsRegisters) {
+TEST(StagedModel, CountsRegisters) {
   RegisterCost cost = computeRegisters(layer(), chipOf("gfx942"), fourWaves());
   EXPECT_EQ(cost.accumulators, 64 * 32 / 64);
   // 128 x 32 and 64 x 32 elements of 2 bytes, over 256 work-items of 16 bytes.
@@ -86,7 +88,7 @@ TEST(CostModel, CountsRegisters) {
   EXPECT_EQ(cost.addresses, 20 + 2 * 4 + 1 * 2);
 }
 
-TEST(CostModel, CountsOneStep) {
+TEST(StagedModel, CountsOneStep) {
   Cost cost = computeCost(layer(), chipOf("gfx942"), fourWaves());
   // 2 x 1 x 4 instructions of 32 cycles on each SIMD unit.
   EXPECT_EQ(cost.matrixCycles, 8 * 32);
@@ -99,7 +101,7 @@ TEST(CostModel, CountsOneStep) {
   EXPECT_EQ(cost.workgroups, 1568);
 }
 
-TEST(CostModel, CountsOccupancy) {
+TEST(StagedModel, CountsOccupancy) {
   Cost cost = computeCost(layer(), chipOf("gfx942"), fourWaves());
   // 24 KiB of 64 KiB; 86 registers would allow five waves per SIMD unit.
   EXPECT_EQ(cost.residentWorkgroups, 2);
@@ -108,7 +110,7 @@ TEST(CostModel, CountsOccupancy) {
   EXPECT_DOUBLE_EQ(cost.waveEfficiency, 1568.0 / (6 * 304));
 }
 
-TEST(CostModel, NarrowChannelsLoadOneElementAtATime) {
+TEST(StagedModel, NarrowChannelsLoadOneElementAtATime) {
   Sizes sizes = kLayer;
   sizes.c = 3;
   Problem wide = layer(), narrow = forward(sizes);
@@ -121,7 +123,7 @@ TEST(CostModel, NarrowChannelsLoadOneElementAtATime) {
   EXPECT_GT(single.loadCycles, aligned.loadCycles);
 }
 
-TEST(CostModel, TileEfficiencyCountsPadding) {
+TEST(StagedModel, TileEfficiencyCountsPadding) {
   Sizes sizes = kLayer;
   sizes.k = 65;
   Problem problem = forward(sizes);
@@ -129,7 +131,7 @@ TEST(CostModel, TileEfficiencyCountsPadding) {
   EXPECT_DOUBLE_EQ(cost.tileEfficiency, 65.0 / 128);
 }
 
-TEST(CostModel, RasterKeepsTheLargerOperandInPlace) {
+TEST(StagedModel, RasterKeepsTheLargerOperandInPlace) {
   // A filter beyond the cache is read again for every tile of pixels.
   Problem problem = forward({.h = 16,
                              .w = 16,
@@ -149,7 +151,7 @@ TEST(CostModel, RasterKeepsTheLargerOperandInPlace) {
                    problem.compulsoryBytes() + problem.rhsBytes); // Two tiles.
 }
 
-TEST(CostModel, RejectsWhatTheChipCannotRun) {
+TEST(StagedModel, RejectsWhatTheChipCannotRun) {
   const ChipInfo &chip = chipOf("gfx942");
   Problem problem = layer();
   EXPECT_EQ(checkCandidate(problem, chip, fourWaves()), Rejection::None);
@@ -180,14 +182,14 @@ TEST(CostModel, RejectsWhatTheChipCannotRun) {
   EXPECT_EQ(checkCandidate(problem, chip, fourWaves()), Rejection::None);
 }
 
-TEST(CostModel, RegistersAreSharedByTheWavesOfASimd) {
+TEST(StagedModel, RegistersAreSharedByTheWavesOfASimd) {
   EXPECT_EQ(computeAvailableRegisters(chipOf("gfx942"), 4), 512);
   EXPECT_EQ(computeAvailableRegisters(chipOf("gfx942"), 8), 256);
   // Four waves on each of two SIMD units could have 384, but none has.
   EXPECT_EQ(computeAvailableRegisters(chipOf("gfx1201"), 8), 256);
 }
 
-TEST(CostModel, TemporariesCountBesideAccumulators) {
+TEST(StagedModel, TemporariesCountBesideAccumulators) {
   RegisterCost registers;
   registers.accumulators = 64;
   registers.staging = 24;
@@ -195,7 +197,7 @@ TEST(CostModel, TemporariesCountBesideAccumulators) {
   EXPECT_EQ(computeNeededRegisters(registers), 64 + 70);
 }
 
-TEST(CostModel, SaysWhatLimits) {
+TEST(StagedModel, SaysWhatLimits) {
   Problem pointwise =
       forward({.n = 64, .h = 56, .w = 56, .c = 64, .k = 64, .p = 56, .q = 56});
   EXPECT_EQ(computeCost(pointwise, chipOf("gfx942"), fourWaves()).limit,

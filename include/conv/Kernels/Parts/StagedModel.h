@@ -1,0 +1,50 @@
+//===- StagedModel.h - the cost of tiles that are staged --------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Predicts registers, shared memory, occupancy and time of kernels whose
+// work-items stage tiles in shared memory, or in the cache of a CPU, from a
+// handful of counts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_KERNELS_PARTS_STAGEDMODEL_H
+#define CONV_KERNELS_PARTS_STAGEDMODEL_H
+
+#include "conv/Kernels/Candidate.h"
+
+namespace conv {
+
+/// The smallest step of the reduction that reads whole 16-byte fragments.
+int64_t reductionGranule(const MatrixAtom &atom);
+
+/// Whether copies that take no registers can bring an operand, whose elements
+/// have so many bytes, to `async_staged`.
+bool copiesAsync(const ChipInfo &chip, const Run &run, int64_t elementBytes);
+
+/// Registers a lane can have when `subgroups` share a compute unit.
+int64_t computeAvailableRegisters(const ChipInfo &chip, int64_t subgroups);
+
+/// Registers that a kernel may take, the compiler's temporaries included.
+int64_t computeNeededRegisters(const RegisterCost &registers);
+
+/// What the schedule itself needs; the usual outcome, without temporaries.
+RegisterCost computeRegisters(const Problem &problem, const ChipInfo &chip,
+                              const Candidate &candidate);
+
+/// Bytes of shared memory a workgroup takes.
+int64_t computeSharedBytes(const Candidate &candidate);
+
+/// Whether the chip can run a candidate whose launch has room, and why not.
+Rejection checkStaged(const Problem &problem, const ChipInfo &chip,
+                      const Candidate &candidate);
+
+/// Predicts a candidate that `checkStaged` accepts.
+Cost computeStagedCost(const Problem &problem, const ChipInfo &chip,
+                       const Candidate &candidate);
+
+} // namespace conv
+
+#endif // CONV_KERNELS_PARTS_STAGEDMODEL_H

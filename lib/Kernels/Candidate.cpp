@@ -1,0 +1,92 @@
+//===- Candidate.cpp - one way to run a main loop -------------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/Candidate.h"
+
+#include "conv/Support/IntegerMath.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace conv;
+
+/// Workgroups and work-items of one launch, as drivers count them.
+static constexpr int64_t kMaxWorkgroups = std::numeric_limits<int32_t>::max();
+static constexpr int64_t kMaxWorkItems = std::numeric_limits<uint32_t>::max();
+
+std::string_view conv::getName(Limit limit) {
+  switch (limit) {
+  case Limit::MatrixUnits:
+    return "matrix units";
+  case Limit::SharedMemory:
+    return "shared memory";
+  case Limit::Loads:
+    return "loads";
+  case Limit::Latency:
+    return "load latency";
+  case Limit::Memory:
+    return "memory bandwidth";
+  }
+  return "";
+}
+
+std::string_view conv::getName(Rejection rejection) {
+  switch (rejection) {
+  case Rejection::None:
+    return "";
+  case Rejection::SharedMemory:
+    return "S6 shared memory";
+  case Rejection::WorkgroupSize:
+    return "S7 workgroup size";
+  case Rejection::UnevenCopy:
+    return "S8 uneven copy";
+  case Rejection::Registers:
+    return "registers";
+  case Rejection::LaunchSize:
+    return "launch size";
+  }
+  return "";
+}
+
+int64_t conv::computeMaxWorkgroups(int64_t workItems) {
+  return std::min(kMaxWorkgroups, kMaxWorkItems / workItems);
+}
+
+bool conv::fitsLaunch(std::span<const ResultShape> parts,
+                      const std::array<int64_t, 3> &tile, int64_t workItems) {
+  double workgroups = 0;
+  for (const ResultShape &shape : parts)
+    workgroups += double(ceilDiv(shape.batch, tile[0])) *
+                  double(ceilDiv(shape.rows, tile[1])) *
+                  double(ceilDiv(shape.columns, tile[2]));
+  return workgroups <= double(computeMaxWorkgroups(workItems));
+}
+
+double conv::computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
+                                const Candidate &candidate) {
+  // The operand that neighbours share is read once. The other one is read
+  // again for every tile of the first, unless the last-level cache keeps it.
+  auto reread = [&](double bytes, int64_t times) {
+    return bytes <= double(chip.cacheBytes) ? bytes : bytes * double(times);
+  };
+  int64_t rowTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
+  int64_t columnTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
+  double rest = problem.resultBytes + problem.epilogueBytes +
+                2 * problem.intermediateBytes;
+  if (candidate.columnsFastest)
+    return problem.lhsBytes + reread(problem.rhsBytes, rowTiles) + rest;
+  return problem.rhsBytes + reread(problem.lhsBytes, columnTiles) + rest;
+}
+
+double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
+                                  int64_t rows, int64_t columns) {
+  if (problem.storedRowDistance == 0)
+    return 0;
+  return double(rows * columns) * (problem.storedRowDistance == 1
+                                       ? chip.scatterCycles
+                                       : chip.sparseScatterCycles);
+}

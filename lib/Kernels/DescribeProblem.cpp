@@ -1,0 +1,168 @@
+//===- DescribeProblem.cpp - what a convolution asks of kernels -----------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/DescribeProblem.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Kernels/KernelFamily.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+static int64_t getBytes(RankedTensorType type) {
+  return type.getNumElements() *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+/// Bytes that a product reads of a tensor: less than all if its windows are
+/// further apart than they reach.
+static double getSeenBytes(ViewAttr view, RankedTensorType type) {
+  double seen = double(getBytes(type)) / double(type.getNumElements());
+  for (int64_t size : view.getShape())
+    seen *= double(size);
+  return std::min(seen, double(getBytes(type)));
+}
+
+/// Elements of the view that follow each other in memory, along one of its
+/// indices, and are inside of the tensor or outside together: those that the
+/// innermost coordinates count with one digit each.
+static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> sizes = view.getDigitSizes();
+  SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
+  size_t firstColumn = view.getBatch().size() + view.getRows().size();
+  ::conv::Run run;
+  for (size_t d = shape.size(); d-- > 0;) {
+    const ViewAttr::Coordinate &coordinate = coordinates[d];
+    int64_t own = 1, granule = coordinate.constant;
+    bool isColumn = run.isAlongReduction;
+    for (auto [i, digit, coefficient] :
+         llvm::enumerate(sizes, coordinate.coefficients)) {
+      if (digit > 1 && coefficient == 1 && own == 1) {
+        own = digit;
+        isColumn = i >= firstColumn;
+      } else if (digit > 1) {
+        granule = std::gcd(granule, coefficient);
+      }
+    }
+    if (run.elements == 1)
+      run.isAlongReduction = isColumn;
+    else if (run.isAlongReduction != isColumn)
+      break;
+    // What is around this dimension starts at multiples of its size.
+    run.elements *= std::gcd(std::gcd(own, granule), shape[d]);
+    if (own != shape[d] || granule != 0)
+      break;
+  }
+  return run;
+}
+
+/// From an element of a row to that of the next one in memory, if lanes store
+/// elements one by one; else 0.
+static int64_t computeRowDistance(const ViewedTensor &result) {
+  size_t batch = result.view.getBatch().size();
+  size_t rows = result.view.getRows().size();
+  int64_t row = 0, column = 0;
+  for (auto [coordinate, stride] :
+       llvm::zip(result.view.getCoordinates(), result.strides)) {
+    row += coordinate.coefficients[batch + rows - 1] * stride;
+    column += coordinate.coefficients.back() * stride;
+  }
+  return column == 1 ? 0 : row;
+}
+
+/// The same of all products.
+static int64_t computeRowDistance(ConvolutionOpInterface op,
+                                  const ConvolutionPlan &plan) {
+  int64_t largest = 0;
+  for (auto [step, part] : plan.getProducts())
+    largest = std::max(
+        largest,
+        computeRowDistance(getViewedProduct(op, plan, *step, *part).result));
+  return largest;
+}
+
+/// Whether positions that are reduced, and are not those of the tensor, have to
+/// be divided into their coordinates.
+static bool takesDivisions(ConvolutionOpInterface op, TensorRole role) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  auto areOne = [](ArrayRef<int64_t> sizes) {
+    return llvm::all_of(sizes, [](int64_t size) { return size == 1; });
+  };
+  bool areSame = shape.input == shape.output && areOne(shape.filter) &&
+                 areOne(shape.strides);
+  return op.getDirection() == Direction::BackwardWeight &&
+         role == TensorRole::Input && !areSame &&
+         !llvm::all_of(shape.output,
+                       [](int64_t size) { return llvm::isPowerOf2_64(size); });
+}
+
+/// Sets what a problem has of its largest product.
+static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
+                       ::conv::Problem &problem) {
+  RankedTensorType lhs = op.getTensor(product.lhsRole).getType();
+  RankedTensorType rhs = op.getTensor(product.rhsRole).getType();
+  problem.batch = product.lhs.getShape()[0];
+  problem.rows = product.lhs.getShape()[1];
+  problem.columns = product.rhs.getShape()[1];
+  problem.reduction = product.lhs.getShape()[2];
+  problem.lhsBytes = getSeenBytes(product.lhs, lhs);
+  problem.rhsBytes = getSeenBytes(product.rhs, rhs);
+  problem.lhsRun = computeRun(product.lhs, lhs.getShape());
+  problem.rhsRun = computeRun(product.rhs, rhs.getShape());
+  problem.lhsRun.takesDivisions = takesDivisions(op, product.lhsRole);
+  problem.rhsRun.takesDivisions = takesDivisions(op, product.rhsRole);
+}
+
+std::vector<::conv::ResultShape>
+mlir::conv::getResultShapes(const PlanStep &step) {
+  std::vector<::conv::ResultShape> shapes;
+  for (const PlanPart &part : step.parts) {
+    auto [batch, rows, columns] = part.target.getShape();
+    shapes.push_back({batch, rows, columns});
+  }
+  return shapes;
+}
+
+::conv::Problem mlir::conv::computeProblem(ConvolutionOpInterface op,
+                                           const PlanOptions &options) {
+  ConvolutionPlan plan = planConvolution(op, options);
+  const PlanPart &largest = plan.getLargestProduct();
+  ::conv::Problem problem;
+  if (largest.product) {
+    setProduct(op, *largest.product, problem);
+    problem.products = plan.getProducts().size();
+  } else {
+    // A gradient of windows that see only padding: zeros are written.
+    problem.rows = largest.target.getShape()[1];
+    problem.columns = largest.target.getShape()[2];
+  }
+  problem.storedRowDistance = computeRowDistance(op, plan);
+  problem.splits = options.splits;
+  problem.launches = plan.steps.size();
+  for (const PlanStep &step : plan.steps)
+    problem.launchResults.push_back(getResultShapes(step));
+  problem.operand = getOperandNumericType(op);
+  problem.result = *getNumericType(op.getResultType().getElementType());
+  problem.resultBytes = static_cast<double>(getBytes(op.getResultType()));
+  for (Value operand : op.getEpilogueOperands())
+    problem.epilogueBytes += static_cast<double>(
+        getBytes(cast<RankedTensorType>(operand.getType())));
+  for (ArrayRef<int64_t> shape : plan.intermediates)
+    problem.intermediateBytes += static_cast<double>(
+        getBytes(RankedTensorType::get(shape, getAccumulatorType(op))));
+  problem.usefulFlops = ConvolutionShape::get(op).computeFlops();
+  problem.hasHaloTiles = !options.haloTile.empty();
+  problem.hasChannelRows =
+      options.hasChannelRows && canHaveChannelRows(op, options);
+  for (const KernelFamily *family : getKernelFamilies())
+    family->describe({op, plan, options}, problem);
+  return problem;
+}

@@ -1,0 +1,133 @@
+//===- GemmModel.cpp - candidates that stage tiles ------------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The space is small and generated: powers of two of the atom for the
+// subgroup's tile, and three times it on AMD chips, up to eight subgroups, up
+// to 256 bytes of the reduction in a step. The smallest candidate of each atom
+// fits every chip; the largest has the fewest workgroups.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Models.h"
+#include "conv/Kernels/Parts/StagedModel.h"
+
+using namespace conv;
+
+/// Subgroups of a GPU's workgroup: two waves for each of four SIMD units.
+static constexpr int64_t kMaxSubgroups = 8;
+/// Longest row of a tile in shared memory.
+static constexpr int64_t kMaxRowBytes = 256;
+/// A main loop, and how many tiles it has: one is computed while the others
+/// arrive.
+struct Staging {
+  LoopKind loop;
+  int64_t stages;
+};
+
+/// The ways to stage tiles of a problem's operands in shared memory.
+static std::vector<Staging> listStagings(const Problem &problem,
+                                         const ChipInfo &chip) {
+  std::vector<Staging> stagings = {{LoopKind::RegisterStaged, 2}};
+  // Half the shared memory, so more workgroups; not measured elsewhere.
+  if (chip.backend == Backend::AMDGPU)
+    stagings.push_back({LoopKind::RegisterStaged, 1});
+  int64_t bytes = byteSize(problem.operand);
+  // With one of them in registers, the others were no faster on an H200.
+  if (copiesAsync(chip, problem.lhsRun, bytes) &&
+      copiesAsync(chip, problem.rhsRun, bytes))
+    for (int64_t stages : {3, 4})
+      stagings.push_back({LoopKind::AsyncStaged, stages});
+  return stagings;
+}
+
+/// Atoms along one side of a subgroup's tile, in steps of so many bytes of the
+/// reduction. Three were not measured on other chips. Where both operands are
+/// transposed on their way, blocks of such tiles are loaded in shorter pieces,
+/// and rows that are shorter than lines of the cache bring these twice: both
+/// are slower by the clock.
+static std::vector<int64_t>
+listAtomCounts(const Problem &problem, const ChipInfo &chip, int64_t rowBytes) {
+  bool areTransposed =
+      !problem.lhsRun.isAlongReduction && !problem.rhsRun.isAlongReduction;
+  if (chip.backend == Backend::AMDGPU && !areTransposed &&
+      rowBytes >= chip.cacheLineBytes)
+    return {1, 2, 3, 4, 8};
+  return {1, 2, 4, 8};
+}
+
+/// Adds every candidate with this atom.
+static void addCandidates(const Problem &problem, const ChipInfo &chip,
+                          const MatrixAtom &atom, const Staging &staging,
+                          std::vector<Candidate> &candidates) {
+  constexpr std::array<int64_t, 4> multiples = {1, 2, 4, 8};
+  int64_t granule = reductionGranule(atom);
+  for (int64_t gemmK = granule;
+       gemmK <= 8 * granule && gemmK * byteSize(atom.operand) <= kMaxRowBytes;
+       gemmK *= 2) {
+    const std::vector<int64_t> atoms =
+        listAtomCounts(problem, chip, gemmK * byteSize(atom.operand));
+    for (int64_t atomsN : atoms)
+      for (int64_t atomsM : atoms)
+        for (int64_t alongRows : multiples)
+          for (int64_t alongColumns : multiples) {
+            if (alongRows * alongColumns > kMaxSubgroups)
+              continue;
+            std::array<int64_t, 2> subgroup = {atomsN * atom.n,
+                                               atomsM * atom.m};
+            candidates.push_back(Candidate{
+                .atom = &atom,
+                .workgroup = {subgroup[0] * alongRows,
+                              subgroup[1] * alongColumns},
+                .subgroup = subgroup,
+                .gemmK = gemmK,
+                .stages = staging.stages,
+                .loop = staging.loop,
+            });
+          }
+  }
+}
+
+namespace {
+class GemmModel final : public KernelModel {
+public:
+  bool has(LoopKind loop) const override {
+    return loop == LoopKind::RegisterStaged || loop == LoopKind::AsyncStaged;
+  }
+
+  std::vector<Candidate> listCandidates(const Problem &problem,
+                                        const ChipInfo &chip,
+                                        const MatrixAtom &atom) const override {
+    std::vector<Candidate> candidates;
+    if (chip.backend == Backend::Host || isWarpgroupAtom(atom.kind) ||
+        problem.hasHaloTiles || problem.hasChannelRows)
+      return candidates;
+    for (const Staging &staging : listStagings(problem, chip))
+      addCandidates(problem, chip, atom, staging, candidates);
+    return candidates;
+  }
+
+  int64_t countWorkItems(const ChipInfo &chip,
+                         const Candidate &candidate) const override {
+    return candidate.subgroups() * chip.subgroupSize;
+  }
+
+  Rejection check(const Problem &problem, const ChipInfo &chip,
+                  const Candidate &candidate) const override {
+    return checkStaged(problem, chip, candidate);
+  }
+
+  Cost predict(const Problem &problem, const ChipInfo &chip,
+               const Candidate &candidate) const override {
+    return computeStagedCost(problem, chip, candidate);
+  }
+};
+} // namespace
+
+const KernelModel &conv::getGemmModel() {
+  static const GemmModel model;
+  return model;
+}

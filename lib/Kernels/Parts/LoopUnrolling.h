@@ -1,0 +1,21 @@
+//===- LoopUnrolling.h - loops that stay loops ------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_PARTS_LOOPUNROLLING_H
+#define CONV_LIB_KERNELS_PARTS_LOOPUNROLLING_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::conv {
+
+/// Keeps a loop whose body is a whole tile from being unrolled, which only
+/// costs compile time and instruction cache.
+void disableUnrolling(scf::ForOp loop);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_PARTS_LOOPUNROLLING_H
