@@ -1,4 +1,4 @@
-//===- Passes.h - passes of the ToLinalg folder -----------------*- C++ -*-===//
+//===- Passes.h - passes of the Plan folder ---------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

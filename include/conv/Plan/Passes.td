@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_TOLINALG_PASSES_TD
-#define CONV_TOLINALG_PASSES_TD
+#ifndef CONV_PLAN_PASSES_TD
+#define CONV_PLAN_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -60,4 +60,4 @@ def ConvertToProductsPass : Pass<"conv-convert-to-products", "::mlir::func::Func
   ];
 }
 
-#endif // CONV_TOLINALG_PASSES_TD
+#endif // CONV_PLAN_PASSES_TD
