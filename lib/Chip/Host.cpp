@@ -45,6 +45,7 @@ static const ChipInfo kHostChips[] = {
      .memoryGBs = 40,
      .cacheBytes = 16 << 20,
      .fmaPerClock = 16,
+     .calibration = &kHostCalibration,
      .runnable = true,
      .atoms = kHostAtoms},
 };

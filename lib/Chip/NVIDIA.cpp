@@ -20,13 +20,7 @@
 //     Specifications per Compute Capability";
 //   * compute units, clock, bandwidth, cache: data sheets of the A100 80GB SXM,
 //     the H200 SXM and the HGX B200, whose mma.sync is assumed to be Hopper's;
-//   * sectors: Nsight Compute, "Memory Tables";
-//   * registerStagedSlowdown and asyncStagedSlowdown: 14 layers on an H200, 1.5
-//     to 2.8 and 1.2 to 2.1. transposedStagedSlowdown: gradients of filters in
-//     three dimensions, two of which took 3.4 and 5.1 times as long on an H200
-//     as predicted with registerStagedSlowdown. transposingSlowdown: 60 layers
-//     in NCHW on an H200. scatterCycles and sparseScatterCycles: 16 of them.
-//     directTraffic: depthwise layers on an H200.
+//   * sectors: Nsight Compute, "Memory Tables".
 //
 //===----------------------------------------------------------------------===//
 
@@ -127,7 +121,7 @@ static constexpr ChipInfo kSm80 = {
     .memoryGBs = 2039,
     .cacheBytes = 40 << 20,
     .fmaPerClock = 64,
-    .directTraffic = 1.25,
+    .calibration = &kAmpereCalibration,
     .sectorBytes = 32,
     .asyncCopyBytes = 4,
     .runnable = false,
@@ -150,12 +144,7 @@ static constexpr ChipInfo createHopper(std::string_view name,
   chip.memoryGBs = 4800;
   chip.cacheBytes = 50 << 20;
   chip.fmaPerClock = 128;
-  chip.registerStagedSlowdown = 1.9;
-  chip.transposedStagedSlowdown = 8;
-  chip.asyncStagedSlowdown = 1.5;
-  chip.transposingSlowdown = 1.6;
-  chip.scatterCycles = 0.63;
-  chip.sparseScatterCycles = 1.46;
+  chip.calibration = &kHopperCalibration;
   chip.atoms = atoms;
   chip.residentClusters = kHopperClusters;
   chip.ptxVersion = 84; // 8-bit floats.

@@ -11,6 +11,16 @@
 #include "conv/Chip/Chip.h"
 
 namespace conv {
+
+/// Of kernels on an H200.
+extern const Calibration kHopperCalibration;
+/// Of an A100, for which nothing was measured.
+extern const Calibration kAmpereCalibration;
+/// Of AMD chips: units are fitted to the clock (lib/Clock), and the rest is
+/// what an H200 has.
+extern const Calibration kClockCalibration;
+/// Of a CPU: what is counted is taken as it is.
+extern const Calibration kHostCalibration;
 std::span<const ChipInfo> amdChips();
 std::span<const ChipInfo> hostChips();
 std::span<const ChipInfo> nvidiaChips();

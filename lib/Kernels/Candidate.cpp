@@ -86,7 +86,8 @@ double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
                                   int64_t rows, int64_t columns) {
   if (problem.storedRowDistance == 0)
     return 0;
-  return double(rows * columns) * (problem.storedRowDistance == 1
-                                       ? chip.scatterCycles
-                                       : chip.sparseScatterCycles);
+  return double(rows * columns) *
+         (problem.storedRowDistance == 1
+              ? chip.calibration->staged.scatterCycles
+              : chip.calibration->staged.sparseScatterCycles);
 }

@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "FormatNumbers.h"
-#include "conv/Kernels/GpuCosts.h"
 
 #include "conv/Dialect/Conv/IR/DynamicViews.h"
 #include "conv/Schedule/Explain.h"
@@ -70,8 +69,9 @@ DynamicExplanation::DynamicExplanation(DynamicOpInterface op)
   // What is in the workspace is written once and read once.
   seconds =
       predictTransform(op, chip) +
-      2 * workspaceBytes / (chip.transformEfficiency * chip.memoryGBs * 1e9) +
-      double(kernels - 1) * ::conv::kLaunchSeconds;
+      2 * workspaceBytes /
+          (chip.calibration->transform.efficiency * chip.memoryGBs * 1e9) +
+      double(kernels - 1) * chip.calibration->launch.launchSeconds;
 }
 
 /// What each kernel does, by the order of launches.
@@ -98,7 +98,8 @@ void mlir::conv::explainDynamic(DynamicOpInterface op, raw_ostream &os) {
      << formatScaled(all.compulsoryBytes, "B") << " compulsory, "
      << formatScaled(all.workspaceBytes, "B") << " in the workspace\n";
   printKernels(all, os);
-  double launching = double(all.kernels) * ::conv::kLaunchSeconds;
+  double launching =
+      double(all.kernels) * all.chip.calibration->launch.launchSeconds;
   os << "predicted   " << formatMicroseconds(all.seconds) << ", limited by "
      << (all.seconds > 2 * launching ? "memory" : "launches") << "\n";
 }

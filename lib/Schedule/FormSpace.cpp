@@ -12,8 +12,6 @@
 
 #include "conv/Schedule/FormSpace.h"
 
-#include "conv/Kernels/GpuCosts.h"
-
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Kernels/Direct/DirectModel.h"
@@ -106,11 +104,6 @@ mlir::conv::enumerateForms(ConvolutionOpInterface op,
   return forms;
 }
 
-/// How many more bytes of memory are moved where lanes access elements that do
-/// not follow each other: a sector of 32 bytes for one of f32 or two, of which
-/// others find a part in a cache.
-static constexpr double kScatteredFactor = 4;
-
 /// Whether lanes access neighbours: innermost columns or rows follow each
 /// other.
 static bool accessesNeighbours(ViewAttr view, Value tensor) {
@@ -135,14 +128,15 @@ double mlir::conv::predictTransform(Operation *transform,
     bool isScattered = view && !accessesNeighbours(view, tensor);
     bytes += double(type.getNumElements()) *
              double(llvm::divideCeil(type.getElementTypeBitWidth(), 8)) *
-             (isScattered ? kScatteredFactor : 1);
+             (isScattered ? chip.calibration->transform.scatteredFactor : 1);
   };
   for (Value operand : transform->getOperands())
     addBytes(operand, block && operand == block.getSource() ? block.getFrom()
                                                             : ViewAttr());
   addBytes(transform->getResult(0), block ? block.getTo() : ViewAttr());
-  return bytes / (chip.transformEfficiency * chip.memoryGBs * 1e9) +
-         ::conv::kLaunchSeconds;
+  return bytes /
+             (chip.calibration->transform.efficiency * chip.memoryGBs * 1e9) +
+         chip.calibration->launch.launchSeconds;
 }
 
 /// Without transforms.

@@ -14,6 +14,8 @@
 #ifndef CONV_CHIP_CHIP_H
 #define CONV_CHIP_CHIP_H
 
+#include "conv/Chip/Calibration.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -134,24 +136,7 @@ struct ChipInfo {
   double cacheGBs = 0; ///< Its bandwidth, if there is a nearer one that compute
                        ///< units share; else 0.
   int fmaPerClock;     ///< f32 multiply-adds of a compute unit in a clock.
-  /// Measured time of kernels that stage tiles through registers, or without,
-  /// as a multiple of what the cost model says; 1 where nothing was measured.
-  double registerStagedSlowdown = 1, asyncStagedSlowdown = 1;
-  /// The same of kernels that transpose both operands on that way, as gradients
-  /// of filters do, instead of the first of these.
-  double transposedStagedSlowdown = 1;
-  /// What each operand multiplies them by that is loaded in less than 16 bytes,
-  /// or, if it is the only one, transposed in registers.
-  double transposingSlowdown = 1;
-  /// Cycles of a compute unit for an element of a result that a lane stores
-  /// alone: next to that of the next row, or not. 0 where nothing was measured.
-  double scatterCycles = 0, sparseScatterCycles = 0;
-  /// Share of `memoryGBs` at which `conv.transform` reads and writes: measured
-  /// (bench/results), or that of a copy where nothing was.
-  double transformEfficiency = 0.8;
-  /// Bytes that direct kernels may move for each one that they have to: more
-  /// where tiles that follow each other find their halos in the cache.
-  double directTraffic = 1.125;
+  const Calibration *calibration; ///< What kernels cost on it.
   /// Bytes of the parts of a cache line that are moved alone; 0 if lines are
   /// moved whole.
   int sectorBytes = 0;

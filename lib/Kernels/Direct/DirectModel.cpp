@@ -15,7 +15,6 @@
 #include "conv/Kernels/Direct/DirectModel.h"
 
 #include "DirectWork.h"
-#include "conv/Kernels/GpuCosts.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/Candidate.h"
@@ -29,45 +28,24 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Of kernels of diagonals, seconds around the steps, and what they reach of
-/// the datasheet's bandwidth. Fitted to 44 schedules of four layers on an H200.
-static constexpr double kDiagonalSeconds = 1.7e-6,
-                        kDiagonalMemoryEfficiency = 0.58;
-/// Of the datasheet's bandwidth, what kernels of blocks reach, which only read,
-/// and what they take longer for each halving of runs of 128 bytes.
-static constexpr double kBlockMemoryEfficiency = 0.77, kShortRunCost = 0.15,
-                        kLongRunBytes = 128;
-/// The same for other reductions in shared memory, and for queues.
-static constexpr double kShortReductionRunCost = 0.2, kShortQueueRunCost = 0.37;
-/// Of the datasheet's bandwidth, what queues would reach with nothing to wait
-/// for, where part of what the kernel before has written is in the cache; what
-/// a halo takes, which is in the cache too, of the time of as many bytes from
-/// memory; what copies take of their time by loads, and vectors that lie in the
-/// same banks of that of a workgroup; how much of what the first workgroups do
-/// they all do at the same time; and seconds around a queue. Fitted to 540
-/// schedules of 31 problems on an H200; the root mean square of what they are
-/// off by is 12 %.
-static constexpr double kQueueMemoryEfficiency = 1.29, kQueueHaloCost = 0.81,
-                        kQueueCopyCost = 0.57, kQueueConflictCost = 0.1,
-                        kQueueInStep = 0.34, kQueueSeconds = 3.1e-6;
-/// Of a cache line that has no sectors.
-static constexpr double kLineBytes = 64;
-/// Of the datasheet's bandwidth, what kernels reach that read and write.
-static constexpr double kMemoryEfficiency = 0.8;
+static const ::conv::DirectCalibration &fit(const ::conv::ChipInfo &chip) {
+  return chip.calibration->direct;
+}
 
 /// How much longer runs of so many bytes take, if each halving costs `cost`.
-static double getShortRunCost(double runBytes, double cost) {
-  return 1 + cost * std::log2(std::max(1., kLongRunBytes / runBytes));
+static double getShortRunCost(double runBytes, double cost,
+                              const ::conv::ChipInfo &chip) {
+  return 1 + cost * std::log2(std::max(1., fit(chip).longRunBytes / runBytes));
 }
 
 /// Bytes of lines to those of the runs that lie in them.
 static double getLinesOfRuns(const DirectTiling &tiling, double runBytes,
                              const ::conv::ChipInfo &chip) {
   if (tiling.blocks)
-    return getShortRunCost(runBytes, kShortRunCost);
+    return getShortRunCost(runBytes, fit(chip).shortRunCost, chip);
   return chip.sectorBytes > 0
-             ? getShortRunCost(runBytes, kShortReductionRunCost)
-             : kLineBytes / runBytes;
+             ? getShortRunCost(runBytes, fit(chip).shortReductionRunCost, chip)
+             : fit(chip).lineBytes / runBytes;
 }
 
 static double getBytes(Type type) {
@@ -90,13 +68,14 @@ static double getMemoryCycles(const DirectTiling &tiling,
   double copied = tiling.lhs.copied * getElementBytes(product.lhs) +
                   tiling.rhs.copied * getElementBytes(product.rhs);
   double bytes = operands + getBytes(product.result.type) +
-                 kQueueHaloCost * std::max(0., copied - operands);
+                 fit(chip).queueHaloCost * std::max(0., copied - operands);
   double padding = double(tiling.batch.getNumTiles() *
                           llvm::product_of(tiling.batch.sizes)) /
                    double(llvm::product_of(tiling.batch.digits));
-  double bytesPerCycle = kQueueMemoryEfficiency * chip.memoryGBs /
+  double bytesPerCycle = fit(chip).queueMemoryEfficiency * chip.memoryGBs /
                          (chip.clockGHz * double(chip.computeUnits));
-  return bytes * padding * getShortRunCost(runBytes, kShortQueueRunCost) /
+  return bytes * padding *
+         getShortRunCost(runBytes, fit(chip).shortQueueRunCost, chip) /
          (double(workgroups) * bytesPerCycle);
 }
 
@@ -107,7 +86,8 @@ static double getMemoryCycles(const DirectTiling &tiling,
 /// those that were there before it. The first workgroups start together, and
 /// then want the same at the same time.
 static double getQueueCycles(int64_t workgroups, int64_t resident, double alone,
-                             std::array<double, 2> demands) {
+                             std::array<double, 2> demands,
+                             const ::conv::ChipInfo &chip) {
   auto getCyclesOfEach = [&](int64_t together) {
     std::array<double, 2> queues{};
     double cycles = 0;
@@ -126,8 +106,8 @@ static double getQueueCycles(int64_t workgroups, int64_t resident, double alone,
                   double(rest) * getCyclesOfEach(rest);
   int64_t first = std::min(workgroups, resident);
   double inStep = alone + double(first) * (demands[0] + demands[1]);
-  return cycles +
-         kQueueInStep * (inStep - double(first) * getCyclesOfEach(first));
+  return cycles + fit(chip).queueInStep *
+                      (inStep - double(first) * getCyclesOfEach(first));
 }
 
 /// Adds one product to the cost. Cycles are those of one compute unit.
@@ -155,7 +135,7 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   double copyCycles =
       (double(tiling.lhs.numElements) * getElementBytes(product.lhs) +
        double(tiling.rhs.numElements) * getElementBytes(product.rhs)) /
-      ::conv::kLoadBytesPerClock;
+      chip.calibration->launch.loadBytesPerClock;
   // Copies wait for memory before the barrier, and each time that no more loads
   // may be on their way. Those that take no registers are on their way all at
   // once, but the steps of a reduction were seen to wait for them as well.
@@ -168,7 +148,8 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
                                 box->copyWidth * TensorBox::kLoadsInFlight *
                                     cost.workItems);
   }
-  double latency = double(waits) * ::conv::kLoadLatencyNs * chip.clockGHz;
+  double latency =
+      double(waits) * chip.calibration->launch.loadLatencyNs * chip.clockGHz;
 
   int64_t subgroups = cost.workItems / chip.subgroupSize;
   int64_t resident = tiling.countResident(chip, subgroups, work.registers);
@@ -183,21 +164,23 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   // What one workgroup waits for, others have time to do.
   double fills = work.stages > 1 ? 1 : work.steps;
   double products = tiling.blocks ? 0 : work.steps * stepCycles;
-  double cycles = std::max(
-      rounds * (fills * latency + products + work.waits),
-      double(perUnit) * (::conv::kSetupCycles + work.steps * stepCycles));
+  double cycles =
+      std::max(rounds * (fills * latency + products + work.waits),
+               double(perUnit) * (chip.calibration->launch.setupCycles +
+                                  work.steps * stepCycles));
   if (tiling.diagonals) {
-    cycles = getDiagonalCycles(work, workgroups, resident, chip.computeUnits);
-    cost.launchSeconds += kDiagonalSeconds;
+    cycles = getDiagonalCycles(work, workgroups, resident, chip);
+    cost.launchSeconds += fit(chip).diagonalSeconds;
     cost.isPipelined = true;
   }
   if (isQueue) {
     cycles = getQueueCycles(
         perUnit, resident, work.alone,
         {getMemoryCycles(tiling, product, runBytes, workgroups, chip),
-         work.unit + kQueueCopyCost * copyCycles});
-    cycles *= 1 + kQueueConflictCost * (work.conflicts - 1);
-    cost.launchSeconds += kQueueSeconds;
+         work.unit + fit(chip).queueCopyCost * copyCycles},
+        chip);
+    cycles *= 1 + fit(chip).queueConflictCost * (work.conflicts - 1);
+    cost.launchSeconds += fit(chip).queueSeconds;
     cost.isPipelined = true;
   }
   cost.countsHalos = isQueue || tiling.blocks || tiling.diagonals;
@@ -253,16 +236,18 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
   double memoryBytes = hasBlocks
                            ? cost.memoryBytes
                            : cost.compulsoryBytes + 2 * plan.intermediateBytes;
-  double efficiency = cost.isQueue               ? kQueueMemoryEfficiency
-                      : hasBlocks                ? kBlockMemoryEfficiency
-                      : schedule.reducesBlocks() ? kDiagonalMemoryEfficiency
-                                                 : kMemoryEfficiency;
+  double efficiency = cost.isQueue ? fit(chip).queueMemoryEfficiency
+                      : hasBlocks  ? fit(chip).blockMemoryEfficiency
+                      : schedule.reducesBlocks()
+                          ? fit(chip).diagonalMemoryEfficiency
+                          : fit(chip).memoryEfficiency;
   double bytesPerSecond = efficiency * chip.memoryGBs * 1e9;
   cost.memorySeconds =
       (memoryBytes - cost.epilogueBytes) * cost.linesOfRuns / bytesPerSecond;
   cost.epilogueSeconds = cost.epilogueBytes / bytesPerSecond;
   cost.isPipelined |= schedule.getStages() > 1;
-  cost.launchSeconds += double(plan.launches - 1) * ::conv::kLaunchSeconds;
+  cost.launchSeconds +=
+      double(plan.launches - 1) * chip.calibration->launch.launchSeconds;
   return cost;
 }
 

@@ -15,8 +15,6 @@
 
 #include "conv/Kernels/Direct/DirectSchedule.h"
 
-#include "conv/Kernels/GpuCosts.h"
-
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/Candidate.h"
 #include "conv/Kernels/Direct/DirectModel.h"
@@ -181,7 +179,7 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
       computeDirectCost(op, plan, schedule, chip, obstacle);
   if (!cost || cost->workgroups > ::conv::computeMaxWorkgroups(cost->workItems))
     return;
-  double most = cost->getAllowedBytes(chip.directTraffic);
+  double most = cost->getAllowedBytes(chip.calibration->direct.traffic);
   if (!cost->countsHalos)
     most = std::max(most, cost->memoryBytes);
   all.emplace_back(Rank(most, cost->seconds(), cost->memoryBytes, all.size()),

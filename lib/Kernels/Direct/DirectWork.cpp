@@ -13,31 +13,10 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Instructions around the products of a box: addresses and loops.
-static constexpr double kInstructionsPerBox = 8;
-/// Those that an element of the result takes: its epilogue, rounding and store.
-static constexpr double kInstructionsPerStored = 4;
-/// Of the instructions of rows, cycles that a unit takes for each that it may
-/// issue, and a subgroup by itself; and the unit's for a workgroup. Of units of
-/// matrix instructions, both for each cycle of their atoms and for each line
-/// that is exchanged; around these, those of the unit, and until each of the
-/// subgroups is at a barrier. Fitted to 540 schedules of 31 layers on an H200.
-static constexpr double kRowUnitCycles = 1.23, kRowAloneCycles = 0.46,
-                        kRowSetupCycles = 210, kAtomCycles = 1.21,
-                        kLineCycles = 10, kMatrixUnitCycles = 80,
-                        kMatrixAloneCycles = 52;
-/// Cycles of a step of a reduction around its units of blocks; until such a
-/// unit has its sums, beside its loads; and of each load, which has next to no
-/// registers to arrive early in: seen on an H200.
-static constexpr double kBlockStepCycles = 930, kBlockUnitCycles = 230,
-                        kBlockLoadCycles = 41;
-/// Cycles of diagonals: until what a step copies has arrived, if nothing else
-/// is done meanwhile; of a step around its work; until a subgroup has
-/// transposed four vectors of 8 positions; and until work-items have added up
-/// what they have room for. Fitted to 44 schedules of four layers on an H200,
-/// within 9 %.
-static constexpr double kDiagonalCopyCycles = 5000, kDiagonalStepCycles = 90,
-                        kTransposeCycles = 336, kDiagonalSumCycles = 1100;
+static const ::conv::DirectCalibration &fit(const ::conv::ChipInfo &chip) {
+  return chip.calibration->direct;
+}
+
 /// Registers of 16 bytes.
 static constexpr int64_t kWordsOfVector = 4;
 /// Registers of addresses and loop counters; the same of rows that are copied
@@ -87,8 +66,8 @@ static double getCycles(const DirectTiling &tiling, double products,
                         double vectors, double stored,
                         const ::conv::ChipInfo &chip) {
   double converted = vectors * double(tiling.batch.run + 1);
-  return (products + converted + stored * kInstructionsPerStored +
-          kInstructionsPerBox) /
+  return (products + converted + stored * fit(chip).instructionsPerStored +
+          fit(chip).instructionsPerBox) /
          chip.fmaPerClock;
 }
 
@@ -127,9 +106,9 @@ static DirectWork computeRowWork(const DirectTiling &tiling,
   int64_t workItems = subgroups * chip.subgroupSize;
   double cycles =
       double(llvm::alignTo(int64_t(work.boxes), workItems)) * work.cycles;
-  work.unit = kRowSetupCycles + kRowUnitCycles * cycles;
-  work.alone =
-      kRowAloneCycles * cycles * double(chip.fmaPerClock) / double(workItems);
+  work.unit = fit(chip).rowSetupCycles + fit(chip).rowUnitCycles * cycles;
+  work.alone = fit(chip).rowAloneCycles * cycles * double(chip.fmaPerClock) /
+               double(workItems);
   return work;
 }
 
@@ -225,9 +204,9 @@ static DirectWork computeBlockWork(const DirectTiling &tiling,
                    kFixedRegisters;
   int64_t slices = subgroups / tiling.countVectors();
   double rounds = double(llvm::divideCeil(tiling.countUnits(), slices));
-  work.waits =
-      work.steps * (kBlockStepCycles +
-                    rounds * (kBlockUnitCycles + loads * kBlockLoadCycles));
+  work.waits = work.steps * (fit(chip).blockStepCycles +
+                             rounds * (fit(chip).blockUnitCycles +
+                                       loads * fit(chip).blockLoadCycles));
   return work;
 }
 
@@ -243,17 +222,19 @@ static DirectWork computeMatrixWork(const DirectTiling &tiling,
   int64_t slices = subgroups / tiling.countVectors();
   auto rounds = double(llvm::divideCeil(tiling.countUnits(), slices));
   auto atoms = double(tiling.countAtoms() * tiling.lines);
-  double cycles = kAtomCycles * atoms * double(atom.cycles) +
-                  kLineCycles * double(tiling.lines);
-  work.alone = rounds * (kMatrixAloneCycles * double(subgroups) + cycles);
-  work.unit = rounds * (kMatrixUnitCycles + cycles) * double(subgroups) /
-              double(chip.simdsPerComputeUnit);
+  double cycles = fit(chip).atomCycles * atoms * double(atom.cycles) +
+                  fit(chip).lineCycles * double(tiling.lines);
+  work.alone =
+      rounds * (fit(chip).matrixAloneCycles * double(subgroups) + cycles);
+  work.unit = rounds * (fit(chip).matrixUnitCycles + cycles) *
+              double(subgroups) / double(chip.simdsPerComputeUnit);
   return work;
 }
 
 /// All of both boxes is read and written once more, before channels are
 /// multiplied.
 static DirectWork computeDiagonalWork(const DirectTiling &tiling,
+                                      const ::conv::ChipInfo &chip,
                                       int64_t subgroups, int64_t stages) {
   const DirectDiagonals &diagonals = *tiling.diagonals;
   constexpr int64_t kMatrix = DirectDiagonals::kVector * DirectDiagonals::kRun;
@@ -274,14 +255,14 @@ static DirectWork computeDiagonalWork(const DirectTiling &tiling,
   // A place is written by copies, and a matrix is read and written.
   double copied = (lhs + rhs) * 8 / double(tiling.lhs.blocks.vectors);
   work.shared = 4 * conflicts * (lhs + rhs) + multiplied + copied;
-  work.waits = kDiagonalStepCycles +
-               std::max(work.shared,
-                        (lhs + rhs) / double(4 * subgroups) * kTransposeCycles);
-  work.ends = kDiagonalSumCycles *
+  work.waits = fit(chip).diagonalStepCycles +
+               std::max(work.shared, (lhs + rhs) / double(4 * subgroups) *
+                                         fit(chip).transposeCycles);
+  work.ends = fit(chip).diagonalSumCycles *
               double(llvm::divideCeil(tiling.channels * diagonals.countAtoms(),
                                       DirectTiling::kPartials));
   if (stages == 1)
-    work.waits += kDiagonalCopyCycles;
+    work.waits += fit(chip).diagonalCopyCycles;
   return work;
 }
 
@@ -294,7 +275,7 @@ DirectWork mlir::conv::computeDirectWork(const DirectTiling &tiling,
     if (!schedule.reducesBlocks())
       return computeSharedWork(tiling, chip, schedule.getStages());
     if (tiling.diagonals)
-      return computeDiagonalWork(tiling, schedule.getNumSubgroups(),
+      return computeDiagonalWork(tiling, chip, schedule.getNumSubgroups(),
                                  schedule.getStages());
     return computeBlockWork(tiling,
                             *lookupAtom(chip, schedule.getAtom(),
@@ -313,15 +294,16 @@ DirectWork mlir::conv::computeDirectWork(const DirectTiling &tiling,
 }
 
 double mlir::conv::getDiagonalCycles(const DirectWork &work, int64_t workgroups,
-                                     int64_t resident, int64_t computeUnits) {
+                                     int64_t resident,
+                                     const ::conv::ChipInfo &chip) {
   auto getRound = [&](int64_t together) {
     // The first of several stages is waited for.
     return work.steps * std::max(work.waits, double(together) * work.shared) +
-           (work.stages > 1 ? kDiagonalCopyCycles : 0) + work.ends;
+           (work.stages > 1 ? fit(chip).diagonalCopyCycles : 0) + work.ends;
   };
-  int64_t atOnce = resident * computeUnits, rest = workgroups % atOnce;
+  int64_t atOnce = resident * chip.computeUnits, rest = workgroups % atOnce;
   double cycles = double(workgroups / atOnce) * getRound(resident);
   if (rest > 0)
-    cycles += getRound(llvm::divideCeil(rest, computeUnits));
+    cycles += getRound(llvm::divideCeil(rest, chip.computeUnits));
   return cycles;
 }

@@ -41,7 +41,7 @@ DirectWork computeDirectWork(const DirectTiling &tiling, ScheduleAttr schedule,
 /// Cycles of a compute unit for diagonals: workgroups that it has at a time
 /// share its shared memory, and hide each other's waits.
 double getDiagonalCycles(const DirectWork &work, int64_t workgroups,
-                         int64_t resident, int64_t computeUnits);
+                         int64_t resident, const ::conv::ChipInfo &chip);
 
 } // namespace mlir::conv
 

@@ -24,30 +24,10 @@
 
 using namespace conv;
 
-/// A register of a fragment, of all four warps: its load and its mask.
-static constexpr double kFragmentCycles = 11;
-/// Where a tile's rows are in the lines, and waiting for these.
-static constexpr double kTileCycles = 480;
-/// Results on their way through shared memory, for every column of an atom.
-static constexpr double kEpilogueCyclesPerColumn = 14;
-/// From the start of a copy to a stage until it is seen.
-static constexpr double kCopyCycles = 1300;
-/// What copies bring in a clock, to one compute unit and to all. Of 20
-/// gradients of filters of few channels on an H200, steps that wait for them
-/// took from 0.9 to 1.3 times as long.
-static constexpr double kUnitBytesPerClock = 45;
-static constexpr double kCopyBytesPerClock = 4400;
-/// As `kUnalignedRowCycles` of the `tma` main loop.
-static constexpr double kUnalignedRowCycles = 8;
-/// Sums of positions that are stored one by one, for every column of an atom.
-static constexpr double kGradientCyclesPerColumn = 60;
-/// From the launch until the filter is in shared memory, and after the last
-/// tile.
-static constexpr double kLaunchCycles = 4100;
-/// Elements of the filter that a work-item loads meanwhile, and how long each
-/// other one takes, of 7 layers on an H200.
-static constexpr double kLaunchElements = 24;
-static constexpr double kElementCycles = 75;
+static const LineBufferCalibration &fit(const ChipInfo &chip) {
+  return chip.calibration->lineBuffer;
+}
+
 /// Fragments of the whole reduction are code without loops.
 static constexpr int64_t kMaxGroups = 64;
 /// Stages beyond which a pipeline does not become faster.
@@ -128,12 +108,13 @@ static std::vector<Candidate> listLineCandidates(const Problem &problem,
 /// Cycles that a warpgroup takes to load the fragments of one atom. Eight rows
 /// of a fragment are read together: if they are a multiple of the 128 bytes of
 /// all banks apart, one after the other.
-static double computeFragmentCycles(const LineWindow &window) {
+static double computeFragmentCycles(const ChipInfo &chip,
+                                    const LineWindow &window) {
   int64_t distance =
       window.horizontal.stride * window.channels * TmaTile::kElementBytes;
   int64_t conflicts = std::max<int64_t>(1, std::gcd(distance, 128) / 16);
   int64_t registers = 2 * window.countGroups() * (window.hasPairs() ? 1 : 2);
-  return kFragmentCycles * double(registers * conflicts);
+  return fit(chip).fragmentCycles * double(registers * conflicts);
 }
 
 /// Fills in what follows from the cycles of a step, of a tile's other parts,
@@ -149,7 +130,7 @@ static void computeSeconds(const Problem &problem, const ChipInfo &chip,
   cost.waveEfficiency =
       double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
   double cycles =
-      double(problem.launches) * kLaunchCycles + firstCycles +
+      double(problem.launches) * fit(chip).launchCycles + firstCycles +
       double(perUnit) * (double(cost.steps) * cost.stepCycles + tileCycles);
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
@@ -168,13 +149,13 @@ static double computeCopyCycles(const Problem &problem, const ChipInfo &chip,
                                 int64_t workgroups) {
   double units = double(std::min<int64_t>(workgroups, chip.computeUnits));
   double bytes = double(tile.linesBytes() + tile.tile.leftBytes());
-  double cycles =
-      bytes / std::min(kUnitBytesPerClock, kCopyBytesPerClock / units);
+  double cycles = bytes / std::min(fit(chip).unitBytesPerClock,
+                                   fit(chip).copyBytesPerClock / units);
   int64_t rowBytes = problem.lhsRun.elements * byteSize(problem.operand);
   if (chip.sectorBytes == 0 || rowBytes % chip.sectorBytes == 0)
     return cycles;
   double rows = double(tile.tile.leftBytes()) / TmaTile::kRowBytes;
-  return std::max(cycles, kUnalignedRowCycles * rows);
+  return std::max(cycles, fit(chip).unalignedRowCycles * rows);
 }
 
 /// A step is as long as its windows take to copy, to gather, or to multiply.
@@ -198,19 +179,19 @@ static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
                       double(chip.simdsPerComputeUnit) *
                       double(TmaTile::kRowElements / atom.k);
   double gatherCycles =
-      kTileCycles +
-      computeFragmentCycles(tile.window) *
+      fit(chip).tileCycles +
+      computeFragmentCycles(chip, tile.window) *
           std::min(1.0, double(tile.tile.columns) / double(tile.usedColumns()));
   cost.sharedCycles = gatherCycles / double(tile.kIm2colWarps);
   // From one copy to a stage to the next.
-  double stageCycles = kCopyCycles + gatherCycles + cost.matrixCycles;
+  double stageCycles = fit(chip).copyCycles + gatherCycles + cost.matrixCycles;
   cost.loadCycles = computeCopyCycles(problem, chip, tile,
                                       problem.batch * tile.countColumnTiles());
   cost.stepCycles =
       std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles,
                 stageCycles / double(tile.tile.stages)});
   computeSeconds(problem, chip, candidate,
-                 kGradientCyclesPerColumn *
+                 fit(chip).gradientCyclesPerColumn *
                      double(tile.tile.atomsPerConsumer()) *
                      double(tile.tile.columns),
                  /*firstCycles=*/0, cost);
@@ -236,19 +217,21 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
   double atomCycles =
       atom.cycles / double(chip.simdsPerComputeUnit) * reduction / atom.k;
   cost.matrixCycles = double(tile.tile.rows / atom.m) * atomCycles;
-  cost.sharedCycles =
-      double(tile.tile.atomsPerConsumer()) * computeFragmentCycles(tile.window);
+  cost.sharedCycles = double(tile.tile.atomsPerConsumer()) *
+                      computeFragmentCycles(chip, tile.window);
   double epilogueCycles =
-      kEpilogueCyclesPerColumn * (1 + problem.epilogueShare()) *
+      fit(chip).epilogueCyclesPerColumn * (1 + problem.epilogueShare()) *
       double(tile.tile.atomsPerConsumer()) * double(tile.tile.columns);
-  cost.stepCycles = std::max(
-      cost.matrixCycles, kTileCycles + cost.sharedCycles + epilogueCycles +
-                             double(tile.tile.atomsPerConsumer()) * atomCycles);
+  cost.stepCycles =
+      std::max(cost.matrixCycles,
+               fit(chip).tileCycles + cost.sharedCycles + epilogueCycles +
+                   double(tile.tile.atomsPerConsumer()) * atomCycles);
 
   double elements = reduction * double(tile.tile.columns) /
                     double(tile.tile.consumers * TmaTile::kWarpgroupSize);
   computeSeconds(problem, chip, candidate, /*tileCycles=*/0,
-                 kElementCycles * std::max(0.0, elements - kLaunchElements),
+                 fit(chip).elementCycles *
+                     std::max(0.0, elements - fit(chip).launchElements),
                  cost);
   cost.tileEfficiency = problem.flops() / 2 /
                         (double(cost.workgroups) * double(tile.tile.rows) *

@@ -18,7 +18,6 @@
 #include "conv/Kernels/Parts/StagedModel.h"
 
 #include "UnitModel.h"
-#include "conv/Kernels/GpuCosts.h"
 
 #include "conv/Support/IntegerMath.h"
 
@@ -28,6 +27,10 @@
 #include <numeric>
 
 using namespace conv;
+
+static const StagedCalibration &fit(const ChipInfo &chip) {
+  return chip.calibration->staged;
+}
 
 /// Registers that the compiler takes beside accumulators, as a multiple of what
 /// is counted, before it spills. Measured on kernels for all chips: up to 1.75
@@ -43,22 +46,8 @@ static constexpr int64_t kRegistersPerInputPiece = 4;
 static constexpr int64_t kRegistersPerFilterPiece = 2;
 /// Of a load that is one of several for a piece: counted in weight gradients.
 static constexpr int64_t kRegistersPerJoinedLoad = 2;
-/// A step's barrier, waits and loop control.
-static constexpr double kBarrierCycles = 40;
-/// Conflicts of a write to shared memory by blocks that are transposed on their
-/// way, as a multiple of the write, if rows are shorter than all banks.
-static constexpr double kTransposedConflicts = 1.4;
-/// Vector instructions of a step, for each wave, for each load of a lane
-/// (addresses and bounds), and for each piece that is made of several loads, as
-/// counted in assembly.
-static constexpr double kStepInstructions = 8, kLoadInstructions = 2,
-                        kJoinInstructions = 4;
-/// Of a load whose position takes divisions.
-static constexpr double kPositionInstructions = 16;
 /// A lane's load is not faster for less.
 static constexpr int64_t kLeastLoadBytes = 4;
-/// First-level cache: addresses of lanes in a clock.
-static constexpr double kLoadLanesPerClock = 16;
 
 static bool isHost(const ChipInfo &chip) {
   return chip.backend == Backend::Host;
@@ -243,7 +232,7 @@ static double computeLoadCycles(const ChipInfo &chip,
   return std::max(double(loads * bytes) *
                       countLineWaste(chip, candidate, rows, run) /
                       chip.sharedCacheBytesPerClock,
-                  double(loads) / kLoadLanesPerClock);
+                  double(loads) / fit(chip).loadLanesPerClock);
 }
 
 /// Vector instructions of a wave that bring one operand's tile.
@@ -253,17 +242,17 @@ static double countCopyInstructions(const ChipInfo &chip,
   auto pieces = double(piecesPerWorkItem(chip, candidate, rows));
   int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
   int64_t width = countLoadElements(chip, candidate, rows, run);
-  double ofLoad =
-      kLoadInstructions + (run.takesDivisions ? kPositionInstructions : 0);
+  double ofLoad = fit(chip).loadInstructions +
+                  (run.takesDivisions ? fit(chip).positionInstructions : 0);
   return pieces * (double(longest) / double(width) * ofLoad +
-                   (width < longest ? kJoinInstructions : 0));
+                   (width < longest ? fit(chip).joinInstructions : 0));
 }
 
 /// Cycles in which vector instructions of a wave's step occupy a SIMD unit.
 static double computeVectorCycles(const Problem &problem, const ChipInfo &chip,
                                   const Candidate &candidate) {
   double instructions =
-      double(candidate.stages) * kStepInstructions +
+      double(candidate.stages) * fit(chip).stepInstructions +
       countCopyInstructions(chip, candidate, candidate.workgroup[0],
                             problem.lhsRun) +
       countCopyInstructions(chip, candidate, candidate.workgroup[1],
@@ -283,7 +272,8 @@ static double countWrittenBytes(const ChipInfo &chip,
   bool hasConflicts = keepsLoadsEarly(chip) && isTransposed(run) &&
                       rowBytes < bankBytes * chip.sharedMemoryBanks;
   return double(rows * rowBytes) *
-         (hasConflicts ? 1 + kTransposedConflicts : 1) * chip.sharedWritePasses;
+         (hasConflicts ? 1 + fit(chip).transposedConflicts : 1) *
+         chip.sharedWritePasses;
 }
 
 /// Cycles of shared memory in which both tiles are written.
@@ -384,7 +374,7 @@ static double computeStepCycles(const Problem &problem, const ChipInfo &chip,
   double others =
       cost.matrixCycles + cost.sharedCycles + cost.loadCycles - longest;
   return longest + others / (1 + std::min(cost.wavesPerSimd, 2.0)) +
-         kBarrierCycles;
+         fit(chip).barrierCycles;
 }
 
 /// Fills in how many workgroups a compute unit holds.
@@ -397,7 +387,7 @@ static void computeOccupancy(const ChipInfo &chip, const Candidate &candidate,
   }
   int64_t registers =
       keepsLoadsEarly(chip)
-          ? computeExpectedRegisters(*candidate.atom, cost.registers)
+          ? computeExpectedRegisters(chip, *candidate.atom, cost.registers)
           : cost.registers.total();
   int64_t perWave = roundUp(registers, chip.registerGranule);
   int64_t waves = std::min<int64_t>(chip.maxWavesPerSimd,
@@ -420,7 +410,7 @@ static double computeTileLatency(const ChipInfo &chip,
                                  const Candidate &candidate) {
   if (isHost(chip))
     return 0;
-  return kLoadLatencyNs * chip.clockGHz /
+  return chip.calibration->launch.loadLatencyNs * chip.clockGHz /
          double(std::max<int64_t>(1, candidate.stages - 1));
 }
 
@@ -428,11 +418,13 @@ static double computeTileLatency(const ChipInfo &chip,
 static double computeRound(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate, const Cost &cost,
                            int64_t workgroups) {
-  double latency = isHost(chip) ? 0 : kLoadLatencyNs * chip.clockGHz;
+  double latency =
+      isHost(chip) ? 0 : chip.calibration->launch.loadLatencyNs * chip.clockGHz;
   double step = std::max(double(workgroups) * cost.stepCycles,
                          computeTileLatency(chip, candidate));
-  double ends =
-      kSetupCycles + countStoredBytes(problem, candidate) / kLoadBytesPerClock;
+  double ends = chip.calibration->launch.setupCycles +
+                countStoredBytes(problem, candidate) /
+                    chip.calibration->launch.loadBytesPerClock;
   // The first tile is waited for, and the last result is not.
   return latency + double(cost.steps) * step + double(workgroups) * ends;
 }
@@ -510,14 +502,14 @@ static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
   bool isAsync = candidate.loop == LoopKind::AsyncStaged;
   bool areTransposed =
       isTransposed(problem.lhsRun) && isTransposed(problem.rhsRun);
-  double slowdown = isAsync         ? chip.asyncStagedSlowdown
-                    : areTransposed ? chip.transposedStagedSlowdown
-                                    : chip.registerStagedSlowdown;
+  double slowdown = isAsync         ? fit(chip).asyncStagedSlowdown
+                    : areTransposed ? fit(chip).transposedStagedSlowdown
+                                    : fit(chip).registerStagedSlowdown;
   for (const Run *run : {&problem.lhsRun, &problem.rhsRun}) {
     int64_t bytes = run->elements * byteSize(candidate.atom->operand);
     bool isAlone = isTransposed(*run) && !areTransposed;
     if (isAlone || bytes % kPieceBytes != 0)
-      slowdown *= chip.transposingSlowdown;
+      slowdown *= fit(chip).transposingSlowdown;
   }
   return slowdown;
 }
@@ -557,8 +549,8 @@ Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
           computeScatterCycles(problem, chip, candidate.workgroup[0],
                                candidate.workgroup[1]) /
           (chip.clockGHz * 1e9) +
-      double(problem.launches - 1) * kLaunchSeconds +
-      (isHost(chip) ? 0 : kStartSeconds);
+      double(problem.launches - 1) * chip.calibration->launch.launchSeconds +
+      (isHost(chip) ? 0 : chip.calibration->launch.startSeconds);
   cost.limit = computeLimit(problem, chip, candidate, cost);
   return cost;
 }

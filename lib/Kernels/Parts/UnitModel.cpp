@@ -24,67 +24,9 @@
 
 using namespace conv;
 
-namespace {
-/// What differs between main loops that overlap steps and those that keep the
-/// phases of a step apart.
-struct LoopFit {
-  /// Exponent of the norm that joins the busy parts of a unit: more is closer
-  /// to the longest alone.
-  double partsNorm;
-  /// The same for these and the least length of a step.
-  double chainNorm;
-  /// With one stage, writes lie between two barriers: what of their cycles is
-  /// exposed if a workgroup is alone, and the power of the number of workgroups
-  /// that it falls with.
-  double exposedWrites, exposedPower;
-  /// What of them a workgroup's step is longer than its matrix instructions.
-  double ownWrites;
-  /// Cycles that it is longer with two stages.
-  double stepCycles;
-  /// Cycles of a load's latency that a step cannot be shorter than.
-  double latencyCycles;
-  /// Cycles before the main loop: of a workgroup, and for each piece that a
-  /// lane loads, whose place takes divisions.
-  double setupCycles, pieceCycles;
-  /// Cycles for each 64 bytes of a result.
-  double storeCycles;
-  /// Cycles of vector instructions for one that is counted.
-  double vectorFactor;
-};
-} // namespace
-
-static constexpr LoopFit kOverlapped = {.partsNorm = 3.9,
-                                        .chainNorm = 10,
-                                        .exposedWrites = 1,
-                                        .exposedPower = 1.4,
-                                        .ownWrites = 0,
-                                        .stepCycles = 255,
-                                        .latencyCycles = 590,
-                                        .setupCycles = 570,
-                                        .pieceCycles = 95,
-                                        .storeCycles = 1.2,
-                                        .vectorFactor = 1.8};
-static constexpr LoopFit kPhased = {.partsNorm = 20,
-                                    .chainNorm = 3.1,
-                                    .exposedWrites = 6.2,
-                                    .exposedPower = 1.4,
-                                    .ownWrites = 2.8,
-                                    .stepCycles = 700,
-                                    .latencyCycles = 500,
-                                    .setupCycles = 130,
-                                    .pieceCycles = 125,
-                                    .storeCycles = 0.5,
-                                    .vectorFactor = 1.5};
-/// What of the load path's cycles is needed: lines that workgroups share are in
-/// the cache of a compute unit.
-static constexpr double kMissedLoads = 0.85;
-/// Registers that are allocated for one that is counted: accumulators, and the
-/// others. What atoms of 16 rows take beyond them.
-static constexpr double kMatrixAccumulators = 1.25, kMatrixOthers = 0.85;
-static constexpr double kVectorAccumulators = 1.15, kVectorOthers = 0.66;
-static constexpr double kSmallAtomRegisters = 17;
-/// Start and end of a kernel that adds up parts.
-static constexpr double kCombineSeconds = 0.5e-6;
+static const UnitCalibration &fit(const ChipInfo &chip) {
+  return chip.calibration->unit;
+}
 
 int64_t conv::countSimds(const ChipInfo &chip) {
   return int64_t(chip.simdsPerComputeUnit) * chip.computeUnitsOfProcessor;
@@ -94,35 +36,37 @@ int64_t conv::countUnits(const ChipInfo &chip) {
   return chip.computeUnits / chip.computeUnitsOfProcessor;
 }
 
-int64_t conv::computeExpectedRegisters(const MatrixAtom &atom,
+int64_t conv::computeExpectedRegisters(const ChipInfo &chip,
+                                       const MatrixAtom &atom,
                                        const RegisterCost &registers) {
   auto others = double(registers.total() - registers.accumulators);
   auto accumulators = double(registers.accumulators);
   if (atom.kind != AtomKind::MFMA)
-    return std::lround(kVectorAccumulators * accumulators +
-                       kVectorOthers * others);
-  return std::lround(kMatrixAccumulators * accumulators +
-                     kMatrixOthers * others +
-                     (atom.m <= 16 ? kSmallAtomRegisters : 0));
+    return std::lround(fit(chip).vectorAccumulators * accumulators +
+                       fit(chip).vectorOthers * others);
+  return std::lround(fit(chip).matrixAccumulators * accumulators +
+                     fit(chip).matrixOthers * others +
+                     (atom.m <= 16 ? fit(chip).smallAtomRegisters : 0));
 }
 
-static const LoopFit &getFit(const UnitWork &work) {
-  return work.overlapsSteps ? kOverlapped : kPhased;
+static const LoopFit &getFit(const ChipInfo &chip, const UnitWork &work) {
+  return work.overlapsSteps ? fit(chip).overlapped : fit(chip).phased;
 }
 
 /// Cycles of a wave's step in which other waves get no turn of the matrix unit:
 /// WMMA and multiply-adds of lanes take the vector unit's own turns, MFMA runs
 /// beside it.
-static double computeTurns(const UnitWork &work) {
+static double computeTurns(const ChipInfo &chip, const UnitWork &work) {
   return work.matrixCycles +
-         (work.overlapsSteps ? 0
-                             : getFit(work).vectorFactor * work.vectorCycles);
+         (work.overlapsSteps
+              ? 0
+              : getFit(chip, work).vectorFactor * work.vectorCycles);
 }
 
 /// Cycles in which all resident workgroups use the parts of their unit.
 static double computeBusyCycles(const ChipInfo &chip, const UnitWork &work,
                                 int64_t resident) {
-  const LoopFit &fit = getFit(work);
+  const LoopFit &loop = getFit(chip, work);
   int64_t simds = countSimds(chip);
   double waves = double(resident * work.waves) / double(simds);
   // Phases keep waves in step, so those of the fullest SIMD unit count.
@@ -130,45 +74,47 @@ static double computeBusyCycles(const ChipInfo &chip, const UnitWork &work,
     waves = std::ceil(waves);
   waves = std::max(waves, double(ceilDiv(work.waves, simds)));
   double busy = 0;
-  for (double cycles : {waves * computeTurns(work),
-                        waves * fit.vectorFactor * work.vectorCycles,
-                        double(resident) * work.sharedCycles,
-                        double(resident) * kMissedLoads * work.loadCycles})
-    busy += std::pow(cycles, fit.partsNorm);
+  for (double cycles :
+       {waves * computeTurns(chip, work),
+        waves * loop.vectorFactor * work.vectorCycles,
+        double(resident) * work.sharedCycles,
+        double(resident) * fit(chip).missedLoads * work.loadCycles})
+    busy += std::pow(cycles, loop.partsNorm);
   if (work.stages > 1)
-    return std::pow(busy, 1 / fit.partsNorm);
+    return std::pow(busy, 1 / loop.partsNorm);
   // Loads are joined where they are written.
-  double exposed = fit.exposedWrites * work.sharedWriteCycles +
+  double exposed = loop.exposedWrites * work.sharedWriteCycles +
                    (work.joinsLoads ? work.vectorCycles : 0);
-  return std::pow(busy, 1 / fit.partsNorm) +
-         exposed / std::pow(double(resident), fit.exposedPower);
+  return std::pow(busy, 1 / loop.partsNorm) +
+         exposed / std::pow(double(resident), loop.exposedPower);
 }
 
 /// Cycles until the loads of a step have arrived.
-static double computeLoadLatency(const UnitWork &work) {
-  return getFit(work).latencyCycles + work.loadCycles;
+static double computeLoadLatency(const ChipInfo &chip, const UnitWork &work) {
+  return getFit(chip, work).latencyCycles + work.loadCycles;
 }
 
 bool conv::waitsForLoads(const ChipInfo &chip, const UnitWork &work,
                          int64_t resident) {
-  return computeLoadLatency(work) > computeBusyCycles(chip, work, resident);
+  return computeLoadLatency(chip, work) >
+         computeBusyCycles(chip, work, resident);
 }
 
 double conv::computeUnitStep(const ChipInfo &chip, const UnitWork &work,
                              int64_t resident) {
-  const LoopFit &fit = getFit(work);
+  const LoopFit &loop = getFit(chip, work);
   double alone =
-      double(ceilDiv(work.waves, countSimds(chip))) * computeTurns(work) +
-      (work.stages == 1 ? fit.ownWrites * work.sharedWriteCycles
-                        : fit.stepCycles);
+      double(ceilDiv(work.waves, countSimds(chip))) * computeTurns(chip, work) +
+      (work.stages == 1 ? loop.ownWrites * work.sharedWriteCycles
+                        : loop.stepCycles);
   // With one stage, loads are joined behind the other rounds.
   if (work.overlapsSteps && work.stages == 1)
     alone += work.vectorCycles;
-  double least = std::max(alone, computeLoadLatency(work));
+  double least = std::max(alone, computeLoadLatency(chip, work));
   double busy = computeBusyCycles(chip, work, resident);
-  return std::pow(std::pow(busy, fit.chainNorm) +
-                      std::pow(least, fit.chainNorm),
-                  1 / fit.chainNorm);
+  return std::pow(std::pow(busy, loop.chainNorm) +
+                      std::pow(least, loop.chainNorm),
+                  1 / loop.chainNorm);
 }
 
 /// Cycles of `resident` workgroups that run together from start to end.
@@ -176,11 +122,11 @@ static double computeRound(const ChipInfo &chip, const UnitWork &work,
                            int64_t resident) {
   if (resident == 0)
     return 0;
-  const LoopFit &fit = getFit(work);
-  return work.steps * computeUnitStep(chip, work, resident) + fit.setupCycles +
+  const LoopFit &loop = getFit(chip, work);
+  return work.steps * computeUnitStep(chip, work, resident) + loop.setupCycles +
          double(ceilDiv(work.waves, countSimds(chip)) * work.pieces) *
-             fit.pieceCycles +
-         double(resident) * work.storedBytes / 64 * fit.storeCycles;
+             loop.pieceCycles +
+         double(resident) * work.storedBytes / 64 * loop.storeCycles;
 }
 
 double conv::computeUnitCycles(const ChipInfo &chip, const UnitWork &work,
@@ -200,7 +146,8 @@ double conv::computeCombineSeconds(const Problem &problem,
                                    const ChipInfo &chip) {
   if (problem.splits == 1)
     return 0;
-  return kCombineSeconds + (problem.intermediateBytes + problem.resultBytes +
-                            problem.epilogueBytes) /
-                               computeFarBandwidth(problem, chip);
+  return fit(chip).combineSeconds +
+         (problem.intermediateBytes + problem.resultBytes +
+          problem.epilogueBytes) /
+             computeFarBandwidth(problem, chip);
 }

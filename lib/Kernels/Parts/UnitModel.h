@@ -42,7 +42,7 @@ int64_t countSimds(const ChipInfo &chip);
 int64_t countUnits(const ChipInfo &chip);
 
 /// Registers of a lane, as the compiler usually allocates them.
-int64_t computeExpectedRegisters(const MatrixAtom &atom,
+int64_t computeExpectedRegisters(const ChipInfo &chip, const MatrixAtom &atom,
                                  const RegisterCost &registers);
 
 /// Whether a step of `resident` workgroups lasts until its loads have arrived.

@@ -19,7 +19,6 @@
 #include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 
 #include "../Parts/Warpgroup/WarpgroupTiles.h"
-#include "conv/Kernels/GpuCosts.h"
 
 #include "conv/Support/IntegerMath.h"
 
@@ -28,82 +27,13 @@
 
 using namespace conv;
 
-/// Under load the clock of matrix units is below that of the data sheet.
-static constexpr double kMatrixSlowdown = 1.125;
-/// The power of the chip, in cycles in which all compute units may draw it: for
-/// each cycle of the matrix units of one, and for each byte that it copies.
-static constexpr double kPowerPerMatrixCycle = 1.05;
-static constexpr double kPowerPerByte = 0.0047;
-/// Between two lines of memory that the copy engine of a compute unit asks for,
-/// of 31 schedules of groups of 56 channels on an H200.
-static constexpr double kLineCycles = 3.3;
-/// The same of images of three dimensions, of 7 layers, and of one group whose
-/// rows start within lines.
-static constexpr double kVolumeLineCycles = 2.6;
-/// Of those, a row of windows of a gradient of a filter.
-static constexpr double kVolumeRowCycles = 4.2;
-static constexpr double kSplitLineCycles = 2.45;
-/// A row of a copy, of both operands, if one of them has fewer channels than a
-/// row: of 60 schedules of 12 layers on an H200, 3.6 to 5.7.
-static constexpr double kPartialRowCycles = 4.2;
-/// Share of the clocks of shared memory that writing copies to it takes from
-/// reading operands.
-static constexpr double kWriteShare = 0.75;
-/// From a copy's start to its end. All stages but one can be on their way.
-static constexpr double kCopyLatencyCycles = 1490;
-/// What copies of all compute units bring in a clock.
-static constexpr double kCopyBytesPerClock = 10900;
-/// A row of a copy of every second position of images, or further apart.
-static constexpr double kStridedRowCycles = 2.4;
-/// A row of a copy whose distance to the next one in memory is no whole number
-/// of sectors: 24 channels of bf16, for example. Of 8 schedules of 3 layers on
-/// an H200, 6.5 to 10.1 (bench/results/unlisted.md).
-static constexpr double kUnalignedRowCycles = 8;
-/// Steps whose copies a kernel waits for when it starts: they all come from
-/// memory, to all compute units at once.
-static constexpr double kFirstSteps = 2.25;
-/// A tile's way through registers to shared memory, for a warpgroup: every
-/// column. With several atoms along the rows, one is converted while another
-/// one is stored: they take as long as the root of their number.
-static constexpr double kEpilogueCyclesPerColumn = 11.25;
-/// Its way to memory: every row of a copy, whose columns are at most a chunk.
-static constexpr double kStoreCyclesPerRow = 4.8;
-/// What is added if chunks are not swizzled: to every column, since none leaves
-/// before all are there, and to the chunks of a row, which starts and ends
-/// within lines. Fitted to 33 schedules with 104, 112 and 208 columns.
-static constexpr double kPlainCyclesPerColumn = 5;
-static constexpr double kPlainChunks = 2;
+static const WarpgroupCalibration &fit(const ChipInfo &chip) {
+  return chip.calibration->warpgroup;
+}
+
 /// What the only tile of a compute unit waits for memory if the pipeline has no
 /// more stages than this.
 static constexpr int64_t kShortPipeline = 4;
-static constexpr double kShortPipelineCycles = 1000;
-/// Of both, what an operand of the epilogue adds that is copied: seen on an
-/// H200.
-static constexpr double kCopiedEpilogueShare = 0.2;
-/// The part of both during which the copies for the next tile arrive or, if
-/// there are several consumers, another one multiplies.
-static constexpr double kHiddenOfOneConsumer = 0.405;
-static constexpr double kHiddenEpilogue = 0.575;
-/// How computing and memory overlap: 1 would add them up, and with a large one
-/// the longer hides the other.
-static constexpr double kOverlap = 2.2;
-/// Between the end of a kernel and the work of the next one.
-static constexpr double kSumLaunchSeconds = 0.5e-6;
-/// Until a lane has what it adds of a part of a reduction.
-static constexpr double kPartSeconds = 3.75e-8;
-/// Share of the memory's bandwidth at which what one kernel writes for another
-/// one goes there and back, while nothing is multiplied.
-static constexpr double kIntermediateShare = 0.7;
-/// Cycles in which lanes make parts of the operands of a step, beside what
-/// multiplies those of others, which takes longer in turn: the root of the sum
-/// of squares was within 6 % of 30 kernels of f32 on an H200.
-static constexpr double kConvertCycles = 900;
-static constexpr double kConvertCyclesPerColumn = 6.25;
-/// Cycles between two instructions of a consumer that add to the same sums.
-static constexpr double kChainCycles = 32;
-/// From the last product of a cluster until sums arrive, and how fast they do.
-static constexpr double kExchangeCycles = 350;
-static constexpr double kExchangeBytesPerClock = 7;
 /// Stages beyond which a pipeline does not become faster; those of a reduction
 /// over positions, whose steps are all read from memory, do a little longer.
 static constexpr int64_t kMaxStages = 7;
@@ -235,7 +165,7 @@ static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
     readBytes = leftBytes + products * rightBytes;
     stepBytes += double(tile.rightBytes() + tile.convertedBytes());
   }
-  return (instructions * readBytes + kWriteShare * stepBytes) /
+  return (instructions * readBytes + fit(chip).writeShare * stepBytes) /
          chip.sharedMemoryBytesPerClock;
 }
 
@@ -255,14 +185,14 @@ static double computeRightRows(const TmaTile &tile) {
 
 /// Cycles for each line of memory that copies ask for. Whole ones of plain
 /// images are counted in bytes.
-static double getLineCycles(const Problem &problem) {
+static double getLineCycles(const Problem &problem, const ChipInfo &chip) {
   const TmaFacts &facts = getTmaFacts(problem);
   if (facts.hasGroups)
-    return kLineCycles;
+    return fit(chip).lineCycles;
   if (facts.hasVolumes && !facts.reducesPositions)
-    return kVolumeLineCycles;
+    return fit(chip).volumeLineCycles;
   bool areWhole = facts.leftLines == 1 && facts.rightLines == 1;
-  return areWhole ? 0 : kSplitLineCycles;
+  return areWhole ? 0 : fit(chip).splitLineCycles;
 }
 
 /// Lines of memory that copies ask for in a step.
@@ -305,55 +235,61 @@ static double computeCopyCycles(const Problem &problem, const ChipInfo &chip,
                                 const TmaTile &tile, double stepBytes,
                                 double units) {
   const TmaFacts &facts = getTmaFacts(problem);
-  double stepCycles = std::hypot(kCopyLatencyCycles / double(tile.stages - 1),
-                                 units * stepBytes / kCopyBytesPerClock);
+  double stepCycles =
+      std::hypot(fit(chip).copyLatencyCycles / double(tile.stages - 1),
+                 units * stepBytes / fit(chip).copyBytesPerClock);
   stepCycles = std::max(
-      {stepCycles, getLineCycles(problem) * computeStepLines(problem, tile),
-       kPartialRowCycles * countPartialRows(problem, tile),
-       kUnalignedRowCycles * countUnalignedRows(problem, chip, tile)});
+      {stepCycles,
+       getLineCycles(problem, chip) * computeStepLines(problem, tile),
+       fit(chip).partialRowCycles * countPartialRows(problem, tile),
+       fit(chip).unalignedRowCycles * countUnalignedRows(problem, chip, tile)});
   int64_t rows = facts.reducesPositions ? tile.columns : tile.rows;
   if (facts.hasStrides)
-    stepCycles = std::max(stepCycles, kStridedRowCycles * double(rows));
+    stepCycles =
+        std::max(stepCycles, fit(chip).stridedRowCycles * double(rows));
   if (facts.hasVolumes && facts.reducesPositions)
-    stepCycles = std::max(stepCycles, kVolumeRowCycles * double(rows));
+    stepCycles = std::max(stepCycles, fit(chip).volumeRowCycles * double(rows));
   return stepCycles;
 }
 
 /// Cycles in which the warpgroups store a tile, each a part. What the epilogue
 /// reads takes as long as what is stored if lanes load it.
 static double computeEpilogueCycles(const Problem &problem,
-                                    const TmaTile &tile) {
-  double epilogueShare = (tile.isEpilogueCopied ? kCopiedEpilogueShare : 1) *
-                         problem.epilogueShare();
+                                    const ChipInfo &chip, const TmaTile &tile) {
+  double epilogueShare =
+      (tile.isEpilogueCopied ? fit(chip).copiedEpilogueShare : 1) *
+      problem.epilogueShare();
   double columns = double(tile.columns);
   double chunks = columns / double(tile.chunkColumns());
   double plainCycles = 0;
   if (!TmaTile::isSwizzled(tile.chunkRowBytes())) {
-    chunks = columns / TmaTile::kRowElements + kPlainChunks;
-    plainCycles =
-        kPlainCyclesPerColumn * columns * double(tile.atomsPerConsumer());
+    chunks = columns / TmaTile::kRowElements + fit(chip).plainChunks;
+    plainCycles = fit(chip).plainCyclesPerColumn * columns *
+                  double(tile.atomsPerConsumer());
   }
-  return (kEpilogueCyclesPerColumn * columns *
+  return (fit(chip).epilogueCyclesPerColumn * columns *
               std::sqrt(double(tile.atomsPerConsumer())) +
-          plainCycles + kStoreCyclesPerRow * double(tile.rows) * chunks) *
+          plainCycles +
+          fit(chip).storeCyclesPerRow * double(tile.rows) * chunks) *
          (1 + epilogueShare);
 }
 
 /// Cycles in which a cluster exchanges its sums.
-static double computeExchange(const TmaTile &tile) {
+static double computeExchange(const ChipInfo &chip, const TmaTile &tile) {
   if (tile.cluster == 1)
     return 0;
   double bytes = double((tile.cluster - 1) * tile.shareBytes());
-  return kExchangeCycles + bytes / kExchangeBytesPerClock;
+  return fit(chip).exchangeCycles + bytes / fit(chip).exchangeBytesPerClock;
 }
 
 /// Seconds of kernels beside that of the products: they add up parts.
 static double computeSumSeconds(const Problem &problem, const ChipInfo &chip) {
-  double seconds =
-      double(problem.launches - 1) * kSumLaunchSeconds +
-      problem.intermediateBytes / (kIntermediateShare * chip.memoryGBs * 1e9);
-  return problem.splits == 1 ? seconds
-                             : seconds + kPartSeconds * double(problem.splits);
+  double seconds = double(problem.launches - 1) * fit(chip).sumLaunchSeconds +
+                   problem.intermediateBytes /
+                       (fit(chip).intermediateShare * chip.memoryGBs * 1e9);
+  return problem.splits == 1
+             ? seconds
+             : seconds + fit(chip).partSeconds * double(problem.splits);
 }
 
 static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
@@ -381,10 +317,10 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
   double atomCycles =
       std::max(double(tile.rows / atom.m) * double(atom.cycles) /
                    chip.simdsPerComputeUnit,
-               kChainCycles);
+               fit(chip).chainCycles);
   double stepBytes = computeStepBytes(problem, tile);
   double instructionCycles = atomCycles * double(facts.atomsPerRow);
-  cost.matrixCycles = kMatrixSlowdown * instructionCycles;
+  cost.matrixCycles = fit(chip).matrixSlowdown * instructionCycles;
   cost.sharedCycles = computeSharedCycles(problem, chip, tile, stepBytes);
   cost.loadCycles = computeCopyCycles(
       problem, chip, tile, stepBytes,
@@ -393,23 +329,26 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
       std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
   cost.stepCycles =
       tile.isConverted()
-          ? std::hypot(longest, kConvertCycles + kConvertCyclesPerColumn *
-                                                     double(tile.columns))
+          ? std::hypot(longest, fit(chip).convertCycles +
+                                    fit(chip).convertCyclesPerColumn *
+                                        double(tile.columns))
           : longest;
 
   double stepsPerTile = double(facts.totalSteps) / double(problem.products) /
                         double(tile.cluster);
-  double storeCycles =
-      computeEpilogueCycles(problem, tile.share()) + computeExchange(tile);
-  double powerCycles =
-      double(cost.workgroups) / double(chip.computeUnits) * stepsPerTile *
-      (kPowerPerMatrixCycle * instructionCycles + kPowerPerByte * stepBytes);
+  double storeCycles = computeEpilogueCycles(problem, chip, tile.share()) +
+                       computeExchange(chip, tile);
+  double powerCycles = double(cost.workgroups) / double(chip.computeUnits) *
+                       stepsPerTile *
+                       (fit(chip).powerPerMatrixCycle * instructionCycles +
+                        fit(chip).powerPerByte * stepBytes);
   bool waitsForMemory = perUnit == 1 && tile.stages <= kShortPipeline &&
                         tile.cluster == 1 && !facts.reducesPositions;
-  double hidden = tile.consumers == 1 ? kHiddenOfOneConsumer : kHiddenEpilogue;
+  double hidden = tile.consumers == 1 ? fit(chip).hiddenOfOneConsumer
+                                      : fit(chip).hiddenEpilogue;
   double unitCycles =
-      kFirstSteps * cost.loadCycles +
-      (waitsForMemory ? kShortPipelineCycles : 0) +
+      fit(chip).firstSteps * cost.loadCycles +
+      (waitsForMemory ? fit(chip).shortPipelineCycles : 0) +
       double(perUnit) * (stepsPerTile * cost.stepCycles + storeCycles +
                          computeScatterCycles(problem, chip, tile.share().rows,
                                               tile.share().columns)) -
@@ -417,11 +356,12 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
 
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds =
-      kStartSeconds + std::max(unitCycles, powerCycles) / (chip.clockGHz * 1e9);
+      chip.calibration->launch.startSeconds +
+      std::max(unitCycles, powerCycles) / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
-  cost.seconds = std::pow(std::pow(cost.computeSeconds, kOverlap) +
-                              std::pow(cost.memorySeconds, kOverlap),
-                          1 / kOverlap) +
+  cost.seconds = std::pow(std::pow(cost.computeSeconds, fit(chip).overlap) +
+                              std::pow(cost.memorySeconds, fit(chip).overlap),
+                          1 / fit(chip).overlap) +
                  computeSumSeconds(problem, chip);
   if (cost.memorySeconds > cost.computeSeconds)
     cost.limit = Limit::Memory;

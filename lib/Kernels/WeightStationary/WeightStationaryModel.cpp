@@ -24,20 +24,10 @@
 
 using namespace conv;
 
-/// Under load the clock is below that of the data sheet.
-static constexpr double kMatrixSlowdown = 1.1;
-/// Bytes that copies bring to one compute unit in a clock.
-static constexpr double kCopyBytesPerClock = 40;
-/// From the last product of a slice to the first one of the next.
-static constexpr double kSliceCycles = 100;
-/// Results that lanes store, for every column of an atom.
-static constexpr double kEpilogueCyclesPerColumn = 40;
-/// From the launch until the filter is in shared memory, for a piece of it that
-/// a work-item loads; and after the last tile.
-static constexpr double kLaunchCycles = 4000;
-static constexpr double kPieceCycles = 60;
-/// Share of the memory's bandwidth that copies of halo tiles reach.
-static constexpr double kMemoryShare = 0.9;
+static const WeightStationaryCalibration &fit(const ChipInfo &chip) {
+  return chip.calibration->weightStationary;
+}
+
 /// Stages beyond which a pipeline does not become faster.
 static constexpr int64_t kMaxStages = 6;
 
@@ -103,23 +93,25 @@ static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
 
   double instructions = double(tile.taps) * double(sizes.rows / atom.m) *
                         double(TmaTile::kRowElements / atom.k);
-  cost.matrixCycles =
-      kMatrixSlowdown * instructions * atom.cycles / chip.simdsPerComputeUnit;
-  cost.loadCycles = double(tile.stageBytes) / kCopyBytesPerClock;
-  cost.stepCycles = std::max(cost.matrixCycles, cost.loadCycles) + kSliceCycles;
-  double storeCycles = kEpilogueCyclesPerColumn *
+  cost.matrixCycles = fit(chip).matrixSlowdown * instructions * atom.cycles /
+                      chip.simdsPerComputeUnit;
+  cost.loadCycles = double(tile.stageBytes) / fit(chip).copyBytesPerClock;
+  cost.stepCycles =
+      std::max(cost.matrixCycles, cost.loadCycles) + fit(chip).sliceCycles;
+  double storeCycles = fit(chip).epilogueCyclesPerColumn *
                        (1 + problem.epilogueShare()) *
                        double(sizes.atomsPerConsumer()) * double(sizes.columns);
   double pieces =
       double(sizes.columns * tile.filterRows * FilterTile::kPiecesPerRow) /
       double(sizes.consumers * TmaTile::kWarpgroupSize);
   double cycles =
-      kLaunchCycles + kPieceCycles * pieces +
+      fit(chip).launchCycles + fit(chip).pieceCycles * pieces +
       double(perUnit) * (double(cost.steps) * cost.stepCycles + storeCycles);
 
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
-  cost.memorySeconds = cost.memoryBytes / (kMemoryShare * chip.memoryGBs * 1e9);
+  cost.memorySeconds =
+      cost.memoryBytes / (fit(chip).memoryShare * chip.memoryGBs * 1e9);
   cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds);
   if (cost.memorySeconds > cost.computeSeconds)
     cost.limit = Limit::Memory;

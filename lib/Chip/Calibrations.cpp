@@ -1,0 +1,180 @@
+//===- Calibrations.cpp - what was measured of kernels
+//----------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Constants of H200 kernels were fitted together, for all directions, to
+// schedules of some hundred layers; the comments of Calibration.h say which.
+//   * registerStagedSlowdown and asyncStagedSlowdown: 14 layers on an H200, 1.5
+//     to 2.8 and 1.2 to 2.1. transposedStagedSlowdown: gradients of filters in
+//     three dimensions, two of which took 3.4 and 5.1 times as long on an H200
+//     as predicted with registerStagedSlowdown. transposingSlowdown: 60 layers
+//     in NCHW on an H200. scatterCycles and sparseScatterCycles: 16 of them.
+//     direct.traffic: depthwise layers on an H200.
+// `unit` was fitted to what the clock says (docs/amd-kernels.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tables.h"
+
+using namespace conv;
+
+static constexpr Calibration kHopper = {
+    .source = "H200",
+    .launch = {.loadLatencyNs = 400,
+               .setupCycles = 400,
+               .startSeconds = 1.04e-6,
+               .launchSeconds = 4e-6,
+               .loadBytesPerClock = 64},
+    .staged = {.registerStagedSlowdown = 1.9,
+               .asyncStagedSlowdown = 1.5,
+               .transposedStagedSlowdown = 8,
+               .transposingSlowdown = 1.6,
+               .scatterCycles = 0.63,
+               .sparseScatterCycles = 1.46,
+               .barrierCycles = 40,
+               .transposedConflicts = 1.4,
+               .stepInstructions = 8,
+               .loadInstructions = 2,
+               .joinInstructions = 4,
+               .positionInstructions = 16,
+               .loadLanesPerClock = 16},
+    .unit = {.overlapped = {.partsNorm = 3.9,
+                            .chainNorm = 10,
+                            .exposedWrites = 1,
+                            .exposedPower = 1.4,
+                            .ownWrites = 0,
+                            .stepCycles = 255,
+                            .latencyCycles = 590,
+                            .setupCycles = 570,
+                            .pieceCycles = 95,
+                            .storeCycles = 1.2,
+                            .vectorFactor = 1.8},
+             .phased = {.partsNorm = 20,
+                        .chainNorm = 3.1,
+                        .exposedWrites = 6.2,
+                        .exposedPower = 1.4,
+                        .ownWrites = 2.8,
+                        .stepCycles = 700,
+                        .latencyCycles = 500,
+                        .setupCycles = 130,
+                        .pieceCycles = 125,
+                        .storeCycles = 0.5,
+                        .vectorFactor = 1.5},
+             .missedLoads = 0.85,
+             .matrixAccumulators = 1.25,
+             .matrixOthers = 0.85,
+             .vectorAccumulators = 1.15,
+             .vectorOthers = 0.66,
+             .smallAtomRegisters = 17,
+             .combineSeconds = 0.5e-6},
+    .warpgroup = {.matrixSlowdown = 1.125,
+                  .powerPerMatrixCycle = 1.05,
+                  .powerPerByte = 0.0047,
+                  .lineCycles = 3.3,
+                  .volumeLineCycles = 2.6,
+                  .volumeRowCycles = 4.2,
+                  .splitLineCycles = 2.45,
+                  .partialRowCycles = 4.2,
+                  .writeShare = 0.75,
+                  .copyLatencyCycles = 1490,
+                  .copyBytesPerClock = 10900,
+                  .stridedRowCycles = 2.4,
+                  .unalignedRowCycles = 8,
+                  .firstSteps = 2.25,
+                  .epilogueCyclesPerColumn = 11.25,
+                  .storeCyclesPerRow = 4.8,
+                  .plainCyclesPerColumn = 5,
+                  .plainChunks = 2,
+                  .shortPipelineCycles = 1000,
+                  .copiedEpilogueShare = 0.2,
+                  .hiddenOfOneConsumer = 0.405,
+                  .hiddenEpilogue = 0.575,
+                  .overlap = 2.2,
+                  .sumLaunchSeconds = 0.5e-6,
+                  .partSeconds = 3.75e-8,
+                  .intermediateShare = 0.7,
+                  .convertCycles = 900,
+                  .convertCyclesPerColumn = 6.25,
+                  .chainCycles = 32,
+                  .exchangeCycles = 350,
+                  .exchangeBytesPerClock = 7},
+    .lineBuffer = {.fragmentCycles = 11,
+                   .tileCycles = 480,
+                   .epilogueCyclesPerColumn = 14,
+                   .copyCycles = 1300,
+                   .unitBytesPerClock = 45,
+                   .copyBytesPerClock = 4400,
+                   .unalignedRowCycles = 8,
+                   .gradientCyclesPerColumn = 60,
+                   .launchCycles = 4100,
+                   .launchElements = 24,
+                   .elementCycles = 75},
+    .weightStationary = {.matrixSlowdown = 1.1,
+                         .copyBytesPerClock = 40,
+                         .sliceCycles = 100,
+                         .epilogueCyclesPerColumn = 40,
+                         .launchCycles = 4000,
+                         .pieceCycles = 60,
+                         .memoryShare = 0.9},
+    .direct = {.traffic = 1.25,
+               .diagonalSeconds = 1.7e-6,
+               .diagonalMemoryEfficiency = 0.58,
+               .blockMemoryEfficiency = 0.77,
+               .shortRunCost = 0.15,
+               .longRunBytes = 128,
+               .shortReductionRunCost = 0.2,
+               .shortQueueRunCost = 0.37,
+               .queueMemoryEfficiency = 1.29,
+               .queueHaloCost = 0.81,
+               .queueCopyCost = 0.57,
+               .queueConflictCost = 0.1,
+               .queueInStep = 0.34,
+               .queueSeconds = 3.1e-6,
+               .lineBytes = 64,
+               .memoryEfficiency = 0.8,
+               .instructionsPerBox = 8,
+               .instructionsPerStored = 4,
+               .rowUnitCycles = 1.23,
+               .rowAloneCycles = 0.46,
+               .rowSetupCycles = 210,
+               .atomCycles = 1.21,
+               .lineCycles = 10,
+               .matrixUnitCycles = 80,
+               .matrixAloneCycles = 52,
+               .blockStepCycles = 930,
+               .blockUnitCycles = 230,
+               .blockLoadCycles = 41,
+               .diagonalCopyCycles = 5000,
+               .diagonalStepCycles = 90,
+               .transposeCycles = 336,
+               .diagonalSumCycles = 1100},
+    .transform = {.efficiency = 0.8, .scatteredFactor = 4},
+};
+
+/// Where no kernel was timed, staged ones take what their model says.
+static constexpr Calibration createUnmeasured(std::string_view source) {
+  Calibration calibration = kHopper;
+  calibration.source = source;
+  StagedCalibration &staged = calibration.staged;
+  staged.registerStagedSlowdown = staged.asyncStagedSlowdown = 1;
+  staged.transposedStagedSlowdown = staged.transposingSlowdown = 1;
+  staged.scatterCycles = staged.sparseScatterCycles = 0;
+  return calibration;
+}
+
+static constexpr Calibration createWithPlainTraffic(std::string_view source) {
+  Calibration calibration = createUnmeasured(source);
+  calibration.direct.traffic = 1.125;
+  return calibration;
+}
+
+constexpr Calibration conv::kHopperCalibration = kHopper;
+constexpr Calibration conv::kAmpereCalibration = createUnmeasured("assumed");
+constexpr Calibration conv::kClockCalibration =
+    createWithPlainTraffic("the clock of lib/Clock");
+constexpr Calibration conv::kHostCalibration =
+    createWithPlainTraffic("assumed");
