@@ -13,15 +13,13 @@
 #include "conv/Schedule/Explain.h"
 
 #include "FormatNumbers.h"
+#include "PlanList.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/Direct/DirectModel.h"
-#include "conv/Kernels/Direct/DirectSchedule.h"
 #include "conv/Kernels/Parts/StagedModel.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Schedule.h"
-#include "conv/Schedule/ScheduleSpace.h"
-#include "conv/Schedule/WinogradSchedule.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -245,53 +243,6 @@ static void explainDirect(ConvolutionOpInterface op, raw_ostream &os) {
      << formatMicroseconds(cost.memorySeconds) << ")\n";
 }
 
-/// Why the schedule is not a direct one.
-static std::string formatNotDirect(const Explanation &all) {
-  auto direct = selectDirectSchedule(all.op, all.chip);
-  if (auto *reason = std::get_if<std::string>(&direct))
-    return *reason;
-  if (all.schedule.getChosenBy() != ChosenBy::Heuristic)
-    return "another schedule was asked for";
-  DirectCost cost =
-      predictDirectSchedule(all.op, std::get<ScheduleAttr>(direct), all.chip);
-  return "the best one would take " + formatMicroseconds(cost.seconds());
-}
-
-/// The fastest schedule by Winograd's algorithm; null if there is none.
-static ScheduleAttr findWinogradSchedule(ConvolutionOpInterface op,
-                                         const ::conv::ChipInfo &chip) {
-  ScheduleAttr best;
-  for (const OperandForm &form : enumerateWinogradForms(op, chip)) {
-    ScheduleAttr schedule =
-        selectInWinogradForm(op, form, [&](ConvolutionOpInterface products) {
-          std::vector<RankedSchedule> ranked = rankImplicitGemm(products, chip);
-          return ranked.empty() ? ScheduleAttr()
-                                : getSchedule(op.getContext(),
-                                              ranked.front().ranked.candidate,
-                                              ranked.front().options, chip,
-                                              ChosenBy::Heuristic);
-        });
-    if (schedule && (!best || predictSeconds(op, schedule, chip) <
-                                  predictSeconds(op, best, chip)))
-      best = schedule;
-  }
-  return best;
-}
-
-/// Why the schedule is not one of Winograd's algorithm.
-static std::string formatNotWinograd(ConvolutionOpInterface op) {
-  if (std::string obstacle = findWinogradObstacle(op); !obstacle.empty())
-    return obstacle;
-  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
-  ScheduleAttr schedule = findWinogradSchedule(op, chip);
-  if (!schedule)
-    return "the chip has no product of f32";
-  return "the best one, with tiles of " +
-         formatOutputTile(schedule.getOutputTile()) + " results, would take " +
-         formatMicroseconds(predictSeconds(op, schedule, chip)) +
-         "; it has to be asked for";
-}
-
 /// The kernels in front of products and behind them.
 static void printTransforms(ArrayRef<Operation *> transforms, raw_ostream &os) {
   for (Operation *transform : transforms) {
@@ -311,9 +262,24 @@ static void explainInForm(ConvolutionOpInterface op, ScheduleAttr schedule,
   printProblem(op, all.chip, all.problem, os);
   printWork(all, os);
   printDecision(all, schedule, os);
-  os << "not direct  " << formatNotDirect(all) << "\n";
   printCandidates(all, os);
   printRejected(all, os);
+}
+
+/// What each family and plan would take, or why it has nothing.
+static void printPlans(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
+                       raw_ostream &os) {
+  os << "\nfamilies and plans\n";
+  for (const PlanChoice &plan : listPlans(op, chip)) {
+    std::string time =
+        plan.schedule ? formatMicroseconds(plan.seconds) : std::string("-");
+    std::string line = formatv("  {0,12}  {1,-18}", time, plan.name);
+    if (plan.transformSeconds > 0)
+      line += "  " + formatMicroseconds(plan.transformSeconds) +
+              " of it in transforms";
+    line += "  " + plan.note;
+    os << StringRef(line).rtrim() << "\n";
+  }
 }
 
 void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
@@ -331,8 +297,7 @@ void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
   if (schedule.isWinograd())
     os << "in all      predicted "
        << formatMicroseconds(predictSeconds(op, schedule, chip)) << "\n";
-  else
-    os << "not winograd  " << formatNotWinograd(op) << "\n";
+  printPlans(op, chip, os);
 }
 
 static std::string printToString(Attribute attribute) {
@@ -420,10 +385,26 @@ static llvm::json::Object explainInFormAsJson(ConvolutionOpInterface op) {
       {"schedule", printToString(all.schedule)},
       {"chosen_by", stringifyChosenBy(all.schedule.getChosenBy()).str()},
       {"predicted", predictionToJson(all)},
-      {"not_direct", formatNotDirect(all)},
       {"candidates", std::move(candidates)},
       {"rejected", std::move(rejected)},
   };
+}
+
+static llvm::json::Value plansToJson(ConvolutionOpInterface op) {
+  llvm::json::Array all;
+  for (const PlanChoice &plan :
+       listPlans(op, TargetAttr::lookup(op).getInfo())) {
+    llvm::json::Object one{{"name", plan.name}};
+    if (plan.schedule) {
+      one["schedule"] = printToString(plan.schedule);
+      one["seconds"] = plan.seconds;
+      one["transform_seconds"] = plan.transformSeconds;
+    }
+    if (!plan.note.empty())
+      one["note"] = plan.note;
+    all.push_back(std::move(one));
+  }
+  return all;
 }
 
 llvm::json::Object
@@ -452,9 +433,8 @@ mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
     json["products"] = std::move(json["problem"]);
     json["problem"] = formatProblem(op);
     json["schedule"] = printToString(schedule);
-  } else {
-    json["not_winograd"] = formatNotWinograd(op);
   }
+  json["plans"] = plansToJson(op);
   json["seconds"] =
       predictSeconds(op, schedule, TargetAttr::lookup(op).getInfo());
   return json;

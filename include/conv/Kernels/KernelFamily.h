@@ -51,6 +51,12 @@ public:
     return "";
   }
 
+  /// Why there is no candidate with a main loop of its own for the convolution,
+  /// in the form that it has: for people, where there is none.
+  virtual std::string explainAbsence(MainLoop mainLoop,
+                                     ConvolutionOpInterface op,
+                                     const ::conv::ChipInfo &chip) const = 0;
+
   /// Builds what a workgroup does for a part with a product, in kernels whose
   /// arguments are addresses.
   virtual LogicalResult buildBody(Kernel &kernel,

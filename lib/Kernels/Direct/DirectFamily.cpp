@@ -8,6 +8,7 @@
 #include "../Families.h"
 #include "DirectBody.h"
 #include "conv/Kernels/Direct/DirectModel.h"
+#include "conv/Kernels/Direct/DirectSchedule.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -19,6 +20,14 @@ public:
     return mainLoop == MainLoop::Direct ||
            mainLoop == MainLoop::DirectReduction ||
            mainLoop == MainLoop::DirectMatrix;
+  }
+
+  std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
+                             const ::conv::ChipInfo &chip) const override {
+    auto ranked = rankDirectSchedules(op, chip);
+    if (auto *reason = std::get_if<std::string>(&ranked))
+      return *reason;
+    return "other direct kernels compute it";
   }
 
   std::string findObstacle(ConvolutionOpInterface op, ScheduleAttr schedule,

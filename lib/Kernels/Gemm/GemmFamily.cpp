@@ -24,6 +24,20 @@ public:
            mainLoop == MainLoop::AsyncStaged;
   }
 
+  std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
+                             const ::conv::ChipInfo &chip) const override {
+    if (chip.backend == ::conv::Backend::Host)
+      return "the chip is a CPU";
+    if (mainLoop == MainLoop::RegisterStaged)
+      return "no tile fits the chip";
+    if (chip.asyncCopyBytes == 0)
+      return "the chip has no copies to shared memory without registers";
+    return llvm::formatv(
+        "an operand has fewer than {0} bytes next to each other "
+        "along the reduction",
+        chip.asyncCopyBytes);
+  }
+
   std::string findObstacle(ConvolutionOpInterface op, ScheduleAttr schedule,
                            const ::conv::ChipInfo &chip) const override {
     const ::conv::MatrixAtom &atom =

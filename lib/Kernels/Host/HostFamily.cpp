@@ -18,6 +18,12 @@ public:
     return mainLoop == MainLoop::HostCache;
   }
 
+  std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
+                             const ::conv::ChipInfo &chip) const override {
+    return chip.backend == ::conv::Backend::Host ? "no tile fits the chip"
+                                                 : "the chip is a GPU";
+  }
+
   LogicalResult buildBody(Kernel &kernel,
                           gpu::GPUFuncOp function) const override {
     return createHostCacheBody(kernel, function);

@@ -23,6 +23,16 @@ public:
     return mainLoop == MainLoop::LineBuffer;
   }
 
+  std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
+                             const ::conv::ChipInfo &chip) const override {
+    return explainWarpgroupAbsence(
+        op, chip, PlanOptions(),
+        [](const ViewedProduct &product, std::string &obstacle) {
+          const auto &[lhs, rhs, result] = product;
+          computeLineGeometry(lhs, rhs, result, obstacle);
+        });
+  }
+
   void describe(const PlannedConvolution &planned,
                 ::conv::Problem &problem) const override {
     if (planned.options.joinsPhases || problem.hasHaloTiles ||

@@ -107,6 +107,16 @@ public:
     return mainLoop == MainLoop::Tma;
   }
 
+  std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
+                             const ::conv::ChipInfo &chip) const override {
+    return explainWarpgroupAbsence(
+        op, chip, PlanOptions(),
+        [](const ViewedProduct &product, std::string &obstacle) {
+          const auto &[lhs, rhs, result] = product;
+          computeTmaGeometry(lhs, rhs, result, obstacle);
+        });
+  }
+
   void describe(const PlannedConvolution &planned,
                 ::conv::Problem &problem) const override {
     auto [op, plan, options] = planned;

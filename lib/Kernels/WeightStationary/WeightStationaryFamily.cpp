@@ -23,6 +23,18 @@ public:
     return mainLoop == MainLoop::WeightStationary;
   }
 
+  std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
+                             const ::conv::ChipInfo &chip) const override {
+    return explainWarpgroupAbsence(
+        op, chip,
+        {.haloTile = {PlanOptions::kBlockSize, PlanOptions::kBlockSize},
+         .joinsPhases = true},
+        [](const ViewedProduct &product, std::string &obstacle) {
+          const auto &[lhs, rhs, result] = product;
+          computeWeightStationaryGeometry(lhs, rhs, result, obstacle);
+        });
+  }
+
   void describe(const PlannedConvolution &planned,
                 ::conv::Problem &problem) const override {
     if (!planned.options.joinsPhases)

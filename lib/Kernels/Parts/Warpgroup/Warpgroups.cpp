@@ -15,11 +15,33 @@
 #include "../KernelFunction.h"
 
 #include "../TileScheduler.h"
+#include "conv/Dialect/Conv/IR/ConvShape.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::conv;
+
+std::string mlir::conv::explainWarpgroupAbsence(
+    ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
+    const PlanOptions &options,
+    function_ref<void(const ViewedProduct &, std::string &)> check) {
+  ::conv::NumericType multiplied =
+      getMultipliedType(chip, getOperandNumericType(op));
+  if (llvm::none_of(chip.atoms, [&](const ::conv::MatrixAtom &atom) {
+        return isWarpgroupAtom(atom.kind) && atom.operand == multiplied;
+      }))
+    return "the chip has no wgmma of " +
+           std::string(::conv::getName(multiplied));
+  ConvolutionPlan plan = planConvolution(op, options);
+  auto products = plan.getProducts();
+  if (products.empty())
+    return "nothing is multiplied";
+  auto [step, part] = products.front();
+  std::string obstacle;
+  check(getViewedProduct(op, plan, *step, *part), obstacle);
+  return obstacle.empty() ? "no tile fits the chip" : obstacle;
+}
 
 static constexpr int64_t kWarpSize = 32;
 static constexpr int64_t kWarpsPerWarpgroup = 4;

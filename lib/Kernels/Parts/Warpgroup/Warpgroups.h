@@ -17,8 +17,17 @@
 #include "conv/Kernels/BuildKernel.h"
 
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
+#include "conv/Plan/ConvolutionPlan.h"
 
 namespace mlir::conv {
+
+/// Why there is no candidate of warpgroups: the chip or the type has no
+/// `wgmma`, or `check` finds an obstacle in the only or the first product of
+/// the plan, or no tile fits.
+std::string explainWarpgroupAbsence(
+    ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
+    const PlanOptions &options,
+    function_ref<void(const ViewedProduct &, std::string &)> check);
 
 /// The shared memory to ask for so that a compute unit has one workgroup at a
 /// time. Those of a kernel that starts early would else crowd on the units that

@@ -1,0 +1,147 @@
+//===- PlanList.cpp - every family and plan of a convolution --------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Families are asked in the convolution's own form; forms with transforms, and
+// Winograd's algorithm, have the best of all families.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanList.h"
+
+#include "conv/Kernels/Direct/DirectModel.h"
+#include "conv/Kernels/Direct/DirectSchedule.h"
+#include "conv/Kernels/KernelFamily.h"
+#include "conv/Schedule/FormSpace.h"
+#include "conv/Schedule/Schedule.h"
+#include "conv/Schedule/ScheduleSpace.h"
+#include "conv/Schedule/WinogradSchedule.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// The best schedule of each main loop in the convolution's own form.
+static std::map<MainLoop, PlanChoice>
+rankMainLoops(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) {
+  std::map<MainLoop, PlanChoice> best;
+  auto add = [&](ScheduleAttr schedule, double seconds) {
+    PlanChoice &choice = best[schedule.getMainLoop()];
+    if (choice.schedule && choice.seconds <= seconds)
+      return;
+    choice.schedule = schedule;
+    choice.seconds = seconds;
+  };
+  for (const auto &[options, ranked, place] : rankImplicitGemm(op, chip))
+    add(getSchedule(op.getContext(), ranked.candidate, options, chip,
+                    ChosenBy::Heuristic),
+        ranked.cost.seconds);
+  auto direct = rankDirectSchedules(op, chip);
+  if (auto *schedules = std::get_if<std::vector<ScheduleAttr>>(&direct))
+    for (ScheduleAttr schedule : *schedules)
+      add(schedule, predictDirectSchedule(op, schedule, chip).seconds());
+  return best;
+}
+
+static std::string formatForm(const OperandForm &form,
+                              ConvolutionOpInterface op) {
+  LayoutsAttr layouts = form.layouts ? form.layouts : op.getLayouts();
+  std::string text = "in " + layouts.getInput().str() + " " +
+                     layouts.getFilter().str() + " " +
+                     layouts.getOutput().str();
+  if (form.channelMultiple > 1)
+    text += ", channels padded to " + std::to_string(form.channelMultiple);
+  return text;
+}
+
+/// The fastest of all families for products in some form; null if there is
+/// none.
+static ScheduleAttr selectFastest(ConvolutionOpInterface op,
+                                  const ::conv::ChipInfo &chip) {
+  ScheduleAttr best;
+  double least = 0;
+  for (const auto &[mainLoop, choice] : rankMainLoops(op, chip))
+    if (!best || choice.seconds < least) {
+      best = choice.schedule;
+      least = choice.seconds;
+    }
+  return best;
+}
+
+static PlanChoice listForm(ConvolutionOpInterface op, const OperandForm &form,
+                           const ::conv::ChipInfo &chip) {
+  PlanChoice choice{.name = formatForm(form, op)};
+  OpBuilder builder(op->getContext());
+  auto transformed = TransformedConvolution::create(builder, op, form);
+  ScheduleAttr product = selectFastest(transformed.op, chip);
+  double seconds = product ? predictSeconds(transformed.op, product, chip) : 0;
+  transformed.erase();
+  if (!product) {
+    choice.note = "no family computes it";
+    return choice;
+  }
+  choice.schedule = product.withForm(form.layouts, form.channelMultiple);
+  choice.seconds = predictSeconds(op, choice.schedule, chip);
+  choice.transformSeconds = choice.seconds - seconds;
+  choice.note = "by " + stringifyMainLoop(product.getMainLoop()).str();
+  return choice;
+}
+
+static PlanChoice listWinograd(ConvolutionOpInterface op,
+                               const ::conv::ChipInfo &chip) {
+  PlanChoice best{.name = "winograd", .note = findWinogradObstacle(op)};
+  if (!best.note.empty())
+    return best;
+  best.note = "the chip has no product of f32";
+  for (const OperandForm &form : enumerateWinogradForms(op, chip)) {
+    ScheduleAttr schedule =
+        selectInWinogradForm(op, form, [&](ConvolutionOpInterface products) {
+          return selectFastest(products, chip);
+        });
+    double seconds = schedule ? predictSeconds(op, schedule, chip) : 0;
+    if (!schedule || (best.schedule && best.seconds <= seconds))
+      continue;
+    best.schedule = schedule;
+    best.seconds = seconds;
+    best.note = "tiles of " +
+                llvm::join(llvm::map_range(schedule.getOutputTile(),
+                                           [](int64_t size) {
+                                             return std::to_string(size);
+                                           }),
+                           " x ") +
+                " results; has to be asked for";
+  }
+  return best;
+}
+
+std::vector<PlanChoice> mlir::conv::listPlans(ConvolutionOpInterface op,
+                                              const ::conv::ChipInfo &chip) {
+  std::vector<PlanChoice> plans;
+  std::map<MainLoop, PlanChoice> best = rankMainLoops(op, chip);
+  for (uint64_t value = 0; value <= getMaxEnumValForMainLoop(); ++value) {
+    auto mainLoop = static_cast<MainLoop>(value);
+    PlanChoice &choice = best[mainLoop];
+    choice.name = stringifyMainLoop(mainLoop);
+    if (!choice.schedule)
+      choice.note =
+          getKernelFamily(mainLoop).explainAbsence(mainLoop, op, chip);
+    plans.push_back(choice);
+  }
+  for (const OperandForm &form : enumerateForms(op, chip))
+    plans.push_back(listForm(op, form, chip));
+  plans.push_back(listWinograd(op, chip));
+  // The fastest first, and what there is not last, each in the order above.
+  for (auto [place, plan] : llvm::enumerate(plans))
+    plan.place = place;
+  llvm::sort(plans, [](const PlanChoice &a, const PlanChoice &b) {
+    return std::tuple(!a.schedule, a.seconds, a.place) <
+           std::tuple(!b.schedule, b.seconds, b.place);
+  });
+  return plans;
+}
