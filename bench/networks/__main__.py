@@ -2,7 +2,7 @@
 
     python3 bench/networks run --networks resnet50 --batch 1 64 --output results    inference in bf16, channels-last
     python3 bench/networks run --train --output results                             forward and backward, autocast to bf16
-    python3 bench/networks report results                                           the tables again
+    python3 bench/networks report results                                           the tables again, and report.html
 
 Each network has random weights and runs as `conv` (conv.torch.optimize or replace), `eager` (cuDNN with its benchmark mode, or
 oneDNN on a CPU), and what --against names: `compile` and `max-autotune` are torch.compile's modes. On a GPU everything is one
@@ -16,7 +16,6 @@ import copy
 import dataclasses
 import json
 import math
-import os
 import pathlib
 import platform
 import sys
@@ -25,6 +24,7 @@ import time
 import torch
 
 import networks
+from report import to_html, to_markdown, write_file
 
 import conv.torch
 from conv.tune.protocol import Protocol, measure
@@ -168,25 +168,12 @@ def clear():
     torch._dynamo.reset()
 
 
-def print_tables(report):
-    rows = report["rows"]
-    names = list(rows[0]["times"])
-    others = [name for name in names if name != "conv"]
-    print(f"{report['device']}, {report['what']}; PyTorch {report['torch']}\n")
-    head = ["network", "batch", *(f"{name} ms" for name in names), "error of conv", "of eager"]
-    head += [*(f"faster than {name}" for name in others), "kernels of conv"]
-    print(f"| {' | '.join(head)} |\n| --- |{' ---: |' * (len(head) - 1)}")
-    for row in rows:
-        times = {name: row["times"][name]["median"] for name in names}
-        on_conv = sum(problem["runs"] == "conv" for problem in row["problems"])
-        cells = [row["network"], str(row["batch"]), *(f"{times[name] * 1e3:.3f}" for name in names)]
-        cells += [f"{row['errors'][name]:.2g}" for name in ("conv", "eager")]
-        cells += [*(f"{times[name] / times['conv']:.2f}×" for name in others), f"{on_conv} of {len(row['problems'])}"]
-        print(f"| {' | '.join(cells)} |")
-    for name in others:
-        ratios = [row["times"][name]["median"] / row["times"]["conv"]["median"] for row in rows]
-        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        print(f"\nAgainst {name}: {mean:.2f}× in the geometric mean, {min(ratios):.2f}× at least.")
+def write_reports(report, folder):
+    """Prints the tables and writes them beside the numbers, for a browser too."""
+    text = to_markdown(report)
+    print(text, end="")
+    write_file(folder / "report.md", text)
+    write_file(folder / "report.html", to_html(report))
 
 
 def run(options):
@@ -210,12 +197,10 @@ def run(options):
                 print(f"{network} of {batch}: error: {str(error)[:500]}", file=sys.stderr, flush=True)
                 clear()
                 continue
-            temporary = folder / f".{RESULTS}"
-            temporary.write_text(json.dumps(report, indent=1))
-            os.replace(temporary, folder / RESULTS)
+            write_file(folder / RESULTS, json.dumps(report, indent=1))
     if not report["rows"]:
         return 1
-    print_tables(report)
+    write_reports(report, folder)
     wrong = [row for row in report["rows"] if row["errors"]["conv"] > MOST_ERROR * row["errors"]["eager"] + 1e-5]
     return 1 if wrong else 0
 
@@ -240,11 +225,12 @@ def main():
     runs.add_argument("--burst", type=float, default=0.03, help="seconds of a burst")
     runs.add_argument("--keep-going", action="store_true", help="go on after a network that fails")
     runs.add_argument("--output", default="results", help="a folder")
-    shows = commands.add_parser("report", help="print the tables of a folder")
+    shows = commands.add_parser("report", help="print the tables of a folder, and write report.md and report.html there")
     shows.add_argument("output")
     options = parser.parse_args()
     if options.command == "report":
-        print_tables(json.loads((pathlib.Path(options.output) / RESULTS).read_text()))
+        folder = pathlib.Path(options.output)
+        write_reports(json.loads((folder / RESULTS).read_text()), folder)
         return 0
     return run(options)
 
