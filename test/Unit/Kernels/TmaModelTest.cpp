@@ -156,8 +156,9 @@ TEST(TmaModel, TilesHaveWholeHaloTiles) {
   Problem problem = createLayer();
   problem.hasHaloTiles = true;
   factsOf(problem).haloTile = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
-  for (const RankedCandidate &ranked :
-       rankCandidates(problem, hopper()).accepted) {
+  Ranking ranking = rankCandidates(problem, hopper());
+  ASSERT_FALSE(ranking.accepted.empty());
+  for (const RankedCandidate &ranked : ranking.accepted) {
     EXPECT_EQ(ranked.candidate.workgroup[0] % 128, 0);
     TmaTile tile = getTmaTile(problem, ranked.candidate);
     EXPECT_EQ(tile.haloTileBytes, ranked.candidate.workgroup[0] * 10 * 18);
@@ -172,8 +173,9 @@ TEST(TmaModel, TilesHaveTheColumnsThatShareAHaloTile) {
   problem.splits = 2;
   problem.hasHaloTiles = true;
   factsOf(problem).haloTile = {.bytes = 8 * 10 * 128, .columns = 3 * 64};
-  for (const RankedCandidate &ranked :
-       rankCandidates(problem, hopper()).accepted) {
+  Ranking ranking = rankCandidates(problem, hopper());
+  ASSERT_FALSE(ranking.accepted.empty());
+  for (const RankedCandidate &ranked : ranking.accepted) {
     EXPECT_EQ(ranked.candidate.workgroup[1], 3 * 64);
     TmaTile tile = getTmaTile(problem, ranked.candidate);
     EXPECT_EQ(tile.stageBytes(), (ranked.candidate.workgroup[0] + 80) * 128);

@@ -12,11 +12,15 @@
 
 #include "ForwardProblem.h"
 
+#include "conv/Kernels/LineBuffer/LineFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/WeightStationary/WeightStationaryFacts.h"
 #include "conv/Schedule/Heuristics.h"
 
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <map>
 #include <random>
 
 using namespace conv;
@@ -51,13 +55,46 @@ Problem randomProblem(std::mt19937 &generator) {
   return problem;
 }
 
-/// S1 to S4, which the attribute's verifier checks too.
+/// Facts of all families of warpgroups, so that these list candidates too. One
+/// problem in two has halo tiles.
+void addFacts(Problem &problem, std::mt19937 &generator) {
+  auto coin = [&] { return generator() % 2 == 1; };
+  TmaFacts boxes;
+  int64_t rowElements = TmaTile::kRowBytes / byteSize(problem.operand);
+  boxes.steps = boxes.totalSteps = ceilDiv(problem.reduction, rowElements);
+  boxes.sharers = boxes.steps;
+  boxes.hasEpilogueBoxes = coin();
+  boxes.hasStrides = coin();
+  problem.hasHaloTiles = coin();
+  if (problem.hasHaloTiles)
+    boxes.haloTile = {.bytes = 10 * 10 * 128, .rows = 64, .taps = 9};
+  boxes.allows3xTF32 = !problem.hasHaloTiles;
+  problem.facts.set(boxes);
+  problem.facts.set(WeightStationaryFacts{.channels = 64,
+                                          .haloTileBytes = 13 << 10,
+                                          .haloTileRows = 64,
+                                          .taps = 9});
+  LineWindow window;
+  window.images = 4;
+  window.channels = 3;
+  window.vertical = window.horizontal = {
+      .extent = 64, .positions = 64, .taps = 3, .stride = 1, .low = 1};
+  problem.facts.set(LineFacts{window});
+}
+
+/// S1 to S4 and S10, which the attribute's verifier checks too.
 void expectWellFormed(const Candidate &candidate, const ChipInfo &chip) {
   for (int dim : {0, 1}) {
     EXPECT_GT(candidate.subgroup[dim], 0);
     EXPECT_EQ(candidate.workgroup[dim] % candidate.subgroup[dim], 0);
   }
-  if (chip.backend != Backend::Host) {
+  if (isWarpgroupAtom(candidate.atom->kind)) {
+    EXPECT_EQ(candidate.subgroup[0] % candidate.atom->m, 0);
+    EXPECT_EQ(candidate.subgroup[1], candidate.atom->n);
+    EXPECT_LE(candidate.subgroups(), TmaTile::kMaxConsumers);
+    EXPECT_LE(candidate.workgroup[0], TmaTile::kMaxRowsOfHaloTiles);
+    EXPECT_GE(candidate.stages, 2);
+  } else if (chip.backend != Backend::Host) {
     EXPECT_EQ(candidate.subgroup[0] % candidate.atom->n, 0);
     EXPECT_EQ(candidate.subgroup[1] % candidate.atom->m, 0);
   }
@@ -88,6 +125,33 @@ TEST(Heuristics, EveryProblemHasAScheduleThatFits) {
         EXPECT_LE(best.cost.tileEfficiency, 1 + 1e-12);
         EXPECT_LE(best.cost.wavesPerSimd, chip.maxWavesPerSimd);
       }
+}
+
+// Whatever a family lists, the chip can run: of all families, each of which
+// lists something on some chip.
+TEST(Heuristics, AllCandidatesOfAllFamiliesFit) {
+  std::mt19937 generator(5);
+  std::map<LoopKind, int64_t> listed;
+  for (const ChipInfo &chip : allChips())
+    for (NumericType type : operandTypes(chip))
+      for (int trial = 0; trial < 4; ++trial) {
+        SCOPED_TRACE(chip.name);
+        Problem problem = randomProblem(generator);
+        problem.operand = type;
+        addFacts(problem, generator);
+        for (const auto &[candidate, cost] :
+             rankCandidates(problem, chip).accepted) {
+          ++listed[candidate.loop];
+          expectWellFormed(candidate, chip);
+          EXPECT_LE(cost.sharedBytes, chip.sharedMemoryBytes);
+          EXPECT_LE(cost.workItems, chip.maxWorkgroupSize);
+          EXPECT_TRUE(std::isfinite(cost.seconds) && cost.seconds > 0);
+        }
+      }
+  for (LoopKind loop :
+       {LoopKind::RegisterStaged, LoopKind::AsyncStaged, LoopKind::HostCache,
+        LoopKind::Tma, LoopKind::LineBuffer, LoopKind::WeightStationary})
+    EXPECT_GT(listed[loop], 100) << int(loop);
 }
 
 TEST(Heuristics, NoPredictionBeatsTheChip) {
