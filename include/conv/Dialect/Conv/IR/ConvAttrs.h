@@ -13,6 +13,7 @@
 #define CONV_DIALECT_CONV_IR_CONVATTRS_H
 
 #include "conv/Chip/Chip.h"
+#include "conv/Dialect/Conv/IR/DigitRole.h"
 #include "conv/Dialect/Conv/IR/MainLoop.h"
 
 #include "mlir/IR/Attributes.h"
