@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "conv/Chip/LaneCopies.h"
 #include "conv/Dialect/Conv/IR/ChannelVector.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 
@@ -461,7 +462,8 @@ static LogicalResult verifyMainLoop(EmitError emitError, ScheduleAttr schedule,
     return emitError() << "expects 1 stage for " << chip.name << ", but got "
                        << schedule.getStages();
   if (onHost == (schedule.getMainLoop() == MainLoop::HostCache) &&
-      (hasCopies || schedule.getMainLoop() != MainLoop::AsyncStaged))
+      (hasCopies || ::conv::lookupLaneCopies(chip) ||
+       schedule.getMainLoop() != MainLoop::AsyncStaged))
     return success();
   return emitError() << "expects a main loop for " << chip.name << ", but got "
                      << stringifyMainLoop(schedule.getMainLoop());
