@@ -22,6 +22,9 @@
 //     getVGPRAllocGranule, getMaxWavesPerEU);
 //   * bytes of LDS in a clock on gfx950: those of reads; writes have half of
 //     them (white paper of CDNA4);
+//   * copies to LDS in the order of lanes, and transposing reads of LDS: LLVM's
+//     AMDGPU back end has buffer_load_dwordx4 with `lds` and ds_read_b64_tr_b16
+//     for gfx950 alone;
 //   * bandwidth of the last cache: AMD's peak of Infinity Cache on MI300X. Not
 //     looked up, and to be checked: gfx950 (taken for that of gfx942) and RDNA,
 //     and the bytes of RDNA's level-2 caches;
@@ -192,6 +195,7 @@ static const ChipInfo kAMDChips[] = {
      .sharedCacheBytesPerClock = 64,
      .dies = 8,
      .dieCacheBytes = 4 << 20,
+     .laneCopies = {.bytes = 16, .hasTransposingReads = true},
      .runnable = true,
      .atoms = kAtomsGfx950},
     {.name = "gfx1100",

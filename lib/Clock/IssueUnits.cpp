@@ -147,8 +147,12 @@ ComputeUnit::Attempt ComputeUnit::issueGlobal(RunningWave &wave,
   bool isApart = instruction.isStore && pace.waits != WaitStyle::Joined;
   wave.outstanding[size_t(isApart ? Counter::Store : Counter::Load)].add(
       int64_t(std::ceil(end)) + latency);
-  if (instruction.writesShared)
-    sharedFree = std::max(sharedFree, double(now)) + access.passes;
+  if (instruction.writesShared) {
+    double from = std::max(sharedFree, double(now));
+    sharedFree = from + 2.0 * access.passes * pace.sharedWritePasses /
+                            pace.sharedPassesPerTwoClocks;
+    note(Unit::Shared, wave, int64_t(from), int64_t(std::ceil(sharedFree)));
+  }
   // Whichever of the two paths takes longer.
   bool isPort = portFree[compute] - portStart > globalFree[compute] - start;
   note(Unit::Global, wave, int64_t(isPort ? portStart : start),

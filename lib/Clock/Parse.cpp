@@ -369,10 +369,14 @@ static void readOperands(Instruction &instruction, std::string_view rest) {
     instruction.operands.push_back(readOperand(words[0]));
     modifiers.insert(modifiers.end(), words.begin() + 1, words.end());
   }
-  instruction.definitions = std::min<int>(countDefinitions(instruction),
-                                          int(instruction.operands.size()));
+  auto setDefinitions = [&] {
+    instruction.definitions = std::min<int>(countDefinitions(instruction),
+                                            int(instruction.operands.size()));
+  };
+  setDefinitions();
   for (std::string_view word : modifiers)
     readModifier(instruction, word);
+  setDefinitions(); // A load to LDS has none.
   for (const Operand &operand : instruction.operands)
     if (operand.kind == Operand::Literal)
       instruction.immediate = int64_t(operand.literal);

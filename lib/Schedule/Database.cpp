@@ -78,13 +78,20 @@ Database::lookup(ConvolutionOpInterface op, const DatabaseOptions &options,
 
 void mlir::conv::printCandidate(ConvolutionOpInterface op,
                                 ScheduleAttr schedule, double predictedSeconds,
-                                raw_ostream &os) {
+                                raw_ostream &os,
+                                ArrayRef<std::pair<std::string, double>> unit) {
   std::string text;
   llvm::raw_string_ostream(text) << schedule.withChosenBy(ChosenBy::User);
-  os << llvm::json::Value(llvm::json::Object{
-            {"problem", formatProblem(op)},
-            {"target", std::string(TargetAttr::lookup(op).getInfo().name)},
-            {"schedule", text},
-            {"seconds", predictedSeconds}})
-     << "\n";
+  llvm::json::Object candidate{
+      {"problem", formatProblem(op)},
+      {"target", std::string(TargetAttr::lookup(op).getInfo().name)},
+      {"schedule", text},
+      {"seconds", predictedSeconds}};
+  if (!unit.empty()) {
+    llvm::json::Object values;
+    for (const auto &[name, value] : unit)
+      values[name] = value;
+    candidate["unit"] = std::move(values);
+  }
+  os << llvm::json::Value(std::move(candidate)) << "\n";
 }

@@ -15,6 +15,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/Direct/DirectModel.h"
 #include "conv/Kernels/Direct/DirectSchedule.h"
+#include "conv/Kernels/Parts/StagedModel.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 #include "conv/Schedule/Database.h"
 #include "conv/Schedule/FormSpace.h"
@@ -210,11 +211,16 @@ static void printDirect(ConvolutionOpInterface op,
 static void printImplicitGemm(ConvolutionOpInterface op,
                               ArrayRef<RankedSchedule> all,
                               const ::conv::ChipInfo &chip, raw_ostream &os) {
-  for (const auto &[options, ranked, place] : all)
+  std::vector<std::pair<std::string, double>> unit;
+  for (const auto &[options, ranked, place] : all) {
+    if (chip.backend == ::conv::Backend::AMDGPU)
+      unit = ::conv::describeUnit(computeProblem(op, options), chip,
+                                  ranked.candidate, ranked.cost);
     printCandidate(op,
                    getSchedule(op.getContext(), ranked.candidate, options, chip,
                                ChosenBy::User),
-                   ranked.cost.seconds, os);
+                   ranked.cost.seconds, os, unit);
+  }
 }
 
 /// Those whose operands are in other forms, with the time of their transforms.

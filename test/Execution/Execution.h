@@ -66,6 +66,7 @@ void addDynamicTests();
 void addFormTests();
 void addForwardTests();
 void addFunctionTests();
+void addLaneCopyTests();
 void addTileTests();
 void addResourceTests();
 void addEpilogueTests();

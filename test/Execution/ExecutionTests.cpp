@@ -146,6 +146,7 @@ int main(int argc, char **argv) {
   addEpilogueTests();
   addTypeTests();
   addFunctionTests();
+  addLaneCopyTests();
   addTileTests();
   addResourceTests();
   addWinogradTests();

@@ -4,7 +4,7 @@ module attributes {conv.target = #conv.target<"gfx1100">} {
 
 // A large layer keeps the matrix units busy with large tiles.
 // CHECK-LABEL: func.func @large_layer_f16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [128, 128], subgroup = [32, 64], gemm_k = 16,
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [96, 128], subgroup = [48, 64], gemm_k = 32,
 // CHECK-SAME: stages = 1, atom = <wmma 16 x 16 x 16>, main_loop = register_staged, raster = columns, chosen_by = heuristic>
 func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<64x28x28x512xf16> {
@@ -18,7 +18,7 @@ func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512x
 // The same kind of layer with few outputs: parts of the reduction keep more units
 // busy.
 // CHECK-LABEL: func.func @small_layer_f16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 64,
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 128,
 // CHECK-SAME: stages = 1, atom = <wmma 16 x 16 x 16>, main_loop = register_staged, raster = columns, splits = 4, chosen_by = heuristic>
 func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<1x7x7x512xf16> {

@@ -161,7 +161,7 @@ func.func @schedule_s16_runs(%x: tensor<4x8x8x9xf16>, %w: tensor<32x3x3x9xf16>) 
 
 // -----
 
-// No AMD chip in the table copies to shared memory without registers.
+// gfx942 copies only 4 bytes a lane to shared memory without registers.
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @schedule_s16_chip(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
   // expected-error @below {{unsupported (schedule): expects a main loop for gfx942, but got async_staged}}
@@ -172,6 +172,54 @@ func.func @schedule_s16_chip(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>
                   stages = 3, atom = <mfma 32 x 32 x 8>, main_loop = async_staged, raster = columns>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
+}
+}
+
+// -----
+
+// gfx950 copies 16 bytes: 12 channels end in the middle of some.
+module attributes {conv.target = #conv.target<"gfx950">} {
+func.func @schedule_s16_short_rows(%x: tensor<4x8x8x12xf16>, %w: tensor<32x3x3x12xf16>) -> tensor<4x8x8x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects operands of less than 2 GiB with 16 bytes next to each other along the reduction or, of 16-bit elements, along the rows for async_staged}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                  stages = 3, atom = <mfma 32 x 32 x 16>, main_loop = async_staged, raster = columns>
+      : tensor<4x8x8x12xf16>, tensor<32x3x3x12xf16> -> tensor<4x8x8x32xf16>
+  return %y : tensor<4x8x8x32xf16>
+}
+}
+
+// -----
+
+// Bytes have no transposing reads here: the filter of a gradient is along its rows.
+module attributes {conv.target = #conv.target<"gfx950">} {
+func.func @schedule_s16_transposed_bytes(%y: tensor<4x8x8x64xi8>, %w: tensor<64x3x3x64xi8>) -> tensor<4x8x8x64xi32> {
+  // expected-error @below {{unsupported (schedule): expects operands of less than 2 GiB with 16 bytes next to each other along the reduction or, of 16-bit elements, along the rows for async_staged}}
+  %x = conv.backward_data %y, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64,
+                  stages = 3, atom = <mfma 32 x 32 x 32>, main_loop = async_staged, raster = columns>
+      : tensor<4x8x8x64xi8>, tensor<64x3x3x64xi8> -> tensor<4x8x8x64xi32>
+  return %x : tensor<4x8x8x64xi32>
+}
+}
+
+// -----
+
+// Offsets of copies have 32 bits.
+module attributes {conv.target = #conv.target<"gfx950">} {
+func.func @schedule_s16_far(%x: tensor<65536x16x16x64xf16>, %w: tensor<32x1x1x64xf16>) -> tensor<65536x8x8x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects operands of less than 2 GiB with 16 bytes}}
+  %y = conv.forward %x, %w
+      window = <strides = [2, 2], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                  stages = 3, atom = <mfma 32 x 32 x 16>, main_loop = async_staged, raster = columns>
+      : tensor<65536x16x16x64xf16>, tensor<32x1x1x64xf16> -> tensor<65536x8x8x32xf16>
+  return %y : tensor<65536x8x8x32xf16>
 }
 }
 

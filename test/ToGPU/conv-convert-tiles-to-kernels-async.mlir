@@ -60,3 +60,53 @@ module attributes {conv.target = #conv.target<"sm_80">} {
     return %x : tensor<1x8x8x64xf16>
   }
 }
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// Lanes copy in order: indices are those of subgroups. The first barrier waits
+// for the first of three tiles, of two copies each, of which the last one has
+// started by half. The filter keeps its channels side by side, and transposing
+// reads bring its reduction together.
+// CHECK-LABEL: gpu.func @lanes_0(
+// CHECK-SAME:      %[[Y:.+]]: memref<1x8x8x64xf16, #gpu.address_space<global>>, %[[W:[^:]+]]: memref
+// CHECK:           rocdl.readfirstlane
+// CHECK-COUNT-2:   conv.guarded_copy 8 of %[[Y]]
+// CHECK:           conv.guarded_copy 8 of %[[W]]
+// CHECK:           conv.guarded_copy 8 of %[[Y]]
+// CHECK-NEXT:      llvm.fence syncscope("wavefront") release
+// CHECK-NEXT:      amdgpu.memory_counter_wait load(3) ds(0)
+// CHECK-NEXT:      rocdl.s.barrier
+// CHECK-NEXT:      llvm.fence syncscope("wavefront") acquire
+// The rest of a tile starts in the first round. After the barrier, the copies
+// of one tile may be on their way, and those of the next but two start.
+// CHECK:           scf.for
+// CHECK:             conv.guarded_copy 8 of %[[W]]
+// CHECK-COUNT-2:     amdgpu.transpose_load
+// CHECK:             vector.load
+// CHECK:             conv.mma
+// CHECK:             amdgpu.memory_counter_wait load(2) ds(0)
+// CHECK-NEXT:        rocdl.s.barrier
+// CHECK:             amdgpu.transpose_load
+// CHECK:             conv.guarded_copy 8 of %[[Y]]
+// CHECK:             conv.mma
+// CHECK:             conv.schedule_fence
+// CHECK-NEXT:        scf.yield
+// Then there are none to start, and in the end none to wait for.
+// CHECK:           conv.guarded_copy 8 of %[[W]]
+// CHECK:           amdgpu.memory_counter_wait load(2) ds(0)
+// CHECK-NOT:       conv.guarded_copy
+// CHECK:           amdgpu.memory_counter_wait load(0) ds(0)
+// CHECK-NEXT:      rocdl.s.barrier
+// CHECK-NOT:       rocdl.s.barrier
+// CHECK-NOT:       gpu.barrier
+module attributes {conv.target = #conv.target<"gfx950">} {
+  func.func @lanes(%y: tensor<1x8x8x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<1x8x8x64xf16> {
+    %x = conv.backward_data %y, %w window = #window layouts = <"NHWC", "KRSC", "NPQK">
+        schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                    stages = 3, atom = <mfma 32 x 32 x 16>, main_loop = async_staged, raster = columns>
+        : tensor<1x8x8x64xf16>, tensor<64x3x3x64xf16> -> tensor<1x8x8x64xf16>
+    return %x : tensor<1x8x8x64xf16>
+  }
+}

@@ -21,6 +21,8 @@ KINDS = [
     ("cache_invalidations", r"(global_inv|buffer_gl\d_inv|buffer_inv)"),
     ("scratch", r"scratch_|buffer_.* off, s\[0:3\]"),
 ]
+#: Iterations after which a load is waited for, at most.
+AHEAD = 4
 RESOURCES = ["vgpr_count", "group_segment_fixed_size", "vgpr_spill_count", "private_segment_fixed_size"]
 
 
@@ -59,7 +61,7 @@ def count_waited(instruction):
 def measure_distance(loop):
     """The fewest matrix instructions between a load and the wait for it, over iterations that follow each other."""
     waiting, distances, products = [], [], 0
-    for iteration in range(3):
+    for iteration in range(2 * AHEAD):
         for instruction in loop:
             kind = find_kind(instruction)
             products += kind == "matrix"
@@ -68,7 +70,7 @@ def measure_distance(loop):
             left = count_waited(instruction)
             while left is not None and len(waiting) > left:
                 distance = products - waiting.pop(0)
-                if iteration > 0:
+                if iteration >= AHEAD:
                     distances.append(distance)
     return min(distances, default=0)
 

@@ -87,6 +87,11 @@ struct StagedCalibration {
 struct UnitCalibration {
   LoopFit overlapped; ///< Loops that overlap steps: MFMA.
   LoopFit phased;     ///< Loops that keep phases apart: WMMA, multiply-adds.
+  LoopFit laneCopies; ///< Loops that overlap steps, whose tiles arrive without
+                      ///< registers: by hand, from 132 kernels of 12
+                      ///< convolutions on gfx950 (bench/calibration).
+  double laneCopyAtoms; ///< Matrix instructions by which a step of these is
+                        ///< longer than its own.
   double missedLoads; ///< Share of the load path's cycles that is needed: lines
                       ///< that workgroups share are in a unit's cache.
   /// Registers that are allocated for one that is counted: accumulators and

@@ -53,12 +53,9 @@ enum class AtomKind { MFMA, WMMA, FMA, MMASync, WGMMA, WGMMA3xTF32 };
 
 /// All of them, as they are spelled in schedules.
 inline constexpr std::pair<AtomKind, std::string_view> kAtomKinds[] = {
-    {AtomKind::MFMA, "mfma"},
-    {AtomKind::WMMA, "wmma"},
-    {AtomKind::FMA, "fma"},
-    {AtomKind::MMASync, "mma_sync"},
-    {AtomKind::WGMMA, "wgmma"},
-    {AtomKind::WGMMA3xTF32, "wgmma_3xtf32"},
+    {AtomKind::MFMA, "mfma"},   {AtomKind::WMMA, "wmma"},
+    {AtomKind::FMA, "fma"},     {AtomKind::MMASync, "mma_sync"},
+    {AtomKind::WGMMA, "wgmma"}, {AtomKind::WGMMA3xTF32, "wgmma_3xtf32"},
 };
 
 /// Whether a warpgroup executes it.
@@ -118,6 +115,17 @@ struct MatrixAtom {
   constexpr bool splitsRows() const { return kind == AtomKind::MMASync; }
 };
 
+/// Copies from global memory to LDS without registers ("direct to LDS"). Lanes
+/// cannot choose where their parts arrive: those of a subgroup lie side by
+/// side, in the order of lanes, behind an address that they share. Lanes whose
+/// source is out of range write zeros.
+struct LaneCopies {
+  int bytes = 0; ///< Of a lane; 0 without such copies.
+  /// Reads of LDS transpose blocks of 16-bit elements, so that tiles need not
+  /// have the reduction innermost.
+  bool hasTransposingReads = false;
+};
+
 /// One processor. Sizes are per compute unit (workgroup processor half) unless
 /// named otherwise.
 struct ChipInfo {
@@ -163,12 +171,20 @@ struct ChipInfo {
   /// Least bytes of a copy from global to shared memory that takes no registers
   /// on its way: powers of two from there to 16. 0 if there is none.
   int asyncCopyBytes = 0;
+  /// Copies of 4 bytes (gfx9) are left out: they take four times the
+  /// instructions.
+  LaneCopies laneCopies;
   bool runnable; ///< The simulator executes it; else it only compiles.
   std::span<const MatrixAtom> atoms;
   /// Clusters of 1, 2 and more workgroups of which each has a compute unit for
   /// itself: how many run at a time. Empty if there are none.
   std::span<const int> residentClusters = {};
   int ptxVersion = 0; ///< Oldest PTX that its kernels can be in: 80 is 8.0.
+
+  /// Null without such copies.
+  const LaneCopies *getLaneCopies() const {
+    return laneCopies.bytes > 0 ? &laneCopies : nullptr;
+  }
 
   /// Whether a copy of so many bytes to shared memory takes no registers.
   bool copiesWithoutRegisters(int64_t bytes) const {

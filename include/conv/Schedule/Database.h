@@ -42,9 +42,11 @@ private:
   std::shared_ptr<const ::conv::DatabaseFile> file;
 };
 
-/// Prints a candidate as a JSON object and the end of its line.
+/// Prints a candidate as a JSON object and the end of its line. `unit` is what
+/// the prediction was made from, if its model says so.
 void printCandidate(ConvolutionOpInterface op, ScheduleAttr schedule,
-                    double predictedSeconds, raw_ostream &os);
+                    double predictedSeconds, raw_ostream &os,
+                    ArrayRef<std::pair<std::string, double>> unit = {});
 
 } // namespace mlir::conv
 

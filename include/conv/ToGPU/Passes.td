@@ -25,7 +25,8 @@ def ConvertTilesToKernelsPass : Pass<"conv-convert-tiles-to-kernels", "::mlir::M
       attribute `conv.workspace_bytes` on functions that have a workspace, and
       `conv.resident_workgroups` on kernels that limit their registers. Kernels
       use `arith`, `gpu`, `scf`, `vector`, `math` and the `conv` kernel ops; those
-      of main loops that only NVIDIA chips have, `nvgpu`, `nvvm` and `llvm` too.
+      of main loops that only NVIDIA chips have, `nvgpu`, `nvvm` and `llvm` too,
+      and those whose copies are in lane order, `amdgpu`, `rocdl` and `llvm`.
     * Keeps: argument attributes; result attributes move to the new arguments.
     * Fails: if a nest is not in the tiled form, if a function has no body, or
       arguments or results other than tensors of static shape, or if it does
@@ -55,10 +56,11 @@ def ConvertTilesToKernelsPass : Pass<"conv-convert-tiles-to-kernels", "::mlir::M
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::conv::ConvDialect",
-    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::nvgpu::NVGPUDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect",
+    "::mlir::conv::ConvDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::nvgpu::NVGPUDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::ROCDL::ROCDLDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }

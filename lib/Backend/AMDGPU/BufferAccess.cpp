@@ -135,10 +135,80 @@ struct BufferStoreLowering final : BufferAccessPattern<GuardedStoreOp> {
     return success();
   }
 };
+/// Scopes of accesses to shared memory: of copies, and of what lanes read.
+struct SharedScopes {
+  explicit SharedScopes(MLIRContext *context)
+      : domain(LLVM::AliasScopeDomainAttr::get(
+            context, StringAttr::get(context, "conv.shared"), StringAttr())),
+        copies(getScope("conv.shared.copies")),
+        reads(getScope("conv.shared.reads")) {}
+
+  LLVM::AliasScopeDomainAttr domain;
+  ArrayAttr copies, reads;
+
+private:
+  ArrayAttr getScope(StringRef name) const {
+    MLIRContext *context = domain.getContext();
+    auto scope = LLVM::AliasScopeAttr::get(
+        context, StringAttr::get(context, name), domain, StringAttr());
+    return ArrayAttr::get(context, {scope});
+  }
+};
+
+struct BufferCopyLowering final : BufferAccessPattern<GuardedCopyOp> {
+  using BufferAccessPattern::BufferAccessPattern;
+
+  LogicalResult
+  matchAndRewrite(GuardedCopyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getOffset().getType().isInteger(32))
+      return rewriter.notifyMatchFailure(op, "beyond buffer instructions");
+    Location loc = op.getLoc();
+    MemRefType source = op.getSource().getType();
+    MemRefType destination = op.getDestination().getType();
+    Value pointer =
+        MemRefDescriptor(adaptor.getSource()).alignedPtr(rewriter, loc);
+    Value resource = createResource(rewriter, loc, pointer, source);
+    Value offset = createGuardedOffset(rewriter, loc, adaptor.getOffset(),
+                                       op.getGuard(), source);
+    Value to =
+        getStridedElementPtr(rewriter, loc, destination,
+                             adaptor.getDestination(), {adaptor.getIndex()});
+    int64_t bytes =
+        int64_t(op.getElements()) * source.getElementTypeBitWidth() / 8;
+    Value zero = createI32(rewriter, loc, 0);
+    rewriter.replaceOpWithNewOp<ROCDL::RawPtrBufferLoadLdsOp>(
+        op, resource, to, createI32(rewriter, loc, bytes), offset, zero, zero,
+        zero, SharedScopes(op.getContext()).copies, ArrayAttr(), ArrayAttr());
+    return success();
+  }
+};
 } // namespace
+
+void mlir::conv::separateCopiesFromReads(Operation *kernels) {
+  kernels->walk([](LLVM::LLVMFuncOp function) {
+    bool hasCopies = false;
+    function.walk([&](ROCDL::RawPtrBufferLoadLdsOp) { hasCopies = true; });
+    if (!hasCopies)
+      return;
+    SharedScopes scopes(function.getContext());
+    function.walk([&](LLVM::AliasAnalysisOpInterface access) {
+      bool isSharedRead =
+          isa<ROCDL::ds_read_tr16_b64>(access) ||
+          (isa<LLVM::LoadOp>(access) &&
+           cast<LLVM::LLVMPointerType>(access->getOperand(0).getType())
+                   .getAddressSpace() == 3);
+      if (!isSharedRead)
+        return;
+      access.setAliasScopes(scopes.reads);
+      access.setNoAliasScopes(scopes.copies);
+    });
+  });
+}
 
 void mlir::conv::populateBufferAccessPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns,
     amdgpu::Chipset chipset) {
-  patterns.add<BufferLoadLowering, BufferStoreLowering>(converter, chipset);
+  patterns.add<BufferCopyLowering, BufferLoadLowering, BufferStoreLowering>(
+      converter, chipset);
 }

@@ -14,11 +14,17 @@
 
 namespace mlir::conv {
 
-/// Patterns for `conv.guarded_load` and `conv.guarded_store` with 32-bit
+/// Patterns for `conv.guarded_load`, `conv.guarded_store` and copies in lane
+/// order (`conv.guarded_copy`) with 32-bit
 /// offsets, which are preferred to those of AddressAccess.h.
 void populateBufferAccessPatterns(const LLVMTypeConverter &converter,
                                   RewritePatternSet &patterns,
                                   amdgpu::Chipset chipset);
+
+/// Says of kernels that copy to shared memory without registers that what lanes
+/// read there is something else: barriers order both, and LLVM has nothing to
+/// wait for.
+void separateCopiesFromReads(Operation *kernels);
 
 } // namespace mlir::conv
 

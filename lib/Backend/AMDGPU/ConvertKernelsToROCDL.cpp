@@ -89,6 +89,7 @@ struct ConvertKernelsToROCDLPass final
     if (failed(convertKernels(module, legal, std::move(patterns))))
       return signalPassFailure();
     setWorkgroupSizes(module);
+    separateCopiesFromReads(module);
   }
 };
 } // namespace

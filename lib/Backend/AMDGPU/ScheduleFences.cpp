@@ -52,6 +52,8 @@ static bool isProduct(Operation &op) {
 }
 
 static bool isSharedRead(Operation &op) {
+  if (isa<amdgpu::TransposeLoadOp>(op))
+    return true;
   auto load = dyn_cast<vector::LoadOp>(op);
   return load && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(
                      load.getBase().getType());
@@ -62,7 +64,7 @@ static GroupKind getKind(Operation &op) {
     return kProducts;
   if (isSharedRead(op))
     return kSharedReads;
-  if (isa<GuardedLoadOp>(op))
+  if (isa<GuardedLoadOp, GuardedCopyOp>(op))
     return kLoads;
   auto store = dyn_cast<vector::StoreOp>(op);
   bool isShared = store && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(

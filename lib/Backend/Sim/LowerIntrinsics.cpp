@@ -40,6 +40,7 @@ public:
   Value *readItem(CallInst &call, unsigned offset);
   Value *readPointer(CallInst &call, unsigned offset);
   Value *emitBarrier(CallInst &call, Service service);
+  Value *emitWaitCount(CallInst &call);
   Value *emitWaveSize(CallInst &call);
   Value *emitMakeResource(CallInst &call);
   Value *emitBufferLoad(CallInst &call);
@@ -92,6 +93,15 @@ Value *IntrinsicLowering::emitBarrier(CallInst &call, Service service) {
       object.addSite({.name = "barrier", .kind = abi::SiteKind::Barrier}, call);
   object.callService(builder, service, {kernel.getArg(0), site});
   return nullptr;
+}
+
+/// Copies to LDS are on their way until a wave waits for them; there is nothing
+/// else to wait for.
+Value *IntrinsicLowering::emitWaitCount(CallInst &call) {
+  if (!call.getModule()->getFunction("llvm.amdgcn.raw.ptr.buffer.load.lds"))
+    return dropCall(call);
+  return callMachine(call, "s.waitcnt", abi::SiteKind::WaveOp,
+                     SmallVector<Value *>(call.args()), call.getType());
 }
 
 Value *IntrinsicLowering::emitWaveSize(CallInst &call) {
@@ -190,7 +200,7 @@ static const StringMap<Rewrite> &getRewrites() {
       {"s.wait.kmcnt", drop()},
       {"s.wait.loadcnt", drop()},
       {"s.wait.storecnt", drop()},
-      {"s.waitcnt", drop()},
+      {"s.waitcnt", std::mem_fn(&IntrinsicLowering::emitWaitCount)},
       {"sched.barrier", drop()},
       {"sched.group.barrier", drop()},
       {"wavefrontsize", std::mem_fn(&IntrinsicLowering::emitWaveSize)},

@@ -8,6 +8,7 @@
 #include "../Families.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/DescribeProblem.h"
+#include "conv/Kernels/Gemm/GemmFacts.h"
 #include "conv/Kernels/Parts/StagedModel.h"
 
 #include "StagedBody.h"
@@ -15,6 +16,16 @@
 
 using namespace mlir;
 using namespace mlir::conv;
+
+/// Whether an operand is beyond offsets of 32 bits.
+static bool hasFarOperand(ConvolutionOpInterface op) {
+  constexpr int64_t kFarBytes = int64_t(1) << 31;
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    return type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
+           kFarBytes;
+  });
+}
 
 namespace {
 class GemmFamily final : public KernelFamily {
@@ -24,12 +35,22 @@ public:
            mainLoop == MainLoop::AsyncStaged;
   }
 
+  void describe(const PlannedConvolution &planned,
+                ::conv::Problem &problem) const override {
+    problem.facts.set(::conv::GemmFacts{hasFarOperand(planned.op)});
+  }
+
   std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
                              const ::conv::ChipInfo &chip) const override {
     if (chip.backend == ::conv::Backend::Host)
       return "the chip is a CPU";
     if (mainLoop == MainLoop::RegisterStaged)
       return "no tile fits the chip";
+    if (const auto *copies = chip.getLaneCopies())
+      return llvm::formatv("an operand has 2 GiB, or fewer than {0} bytes next "
+                           "to each other along the reduction or, of 16-bit "
+                           "elements, along the rows",
+                           copies->bytes);
     if (chip.asyncCopyBytes == 0)
       return "the chip has no copies to shared memory without registers";
     return llvm::formatv(
@@ -55,8 +76,17 @@ public:
     // S16.
     int64_t bytes = ::conv::byteSize(atom.operand);
     ::conv::Problem problem = computeProblem(op, getPlanOptions(schedule));
-    if (::conv::copiesAsync(chip, problem.lhsRun, bytes) ||
-        ::conv::copiesAsync(chip, problem.rhsRun, bytes))
+    bool isLeftAsync = ::conv::copiesAsync(chip, problem.lhsRun, bytes);
+    bool isRightAsync = ::conv::copiesAsync(chip, problem.rhsRun, bytes);
+    if (const auto *copies = chip.getLaneCopies())
+      return isLeftAsync && isRightAsync && !hasFarOperand(op)
+                 ? std::string()
+                 : llvm::formatv(
+                       "expects operands of less than 2 GiB with {0} bytes "
+                       "next to each other along the reduction or, of 16-bit "
+                       "elements, along the rows for async_staged",
+                       copies->bytes);
+    if (isLeftAsync || isRightAsync)
       return "";
     return llvm::formatv("expects an operand with {0} bytes or more next to "
                          "each other along the reduction for async_staged",

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Models.h"
+#include "conv/Kernels/Gemm/GemmFacts.h"
 #include "conv/Kernels/Parts/StagedModel.h"
 
 using namespace conv;
@@ -37,10 +38,18 @@ static std::vector<Staging> listStagings(const Problem &problem,
     stagings.push_back({MainLoop::RegisterStaged, 1});
   int64_t bytes = byteSize(problem.operand);
   // With one of them in registers, the others were no faster on an H200.
-  if (copiesAsync(chip, problem.lhsRun, bytes) &&
-      copiesAsync(chip, problem.rhsRun, bytes))
-    for (int64_t stages : {3, 4})
-      stagings.push_back({MainLoop::AsyncStaged, stages});
+  if (!copiesAsync(chip, problem.lhsRun, bytes) ||
+      !copiesAsync(chip, problem.rhsRun, bytes))
+    return stagings;
+  std::array<int64_t, 2> all = {3, 4};
+  if (chip.getLaneCopies()) {
+    const auto *facts = problem.facts.get<GemmFacts>();
+    if (facts && facts->hasFarOperand)
+      return stagings;
+    all = {2, 3};
+  }
+  for (int64_t stages : all)
+    stagings.push_back({MainLoop::AsyncStaged, stages});
   return stagings;
 }
 

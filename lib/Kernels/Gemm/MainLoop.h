@@ -57,6 +57,11 @@ SmallVector<Value> createRegisterPipelinedLoop(const Kernel &kernel,
 SmallVector<Value> createAsyncStagedLoop(const Kernel &kernel,
                                          const MainLoopParts &parts);
 
+/// The same for chips that copy in lane order: steps overlap, and both operands
+/// arrive without registers. Two stages or more, one barrier a step.
+SmallVector<Value> createLaneCopyLoop(const Kernel &kernel,
+                                      const MainLoopParts &parts);
+
 } // namespace mlir::conv
 
 #endif // CONV_LIB_KERNELS_GEMM_MAINLOOP_H

@@ -95,6 +95,37 @@ SmallVector<Value> MatrixUnit::readRows(const SharedTile &tile,
   return pieces;
 }
 
+/// The same of `atoms` atoms of `atomRows` rows, from row `origin`, of a tile
+/// that is stored along its rows. Those of the right operand are where the
+/// columns are that they hold.
+SmallVector<Value> MatrixUnit::readTransposed(const SharedTile &tile,
+                                              Value origin, int64_t atoms,
+                                              int64_t atomRows, Value stage,
+                                              int64_t round) const {
+  const IndexMath &math = kernel.math;
+  // Each of 16 lanes has four of as many rows at one of four places.
+  constexpr int64_t kLanes = 16, kRun = 4;
+  Value inAtom =
+      math.mul(math.div(math.rem(kernel.lane, atomRows), kLanes), kLanes);
+  Value first = math.add(math.add(origin, inAtom),
+                         math.mul(math.rem(kernel.lane, kRun), kRun));
+  Value group = math.add(math.div(kernel.lane, atomRows),
+                         round * kernel.atom.groupsOfK());
+  Value place = math.add(math.mul(group, kernel.pieceElements()),
+                         math.div(math.rem(kernel.lane, kLanes), kRun));
+  SmallVector<Value> pieces;
+  for (int64_t atom = 0; atom < atoms; ++atom) {
+    Value row = math.add(first, atom * atomRows);
+    if (&tile == &rhs)
+      row = columnOfRow(row);
+    SmallVector<Value> parts;
+    for (int64_t part = 0; part < kernel.pieceElements(); part += kRun)
+      parts.push_back(tile.readTransposed(stage, math.add(place, part), row));
+    pieces.push_back(join(parts));
+  }
+  return pieces;
+}
+
 /// What the atom number `index` of a round takes of a row's pieces.
 Value MatrixUnit::slice(ArrayRef<Value> row, int64_t index) const {
   int64_t length = kernel.atom.kPerLane;
@@ -126,12 +157,16 @@ Value MatrixUnit::join(ArrayRef<Value> parts) const {
 SmallVector<Value> MatrixUnit::readRound(Value stage, int64_t round) const {
   const ::conv::MatrixAtom &atom = kernel.atom;
   auto [rowOrigin, columnOrigin] = kernel.subgroupOrigin();
-  SmallVector<Value> pieces = readRows(
-      rhs, rowsOfLane(columnOrigin, columnAtoms(), atom.m, atom.rowsOfA()),
-      stage, round);
-  llvm::append_range(pieces,
-                     readRows(lhs, rowsOfLane(rowOrigin, rowAtoms(), atom.n, 1),
-                              stage, round));
+  auto read = [&](const SharedTile &tile, Value origin, int64_t atoms,
+                  int64_t atomRows, int64_t rowsPerAtom) {
+    if (tile.getOrder() == TileOrder::AlongRows)
+      return readTransposed(tile, origin, atoms, atomRows, stage, round);
+    return readRows(tile, rowsOfLane(origin, atoms, atomRows, rowsPerAtom),
+                    stage, round);
+  };
+  SmallVector<Value> pieces =
+      read(rhs, columnOrigin, columnAtoms(), atom.m, atom.rowsOfA());
+  llvm::append_range(pieces, read(lhs, rowOrigin, rowAtoms(), atom.n, 1));
   return pieces;
 }
 

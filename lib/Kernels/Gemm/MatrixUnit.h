@@ -72,6 +72,9 @@ private:
                                 int64_t rowsPerAtom) const;
   SmallVector<Value> readRows(const SharedTile &tile, ArrayRef<Value> rows,
                               Value stage, int64_t round) const;
+  SmallVector<Value> readTransposed(const SharedTile &tile, Value origin,
+                                    int64_t atoms, int64_t atomRows,
+                                    Value stage, int64_t round) const;
   Value slice(ArrayRef<Value> pieces, int64_t index) const;
   Value join(ArrayRef<Value> parts) const;
 

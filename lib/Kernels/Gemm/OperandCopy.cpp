@@ -13,6 +13,7 @@
 
 #include "OperandCopy.h"
 
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numeric>
@@ -23,21 +24,41 @@ using namespace mlir::conv;
 /// The largest power of two that divides `value`.
 static int64_t powerOfTwoIn(int64_t value) { return value & -value; }
 
+/// Whether rows follow each other in memory, and the reduction does not.
+static bool areRowsNeighbours(const MatrixAccess &access) {
+  return access.getInnermostDistance(MatrixIndex::Column) != 1 &&
+         access.getInnermostDistance(MatrixIndex::Row) == 1;
+}
+
+TileOrder OperandCopy::getTileOrder(const Kernel &kernel,
+                                    const MatrixOperand &operand) {
+  bool isTransposed =
+      kernel.form.schedule.getMainLoop() == MainLoop::AsyncStaged &&
+      kernel.chip.getLaneCopies() &&
+      areRowsNeighbours(MatrixAccess(kernel.math, operand));
+  return isTransposed ? TileOrder::AlongRows : TileOrder::AlongReduction;
+}
+
 OperandCopy::OperandCopy(const Kernel &kernel, const SharedTile &tile,
                          const Source &source)
     : kernel(kernel), tile(tile), access(kernel.math, source.operand),
       buffer(source.buffer), rowCount(source.operand.view.getShape()[1]) {
   pieces.resize(tile.getRows() * tile.getPiecesPerRow() / kernel.workItems);
-  bool rowsFollow = access.getInnermostDistance(MatrixIndex::Column) != 1 &&
-                    access.getInnermostDistance(MatrixIndex::Row) == 1;
-  if (rowsFollow) {
+  bool isAsyncLoop =
+      kernel.form.schedule.getMainLoop() == MainLoop::AsyncStaged;
+  bool rowsFollow = areRowsNeighbours(access);
+  if (isAsyncLoop && kernel.chip.getLaneCopies()) {
+    width = kernel.pieceElements();
+    async = true;
+    assignInLaneOrder();
+  } else if (rowsFollow) {
     int64_t limit = std::min<int64_t>(
         {kernel.pieceElements(), source.rowRun, powerOfTwoIn(pieces.size())});
     rowWidth = access.getVectorWidth(MatrixIndex::Row, limit);
     assignAlongColumn();
   } else {
     width = access.getVectorWidth(MatrixIndex::Column, kernel.pieceElements());
-    async = kernel.form.schedule.getMainLoop() == MainLoop::AsyncStaged &&
+    async = isAsyncLoop &&
             kernel.chip.copiesWithoutRegisters(width * kernel.operandBytes());
     assignAlongRow();
   }
@@ -75,6 +96,37 @@ void OperandCopy::assignAlongColumn() {
     SmallVector<Value> digits = math.split(id, {0, blocks, across});
     piece.row = math.add(math.mul(digits[1], rowWidth), inBlock);
     piece.position = math.add(math.mul(digits[0], across), digits[2]);
+  }
+}
+
+bool OperandCopy::isComplete() const {
+  bool isAlongRows = tile.getOrder() == TileOrder::AlongRows;
+  MatrixIndex index = isAlongRows ? MatrixIndex::Row : MatrixIndex::Column;
+  bool isInOrder = async && kernel.chip.getLaneCopies();
+  return !isInOrder || (access.getVectorWidth(index, kernel.pieceElements()) ==
+                            kernel.pieceElements() &&
+                        (!isAlongRows || kernel.operandBytes() == 2));
+}
+
+void OperandCopy::assignInLaneOrder() {
+  const IndexMath &math = kernel.math;
+  // LLVM does not see in each form of it that lanes agree on it.
+  IndexMath scalars(kernel.b, kernel.b.getI32Type());
+  Value subgroup = ROCDL::ReadfirstlaneOp::create(
+      kernel.b, kernel.b.getI32Type(), scalars.cast(kernel.subgroup));
+  ofSubgroup = math.mul(math.cast(subgroup), kernel.chip.subgroupSize);
+  int64_t perLine = tile.getPiecesPerLine();
+  for (auto [i, piece] : llvm::enumerate(pieces)) {
+    Value id = math.add(kernel.workItem, i * kernel.workItems);
+    Value line = math.div(id, perLine);
+    Value inLine = math.bitXor(math.rem(id, perLine), tile.getTwist(line));
+    if (tile.getOrder() == TileOrder::AlongRows) {
+      piece.row = math.mul(inLine, kernel.pieceElements());
+      piece.position = line;
+    } else {
+      piece.row = line;
+      piece.position = inLine;
+    }
   }
 }
 
@@ -155,9 +207,21 @@ SmallVector<Value> OperandCopy::joinLoads(ValueRange loads) const {
   });
 }
 
-void OperandCopy::copyPiece(const Piece &piece, Value k, Value stage,
+void OperandCopy::copyPiece(int64_t number, Value k, Value stage,
                             Value guard) const {
   const IndexMath &math = kernel.math;
+  const Piece &piece = pieces[number];
+  if (kernel.chip.getLaneCopies()) {
+    Value within = tile.getOrder() == TileOrder::AlongRows
+                       ? piece.position
+                       : math.mul(piece.position, width);
+    Element from = findElement(piece, k, within, guard);
+    // Here, the index is that of the subgroup's first lane.
+    Value first = math.add(ofSubgroup, number * kernel.workItems);
+    kernel.copy(buffer, from.offset, from.guard, tile.getBuffer(),
+                tile.locateNumber(stage, first), width);
+    return;
+  }
   int64_t length = kernel.pieceElements();
   Value within = math.mul(piece.position, length);
   Value place = tile.locate(stage, piece.row, piece.position);
@@ -169,11 +233,17 @@ void OperandCopy::copyPiece(const Piece &piece, Value k, Value stage,
   }
 }
 
+void OperandCopy::startCopies(int64_t from, int64_t to, Value k,
+                              Value stage) const {
+  for (int64_t number = from; number < to; ++number)
+    copyPiece(number, k, stage, kernel.math.yes());
+}
+
 SmallVector<Value> OperandCopy::start(Value k, Value stage, Value guard) const {
   SmallVector<Value> loads;
   for (size_t i = 0; i < pieces.size(); i += rowWidth) {
     if (async)
-      copyPiece(pieces[i], k, stage, guard);
+      copyPiece(int64_t(i), k, stage, guard);
     else
       loads.append(startLoads(pieces[i], k, guard));
   }

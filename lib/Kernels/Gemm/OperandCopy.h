@@ -39,6 +39,17 @@ public:
 
   /// Whether no registers take part.
   bool isAsync() const { return async; }
+  /// Whether copies in lane order, if they are asked for, bring the operand.
+  bool isComplete() const;
+
+  /// Copies without registers of a tile that each work-item starts.
+  int64_t numCopies() const { return async ? std::ssize(pieces) : 0; }
+  /// Starts some of these, by their number, as `start` does with all.
+  void startCopies(int64_t from, int64_t to, Value k, Value stage) const;
+
+  /// The order in which a tile of the operand arrives in shared memory.
+  static TileOrder getTileOrder(const Kernel &kernel,
+                                const MatrixOperand &operand);
 
   /// Starts to bring this work-item's pieces of the tile whose reduction starts
   /// at `k` to a stage of shared memory, and returns the loads that are on
@@ -68,6 +79,9 @@ private:
   /// of a row follow each other in memory, else those of a column.
   void assignAlongRow();
   void assignAlongColumn();
+  /// Pieces of a subgroup lie side by side in shared memory, and each lane
+  /// fetches what belongs where its own is.
+  void assignInLaneOrder();
   void locate(const Source &source);
   /// Where an element of a piece's row is in memory, and whether it exists.
   struct Element {
@@ -77,7 +91,7 @@ private:
                       Value guard) const;
   SmallVector<Value> startLoads(const Piece &piece, Value k, Value guard) const;
   SmallVector<Value> joinLoads(ValueRange loads) const;
-  void copyPiece(const Piece &piece, Value k, Value stage, Value guard) const;
+  void copyPiece(int64_t number, Value k, Value stage, Value guard) const;
 
   const Kernel &kernel;
   const SharedTile &tile;
@@ -88,6 +102,7 @@ private:
   int64_t width = 1, rowWidth = 1;
   bool async = false;
   SmallVector<Piece> pieces;
+  Value ofSubgroup; ///< Its first piece, if lanes copy in order.
 };
 
 } // namespace mlir::conv

@@ -11,17 +11,31 @@
 
 #include "SharedTile.h"
 
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
-SharedTile::SharedTile(const Kernel &kernel, int64_t rows, Type element)
-    : kernel(kernel), rows(rows), element(element) {}
+SharedTile::SharedTile(const Kernel &kernel, int64_t rows, Type element,
+                       TileOrder order)
+    : kernel(kernel), rows(rows), element(element), order(order) {}
 
 int64_t SharedTile::getPiecesPerRow() const {
   return kernel.gemmK() / kernel.pieceElements();
+}
+
+int64_t SharedTile::getLines() const {
+  return order == TileOrder::AlongRows ? kernel.gemmK() : rows;
+}
+
+int64_t SharedTile::getLineElements() const {
+  return order == TileOrder::AlongRows ? rows : kernel.gemmK();
+}
+
+int64_t SharedTile::getPiecesPerLine() const {
+  return getLineElements() / kernel.pieceElements();
 }
 
 MemRefType SharedTile::getType() const {
@@ -32,25 +46,54 @@ MemRefType SharedTile::getType() const {
                          space);
 }
 
-Value SharedTile::locate(Value stage, Value row, Value piece) const {
+/// A transposing read takes four pieces of each of four lines for half of the
+/// lanes, or two pieces of eight lines, of which four are eight lines further
+/// on: these have to be in different banks.
+Value SharedTile::getTwistAlongRows(Value line) const {
   const IndexMath &math = kernel.math;
-  int64_t pieces = getPiecesPerRow();
+  constexpr int64_t kPieces = 4, kLines = 8;
+  int64_t perLine = getPiecesPerLine();
+  int64_t perSweep = kernel.chip.sharedMemoryBanks * 4 / kPieceBytes;
+  int64_t aligned = std::min(perLine & -perLine, perSweep);
+  if (aligned < kPieces)
+    return math.constant(0);
+  Value sweep = math.div(line, perSweep / aligned);
+  Value twist = math.mul(math.rem(sweep, aligned / kPieces), kPieces);
+  return math.add(twist, math.mul(math.rem(math.div(line, kLines), 2), 2));
+}
+
+Value SharedTile::getTwist(Value line) const {
+  const IndexMath &math = kernel.math;
+  if (order == TileOrder::AlongRows)
+    return getTwistAlongRows(line);
+  int64_t pieces = getPiecesPerLine();
   // Rows that fill all banks once: only then does the piece have to change.
   int64_t rowBytes = kernel.gemmK() * kernel.operandBytes();
   int64_t rowsPerSweep =
       std::max<int64_t>(1, kernel.chip.sharedMemoryBanks * 4 / rowBytes);
-  Value sweep = math.div(row, rowsPerSweep);
-  Value twist = math.rem(sweep, pieces);
-  if (kernel.atom.splitsRows()) {
-    // Neighbouring lanes read neighbouring pieces of a row, whatever the twist
-    // does to them; neighbouring rows have to differ in the bits above.
-    int64_t across = kernel.atom.groupsOfK();
-    twist = math.add(math.mul(math.rem(sweep, pieces / across), across),
-                     math.rem(math.div(sweep, pieces / across), across));
-  }
-  Value column = math.mul(math.bitXor(piece, twist), kernel.pieceElements());
-  Value line = math.add(math.mul(stage, rows), row);
-  Value offset = math.add(math.mul(line, kernel.gemmK()), column);
+  Value sweep = math.div(line, rowsPerSweep);
+  if (!kernel.atom.splitsRows())
+    return math.rem(sweep, pieces);
+  // Neighbouring lanes read neighbouring pieces of a row, whatever the twist
+  // does to them; neighbouring rows have to differ in the bits above.
+  int64_t across = kernel.atom.groupsOfK();
+  return math.add(math.mul(math.rem(sweep, pieces / across), across),
+                  math.rem(math.div(sweep, pieces / across), across));
+}
+
+Value SharedTile::locate(Value stage, Value line, Value piece) const {
+  const IndexMath &math = kernel.math;
+  Value column =
+      math.mul(math.bitXor(piece, getTwist(line)), kernel.pieceElements());
+  Value lines = math.add(math.mul(stage, getLines()), line);
+  Value offset = math.add(math.mul(lines, getLineElements()), column);
+  return arith::IndexCastOp::create(kernel.b, kernel.b.getIndexType(), offset);
+}
+
+Value SharedTile::locateNumber(Value stage, Value number) const {
+  const IndexMath &math = kernel.math;
+  Value offset = math.add(math.mul(stage, rows * kernel.gemmK()),
+                          math.mul(number, kernel.pieceElements()));
   return arith::IndexCastOp::create(kernel.b, kernel.b.getIndexType(), offset);
 }
 
@@ -67,4 +110,17 @@ void SharedTile::write(Value elements, Value stage, Value row,
   auto store = vector::StoreOp::create(kernel.b, elements, buffer,
                                        locate(stage, row, piece));
   store.setAlignment(kPieceBytes);
+}
+
+Value SharedTile::readTransposed(Value stage, Value place, Value row) const {
+  const IndexMath &math = kernel.math;
+  constexpr int64_t kElements = 4;
+  int64_t length = kernel.pieceElements();
+  Value index = math.cast(locate(stage, place, math.div(row, length)));
+  index = math.add(index, math.rem(row, length));
+  return amdgpu::TransposeLoadOp::create(
+      kernel.b, VectorType::get({kElements}, element), buffer,
+      ValueRange{
+          arith::IndexCastOp::create(kernel.b, kernel.b.getIndexType(), index)
+              .getResult()});
 }

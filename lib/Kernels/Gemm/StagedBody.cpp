@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StagedBody.h"
 #include "../Parts/SharedMemory.h"
 #include "../Parts/TileScheduler.h"
 #include "Epilogue.h"
 #include "MainLoop.h"
-#include "StagedBody.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -26,7 +26,8 @@ using MainLoopBuilder = SmallVector<Value>(const Kernel &,
 /// takes the vector unit: there, more waves with fewer registers do it.
 static MainLoopBuilder *lookupLoop(const Kernel &kernel) {
   if (kernel.form.schedule.getMainLoop() == MainLoop::AsyncStaged)
-    return createAsyncStagedLoop;
+    return kernel.chip.getLaneCopies() ? createLaneCopyLoop
+                                       : createAsyncStagedLoop;
   return kernel.atom.kind == ::conv::AtomKind::MFMA
              ? createRegisterPipelinedLoop
              : createRegisterStagedLoop;
@@ -37,10 +38,12 @@ LogicalResult mlir::conv::createStagedBody(Kernel &kernel,
   std::unique_ptr<TileScheduler> scheduler = createGridScheduler(kernel.form);
   TileOrigin origin = scheduler->createOrigin(kernel);
 
-  SharedTile leftTile(kernel, kernel.workgroupTile()[0],
-                      kernel.form.lhs.getElementType());
-  SharedTile rightTile(kernel, kernel.workgroupTile()[1],
-                       kernel.form.rhs.getElementType());
+  auto createTile = [&](const MatrixOperand &operand, int64_t rows) {
+    return SharedTile(kernel, rows, operand.getElementType(),
+                      OperandCopy::getTileOrder(kernel, operand));
+  };
+  SharedTile leftTile = createTile(kernel.form.lhs, kernel.workgroupTile()[0]);
+  SharedTile rightTile = createTile(kernel.form.rhs, kernel.workgroupTile()[1]);
   SmallVector<Value> buffers = allocateShared(
       kernel, function, {leftTile.getType(), rightTile.getType()});
   leftTile.setBuffer(buffers[0]);
@@ -54,7 +57,16 @@ LogicalResult mlir::conv::createStagedBody(Kernel &kernel,
   OperandCopy rhs(
       kernel, rightTile,
       {kernel.form.rhs, kernel.arguments[1], origin.batch, origin.column,
-       [&](Value row) { return matrix.columnOfRow(row); }, matrix.columnRun()});
+       [&](Value row) {
+         // Transposing reads find the columns.
+         bool isInOrder = rightTile.getOrder() == TileOrder::AlongRows;
+         return isInOrder ? row : matrix.columnOfRow(row);
+       },
+       matrix.columnRun()});
+  if (!lhs.isComplete() || !rhs.isComplete())
+    return scf::ForallOp(kernel.form.forall).emitOpError()
+           << "expects operands of which copies bring " << ::conv::kPieceBytes
+           << " bytes for async_staged";
   SmallVector<Value> sums = lookupLoop(kernel)(kernel, {lhs, rhs, matrix});
   createRegisterEpilogue(kernel, matrix, origin, sums);
   return success();

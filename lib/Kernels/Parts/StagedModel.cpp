@@ -114,8 +114,20 @@ static int64_t countGranulesInFlight(const ChipInfo &chip,
 
 bool conv::copiesAsync(const ChipInfo &chip, const Run &run,
                        int64_t elementBytes) {
+  if (const LaneCopies *copies = chip.getLaneCopies()) {
+    // Transposing reads bring the reduction of 16-bit elements together.
+    bool isReadable = run.isAlongReduction ||
+                      (copies->hasTransposingReads && elementBytes == 2);
+    return isReadable && run.elements * elementBytes % copies->bytes == 0;
+  }
   return chip.asyncCopyBytes > 0 && run.isAlongReduction &&
          run.elements * elementBytes % chip.asyncCopyBytes == 0;
+}
+
+/// Whether both tiles arrive in the order of lanes, without registers.
+static bool copiesInLaneOrder(const ChipInfo &chip,
+                              const Candidate &candidate) {
+  return candidate.loop == MainLoop::AsyncStaged && chip.getLaneCopies();
 }
 
 /// Neighbouring elements that a lane loads at a time: along a row of the tile,
@@ -124,6 +136,8 @@ static int64_t countLoadElements(const ChipInfo &chip,
                                  const Candidate &candidate, int64_t rows,
                                  const Run &run) {
   int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
+  if (copiesInLaneOrder(chip, candidate))
+    return longest;
   if (keepsLoadsEarly(chip) && !run.isAlongReduction)
     longest = std::gcd(longest, piecesPerWorkItem(chip, candidate, rows));
   return std::gcd(longest, run.elements);
@@ -136,7 +150,7 @@ static int64_t countJoinRegisters(const ChipInfo &chip,
                                   const Candidate &candidate, int64_t rows,
                                   const Run &run) {
   if (candidate.atom->kind != AtomKind::MFMA || !keepsLoadsEarly(chip) ||
-      run.isAlongReduction)
+      run.isAlongReduction || copiesInLaneOrder(chip, candidate))
     return 0;
   int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
   int64_t blocks = piecesPerWorkItem(chip, candidate, rows) /
@@ -201,7 +215,19 @@ Rejection conv::checkStaged(const Problem &problem, const ChipInfo &chip,
     return Rejection::None;
   RegisterCost registers = computeRegisters(problem, chip, candidate);
   int64_t available = computeAvailableRegisters(chip, candidate.subgroups());
-  bool fits = computeNeededRegisters(registers) <= available;
+  // What is usually allocated is known better where the phases of a step are
+  // apart, and loads are wide. Should it be too little, another schedule takes
+  // the place.
+  auto isWide = [&](const Run &run) {
+    return run.elements * byteSize(candidate.atom->operand) >= kPieceBytes;
+  };
+  bool isPhased = keepsLoadsEarly(chip) &&
+                  candidate.atom->kind == AtomKind::WMMA &&
+                  isWide(problem.lhsRun) && isWide(problem.rhsRun);
+  int64_t needed =
+      isPhased ? computeExpectedRegisters(chip, *candidate.atom, registers)
+               : computeNeededRegisters(registers);
+  bool fits = needed <= available;
   // Accumulation registers hold nothing but accumulators, so neither side may
   // count on the whole file.
   if (chip.accumulationRegisters > 0)
@@ -244,8 +270,13 @@ static double countCopyInstructions(const ChipInfo &chip,
   int64_t width = countLoadElements(chip, candidate, rows, run);
   double ofLoad = fit(chip).loadInstructions +
                   (run.takesDivisions ? fit(chip).positionInstructions : 0);
+  // Blocks of whole pieces are transposed, too; that was fitted to loops whose
+  // phases are apart.
+  bool isJoined =
+      width < longest || (candidate.atom->kind == AtomKind::WMMA &&
+                          keepsLoadsEarly(chip) && isTransposed(run));
   return pieces * (double(longest) / double(width) * ofLoad +
-                   (width < longest ? fit(chip).joinInstructions : 0));
+                   (isJoined ? fit(chip).joinInstructions : 0));
 }
 
 /// Cycles in which vector instructions of a wave's step occupy a SIMD unit.
@@ -270,6 +301,7 @@ static double countWrittenBytes(const ChipInfo &chip,
   int64_t rowBytes = candidate.gemmK * byteSize(candidate.atom->operand);
   int64_t bankBytes = 4;
   bool hasConflicts = keepsLoadsEarly(chip) && isTransposed(run) &&
+                      !copiesInLaneOrder(chip, candidate) &&
                       rowBytes < bankBytes * chip.sharedMemoryBanks;
   return double(rows * rowBytes) *
          (hasConflicts ? 1 + fit(chip).transposedConflicts : 1) *
@@ -308,9 +340,13 @@ static void countStep(const Problem &problem, const ChipInfo &chip,
                       std::ceil(waves / double(countSimds(chip)));
 
   double granules = double(candidate.gemmK) / double(reductionGranule(atom));
-  double readBytes = waves * chip.subgroupSize * granules *
-                     (atomsM * double(fragmentBytesA(atom)) +
-                      atomsN * double(fragmentBytesB(atom)));
+  // Transposing reads of columns that 16 rows of an atom hold take two passes.
+  bool hasConflicts = copiesInLaneOrder(chip, candidate) &&
+                      !problem.rhsRun.isAlongReduction && atom.m <= 16;
+  double readBytes =
+      waves * chip.subgroupSize * granules *
+      ((hasConflicts ? 2 : 1) * atomsM * double(fragmentBytesA(atom)) +
+       atomsN * double(fragmentBytesB(atom)));
   cost.sharedCycles = readBytes / (chip.sharedMemoryBytesPerClock *
                                    chip.computeUnitsOfProcessor) +
                       computeWriteCycles(problem, chip, candidate);
@@ -340,8 +376,11 @@ static UnitWork getUnitWork(const Problem &problem, const ChipInfo &chip,
   work.stages = candidate.stages;
   work.steps = double(cost.steps) * computeReductionShare(problem);
   work.overlapsSteps = candidate.atom->kind == AtomKind::MFMA;
-  work.joinsLoads = work.overlapsSteps && (isTransposed(problem.lhsRun) ||
-                                           isTransposed(problem.rhsRun));
+  work.joinsLoads =
+      work.overlapsSteps && !copiesInLaneOrder(chip, candidate) &&
+      (isTransposed(problem.lhsRun) || isTransposed(problem.rhsRun));
+  work.copiesInLaneOrder = copiesInLaneOrder(chip, candidate);
+  work.atomCycles = candidate.atom->cycles;
   work.matrixCycles =
       cost.matrixCycles / double(ceilDiv(work.waves, countSimds(chip)));
   work.vectorCycles = computeVectorCycles(problem, chip, candidate);
@@ -553,4 +592,32 @@ Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
       (isHost(chip) ? 0 : chip.calibration->launch.startSeconds);
   cost.limit = computeLimit(problem, chip, candidate, cost);
   return cost;
+}
+
+std::vector<std::pair<std::string, double>>
+conv::describeUnit(const Problem &problem, const ChipInfo &chip,
+                   const Candidate &candidate, const Cost &cost) {
+  UnitWork work = getUnitWork(problem, chip, candidate, cost);
+  double longest = std::max(cost.computeSeconds, cost.memorySeconds);
+  constexpr double kMicro = 1e6;
+  return {{"waves", double(work.waves)},
+          {"stages", double(work.stages)},
+          {"steps", work.steps},
+          {"matrix", work.matrixCycles},
+          {"vector", work.vectorCycles},
+          {"shared", work.sharedCycles},
+          {"shared_writes", work.sharedWriteCycles},
+          {"loads", work.loadCycles},
+          {"stored_bytes", work.storedBytes},
+          {"pieces", double(work.pieces)},
+          {"joins_loads", double(work.joinsLoads)},
+          {"lane_copies", double(work.copiesInLaneOrder)},
+          {"atom_cycles", work.atomCycles},
+          {"overlaps", double(work.overlapsSteps)},
+          {"resident", double(cost.residentWorkgroups)},
+          {"workgroups", double(ceilDiv(cost.workgroups, countUnits(chip)))},
+          {"simds", double(countSimds(chip))},
+          {"ghz", chip.clockGHz},
+          {"memory_us", cost.memorySeconds * kMicro},
+          {"other_us", (cost.seconds - longest) * kMicro}};
 }

@@ -50,6 +50,8 @@ int64_t conv::computeExpectedRegisters(const ChipInfo &chip,
 }
 
 static const LoopFit &getFit(const ChipInfo &chip, const UnitWork &work) {
+  if (work.copiesInLaneOrder)
+    return fit(chip).laneCopies;
   return work.overlapsSteps ? fit(chip).overlapped : fit(chip).phased;
 }
 
@@ -91,7 +93,10 @@ static double computeBusyCycles(const ChipInfo &chip, const UnitWork &work,
 
 /// Cycles until the loads of a step have arrived.
 static double computeLoadLatency(const ChipInfo &chip, const UnitWork &work) {
-  return getFit(chip, work).latencyCycles + work.loadCycles;
+  double cycles = getFit(chip, work).latencyCycles + work.loadCycles;
+  if (!work.copiesInLaneOrder)
+    return cycles;
+  return cycles / double(std::max<int64_t>(1, work.stages - 1));
 }
 
 bool conv::waitsForLoads(const ChipInfo &chip, const UnitWork &work,
@@ -107,6 +112,8 @@ double conv::computeUnitStep(const ChipInfo &chip, const UnitWork &work,
       double(ceilDiv(work.waves, countSimds(chip))) * computeTurns(chip, work) +
       (work.stages == 1 ? loop.ownWrites * work.sharedWriteCycles
                         : loop.stepCycles);
+  if (work.copiesInLaneOrder)
+    alone += fit(chip).laneCopyAtoms * work.atomCycles;
   // With one stage, loads are joined behind the other rounds.
   if (work.overlapsSteps && work.stages == 1)
     alone += work.vectorCycles;

@@ -33,6 +33,9 @@ struct UnitWork {
   int64_t pieces = 0;     ///< Of a tile, that a lane loads.
   /// Loads of an overlapped step are joined before they are written.
   bool joinsLoads = false;
+  /// Tiles arrive without registers, as early as there are stages.
+  bool copiesInLaneOrder = false;
+  double atomCycles = 0; ///< Of one matrix instruction.
   /// Steps overlap: loads and writes are between matrix instructions.
   bool overlapsSteps = false;
 };

@@ -114,6 +114,40 @@ void globalLoadLds(WaveOp &op) {
   });
 }
 
+/// Whether a kernel of the launch says when it waits for copies. Otherwise they
+/// arrive at once, as LLVM waits before it reads what they may have written.
+static bool waitsForCopies(const LaunchState &launch) {
+  const abi::Object &object = *launch.object;
+  return std::any_of(object.sites, object.sites + object.siteCount,
+                     [](const abi::Site &site) {
+                       return strcmp(site.name, "s.waitcnt") == 0;
+                     });
+}
+
+/// What a lane of a buffer load gets. Each word is checked on its own; those
+/// out of range are zero. False after a failure.
+static bool loadWords(WorkItem &item, const abi::Site *site,
+                      const abi::Resource &resource, uint64_t offset,
+                      PendingCopy &copy) {
+  copy.data.fill(0);
+  for (uint32_t byte = 0; byte < copy.bytes; byte += 4) {
+    if (offset + byte + 4 > resource.numRecords) {
+      if (item.group->getLaunch().options->counters && byte == 0)
+        ++item.group->getCounters().bufferOutOfRange;
+      continue;
+    }
+    uint64_t from = resource.base + offset + byte;
+    if (!announce(item, site, abi::SiteKind::Load, 4, from))
+      return false;
+    memcpy(copy.data.data() + byte, reinterpret_cast<const void *>(from), 4);
+  }
+  return true;
+}
+
+static void arrive(const PendingCopy &copy) {
+  memcpy(reinterpret_cast<void *>(copy.to), copy.data.data(), copy.bytes);
+}
+
 /// Operands: resource, LDS pointer, bytes, offset of the lane, scalar offset,
 /// immediate offset, cache policy.
 void bufferLoadLds(WaveOp &op) {
@@ -122,28 +156,40 @@ void bufferLoadLds(WaveOp &op) {
     return;
   uint32_t bytes = op.uniform<uint32_t>(2);
   uint32_t immediate = op.uniform<uint32_t>(5);
+  Workgroup &group = *itemOf(op, op.firstActive()).group;
+  Wave &wave = group.getWave(itemOf(op, op.firstActive()));
+  bool isLate = waitsForCopies(group.getLaunch());
+  uint32_t instruction = wave.startedCopies++;
   bool isFine = true;
   forEachLane(op, [&](uint32_t lane) {
     WorkItem &item = itemOf(op, lane);
     const auto &resource = *op.operand<const abi::Resource *>(lane, 0);
     uint64_t offset = uint64_t(op.operand<uint32_t>(lane, 3)) + immediate +
                       op.operand<uint32_t>(lane, 4);
-    uint64_t to = ldsBase + immediate + uint64_t(lane) * bytes;
-    isFine = isFine && announce(item, op.site, abi::SiteKind::Store, bytes, to);
-    // Each word is checked on its own; words out of range are zero.
-    for (uint32_t byte = 0; isFine && byte < bytes; byte += 4) {
-      if (offset + byte + 4 > resource.numRecords) {
-        memset(reinterpret_cast<void *>(to + byte), 0, 4);
-        if (item.group->getLaunch().options->counters && byte == 0)
-          ++item.group->getCounters().bufferOutOfRange;
-        continue;
-      }
-      uint64_t from = resource.base + offset + byte;
-      isFine = announce(item, op.site, abi::SiteKind::Load, 4, from);
-      if (isFine)
-        copyBytes(to + byte, from, 4);
-    }
+    PendingCopy copy{
+        ldsBase + immediate + uint64_t(lane) * bytes, instruction, bytes, {}};
+    isFine = isFine &&
+             announce(item, op.site, abi::SiteKind::Store, bytes, copy.to) &&
+             loadWords(item, op.site, resource, offset, copy);
+    if (isFine && isLate)
+      wave.copies.push_back(copy);
+    else if (isFine)
+      arrive(copy);
   });
+}
+
+/// Operand: limits of the counters, as gfx9 encodes them. Only copies are
+/// counted: as few of them as possible have arrived.
+void waitCount(WaveOp &op) {
+  uint32_t limits = op.uniform<uint32_t>(0);
+  uint32_t left = (limits & 0xf) | (limits >> 14 & 3) << 4;
+  const WorkItem &item = itemOf(op, op.firstActive());
+  Wave &wave = item.group->getWave(item);
+  while (!wave.copies.empty() &&
+         wave.startedCopies - wave.copies.front().instruction > left) {
+    arrive(wave.copies.front());
+    wave.copies.pop_front();
+  }
 }
 
 /// Blocks of four rows and 16 columns, one block for each 16 lanes, four lanes

@@ -64,6 +64,14 @@ struct WorkItem : abi::Item {
   ItemState state;
 };
 
+/// What a lane copies to LDS and its wave has not waited for.
+struct PendingCopy {
+  uint64_t to;
+  uint32_t instruction; ///< Among the wave's copies.
+  uint32_t bytes;
+  std::array<uint8_t, 16> data;
+};
+
 struct Wave {
   WorkItem *items;
   abi::Item **itemPointers;
@@ -74,6 +82,8 @@ struct Wave {
   bool isAtBarrier;
   bool isDone;
   bool hasSignalled; ///< Between the halves of a split barrier.
+  uint32_t startedCopies = 0;
+  std::deque<PendingCopy> copies = {}; ///< The oldest one first.
 };
 
 class Workgroup {

@@ -24,6 +24,11 @@ TEST(Program, UnitsAndWidths) {
   EXPECT_EQ(load.offset, 64);
   EXPECT_TRUE(load.takesIndex);
   EXPECT_EQ(load.definitions, 1);
+  Instruction copy =
+      parse("gfx950", "buffer_load_dwordx4 v5, s[4:7], 0 offen lds");
+  EXPECT_TRUE(copy.writesShared);
+  EXPECT_EQ(copy.bytes, 16);
+  EXPECT_EQ(copy.definitions, 0);
   EXPECT_EQ(parse("gfx1201", "ds_store_b64 v1, v[2:3]").bytes, 8);
   EXPECT_TRUE(parse("gfx1201", "ds_store_b64 v1, v[2:3]").isStore);
   EXPECT_EQ(parse("gfx1201", "buffer_load_d16_u16 v1, v2, s[0:3], null").bytes,

@@ -298,6 +298,47 @@ TEST(SimMemoryOps, GlobalLoadToLds) {
   EXPECT_EQ(out, lanes(64, [](int lane) { return 63 - lane; }));
 }
 
+TEST(SimMemoryOps, BufferLoadsToLdsArriveWhenTheyAreWaitedFor) {
+  // Two copies over what lanes have written; all but the last one are waited
+  // for (vmcnt 1). Lanes beyond 160 bytes are out of range and get zero.
+  std::string kernel =
+      "llvm.mlir.global internal @lds() {addr_space = 3 : i32} : "
+      "!llvm.array<128 x i32>\n" +
+      kernelText(2, R"(
+  %lds = llvm.mlir.addressof @lds : !llvm.ptr<3>
+  %c64 = llvm.mlir.constant(64 : i64) : i64
+  %second = llvm.getelementptr %lds[%c64] : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, i32
+  %slot = llvm.getelementptr %lds[%tid64] : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, i32
+  %slot2 = llvm.getelementptr %second[%tid64] : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, i32
+  %old = llvm.mlir.constant(-7 : i32) : i32
+  llvm.store %old, %slot : i32, !llvm.ptr<3>
+  llvm.store %old, %slot2 : i32, !llvm.ptr<3>
+  rocdl.s.barrier
+  %stride = llvm.mlir.constant(0 : i16) : i16
+  %records = llvm.mlir.constant(160 : i64) : i64
+  %flags = llvm.mlir.constant(159744 : i32) : i32
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  %four = llvm.mlir.constant(4 : i32) : i32
+  %r = rocdl.make.buffer.rsrc %p0, %stride, %records, %flags : <1> to <8>
+  %at = llvm.mul %tid, %four : i32
+  rocdl.raw.ptr.buffer.load.lds %r, %lds, %four, %at, %zero, %zero, %zero
+  rocdl.raw.ptr.buffer.load.lds %r, %second, %four, %at, %zero, %zero, %zero
+  rocdl.s.waitcnt 3953
+  rocdl.s.barrier
+  %v = llvm.load %slot : !llvm.ptr<3> -> i32
+  %v2 = llvm.load %slot2 : !llvm.ptr<3> -> i32
+  %to = llvm.getelementptr %p1[%tid64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
+  %to2 = llvm.getelementptr %to[%c64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
+  llvm.store %v, %to : i32, !llvm.ptr<1>
+  llvm.store %v2, %to2 : i32, !llvm.ptr<1>)");
+  std::vector<int32_t> in(64), out(128), expected(128, -7);
+  std::iota(in.begin(), in.end(), 1);
+  for (int lane = 0; lane < 64; ++lane)
+    expected[lane] = lane < 40 ? lane + 1 : 0;
+  SimRun("gfx950", kernel).block(64).buffer(in).buffer(out).run();
+  EXPECT_EQ(out, expected);
+}
+
 TEST(SimMemoryOps, TransposingReadOf16BitElements) {
   // LDS holds 16-bit numbers 0, 1, 2, ...; lane l points at element 4 * l. A
   // block of 16 lanes is a tile of 4 rows and 16 columns.

@@ -15,6 +15,10 @@
 
 #include "conv/Kernels/Candidate.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace conv {
 
 /// The smallest step of the reduction that reads whole 16-byte fragments.
@@ -44,6 +48,13 @@ Rejection checkStaged(const Problem &problem, const ChipInfo &chip,
 /// Predicts a candidate that `checkStaged` accepts.
 Cost computeStagedCost(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate);
+
+/// What the prediction of a staged kernel is made from, by name: the work, how
+/// many workgroups share a unit and how many there are of it, and what is added
+/// to its cycles. For `bench/calibration`.
+std::vector<std::pair<std::string, double>>
+describeUnit(const Problem &problem, const ChipInfo &chip,
+             const Candidate &candidate, const Cost &cost);
 
 } // namespace conv
 

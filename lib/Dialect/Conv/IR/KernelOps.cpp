@@ -56,6 +56,12 @@ LogicalResult GuardedStoreOp::verify() {
                              getOffset().getType(), getValue());
 }
 
+/// Whether lanes copy so many bytes without registers.
+static bool hasCopies(const ::conv::ChipInfo &chip, int64_t bytes) {
+  const ::conv::LaneCopies *copies = chip.getLaneCopies();
+  return copies ? copies->bytes == bytes : chip.copiesWithoutRegisters(bytes);
+}
+
 LogicalResult GuardedCopyOp::verify() {
   MemRefType source = getSource().getType();
   MemRefType destination = getDestination().getType();
@@ -69,7 +75,7 @@ LogicalResult GuardedCopyOp::verify() {
   // G8.
   TargetAttr target = TargetAttr::lookup(*this);
   int64_t bytes = int64_t(getElements()) * source.getElementTypeBitWidth() / 8;
-  if ((target && !target.getInfo().copiesWithoutRegisters(bytes)) ||
+  if ((target && !hasCopies(target.getInfo(), bytes)) ||
       bytes > ::conv::kPieceBytes || !llvm::isPowerOf2_64(bytes))
     return emitOpError("expects a copy that the target has, but got ")
            << bytes << " bytes";

@@ -443,7 +443,8 @@ static LogicalResult verifyMainLoop(EmitError emitError, ScheduleAttr schedule,
     return emitError() << "expects 1 stage for " << chip.name << ", but got "
                        << schedule.getStages();
   if (onHost == (schedule.getMainLoop() == MainLoop::HostCache) &&
-      (hasCopies || schedule.getMainLoop() != MainLoop::AsyncStaged))
+      (hasCopies || chip.getLaneCopies() ||
+       schedule.getMainLoop() != MainLoop::AsyncStaged))
     return success();
   return emitError() << "expects a main loop for " << chip.name << ", but got "
                      << stringifyMainLoop(schedule.getMainLoop());

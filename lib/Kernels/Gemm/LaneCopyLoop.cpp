@@ -1,0 +1,219 @@
+//===- LaneCopyLoop.cpp - tiles that arrive without registers ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Both operands are copied to shared memory in lane order. Steps overlap as in
+// RegisterPipelinedLoop.cpp: matrix instructions of a round multiply what was
+// read in the round before, and the last round of a step reads the first part
+// of the next tile. The barrier before that round says that this tile has
+// arrived, and that all have read the old one. So the copies of the tile that
+// takes its place start behind it, and each tile has as many steps to arrive as
+// there are stages, less one.
+//
+// The copies of a tile are spread over that round and those that follow it: up
+// to the next barrier, or, with two stages, half the way to it, so that the
+// last ones have time to arrive.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Parts/LoopUnrolling.h"
+#include "MainLoop.h"
+
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// A barrier that orders shared memory, after which all copies of the workgroup
+/// have arrived but the last `pending` ones of each work-item. What was read
+/// from shared memory has arrived, too, so that it may be overwritten. A fence
+/// of the workgroup would wait for all copies: this one keeps accesses on their
+/// side, and counters are waited for by name.
+static void createCopyBarrier(ImplicitLocOpBuilder &b, int64_t pending) {
+  constexpr StringRef kScope = "wavefront";
+  auto count = [&](int64_t value) {
+    return b.getI32IntegerAttr(static_cast<int32_t>(value));
+  };
+  LLVM::FenceOp::create(b, LLVM::AtomicOrdering::release, kScope);
+  amdgpu::MemoryCounterWaitOp::create(b, /*load=*/count(pending), nullptr,
+                                      /*ds=*/count(0), nullptr, nullptr);
+  ROCDL::SBarrierOp::create(b);
+  LLVM::FenceOp::create(b, LLVM::AtomicOrdering::acquire, kScope);
+}
+
+namespace {
+class LaneCopyLoop {
+public:
+  LaneCopyLoop(const Kernel &kernel, const MainLoopParts &parts)
+      : kernel(kernel), parts(parts),
+        steps(llvm::divideCeil(kernel.form.getReduction(), kernel.gemmK())),
+        rounds(parts.matrix.numRounds()),
+        stages(kernel.form.schedule.getStages()),
+        shares(stages > 2 ? rounds : std::max<int64_t>(1, rounds / 2)) {}
+
+  SmallVector<Value> create();
+
+private:
+  /// What a step hands to the next one.
+  struct State {
+    SmallVector<Value> sums;
+    SmallVector<Value> fragments; ///< Of the step's first round.
+    Value stage;                  ///< That the fragments are from.
+    Value before;                 ///< The stage of the step before.
+
+    SmallVector<Value> pack() const;
+    State unpack(ValueRange values) const;
+  };
+  /// What a step copies: tiles by the start of their reduction, null if there
+  /// is none.
+  struct Copies {
+    Value rest;  ///< Shares but the first of the tile that started before.
+    Value first; ///< The first share of the next one.
+  };
+  int64_t numCopies() const {
+    return parts.lhs.numCopies() + parts.rhs.numCopies();
+  }
+  /// Copies of a tile in the shares before `share`.
+  int64_t countBefore(int64_t share) const {
+    return share * numCopies() / shares;
+  }
+  Value getStart(int64_t tile) const {
+    return tile < steps ? kernel.math.constant(tile * kernel.gemmK()) : Value();
+  }
+  Value getNext(Value stage) const;
+  void startShares(int64_t from, int64_t to, Value k, Value stage) const;
+  State start() const;
+  State createStep(State state, Copies copies,
+                   std::optional<int64_t> pending) const;
+
+  const Kernel &kernel;
+  const MainLoopParts &parts;
+  int64_t steps, rounds, stages, shares;
+};
+} // namespace
+
+SmallVector<Value> LaneCopyLoop::State::pack() const {
+  SmallVector<Value> values = sums;
+  llvm::append_range(values, fragments);
+  values.append({stage, before});
+  return values;
+}
+
+LaneCopyLoop::State LaneCopyLoop::State::unpack(ValueRange values) const {
+  State state = *this;
+  llvm::copy(values.take_front(sums.size()), state.sums.begin());
+  llvm::copy(values.slice(sums.size(), fragments.size()),
+             state.fragments.begin());
+  state.stage = values.drop_back().back();
+  state.before = values.back();
+  return state;
+}
+
+/// The stage after one.
+Value LaneCopyLoop::getNext(Value stage) const {
+  const IndexMath &math = kernel.math;
+  if (stages == 2)
+    return math.bitXor(stage, math.constant(1));
+  Value isLast = arith::CmpIOp::create(kernel.b, arith::CmpIPredicate::eq,
+                                       stage, math.constant(stages - 1));
+  return arith::SelectOp::create(kernel.b, isLast, math.constant(0),
+                                 math.add(stage, 1));
+}
+
+/// Starts the copies of some shares of the tile at `k`.
+void LaneCopyLoop::startShares(int64_t from, int64_t to, Value k,
+                               Value stage) const {
+  if (!k)
+    return;
+  int64_t first = countBefore(from), last = countBefore(to);
+  int64_t ofLhs = parts.lhs.numCopies();
+  parts.lhs.startCopies(std::min(first, ofLhs), std::min(last, ofLhs), k,
+                        stage);
+  parts.rhs.startCopies(std::max(first - ofLhs, int64_t(0)),
+                        std::max(last - ofLhs, int64_t(0)), k, stage);
+}
+
+LaneCopyLoop::State LaneCopyLoop::start() const {
+  const IndexMath &math = kernel.math;
+  State state;
+  state.sums = parts.matrix.createZeros();
+  state.stage = math.constant(0);
+  state.before = math.constant(stages - 1);
+  int64_t pending = 0;
+  for (int64_t tile = 0; tile < std::min(stages, steps); ++tile) {
+    int64_t upTo = tile < stages - 1 ? shares : 1;
+    startShares(0, upTo, getStart(tile), math.constant(tile));
+    pending += tile > 0 ? countBefore(upTo) : 0;
+  }
+  createCopyBarrier(kernel.b, pending);
+  state.fragments = parts.matrix.readRound(state.stage, 0);
+  ScheduleFenceOp::create(kernel.b);
+  return state;
+}
+
+/// Multiplies the tile of a step. If there is a next one, `pending` copies of
+/// later tiles may be on their way when it has arrived.
+LaneCopyLoop::State
+LaneCopyLoop::createStep(State state, Copies copies,
+                         std::optional<int64_t> pending) const {
+  Value current = state.stage, next = pending ? getNext(current) : current;
+  for (int64_t round = 0; round < rounds; ++round) {
+    SmallVector<Value> fragments = state.fragments;
+    if (round + 1 < rounds) {
+      if (round + 1 < shares)
+        startShares(round + 1, round + 2, copies.rest, state.before);
+      state.fragments = parts.matrix.readRound(current, round + 1);
+    } else if (pending) {
+      createCopyBarrier(kernel.b, *pending);
+      state.fragments = parts.matrix.readRound(next, 0);
+      startShares(0, 1, copies.first, current);
+    }
+    state.sums = parts.matrix.multiplyRound(state.sums, fragments);
+  }
+  if (pending)
+    ScheduleFenceOp::create(kernel.b);
+  state.before = current;
+  state.stage = next;
+  return state;
+}
+
+SmallVector<Value> LaneCopyLoop::create() {
+  ImplicitLocOpBuilder &b = kernel.b;
+  const IndexMath &math = kernel.math;
+  int64_t gemmK = kernel.gemmK();
+  State state = start();
+  int64_t step = 0;
+  if (steps > stages) {
+    auto loop = scf::ForOp::create(
+        b, math.constant(stages * gemmK), math.constant(steps * gemmK),
+        math.constant(gemmK), state.pack(),
+        [&](OpBuilder &, Location, Value k, ValueRange carried) {
+          State after =
+              createStep(state.unpack(carried), {math.sub(k, gemmK), k},
+                         (stages - 2) * numCopies());
+          scf::YieldOp::create(b, after.pack());
+        });
+    disableUnrolling(loop);
+    state = state.unpack(loop.getResults());
+    step = steps - stages;
+  }
+  // No tile is left for the others, but what has started has to end.
+  for (; step < steps; ++step) {
+    std::optional<int64_t> pending;
+    if (step + 1 < steps)
+      pending = std::min(stages - 2, steps - 2 - step) * numCopies();
+    state = createStep(
+        state, {getStart(step + stages - 1), getStart(step + stages)}, pending);
+  }
+  return state.sums;
+}
+
+SmallVector<Value> mlir::conv::createLaneCopyLoop(const Kernel &kernel,
+                                                  const MainLoopParts &parts) {
+  return LaneCopyLoop(kernel, parts).create();
+}
