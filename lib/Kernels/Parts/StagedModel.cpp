@@ -163,7 +163,7 @@ RegisterCost conv::computeRegisters(const Problem &problem,
   RegisterCost cost;
   cost.accumulators = rows * columns / chip.subgroupSize;
   auto isStaged = [&](const Run &run) {
-    return candidate.loop != LoopKind::AsyncStaged ||
+    return candidate.loop != MainLoop::AsyncStaged ||
            !copiesAsync(chip, run, byteSize(atom.operand));
   };
   cost.staging = (isStaged(problem.lhsRun) * inputPieces +
@@ -499,7 +499,7 @@ static Limit computeLimit(const Problem &problem, const ChipInfo &chip,
 /// What a staged kernel takes, as a multiple of what is computed here.
 static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate) {
-  bool isAsync = candidate.loop == LoopKind::AsyncStaged;
+  bool isAsync = candidate.loop == MainLoop::AsyncStaged;
   bool areTransposed =
       isTransposed(problem.lhsRun) && isTransposed(problem.rhsRun);
   double slowdown = isAsync         ? fit(chip).asyncStagedSlowdown
