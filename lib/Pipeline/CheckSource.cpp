@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // MLIR reads, walks and erases what is nested by recursion. The nesting of text
-// is measured before it is parsed. Bytecode has none that shows, and its reader
+// is measured before it is parsed, and since parsers and verifiers of other
+// dialects crash on some of what is wrong, a tool has a child parse it first.
+// Bytecode has none that shows, and its reader
 // makes room for every count that it finds and checks few indices: a child
 // process reads it, within limits, on a stack that is large enough for whatever
 // a file of its size can nest, and what this process reads is what the child
@@ -29,6 +31,8 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/thread.h"
 
+#include <atomic>
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -42,6 +46,11 @@ static constexpr uint64_t kLeastMemory = uint64_t(256) << 20;
 static constexpr uint64_t kBytesPerSecond = uint64_t(1) << 20;
 /// Attributes and types of one op, written out.
 static constexpr int64_t kMaxParts = int64_t(1) << 20;
+
+/// Whether a child parses text first.
+static std::atomic_bool triesText = false;
+
+void mlir::conv::tryTextInChild() { triesText = true; }
 
 static InFlightDiagnostic emitErrorIn(const SourceFile &source,
                                       MLIRContext *context, unsigned line = 0,
@@ -131,7 +140,7 @@ static std::optional<SourceFile> checkBytecode(const SourceFile &source,
   ::conv::ChildLimits limits = {
       .memoryBytes =
           int64_t(kLeastMemory + kMemoryPerByte * size + getStackBytes(source)),
-      .cpuSeconds = int64_t(10 + size / kBytesPerSecond)};
+      .cpuSeconds = int64_t(3 + size / kBytesPerSecond)};
   auto work = [&] {
     std::string result;
     llvm::thread(std::optional<unsigned>(getStackBytes(source)), [&] {
@@ -156,7 +165,18 @@ static std::optional<SourceFile> checkBytecode(const SourceFile &source,
 // Text
 //===----------------------------------------------------------------------===//
 
-static LogicalResult checkText(const SourceFile &source, MLIRContext *context) {
+/// Parses text, and each part of it that --split-input-file of conv-opt makes.
+static void parseParts(const SourceFile &source, MLIRContext *context) {
+  parseSourceString<ModuleOp>(source.text, ParserConfig(context), source.name);
+  SmallVector<StringRef> parts;
+  StringRef(source.text).split(parts, "// -----");
+  if (parts.size() > 1)
+    for (StringRef part : parts)
+      parseSourceString<ModuleOp>(part, ParserConfig(context), source.name);
+}
+
+static LogicalResult checkNesting(const SourceFile &source,
+                                  MLIRContext *context) {
   StringRef text = source.text;
   std::optional<size_t> deep = ::conv::findDeepNesting(text);
   if (!deep)
@@ -166,6 +186,19 @@ static LogicalResult checkText(const SourceFile &source, MLIRContext *context) {
   return emitErrorIn(source, context, before.count('\n') + 1,
                      *deep - lineStart + 1)
          << describeTooDeep();
+}
+
+static LogicalResult checkText(const SourceFile &source, MLIRContext *context) {
+  if (failed(checkNesting(source, context)))
+    return failure();
+  if (!triesText)
+    return success();
+  std::string crash = ::conv::findCrash([&] { parseParts(source, context); });
+  if (crash.empty())
+    return success();
+  return emitErrorIn(source, context)
+         << "expects text that MLIR can read, but its reader ended with: "
+         << crash;
 }
 
 static bool isBytecode(const SourceFile &source) {

@@ -442,7 +442,10 @@ static LogicalResult compilePair(Walk &walk, const Target &target,
   if (options.explain != ExplanationForm::None)
     pair.explanation = explainFunction(getFunction(), target, options.explain);
   std::vector<ChosenSchedule> schedules = listSchedules(getFunction());
-  if (failed(walk.runTo(Stage::Gpu, options)) ||
+  if (failed(walk.runTo(Stage::Gpu, options)))
+    return failure();
+  pair.codeSize = computeCodeSize(walk.getModule(), target.simulated);
+  if (failed(checkCodeSize(walk.getModule(), pair.codeSize)) ||
       failed(readLaunches(getFunction(), pair.entry)))
     return failure();
   pair.entry.target = target.name;

@@ -8,6 +8,7 @@
 #ifndef CONV_PIPELINE_COMPILEPAIR_H
 #define CONV_PIPELINE_COMPILEPAIR_H
 
+#include "CodeSize.h"
 #include "IsolatedModule.h"
 #include "Spills.h"
 
@@ -50,6 +51,7 @@ struct CompiledPair {
   ::conv::artifact::Entry entry;   ///< Without `code` and `sha256` of launches.
   ::conv::artifact::Artifact data; ///< Of constants that only it has.
   std::string code, extension;
+  CodeSize codeSize;
   bool isAssembly = false; ///< The driver makes code of it.
   std::vector<StageTime> times;
   std::string explanation;

@@ -94,12 +94,16 @@ mlir::conv::compileWithoutSpills(const FunctionSource &function,
   Result<CompiledPair> first = compilePair(function, target, options);
   if (!first || first->spills.empty())
     return first;
+  // All tries together take no longer than one that is as long as allowed.
+  int64_t most = first->codeSize.most, cost = 2 * first->codeSize.cost;
   SpillSearch search(std::move(*first));
-  for (int tries = 0; tries < kMaxTries && search.exclude(); ++tries) {
+  for (int tries = 0; tries < kMaxTries && cost <= most && search.exclude();
+       ++tries) {
     Result<CompiledPair> next =
         compilePair(function, target, options, search.getExcluded());
     if (!next) // No other schedule is left.
       break;
+    cost += next->codeSize.cost;
     search.add(std::move(*next));
   }
   return search.finish(options.explain);

@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <string_view>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -49,14 +50,18 @@ static void lowerLimit(decltype(RLIMIT_AS) resource, int64_t value) {
   ::setrlimit(resource, &limit);
 }
 
-/// Makes the copy quiet, small and short-lived.
-static void confine(const ChildLimits &limits) {
+/// Makes the copy end with this process, and say nothing.
+static void silence() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
     ::dup2(null, STDOUT_FILENO);
     ::dup2(null, STDERR_FILENO);
   }
   lowerLimit(RLIMIT_CORE, 0);
+}
+
+/// Makes the copy small and short-lived.
+static void confine(const ChildLimits &limits) {
   lowerLimit(RLIMIT_CPU, limits.cpuSeconds);
   if (int64_t present = getAddressBytes())
     lowerLimit(RLIMIT_AS, present + limits.memoryBytes);
@@ -83,15 +88,37 @@ static std::string readAll(int descriptor) {
   return bytes;
 }
 
-/// How a process ended, or empty if it did all of its work.
-static std::string describeEnding(pid_t child) {
+/// The status of a process that has ended, if the system tells it.
+static std::optional<int> waitFor(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
-      return "unknown";
-  if (WIFSIGNALED(status))
-    return ::strsignal(WTERMSIG(status));
-  return WEXITSTATUS(status) == 0 ? "" : "out of memory";
+      return std::nullopt;
+  return status;
+}
+
+/// How a process ended, or empty if it did all of its work.
+static std::string describeEnding(pid_t child) {
+  std::optional<int> status = waitFor(child);
+  if (!status)
+    return "unknown";
+  if (WIFSIGNALED(*status))
+    return ::strsignal(WTERMSIG(*status));
+  return WEXITSTATUS(*status) == 0 ? "" : "out of memory";
+}
+
+/// Signals of code that is wrong; others come from outside, or from limits.
+static bool isCrash(int number) {
+  switch (number) {
+  case SIGABRT:
+  case SIGBUS:
+  case SIGFPE:
+  case SIGILL:
+  case SIGSEGV:
+    return true;
+  default:
+    return false;
+  }
 }
 
 Result<std::string> conv::runInChild(const std::function<std::string()> &work,
@@ -102,6 +129,7 @@ Result<std::string> conv::runInChild(const std::function<std::string()> &work,
   pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
+    silence();
     confine(limits);
     ::_exit(writeAll(ends[1], work()) ? 0 : 1);
   }
@@ -116,4 +144,16 @@ Result<std::string> conv::runInChild(const std::function<std::string()> &work,
   if (std::string ending = describeEnding(child); !ending.empty())
     return Error{ErrorKind::BadInput, ending};
   return result;
+}
+
+std::string conv::findCrash(const std::function<void()> &work) {
+  pid_t child = ::fork();
+  if (child == 0) {
+    silence();
+    work();
+    ::_exit(0);
+  }
+  std::optional<int> status = child < 0 ? std::nullopt : waitFor(child);
+  bool crashed = status && WIFSIGNALED(*status) && isCrash(WTERMSIG(*status));
+  return crashed ? ::strsignal(WTERMSIG(*status)) : "";
 }

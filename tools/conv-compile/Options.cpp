@@ -82,7 +82,7 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
                  "program, which calls them, to this file")
       ->type_name("REST.mlir");
   app.add_flag("--externalize-constants", flags.externalizeConstants,
-               "Make constants that convolutions read arguments, behind the "
+               "Make constants that convolutions read arguments, after the "
                "others (default: the artifact stores them)");
   app.add_flag("--explain{text}", flags.explain,
                "Print what was chosen, what was rejected and why, and the "

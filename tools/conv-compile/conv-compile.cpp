@@ -157,5 +157,6 @@ static int parseAndRun(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   mlir::conv::endWhereMemoryEnds();
+  mlir::conv::tryTextInChild();
   return finish("conv-compile", parseAndRun(argc, argv));
 }

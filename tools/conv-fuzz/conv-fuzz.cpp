@@ -179,5 +179,6 @@ static int parseAndRun(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   mlir::conv::endWhereMemoryEnds();
+  mlir::conv::tryTextInChild();
   return finish("conv-fuzz", parseAndRun(argc, argv));
 }

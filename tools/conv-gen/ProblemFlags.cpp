@@ -156,7 +156,7 @@ static void addTypes(FlagGroup &flags, GenOptions &options) {
        "f8E5M2FNUZ"},
       "Element type of the output: f32, f16, bf16, i32, i8 or an 8-bit "
       "float (default: that of the operands; i32 for i8 with nothing "
-      "behind it). Results saturate in 8 bits");
+      "after it). Results saturate in 8 bits");
   flags.addFlag("--tf32", options.tf32,
                 "Round the operands of conv to tf32, on chips that multiply it "
                 "faster");

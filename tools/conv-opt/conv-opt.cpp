@@ -74,6 +74,7 @@ static LogicalResult run(const std::string &input, const std::string &output,
 
 int main(int argc, char **argv) {
   mlir::conv::endWhereMemoryEnds();
+  mlir::conv::tryTextInChild();
   std::signal(SIGXFSZ, SIG_IGN); // A failed write is an error like any other.
   DialectRegistry registry;
   mlir::conv::registerDialects(registry);

@@ -252,5 +252,6 @@ static int parseAndRun(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  mlir::conv::tryTextInChild();
   return finish("conv-run", parseAndRun(argc, argv));
 }

@@ -51,6 +51,9 @@ CASES = {
     "reflect": (lambda x, w: F.conv2d(F.pad(x, (1, 2, 2, 1), mode="reflect"), w), [IMAGE, (2, 4, 3, 3)]),
     "replicate": (lambda x, w: F.conv2d(F.pad(x, (1, 2, 2, 1), mode="replicate"), w), [IMAGE, (2, 4, 3, 3)]),
     "circular": (lambda x, w: F.conv2d(F.pad(x, (1, 2, 2, 1), mode="circular"), w), [IMAGE, (2, 4, 3, 3)]),
+    "reflect_line": (lambda x, w: F.conv1d(F.pad(x, (1, 2), mode="reflect"), w), [LINE, (2, 4, 3)]),
+    "replicate_line": (lambda x, w: F.conv1d(F.pad(x, (1, 2), mode="replicate"), w), [LINE, (2, 4, 3)]),
+    "circular_line": (lambda x, w: F.conv1d(F.pad(x, (1, 2), mode="circular"), w), [LINE, (2, 4, 3)]),
     "causal": (lambda x, w, b: F.conv1d(x, w, b, padding=3, groups=4)[..., :11], [LINE, (4, 1, 4), (4,)]),
     "batch_norm": (
         lambda x, w, m, s: F.relu(batch_norm(F.conv2d(x, w, padding=1), m, s)),

@@ -25,8 +25,9 @@ namespace mlir::conv {
 
 /// A source that MLIR's readers survive: text as it is, bytecode as a child
 /// process has read it and written it again. None, with an error, for more
-/// levels of nesting than conv/Support/Nesting.h allows and for bytecode that
-/// is wrong. Text may still be wrong.
+/// levels of nesting than conv/Support/Nesting.h allows, for bytecode that is
+/// wrong and, after `tryTextInChild`, for text that makes a reader crash. Text
+/// may still be wrong.
 std::optional<SourceFile> checkSource(const SourceFile &source,
                                       MLIRContext *context);
 

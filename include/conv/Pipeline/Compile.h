@@ -136,6 +136,11 @@ std::string getChipNames();
 /// LLVM has no exceptions, and MLIR does not look at what `malloc` returns.
 void endWhereMemoryEnds();
 
+/// For programs of one thread: a child process parses text first, so that text
+/// which makes a parser or verifier of MLIR crash is bad input like any other.
+/// Applications may have threads and memory that a copy should not have.
+void tryTextInChild();
+
 /// For libraries, whose process is another's: where memory ends or LLVM finds a
 /// defect of its own, `compile` and its like return a system error instead of
 /// ending the process. What LLVM held by then is lost.

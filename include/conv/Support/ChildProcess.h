@@ -29,6 +29,11 @@ struct ChildLimits {
 Result<std::string> runInChild(const std::function<std::string()> &work,
                                const ChildLimits &limits);
 
+/// Calls `work` in a copy of this process, which may take what this one may.
+/// The name of the signal if `work` crashes, and empty however else it ends,
+/// also where there is no copy.
+std::string findCrash(const std::function<void()> &work);
+
 } // namespace conv
 
 #endif // CONV_SUPPORT_CHILDPROCESS_H

@@ -32,6 +32,8 @@
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/RegisterTargetPassConfigCallback.h"
 #include "llvm/Transforms/Utils.h"
@@ -93,12 +95,50 @@ private:
   llvm::RegisterTargetPassConfigCallback callback;
 };
 
+/// Instructions of a function of the device libraries, with those it calls.
+static uint64_t countInstructions(llvm::Function &function, int depth = 0) {
+  constexpr int kMostDepth = 8;
+  uint64_t count = function.getInstructionCount();
+  for (llvm::Instruction &instruction : llvm::instructions(function))
+    if (auto *call = dyn_cast<llvm::CallInst>(&instruction);
+        call && call->getCalledFunction() && depth < kMostDepth)
+      count += countInstructions(*call->getCalledFunction(), depth + 1);
+  return count;
+}
+
+/// Calls of functions stay calls where copies of them would be so many
+/// instructions that they take seconds to compile: a power has hundreds, and a
+/// kernel computes one for each of its elements.
+static void keepCalls(llvm::Module &module) {
+  constexpr uint64_t kMostInstructions = 32768;
+  SmallVector<llvm::Function *> copied;
+  uint64_t instructions = 0;
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration() || !function.getName().starts_with("__ocml_"))
+      continue;
+    if (function.getNumUses() > 1)
+      copied.push_back(&function);
+    instructions += function.getNumUses() * countInstructions(function);
+  }
+  if (instructions <= kMostInstructions)
+    return;
+  for (llvm::Function *function : copied) {
+    function->removeFnAttr(llvm::Attribute::AlwaysInline);
+    function->addFnAttr(llvm::Attribute::NoInline);
+  }
+}
+
 /// Stops at the assembly.
 class AssemblyCompiler final : public ROCDL::SerializeGPUModuleBase {
 public:
   AssemblyCompiler(gpu::GPUModuleOp module, ROCDL::ROCDLTargetAttr target,
                    const gpu::TargetOptions &options)
       : SerializeGPUModuleBase(*module, target, options), options(options) {}
+
+  LogicalResult optimizeModule(llvm::Module &module, int level) override {
+    keepCalls(module);
+    return SerializeGPUModuleBase::optimizeModule(module, level);
+  }
 
   FailureOr<SmallVector<char, 0>>
   moduleToObject(llvm::Module &module) override {

@@ -101,7 +101,7 @@ std::string Memory::describe(uint64_t address) const {
     return "it starts at byte " + std::to_string(address - nearest->address) +
            " of a buffer of " + size;
   return "it starts " + std::to_string(nearestDistance) + " bytes " +
-         (isBehind ? "behind the end" : "before the start") +
+         (isBehind ? "after the end" : "before the start") +
          " of the nearest buffer, which has " + size;
 }
 

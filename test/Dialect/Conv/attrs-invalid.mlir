@@ -206,7 +206,7 @@ func.func private @schedule_s4_gemm_k() attributes {
 // -----
 
 func.func private @schedule_s10_kind() attributes {
-  // expected-error @below {{expects a tma, line_buffer or weight_stationary main loop just for wgmma, but got tma and #conv.atom<mma_sync 16 x 8 x 16>}}
+  // expected-error @below {{expects a tma, line_buffer or weight_stationary main loop if and only if the atom is wgmma, but got tma and #conv.atom<mma_sync 16 x 8 x 16>}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
                      atom = <mma_sync 16 x 8 x 16>, main_loop = tma, raster = rows>}
 
@@ -227,7 +227,7 @@ func.func private @schedule_s10_registers_of_parts() attributes {
 // -----
 
 func.func private @schedule_s10_line_buffer() attributes {
-  // expected-error @below {{expects a tma, line_buffer or weight_stationary main loop just for wgmma, but got line_buffer and #conv.atom<mma_sync 16 x 8 x 16>}}
+  // expected-error @below {{expects a tma, line_buffer or weight_stationary main loop if and only if the atom is wgmma, but got line_buffer and #conv.atom<mma_sync 16 x 8 x 16>}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
                      atom = <mma_sync 16 x 8 x 16>, main_loop = line_buffer, raster = rows>}
 
@@ -283,14 +283,14 @@ func.func private @schedule_s10_row() attributes {
 // -----
 
 func.func private @schedule_s14_main_loop() attributes {
-  // expected-error @below {{expects halo_tile for a weight_stationary main loop and otherwise just for tma, but got [8, 8] for register_staged}}
+  // expected-error @below {{expects halo_tile for a weight_stationary main loop and otherwise only for tma, but got [8, 8] for register_staged}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
                      atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows, halo_tile = [8, 8]>}
 
 // -----
 
 func.func private @schedule_s14_buffer() attributes {
-  // expected-error @below {{expects halo_tile for a weight_stationary main loop and otherwise just for tma, but got [] for weight_stationary}}
+  // expected-error @below {{expects halo_tile for a weight_stationary main loop and otherwise only for tma, but got [] for weight_stationary}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 8], subgroup = [64, 8], gemm_k = 64, stages = 4,
                      atom = <wgmma 64 x 8 x 16>, main_loop = weight_stationary, raster = rows>}
 
@@ -318,7 +318,7 @@ func.func private @schedule_s18_positive() attributes {
 // -----
 
 func.func private @schedule_s18_main_loop() attributes {
-  // expected-error @below {{expects a cluster just for tma, but got 2 for line_buffer}}
+  // expected-error @below {{expects a cluster only for tma, but got 2 for line_buffer}}
   a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
                      atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = rows, cluster = 2>}
 

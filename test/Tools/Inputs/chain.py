@@ -1,6 +1,6 @@
 """Prints a convolution and a chain of element-wise ops after it: chain.py KIND LENGTH.
 
-KIND is `abs` (one op after another), `sum` (each value of a chain is also added up, with another operand), or `blocked` (a
+KIND is `abs` (one op after another), `tanh` and `powf` (functions), `sum` (each value of a chain is also added up, with another operand), or `blocked` (a
 chain that starts with what no kernel can do).
 """
 
@@ -29,9 +29,13 @@ print('      layouts = <"NHWC", "KRSC", "NPQK">')
 print(f"      : {T}, tensor<8x3x3x8xf16> -> {T}")
 print(f"  %e = tensor.empty() : {T}")
 last = f"%y{length}"
-if kind == "abs":
+if kind in ("abs", "tanh"):
+    op = {"abs": "absf"}.get(kind, kind)
     for i in range(length):
-        print(f"  %y{i + 1} = math.absf %y{i} : {T}")
+        print(f"  %y{i + 1} = math.{op} %y{i} : {T}")
+elif kind == "powf":
+    for i in range(length):
+        print(f"  %y{i + 1} = math.powf %y{i}, %y{i} : {T}")
 elif kind == "sum":
     body = []
     for i in range(length // 2):

@@ -374,7 +374,7 @@ TEST_F(TmaGeometryTest, Float32IsTransposedByWarps) {
   // Rows of columns are as long as those of 16 bits.
   EXPECT_FALSE(compute(kFloat32Gradient, {}));
   EXPECT_EQ(obstacle,
-            "expects a multiple of 64 columns behind each tap, but got 36");
+            "expects a multiple of 64 columns for each tap, but got 36");
 }
 
 // A row of the window has 8 channels of the next group, which the filter's last
@@ -438,7 +438,7 @@ TEST_F(TmaGeometryTest, GroupsOfVolumesAreWholeRows) {
 TEST_F(TmaGeometryTest, GroupsOfAFilterGradientHaveRowsOfTheirOwn) {
   EXPECT_FALSE(compute(kGroupsOfFilterGradient, {}));
   EXPECT_EQ(obstacle,
-            "expects a multiple of 64 columns behind each tap, but got 24");
+            "expects a multiple of 64 columns for each tap, but got 24");
   std::optional<TmaGeometry> geometry =
       compute(kGroupsOfFilterGradient, {.splits = 6, .haloTile = {8, 8}});
   ASSERT_TRUE(geometry) << obstacle;

@@ -72,7 +72,7 @@ TEST(SimChecks, GlobalAddressBehindABuffer) {
   expectMessage(
       SimRun("gfx942", copyKernel(2)).block(64).buffer(in).buffer(out).launch(),
       "kernel 'k', workgroup (0,0,0), work-item (62,0,0): reads 4 bytes at a "
-      "global address outside every buffer: it starts 0 bytes behind the end "
+      "global address outside every buffer: it starts 0 bytes after the end "
       "of the nearest buffer, which has 256 bytes");
 }
 

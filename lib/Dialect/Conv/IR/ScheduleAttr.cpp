@@ -46,7 +46,7 @@ static LogicalResult verifyHaloTile(EmitError emitError,
                        : !isWeightStationary && mainLoop != MainLoop::Tma)
     return emitError()
            << "expects halo_tile for a weight_stationary main loop and "
-              "otherwise just for tma, but got ["
+              "otherwise only for tma, but got ["
            << haloTile << "] for " << stringifyMainLoop(mainLoop);
   bool isWhole = llvm::all_of(haloTile, [](int64_t size) {
     return size > 0 && size % kBlockSize == 0;
@@ -121,7 +121,7 @@ static LogicalResult verifyCluster(EmitError emitError,
                                    const ::conv::TmaTile &tile,
                                    MainLoop mainLoop) {
   if (tile.cluster > 1 && mainLoop != MainLoop::Tma)
-    return emitError() << "expects a cluster just for tma, but got "
+    return emitError() << "expects a cluster only for tma, but got "
                        << tile.cluster << " for "
                        << stringifyMainLoop(mainLoop);
   if (!tile.hasWholeShares())
@@ -183,7 +183,7 @@ static LogicalResult verifyOutputTile(EmitError emitError, Algorithm algorithm,
                                       ArrayRef<int64_t> tile) {
   bool isWinograd = algorithm == Algorithm::Winograd;
   if (isWinograd == tile.empty())
-    return emitError() << "expects output_tile just for the algorithm "
+    return emitError() << "expects output_tile if and only if the algorithm is "
                           "winograd, but got ["
                        << tile << "] for " << stringifyAlgorithm(algorithm);
   if (llvm::any_of(tile, [](int64_t size) { return size <= 0; }))
@@ -251,7 +251,7 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
   if (hasWarpgroups != atom.isOfWarpgroup())
     return emitError()
            << "expects a tma, line_buffer or weight_stationary main loop "
-              "just for wgmma, but got "
+              "if and only if the atom is wgmma, but got "
            << stringifyMainLoop(mainLoop) << " and " << atom;
   bool is3xTF32 = atom.getKind() == AtomKind::WGMMA3xTF32;
   if (is3xTF32 && (mainLoop != MainLoop::Tma || !haloTile.empty()))

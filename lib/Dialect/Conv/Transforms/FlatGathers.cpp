@@ -421,6 +421,43 @@ static Value createGather(OpBuilder &builder, Location loc, Value source,
       .getResult(0);
 }
 
+namespace {
+/// What a gather by dimension has: indices, and its own shape.
+struct SeparateGather {
+  SmallVector<Numbers> indices;
+  Numbers shape;
+};
+} // namespace
+
+/// A shape may have a dimension of size 1 that the source lacks: TOSA has no
+/// convolutions of lines, and reshapes them to images of one row.
+static std::optional<SeparateGather>
+separateWithout1(ArrayRef<int64_t> places, ArrayRef<int64_t> shape,
+                 ArrayRef<int64_t> source) {
+  if (auto indices = separate(places, shape, source))
+    return SeparateGather{std::move(*indices), Numbers(shape)};
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] != 1)
+      continue;
+    Numbers rest(shape);
+    rest.erase(rest.begin() + d);
+    if (auto indices = separate(places, rest, source))
+      return SeparateGather{std::move(*indices), rest};
+  }
+  return std::nullopt;
+}
+
+/// `value`, reshaped to `type` where it is of another shape.
+static Value createReshape(OpBuilder &builder, Location loc, Value value,
+                           RankedTensorType type) {
+  if (value.getType() == type)
+    return value;
+  Value shape = tosa::ConstShapeOp::create(
+      builder, loc, tosa::shapeType::get(builder.getContext(), type.getRank()),
+      builder.getIndexTensorAttr(type.getShape()));
+  return tosa::ReshapeOp::create(builder, loc, type, value, shape);
+}
+
 static bool rewrite(tosa::ReshapeOp op) {
   RankedTensorType type = getStaticType(op.getResult());
   if (!type)
@@ -429,13 +466,15 @@ static bool rewrite(tosa::ReshapeOp op) {
   std::optional<Numbers> places = evaluator.locate(op.getResult());
   if (!places || !evaluator.source)
     return false;
-  auto indices = separate(*places, type.getShape(),
-                          getStaticType(evaluator.source).getShape());
-  if (!indices)
+  std::optional<SeparateGather> gather = separateWithout1(
+      *places, type.getShape(), getStaticType(evaluator.source).getShape());
+  if (!gather)
     return false;
   OpBuilder builder(op);
+  Value gathered = createGather(builder, op.getLoc(), evaluator.source,
+                                gather->indices, type.clone(gather->shape));
   op.getResult().replaceAllUsesWith(
-      createGather(builder, op.getLoc(), evaluator.source, *indices, type));
+      createReshape(builder, op.getLoc(), gathered, type));
   return true;
 }
 

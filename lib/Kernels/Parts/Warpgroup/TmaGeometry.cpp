@@ -437,7 +437,7 @@ bool GeometryReader::checkChannels() {
                           rowElements, geometry.channelsOfPart));
   if (geometry.reducesPositions && !geometry.hasHaloTiles() &&
       window.countTaps() > 1 && geometry.columnsOfTap % Tile::kRowElements)
-    return refuse(formatv("a multiple of {0} columns behind each tap, but got "
+    return refuse(formatv("a multiple of {0} columns for each tap, but got "
                           "{1}",
                           Tile::kRowElements, geometry.columnsOfTap));
   if (!geometry.phases.empty() && geometry.columnsOfPhase % Tile::kRowElements)
