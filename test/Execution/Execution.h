@@ -68,6 +68,8 @@ void addForwardTests();
 void addFunctionTests();
 void addTileTests();
 void addResourceTests();
+/// What sequences leave for their next tokens, in place of what was there.
+void addStateTests();
 void addEpilogueTests();
 void addTypeTests();
 void addWinogradTests();

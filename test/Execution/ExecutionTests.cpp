@@ -148,6 +148,7 @@ int main(int argc, char **argv) {
   addFunctionTests();
   addTileTests();
   addResourceTests();
+  addStateTests();
   addWinogradTests();
   return RUN_ALL_TESTS();
 }
