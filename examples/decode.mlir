@@ -1,11 +1,29 @@
-// One more token of each of eight sequences. What a causal convolution of four taps sees before it, the last three tokens, is the
-// initial state; the state of the next step is this one without its first token, and with the input behind it.
-func.func @decode_step(
-    %input: tensor<8x1x256xbf16> {conv.name = "input"},
-    %kernel: tensor<8x1x4x256xbf16> {conv.name = "kernel"},
-    %state: tensor<8x3x256xbf16> {conv.name = "initial_state"})
-    -> (tensor<8x1x256xbf16> {conv.name = "output"}) {
-  %output = conv.dynamic_forward %input, %kernel initial_state(%state : tensor<8x3x256xbf16>) order = BTWG
-      : tensor<8x1x256xbf16>, tensor<8x1x4x256xbf16> -> tensor<8x1x256xbf16>
-  return %output : tensor<8x1x256xbf16>
+// Causal convolutions of four taps while a model writes: sequences that come and go have a cache of eight states between them.
+// `prefill` takes prompts of any lengths, one after another, and leaves their last three tokens in the cache, each at the place
+// that `indices` names. `decode` convolves one more token of each of four sequences and moves their states on, in one kernel that
+// updates the cache in place. A sequence with an index of no state is padding.
+func.func @prefill(
+    %input: tensor<1x50x256xbf16> {conv.name = "input"},
+    %kernel: tensor<1x1x4x256xbf16> {conv.name = "kernel"},
+    %starts: tensor<4xi64> {conv.name = "cu_seqlens"},
+    %cache: tensor<8x3x256xbf16> {conv.name = "cache", conv.in_place = 1},
+    %indices: tensor<3xi32> {conv.name = "indices"})
+    -> (tensor<1x50x256xbf16> {conv.name = "output"}, tensor<8x3x256xbf16>) {
+  %output = conv.dynamic_forward %input, %kernel cu_seqlens(%starts : tensor<4xi64>) order = BTWG
+      : tensor<1x50x256xbf16>, tensor<1x1x4x256xbf16> -> tensor<1x50x256xbf16>
+  %new = conv.final_state %input cu_seqlens(%starts : tensor<4xi64>) into(%cache : tensor<8x3x256xbf16>)
+      indices(%indices : tensor<3xi32>) : tensor<1x50x256xbf16> -> tensor<8x3x256xbf16>
+  return %output, %new : tensor<1x50x256xbf16>, tensor<8x3x256xbf16>
+}
+
+// The cache of `prefill`, as channels and tokens: its strides say how it lies in memory.
+func.func @decode(
+    %input: tensor<4x256x1xbf16> {conv.name = "input"},
+    %weight: tensor<256x4xbf16> {conv.name = "weight", conv.strides = array<i64: 1, 256>},
+    %cache: tensor<8x256x3xbf16> {conv.name = "cache", conv.in_place = 1, conv.strides = array<i64: 768, 1, 256>},
+    %indices: tensor<4xi32> {conv.name = "indices"})
+    -> (tensor<4x256x1xbf16> {conv.name = "output"}, tensor<8x256x3xbf16>) {
+  %output, %new = conv.causal_update %input, %weight, %cache indices(%indices : tensor<4xi32>)
+      : tensor<4x256x1xbf16>, tensor<256x4xbf16>, tensor<8x256x3xbf16> -> tensor<4x256x1xbf16>, tensor<8x256x3xbf16>
+  return %output, %new : tensor<4x256x1xbf16>, tensor<8x256x3xbf16>
 }

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks and times dynamic convolutions in GB/s of the bytes that they have to move, beside a copy.
 
-    time_dynamic.py FOLDER OUT.json
+    time_dynamic.py FOLDER OUT.json [--triton]
+
+With --triton, kernels in Triton (dynamic_triton.py) run on the same tensors, where these are not packed and taps are last.
 
 FOLDER has packs whose names are DIRECTION_BxTxD_W_ORDER.convpack, kernels for each channel, bf16; or, with _SEQUENCES behind the
 order, of so many packed sequences of random lengths.
@@ -15,6 +17,7 @@ import statistics
 import sys
 import time
 
+import dynamic_triton
 import torch
 
 import conv
@@ -80,7 +83,17 @@ def measure(path, stream):
         compare(direction, [tensor[n : n + 1].float() for tensor in sets[0]], order, width, sequences) for n in range(b)
     )
     took = seconds([lambda s=s: function(s[0], s[1], *starts, out=s[2]) for s in sets], stream)
-    return {"pack": path.stem, "error": error, "us": took * 1e6, "gb_per_s": bytes_moved / took * 1e-9}
+    result = {"pack": path.stem, "error": error, "us": took * 1e6, "gb_per_s": bytes_moved / took * 1e-9}
+    if "--triton" in sys.argv and order == "BTGW" and not packed:
+        want = sets[0][2].clone()
+        theirs = [lambda s=s: dynamic_triton.run(direction, *s, width) for s in sets]
+        sets[0][2].fill_(float("nan"))
+        theirs[0]()
+        stream.synchronize()
+        off = (sets[0][2].float() - want.float()).norm() / want.float().norm()
+        took = seconds(theirs, stream)
+        result |= {"triton_error": off.item(), "triton_us": took * 1e6, "triton_gb_per_s": bytes_moved / took * 1e-9}
+    return result
 
 
 def main():

@@ -196,7 +196,8 @@ bool Verifier::verify(const Argument &argument, const std::string &path) {
       !expectText(argument.role, path + ".role") ||
       !expectText(argument.dtype, path + ".dtype") ||
       !expectText(argument.layout, path + ".layout") ||
-      !expectOneOf(argument.access, {"read", "write"}, path + ".access"))
+      !expectOneOf(argument.access, {"read", "write", "readwrite"},
+                   path + ".access"))
     return false;
   // M4.
   if (!lookupElementType(argument.dtype))

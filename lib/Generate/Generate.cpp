@@ -339,8 +339,9 @@ static Result<std::string> addVerified(MLIRContext &context,
 Result<std::string> GeneratedModule::add(const GenProblem &problem) {
   ModuleOp module = *contents->module;
   if (auto *dynamic = std::get_if<DynamicGenOptions>(&problem)) {
-    if (dynamic->initialState && dynamic->direction != "dynamic_forward")
-      return badInput("--initial_state expects dynamic_forward, but got " +
+    if (dynamic->initialState && dynamic->direction == "dynamic_backward_input")
+      return badInput("--initial_state expects dynamic_forward or "
+                      "dynamic_backward_kernel, but got " +
                       dynamic->direction);
     return addVerified(contents->context,
                        [&] { return generateDynamic(module, *dynamic); });

@@ -49,6 +49,10 @@ static std::string makeName(const DynamicGenOptions &options) {
   os << "_w" << options.w << '_' << StringRef(options.order).lower();
   if (options.starts)
     os << "_packed" << options.starts;
+  if (options.wideStarts)
+    os << "_i64";
+  if (options.oneKernel)
+    os << "_one_kernel";
   if (options.initialState)
     os << "_state";
   return name;
@@ -91,6 +95,8 @@ RankedTensorType DynamicGenerator::getTensor(TensorRole role,
       std::tuple(options.b, options.t, options.d, options.g, options.w);
   if (role != TensorRole::Filter)
     return RankedTensorType::get({b, t, d}, element);
+  if (options.oneKernel)
+    b = t = 1;
   return order == mlir::conv::KernelOrder::BTGW
              ? RankedTensorType::get({b, t, g, w}, element)
              : RankedTensorType::get({b, t, w, g}, element);
@@ -132,7 +138,7 @@ Value DynamicGenerator::createOp(func::FuncOp function,
         builder, loc, result, lhs, rhs, starts, ValueRange(), order);
   case Direction::BackwardWeight:
     return mlir::conv::DynamicBackwardKernelOp::create(
-        builder, loc, result, lhs, rhs, starts, ValueRange(), order);
+        builder, loc, result, lhs, rhs, starts, state, ValueRange(), order);
   }
   llvm_unreachable("every direction has an op");
 }
@@ -141,8 +147,10 @@ func::FuncOp DynamicGenerator::create() {
   for (TensorRole role : mlir::conv::getOperandRoles(direction))
     addArgument(getName(role), getTensor(role, operand));
   if (options.starts)
-    addArgument("cu_seqlens",
-                RankedTensorType::get({options.starts}, builder.getI32Type()));
+    addArgument("cu_seqlens", RankedTensorType::get(
+                                  {options.starts},
+                                  options.wideStarts ? builder.getI64Type()
+                                                     : builder.getI32Type()));
   if (options.initialState)
     addArgument(
         "initial_state",

@@ -386,6 +386,8 @@ static std::optional<std::string> explainAsText(Operation &op) {
     explainSchedule(convolution, os);
   else if (auto dynamic = dyn_cast<DynamicOpInterface>(op))
     explainDynamic(dynamic, os);
+  else if (auto state = dyn_cast<StateOpInterface>(op))
+    explainState(state, os);
   else if (auto elementwise = dyn_cast<linalg::GenericOp>(op))
     os << "element-wise kernel of " << countOperations(elementwise)
        << " operations, which moves " << countBytes(elementwise) << " bytes\n";
@@ -399,6 +401,8 @@ static std::optional<llvm::json::Object> explainAsJson(Operation &op) {
     return explainScheduleAsJson(convolution);
   if (auto dynamic = dyn_cast<DynamicOpInterface>(op))
     return explainDynamicAsJson(dynamic);
+  if (auto state = dyn_cast<StateOpInterface>(op))
+    return explainStateAsJson(state);
   if (auto elementwise = dyn_cast<linalg::GenericOp>(op))
     return llvm::json::Object{
         {"elementwise_operations", countOperations(elementwise)},

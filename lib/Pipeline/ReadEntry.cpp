@@ -86,7 +86,18 @@ static std::optional<Role> getRoleIn(DynamicOpInterface op, Value value) {
   return std::nullopt;
 }
 
+/// The same for an op on states.
+static std::optional<Role> getRoleIn(StateOpInterface op, Value value) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (lookThroughReshapes(operand.get()) == value)
+      return Role{op.getOperandRole(operand.getOperandNumber()), ""};
+  return std::nullopt;
+}
+
 static Role getRole(func::FuncOp function, Value value) {
+  for (StateOpInterface op : function.getOps<StateOpInterface>())
+    if (auto role = getRoleIn(op, value))
+      return *role;
   for (DynamicOpInterface op : function.getOps<DynamicOpInterface>())
     if (auto role = getRoleIn(op, value))
       return *role;
@@ -101,6 +112,9 @@ static Role getRole(func::FuncOp function, Value value) {
 }
 
 static Role getOutputRole(Value returned) {
+  Value source = lookThroughReshapes(returned);
+  if (auto state = source.getDefiningOp<StateOpInterface>())
+    return {state.getResultRole(cast<OpResult>(source).getResultNumber()), ""};
   if (auto dynamic =
           lookThroughReshapes(returned).getDefiningOp<DynamicOpInterface>())
     return {dynamic.getTensorName(getResultRole(dynamic.getDirection())), ""};
@@ -163,7 +177,8 @@ static void readArguments(func::FuncOp function, artifact::Entry &entry) {
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
     artifact::Argument tensor =
-        createArgument(argument.getType(), getRole(function, argument), "read",
+        createArgument(argument.getType(), getRole(function, argument),
+                       getResultInPlace(function, index) ? "readwrite" : "read",
                        function.getArgAttr(index, ConvDialect::kNameAttr),
                        function.getArgAttr(index, ConvDialect::kStridesAttr));
     if (Attribute digest =
@@ -173,11 +188,14 @@ static void readArguments(func::FuncOp function, artifact::Entry &entry) {
       entry.arguments.push_back(std::move(tensor));
   }
   auto returned = cast<func::ReturnOp>(function.front().getTerminator());
-  for (auto [i, value] : llvm::enumerate(returned.getOperands()))
+  for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
+    if (getArgumentInPlace(function, i))
+      continue;
     entry.arguments.push_back(
         createArgument(value.getType(), getOutputRole(value), "write",
                        function.getResultAttr(i, ConvDialect::kNameAttr),
                        function.getResultAttr(i, ConvDialect::kStridesAttr)));
+  }
   nameByRole(entry);
 }
 
@@ -206,6 +224,12 @@ LogicalResult mlir::conv::readProblem(func::FuncOp function,
   }
   for (DynamicOpInterface op : function.getOps<DynamicOpInterface>()) {
     join(entry.problem, formatProblem(op));
+    entry.algorithm = stringifyAlgorithm(Algorithm::Direct).str();
+    entry.chosenBy = stringifyChosenBy(ChosenBy::Heuristic).str();
+    entry.errorBound = recordErrorBound(op);
+  }
+  for (StateOpInterface op : function.getOps<StateOpInterface>()) {
+    join(entry.problem, op.formatProblem());
     entry.algorithm = stringifyAlgorithm(Algorithm::Direct).str();
     entry.chosenBy = stringifyChosenBy(ChosenBy::Heuristic).str();
     entry.errorBound = recordErrorBound(op);

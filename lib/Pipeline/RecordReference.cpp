@@ -67,6 +67,8 @@ private:
   FailureOr<json::Object> recordStep(ConvolutionOpInterface op);
   FailureOr<json::Object> recordDynamic(DynamicOpInterface op);
   FailureOr<json::Object> recordElementwise(linalg::GenericOp op);
+  /// An op on states: what each of its results has.
+  FailureOr<json::Object> recordState(StateOpInterface op, OpResult result);
   LogicalResult recordEpilogue(Operation *op, ValueRange operands,
                                Region &epilogue, Type outputType,
                                json::Object &step);
@@ -278,6 +280,8 @@ FailureOr<json::Object> Recorder::recordDynamic(DynamicOpInterface op) {
       {"output_type", typeName(op.getResultType().getElementType())},
       {"error_bound",
        llvm::cantFail(json::parse(writeErrorBound(recordErrorBound(op))))}};
+  if (op.hasOneKernel())
+    step["one_kernel"] = true;
   for (auto [name, operand] :
        {std::pair<StringRef, Value>("cu_seqlens", op.getCuSeqlens()),
         std::pair<StringRef, Value>("initial_state", op.getInitialState())}) {
@@ -294,12 +298,74 @@ FailureOr<json::Object> Recorder::recordDynamic(DynamicOpInterface op) {
   return step;
 }
 
+/// What the operand with a role is called in a step.
+static StringRef getOperandField(StateOpInterface op, unsigned operand) {
+  StringRef role = op.getOperandRole(operand);
+  return isa<DynamicBackwardStateOp>(*op) ? "" : role;
+}
+
+FailureOr<json::Object> Recorder::recordState(StateOpInterface op,
+                                              OpResult result) {
+  bool isNewState = result.getResultNumber() > 0;
+  auto type = cast<RankedTensorType>(result.getType());
+  json::Object step{
+      {"direction",
+       (op->getName().stripDialect() + (isNewState ? "_state" : "")).str()},
+      {"shape", toArray(type.getShape())},
+      {"output_type", typeName(type.getElementType())},
+      {"error_bound",
+       llvm::cantFail(json::parse(writeErrorBound(recordErrorBound(op))))}};
+  json::Array factors;
+  for (OpOperand &operand : op->getOpOperands()) {
+    StringRef field = getOperandField(op, operand.getOperandNumber());
+    if (field == "bias" || field == "operand")
+      continue; // Of the epilogue.
+    FailureOr<json::Object> tensor = recordTensor(operand.get(), op);
+    if (failed(tensor))
+      return failure();
+    if (field.empty())
+      factors.push_back(std::move(*tensor));
+    else
+      step[field] = std::move(*tensor);
+  }
+  if (auto gradient = dyn_cast<DynamicBackwardStateOp>(*op)) {
+    DynamicShape shape = gradient.getShape();
+    step["operands"] = std::move(factors);
+    auto kernel = cast<RankedTensorType>(gradient.getKernel().getType());
+    if (kernel.getDimSize(0) != shape.b || kernel.getDimSize(1) != shape.t)
+      step["one_kernel"] = true;
+    step["order"] = stringifyKernelOrder(gradient.getOrder());
+    step["shape"] = json::Array{shape.b, shape.t, shape.d, shape.g, shape.w};
+  }
+  if (auto update = dyn_cast<CausalUpdateOp>(*op)) {
+    UpdateShape shape = update.getShape();
+    step["shape"] = json::Array{shape.b, shape.d,      shape.t,
+                                shape.w, shape.states, shape.length};
+    if (!isNewState && failed(recordEpilogue(op, update.getEpilogueOperands(),
+                                             update.getEpilogue(),
+                                             type.getElementType(), step)))
+      return failure();
+  }
+  return step;
+}
+
 FailureOr<std::string> Recorder::record(func::FuncOp function) {
   json::Array recorded;
   for (Operation &op : function.getOps()) {
     auto convolution = dyn_cast<ConvolutionOpInterface>(op);
     auto dynamic = dyn_cast<DynamicOpInterface>(op);
     auto elementwise = dyn_cast<linalg::GenericOp>(op);
+    if (auto state = dyn_cast<StateOpInterface>(op)) {
+      for (OpResult result : op.getResults()) {
+        FailureOr<json::Object> step = recordState(state, result);
+        if (failed(step))
+          return failure();
+        int64_t number = recorded.size();
+        recorded.push_back(std::move(*step));
+        steps[result] = number;
+      }
+      continue;
+    }
     if (!convolution && !dynamic && !elementwise)
       continue;
     FailureOr<json::Object> step = convolution ? recordStep(convolution)
@@ -317,13 +383,18 @@ FailureOr<std::string> Recorder::record(func::FuncOp function) {
         return !function.getArgAttr(i, ConvDialect::kConstantAttr);
       });
   json::Array outputs;
+  int64_t apart = 0; // Results that have buffers of their own.
   auto returned = cast<func::ReturnOp>(function.front().getTerminator());
   for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
     auto step = steps.find(lookThroughReshapes(value));
     if (step == steps.end())
       return returned.emitOpError("expects results of convolutions");
-    outputs.push_back(json::Object{{"argument", inputs + int64_t(i)},
-                                   {"step", step->second}});
+    // One in place of an argument is in that, and none of those after these.
+    std::optional<unsigned> argument = getArgumentInPlace(function, i);
+    int64_t place = argument ? getArgumentPlace(function, *argument).index
+                             : inputs + apart++;
+    outputs.push_back(
+        json::Object{{"argument", place}, {"step", step->second}});
   }
   json::Value reference = json::Object{{"steps", std::move(recorded)},
                                        {"outputs", std::move(outputs)}};
@@ -355,6 +426,13 @@ artifact::ErrorBound mlir::conv::recordErrorBound(DynamicOpInterface op) {
   bool reducesGroups = op.getDirection() == Direction::BackwardWeight;
   return {.accumulation = double(reducesGroups ? shape.perGroup() : shape.w),
           .followOperations = true};
+}
+
+artifact::ErrorBound mlir::conv::recordErrorBound(StateOpInterface op) {
+  Type operand = getElementTypeOrSelf(op->getOperand(0));
+  if (isa<IntegerType>(getAccumulatorType(operand)))
+    return {.followOperations = true};
+  return {.accumulation = double(op.countProducts()), .followOperations = true};
 }
 
 FailureOr<std::string> mlir::conv::recordReference(func::FuncOp function) {

@@ -20,6 +20,7 @@ namespace mlir::conv {
 /// The bound of one convolution, or that its operations are to be followed.
 ::conv::artifact::ErrorBound recordErrorBound(ConvolutionOpInterface op);
 ::conv::artifact::ErrorBound recordErrorBound(DynamicOpInterface op);
+::conv::artifact::ErrorBound recordErrorBound(StateOpInterface op);
 
 /// The "reference" object of docs/artifact.md for a function at the conv stage:
 /// its convolutions and their epilogues, for verification by other tools.

@@ -45,7 +45,8 @@ static LogicalResult verifyConv(Operation *op) {
 
 static LogicalResult verifyLinalg(Operation *op) {
   if (isa_and_nonnull<ConvDialect>(op->getDialect()) &&
-      !isa<CountNeighboursOp, GatherOp, ScatterOp>(op))
+      !isa<CountNeighboursOp, GatherOp, ScatterOp, StateOpInterface, YieldOp>(
+          op))
     return op->emitOpError("is left after the linalg stage");
   if (isa<linalg::GenericOp>(op) &&
       !isa_and_nonnull<ScheduleAttr, TransformScheduleAttr>(

@@ -296,7 +296,7 @@ struct GroupsToPartialSums final : OpRewritePattern<DynamicBackwardKernelOp> {
         rewriter, op.getLoc(),
         RankedTensorType::get(sizes, getAccumulatorType(operand)),
         op.getInput(), op.getGradOutput(), op.getCuSeqlens(),
-        /*epilogueOperands=*/ValueRange(), op.getOrder());
+        op.getInitialState(), /*epilogueOperands=*/ValueRange(), op.getOrder());
     MatrixBuilder builder(cast<DynamicOpInterface>(*op), rewriter);
     rewriter.replaceOp(op, builder.createSums(partial, sums));
     return success();

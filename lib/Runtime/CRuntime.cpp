@@ -88,11 +88,15 @@ static conv_status makeArtifact(conv_artifact **output, Read read) {
 
 /// Its pointers are those of `source`.
 static conv_argument describe(const artifact::Argument &source) {
-  return {source.name.c_str(),           source.dtype.c_str(),
-          source.layout.c_str(),         source.shape.size(),
-          source.shape.data(),           source.strides.data(),
-          artifact::bufferBytes(source), source.alignment,
-          source.access == "write"};
+  return {source.name.c_str(),
+          source.dtype.c_str(),
+          source.layout.c_str(),
+          source.shape.size(),
+          source.shape.data(),
+          source.strides.data(),
+          artifact::bufferBytes(source),
+          source.alignment,
+          source.isWritten() ? 1 + source.isRead() : 0};
 }
 
 extern "C" {

@@ -78,7 +78,7 @@ Result<Executable> Executable::load(Device &device, const Artifact &artifact,
   for (const Argument &argument : (*entry)->arguments)
     executable.requirements.push_back({uint64_t(bufferBytes(argument)),
                                        uint64_t(argument.alignment - 1),
-                                       argument.access == "write"});
+                                       argument.isWritten()});
   if (Result<void> done = executable.uploadConstants(device, artifact); !done)
     return done.error();
   std::map<std::string, Module *> loaded; // One module for each code file.

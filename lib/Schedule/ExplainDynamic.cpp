@@ -118,3 +118,66 @@ llvm::json::Object mlir::conv::explainDynamicAsJson(DynamicOpInterface op) {
        llvm::json::Object{{"seconds", all.seconds},
                           {"workspace_bytes", all.workspaceBytes}}}};
 }
+
+//===----------------------------------------------------------------------===//
+// Ops on states
+//===----------------------------------------------------------------------===//
+
+/// What the kernel moves, if every sequence has a state: of a cache, as many
+/// states as there are sequences, which are read and written.
+static double countStateBytes(StateOpInterface op) {
+  double bytes = 0;
+  OpOperand *updated = op.getUpdatedOperand();
+  for (OpOperand &operand : op->getOpOperands())
+    if (&operand != updated)
+      bytes += countBytes(operand.get().getType());
+  for (OpResult result : op->getResults())
+    if (!updated || result.getResultNumber() + 1 < op->getNumResults())
+      bytes += countBytes(result.getType());
+  if (auto update = dyn_cast<CausalUpdateOp>(*op)) {
+    UpdateShape shape = update.getShape();
+    double used =
+        double(std::min(shape.b, shape.states)) / double(shape.states);
+    bytes += 2 * used * countBytes(update.getState().getType());
+  } else if (auto state = dyn_cast<FinalStateOp>(*op)) {
+    // Of the tokens, only the last ones are read.
+    auto result = cast<RankedTensorType>(state.getResult().getType());
+    double moved = double(state.countSequences()) *
+                   double(result.getDimSize(1)) * double(result.getDimSize(2)) *
+                   double(result.getElementTypeBitWidth() / 8);
+    bytes = 2 * moved;
+  }
+  return bytes;
+}
+
+static double predictState(StateOpInterface op, const ::conv::ChipInfo &chip) {
+  return chip.calibration->launch.launchSeconds +
+         countStateBytes(op) /
+             (chip.calibration->transform.efficiency * chip.memoryGBs * 1e9);
+}
+
+void mlir::conv::explainState(StateOpInterface op, raw_ostream &os) {
+  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  double seconds = predictState(op, chip);
+  os << "problem     " << op.formatProblem() << "\n"
+     << "target      " << chip.name << " (" << chip.product << ")\n"
+     << "work        " << formatScaled(countStateBytes(op), "B")
+     << " in one kernel\n"
+     << "predicted   " << formatMicroseconds(seconds) << ", limited by "
+     << (seconds > 2 * chip.calibration->launch.launchSeconds ? "memory"
+                                                              : "launches")
+     << "\n";
+}
+
+llvm::json::Object mlir::conv::explainStateAsJson(StateOpInterface op) {
+  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  return llvm::json::Object{
+      {"problem", op.formatProblem()},
+      {"target", std::string(chip.name)},
+      {"compute_units", chip.computeUnits},
+      {"compulsory_bytes", countStateBytes(op)},
+      {"chosen_by", stringifyChosenBy(ChosenBy::Heuristic).str()},
+      {"kernels", 1},
+      {"predicted", llvm::json::Object{{"seconds", predictState(op, chip)},
+                                       {"workspace_bytes", 0}}}};
+}

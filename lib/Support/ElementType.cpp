@@ -57,6 +57,8 @@ constexpr Row kRows[] = {
      {5, 2, 16, Specials::FNUZ},
      0,
      0},
+    // The largest double of the type.
+    {ElementType::I64, "i64", 8, {}, -0x1p63, 0x1p63 - 1024},
     {ElementType::I32, "i32", 4, {}, -2147483648.0, 2147483647.0},
     {ElementType::I16, "i16", 2, {}, -32768, 32767},
     {ElementType::I8, "i8", 1, {}, -128, 127},

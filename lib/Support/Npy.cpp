@@ -33,10 +33,11 @@ struct TypeRow {
 /// First the spelling that is written, then those that are only read.
 constexpr TypeRow kTypes[] = {
     {"<f8", ElementType::F64}, {"<f4", ElementType::F32},
-    {"<f2", ElementType::F16}, {"<i4", ElementType::I32},
-    {"<i2", ElementType::I16}, {"|i1", ElementType::I8},
-    {"<u2", ElementType::U16}, {"|u1", ElementType::U8},
-    {"<i1", ElementType::I8},  {"<u1", ElementType::U8},
+    {"<f2", ElementType::F16}, {"<i8", ElementType::I64},
+    {"<i4", ElementType::I32}, {"<i2", ElementType::I16},
+    {"|i1", ElementType::I8},  {"<u2", ElementType::U16},
+    {"|u1", ElementType::U8},  {"<i1", ElementType::I8},
+    {"<u1", ElementType::U8},
 };
 
 /// The values of the header's dictionary.

@@ -7,13 +7,15 @@
 //
 // Gives every tensor of a function a place (argument, result or workspace) and
 // replaces the tiled convolutions of each `conv.scatter` by a launch, and each
-// `conv.count_neighbours` by one. How a kernel is built is not known here.
+// `conv.count_neighbours` and op on states by one. How a kernel is built is not
+// known here.
 //
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Kernels/BuildKernel.h"
 #include "conv/Kernels/Elementwise/NeighboursKernel.h"
+#include "conv/Kernels/State/StateKernel.h"
 #include "conv/ToGPU/Passes.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
@@ -95,6 +97,8 @@ private:
                                     StringRef name);
   FailureOr<BuiltKernel> buildNeighbours(OpBuilder &inModule,
                                          CountNeighboursOp op, StringRef name);
+  FailureOr<BuiltKernel> buildState(OpBuilder &inModule, StateOpInterface op,
+                                    StringRef name);
   gpu::LaunchFuncOp createLaunch(const BuiltKernel &kernel);
   /// The kernel, and its launch, of a scatter with nests or of another op.
   LogicalResult convertKernel(Operation *op, ArrayRef<TiledConvolution> forms,
@@ -106,6 +110,8 @@ private:
   ImplicitLocOpBuilder b;
   /// Position among the results, of tensors that are returned.
   DenseMap<Value, int64_t> resultIndex;
+  /// Number of the argument in whose buffer a tensor is.
+  DenseMap<Value, unsigned> argumentInPlace;
   /// Byte offsets of tensors that live in the workspace.
   llvm::MapVector<Value, int64_t> workspaceOffset;
   int64_t workspaceBytes = 0;
@@ -134,12 +140,13 @@ LogicalResult FunctionConverter::verify() {
                                   "tensors of static shape, but got ")
                << type;
   for (Operation &op : source.front()) {
-    if (!isa<scf::ForallOp, ScatterOp, CountNeighboursOp,
+    if (!isa<scf::ForallOp, ScatterOp, CountNeighboursOp, StateOpInterface,
              tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::EmptyOp,
              arith::ConstantOp, func::ReturnOp>(op))
       return op.emitOpError("expects only scf.forall, conv.scatter, "
-                            "conv.count_neighbours, reshapes, tensor.empty, "
-                            "constants and return in a function of tiles");
+                            "conv.count_neighbours, ops on states, reshapes, "
+                            "tensor.empty, constants and return in a function "
+                            "of tiles");
     if (isa<scf::ForallOp>(op) &&
         (op.getNumResults() == 0 ||
          !llvm::all_of(op.getResultTypes(), isStaticTensor)))
@@ -158,9 +165,13 @@ LogicalResult FunctionConverter::assignResults() {
   auto returned = cast<func::ReturnOp>(source.front().getTerminator());
   for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
     Value tensor = storageOf(value);
-    if (!tensor.getDefiningOp<ScatterOp>())
+    if (!isa_and_nonnull<ScatterOp, StateOpInterface>(tensor.getDefiningOp()))
       return returned.emitOpError("expects result ")
              << i << " to be computed by a convolution";
+    if (std::optional<unsigned> argument = getArgumentInPlace(source, i)) {
+      argumentInPlace[tensor] = *argument;
+      continue;
+    }
     if (!resultIndex.try_emplace(tensor, i).second)
       return returned.emitOpError("expects different results, but got result ")
              << resultIndex[tensor] << " again as result " << i;
@@ -170,16 +181,18 @@ LogicalResult FunctionConverter::assignResults() {
 
 void FunctionConverter::assignWorkspace() {
   for (Operation &op : source.getOps()) {
-    if (!isa<CountNeighboursOp, ScatterOp>(op))
+    if (!isa<CountNeighboursOp, ScatterOp, StateOpInterface>(op))
       continue;
-    Value tensor = op.getResult(0);
-    if (storageOf(tensor) != tensor || resultIndex.contains(tensor))
-      continue;
-    workspaceOffset[tensor] = workspaceBytes;
-    MemRefType type = bufferType(tensor.getType());
-    workspaceBytes +=
-        llvm::alignTo(type.getNumElements() * type.getElementTypeBitWidth() / 8,
-                      kWorkspaceAlignment);
+    for (Value tensor : op.getResults()) {
+      if (storageOf(tensor) != tensor || resultIndex.contains(tensor) ||
+          argumentInPlace.contains(tensor))
+        continue;
+      workspaceOffset[tensor] = workspaceBytes;
+      MemRefType type = bufferType(tensor.getType());
+      workspaceBytes += llvm::alignTo(type.getNumElements() *
+                                          type.getElementTypeBitWidth() / 8,
+                                      kWorkspaceAlignment);
+    }
   }
 }
 
@@ -191,7 +204,11 @@ void FunctionConverter::createFunction() {
         bufferType(type, source.getArgAttr(i, ConvDialect::kStridesAttr)));
     attributes.push_back(source.getArgAttrDict(i));
   }
+  DenseMap<int64_t, size_t> placeOfResult; // Among arguments.
   for (auto [i, type] : llvm::enumerate(source.getResultTypes())) {
+    if (getArgumentInPlace(source, i))
+      continue;
+    placeOfResult[i] = types.size();
     types.push_back(
         bufferType(type, source.getResultAttr(i, ConvDialect::kStridesAttr)));
     attributes.push_back(source.getResultAttrDict(i));
@@ -209,18 +226,20 @@ void FunctionConverter::createFunction() {
   for (auto [i, attribute] : llvm::enumerate(attributes))
     if (attribute) {
       target.setArgAttrs(i, cast<DictionaryAttr>(attribute));
-      // Buffers are flat from here on.
+      // Buffers are flat from here on, and there are no results.
       target.removeArgAttr(i, ConvDialect::kStridesAttr);
+      target.removeArgAttr(i, ConvDialect::kInPlaceAttr);
     }
   if (workspaceBytes > 0)
     target->setAttr(kWorkspaceBytesName, b.getI64IntegerAttr(workspaceBytes));
 
   b.setInsertionPointToStart(target.addEntryBlock());
-  size_t inputs = source.getNumArguments();
   for (auto [i, argument] : llvm::enumerate(source.getArguments()))
     buffers[argument] = target.getArgument(i);
   for (auto [tensor, i] : resultIndex)
-    buffers[tensor] = target.getArgument(inputs + i);
+    buffers[tensor] = target.getArgument(placeOfResult.lookup(i));
+  for (auto [tensor, argument] : argumentInPlace)
+    buffers[tensor] = target.getArgument(argument);
   for (auto [tensor, offset] : workspaceOffset)
     buffers[tensor] = memref::ViewOp::create(
         b, bufferType(tensor.getType()), target.getArguments().back(),
@@ -273,6 +292,25 @@ FailureOr<BuiltKernel> FunctionConverter::buildNeighbours(OpBuilder &inModule,
                                name);
 }
 
+FailureOr<BuiltKernel> FunctionConverter::buildState(OpBuilder &inModule,
+                                                     StateOpInterface op,
+                                                     StringRef name) {
+  SmallVector<Value> all;
+  for (Value tensor :
+       llvm::concat<Value>(llvm::to_vector(op->getOperands()),
+                           llvm::to_vector_of<Value>(op->getResults()))) {
+    all.push_back(bufferOf(tensor));
+    if (!all.back())
+      return op.emitOpError("expects operands that are arguments or computed "
+                            "by a kernel");
+  }
+  if (OpOperand *updated = op.getUpdatedOperand();
+      updated && all[updated->getOperandNumber()] != all.back())
+    return op.emitOpError("expects its last result in place of an argument (")
+           << ConvDialect::kInPlaceAttr << ")";
+  return buildStateKernel(inModule, op, all, name);
+}
+
 gpu::LaunchFuncOp FunctionConverter::createLaunch(const BuiltKernel &kernel) {
   auto arguments =
       llvm::map_to_vector(kernel.arguments, [&](KernelArgument argument) {
@@ -308,8 +346,10 @@ LogicalResult FunctionConverter::convertKernel(Operation *op,
   OpBuilder inModule = OpBuilder::atBlockEnd(module.getBody());
   std::string name = createKernelName(source.getName(), index);
   auto neighbours = dyn_cast<CountNeighboursOp>(op);
+  auto state = dyn_cast<StateOpInterface>(op);
   FailureOr<BuiltKernel> kernel =
       neighbours ? buildNeighbours(inModule, neighbours, name)
+      : state    ? buildState(inModule, state, name)
                  : buildNests(inModule, forms, name);
   if (failed(kernel))
     return failure();
@@ -327,7 +367,7 @@ LogicalResult FunctionConverter::convert() {
   if (failed(assignResults()))
     return failure();
   for (Operation &op : source.getOps()) {
-    if (isa<CountNeighboursOp>(op))
+    if (isa<CountNeighboursOp, StateOpInterface>(op))
       kernels.try_emplace(&op);
     auto nest = dyn_cast<scf::ForallOp>(op);
     if (!nest)

@@ -12,6 +12,7 @@ from . import _epilogue
 from ._library import bad_input
 
 FORWARD, INPUT, KERNEL, ACTIVATION = "forward", "backward_input", "backward_kernel", "backward_activation"
+STATE = "backward_state"
 
 ORDERS = ("BTGW", "BTWG")
 _Named = typing.Tuple[str, str]  #: A tensor's name in the signature, and its type.
@@ -25,11 +26,17 @@ class DynamicProblem:
     before a sequence are zero and `group(d) = d // (d / g)`.
 
     direction: "forward", of input and kernel; "backward_input", the gradient of the input, of grad_output and kernel;
-        "backward_kernel", that of the kernels, of input and grad_output; or "backward_activation", that of the sum in
-        front of the activation, of input, kernel and grad_output.
+        "backward_kernel", that of the kernels, of input and grad_output; "backward_activation", that of the sum in front
+        of the activation, of input, kernel and grad_output; or "backward_state", that of the initial state, of
+        grad_output and kernel.
     g: groups of neighbouring channels that share their kernels; each channel has its own if 0.
     order: of the kernels' dimensions, "BTGW" or "BTWG"; the last one has neighbours in memory.
     dtype, result_dtype: "f32", "f16", "bf16" or "i8"; the result's is that of the operands if empty, and i32 for i8.
+    starts: elements of `cu_seqlens`, one more than there are packed sequences, which is an operand behind the first two;
+        0 if sequences are not packed.
+    starts_dtype: "i32" or "i64".
+    initial_state: whether the W - 1 tokens before the first ones are an operand, behind the first two and `cu_seqlens`.
+    one_kernel: whether all tokens have one, of a tensor with B and T of 1.
     activation: "silu", or none if empty; with it, gradients of input and kernel take the gradient of the sum.
     function: the name of the function; made of the problem if empty.
     """
@@ -44,6 +51,10 @@ class DynamicProblem:
     result_dtype: str = ""
     direction: str = FORWARD
     activation: str = ""
+    starts: int = 0
+    starts_dtype: str = "i32"
+    initial_state: bool = False
+    one_kernel: bool = False
     function: str = ""
 
     @property
@@ -55,6 +66,9 @@ class DynamicProblem:
         """`dynamic forward bf16 8x2048x4096, 4 taps + silu (BTWG)`."""
         text = f"dynamic {self.direction} {self.dtype} {self.b}x{self.t}x{self.d}, {self.w} taps"
         text += f", {self.g} groups" if self.g not in (0, self.d) else ""
+        text += f", {self.starts - 1} packed" if self.starts else ""
+        text += ", initial state" if self.initial_state else ""
+        text += ", one kernel" if self.one_kernel else ""
         return f"{text}{' + ' + self.activation if self.activation else ''} ({self.order})"
 
     def module(self) -> str:
@@ -64,7 +78,7 @@ class DynamicProblem:
             Error: a number or a name is wrong.
         """
         self._check()
-        tokens, kernels = self._types(self.dtype)
+        tokens, kernels, state = self._types(self.dtype)
         wide = self.result_dtype or ("i32" if self.dtype == "i8" else self.dtype)
         input, kernel, grad = ("input", tokens), ("kernel", kernels), ("grad_output", tokens)  # noqa: A001
         result = self._types(wide)
@@ -73,16 +87,21 @@ class DynamicProblem:
             FORWARD: ("forward", (input, kernel), ("output", result[0]), _epilogue.activation(self.activation, wide)),
             INPUT: ("backward_input", (grad, kernel), ("grad_input", result[0]), ""),
             KERNEL: ("backward_kernel", (input, grad), ("grad_kernel", result[1]), ""),
+            STATE: ("backward_state", (grad, kernel), ("grad_state", result[2]), ""),
             ACTIVATION: (
                 *("forward", (input, kernel, grad), ("grad_sum", tokens)),
                 _epilogue.activation_gradient(("%grad_output", tokens, self.dtype)),
             ),
         }[self.direction]
+        more = [("cu_seqlens", f"tensor<{self.starts}x{self.starts_dtype}>")] if self.starts else []
+        more += [("initial_state", state)] if self.initial_state else []
+        given = " ".join(f"{name}(%{name} : {kind})" for name, kind in more)
+        operands = (*operands[:2], *more, *operands[2:])
         arguments = ", ".join(f'%{name}: {kind} {{conv.name = "{name}"}}' for name, kind in operands)
         (lhs, lhs_type), (rhs, rhs_type), (name, kind) = *operands[:2], output
         return (
             f'func.func @"{self._name()}"({arguments})\n    -> ({kind} {{conv.name = "{name}"}}) {{\n'
-            f"  %{name} = conv.dynamic_{operation} %{lhs}, %{rhs} order = {self.order}\n"
+            f"  %{name} = conv.dynamic_{operation} %{lhs}, %{rhs} {given} order = {self.order}\n"
             f"      {region} : {lhs_type}, {rhs_type} -> {kind}\n  return %{name} : {kind}\n}}\n"
         )
 
@@ -90,24 +109,31 @@ class DynamicProblem:
         _epilogue.check_name("order", self.order, ORDERS)
         _epilogue.check_name("dtype", self.dtype, _epilogue.SUMS)
         _epilogue.check_name("result_dtype", self.result_dtype, ("", "f32", "f16", "bf16", "i32"))
-        _epilogue.check_name("direction", self.direction, (FORWARD, INPUT, KERNEL, ACTIVATION))
+        _epilogue.check_name("direction", self.direction, (FORWARD, INPUT, KERNEL, ACTIVATION, STATE))
+        _epilogue.check_name("starts_dtype", self.starts_dtype, ("i32", "i64"))
         _epilogue.check_name("activation", self.activation, _epilogue.ACTIVATIONS)
         if self.dtype == "i8" and (self.activation or self.direction == ACTIVATION):
             raise bad_input("activation: expects '' for sums of i8, but got 'silu'")
         for name in ("b", "t", "d", "w"):
             if getattr(self, name) < 1:
                 raise bad_input(f"{name}: expects a positive number, but got {getattr(self, name)}")
+        if self.starts < 0 or self.starts == 1:
+            raise bad_input(f"starts: expects 0, or 2 and more, but got {self.starts}")
         if self.g < 0 or self.d % (self.g or self.d):
             raise bad_input(f"g: expects a number that divides the {self.d} channels, but got {self.g}")
         if not re.fullmatch(r"[\w.$-]*", self.function, re.ASCII):
             raise bad_input(f"function: expects letters, digits and '_.$-', but got {self.function!r}")
 
-    def _types(self, dtype: str) -> typing.Tuple[str, str]:
-        """The types of tokens and of kernels."""
+    def _types(self, dtype: str) -> typing.Tuple[str, str, str]:
+        """The types of tokens, of kernels, and of an initial state."""
         groups = self.g or self.d
         last = (groups, self.w) if self.order == "BTGW" else (self.w, groups)
-        return tuple(f"tensor<{'x'.join(map(str, (self.b, self.t, *sizes)))}x{dtype}>" for sizes in ((self.d,), last))
+        first = (1, 1) if self.one_kernel else (self.b, self.t)
+        shapes = (self.b, self.t, self.d), (*first, *last), (self.b, self.w - 1, self.d)
+        return tuple(f"tensor<{'x'.join(map(str, shape))}x{dtype}>" for shape in shapes)
 
     def _name(self) -> str:
         sizes = f"b{self.b}_t{self.t}_d{self.d}_g{self.g or self.d}_w{self.w}"
+        sizes += f"_packed{self.starts}" if self.starts else ""
+        sizes += "_state" if self.initial_state else ""
         return self.function or f"{self.stem}_{self.dtype}_{sizes}"

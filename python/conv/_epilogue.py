@@ -57,6 +57,17 @@ def activation(name: str, result: str) -> str:
     return _region("", "%sum: f32", _SILU, result) if name else ""
 
 
+def biased_activation(bias: typing.Optional[typing.Tuple[str, str, str]], name: str, result: str) -> str:
+    """The region that adds a bias to the sum and applies an activation; empty if there is neither. The bias is the value,
+    its type, and the type of its elements."""
+    if bias is None:
+        return activation(name, result)
+    argument, widening = _widened("addend", bias[2])
+    to = "sum" if name else "value"
+    lines = [*widening, f"%{to} = arith.addf %product_sum, %addend : f32", *(_SILU if name else ())]
+    return _region(f"{bias[0]} : {bias[1]}", f"%product_sum: f32, {argument}", lines, result)
+
+
 def activation_gradient(
     grad: typing.Tuple[str, str, str], bias: typing.Optional[typing.Tuple[str, str, str]] = None
 ) -> str:

@@ -35,7 +35,7 @@ class _Signature:
                 or (strides != argument.strides and not _same_steps(argument, strides))
                 or dtype not in accepted
                 or where != device
-                or (is_read_only and argument.is_output)
+                or (is_read_only and (argument.is_output or argument.is_updated))
             ):
                 raise _mismatch(argument, accepted, tensor, device)
 
@@ -79,7 +79,7 @@ class _Loaded:
             self.start(addresses, stream)
             self.device.synchronize(stream)
             for argument, tensor, address in zip(self.signature.arguments, tensors, addresses):
-                if argument.is_output:
+                if argument.is_output or argument.is_updated:
                     self.device.copy_from(tensor.address, address, argument.bytes)
 
 
@@ -110,7 +110,7 @@ class Function:
 
         Operands come in the order of `arguments`, or by name. Results are written to `out` (a tuple if there are
         several) or to the tensors given by their names; those that are not given are allocated by the framework of the
-        first operand.
+        first operand. Operands that the function updates in place (`Argument.is_updated`) have their new values afterwards.
 
         On a GPU the call returns when the kernels have been given to `stream`: a handle, or a stream of PyTorch, CuPy
         or CUDA Python; without it, the framework's current stream. It makes nothing but launches, so it can be captured

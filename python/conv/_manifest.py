@@ -17,12 +17,13 @@ class Argument:
 
     name: str  #: "input", "filter", "bias", "output", ...
     role: str  #: The part it plays in the convolution.
-    is_output: bool
+    is_output: bool  #: Whether it is a result, which is not one of the operands.
     dtype: str  #: "f16", "bf16", "f32", "f8E4M3FN", "i8", ...
     layout: str  #: The order of dimensions, such as "NHWC"; "" for vectors.
     shape: Tuple[int, ...]  #: In the order of `layout`.
     strides: Tuple[int, ...]  #: In elements, in the order of `layout`.
     alignment: int  #: Bytes the address is a multiple of.
+    is_updated: bool = False  #: Whether it is an operand that the function updates in place.
 
     @property
     def bytes(self) -> int:
@@ -53,6 +54,7 @@ class Argument:
             shape=tuple(json["shape"]),
             strides=tuple(json["strides"]),
             alignment=json["alignment"],
+            is_updated=json["access"] == "readwrite",
         )
 
 

@@ -27,8 +27,9 @@ using namespace conv::test;
 namespace {
 struct DynamicProblem {
   int64_t b, t, d, g, w;
-  int64_t sequences = 0; ///< That are packed, or 0.
-  bool hasState = false; ///< Tokens before the first ones.
+  int64_t sequences = 0;      ///< That are packed, or 0.
+  bool hasState = false;      ///< Tokens before the first ones.
+  bool hasWideStarts = false; ///< Starts are i64.
 };
 
 const DynamicProblem kProblems[] = {
@@ -39,10 +40,12 @@ const DynamicProblem kProblems[] = {
 
 /// With fewer sequences than tokens, and more, so that many are empty.
 const DynamicProblem kPackedProblems[] = {
-    {1, 1, 1, 1, 1, 1},    {1, 2, 8, 8, 4, 3},     {1, 13, 13, 13, 3, 5},
-    {1, 64, 64, 64, 4, 9}, {1, 27, 24, 24, 2, 40}, {1, 37, 40, 40, 8, 4},
-    {1, 23, 32, 4, 4, 7},  {1, 19, 48, 2, 3, 2},   {1, 5, 21, 3, 5, 5},
-    {1, 29, 96, 1, 4, 6},  {1, 300, 16, 16, 4, 60}};
+    {1, 1, 1, 1, 1, 1},      {1, 2, 8, 8, 4, 3},
+    {1, 13, 13, 13, 3, 5},   {1, 64, 64, 64, 4, 9},
+    {1, 27, 24, 24, 2, 40},  {1, 37, 40, 40, 8, 4},
+    {1, 23, 32, 4, 4, 7},    {1, 19, 48, 2, 3, 2},
+    {1, 5, 21, 3, 5, 5},     {1, 29, 96, 1, 4, 6},
+    {1, 300, 16, 16, 4, 60}, {1, 31, 24, 24, 4, 7, false, true}};
 
 /// Pieces of sequences, single tokens and pieces shorter than a kernel.
 const DynamicProblem kStateProblems[] = {
@@ -59,7 +62,7 @@ static std::string printSizes(const DynamicProblem &p) {
          std::to_string(p.d) + "_g" + std::to_string(p.g) + "_w" +
          std::to_string(p.w) +
          (p.sequences ? "_s" + std::to_string(p.sequences) : "") +
-         (p.hasState ? "_state" : "");
+         (p.hasState ? "_state" : "") + (p.hasWideStarts ? "_i64" : "");
 }
 
 static std::string printTensor(std::initializer_list<int64_t> sizes,
@@ -71,7 +74,7 @@ static std::string printTensor(std::initializer_list<int64_t> sizes,
 }
 
 static std::string printStarts(const DynamicProblem &p) {
-  return printTensor({p.sequences + 1}, "i32");
+  return printTensor({p.sequences + 1}, p.hasWideStarts ? "i64" : "i32");
 }
 
 static std::string printState(const DynamicProblem &p,
@@ -254,7 +257,8 @@ void conv::test::addDynamicTests() {
       addProblem(problem, direction);
   }
   for (const DynamicProblem &problem : kStateProblems)
-    addProblem(problem, "forward");
+    for (const char *direction : {"forward", "backward_kernel"})
+      addProblem(problem, direction);
   addTest("Dynamic", "borders", checkBorders);
   addTest("Dynamic", "bad_starts", checkBadStarts);
 }

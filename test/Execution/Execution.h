@@ -69,6 +69,8 @@ void addFunctionTests();
 void addLaneCopyTests();
 void addTileTests();
 void addResourceTests();
+/// What sequences leave for their next tokens, in place of what was there.
+void addStateTests();
 void addEpilogueTests();
 void addTypeTests();
 void addWinogradTests();

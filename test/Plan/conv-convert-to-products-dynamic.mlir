@@ -117,3 +117,30 @@ func.func @state(%x: tensor<2x2x4xf32>, %k: tensor<2x2x2x4xf32>, %s: tensor<2x1x
       : tensor<2x2x4xf32>, tensor<2x2x2x4xf32> -> tensor<2x2x4xf32>
   return %y : tensor<2x2x4xf32>
 }
+
+// One kernel is that of the first token, for all of them; starts may be i64.
+// CHECK-LABEL: func @one_kernel
+// CHECK-SAME:    %[[X:.+]]: tensor<1x2x4xf32>, %[[K:.+]]: tensor<1x1x2x4xf32>, %[[S:.+]]: tensor<3xi64>
+// CHECK:         conv.count_neighbours before %[[S]] limit = 1 : tensor<3xi64> -> tensor<8xi32>
+// CHECK:         conv.gather %[[K]][{{.*}} (0, 0, 0, d3)>> :
+// CHECK:         conv.gather %[[K]][{{.*}} (0, 0, 1, d3)>> :
+// CHECK-NOT:     conv.gather %[[K]]
+// CHECK:         return
+func.func @one_kernel(%x: tensor<1x2x4xf32>, %k: tensor<1x1x2x4xf32>, %s: tensor<3xi64>) -> tensor<1x2x4xf32> {
+  %y = conv.dynamic_forward %x, %k cu_seqlens(%s : tensor<3xi64>) order = BTWG
+      : tensor<1x2x4xf32>, tensor<1x1x2x4xf32> -> tensor<1x2x4xf32>
+  return %y : tensor<1x2x4xf32>
+}
+
+// The gradient of kernels sees the initial state, channel by channel of a group.
+// CHECK-LABEL: func @state_of_groups
+// CHECK-SAME:    %[[X:.+]]: tensor<1x2x4xf32>, %[[DY:.+]]: tensor<1x2x4xf32>, %[[S:.+]]: tensor<1x1x4xf32>
+// CHECK:         conv.gather %[[S]][{{.*}} (d1, d2 * 2, d3 * 2 + d4)>> :
+// CHECK:         conv.gather %[[S]][{{.*}} (d1, d2 * 2, d3 * 2 + d4 + 1)>> :
+// CHECK-NOT:     conv.gather %[[S]]
+// CHECK:         return
+func.func @state_of_groups(%x: tensor<1x2x4xf32>, %dy: tensor<1x2x4xf32>, %s: tensor<1x1x4xf32>) -> tensor<1x2x2x2xf32> {
+  %dk = conv.dynamic_backward_kernel %x, %dy initial_state(%s : tensor<1x1x4xf32>) order = BTGW
+      : tensor<1x2x4xf32>, tensor<1x2x4xf32> -> tensor<1x2x2x2xf32>
+  return %dk : tensor<1x2x2x2xf32>
+}

@@ -84,7 +84,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // What is computed between nests would be lost.
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @other_op(%x: tensor<8xf32>) {
-    // expected-error @below {{expects only scf.forall, conv.scatter, conv.count_neighbours, reshapes, tensor.empty, constants and return in a function of tiles}}
+    // expected-error @below {{expects only scf.forall, conv.scatter, conv.count_neighbours, ops on states, reshapes, tensor.empty, constants and return in a function of tiles}}
     %y = arith.addf %x, %x : tensor<8xf32>
     return
   }

@@ -17,7 +17,7 @@ LEFT = (
     "empty",
     "disabled",
     "seq-idx",
-    "composed",
+    "alignment",
     "converted",
 )  # What PyTorch is to run, in this file.
 TYPES = (torch.float32, torch.bfloat16, torch.float16)
@@ -272,7 +272,7 @@ class Causal(unittest.TestCase):
                 self.assertTrue(torch.equal(states, expected))
 
     def test_examples_of_the_documentation(self):
-        self.assertEqual(doctest.testmod(conv.torch._tokens), (0, 5))
+        self.assertEqual(doctest.testmod(conv.torch._tokens), (0, 6))
 
     def test_errors(self):
         x, weight = torch.ones(2, 3, 5), torch.ones(3, 4)

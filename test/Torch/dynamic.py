@@ -125,7 +125,7 @@ class Dynamic(unittest.TestCase):
             k = kernel if order == "BTGW" else kernel.detach().transpose(2, 3).requires_grad_()
             torch.library.opcheck(torch.ops.conv.dynamic_conv.default, (x, k, order, activation))
             grad = torch.randn(2, 7, 6)
-            arguments = (grad, x.detach(), k.detach(), order, activation, [True, True])
+            arguments = (grad, x.detach(), k.detach(), order, activation, None, None, [True, True, False])
             torch.library.opcheck(torch.ops.conv.dynamic_conv_backward.default, arguments)
 
     def test_compile(self):

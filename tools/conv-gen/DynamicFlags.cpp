@@ -42,6 +42,9 @@ void tools::addDynamicFlags(CLI::App &app, DynamicGenOptions &options) {
                     "Order of the kernels' dimensions: BTGW or BTWG");
   problem.addInteger("--cu_seqlens", options.starts, 2,
                      "Elements of cu_seqlens: one more than packed sequences");
+  problem.addFlag("--i64", options.wideStarts, "cu_seqlens is of i64");
+  problem.addFlag("--one_kernel", options.oneKernel,
+                  "All tokens have one kernel");
   problem.addFlag("--initial_state", options.initialState,
                   "The tokens before the first ones are an argument");
 }

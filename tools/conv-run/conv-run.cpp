@@ -35,17 +35,17 @@ static Error badInput(const std::string &message) {
 /// Every --input and --output names an argument of the right kind.
 static Result<void> checkNames(const artifact::Entry &entry,
                                const std::map<std::string, std::string> &files,
-                               const std::string &access) {
+                               bool areInputs) {
   for (const auto &[name, file] : files) {
     std::string known;
     bool found = false;
     for (const artifact::Argument &argument : entry.arguments)
-      if (argument.access == access) {
+      if (areInputs ? argument.isRead() : argument.isWritten()) {
         known += (known.empty() ? "" : ", ") + argument.name;
         found |= argument.name == name;
       }
     if (!found)
-      return badInput((access == "read" ? "--input" : "--output") +
+      return badInput((areInputs ? "--input" : "--output") +
                       (" expects a name of " + known) + ", but got " + name);
   }
   return {};
@@ -73,9 +73,11 @@ static Result<std::string> readInput(const artifact::Argument &argument,
 
 static std::string describeOrigin(const artifact::Argument &argument,
                                   const RunFlags &flags) {
-  const char *what = argument.role == "cu_seqlens" ? "lengths"
-                     : flags.integers              ? "integers"
-                                                   : "normal";
+  const char *what = argument.role == "cu_seqlens"  ? "lengths"
+                     : argument.role == "indices"   ? "places"
+                     : argument.role == "positions" ? "positions"
+                     : flags.integers               ? "integers"
+                                                    : "normal";
   return std::string("random ") + what + ", seed " + std::to_string(flags.seed);
 }
 
@@ -87,7 +89,7 @@ static Result<ArgumentBytes> prepareInputs(const artifact::Entry &entry,
   ArgumentBytes bytes(entry.arguments.size());
   for (size_t i = 0; i < bytes.size(); ++i) {
     const artifact::Argument &argument = entry.arguments[i];
-    if (argument.access != "read")
+    if (!argument.isRead())
       continue;
     auto file = flags.inputs.find(argument.name);
     if (file == flags.inputs.end()) {
@@ -116,7 +118,7 @@ static Result<void> writeOutputs(const artifact::Entry &entry,
   for (size_t i = 0; i < bytes.size(); ++i) {
     const artifact::Argument &argument = entry.arguments[i];
     auto file = flags.outputs.find(argument.name);
-    if (argument.access != "write" || file == flags.outputs.end())
+    if (!argument.isWritten() || file == flags.outputs.end())
       continue;
     Result<void> written =
         writeNpy(file->second, {*lookupElementType(argument.dtype),
@@ -128,10 +130,11 @@ static Result<void> writeOutputs(const artifact::Entry &entry,
   return {};
 }
 
-/// Fills in comparisons; an error if a result is wrong.
+/// Fills in comparisons; an error if a result is wrong. `before` has what was
+/// in arguments that are updated in place.
 static Result<void> verify(const artifact::Artifact &artifact,
-                           const artifact::Entry &entry,
-                           const ArgumentBytes &bytes, Report &report) {
+                           const artifact::Entry &entry, ArgumentBytes &bytes,
+                           ArgumentBytes &before, Report &report) {
   Result<reference::Program> program = reference::parseProgram(entry);
   if (!program)
     return program.error();
@@ -139,9 +142,16 @@ static Result<void> verify(const artifact::Artifact &artifact,
   if (Result<void> fits = checkMemoryOfElements(entry, 32); !fits)
     return fits;
   Progress progress("verifying " + entry.function);
+  auto exchange = [&] {
+    for (size_t i = 0; i < bytes.size(); ++i)
+      if (!before[i].empty())
+        std::swap(bytes[i], before[i]);
+  };
+  exchange();
   std::vector<reference::Expected> expected = reference::evaluate(
       *program, entry, bytes, reference::findConstants(artifact, entry),
       [&](double part) { progress.update(part); });
+  exchange();
   std::string wrong;
   for (size_t i = 0; i < expected.size(); ++i) {
     size_t index = program->outputs[i].argument;
@@ -197,9 +207,9 @@ static Result<void> run(const RunFlags &flags, Report &report,
   report.entry = &entry;
   report.device = source->device->name();
 
-  Result<void> done = checkNames(entry, flags.inputs, "read");
+  Result<void> done = checkNames(entry, flags.inputs, /*areInputs=*/true);
   if (done)
-    done = checkNames(entry, flags.outputs, "write");
+    done = checkNames(entry, flags.outputs, /*areInputs=*/false);
   if (!done)
     return done;
   Result<ArgumentBytes> bytes = prepareInputs(entry, flags, report);
@@ -207,6 +217,12 @@ static Result<void> run(const RunFlags &flags, Report &report,
     return bytes.error();
   if (done = session->upload(*bytes); !done)
     return done;
+  ArgumentBytes before; // What is updated in place has results afterwards.
+  for (size_t i = 0; i < bytes->size(); ++i)
+    before.push_back(entry.arguments[i].isRead() &&
+                             entry.arguments[i].isWritten()
+                         ? (*bytes)[i]
+                         : "");
   Result<double> time = session->run();
   if (!time)
     return time.error();
@@ -219,7 +235,7 @@ static Result<void> run(const RunFlags &flags, Report &report,
   if (done && flags.bench)
     done = bench(*session, report);
   if (done && flags.verify)
-    done = verify(source->artifact, entry, *bytes, report);
+    done = verify(source->artifact, entry, *bytes, before, report);
   return done;
 }
 

@@ -45,13 +45,11 @@ std::vector<Probe> tools::makeProbes() {
   addLayout("`NCHW`, `KCRS`, `NKPQ`", "NCHW", "NCHW", "NCHW");
   addLayout("any other, like `CHWN`, `RSCK`, `NKPQ`", "CHWN", "HWCN", "NCHW");
   add("window", "stride 2", [](GenOptions &p) { p.stride = {2, 2, 2}; });
-  add("window", "stride beyond the filter", [](GenOptions &p) {
-    p.stride = {5, 5, 5};
-  });
+  add("window", "stride beyond the filter",
+      [](GenOptions &p) { p.stride = {5, 5, 5}; });
   add("window", "dilation 2", [](GenOptions &p) { p.dilation = {2, 2, 2}; });
-  add("window", "low and high padding that differ", [](GenOptions &p) {
-    p.high = {2, 0, 3};
-  });
+  add("window", "low and high padding that differ",
+      [](GenOptions &p) { p.high = {2, 0, 3}; });
   add("groups", "several", [](GenOptions &p) { p.groups = 4; });
   add("groups", "as a dimension of their own", [](GenOptions &p) {
     p.groups = 4;
@@ -71,6 +69,39 @@ std::vector<Probe> tools::makeProbes() {
     p.residual = true;
     p.activation = "silu";
   });
+  return probes;
+}
+
+std::vector<DynamicProbe> tools::makeDynamicProbes() {
+  std::vector<DynamicProbe> probes;
+  auto add = [&](const char *axis, const std::string &value, auto change) {
+    DynamicGenOptions usual;
+    usual.type = "bf16";
+    usual.name = "probe";
+    usual.t = 37;
+    usual.d = 64;
+    change(usual);
+    probes.push_back({axis, value, usual});
+  };
+  for (const char *order : {"BTGW", "BTWG"})
+    add("order", "`" + std::string(order) + "`",
+        [&](DynamicGenOptions &p) { p.order = order; });
+  for (const char *type : {"f32", "f16", "i8"})
+    add("type", type, [&](DynamicGenOptions &p) { p.type = type; });
+  add("kernels", "for each group of 8 channels",
+      [](DynamicGenOptions &p) { p.g = 8; });
+  add("kernels", "one for all tokens",
+      [](DynamicGenOptions &p) { p.oneKernel = true; });
+  add("kernels", "of 64 taps", [](DynamicGenOptions &p) { p.w = 64; });
+  add("kernels", "of more", [](DynamicGenOptions &p) { p.w = 65; });
+  add("sequences", "packed, starts of i32",
+      [](DynamicGenOptions &p) { p.starts = 5; });
+  add("sequences", "packed, starts of i64", [](DynamicGenOptions &p) {
+    p.starts = 5;
+    p.wideStarts = true;
+  });
+  add("sequences", "with an initial state",
+      [](DynamicGenOptions &p) { p.initialState = true; });
   return probes;
 }
 

@@ -24,6 +24,14 @@ struct Probe {
 /// Everything but directions and element types.
 std::vector<Probe> makeProbes();
 
+/// A kind of dynamic convolution, likewise.
+struct DynamicProbe {
+  std::string axis, value;
+  DynamicGenOptions problem;
+};
+
+std::vector<DynamicProbe> makeDynamicProbes();
+
 /// What conv-gen and the columns of the table call a type of operands.
 struct ElementProbe {
   std::string command, name;

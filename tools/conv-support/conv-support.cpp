@@ -26,7 +26,7 @@ using namespace conv;
 using namespace conv::tools;
 
 static const char *const kFooter = R"(Example:
-  conv-support                                 # both tables, as Markdown
+  conv-support                                 # all tables, as Markdown
 
 Exit codes: 0 fine, 2 bad usage, 4 system error, or the compiler answers
 neither yes nor no.)";
@@ -43,7 +43,7 @@ static std::string cut(const std::string &text, const std::string &before,
 
 /// What the compiler says to a problem on a chip: the matrix instructions that
 /// it would use, or a reason code in quotes.
-static Result<std::string> ask(const GenOptions &problem,
+static Result<std::string> ask(const GenProblem &problem,
                                const std::string &chip) {
   Result<std::string> text = generate(problem);
   mlir::conv::CompileOptions options;
@@ -60,7 +60,7 @@ static Result<std::string> ask(const GenOptions &problem,
 }
 
 /// What all chips say: `yes`, one reason, or who differs.
-static Result<std::string> askEverywhere(const GenOptions &problem) {
+static Result<std::string> askEverywhere(const GenProblem &problem) {
   std::map<std::string, std::string> chipsByAnswer;
   for (const ChipInfo &chip : allChips()) {
     Result<std::string> answer = ask(problem, std::string(chip.name));
@@ -88,6 +88,32 @@ static Result<void> printProbes() {
     axis = probe.axis;
     for (int64_t direction : {1, 2, 4}) {
       probe.problem.direction = direction;
+      Result<std::string> answer = askEverywhere(probe.problem);
+      if (!answer)
+        return answer.error();
+      std::printf(" %s |", answer->c_str());
+    }
+    std::printf("\n");
+  }
+  return {};
+}
+
+static Result<void> printDynamicProbes() {
+  std::printf("\n| | | dynamic forward | backward input | backward kernel |\n"
+              "| --- | --- | --- | --- | --- |\n");
+  std::string axis;
+  for (DynamicProbe &probe : makeDynamicProbes()) {
+    std::printf("| %s | %s |", probe.axis == axis ? "" : probe.axis.c_str(),
+                probe.value.c_str());
+    axis = probe.axis;
+    for (const char *direction : {"dynamic_forward", "dynamic_backward_input",
+                                  "dynamic_backward_kernel"}) {
+      probe.problem.direction = direction;
+      // Some have no such problem, which the dialect says, not the compiler.
+      if (Result<std::string> text = generate(probe.problem); !text) {
+        std::printf(" |");
+        continue;
+      }
       Result<std::string> answer = askEverywhere(probe.problem);
       if (!answer)
         return answer.error();
@@ -136,6 +162,8 @@ static int parseAndPrint(int argc, char **argv) {
   if (std::optional<int> code = parse(app, argc, argv))
     return *code;
   Result<void> done = printProbes();
+  if (done)
+    done = printDynamicProbes();
   if (done)
     done = printElementTypes();
   return done ? 0 : printError("conv-support", done.error());

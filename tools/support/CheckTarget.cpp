@@ -39,7 +39,7 @@ Result<void> ExpectedResults::update(const artifact::Artifact &artifact,
     return program.error();
   bytes.assign(entry.arguments.size(), "");
   for (size_t i = 0; i < bytes.size(); ++i) {
-    if (entry.arguments[i].access != "read")
+    if (!entry.arguments[i].isRead())
       continue;
     auto given = options.inputs.find(entry.arguments[i].name);
     if (given != options.inputs.end()) {

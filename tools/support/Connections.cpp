@@ -57,7 +57,11 @@ reference::findConnections(const Step &step, int dimension) {
       case Direction::Elementwise:
       case Direction::DynamicForward:
       case Direction::DynamicBackwardInput:
-      case Direction::DynamicBackwardKernel: // Has no window.
+      case Direction::DynamicBackwardKernel:
+      case Direction::DynamicBackwardState:
+      case Direction::CausalUpdate:
+      case Direction::CausalUpdateState:
+      case Direction::FinalState: // Have no window.
         break;
       }
     }

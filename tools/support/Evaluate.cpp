@@ -21,6 +21,7 @@
 #include "Connections.h"
 #include "EvaluateDynamic.h"
 #include "EvaluateElementwise.h"
+#include "EvaluateState.h"
 #include "Threads.h"
 
 #include "conv/Support/Npy.h"
@@ -60,6 +61,10 @@ ProductLetters productLetters(Direction direction) {
   case Direction::DynamicForward:
   case Direction::DynamicBackwardInput:
   case Direction::DynamicBackwardKernel:
+  case Direction::DynamicBackwardState:
+  case Direction::CausalUpdate:
+  case Direction::CausalUpdateState:
+  case Direction::FinalState:
     break;
   }
   return {};
@@ -361,6 +366,8 @@ conv::reference::evaluate(const Program &program, const artifact::Entry &entry,
     results.push_back(
         step.direction == Direction::Elementwise
             ? evaluateElementwise(step, entry, arguments, constants, results)
+        : step.direction >= Direction::DynamicBackwardState
+            ? evaluateState(step, entry, arguments, constants, results)
         : step.direction > Direction::Elementwise
             ? evaluateDynamic(step, entry, arguments, constants, results)
             : StepEvaluator(step, entry, arguments, constants, results)

@@ -65,10 +65,6 @@ private:
   int64_t token(int64_t b, int64_t t, int64_t d) const {
     return (b * s.t + t) * s.d + d;
   }
-  int64_t kernel(int64_t b, int64_t t, int64_t g, int64_t w) const {
-    int64_t first = (b * s.t + t) * s.g * s.w;
-    return first + (s.tapsLast ? g * s.w + w : w * s.g + g);
-  }
   /// The element `distance` tokens before one of a sequence; before the first
   /// one of that, an element of the initial state, or zero.
   Scalar before(const std::vector<Scalar> &tensor, int64_t b, int64_t t,
@@ -152,7 +148,7 @@ DynamicEvaluator::Sum DynamicEvaluator::sumForward(int64_t b, int64_t t,
   Sum sum;
   for (int64_t w = 0; w < s.w; ++w)
     sum.add(before(lhs, b, t, (s.w - 1) - w, d),
-            rhs[kernel(b, t, d / perGroup, w)]);
+            rhs[s.findKernel(b, t, d / perGroup, w)]);
   return sum;
 }
 
@@ -161,7 +157,8 @@ DynamicEvaluator::Sum DynamicEvaluator::sumInput(int64_t b, int64_t t,
   Sum sum;
   for (int64_t w = 0; w < s.w; ++w)
     if (int64_t from = t + (s.w - 1) - w; from < ends[t])
-      sum.add(lhs[token(b, from, d)], rhs[kernel(b, from, d / perGroup, w)]);
+      sum.add(lhs[token(b, from, d)],
+              rhs[s.findKernel(b, from, d / perGroup, w)]);
   return sum;
 }
 
@@ -200,7 +197,7 @@ StepResult DynamicEvaluator::run() {
     for (int64_t t = 0; t < s.t; ++t) {
       for (int64_t g = 0; isKernel && g < s.g; ++g)
         for (int64_t w = 0; w < s.w; ++w)
-          finish(kernel(b, t, g, w), g, sumKernel(b, t, g, w), result);
+          finish(s.findKernel(b, t, g, w), g, sumKernel(b, t, g, w), result);
       for (int64_t d = 0; !isKernel && d < s.d; ++d)
         finish(token(b, t, d), d,
                step.direction == Direction::DynamicForward ? sumForward(b, t, d)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How many tokens there are is said by the steps of the reference that read the
-// argument.
+// How many tokens or states there are is said by the steps of the reference
+// that read the argument.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +19,24 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 using namespace conv;
 using namespace conv::reference;
 
 /// A role is a word that anyone can edit.
+static bool holdsNumbers(const artifact::Argument &argument, const char *role) {
+  return argument.role == role &&
+         (argument.dtype == "i32" || argument.dtype == "i64");
+}
+
 static bool holdsSequences(const artifact::Argument &argument) {
-  return argument.role == "cu_seqlens" && argument.dtype == "i32";
+  return holdsNumbers(argument, "cu_seqlens");
+}
+
+static bool isArgument(const std::optional<TensorRef> &ref, size_t index) {
+  return ref && ref->kind == TensorRef::Argument &&
+         ref->index == int64_t(index);
 }
 
 /// The tokens of the shortest step that reads argument `index`.
@@ -35,10 +46,20 @@ static Result<int64_t> countTokens(const artifact::Entry &entry, size_t index) {
     return program.error();
   int64_t tokens = INT32_MAX;
   for (const Step &step : program->steps)
-    if (step.cuSeqlens && step.cuSeqlens->kind == TensorRef::Argument &&
-        step.cuSeqlens->index == int64_t(index))
-      tokens = std::min(tokens, step.dynamic.t);
+    if (isArgument(step.cuSeqlens, index))
+      tokens = std::min(tokens, step.direction == Direction::FinalState
+                                    ? step.finalState.t
+                                    : step.dynamic.t);
   return tokens;
+}
+
+static std::string storeNumbers(const artifact::Argument &argument,
+                                const std::vector<int64_t> &numbers) {
+  std::string bytes(argumentBytes(argument), '\0');
+  for (size_t i = 0; i < numbers.size(); ++i)
+    storeElement(*lookupElementType(argument.dtype), bytes.data(), int64_t(i),
+                 double(numbers[i]));
+  return bytes;
 }
 
 /// Sequences of all lengths from 0 on that have all tokens together.
@@ -51,16 +72,59 @@ static std::string randomStarts(const artifact::Argument &argument,
   std::sort(starts.begin(), starts.end());
   starts.back() = tokens;
   starts.front() = 0;
-  std::string bytes(argumentBytes(argument), '\0');
-  for (size_t i = 0; i < starts.size(); ++i)
-    storeElement(ElementType::I32, bytes.data(), int64_t(i), double(starts[i]));
-  return bytes;
+  return storeNumbers(argument, starts);
+}
+
+/// The states that there are for those that argument `index` chooses from, the
+/// fewest of all steps that read it.
+static Result<int64_t> countStates(const artifact::Entry &entry, size_t index) {
+  Result<Program> program = parseProgram(entry);
+  if (!program)
+    return program.error();
+  int64_t states = INT32_MAX;
+  for (const Step &step : program->steps)
+    if (isArgument(step.indices, index))
+      states = std::min(states, step.direction == Direction::FinalState
+                                    ? step.finalState.rows
+                                    : step.update.states);
+  return states;
+}
+
+/// Different places from 0 to before `states`, and some that there are not.
+static std::string randomPlaces(const artifact::Argument &argument,
+                                int64_t states, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<int64_t> places(elementCount(argument.shape));
+  std::set<int64_t> taken;
+  for (int64_t &place : places) {
+    place = int64_t(random() % uint64_t(states));
+    if (random() % 8 == 0 || !taken.insert(place).second)
+      place = random() % 2 ? -1 - int64_t(random() % 100) : states;
+  }
+  return storeNumbers(argument, places);
+}
+
+static std::string randomPositions(const artifact::Argument &argument,
+                                   uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<int64_t> positions(elementCount(argument.shape));
+  for (int64_t &position : positions)
+    position = int64_t(random() % 1000) - 20;
+  return storeNumbers(argument, positions);
 }
 
 Result<std::string> conv::randomInput(const artifact::Entry &entry,
                                       size_t index, RandomKind kind,
                                       uint64_t seed) {
   const artifact::Argument &argument = entry.arguments[index];
+  if (holdsNumbers(argument, "positions"))
+    return randomPositions(argument, seed);
+  if (holdsNumbers(argument, "indices")) {
+    Result<int64_t> states = countStates(entry, index);
+    if (!states)
+      return states.error();
+    return randomPlaces(argument, *states, seed);
+  }
   if (!holdsSequences(argument))
     return randomBytes(argument, kind, seed);
   Result<int64_t> tokens = countTokens(entry, index);
@@ -84,7 +148,8 @@ Result<void> conv::checkInput(const artifact::Entry &entry, size_t index,
   };
   int64_t last = 0;
   for (int64_t i = 0; i < elementCount(argument.shape); ++i) {
-    auto start = int64_t(loadElement(ElementType::I32, bytes.data(), i));
+    auto start = int64_t(
+        loadElement(*lookupElementType(argument.dtype), bytes.data(), i));
     if (i == 0 && start != 0)
       return refuse(i, "sequences that start at 0", start);
     if (start < last)

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Arguments with the role "cu_seqlens" are not numbers like others: they start
-// at 0, do not decrease, and do not exceed the tokens that there are.
+// at 0, do not decrease, and do not exceed the tokens that there are. Those
+// with the role "indices" are places of states, which differ, and "positions"
+// count tokens.
 //
 //===----------------------------------------------------------------------===//
 

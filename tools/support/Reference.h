@@ -89,7 +89,8 @@ struct EpilogueNode {
 
 /// Which tensor a step computes from the other two. Elementwise steps have no
 /// sum of products: each element is what the epilogue makes of elements of the
-/// operands. Dynamic steps have a kernel for each token.
+/// operands. Dynamic steps have a kernel for each token. Those of states are
+/// about the last tokens of sequences.
 enum class Direction {
   Forward,
   BackwardData,
@@ -97,7 +98,11 @@ enum class Direction {
   Elementwise,
   DynamicForward,
   DynamicBackwardInput,
-  DynamicBackwardKernel
+  DynamicBackwardKernel,
+  DynamicBackwardState, ///< From here on, directions of states.
+  CausalUpdate,         ///< The output of a decoding step.
+  CausalUpdateState,    ///< The states after it.
+  FinalState,
 };
 
 /// What a tensor, or the gradient of one, is to the forward convolution.
@@ -125,7 +130,28 @@ struct BlockTransforms {
 /// that share kernels, and taps.
 struct DynamicSizes {
   int64_t b = 1, t = 1, d = 1, g = 1, w = 1;
-  bool tapsLast = true; ///< Taps of a kernel follow each other in memory.
+  bool tapsLast = true;   ///< Taps of a kernel follow each other in memory.
+  bool oneKernel = false; ///< All tokens have one.
+
+  int64_t countKernels() const { return (oneKernel ? 1 : b * t) * g * w; }
+  /// The number of a tap among all elements of kernels.
+  int64_t findKernel(int64_t sequence, int64_t token, int64_t group,
+                     int64_t tap) const {
+    int64_t first = oneKernel ? 0 : (sequence * t + token) * g * w;
+    return first + (tapsLast ? group * w + tap : tap * g + group);
+  }
+};
+
+/// Sizes of a decoding step: sequences, channels, tokens of each, taps, states,
+/// and tokens of a state.
+struct UpdateSizes {
+  int64_t b = 1, d = 1, t = 1, w = 1, states = 1, length = 1;
+};
+
+/// Sizes of a step of final states: sequences, tokens of the input and of a
+/// state, channels, and states of the result.
+struct FinalStateSizes {
+  int64_t n = 1, t = 1, p = 1, d = 1, rows = 1;
 };
 
 /// One convolution in up to three spatial dimensions; missing ones have size 1
@@ -145,6 +171,12 @@ struct Step {
   std::optional<TensorRef> cuSeqlens;
   /// The tokens before the first ones of a dynamic step, if they are not zero.
   std::optional<TensorRef> initialState;
+  UpdateSizes update;         ///< Of a decoding step.
+  FinalStateSizes finalState; ///< Of a step of final states.
+  /// The states of a decoding step, where sequences are in their rings, and
+  /// which states they have; the last one is of final states, too.
+  std::optional<TensorRef> state, positions, indices;
+  std::optional<TensorRef> cache; ///< That final states go into.
   int64_t groups = 1;
   PaddingMode padding = PaddingMode::Zeros;
   bool roundsToTF32 = false; ///< Operands, to 11 significant bits.

@@ -155,7 +155,7 @@ static std::string collect(const artifact::Argument &argument,
 
 Result<void> Session::upload(const ArgumentBytes &arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
-    bool isRead = entry().arguments[i].access == "read";
+    bool isRead = entry().arguments[i].isRead();
     std::string pattern;
     if (!isRead)
       pattern.assign(size_t(buffers[i]->bytes()), kUnwritten);
@@ -189,7 +189,7 @@ Result<double> Session::run() {
 Result<void> Session::download(ArgumentBytes &arguments) {
   arguments.resize(addresses.size());
   for (size_t i = 0; i < addresses.size(); ++i) {
-    if (entry().arguments[i].access != "write")
+    if (!entry().arguments[i].isWritten())
       continue;
     arguments[i].resize(size_t(buffers[i]->bytes()));
     Result<void> copied = device->copyToHost(arguments[i].data(), addresses[i],

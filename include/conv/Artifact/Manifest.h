@@ -49,12 +49,15 @@ inline constexpr int64_t kWorkspaceAlignment = 256;
 struct Argument {
   std::string name;   ///< "input", "filter", "bias", "residual", "output", ...
   std::string role;   ///< The part it plays in the convolution; as `name`.
-  std::string access; ///< "read" or "write".
+  std::string access; ///< "read", "write" or "readwrite".
   std::string dtype;  ///< "f32", "f16", "bf16", "i8", "i32", "f8E4M3FN", ...
   std::string layout; ///< Order string such as "NHWC"; empty for 1-D vectors.
   std::vector<int64_t> shape;   ///< Sizes in elements, in layout order.
   std::vector<int64_t> strides; ///< Steps in elements, in layout order.
   int64_t alignment = 16;       ///< Bytes the base address is a multiple of.
+
+  bool isRead() const { return access != "write"; }
+  bool isWritten() const { return access != "read"; }
 };
 
 /// A buffer that kernels read and the artifact stores: the runtime makes its

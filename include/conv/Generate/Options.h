@@ -70,7 +70,9 @@ struct DynamicGenOptions {
   int64_t w = 4;
   std::string order = "BTGW"; ///< Or BTWG.
   int64_t starts = 0;         ///< Elements of cu_seqlens, or 0.
+  bool wideStarts = false;    ///< They are i64.
   bool initialState = false;
+  bool oneKernel = false; ///< For all tokens.
 
   std::string name; ///< Of the function. Empty: made from the problem.
 

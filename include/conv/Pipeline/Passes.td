@@ -88,7 +88,7 @@ def VerifyStagePass : Pass<"conv-verify-stage", "::mlir::ModuleOp"> {
     | stage | what holds |
     | --- | --- |
     | `conv` | `conv.target` is set; every convolution has a schedule |
-    | `linalg` | no `conv` op but `conv.gather`, `conv.scatter` and `conv.count_neighbours`; every epilogue has a schedule |
+    | `linalg` | no `conv` op but `conv.gather`, `conv.scatter`, `conv.count_neighbours` and ops on states; every epilogue has a schedule |
     | `tiled` | every `scf.forall` is a `TiledConvolution`; no `linalg` op outside of one |
     | `gpu` | functions have only `gpu.launch_func` and what it takes (`memref.view`, `conv.tensor_map`, constants); no tensors |
     | `llvm` | kernels have only ops of LLVM dialects |

@@ -131,7 +131,8 @@ typedef struct conv_argument {
   const int64_t *strides; /**< Elements, in layout order. */
   int64_t bytes;          /**< From the first to the last element. */
   int64_t alignment;      /**< Bytes. */
-  int is_written;         /**< 1 for results, 0 for operands. */
+  int is_written;         /**< 1 for results, 0 for operands, and 2 for operands
+                               that the function updates in place. */
 } conv_argument;
 
 CONV_API size_t

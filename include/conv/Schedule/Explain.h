@@ -30,6 +30,10 @@ llvm::json::Object explainScheduleAsJson(ConvolutionOpInterface op);
 void explainDynamic(DynamicOpInterface op, raw_ostream &os);
 llvm::json::Object explainDynamicAsJson(DynamicOpInterface op);
 
+/// The same of ops on states.
+void explainState(StateOpInterface op, raw_ostream &os);
+llvm::json::Object explainStateAsJson(StateOpInterface op);
+
 } // namespace mlir::conv
 
 #endif // CONV_SCHEDULE_EXPLAIN_H

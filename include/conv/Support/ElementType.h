@@ -31,6 +31,7 @@ enum class ElementType {
   F8E5M2,
   F8E4M3FNUZ,
   F8E5M2FNUZ,
+  I64,
   I32,
   I16,
   I8,
@@ -45,7 +46,8 @@ std::optional<ElementType> lookupElementType(std::string_view name);
 int64_t elementBytes(ElementType type);
 bool isFloat(ElementType type);
 
-/// The stored value of element `index` of the array at `data`, exactly.
+/// The stored value of element `index` of the array at `data`, exactly, but for
+/// integers of 64 bits beyond 2^53.
 double loadElement(ElementType type, const void *data, int64_t index);
 
 /// Stores `value` rounded to nearest even. Beyond the largest finite value a

@@ -67,11 +67,12 @@ def start(
     theirs: Theirs,
     key: typing.Optional[tuple] = None,
     doubtful: bool = False,
+    in_place: bool = False,
 ) -> torch.Tensor:
     """Fills `result`, which is dense, or returns what `theirs` gives. With a `key`, calls like it take a short way if the
     operands are the tensors that were given. Where it is `doubtful` that a kernel of the CPU is the faster one, both are
-    timed."""
-    if choice.wants_measurement(doubtful):
+    timed; never so if operands change `in_place`, which is done once."""
+    if not in_place and choice.wants_measurement(doubtful):
         first = choice.kernel
 
         def ours() -> torch.Tensor:

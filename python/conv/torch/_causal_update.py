@@ -8,10 +8,14 @@ import typing
 
 import torch
 
+from .._states import UpdateProblem
 from . import _calls, _choices
 from . import _causal_reference as reference
 from ._calls import Optional, library
-from ._causal_kernels import convolve
+from ._geometry import DTYPES
+from ._states import INDEX_DTYPES, is_addressed, strides_of
+
+_ALIGNMENT = 16  #: Of buffers, in bytes.
 
 library.define(
     "causal_conv1d_update(Tensor x, Tensor(a!) conv_state, Tensor weight, Tensor? bias, str activation, "
@@ -22,7 +26,7 @@ library.define(
 class _Slots(typing.NamedTuple):
     """Which states belong to which sequences of a batch, where they are a selection.
 
-    A negative index is padding: nothing of it is written. To say so without waiting for the device, such a sequence
+    An index of no state is padding: nothing of it is written. To say so without waiting for the device, such a sequence
     writes what the first other one writes, or what is there if there is no other one.
     """
 
@@ -31,11 +35,11 @@ class _Slots(typing.NamedTuple):
     source: torch.Tensor  #: The sequence whose state each one writes.
 
     @classmethod
-    def of(cls, indices: torch.Tensor) -> _Slots:
-        is_real = indices >= 0
+    def of(cls, indices: torch.Tensor, states: int) -> _Slots:
+        is_real = (indices >= 0) & (indices < states)
         everyone = torch.arange(indices.shape[0], device=indices.device)
         source = torch.where(is_real, everyone, is_real.to(torch.int8).argmax())
-        return cls(indices.clamp(min=0).long(), is_real, source)
+        return cls(indices.clamp(0, states - 1).long(), is_real, source)
 
     def write(self, conv_state: torch.Tensor, old: torch.Tensor, new: torch.Tensor) -> None:
         values = torch.where(self.is_real[:, None, None], new, old)[self.source]
@@ -62,31 +66,81 @@ def _advance(
     return seen, states.scatter(2, places(count - kept, count), x[:, :, count - kept :])
 
 
-def _convolve(seen: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias: Optional, activation: str):
-    """The results of the last tokens, each of which sees all it needs."""
-    line = _calls.report_line("causal_conv1d_update", x, weight)
-    refused = _calls.refuse([x, weight])
-    if refused:
-        _choices.leave(line, x.device, *refused).calls += 1
-        past = weight.shape[1] - 1
-        return reference.causal_conv1d(seen[:, :, past:], weight, bias, None, seen[:, :, :past], activation)
-    detail = "expects a kernel that updates states in place, but got none: PyTorch's move states, and conv's convolves"
-    _choices.leave(line, x.device, "composed", detail).calls += 1
-    return convolve(seen.contiguous(), weight.unsqueeze(1), bias, 0, activation, x.new_empty(x.shape))
-
-
-@torch.library.impl(library, "causal_conv1d_update", "CPU")
-@torch.library.impl(library, "causal_conv1d_update", "CUDA")
-def _causal_conv1d_update(x, conv_state, weight, bias, activation, cache_seqlens, conv_state_indices):
-    slots = None if conv_state_indices is None else _Slots.of(conv_state_indices)
+def _compose(x, conv_state, weight, bias, activation, cache_seqlens, conv_state_indices):
+    """The step as a composition of PyTorch's operators."""
+    slots = None if conv_state_indices is None else _Slots.of(conv_state_indices, conv_state.shape[0])
     states = conv_state if slots is None else conv_state.index_select(0, slots.rows)
     seen, after = _advance(states, x, weight.shape[1], cache_seqlens)
-    result = _convolve(seen, x, weight, bias, activation)
+    past = weight.shape[1] - 1
+    result = reference.causal_conv1d(seen[:, :, past:], weight, bias, None, seen[:, :, :past], activation)
     if slots is None:
         conv_state.copy_(after)
         return result
     slots.write(conv_state, states, after)
     return torch.where(slots.is_real[:, None, None], result, 0)
+
+
+def _refuse(x, conv_state, weight, bias, numbers) -> typing.Optional[typing.Tuple[str, str]]:
+    refused = _calls.refuse([x, weight, conv_state])
+    if refused:
+        return refused
+    if bias is not None and bias.dtype not in DTYPES:
+        return "element-type", f"expects a bias of float32, float16 or bfloat16, but got {bias.dtype}"
+    if any(tensor.device != x.device for tensor in numbers):
+        return "element-type", "expects tensors on one device, but got several"
+    # Of the others, there are copies where they do not fit; this one is changed.
+    if not is_addressed(conv_state) or conv_state.data_ptr() % _ALIGNMENT:
+        return "alignment", f"expects a conv_state at a multiple of {_ALIGNMENT} bytes whose elements are apart"
+    return None
+
+
+def _plain(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor, or a copy, with elements that are apart."""
+    return tensor if is_addressed(tensor) else tensor.contiguous()
+
+
+@torch.library.impl(library, "causal_conv1d_update", "CPU")
+@torch.library.impl(library, "causal_conv1d_update", "CUDA")
+def _causal_conv1d_update(x, conv_state, weight, bias, activation, cache_seqlens, conv_state_indices):
+    numbers = [tensor for tensor in (cache_seqlens, conv_state_indices) if tensor is not None]
+    given = [x, weight, conv_state, *numbers, *([] if bias is None else [bias])]
+    seen = [(tensor.shape, tensor.stride(), tensor.dtype, tensor.device) for tensor in given]
+    key = (UpdateProblem, activation, cache_seqlens is None, bias is None, *seen)
+    if conv_state.data_ptr() % _ALIGNMENT == 0:
+        result = _calls.run_known(key, given)
+        if result is not None:
+            return result
+    arguments = x, conv_state, weight, bias, activation, cache_seqlens, conv_state_indices
+    refused = _refuse(x, conv_state, weight, bias, numbers)
+    if refused:
+        line = _calls.report_line("causal_conv1d_update", x, weight)
+        _choices.leave(line, x.device, *refused).calls += 1
+        return _compose(*arguments)
+    result = x.new_empty(x.shape)
+    positions, indices = (
+        tensor if tensor is None or tensor.dtype in INDEX_DTYPES else tensor.long()
+        for tensor in (cache_seqlens, conv_state_indices)
+    )
+    rest = [tensor.contiguous() for tensor in (positions, indices, bias) if tensor is not None]
+    operands = [_plain(x), _plain(weight), conv_state, *rest]
+
+    def choose() -> _choices.Choice:
+        problem = UpdateProblem(
+            *x.shape,
+            weight.shape[1],
+            conv_state.shape[0],
+            conv_state.shape[2],
+            DTYPES[x.dtype],
+            "" if bias is None else DTYPES[bias.dtype],
+            activation,
+            "" if positions is None else INDEX_DTYPES[positions.dtype],
+            "" if indices is None else INDEX_DTYPES[indices.dtype],
+            (*map(strides_of, operands[:3]), strides_of(result)),
+        )
+        return _choices.choose(problem, x.device)
+
+    choice = _calls.find(key, choose)
+    return _calls.start(choice, given, operands, result, lambda: _compose(*arguments), key, in_place=True)
 
 
 @torch.library.register_fake("conv::causal_conv1d_update", lib=library)

@@ -76,7 +76,8 @@ class Kernel:
     ) -> typing.Tuple[typing.List[torch.Tensor], typing.List[int]]:
         """The operands, with copies of those that are not aligned, and where they are."""
         aligned = [
-            operand.clone() if address % alignment else operand
+            # Not a clone, which has other strides if there are gaps between elements.
+            operand.new_empty_strided(operand.shape, operand.stride()).copy_(operand) if address % alignment else operand
             for operand, address, alignment in zip(operands, addresses, self._alignments)
         ]
         return aligned, [operand.data_ptr() for operand in aligned]

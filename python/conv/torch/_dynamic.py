@@ -4,21 +4,27 @@
 
 from __future__ import annotations
 
+import functools
 import typing
 
 import torch
 
-from .._dynamic import ACTIVATION, FORWARD, INPUT, KERNEL, DynamicProblem
+from .._dynamic import ACTIVATION, FORWARD, INPUT, KERNEL, STATE, DynamicProblem
 from . import _calls, _choices
 from . import _dynamic_reference as reference
-from ._calls import library
+from ._calls import Optional, library
 from ._geometry import DTYPES
 
-library.define("dynamic_conv(Tensor input, Tensor kernel, str order, str activation) -> Tensor")
+library.define(
+    "dynamic_conv(Tensor input, Tensor kernel, str order, str activation, Tensor? cu_seqlens=None, "
+    "Tensor? initial_state=None) -> Tensor"
+)
 library.define(
     "dynamic_conv_backward(Tensor grad_output, Tensor input, Tensor kernel, str order, str activation, "
-    "bool[2] output_mask) -> (Tensor, Tensor)"
+    "Tensor? cu_seqlens, Tensor? initial_state, bool[3] output_mask) -> (Tensor, Tensor, Tensor)"
 )
+
+_STARTS = {torch.int32: "i32", torch.int64: "i64"}
 
 
 class _Kernels(typing.NamedTuple):
@@ -48,126 +54,172 @@ def _kernels(kernel: torch.Tensor, order: str) -> _Kernels:
     return _Kernels(*kernel.shape[:2], groups, taps, _OTHER[order] if flipped else order, flipped)
 
 
-def _run(
-    direction: str,
-    given: _calls.Tensors,
-    kernel: torch.Tensor,
-    order: str,
-    activation: str,
-    theirs: _calls.Theirs,
-) -> torch.Tensor:
-    """The result of a direction for its operands, or what `theirs` gives. `kernel` says what kernels look like."""
+class _Call(typing.NamedTuple):
+    """The operands, as the schema has them."""
+
+    input: torch.Tensor
+    kernel: torch.Tensor
+    order: str
+    activation: str
+    cu_seqlens: Optional = None
+    initial_state: Optional = None
+
+
+def _run(direction: str, first: torch.Tensor, second: torch.Tensor, call: _Call, theirs: _calls.Theirs, *more):
+    """The result of a direction for its first two operands, and `more` of them, or what `theirs` gives."""
+    kernel, order = call.kernel, call.order
+    activation = call.activation if direction in (FORWARD, ACTIVATION) else ""
+    starts = None if direction == STATE else call.cu_seqlens
+    state = None if direction in (INPUT, STATE) else call.initial_state
+    optional = tuple(tensor for tensor in (starts, state) if tensor is not None)
+    given = (first, second, *optional, *more)
     seen = [(tensor.shape, tensor.stride(), tensor.dtype, tensor.device) for tensor in given]
-    key = (DynamicProblem, direction, order, activation, kernel.shape, kernel.stride(), *seen)
+    key = (DynamicProblem, direction, order, activation, kernel.shape, kernel.stride(), starts is None, *seen)
     result = _calls.run_known(key, given)
     if result is not None:
         return result
-    first, kernels = given[0], _kernels(kernel, order)
-    result = kernels.empty(kernel) if direction == KERNEL else first.new_empty(first.shape)
+    kernels = _kernels(kernel, order)
+    if direction == KERNEL:
+        result = kernels.empty(kernel)
+    elif direction == STATE:
+        result = first.new_empty(first.shape[0], kernels.taps - 1, first.shape[2])
+    else:
+        result = first.new_empty(first.shape)
 
     def theirs_as_promised() -> torch.Tensor:
         computed = theirs()
         return computed if computed.stride() == result.stride() else result.copy_(computed)
 
-    refused = _calls.refuse(given)
+    factors = [tensor for tensor in given if tensor is not starts]
+    refused = _calls.refuse(factors)
+    if refused is None and starts is not None and starts.device != first.device:
+        refused = "element-type", "expects tensors on one device, but got several"
     if refused:
-        line = _calls.report_line(f"dynamic {direction}", *given[:2])
+        line = _calls.report_line(f"dynamic {direction}", first, second)
         _choices.leave(line, first.device, *refused).calls += 1
         return theirs_as_promised()
     operands = [tensor if tensor is kernel and kernels.flipped else tensor.contiguous() for tensor in given]
 
     def choose() -> _choices.Choice:
         sizes = (*first.shape, kernels.taps, kernels.groups, kernels.order)
-        problem = DynamicProblem(*sizes, dtype=DTYPES[first.dtype], direction=direction, activation=activation)
+        problem = DynamicProblem(
+            *sizes,
+            dtype=DTYPES[first.dtype],
+            direction=direction,
+            activation=activation,
+            starts=0 if starts is None else starts.shape[0],
+            starts_dtype="i32" if starts is None else _STARTS[starts.dtype],
+            initial_state=state is not None,
+        )
         return _choices.choose(problem, first.device)
 
     # The same problem, of tensors that are copied.
-    copied = (DynamicProblem, direction, activation, first.shape, kernels, first.dtype, first.device)
-    return _calls.start(_calls.find(copied, choose), given, operands, result, theirs_as_promised, key)
+    packed = None if starts is None else (starts.shape, starts.dtype)
+    copied = (DynamicProblem, direction, activation, first.shape, kernels, packed, state is None)
+    choice = _calls.find((*copied, first.dtype, first.device), choose)
+    return _calls.start(choice, given, operands, result, theirs_as_promised, key)
 
 
 @torch.library.impl(library, "dynamic_conv", "CPU")
 @torch.library.impl(library, "dynamic_conv", "CUDA")
-def _dynamic_conv(input, kernel, order, activation):  # noqa: A002
-    def theirs():
-        return reference.dynamic_conv(input, kernel, order, activation)
-
-    return _run(FORWARD, (input, kernel), kernel, order, activation, theirs)
+def _dynamic_conv(*arguments):
+    call = _Call(*arguments)
+    return _run(FORWARD, call.input, call.kernel, call, lambda: reference.dynamic_conv(*call))
 
 
 @torch.library.register_fake("conv::dynamic_conv", lib=library)
-def _dynamic_conv_fake(input, kernel, order, activation):  # noqa: A002
+def _dynamic_conv_fake(input, kernel, order, activation, cu_seqlens=None, initial_state=None):  # noqa: A002
     return input.new_empty(input.shape)
 
 
 @torch.library.impl(library, "dynamic_conv_backward", "CPU")
 @torch.library.impl(library, "dynamic_conv_backward", "CUDA")
-def _dynamic_conv_backward(grad_output, input, kernel, order, activation, output_mask):  # noqa: A002
+def _dynamic_conv_backward(grad_output, *arguments):
+    *operands, mask = arguments
+    call = _Call(*operands)
+    rest = call.order, call.cu_seqlens
     grad = grad_output.contiguous()
-
-    def grad_sum():
-        return reference.dynamic_sum_gradient(grad_output, input, kernel, order)
-
-    def grad_input():
-        return reference.dynamic_input_gradient(grad, kernel, order)
-
-    def grad_kernel():
-        return reference.dynamic_kernel_gradient(input, grad, kernel, order)
-
-    if activation and any(output_mask):
-        grad = _run(ACTIVATION, (input, kernel, grad), kernel, order, activation, grad_sum)
-    return (
-        _run(INPUT, (grad, kernel), kernel, order, "", grad_input) if output_mask[0] else input.new_empty(0),
-        _run(KERNEL, (input, grad), kernel, order, "", grad_kernel) if output_mask[1] else input.new_empty(0),
-    )
+    if call.activation and any(mask):
+        seen = call.input, call.kernel, *rest, call.initial_state
+        theirs = functools.partial(reference.dynamic_sum_gradient, grad_output, *seen)
+        grad = _run(ACTIVATION, call.input, call.kernel, call, theirs, grad)
+    results = [call.input.new_empty(0) for _ in mask]  # Not one tensor: results of operators do not alias.
+    if mask[0]:
+        theirs = functools.partial(reference.dynamic_input_gradient, grad, call.kernel, *rest)
+        results[0] = _run(INPUT, grad, call.kernel, call, theirs)
+    if mask[1]:
+        seen = call.input, grad, call.kernel, *rest, call.initial_state
+        results[1] = _run(KERNEL, call.input, grad, call, lambda: reference.dynamic_kernel_gradient(*seen))
+    if mask[2]:
+        theirs = functools.partial(reference.dynamic_state_gradient, grad, call.kernel, call.order)
+        results[2] = _run(STATE, grad, call.kernel, call, theirs)
+    return tuple(results)
 
 
 @torch.library.register_fake("conv::dynamic_conv_backward", lib=library)
-def _dynamic_conv_backward_fake(grad_output, input, kernel, order, activation, output_mask):  # noqa: A002
+def _dynamic_conv_backward_fake(grad_output, *arguments):
+    *operands, mask = arguments
+    call = _Call(*operands)
+    nothing = [call.input.new_empty(0) for _ in mask]
     return (
-        input.new_empty(input.shape) if output_mask[0] else input.new_empty(0),
-        _kernels(kernel, order).empty(kernel) if output_mask[1] else kernel.new_empty(0),
+        call.input.new_empty(call.input.shape) if mask[0] else nothing[0],
+        _kernels(call.kernel, call.order).empty(call.kernel) if mask[1] else nothing[1],
+        call.initial_state.new_empty(call.initial_state.shape) if mask[2] else nothing[2],
     )
 
 
 def _setup(ctx, inputs, output):
-    input, kernel, ctx.order, ctx.activation = inputs  # noqa: A001
-    ctx.save_for_backward(input, kernel)
+    call = _Call(*inputs)
+    ctx.order, ctx.activation = call.order, call.activation
+    ctx.save_for_backward(call.input, call.kernel, call.cu_seqlens, call.initial_state)
 
 
-def _reference_gradients(grad, input, kernel, order, activation, mask):  # noqa: A002
-    """Both gradients, which can be differentiated again."""
+def _reference_gradients(grad, input, kernel, order, activation, cu_seqlens, initial_state, mask):  # noqa: A002
+    """All gradients, which can be differentiated again."""
     if activation:
-        grad = reference.dynamic_sum_gradient(grad, input, kernel, order)
+        grad = reference.dynamic_sum_gradient(grad, input, kernel, order, cu_seqlens, initial_state)
     return (
-        reference.dynamic_input_gradient(grad, kernel, order) if mask[0] else None,
-        reference.dynamic_kernel_gradient(input, grad, kernel, order) if mask[1] else None,
+        reference.dynamic_input_gradient(grad, kernel, order, cu_seqlens) if mask[0] else None,
+        reference.dynamic_kernel_gradient(input, grad, kernel, order, cu_seqlens, initial_state) if mask[1] else None,
+        reference.dynamic_state_gradient(grad, kernel, order) if mask[2] else None,
     )
 
 
 def _backward(ctx, grad_output):
-    input, kernel = ctx.saved_tensors  # noqa: A001
-    mask = list(ctx.needs_input_grad[:2])
+    input, kernel, cu_seqlens, initial_state = ctx.saved_tensors  # noqa: A001
+    needed = ctx.needs_input_grad
+    mask = [needed[0], needed[1], initial_state is not None and needed[5]]
     if torch.is_grad_enabled() and not torch.compiler.is_compiling():  # For gradients of gradients.
         backward = _reference_gradients
     else:
         is_traced = _calls.is_traced(grad_output)
         backward = torch.ops.conv.dynamic_conv_backward if is_traced else _dynamic_conv_backward
-    grads = backward(grad_output, input, kernel, ctx.order, ctx.activation, mask)
-    return (*(grad if wanted else None for grad, wanted in zip(grads, mask)), None, None)
+    call = _Call(input, kernel, ctx.order, ctx.activation, cu_seqlens, initial_state)
+    grads = backward(grad_output, *call, mask)
+    grad_input, grad_kernel, grad_state = (grad if wanted else None for grad, wanted in zip(grads, mask))
+    return grad_input, grad_kernel, None, None, None, grad_state
 
 
 torch.library.register_autograd("conv::dynamic_conv", _backward, setup_context=_setup, lib=library)
 
 
-def _vmap(info, in_dims, input, kernel, order, activation):  # noqa: A002
-    """A batch of batches is a larger batch."""
+def _vmap(info, in_dims, input, kernel, order, activation, cu_seqlens=None, initial_state=None):  # noqa: A002
+    """A batch of batches is a larger batch; packed sequences have none, and are computed one after another."""
 
     def in_front(tensor, dim):
         return tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
 
-    both = [in_front(tensor, dim).flatten(0, 1) for tensor, dim in zip((input, kernel), in_dims)]
-    result = torch.ops.conv.dynamic_conv(*both, order, activation)
+    tensors = [input, kernel, cu_seqlens, initial_state]
+    dims = [*in_dims[:2], *in_dims[4:], None, None][:4]
+    each = [tensor if tensor is None else in_front(tensor, dim) for tensor, dim in zip(tensors, dims)]
+    if cu_seqlens is not None:
+        results = [
+            torch.ops.conv.dynamic_conv(*(each[i][n] for i in (0, 1)), order, activation, each[2][n])
+            for n in range(info.batch_size)
+        ]
+        return torch.stack(results), 0
+    flat = [tensor if tensor is None else tensor.flatten(0, 1) for tensor in each]
+    result = torch.ops.conv.dynamic_conv(*flat[:2], order, activation, None, flat[3])
     return result.unflatten(0, (info.batch_size, -1)), 0
 
 
@@ -181,7 +233,15 @@ class _Eager(torch.autograd.Function):
     vmap = staticmethod(_vmap)
 
 
-def dynamic_conv(input: torch.Tensor, kernel: torch.Tensor, order: str, activation: str) -> torch.Tensor:  # noqa: A002
+def dynamic_conv(
+    input: torch.Tensor,  # noqa: A002
+    kernel: torch.Tensor,
+    order: str,
+    activation: str,
+    cu_seqlens: Optional = None,
+    initial_state: Optional = None,
+) -> torch.Tensor:
     """`torch.ops.conv.dynamic_conv`, by the shortest way."""
-    arguments = input, kernel, order, activation
-    return _calls.dispatch(torch.ops.conv.dynamic_conv, _dynamic_conv, _Eager, arguments[:2], arguments)
+    arguments = input, kernel, order, activation, cu_seqlens, initial_state
+    tensors = input, kernel, initial_state
+    return _calls.dispatch(torch.ops.conv.dynamic_conv, _dynamic_conv, _Eager, tensors, arguments)

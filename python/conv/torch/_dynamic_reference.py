@@ -5,8 +5,12 @@ gradients. 16-bit types are computed in f32 and rounded once."""
 
 from __future__ import annotations
 
+import typing
+
 import torch
 import torch.nn.functional as F
+
+Optional = typing.Optional[torch.Tensor]
 
 
 def wide(tensor: torch.Tensor) -> torch.Tensor:
@@ -37,36 +41,151 @@ def _advanced(x: torch.Tensor, by: int) -> torch.Tensor:
     return F.pad(x[:, by:], [0, 0] * (x.dim() - 2) + [0, by])
 
 
-def dynamic_sum(x: torch.Tensor, kernel: torch.Tensor, order: str) -> torch.Tensor:
+class Neighbours(typing.NamedTuple):
+    """Where tokens are in packed sequences, as vectors of integers."""
+
+    before: torch.Tensor  #: How many tokens of its sequence are before each.
+    after: torch.Tensor
+    sequence: torch.Tensor  #: The number of each token's, -1 before the first one; those after the last have no state.
+
+    @classmethod
+    def of(cls, cu_seqlens: torch.Tensor, tokens: int) -> Neighbours:
+        places = torch.arange(tokens, device=cu_seqlens.device)
+        starts = cu_seqlens.long()
+        number = torch.searchsorted(starts, places, right=True)
+        bounds = torch.cat([starts.new_zeros(1), starts, starts.new_full((1,), tokens)])
+        return cls(places - bounds[number], bounds[number + 1] - 1 - places, number - 1)
+
+
+def find_neighbours(cu_seqlens: Optional, x: torch.Tensor) -> typing.Optional[Neighbours]:
+    return None if cu_seqlens is None else Neighbours.of(cu_seqlens, x.shape[1])
+
+
+def _mask(x: torch.Tensor, counts: Optional, by: int) -> torch.Tensor:
+    """Tokens (B, T, ...) that have as many neighbours, and zeros."""
+    if counts is None or by == 0:
+        return x
+    return torch.where((counts >= by).view(-1, *(1,) * (x.dim() - 2)), x, 0)
+
+
+def _states_of_tokens(state: torch.Tensor, neighbours: Neighbours, by: int) -> torch.Tensor:
+    """What each token sees `by` tokens ago of the state (N, P, D) of its packed sequence; zeros if that is a token."""
+    rows = state.shape[1] - by + neighbours.before
+    is_state = (neighbours.before < by) & (neighbours.sequence >= 0) & (neighbours.sequence < state.shape[0])
+    seen = state[neighbours.sequence.clamp(0, state.shape[0] - 1), rows.clamp(0, state.shape[1] - 1)]
+    return torch.where(is_state[:, None], seen, 0)[None]
+
+
+def _seen(x: torch.Tensor, by: int, neighbours: typing.Optional[Neighbours], state: Optional) -> torch.Tensor:
+    """What each token (B, T, D) sees `by` tokens ago: of its sequence, of its initial state, or zero."""
+    if by == 0:
+        return x
+    if neighbours is not None:
+        seen = _mask(delayed(x, by, 1), neighbours.before, by)
+        return seen if state is None else seen + _states_of_tokens(state, neighbours, by)
+    if state is None:
+        return delayed(x, by, 1)
+    past = state.shape[1]
+    return torch.cat([state, x], 1)[:, past - by : past - by + x.shape[1]]
+
+
+def dynamic_sum(
+    x: torch.Tensor, kernel: torch.Tensor, order: str, cu_seqlens: Optional = None, initial_state: Optional = None
+) -> torch.Tensor:
     """The sum of products, in f32 for 16-bit types."""
-    x, taps = wide(x), wide(_taps_last(kernel, order))
+    neighbours, taps = find_neighbours(cu_seqlens, x), wide(_taps_last(kernel, order))
+    x, state = wide(x), None if initial_state is None else wide(initial_state)
     groups, width = taps.shape[2:]
-    by_group = x.unflatten(2, (groups, -1))
-    terms = [taps[..., w, None] * delayed(by_group, width - 1 - w, 1) for w in range(width)]
+    terms = [
+        taps[..., w, None] * _seen(x, width - 1 - w, neighbours, state).unflatten(2, (groups, -1)) for w in range(width)
+    ]
     return sum(terms).flatten(2)
 
 
-def dynamic_conv(x: torch.Tensor, kernel: torch.Tensor, order: str, activation: str) -> torch.Tensor:
-    result = dynamic_sum(x, kernel, order)
+def dynamic_conv(
+    x: torch.Tensor,
+    kernel: torch.Tensor,
+    order: str,
+    activation: str,
+    cu_seqlens: Optional = None,
+    initial_state: Optional = None,
+) -> torch.Tensor:
+    result = dynamic_sum(x, kernel, order, cu_seqlens, initial_state)
     return (F.silu(result) if activation else result).to(x.dtype)
 
 
-def dynamic_sum_gradient(grad_output: torch.Tensor, x: torch.Tensor, kernel: torch.Tensor, order: str) -> torch.Tensor:
+def dynamic_sum_gradient(
+    grad_output: torch.Tensor,
+    x: torch.Tensor,
+    kernel: torch.Tensor,
+    order: str,
+    cu_seqlens: Optional = None,
+    initial_state: Optional = None,
+) -> torch.Tensor:
     """The gradient of the sum in front of a silu."""
-    return (wide(grad_output) * silu_slope(dynamic_sum(x, kernel, order))).to(grad_output.dtype)
+    slope = silu_slope(dynamic_sum(x, kernel, order, cu_seqlens, initial_state))
+    return (wide(grad_output) * slope).to(grad_output.dtype)
 
 
-def dynamic_input_gradient(grad_sum: torch.Tensor, kernel: torch.Tensor, order: str) -> torch.Tensor:
+def dynamic_input_gradient(
+    grad_sum: torch.Tensor, kernel: torch.Tensor, order: str, cu_seqlens: Optional = None
+) -> torch.Tensor:
+    neighbours = find_neighbours(cu_seqlens, grad_sum)
+    after = None if neighbours is None else neighbours.after
     grad, taps = wide(grad_sum), wide(_taps_last(kernel, order))
     groups, width = taps.shape[2:]
     by_group = grad.unflatten(2, (groups, -1))
-    terms = [_advanced(taps[..., w, None] * by_group, width - 1 - w) for w in range(width)]
+    terms = [
+        _mask(_advanced(taps[..., w, None] * by_group, width - 1 - w), after, width - 1 - w) for w in range(width)
+    ]
     return sum(terms).flatten(2).to(grad_sum.dtype)
 
 
-def dynamic_kernel_gradient(x: torch.Tensor, grad_sum: torch.Tensor, kernel: torch.Tensor, order: str) -> torch.Tensor:
+def dynamic_kernel_gradient(
+    x: torch.Tensor,
+    grad_sum: torch.Tensor,
+    kernel: torch.Tensor,
+    order: str,
+    cu_seqlens: Optional = None,
+    initial_state: Optional = None,
+) -> torch.Tensor:
     """That of kernels that look like `kernel`, whose values do not matter."""
+    neighbours = find_neighbours(cu_seqlens, x)
     groups, width = _taps_last(kernel, order).shape[2:]
-    x, grad = (wide(tensor).unflatten(2, (groups, -1)) for tensor in (x, grad_sum))
-    terms = [(grad * delayed(x, width - 1 - w, 1)).sum(-1) for w in range(width)]
+    x, grad = wide(x), wide(grad_sum).unflatten(2, (groups, -1))
+    state = None if initial_state is None else wide(initial_state)
+    terms = [
+        (grad * _seen(x, width - 1 - w, neighbours, state).unflatten(2, (groups, -1))).sum(-1) for w in range(width)
+    ]
     return torch.stack(terms, -1 if order == "BTGW" else 2).to(grad_sum.dtype)
+
+
+def dynamic_state_gradient(grad_sum: torch.Tensor, kernel: torch.Tensor, order: str) -> torch.Tensor:
+    """That of the tokens before the first ones, (B, W - 1, D)."""
+    grad, taps = wide(grad_sum), wide(_taps_last(kernel, order))
+    groups, width = taps.shape[2:]
+    by_group = grad.unflatten(2, (groups, -1))[:, : width - 1]
+    result = by_group.new_zeros(grad.shape[0], width - 1, *by_group.shape[2:])
+    for w in range(width - 1):  # Tap w of token t sees state t + w.
+        terms = (taps[:, : by_group.shape[1], :, w, None] * by_group)[:, : width - 1 - w]
+        result = result + F.pad(terms, (0, 0, 0, 0, w, width - 1 - w - terms.shape[1]))
+    return result.flatten(2).to(grad_sum.dtype)
+
+
+def final_states(x: torch.Tensor, cu_seqlens: Optional, initial_state: Optional, count: int) -> torch.Tensor:
+    """The last `count` tokens of sequences (B, T, D), or of packed ones, behind their initial states or zeros."""
+    places = torch.arange(count, device=x.device)
+    if cu_seqlens is None:
+        past = x.new_zeros(x.shape[0], count, x.shape[2]) if initial_state is None else initial_state
+        return torch.cat([past, x], 1)[:, x.shape[1] :]
+    starts = cu_seqlens.long()
+    first, end = starts[:-1, None], starts[1:, None]
+    tokens = end - count + places
+    is_token = (tokens >= first) & (tokens >= 0) & (tokens < x.shape[1])
+    result = torch.where(is_token[..., None], x[0, tokens.clamp(0, max(x.shape[1] - 1, 0))], 0)
+    if initial_state is None:
+        return result
+    rows = count + tokens - first
+    is_state = (tokens < first) & (rows >= 0)
+    seen = initial_state.gather(1, rows.clamp(0, count - 1)[..., None].expand(-1, -1, x.shape[2]))
+    return torch.where(is_state[..., None], seen, result)

@@ -9,7 +9,7 @@ import typing
 import torch
 
 from .._dynamic import ORDERS
-from . import _causal, _causal_update, _dynamic
+from . import _calls, _causal, _causal_update, _choices, _dynamic, _dynamic_reference, _states
 from .functional import _autocast
 
 _ACTIVATIONS = {None: "", "silu": "silu", "swish": "silu"}
@@ -23,38 +23,32 @@ def _activation(name: typing.Optional[str]) -> str:
         raise NotImplementedError(f"expects activation None, 'silu' or 'swish', but got {name!r}") from None
 
 
-def dynamic_conv(
-    x: torch.Tensor, kernel: torch.Tensor, *, order: str = "BTGW", activation: typing.Optional[str] = None
-) -> torch.Tensor:
-    """A causal convolution of sequences with a kernel of W taps for each token and channel, or group of channels.
+Optional = typing.Optional[torch.Tensor]
 
-    `y[b, t, d] = activation(sum over w of kernel[b, t, d // (D / G), w] * x[b, t + w - (W - 1), d])`, where elements
-    before a sequence are zero: the last tap is the token itself. Sums are in f32, and rounded once.
 
-    Args:
-        x: (B, T, D), of float32, float16 or bfloat16.
-        kernel: (B, T, G, W) for order "BTGW", (B, T, W, G) for "BTWG", of the type of x. G divides D; G = D gives each
-            channel its own kernel. "BTWG" is the order that memory likes better; a transposed view of either is taken as
-            it is.
-        order: "BTGW" or "BTWG".
-        activation: None, "silu" or "swish", in the same kernel; so is its gradient.
+def _check_starts(cu_seqlens: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """Where packed sequences start, as numbers that kernels take. What the host can read without waiting is checked."""
+    is_list = cu_seqlens.dim() == 1 and cu_seqlens.shape[0] > 1 and x.shape[0] == 1
+    is_number = not (cu_seqlens.is_floating_point() or cu_seqlens.is_complex() or cu_seqlens.dtype == torch.bool)
+    if not is_list or not is_number or cu_seqlens.device != x.device:
+        raise ValueError(
+            f"expects cu_seqlens of two or more integers on {x.device}, for sequences packed into a batch of one, but got "
+            f"{cu_seqlens.dtype} {tuple(cu_seqlens.shape)} on {cu_seqlens.device} for {x.shape[0]}"
+        )
+    if cu_seqlens.device.type == "cpu" and not _calls.is_traced(cu_seqlens):
+        starts = cu_seqlens.tolist()
+        if starts[0] != 0 or starts[-1] > x.shape[1] or any(a > b for a, b in zip(starts, starts[1:])):
+            raise ValueError(
+                f"expects cu_seqlens that starts at 0, does not decrease, and does not exceed the {x.shape[1]} tokens, but "
+                f"got {starts if len(starts) < 20 else [*starts[:9], '...', *starts[-9:]]}"
+            )
+    return cu_seqlens if cu_seqlens.dtype in _states.INDEX_DTYPES else cu_seqlens.long()
 
-    Returns:
-        (B, T, D), contiguous. It can be differentiated, compiled, exported and batched. Operands that are not contiguous
-        are copied first. Each shape is compiled once; what the compiler refuses (more than 64 taps, float64, ...) runs as
-        a composition of PyTorch's operators, and `conv.torch.report` says so.
 
-    Raises:
-        ValueError: shapes, types or devices do not fit.
-
-    Example:
-        >>> x, kernel = torch.ones(1, 5, 8), torch.ones(1, 5, 8, 3)
-        >>> dynamic_conv(x, kernel)[0, :, 0]
-        tensor([1., 2., 3., 3., 3.])
-    """
+def _check_kernel(x: torch.Tensor, kernel: torch.Tensor, order: str) -> int:
+    """The taps of a kernel for each of the tokens."""
     if order not in ORDERS:
         raise ValueError(f"order: expects 'BTGW' or 'BTWG', but got {order!r}")
-    x, kernel = _autocast(x, kernel)
     if x.dim() != 3 or kernel.dim() != 4:
         raise ValueError(
             f"expects x (B, T, D) and kernel ({', '.join(order)}), but got {tuple(x.shape)} and {tuple(kernel.shape)}"
@@ -74,10 +68,82 @@ def dynamic_conv(
             f"expects kernel of one or more taps, for groups that divide the {x.shape[2]} channels of x, but got {taps} "
             f"taps for {groups} groups"
         )
-    return _dynamic.dynamic_conv(x, kernel, order, _activation(activation))
+    return taps
 
 
-Optional = typing.Optional[torch.Tensor]
+def dynamic_conv(
+    x: torch.Tensor,
+    kernel: torch.Tensor,
+    *,
+    order: str = "BTGW",
+    activation: typing.Optional[str] = None,
+    cu_seqlens: Optional = None,
+    initial_state: Optional = None,
+    return_final_state: bool = False,
+) -> typing.Union[torch.Tensor, typing.Tuple[torch.Tensor, torch.Tensor]]:
+    """A causal convolution of sequences with a kernel of W taps for each token and channel, or group of channels.
+
+    `y[b, t, d] = activation(sum over w of kernel[b, t, d // (D / G), w] * x[b, t + w - (W - 1), d])`, where elements
+    before a sequence are its initial state, or zero: the last tap is the token itself. Sums are in f32, and rounded once.
+
+    Args:
+        x: (B, T, D), of float32, float16 or bfloat16.
+        kernel: (B, T, G, W) for order "BTGW", (B, T, W, G) for "BTWG", of the type of x. G divides D; G = D gives each
+            channel its own kernel. "BTWG" is the order that memory likes better; a transposed view of either is taken as
+            it is.
+        order: "BTGW" or "BTWG".
+        activation: None, "silu" or "swish", in the same kernel; so is its gradient.
+        cu_seqlens: (N + 1), integers: x is one batch of N sequences that follow each other, of which sequence i has the
+            tokens from `cu_seqlens[i]` to before `cu_seqlens[i + 1]`. Nothing of one reaches another one. Those of the CPU
+            are checked; of others see docs/callers-contract.md.
+        initial_state: (B, W - 1, D), or (N, W - 1, D) with cu_seqlens, of the type of x: the tokens before the first ones.
+            There is no kernel for both: a composition of PyTorch's operators runs.
+        return_final_state: return (y, final_state) too, the last W - 1 tokens, which continue a sequence.
+
+    Returns:
+        (B, T, D), contiguous. x, kernel and initial_state have gradients, through both results. It can be compiled,
+        exported and batched. Operands that are not contiguous are copied first. Each shape is compiled once; what the
+        compiler refuses (more than 64 taps, float64, ...) runs as a composition of PyTorch's operators, and
+        `conv.torch.report` says so.
+
+    Raises:
+        ValueError: shapes, types or devices do not fit, or cu_seqlens on the CPU is no list of starts.
+
+    Example:
+        >>> x, kernel = torch.ones(1, 5, 8), torch.ones(1, 5, 8, 3)
+        >>> dynamic_conv(x, kernel)[0, :, 0]
+        tensor([1., 2., 3., 3., 3.])
+        >>> dynamic_conv(x, kernel, cu_seqlens=torch.tensor([0, 2, 5]))[0, :, 0]
+        tensor([1., 2., 1., 2., 3.])
+    """
+    name = _activation(activation)
+    x, kernel, initial_state = _autocast(x, kernel, initial_state)
+    past = _check_kernel(x, kernel, order) - 1
+    sequences = x.shape[0]
+    if cu_seqlens is not None:
+        cu_seqlens = _check_starts(cu_seqlens, x)
+        sequences = cu_seqlens.shape[0] - 1
+    if initial_state is not None:
+        expected = (sequences, past, x.shape[2])
+        state = initial_state
+        if tuple(state.shape) != expected or state.dtype != x.dtype or state.device != x.device:
+            raise ValueError(
+                f"expects initial_state {expected} of {x.dtype} on {x.device}, but got {tuple(state.shape)} of "
+                f"{state.dtype} on {state.device}"
+            )
+    seen = initial_state if past > 0 else None
+    if cu_seqlens is not None and seen is not None:
+        line = _calls.report_line("dynamic forward", x, kernel)
+        detail = "expects cu_seqlens or initial_state, but got both, for which there is no kernel"
+        _choices.leave(line, x.device, "packed-states", detail).calls += 1
+        y = _dynamic_reference.dynamic_conv(x, kernel, order, name, cu_seqlens, seen)
+    else:
+        y = _dynamic.dynamic_conv(x, kernel, order, name, cu_seqlens, seen)
+    if not return_final_state:
+        return y
+    if past == 0:
+        return y, x.new_empty(sequences, 0, x.shape[2])
+    return y, _states.final_states(x, past, cu_seqlens, seen)
 
 
 def _check_filters(x: torch.Tensor, weight: torch.Tensor, bias: Optional) -> None:
@@ -179,19 +245,23 @@ def causal_conv1d_update(
 ) -> torch.Tensor:
     """As `causal_conv1d_update` of the package causal-conv1d: the next tokens of sequences, for decoding.
 
+    One kernel does all of it, up to 16 tokens of each sequence, and updates the states in place.
+
     Args:
         x: (B, D), one token of each sequence, or (B, D, T).
-        conv_state: (B, D, L) of the type of x, the last L >= W - 1 tokens, updated in place.
+        conv_state: (B, D, L) of the type of x, the last L >= W - 1 tokens, updated in place. It may have any strides.
         weight, bias, activation: as for `causal_conv1d_fn`, with weight of the type of x.
         cache_seqlens: (B), integers: the state is a ring, in which the new tokens go to `cache_seqlens % L` and on. Without
-            it, new tokens push out the oldest.
+            it, new tokens push out the oldest. Of T tokens that were guessed, n are accepted by counting on by n: the next
+            call overwrites the others, if L is at least T + W - 1.
         conv_state_indices: (B), integers: the sequence's place in the first dimension of conv_state, which then has any
-            size. Sequences with a negative one are padding: their results are zero, and no state changes. Two sequences
-            of one place are undefined.
+            size. Sequences whose index is of no place, such as -1, are padding: their results are zero, and no state
+            changes. Two sequences of one place are undefined.
 
     Returns:
-        The results, (B, D) or (B, D, T); without gradients. PyTorch's operators move the states around conv's kernel,
-        which `conv.torch.report` calls "composed": there is no kernel yet that updates them in place.
+        The results, (B, D) or (B, D, T); without gradients. What there is no kernel for (more than 16 tokens, float64, a
+        conv_state that is not aligned to 16 bytes, ...) runs as a composition of PyTorch's operators, and
+        `conv.torch.report` says so.
 
     Raises:
         ValueError: shapes, types or devices do not fit.

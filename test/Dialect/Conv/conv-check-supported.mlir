@@ -399,3 +399,86 @@ func.func @dynamic_constant_starts(%x: tensor<1x4x8xf16>, %k: tensor<1x4x2x8xf16
   %y = conv.dynamic_forward %x, %k cu_seqlens(%s : tensor<3xi32>) order = BTWG : tensor<1x4x8xf16>, tensor<1x4x2x8xf16> -> tensor<1x4x8xf16>
   return %y : tensor<1x4x8xf16>
 }
+
+// -----
+
+// Accepted: a decoding step, in place of its argument, with places of 64 bits.
+func.func @accepted_update(%x: tensor<2x8x1xf16>, %w: tensor<8x4xf16>, %s: tensor<5x8x3xf16> {conv.in_place = 1}, %i: tensor<2xi64>)
+    -> (tensor<2x8x1xf16>, tensor<5x8x3xf16>) {
+  %y, %n = conv.causal_update %x, %w, %s indices(%i : tensor<2xi64>)
+      : tensor<2x8x1xf16>, tensor<8x4xf16>, tensor<5x8x3xf16> -> tensor<2x8x1xf16>, tensor<5x8x3xf16>
+  return %y, %n : tensor<2x8x1xf16>, tensor<5x8x3xf16>
+}
+
+// -----
+
+// N8: a new state has a place.
+func.func @n8_nowhere(%x: tensor<2x8x1xf16>, %w: tensor<8x4xf16>, %s: tensor<2x8x3xf16>) -> (tensor<2x8x1xf16>, tensor<2x8x3xf16>) {
+  // expected-error @below {{unsupported (signature): expects conv.in_place on an argument that one op updates}}
+  %y, %n = conv.causal_update %x, %w, %s
+      : tensor<2x8x1xf16>, tensor<8x4xf16>, tensor<2x8x3xf16> -> tensor<2x8x1xf16>, tensor<2x8x3xf16>
+  return %y, %n : tensor<2x8x1xf16>, tensor<2x8x3xf16>
+}
+
+// -----
+
+// N8: nothing else reads what changes.
+func.func @n8_used_twice(%x: tensor<2x8x3xf16>, %w: tensor<8x4xf16>, %s: tensor<2x8x3xf16> {conv.in_place = 1})
+    -> (tensor<2x8x3xf16>, tensor<2x8x3xf16>) {
+  // expected-error @below {{unsupported (signature): expects conv.in_place on an argument that one op updates}}
+  %y, %n = conv.causal_update %s, %w, %s
+      : tensor<2x8x3xf16>, tensor<8x4xf16>, tensor<2x8x3xf16> -> tensor<2x8x3xf16>, tensor<2x8x3xf16>
+  return %y, %n : tensor<2x8x3xf16>, tensor<2x8x3xf16>
+}
+
+// -----
+
+// N8: the result that it names is the new state.
+func.func @n8_other_result(%x: tensor<2x8x3xf16>, %w: tensor<8x4xf16>, %s: tensor<2x8x3xf16> {conv.in_place = 0})
+    -> (tensor<2x8x3xf16>, tensor<2x8x3xf16>) {
+  // expected-error @below {{unsupported (signature): expects conv.in_place on an argument that one op updates}}
+  %y, %n = conv.causal_update %x, %w, %s
+      : tensor<2x8x3xf16>, tensor<8x4xf16>, tensor<2x8x3xf16> -> tensor<2x8x3xf16>, tensor<2x8x3xf16>
+  return %y, %n : tensor<2x8x3xf16>, tensor<2x8x3xf16>
+}
+
+// -----
+
+// N8: an argument that nothing updates is not in place of a result.
+// expected-error @below {{unsupported (signature): expects conv.in_place on an argument that one op updates}}
+func.func @n8_no_update(%x: tensor<2x8x3xf16> {conv.in_place = 0}, %k: tensor<2x8x3x2xf16>) -> tensor<2x8x3xf16> {
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<2x8x3xf16>, tensor<2x8x3x2xf16> -> tensor<2x8x3xf16>
+  return %y : tensor<2x8x3xf16>
+}
+
+// -----
+
+// All tokens of a channel are in registers.
+func.func @update_tokens(%x: tensor<2x8x17xf16>, %w: tensor<8x4xf16>, %s: tensor<2x8x3xf16> {conv.in_place = 1})
+    -> (tensor<2x8x17xf16>, tensor<2x8x3xf16>) {
+  // expected-error @below {{unsupported (problem-size): expects a step of at most 16 tokens, but got 17}}
+  %y, %n = conv.causal_update %x, %w, %s
+      : tensor<2x8x17xf16>, tensor<8x4xf16>, tensor<2x8x3xf16> -> tensor<2x8x17xf16>, tensor<2x8x3xf16>
+  return %y, %n : tensor<2x8x17xf16>, tensor<2x8x3xf16>
+}
+
+// -----
+
+// So is a state that is not a ring.
+func.func @update_length(%x: tensor<2x8x1xf16>, %w: tensor<8x4xf16>, %s: tensor<2x8x129xf16> {conv.in_place = 1})
+    -> (tensor<2x8x1xf16>, tensor<2x8x129xf16>) {
+  // expected-error @below {{unsupported (problem-size): expects states of at most 128 tokens without positions, but got 129}}
+  %y, %n = conv.causal_update %x, %w, %s
+      : tensor<2x8x1xf16>, tensor<8x4xf16>, tensor<2x8x129xf16> -> tensor<2x8x1xf16>, tensor<2x8x129xf16>
+  return %y, %n : tensor<2x8x1xf16>, tensor<2x8x129xf16>
+}
+
+// -----
+
+// A kernel of a state knows strides of arguments.
+func.func @final_reshaped(%x: tensor<14x8xf16>) -> tensor<2x3x8xf16> {
+  %x3 = tensor.expand_shape %x [[0, 1], [2]] output_shape [2, 7, 8] : tensor<14x8xf16> into tensor<2x7x8xf16>
+  // expected-error @below {{unsupported (data-movement): expects operands that are not reshaped, but got 'tensor<2x7x8xf16>'}}
+  %r = conv.final_state %x3 : tensor<2x7x8xf16> -> tensor<2x3x8xf16>
+  return %r : tensor<2x3x8xf16>
+}

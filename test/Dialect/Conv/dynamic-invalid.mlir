@@ -38,8 +38,26 @@ func.func @k2_no_taps(%x: tensor<2x7x8xf16>, %k: tensor<2x7x8x0xf16>) {
 
 // Each token has a kernel.
 func.func @k3_tokens(%x: tensor<2x7x8xf16>, %k: tensor<2x6x8x4xf16>) {
-  // expected-error @below {{expects kernel with B and T of 2 and 7, but got 'tensor<2x6x8x4xf16>'}}
+  // expected-error @below {{expects kernel with B and T of 2 and 7, or 1 and 1, but got 'tensor<2x6x8x4xf16>'}}
   %y = conv.dynamic_forward %x, %k order = BTGW : tensor<2x7x8xf16>, tensor<2x6x8x4xf16> -> tensor<2x7x8xf16>
+  return
+}
+
+// -----
+
+// One kernel is one for all sequences.
+func.func @k3_one_of_each_sequence(%x: tensor<2x7x8xf16>, %k: tensor<2x1x8x4xf16>) {
+  // expected-error @below {{expects kernel with B and T of 2 and 7, or 1 and 1, but got 'tensor<2x1x8x4xf16>'}}
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<2x7x8xf16>, tensor<2x1x8x4xf16> -> tensor<2x7x8xf16>
+  return
+}
+
+// -----
+
+// A gradient of kernels has one for each token.
+func.func @k3_result(%x: tensor<2x7x8xf16>, %dy: tensor<2x7x8xf16>) {
+  // expected-error @below {{expects grad_kernel with B and T of 2 and 7, but got 'tensor<1x1x8x4xf16>'}}
+  %y = conv.dynamic_backward_kernel %x, %dy order = BTGW : tensor<2x7x8xf16>, tensor<2x7x8xf16> -> tensor<1x1x8x4xf16>
   return
 }
 
@@ -120,7 +138,7 @@ func.func @k7_yield(%x: tensor<2x7x8xf16>, %k: tensor<2x7x8x4xf16>, %e: tensor<8
 
 // Packed sequences have a start and an end.
 func.func @k8_one(%x: tensor<1x7x8xf16>, %k: tensor<1x7x8x4xf16>, %s: tensor<1xi32>) {
-  // expected-error @below {{expects a cu_seqlens of at least 2 elements of i32, but got 'tensor<1xi32>'}}
+  // expected-error @below {{expects a cu_seqlens of at least 2 elements of i32 or i64, but got 'tensor<1xi32>'}}
   %y = conv.dynamic_forward %x, %k cu_seqlens(%s : tensor<1xi32>) order = BTGW
       : tensor<1x7x8xf16>, tensor<1x7x8x4xf16> -> tensor<1x7x8xf16>
   return
@@ -128,9 +146,9 @@ func.func @k8_one(%x: tensor<1x7x8xf16>, %k: tensor<1x7x8x4xf16>, %s: tensor<1xi
 
 // -----
 
-// Starts are numbers of 32 bits.
+// Starts are numbers of 32 or 64 bits.
 func.func @k8_type(%x: tensor<1x7x8xf16>, %k: tensor<1x7x8x4xf16>, %s: tensor<3xi8>) {
-  // expected-error @below {{expects a cu_seqlens of at least 2 elements of i32, but got 'tensor<3xi8>'}}
+  // expected-error @below {{expects a cu_seqlens of at least 2 elements of i32 or i64, but got 'tensor<3xi8>'}}
   %y = conv.dynamic_forward %x, %k cu_seqlens(%s : tensor<3xi8>) order = BTGW
       : tensor<1x7x8xf16>, tensor<1x7x8x4xf16> -> tensor<1x7x8xf16>
   return
@@ -140,7 +158,7 @@ func.func @k8_type(%x: tensor<1x7x8xf16>, %k: tensor<1x7x8x4xf16>, %s: tensor<3x
 
 // How many there are is known.
 func.func @k8_dynamic(%dy: tensor<1x7x8xf16>, %k: tensor<1x7x8x4xf16>, %s: tensor<?xi32>) {
-  // expected-error @below {{expects a cu_seqlens of at least 2 elements of i32, but got 'tensor<?xi32>'}}
+  // expected-error @below {{expects a cu_seqlens of at least 2 elements of i32 or i64, but got 'tensor<?xi32>'}}
   %dx = conv.dynamic_backward_input %dy, %k cu_seqlens(%s : tensor<?xi32>) order = BTGW
       : tensor<1x7x8xf16>, tensor<1x7x8x4xf16> -> tensor<1x7x8xf16>
   return
@@ -150,7 +168,7 @@ func.func @k8_dynamic(%dy: tensor<1x7x8xf16>, %k: tensor<1x7x8x4xf16>, %s: tenso
 
 // Starts are one list.
 func.func @k8_rank(%x: tensor<1x7x8xf16>, %dy: tensor<1x7x8xf16>, %s: tensor<2x2xi32>) {
-  // expected-error @below {{expects a cu_seqlens of at least 2 elements of i32, but got 'tensor<2x2xi32>'}}
+  // expected-error @below {{expects a cu_seqlens of at least 2 elements of i32 or i64, but got 'tensor<2x2xi32>'}}
   %dk = conv.dynamic_backward_kernel %x, %dy cu_seqlens(%s : tensor<2x2xi32>) order = BTGW
       : tensor<1x7x8xf16>, tensor<1x7x8xf16> -> tensor<1x7x8x4xf16>
   return
@@ -178,9 +196,18 @@ func.func @k9_tokens(%x: tensor<1x1073741825x1xi8>, %k: tensor<1x1073741825x1x2x
 
 // -----
 
+// Starts are numbers.
+func.func @q1_starts(%s: tensor<3xi8>) {
+  // expected-error @below {{expects a vector of i32 or i64, but got 'tensor<3xi8>'}}
+  %n = conv.count_neighbours before %s limit = 3 : tensor<3xi8> -> tensor<8xi32>
+  return
+}
+
+// -----
+
 // Neighbours are counted in i32.
 func.func @q1_type(%s: tensor<3xi32>) {
-  // expected-error @below {{expects vectors of i32, but got 'tensor<8xi8>'}}
+  // expected-error @below {{expects a result of i32, but got 'tensor<8xi8>'}}
   %n = conv.count_neighbours before %s limit = 3 : tensor<3xi32> -> tensor<8xi8>
   return
 }
@@ -240,5 +267,15 @@ func.func @k10_packed(%x: tensor<1x7x8xf16>, %k: tensor<1x7x8x2xf16>, %s: tensor
   // expected-error @below {{expects cu_seqlens or initial_state, but got both}}
   %y = conv.dynamic_forward %x, %k cu_seqlens(%p : tensor<3xi32>) initial_state(%s : tensor<1x1x8xf16>) order = BTGW
       : tensor<1x7x8xf16>, tensor<1x7x8x2xf16> -> tensor<1x7x8xf16>
+  return
+}
+
+// -----
+
+// The gradient of kernels sees the same state.
+func.func @k10_gradient(%x: tensor<2x7x8xf16>, %dy: tensor<2x7x8xf16>, %s: tensor<2x2x8xf16>) {
+  // expected-error @below {{expects an initial_state of positive sizes and type 'tensor<2x3x8xf16>', but got 'tensor<2x2x8xf16>'}}
+  %dk = conv.dynamic_backward_kernel %x, %dy initial_state(%s : tensor<2x2x8xf16>) order = BTGW
+      : tensor<2x7x8xf16>, tensor<2x7x8xf16> -> tensor<2x7x8x4xf16>
   return
 }

@@ -64,3 +64,16 @@ func.func @state(%x: tensor<3x2x8xf16>, %k: tensor<3x2x4x8xf16>, %s: tensor<3x3x
       : tensor<3x2x8xf16>, tensor<3x2x4x8xf16> -> tensor<3x2x8xf16>
   return %y : tensor<3x2x8xf16>
 }
+
+// One kernel for all tokens, starts of 64 bits, and a state of the gradient of kernels.
+// CHECK-LABEL: func @one_kernel
+func.func @one_kernel(%x: tensor<1x7x8xf16>, %k: tensor<1x1x4x8xf16>, %p: tensor<3xi64>, %dy: tensor<1x7x8xf16>, %s: tensor<1x3x8xf16>)
+    -> (tensor<1x7x8xf16>, tensor<1x7x4x8xf16>) {
+  // CHECK: conv.dynamic_forward %{{.*}}, %{{.*}} cu_seqlens(%{{.*}} : tensor<3xi64>) order = BTWG : tensor<1x7x8xf16>, tensor<1x1x4x8xf16>
+  %y = conv.dynamic_forward %x, %k cu_seqlens(%p : tensor<3xi64>) order = BTWG
+      : tensor<1x7x8xf16>, tensor<1x1x4x8xf16> -> tensor<1x7x8xf16>
+  // CHECK: conv.dynamic_backward_kernel %{{.*}}, %{{.*}} initial_state(%{{.*}} : tensor<1x3x8xf16>) order = BTWG :
+  %dk = conv.dynamic_backward_kernel %x, %dy initial_state(%s : tensor<1x3x8xf16>) order = BTWG
+      : tensor<1x7x8xf16>, tensor<1x7x8xf16> -> tensor<1x7x4x8xf16>
+  return %y, %dk : tensor<1x7x8xf16>, tensor<1x7x4x8xf16>
+}

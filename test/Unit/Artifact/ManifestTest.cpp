@@ -192,8 +192,14 @@ TEST(Manifest, M4ElementTypes) {
             "entries[0].arguments[0].dtype: expects an element type such as "
             "\"f16\", but got \"f15\"");
   EXPECT_EQ(errorOf(replaced("\"access\": \"read\"", "\"access\": \"rw\"")),
-            "entries[0].arguments[0].access: expects \"read\" or \"write\", "
-            "but got \"rw\"");
+            "entries[0].arguments[0].access: expects \"read\" or \"write\" or "
+            "\"readwrite\", but got \"rw\"");
+  Manifest manifest = makeArtifact().manifest;
+  manifest.entries[0].arguments[0].access = "readwrite";
+  manifest.entries[0].arguments[0].dtype = "i64";
+  EXPECT_TRUE(verifyManifest(manifest));
+  EXPECT_TRUE(manifest.entries[0].arguments[0].isRead());
+  EXPECT_TRUE(manifest.entries[0].arguments[0].isWritten());
 }
 
 TEST(Manifest, M5ShapesAndStrides) {

@@ -155,6 +155,20 @@ TEST_F(ExecutableTest, RefusesBuffersThatOverlap) {
   EXPECT_TRUE(executable->run(adjacent, workspace));
 }
 
+TEST_F(ExecutableTest, RefusesToShareWhatIsUpdatedInPlace) {
+  Artifact artifact = makeHostArtifact();
+  artifact.manifest.entries[0].arguments[0].access = "readwrite";
+  artifact.manifest.entries[0].arguments[1].access = "read";
+  auto loaded = Executable::load(*device, artifact);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  void *arguments[] = {input, input};
+  Result<void> result = loaded->run(arguments, workspace);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message,
+            "argument 'output': expects a buffer apart from 'input', but they "
+            "overlap and one is written");
+}
+
 TEST(SelectEntry, PrefersEarlierTargetsAndOnlyFunctions) {
   Manifest manifest;
   for (auto [function, target] : {std::pair("f", "host"), {"f", "gfx942"}}) {

@@ -165,6 +165,21 @@ TEST(ElementType, IntegersRoundAndSaturate) {
   EXPECT_EQ(decode(ElementType::I32, 0x80000000), -2147483648.0);
 }
 
+TEST(ElementType, IntegersOf64BitsSaturate) {
+  int64_t value = 0;
+  auto store = [&](double number) {
+    storeElement(ElementType::I64, &value, 0, number);
+    return value;
+  };
+  EXPECT_EQ(store(-3), -3);
+  EXPECT_EQ(store(0x1p40 + 1), (int64_t(1) << 40) + 1);
+  EXPECT_EQ(store(-1e30), INT64_MIN);
+  // The largest double that an i64 holds.
+  EXPECT_EQ(store(1e30), INT64_MAX - 1023);
+  value = INT64_MIN;
+  EXPECT_EQ(loadElement(ElementType::I64, &value, 0), -0x1p63);
+}
+
 TEST(ElementType, ElementsAreIndexed) {
   uint16_t values[3] = {0, 0, 0};
   storeElement(ElementType::F16, values, 2, 1.0);

@@ -65,8 +65,9 @@ TEST(Npy, BitPatternsOfTypesNumPyDoesNotHave) {
 TEST(Npy, RoundTripsThroughAFile) {
   TemporaryDirectory directory;
   for (ElementType type :
-       {ElementType::F64, ElementType::F32, ElementType::F16, ElementType::I32,
-        ElementType::I16, ElementType::I8, ElementType::U16, ElementType::U8}) {
+       {ElementType::F64, ElementType::F32, ElementType::F16, ElementType::I64,
+        ElementType::I32, ElementType::I16, ElementType::I8, ElementType::U16,
+        ElementType::U8}) {
     std::string bytes;
     for (int64_t i = 0; i < 12 * elementBytes(type); ++i)
       bytes += char(i * 7);

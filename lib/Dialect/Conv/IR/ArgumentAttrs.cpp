@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Verifies N1 to N4 and X7 of the dialect's description. MLIR asks for one
-// attribute at a time, so each name is compared with those before it.
+// Verifies N1 to N4, N6, N7 and X7 of the dialect's description. MLIR asks for
+// one attribute at a time, so each name is compared with those before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -186,6 +186,53 @@ static LogicalResult verifyConstant(FunctionOpInterface function,
   return diagnostic << "another attribute";
 }
 
+/// Checks N7.
+static LogicalResult verifyInPlace(FunctionOpInterface function,
+                                   Position position, Attribute attribute) {
+  auto emit = [&] {
+    return emitError(position.getLoc(function))
+           << "expects " << ConvDialect::kInPlaceAttr << " of "
+           << position.describe() << " to be ";
+  };
+  auto number = dyn_cast<IntegerAttr>(attribute);
+  if (!number || !number.getType().isInteger(64) || number.getInt() < 0 ||
+      number.getInt() >= function.getNumResults())
+    return emit() << "the number of one of " << function.getNumResults()
+                  << " results, but got " << attribute;
+  auto result = unsigned(number.getInt());
+  Type type = position.getType(function);
+  if (function.getResultTypes()[result] != type)
+    return emit() << "a result of its type " << type << ", but got "
+                  << function.getResultTypes()[result];
+  if (!function.getResultAttrs(result).empty())
+    return emit() << "a result without attributes, but got some on result "
+                  << result;
+  if (function.getArgAttr(position.index, ConvDialect::kConstantAttr))
+    return emit() << "on an argument that callers pass, but got a constant";
+  for (unsigned i = 0; i < position.index; ++i)
+    if (function.getArgAttr(i, ConvDialect::kInPlaceAttr) == number)
+      return emit() << "a result of no other argument, but got " << result
+                    << " of argument " << i << " again";
+  return success();
+}
+
+std::optional<unsigned>
+mlir::conv::getResultInPlace(FunctionOpInterface function, unsigned argument) {
+  auto number = dyn_cast_if_present<IntegerAttr>(
+      function.getArgAttr(argument, ConvDialect::kInPlaceAttr));
+  if (!number)
+    return std::nullopt;
+  return unsigned(number.getInt());
+}
+
+std::optional<unsigned>
+mlir::conv::getArgumentInPlace(FunctionOpInterface function, unsigned result) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (getResultInPlace(function, i) == result)
+      return i;
+  return std::nullopt;
+}
+
 ArgumentPlace mlir::conv::getArgumentPlace(FunctionOpInterface function,
                                            unsigned argument) {
   auto isConstant = [&](unsigned i) {
@@ -208,6 +255,9 @@ static LogicalResult verify(Operation *op, Position position,
   if (function && !position.isResult &&
       attribute.getName() == ConvDialect::kConstantAttr)
     return verifyConstant(function, position, attribute.getValue());
+  if (function && !position.isResult &&
+      attribute.getName() == ConvDialect::kInPlaceAttr)
+    return verifyInPlace(function, position, attribute.getValue());
   return op->emitOpError("expects ")
          << ConvDialect::kNameAttr << " and " << ConvDialect::kStridesAttr
          << " as the only attributes of arguments and results, but got "

@@ -55,6 +55,9 @@ bool areDisjoint(ViewAttr lhs, ViewAttr rhs);
 LogicalResult verifyDynamic(DynamicOpInterface op);
 LogicalResult verifyDynamicEpilogue(DynamicOpInterface op);
 
+/// Whether a kernel has `b` and `t`, or 1 and 1: one for all tokens (K3, L1).
+bool isKernelOfTokens(RankedTensorType kernel, int64_t b, int64_t t);
+
 /// Checks C10.
 LogicalResult verifyEpilogue(ConvolutionOpInterface op);
 

@@ -61,6 +61,12 @@ DynamicShape DynamicOpInterface::getShape() {
           kernel[tapsLast ? 3 : 2]};
 }
 
+bool DynamicOpInterface::hasOneKernel() {
+  DynamicShape shape = getShape();
+  ArrayRef<int64_t> kernel = getTensor(TensorRole::Filter).getType().getShape();
+  return kernel[0] != shape.b || kernel[1] != shape.t;
+}
+
 /// Checks K1 and K2.
 static LogicalResult verifyTensors(DynamicOpInterface op) {
   for (TensorRole role : kTensorRoles) {
@@ -87,15 +93,24 @@ static LogicalResult verifyTensors(DynamicOpInterface op) {
          << input << " and " << output;
 }
 
+bool mlir::conv::isKernelOfTokens(RankedTensorType kernel, int64_t b,
+                                  int64_t t) {
+  ArrayRef<int64_t> tokens = kernel.getShape().take_front(2);
+  return tokens == ArrayRef<int64_t>({b, t}) ||
+         tokens == ArrayRef<int64_t>({1, 1});
+}
+
 /// Checks K3 to K5.
 static LogicalResult verifyOperands(DynamicOpInterface op) {
   DynamicShape shape = op.getShape();
   RankedTensorType kernel = op.getTensor(TensorRole::Filter).getType();
   StringRef name = op.getTensorName(TensorRole::Filter);
-  if (kernel.getDimSize(0) != shape.b || kernel.getDimSize(1) != shape.t)
+  bool isResult = op.getDirection() == Direction::BackwardWeight;
+  if (!isKernelOfTokens(kernel, shape.b, shape.t) ||
+      (isResult && op.hasOneKernel()))
     return op.emitOpError("expects ")
            << name << " with B and T of " << shape.b << " and " << shape.t
-           << ", but got " << kernel;
+           << (isResult ? "" : ", or 1 and 1") << ", but got " << kernel;
   if (shape.d % shape.g)
     return op.emitOpError("expects G of ")
            << name << " to divide D, but got " << shape.g << " and " << shape.d;
@@ -115,9 +130,10 @@ static LogicalResult verifySequences(DynamicOpInterface op) {
     return success();
   RankedTensorType type = op.getCuSeqlens().getType();
   if (type.getRank() != 1 || !type.hasStaticShape() || type.getDimSize(0) < 2 ||
-      !type.getElementType().isInteger(32))
-    return op.emitOpError("expects a cu_seqlens of at least 2 elements of i32, "
-                          "but got ")
+      (!type.getElementType().isSignlessInteger(32) &&
+       !type.getElementType().isSignlessInteger(64)))
+    return op.emitOpError("expects a cu_seqlens of at least 2 elements of i32 "
+                          "or i64, but got ")
            << type;
   DynamicShape shape = op.getShape();
   if (shape.b == 1 && shape.t <= kMostPackedTokens)
@@ -193,9 +209,14 @@ std::string mlir::conv::formatProblem(DynamicOpInterface op) {
       << shape.b << " -t " << shape.t << " -d " << shape.d << " -g " << shape.g
       << " -w " << shape.w << " --order "
       << stringifyKernelOrder(op.getOrder());
+  if (op.hasOneKernel())
+    text += " --one_kernel";
   if (op.getCuSeqlens())
-    text += " --cu_seqlens " +
-            std::to_string(op.getCuSeqlens().getType().getNumElements());
+    text +=
+        " --cu_seqlens " +
+        std::to_string(op.getCuSeqlens().getType().getNumElements()) +
+        (op.getCuSeqlens().getType().getElementType().isInteger(64) ? " --i64"
+                                                                    : "");
   if (op.getInitialState())
     text += " --initial_state";
   return text;

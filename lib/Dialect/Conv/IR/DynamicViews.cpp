@@ -38,7 +38,8 @@ int64_t mlir::conv::computeMembersOfSum(int64_t perGroup) {
 DynamicViews::DynamicViews(DynamicOpInterface op)
     : shape(op.getShape()), order(op.getOrder()), direction(op.getDirection()),
       operandBytes(op.getOperandType().getIntOrFloatBitWidth() / 8),
-      hasState(op.getInitialState() != nullptr) {
+      hasState(op.getInitialState() != nullptr),
+      hasOneKernel(op.hasOneKernel()) {
   int64_t room = kKernelBytes / (shape.w * kAccessBytes);
   if (direction == Direction::BackwardWeight)
     room /= shape.perGroup();
@@ -66,18 +67,20 @@ ViewAttr DynamicViews::getToken(int64_t position, int64_t channel) const {
 }
 
 ViewAttr DynamicViews::getKernel(int64_t position, int64_t tap) const {
-  AffineExpr token = block * positions + position;
-  AffineExpr taps = getAffineConstantExpr(tap, sequence.getContext());
+  AffineExpr zero = getAffineConstantExpr(0, sequence.getContext());
+  AffineExpr first = hasOneKernel ? zero : sequence;
+  AffineExpr token = hasOneKernel ? zero : block * positions + position;
+  AffineExpr taps = zero + tap;
   if (order == KernelOrder::BTGW)
-    return createView({sequence, token, group, taps});
-  return createView({sequence, token, taps, group});
+    return createView({first, token, group, taps});
+  return createView({first, token, taps, group});
 }
 
-ViewAttr DynamicViews::getState(int64_t position) const {
+ViewAttr DynamicViews::getState(int64_t position, int64_t channel) const {
   if (!hasState || position >= 0)
     return nullptr;
   return createView({sequence, block * positions + position + (shape.w - 1),
-                     group * shape.perGroup() + member});
+                     group * shape.perGroup() + member + channel});
 }
 
 DynamicSum DynamicViews::getForwardSum(int64_t position) const {
@@ -107,8 +110,8 @@ DynamicSum DynamicViews::getKernelSum(int64_t position, int64_t tap) const {
   int64_t distance = (shape.w - 1) - tap;
   for (int64_t channel = 0; channel < shape.perGroup(); ++channel)
     sum.factors.push_back({getToken(position - distance, channel),
-                           getToken(position, channel), /*state=*/nullptr,
-                           distance});
+                           getToken(position, channel),
+                           getState(position - distance, channel), distance});
   return sum;
 }
 

@@ -12,10 +12,13 @@ using namespace mlir::conv;
 
 LogicalResult CountNeighboursOp::verify() {
   // Q1.
-  for (Type type : {getCuSeqlens().getType(), getResult().getType()})
-    if (auto tensor = cast<RankedTensorType>(type);
-        tensor.getRank() != 1 || !tensor.getElementType().isInteger(32))
-      return emitOpError("expects vectors of i32, but got ") << type;
+  RankedTensorType starts = getCuSeqlens().getType();
+  if (starts.getRank() != 1 || (!starts.getElementType().isInteger(32) &&
+                                !starts.getElementType().isInteger(64)))
+    return emitOpError("expects a vector of i32 or i64, but got ") << starts;
+  if (RankedTensorType counts = getResult().getType();
+      counts.getRank() != 1 || !counts.getElementType().isInteger(32))
+    return emitOpError("expects a result of i32, but got ") << counts;
   // Q2.
   if (int64_t(getLimit()) < 0 || int64_t(getLimit()) > kMostPackedTokens)
     return emitOpError("expects a limit from 0 to 2^30, but got ")

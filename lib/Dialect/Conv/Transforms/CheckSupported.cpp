@@ -14,6 +14,7 @@
 #include "Refusal.h"
 #include "SupportedConvolutions.h"
 
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Dialect/Conv/Transforms/Passes.h"
@@ -37,7 +38,7 @@ static LogicalResult checkSignature(func::FuncOp function) {
               "but got one without results";
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                             function.getResultTypes()))
-    if (!isBuffer(type))
+    if (!isBuffer(type) && !isVectorOfI64(type))
       return emitUnsupported(function.getLoc(), Reason::Signature)
              << "expects arguments and results that are static tensors of "
                 "numbers, but got "
@@ -72,6 +73,37 @@ static LogicalResult checkStrides(func::FuncOp function) {
   return success();
 }
 
+/// Checks N8 of all that an op makes in place of an argument, and that every
+/// argument that says so is such a one.
+static LogicalResult checkInPlace(func::FuncOp function) {
+  auto refuse = [&](Location loc) {
+    return emitUnsupported(loc, Reason::Signature)
+           << "expects " << ConvDialect::kInPlaceAttr
+           << " on an argument that one op updates, and its new state to be "
+              "returned as the result that this names, and both to be used for "
+              "nothing else";
+  };
+  llvm::SmallDenseSet<unsigned> updated;
+  for (StateOpInterface op : function.getOps<StateOpInterface>()) {
+    OpOperand *operand = op.getUpdatedOperand();
+    if (!operand)
+      continue;
+    Value result = op->getResults().back();
+    auto argument = dyn_cast<BlockArgument>(operand->get());
+    if (!argument || !argument.hasOneUse() || !result.hasOneUse() ||
+        !isa<func::ReturnOp>(*result.user_begin()) ||
+        getResultInPlace(function, argument.getArgNumber()) !=
+            result.use_begin()->getOperandNumber())
+      return refuse(op.getLoc());
+    updated.insert(argument.getArgNumber());
+  }
+  for (BlockArgument argument : function.getArguments())
+    if (getResultInPlace(function, argument.getArgNumber()) &&
+        !updated.contains(argument.getArgNumber()))
+      return refuse(argument.getLoc());
+  return success();
+}
+
 /// Results of ops that are refused themselves are not refused once more.
 static LogicalResult checkReturn(func::ReturnOp op) {
   llvm::SmallDenseMap<Value, unsigned> positions;
@@ -96,6 +128,8 @@ static LogicalResult checkOp(Operation *op) {
     return checkConvolution(convolution);
   if (auto dynamic = dyn_cast<DynamicOpInterface>(op))
     return checkDynamic(dynamic);
+  if (auto state = dyn_cast<StateOpInterface>(op))
+    return checkState(state);
   if (auto returned = dyn_cast<func::ReturnOp>(op))
     return checkReturn(returned);
   if (auto generic = dyn_cast<linalg::GenericOp>(op);
@@ -129,7 +163,8 @@ struct CheckSupportedPass final
       // What a refused op has wrong shows in the signature too.
       supported =
           supported && succeeded(checkSignature(function)) &&
-          (function.isDeclaration() || succeeded(checkStrides(function)));
+          (function.isDeclaration() || (succeeded(checkStrides(function)) &&
+                                        succeeded(checkInPlace(function))));
     }
     if (!supported)
       signalPassFailure();

@@ -27,6 +27,9 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+/// Most taps of a kernel for each token: all of them are in registers.
+static constexpr int64_t kMostTaps = 64;
+
 namespace {
 /// What kernels need of a convolution.
 struct Predicate {
@@ -251,6 +254,13 @@ bool mlir::conv::isBuffer(Type type) {
   return true;
 }
 
+bool mlir::conv::isVectorOfI64(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() == 1 && tensor.hasStaticShape() &&
+         !tensor.getEncoding() && tensor.getDimSize(0) > 0 &&
+         tensor.getElementType().isSignlessInteger(64);
+}
+
 LogicalResult mlir::conv::checkConvolution(ConvolutionOpInterface op,
                                            Constants constants) {
   for (const Predicate &predicate : kPredicates)
@@ -272,7 +282,6 @@ LogicalResult mlir::conv::checkDynamic(DynamicOpInterface op) {
     return emitUnsupported(op.getLoc(), Reason::ProblemSize)
            << "expects " << expected << ", but got " << got;
   };
-  constexpr int64_t kMostTaps = 64; // All of them are in registers.
   if (shape.w > kMostTaps)
     return refuse("kernels of at most 64 taps", shape.w);
   constexpr int64_t kLargest = int64_t(1) << 40; // As for convolutions.
@@ -290,6 +299,62 @@ LogicalResult mlir::conv::checkDynamic(DynamicOpInterface op) {
     if (failed(checkTensor(op, operand)))
       return failure();
   return checkScalars(op.getEpilogue().getOps());
+}
+
+/// Checks the sizes of a decoding step: a work-item has all tokens of a
+/// channel, and of its state, in registers.
+static LogicalResult checkUpdate(CausalUpdateOp op) {
+  UpdateShape shape = op.getShape();
+  auto refuse = [&](StringRef expected, int64_t got) {
+    return emitUnsupported(op.getLoc(), Reason::ProblemSize)
+           << "expects " << expected << ", but got " << got;
+  };
+  constexpr int64_t kMostTokens = 16, kMostOfState = 128;
+  if (shape.t > kMostTokens)
+    return refuse("a step of at most 16 tokens", shape.t);
+  if (shape.w > kMostTaps)
+    return refuse("filters of at most 64 taps", shape.w);
+  if (!op.getPositions() && shape.length > kMostOfState)
+    return refuse("states of at most 128 tokens without positions",
+                  shape.length);
+  return success();
+}
+
+LogicalResult mlir::conv::checkState(StateOpInterface op) {
+  constexpr int64_t kLargest = int64_t(1) << 40; // As for convolutions.
+  for (Type type :
+       llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
+                                llvm::to_vector(op->getResultTypes())))
+    for (int64_t size : cast<RankedTensorType>(type).getShape())
+      if (size > kLargest)
+        return emitUnsupported(op.getLoc(), Reason::ProblemSize)
+               << "expects sizes of at most 2^40, but got " << size;
+  if (auto update = dyn_cast<CausalUpdateOp>(*op);
+      update && failed(checkUpdate(update)))
+    return failure();
+  if (auto gradient = dyn_cast<DynamicBackwardStateOp>(*op);
+      gradient && gradient.getShape().w > kMostTaps)
+    return emitUnsupported(op.getLoc(), Reason::ProblemSize)
+           << "expects kernels of at most 64 taps, but got "
+           << gradient.getShape().w;
+  for (Value operand : op->getOperands()) {
+    if (failed(checkTensor(op, operand)))
+      return failure();
+    // Its kernel knows strides of arguments, and not those of a reshape.
+    if (lookThroughReshapes(operand) != operand)
+      return emitUnsupported(op.getLoc(), Reason::DataMovement)
+             << "expects operands that are not reshaped, but got "
+             << operand.getType();
+  }
+  Region *epilogue = op.getEpilogueRegion();
+  if (!epilogue)
+    return success();
+  if (int64_t count = llvm::range_size(epilogue->getOps());
+      count > kMaxEpilogueOperations)
+    return emitUnsupported(op.getLoc(), Reason::ProblemSize)
+           << "expects at most 4096 operations after a convolution, but got "
+           << count;
+  return checkScalars(epilogue->getOps());
 }
 
 /// Checks that kernels can read and write the tensors of an element-wise op.
@@ -313,7 +378,8 @@ static LogicalResult checkTensors(linalg::GenericOp op) {
 LogicalResult mlir::conv::checkElementwise(linalg::GenericOp op) {
   auto function = op->getParentOfType<func::FuncOp>();
   if (function.getOps<ConvolutionOpInterface>().empty() &&
-      function.getOps<DynamicOpInterface>().empty())
+      function.getOps<DynamicOpInterface>().empty() &&
+      function.getOps<StateOpInterface>().empty())
     return emitUnsupported(op.getLoc(), Reason::NotFusable)
            << "expects functions with a convolution, but got element-wise work "
               "alone";

@@ -24,6 +24,9 @@ inline constexpr llvm::StringLiteral kKernelTypes =
 /// Whether a kernel can have a buffer of this type, in fewer than 2^63 bytes.
 bool isBuffer(Type type);
 
+/// Whether it is a vector of i64, which kernels find places by.
+bool isVectorOfI64(Type type);
+
 /// Operations that an epilogue may have, constants among them. Code generators
 /// take time and stack for each.
 inline constexpr int64_t kMaxEpilogueOperations = 4096;
@@ -41,6 +44,9 @@ bool isKernelOp(Operation &op);
 
 /// Refuses a dynamic convolution that no kernel is made for, likewise.
 LogicalResult checkDynamic(DynamicOpInterface op);
+
+/// Refuses an op on states that no kernel is made for, likewise.
+LogicalResult checkState(StateOpInterface op);
 
 /// Refuses an element-wise op that no kernel is made for, likewise.
 LogicalResult checkElementwise(linalg::GenericOp op);

@@ -7,7 +7,7 @@
 //
 // `conv.strides` of a function's arguments and results; without it elements are
 // contiguous. Strides and extents count elements. `conv.constant` of an
-// argument: callers do not pass it.
+// argument: callers do not pass it. `conv.in_place`: a result is in its buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +39,13 @@ struct ArgumentPlace {
   int64_t index;
 };
 ArgumentPlace getArgumentPlace(FunctionOpInterface function, unsigned argument);
+
+/// The result that is in the buffer of an argument (`conv.in_place`), and the
+/// argument in whose buffer a result is, or none.
+std::optional<unsigned> getResultInPlace(FunctionOpInterface function,
+                                         unsigned argument);
+std::optional<unsigned> getArgumentInPlace(FunctionOpInterface function,
+                                           unsigned result);
 
 } // namespace mlir::conv
 

@@ -17,6 +17,7 @@
 #include "conv/Dialect/Conv/IR/ConvAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvolutionOpInterface.h"
 #include "conv/Dialect/Conv/IR/DynamicOpInterface.h"
+#include "conv/Dialect/Conv/IR/StateOpInterface.h"
 #include "conv/Dialect/Conv/IR/TmaTile.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -65,6 +65,19 @@ def Conv_Dialect : Dialect {
       * (N6) It is the elements, of the argument's type, or the SHA-256 digest of
         their bytes in 64 lower-case hex digits, where they are kept elsewhere.
 
+    `conv.in_place` on an argument says that callers get a result in the buffer
+    of this argument, which the function changes:
+
+    ```mlir
+    func.func @f(%x: tensor<8x4x1xf16>, %w: tensor<4x4xf16>, %s: tensor<8x4x3xf16> {conv.in_place = 1})
+        -> (tensor<8x4x1xf16>, tensor<8x4x3xf16>)
+    ```
+
+      * (N7) It is the number of a result, as an i64: of the argument's type, of
+        no other argument, and without attributes. The argument is no constant.
+      * (N8) The result is the new state that one op makes of the argument, which
+        nothing else uses, and it is returned alone.
+
     Attributes that passes leave for those behind them:
 
     | attribute | on | says |
@@ -76,11 +89,13 @@ def Conv_Dialect : Dialect {
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let useDefaultAttributePrinterParser = 1;
-  let hasRegionArgAttrVerify = 1;    // N1 to N4, N6
+  let hasRegionArgAttrVerify = 1;    // N1 to N4, N6, N7
   let hasRegionResultAttrVerify = 1; // N1 to N4
   let extraClassDeclaration = [{
     /// The elements of an argument that callers do not pass.
     static constexpr ::llvm::StringLiteral kConstantAttr = "conv.constant";
+    /// Which result is in the buffer of an argument.
+    static constexpr ::llvm::StringLiteral kInPlaceAttr = "conv.in_place";
     /// What callers call an argument or a result of a function.
     static constexpr ::llvm::StringLiteral kNameAttr = "conv.name";
     /// How its elements lie in memory.
@@ -94,7 +109,7 @@ def Conv_Dialect : Dialect {
 def Conv_Number : AnyTypeOf<[F32, F16, BF16, I8, I32, F8E4M3FN, F8E5M2,
                              F8E4M3FNUZ, F8E5M2FNUZ]>;
 /// A tensor, or a part of one, in memory.
-def Conv_Buffer : StaticShapeMemRefOf<[Conv_Number]>;
+def Conv_Buffer : StaticShapeMemRefOf<[Conv_Number, I64]>;
 
 class Conv_Op<string mnemonic, list<Trait> traits = []>
     : Op<Conv_Dialect, mnemonic, traits>;

@@ -14,6 +14,7 @@ include "conv/Dialect/Conv/IR/DynamicOps.td"
 include "conv/Dialect/Conv/IR/ViewOps.td"
 include "conv/Dialect/Conv/IR/KernelOps.td"
 include "conv/Dialect/Conv/IR/SequenceOp.td"
+include "conv/Dialect/Conv/IR/StateOps.td"
 include "conv/Dialect/Conv/IR/TensorMapOp.td"
 include "conv/Dialect/Conv/IR/TransformOp.td"
 

@@ -209,7 +209,7 @@ def Conv_BackwardWeightOp : Conv_ConvolutionOp<"backward_weight", "BackwardWeigh
 
 def Conv_YieldOp : Conv_Op<"yield", [Pure, Terminator, ReturnLike,
     ParentOneOf<["BackwardDataOp", "BackwardWeightOp", "BlockTransformOp",
-                 "DynamicBackwardInputOp", "DynamicBackwardKernelOp",
+                 "CausalUpdateOp", "DynamicBackwardInputOp", "DynamicBackwardKernelOp",
                  "DynamicForwardOp", "ForwardOp"]>]> {
   let summary = "The element that an epilogue computes";
   let arguments = (ins AnyType:$value);

@@ -43,6 +43,8 @@ def Conv_DynamicOpInterface : OpInterface<"DynamicOpInterface"> {
     }
     /// The type of what is multiplied.
     ::mlir::Type getOperandType();
+    /// Whether all of several tokens have one kernel.
+    bool hasOneKernel();
     /// Sizes of all three tensors.
     ::mlir::conv::DynamicShape getShape();
   }];

@@ -49,7 +49,8 @@ defvar Conv_dynamicRules = [{
       * (K1) `input` and `output` have one static shape, `[B, T, D]`, and
         `kernel` is static and has four dimensions.
       * (K2) Every size is positive, and the bytes of each tensor are below 2^63.
-      * (K3) `kernel` has `B` and `T` of `input`.
+      * (K3) `kernel` has `B` and `T` of `input`. Where it is an operand, it may
+        have 1 and 1 instead: all tokens have one kernel.
       * (K4) `G` divides `D`.
       * (K5) The two operands have one element type: f32, f16, bf16 or i8.
       * (K6) Each epilogue operand has the shape of the result, or is a vector of `D`
@@ -57,9 +58,23 @@ defvar Conv_dynamicRules = [{
         epilogue operand.
       * (K7) The region's block is as C10 says. Without a region, the result is
         floating if the accumulator is f32, and i32 otherwise.
-      * (K8) `cu_seqlens` is a static vector of at least two elements of i32.
+      * (K8) `cu_seqlens` is a static vector of at least two elements of i32 or i64.
       * (K9) With `cu_seqlens`, `B` is 1 and `T` is at most 2^30.
 }];
+
+/// What `initial_state` means, where an op has one.
+defvar Conv_initialStateRules = [{
+    `initial_state` has the `W - 1` tokens before the first one, which are zero
+    without it: `input[b, -i, d]` is `initial_state[b, W - 1 - i, d]`. So a
+    sequence can be computed piece by piece, or token by token: the state of the
+    next piece is `conv.final_state` of this one.
+    One more constraint:
+      * (K10) `initial_state` has the shape `[B, W - 1, D]`, of positive sizes, and
+        the element type of `input`. There is no `cu_seqlens` with it.
+}];
+defvar Conv_initialState = (ins Optional<Conv_Tensor>:$initialState);
+defvar Conv_initialStateFormat =
+  "(`initial_state` `(` $initialState^ `:` type($initialState) `)`)?";
 
 /// `lhs`, `rhs` and `result` are the names of the tensors; `more` are optional
 /// operands of this op alone, and `format` is their text.
@@ -69,7 +84,7 @@ class Conv_DynamicOp<string mnemonic, string direction, string lhs, string rhs,
                          Conv_DynamicOpInterface]> {
   let arguments = !con(
     !dag(ins, [Conv_Tensor, Conv_Tensor], [lhs, rhs]),
-    (ins Optional<Conv_Tensor>:$cuSeqlens),
+    (ins Optional<AnyRankedTensor>:$cuSeqlens),
     more,
     (ins
       Variadic<Conv_Tensor>:$epilogueOperands,
@@ -102,9 +117,8 @@ class Conv_DynamicOp<string mnemonic, string direction, string lhs, string rhs,
 }
 
 def Conv_DynamicForwardOp : Conv_DynamicOp<"dynamic_forward", "Forward", "input",
-                                           "kernel", "output",
-    (ins Optional<Conv_Tensor>:$initialState),
-    "(`initial_state` `(` $initialState^ `:` type($initialState) `)`)?"> {
+                                           "kernel", "output", Conv_initialState,
+                                           Conv_initialStateFormat> {
   let summary = "Causal convolution of a sequence with a kernel for each token";
   let description = [{
     ```
@@ -112,15 +126,7 @@ def Conv_DynamicForwardOp : Conv_DynamicOp<"dynamic_forward", "Forward", "input"
         kernel[b, t, group(d), w] * input[b, t + w - (W - 1), d]
     output[b, t, d] = epilogue(acc[b, t, d])
     ```
-
-    `initial_state` has the `W - 1` tokens before the first one, which are zero
-    without it: `input[b, -i, d]` is `initial_state[b, W - 1 - i, d]`. So a
-    sequence can be computed piece by piece, or token by token: the state of the
-    next piece is the last `W - 1` tokens of the state and the input together.
-    One more constraint:
-      * (K10) `initial_state` has the shape `[B, W - 1, D]`, of positive sizes, and
-        the element type of `input`. There is no `cu_seqlens` with it.
-  }] # "\n" # Conv_dynamicRules # [{
+  }] # "\n" # Conv_initialStateRules # "\n" # Conv_dynamicRules # [{
     Examples: two sequences of 100 tokens, four of any lengths, and the next token
     of each of eight.
     ```mlir
@@ -155,7 +161,8 @@ def Conv_DynamicBackwardInputOp
 
 def Conv_DynamicBackwardKernelOp
     : Conv_DynamicOp<"dynamic_backward_kernel", "BackwardWeight", "input",
-                     "grad_output", "grad_kernel"> {
+                     "grad_output", "grad_kernel", Conv_initialState,
+                     Conv_initialStateFormat> {
   let summary = "Gradient of a dynamic convolution with respect to its kernels";
   let description = [{
     ```
@@ -163,7 +170,7 @@ def Conv_DynamicBackwardKernelOp
         grad_output[b, t, d] * input[b, t + w - (W - 1), d]
     grad_kernel[b, t, g, w] = epilogue(acc[b, t, g, w])
     ```
-  }] # "\n" # Conv_dynamicRules # [{
+  }] # "\n" # Conv_initialStateRules # "\n" # Conv_dynamicRules # [{
     Example: kernels for 8 groups of 8 channels.
     ```mlir
     %dk = conv.dynamic_backward_kernel %x, %dy order = BTGW

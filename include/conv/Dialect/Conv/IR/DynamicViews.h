@@ -76,8 +76,9 @@ private:
   ViewAttr getToken(int64_t position, int64_t channel = 0) const;
   /// Tap `tap` of the kernels at a position.
   ViewAttr getKernel(int64_t position, int64_t tap) const;
-  /// The same of the initial state; null if no block has it before a sequence.
-  ViewAttr getState(int64_t position) const;
+  /// The elements of the initial state at a position, and a channel as for
+  /// `getToken`; null if no block has it before a sequence.
+  ViewAttr getState(int64_t position, int64_t channel = 0) const;
   DynamicSum getForwardSum(int64_t position) const;
   DynamicSum getInputSum(int64_t position) const;
   DynamicSum getKernelSum(int64_t position, int64_t tap) const;
@@ -86,7 +87,7 @@ private:
   KernelOrder order;
   Direction direction;
   int64_t operandBytes, positions;
-  bool hasState;
+  bool hasState, hasOneKernel;
   AffineExpr sequence, block, group, member; ///< Digits.
 };
 

@@ -13,7 +13,7 @@ include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Conv_Offset : AnyTypeOf<[I32, I64]>;
-def Conv_Fragment : VectorOfRankAndType<[1], [Conv_Number]>;
+def Conv_Fragment : VectorOfRankAndType<[1], [Conv_Number, I64]>;
 
 def Conv_GuardedLoadOp : Conv_Op<"guarded_load",
     [AllElementTypesMatch<["source", "result"]>]> {

@@ -49,7 +49,8 @@ def Conv_CountNeighboursOp : Conv_Op<"count_neighbours", [Pure]> {
     ```
 
     Constraints:
-      * (Q1) `cu_seqlens` and the result are static vectors of i32.
+      * (Q1) `cu_seqlens` is a static vector of i32 or i64, and the result one of
+        i32.
       * (Q2) `limit` is from 0 to 2^30, and the result has at most 2^30 elements.
 
     Example: three tokens are enough for kernels of four taps.

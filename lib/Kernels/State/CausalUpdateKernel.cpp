@@ -1,0 +1,299 @@
+//===- CausalUpdateKernel.cpp - the kernel of a decoding step ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A work-item has all tokens of its channels. It reads what it needs of their
+// states before it writes any of them, and no other one has the same channels
+// of the same state, so the new state can be in place of the old one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StateAccess.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Most elements of a work-item, of what it reads of tokens and states.
+static constexpr int64_t kMostElements = 128;
+
+namespace {
+class UpdateBuilder {
+public:
+  UpdateBuilder(CausalUpdateOp op, const StateAccess &access,
+                ArrayRef<StateTensor> tensors);
+
+  int64_t countItems() const { return shape.b * chunks; }
+  void create(Value item, Value guard) const;
+
+private:
+  /// Where a work-item is.
+  struct Place {
+    Value batch, chunk, slot;
+    Value guard;  ///< There is such an item.
+    Value isReal; ///< It has a state, too.
+    Value first;  ///< The place in the ring of the first new token.
+  };
+  const StateTensor &get(Value operand) const;
+  Place locate(Value item, Value guard) const;
+  /// The channels of a work-item by distance, for each of `count` places that
+  /// are `stride` apart from `first` on: those of a channel follow each other.
+  SmallVector<int64_t> list(int64_t channelStride, int64_t first, int64_t count,
+                            int64_t stride) const;
+  /// Where a tensor of [*, D, ...] has the channels of `row`.
+  Value getOffset(const StateTensor &tensor, Value row, Value chunk) const;
+  int64_t getAlignment(const StateTensor &tensor) const;
+
+  using Tokens = SmallVector<SmallVector<Value>>; ///< By channel.
+  Tokens group(ArrayRef<Value> elements, int64_t count) const;
+  /// The last tokens of states, of which the last one is that before the first
+  /// new one.
+  Tokens loadPast(const Place &place) const;
+  Tokens loadRows(const StateTensor &tensor, Value row, const Place &place,
+                  Value guard) const;
+  Value createRingOffset(const Place &place, Value position) const;
+  void storeShifted(const Place &place, const Tokens &tokens) const;
+  void storeInRing(const Place &place, const Tokens &input) const;
+  void createOutput(const Place &place, const Tokens &tokens) const;
+  Value applyEpilogue(Value sum, ArrayRef<Value> operands) const;
+
+  mutable CausalUpdateOp op; ///< Accessors of ops are not const.
+  const StateAccess &access;
+  const IndexMath &math;
+  ImplicitLocOpBuilder &b;
+  ArrayRef<StateTensor> tensors;
+  UpdateShape shape;
+  Type accumulator;
+  int64_t past;             ///< Tokens of a state that are read.
+  int64_t channels, chunks; ///< Of a work-item, and of all.
+};
+} // namespace
+
+UpdateBuilder::UpdateBuilder(CausalUpdateOp op, const StateAccess &access,
+                             ArrayRef<StateTensor> tensors)
+    : op(op), access(access), math(access.math), b(access.b), tensors(tensors),
+      shape(op.getShape()),
+      accumulator(getAccumulatorType(getElementTypeOrSelf(op.getInput()))),
+      past(op.getPositions() ? shape.w - 1
+                             : std::max(shape.w - 1, shape.length - shape.t)),
+      channels(access.countChannels(shape.d, shape.b * shape.d,
+                                    getElementTypeOrSelf(op.getInput()),
+                                    kMostElements / (past + shape.t))),
+      chunks(shape.d / channels) {}
+
+const StateTensor &UpdateBuilder::get(Value operand) const {
+  return tensors[llvm::find(op->getOperands(), operand) - op->operand_begin()];
+}
+
+UpdateBuilder::Place UpdateBuilder::locate(Value item, Value guard) const {
+  Place place;
+  place.batch = math.div(item, chunks);
+  place.chunk = math.rem(item, chunks);
+  place.guard = place.isReal = guard;
+  place.slot = place.batch;
+  IndexMath wide(b, b.getI64Type());
+  if (op.getIndices()) {
+    Value index = access.loadNumber(get(op.getIndices()), place.batch, guard);
+    place.isReal = math.both(guard, wide.below(index, shape.states));
+    place.slot = math.cast(index);
+  }
+  if (op.getPositions()) {
+    Value position =
+        access.loadNumber(get(op.getPositions()), place.batch, guard);
+    Value length = wide.constant(shape.length);
+    Value rest = b.createOrFold<arith::RemSIOp>(position, length);
+    Value isNegative = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, rest,
+                                             wide.constant(0));
+    place.first = math.cast(
+        arith::SelectOp::create(b, isNegative, wide.add(rest, length), rest));
+  }
+  return place;
+}
+
+SmallVector<int64_t> UpdateBuilder::list(int64_t channelStride, int64_t first,
+                                         int64_t count, int64_t stride) const {
+  SmallVector<int64_t> places;
+  for (int64_t channel = 0; channel < channels; ++channel)
+    for (int64_t i = first; i < first + count; ++i)
+      places.push_back(channel * channelStride + i * stride);
+  return places;
+}
+
+Value UpdateBuilder::getOffset(const StateTensor &tensor, Value row,
+                               Value chunk) const {
+  return math.add(math.mul(row, tensor.strides[0]),
+                  math.mul(chunk, channels * tensor.strides[1]));
+}
+
+int64_t UpdateBuilder::getAlignment(const StateTensor &tensor) const {
+  return getCommonAlignment({tensor.strides[0], channels * tensor.strides[1]});
+}
+
+UpdateBuilder::Tokens UpdateBuilder::group(ArrayRef<Value> elements,
+                                           int64_t count) const {
+  Tokens grouped;
+  for (int64_t channel = 0; channel < channels; ++channel)
+    grouped.emplace_back(elements.slice(channel * count, count));
+  return grouped;
+}
+
+Value UpdateBuilder::createRingOffset(const Place &place,
+                                      Value position) const {
+  const StateTensor &state = get(op.getState());
+  return math.add(getOffset(state, place.slot, place.chunk),
+                  math.mul(position, state.strides[2]));
+}
+
+UpdateBuilder::Tokens UpdateBuilder::loadPast(const Place &place) const {
+  const StateTensor &state = get(op.getState());
+  int64_t alignment = getAlignment(state);
+  if (!op.getPositions())
+    return group(access.load(state, getOffset(state, place.slot, place.chunk),
+                             alignment,
+                             list(state.strides[1], shape.length - past, past,
+                                  state.strides[2]),
+                             place.isReal),
+                 past);
+  Tokens tokens(channels);
+  for (int64_t i = past; i > 0; --i) {
+    Value position = math.sub(place.first, i);
+    Value isNegative = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                             position, math.constant(0));
+    position = arith::SelectOp::create(
+        b, isNegative, math.add(position, shape.length), position);
+    SmallVector<Value> elements =
+        access.load(state, createRingOffset(place, position),
+                    getCommonAlignment({alignment, state.strides[2]}),
+                    list(state.strides[1], 0, 1, 1), place.isReal);
+    for (auto [channel, element] : llvm::zip(tokens, elements))
+      channel.push_back(element);
+  }
+  return tokens;
+}
+
+UpdateBuilder::Tokens UpdateBuilder::loadRows(const StateTensor &tensor,
+                                              Value row, const Place &place,
+                                              Value guard) const {
+  return group(access.load(tensor, getOffset(tensor, row, place.chunk),
+                           getAlignment(tensor),
+                           list(tensor.strides[1], 0, tensor.shape[2],
+                                tensor.strides[2]),
+                           guard),
+               tensor.shape[2]);
+}
+
+void UpdateBuilder::storeShifted(const Place &place,
+                                 const Tokens &tokens) const {
+  const StateTensor &state = get(op.getState());
+  SmallVector<Value> elements;
+  for (ArrayRef<Value> channel : tokens)
+    llvm::append_range(elements, channel.take_back(shape.length));
+  access.store(elements, state, getOffset(state, place.slot, place.chunk),
+               getAlignment(state),
+               list(state.strides[1], 0, shape.length, state.strides[2]),
+               place.isReal);
+}
+
+void UpdateBuilder::storeInRing(const Place &place, const Tokens &input) const {
+  const StateTensor &state = get(op.getState());
+  for (int64_t t = std::max<int64_t>(0, shape.t - shape.length); t < shape.t;
+       ++t) {
+    Value position = math.rem(math.add(place.first, t), shape.length);
+    SmallVector<Value> elements = llvm::map_to_vector(
+        input, [&](const SmallVector<Value> &channel) { return channel[t]; });
+    access.store(elements, state, createRingOffset(place, position),
+                 getCommonAlignment({getAlignment(state), state.strides[2]}),
+                 list(state.strides[1], 0, 1, 1), place.isReal);
+  }
+}
+
+Value UpdateBuilder::applyEpilogue(Value sum, ArrayRef<Value> operands) const {
+  Type element = getElementTypeOrSelf(op.getOutput());
+  if (op.getEpilogue().empty())
+    return sum.getType() == element
+               ? sum
+               : arith::TruncFOp::create(b, element, sum).getResult();
+  Block &body = op.getEpilogue().front();
+  IRMapping mapping;
+  mapping.map(body.getArgument(0), sum);
+  mapping.map(body.getArguments().drop_front(), operands);
+  for (Operation &inner : body.without_terminator())
+    b.clone(inner, mapping);
+  return mapping.lookupOrDefault(
+      cast<YieldOp>(body.getTerminator()).getValue());
+}
+
+void UpdateBuilder::createOutput(const Place &place,
+                                 const Tokens &tokens) const {
+  const StateTensor &weight = get(op.getWeight());
+  const StateTensor &output = tensors[op->getNumOperands()];
+  Location loc = b.getLoc();
+  Value none = math.constant(0);
+  SmallVector<Value> taps = access.load(
+      weight, math.mul(place.chunk, channels * weight.strides[0]),
+      getCommonAlignment({channels * weight.strides[0]}),
+      list(weight.strides[0], 0, shape.w, weight.strides[1]), place.guard);
+  // By operand, one element of each channel, or one of each token as well.
+  SmallVector<Tokens> operands;
+  for (Value operand : op.getEpilogueOperands()) {
+    const StateTensor &tensor = get(operand);
+    if (tensor.shape.size() == 3) {
+      operands.push_back(loadRows(tensor, place.batch, place, place.guard));
+      continue;
+    }
+    StateTensor vector = tensor;
+    vector.shape = {1, tensor.shape[0], 1};
+    vector.strides = {0, tensor.strides[0], 1};
+    operands.push_back(loadRows(vector, none, place, place.guard));
+  }
+  SmallVector<Value> results;
+  for (int64_t channel = 0; channel < channels; ++channel)
+    for (int64_t t = 0; t < shape.t; ++t) {
+      Value sum = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
+      for (int64_t w = 0; w < shape.w; ++w)
+        sum = multiplyAdd(
+            b, loc,
+            widenElement(b, loc, tokens[channel][past + t + w - (shape.w - 1)],
+                         accumulator),
+            widenElement(b, loc, taps[channel * shape.w + w], accumulator),
+            sum);
+      SmallVector<Value> read;
+      for (const Tokens &operand : operands)
+        read.push_back(operand[channel][operand[channel].size() == 1 ? 0 : t]);
+      results.push_back(applyEpilogue(sum, read));
+    }
+  if (op.getIndices())
+    for (Value &result : results) {
+      Value zero = arith::ConstantOp::create(b, b.getZeroAttr(output.element));
+      result = arith::SelectOp::create(b, place.isReal, result, zero);
+    }
+  access.store(results, output, getOffset(output, place.batch, place.chunk),
+               getAlignment(output),
+               list(output.strides[1], 0, shape.t, output.strides[2]),
+               place.guard);
+}
+
+void UpdateBuilder::create(Value item, Value guard) const {
+  Place place = locate(item, guard);
+  Tokens tokens = loadPast(place);
+  Tokens input = loadRows(get(op.getInput()), place.batch, place, place.isReal);
+  for (auto [all, some] : llvm::zip(tokens, input))
+    llvm::append_range(all, some);
+  createOutput(place, tokens);
+  if (op.getPositions())
+    storeInRing(place, input);
+  else
+    storeShifted(place, tokens);
+}
+
+StateBody mlir::conv::createCausalUpdate(CausalUpdateOp op,
+                                         const StateAccess &access,
+                                         ArrayRef<StateTensor> tensors) {
+  auto builder = std::make_shared<UpdateBuilder>(op, access, tensors);
+  return {builder->countItems(),
+          [builder](Value item, Value guard) { builder->create(item, guard); }};
+}

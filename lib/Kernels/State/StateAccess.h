@@ -1,0 +1,103 @@
+//===- StateAccess.h - what work-items read of states -----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A work-item has one sequence and a few neighbouring channels. What it reads
+// of them is a list of places at known distances from an offset that may depend
+// on numbers that the device has, and becomes as few accesses as their
+// alignment allows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_STATE_STATEACCESS_H
+#define CONV_LIB_KERNELS_STATE_STATEACCESS_H
+
+#include "../Parts/Kernel.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::conv {
+
+/// Work-items of a workgroup of a GPU, and items of one of the host.
+inline constexpr int64_t kStateWorkItems = 128;
+
+/// What work-items do for their items: they are numbered from 0 to `items`.
+struct StateBody {
+  int64_t items;
+  /// Builds an item; `guard` is false for those that there are not.
+  std::function<void(Value item, Value guard)> create;
+};
+
+/// A tensor in memory. `strides` count elements.
+struct StateTensor {
+  Value buffer;
+  SmallVector<int64_t> shape, strides;
+  Type element;
+};
+
+/// Accesses of elements at fixed distances from an offset.
+class StateAccess {
+public:
+  StateAccess(ImplicitLocOpBuilder &builder, const IndexMath &math,
+              const ::conv::ChipInfo &chip);
+
+  /// Neighbouring channels of a work-item, a power of two that divides them: at
+  /// most `most`, and of at most 16 bytes; fewer where `elements` of all
+  /// work-items are so few that they would leave the GPU idle.
+  int64_t countChannels(int64_t channels, int64_t elements, Type element,
+                        int64_t most) const;
+
+  /// Loads the elements at `offset` plus each of `places`, in that order; zeros
+  /// where `guard` is false. `offset` is a multiple of `alignment`.
+  SmallVector<Value> load(const StateTensor &tensor, Value offset,
+                          int64_t alignment, ArrayRef<int64_t> places,
+                          Value guard) const;
+  /// The counterpart; places differ.
+  void store(ArrayRef<Value> elements, const StateTensor &tensor, Value offset,
+             int64_t alignment, ArrayRef<int64_t> places, Value guard) const;
+  /// An element of a vector of i32 or i64, as an i64.
+  Value loadNumber(const StateTensor &vector, Value index, Value guard) const;
+
+  ImplicitLocOpBuilder &b;
+  const IndexMath &math;
+
+private:
+  bool branched;      ///< The host has no guarded stores.
+  int64_t leastItems; ///< That a GPU should have.
+  void storeRuns(ArrayRef<Value> elements, const StateTensor &tensor,
+                 Value offset, int64_t alignment, ArrayRef<int64_t> places,
+                 Value guard) const;
+  /// Neighbouring elements that are accessed together: `numbers` of `places`.
+  struct Run {
+    int64_t first;
+    SmallVector<size_t> numbers;
+  };
+  static SmallVector<Run> split(const StateTensor &tensor, int64_t alignment,
+                                ArrayRef<int64_t> places);
+};
+
+/// Arithmetic on elements of operands: widened to the accumulator's type.
+Value widenElement(OpBuilder &builder, Location loc, Value element,
+                   Type accumulator);
+Value multiplyAdd(OpBuilder &builder, Location loc, Value lhs, Value rhs,
+                  Value sum);
+
+/// What an op asks of its kernel. `tensors` are those of operands and results,
+/// and outlive the body, like `access`.
+StateBody createCausalUpdate(CausalUpdateOp op, const StateAccess &access,
+                             ArrayRef<StateTensor> tensors);
+StateBody createFinalState(FinalStateOp op, const StateAccess &access,
+                           ArrayRef<StateTensor> tensors);
+StateBody createBackwardState(DynamicBackwardStateOp op,
+                              const StateAccess &access,
+                              ArrayRef<StateTensor> tensors);
+
+/// The largest power of two that divides all of `strides`.
+int64_t getCommonAlignment(ArrayRef<int64_t> strides);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_STATE_STATEACCESS_H

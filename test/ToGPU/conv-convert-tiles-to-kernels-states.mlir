@@ -1,0 +1,55 @@
+// RUN: conv-opt %s --split-input-file --conv-convert-tiles-to-kernels | FileCheck %s
+
+// The new state is in the buffer of the old one: one argument, which the kernel reads before it writes. Eight channels of states of
+// three tokens are three accesses of 16 bytes.
+// CHECK-LABEL: gpu.func @decode_0
+// CHECK-SAME:    %[[X:.+]]: memref<2x16x1xf16, {{.*}}>, %[[W:.+]]: memref<16x4xf16, {{.*}}>, %[[S:.+]]: memref<2x16x3xf16, {{.*}}>, %[[Y:.+]]: memref<2x16x1xf16, {{.*}}>)
+// CHECK-COUNT-3: conv.guarded_load %[[S]]{{.*}} -> vector<8xf16>
+// CHECK:         conv.guarded_load %[[X]]{{.*}} -> vector<8xf16>
+// CHECK-COUNT-4: conv.guarded_load %[[W]]{{.*}} -> vector<8xf16>
+// CHECK:         math.fma
+// CHECK:         conv.guarded_store {{.*}}, %[[Y]]
+// CHECK-COUNT-3: conv.guarded_store {{.*}}, %[[S]]{{.*}} : vector<8xf16>
+// CHECK-NOT:     conv.guarded_store
+// CHECK-LABEL: func.func @decode
+// CHECK-SAME:    memref<2x16x3xf16, {{.*}}> {conv.name = "state"}, %{{.*}}: memref<2x16x1xf16, {{.*}}> {conv.name = "output"})
+// CHECK-NOT:     conv.in_place
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @decode(%x: tensor<2x16x1xf16>, %w: tensor<16x4xf16>, %s: tensor<2x16x3xf16> {conv.name = "state", conv.in_place = 1})
+      -> (tensor<2x16x1xf16> {conv.name = "output"}, tensor<2x16x3xf16>) {
+    %y, %n = conv.causal_update %x, %w, %s
+        : tensor<2x16x1xf16>, tensor<16x4xf16>, tensor<2x16x3xf16> -> tensor<2x16x1xf16>, tensor<2x16x3xf16>
+    return %y, %n : tensor<2x16x1xf16>, tensor<2x16x3xf16>
+  }
+}
+
+// -----
+
+// Places in a ring are known on the device; channels that follow each other are one access for each token.
+// CHECK-LABEL: gpu.func @ring_0
+// CHECK:         arith.remsi
+// CHECK-COUNT-3: conv.guarded_load {{.*}} -> vector<8xf16>
+// CHECK:         conv.guarded_store {{.*}} : vector<8xf16>, memref<2x8x1xf16
+// CHECK:         conv.guarded_store {{.*}} : vector<8xf16>, memref<40xf16
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @ring(%x: tensor<2x8x1xf16>, %w: tensor<8x2xf16>, %s: tensor<2x8x2xf16> {conv.in_place = 1, conv.strides = array<i64: 24, 1, 8>},
+                  %p: tensor<2xi32>) -> (tensor<2x8x1xf16>, tensor<2x8x2xf16>) {
+    %y, %n = conv.causal_update %x, %w, %s positions(%p : tensor<2xi32>)
+        : tensor<2x8x1xf16>, tensor<8x2xf16>, tensor<2x8x2xf16> -> tensor<2x8x1xf16>, tensor<2x8x2xf16>
+    return %y, %n : tensor<2x8x1xf16>, tensor<2x8x2xf16>
+  }
+}
+
+// -----
+
+// On an NVIDIA GPU, it starts before the kernel in front of it has ended, and waits.
+// CHECK-LABEL: gpu.func @final_0
+// CHECK:         griddepcontrol launch_dependents
+// CHECK:         griddepcontrol wait
+// CHECK:         conv.guarded_load
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @final(%x: tensor<1x9x8xf16>, %c: tensor<3xi64>) -> tensor<2x3x8xf16> {
+    %r = conv.final_state %x cu_seqlens(%c : tensor<3xi64>) : tensor<1x9x8xf16> -> tensor<2x3x8xf16>
+    return %r : tensor<2x3x8xf16>
+  }
+}
