@@ -173,7 +173,7 @@ struct ChipInfo {
   int asyncCopyBytes = 0;
   /// Copies of 4 bytes (gfx9) are left out: they take four times the
   /// instructions.
-  LaneCopies laneCopies;
+  LaneCopies laneCopies = {};
   bool runnable; ///< The simulator executes it; else it only compiles.
   std::span<const MatrixAtom> atoms;
   /// Clusters of 1, 2 and more workgroups of which each has a compute unit for
