@@ -24,7 +24,7 @@ std::span<const KernelModel *const> conv::getKernelModels() {
   return kModels;
 }
 
-const KernelModel &conv::getKernelModel(LoopKind loop) {
+const KernelModel &conv::getKernelModel(MainLoop loop) {
   return **std::ranges::find_if(
       getKernelModels(),
       [&](const KernelModel *model) { return model->has(loop); });

@@ -161,8 +161,9 @@ void Planner::setJoinedSpace() {
       gaps += gap;
     if (joined.period > 1)
       phases += phase;
-    space.setSize(gap, joined.gaps);
-    space.setSize(phase, joined.period);
+    char position = kInputPositions.take_back(rank)[d];
+    space.setDigit(gap, {position, DigitPart::Gap}, joined.gaps);
+    space.setDigit(phase, {position, DigitPart::Phase}, joined.period);
     space.setSize(letter(kInputLetters, d), joined.positions);
     space.setSize(letter(kFilterLetters, d), joined.elements);
   }

@@ -40,8 +40,8 @@ void IndexSpace::setDigits(const Letters &letters) {
   splits = 1;
   splitLetters.clear();
   if (mergedGroups > 1) {
-    setSize(kLhsGroup, mergedGroups);
-    setSize(kRhsGroup, mergedGroups);
+    setDigit(kLhsGroup, {'g', DigitPart::Left}, mergedGroups);
+    setDigit(kRhsGroup, {'g', DigitPart::Right}, mergedGroups);
     // Channels are innermost where they can be: so are groups around them.
     auto insert = [](std::string &space, char group) {
       size_t channel = space.find_first_of("CK");
@@ -52,15 +52,17 @@ void IndexSpace::setDigits(const Letters &letters) {
   }
   if (!positions.empty()) {
     Space space = getPositionSpace();
-    for (auto [size, block, place] : llvm::zip(haloTile, kBlocks, kPlaces)) {
-      setSize(block, size / kBlockSize);
-      setSize(place, kBlockSize);
+    for (auto [position, size, block, place] :
+         llvm::zip(positions, haloTile, kBlocks, kPlaces)) {
+      setDigit(block, {llvm::toLower(position), DigitPart::Block},
+               size / kBlockSize);
+      setDigit(place, {llvm::toLower(position), DigitPart::In}, kBlockSize);
     }
     digits[space] += kBlocks;
     digits[space] += kPlaces;
   }
   if (channel) {
-    setSize(kInRow, kRowSize);
+    setDigit(kInRow, {llvm::toLower(channel), DigitPart::In}, kRowSize);
     digits[Columns] += kInRow;
   }
   setIndices();
@@ -189,7 +191,7 @@ void IndexSpace::split(int64_t parts) {
     if (count == 1)
       continue;
     batch += part;
-    setSize(part, count);
+    setDigit(part, {llvm::toLower(letter), DigitPart::Split}, count);
     splitLetters[letter] = {part, int64_t(llvm::divideCeil(length, count))};
   }
   // Outermost, so that neighbouring matrices are those of neighbouring groups.
@@ -202,6 +204,13 @@ void IndexSpace::split(int64_t parts) {
   if (length * parts != lengths.front())
     addCondition(getDigit(part) * length + getDigit(letters.front()),
                  lengths.front());
+}
+
+DigitRole IndexSpace::getRole(char letter) const {
+  if (auto role = roles.find(letter); role != roles.end())
+    return role->second;
+  bool isTiled = letter == channel || StringRef(positions).contains(letter);
+  return {llvm::toLower(letter), isTiled ? DigitPart::Tile : DigitPart::Whole};
 }
 
 AffineExpr IndexSpace::getDigit(char letter) const {
@@ -248,6 +257,7 @@ ViewAttr IndexSpace::createView(ArrayRef<AffineExpr> coordinates,
   for (const std::string &space : digits)
     dimensions.resize(dimensions.size() + space.size());
   std::array<SmallVector<int64_t>, 3> viewSizes;
+  SmallVector<DigitRole> viewRoles;
   unsigned position = 0;
   for (auto [letters, list] :
        llvm::zip(std::array<StringRef, 3>{batch, digits[rows], digits[columns]},
@@ -256,6 +266,7 @@ ViewAttr IndexSpace::createView(ArrayRef<AffineExpr> coordinates,
       unsigned digit = cast<AffineDimExpr>(getDigit(letter)).getPosition();
       dimensions[digit] = getAffineDimExpr(position++, context);
       list.push_back(getDigitSize(letter));
+      viewRoles.push_back(getRole(letter));
     }
   // Digits that the view has not got are not in its coordinates.
   for (AffineExpr &dimension : dimensions)
@@ -270,8 +281,8 @@ ViewAttr IndexSpace::createView(ArrayRef<AffineExpr> coordinates,
   for (AffineExpr &result : results)
     result = result.replaceDims(dimensions);
   return ViewAttr::get(context, viewSizes[0], viewSizes[1], viewSizes[2],
-                       AffineMap::get(position, 0, results, context), limits,
-                       padding);
+                       viewRoles, AffineMap::get(position, 0, results, context),
+                       limits, padding);
 }
 
 ViewAttr IndexSpace::createLhs(StringRef order, PaddingMode padding) const {

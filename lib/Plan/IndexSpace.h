@@ -48,6 +48,11 @@ public:
 
   bool hasHaloTiles() const { return !haloTile.empty(); }
   void setSize(char letter, int64_t size) { sizes[letter] = size; }
+  /// The digit of a letter that is no dimension of a tensor.
+  void setDigit(char letter, DigitRole role, int64_t size) {
+    roles[letter] = role;
+    setSize(letter, size);
+  }
   /// Starts over with these digits.
   void setDigits(const Letters &letters);
   /// Splits the longest digit of the reduction that has equal parts, or else
@@ -106,6 +111,8 @@ private:
   /// Sets indices and conditions from the digits.
   void setIndices();
   AffineExpr computeIndex(char letter) const;
+  /// What the digit of a letter counts.
+  DigitRole getRole(char letter) const;
   /// The position of a letter's digit in the list of all digits.
   AffineExpr getDigit(char letter) const;
   bool hasHaloTileReduction() const {
@@ -144,6 +151,7 @@ private:
   llvm::SmallDenseMap<char, Split> splitLetters;
   bool mergesReduction = false;
   llvm::SmallDenseMap<char, int64_t> sizes;
+  llvm::SmallDenseMap<char, DigitRole> roles; ///< Of `setDigit`.
   llvm::SmallDenseMap<char, AffineExpr> indices;
   std::array<std::string, 4> digits;
   SmallVector<Condition> conditions; ///< Of the operands.

@@ -57,11 +57,12 @@ void Planner::planTransposed() {
   MLIRContext *context = layouts.getContext();
 
   using Sizes = SmallVector<int64_t>;
+  using Roles = SmallVector<DigitRole>;
   using Indices = llvm::SmallDenseMap<char, AffineExpr>;
   auto createView = [&](const Sizes &ofRows, const Sizes &ofColumns,
-                        ArrayRef<AffineExpr> coordinates) {
+                        const Roles &roles, ArrayRef<AffineExpr> coordinates) {
     unsigned digits = 1 + ofRows.size() + ofColumns.size();
-    return ViewAttr::get(context, Sizes{shape.n}, ofRows, ofColumns,
+    return ViewAttr::get(context, Sizes{shape.n}, ofRows, ofColumns, roles,
                          AffineMap::get(digits, 0, coordinates, context),
                          Sizes(), PaddingMode::Zeros);
   };
@@ -71,26 +72,31 @@ void Planner::planTransposed() {
   };
   auto digit = [&](unsigned i) { return getAffineDimExpr(i, context); };
 
-  // Rows are images of one position to the filter, whose only tap is a digit of
-  // the reduction: the digits of any window.
-  Sizes rowSizes = {rows, 1}, reduction = {1, summed};
+  // The window is on the filter, whose rows take the place of images, of one
+  // position each.
+  Sizes rowSizes = {rows}, reduction = {1, summed};
   AffineExpr image = digit(0);
+  DigitRole row(llvm::toLower(rowLetter)), channel(llvm::toLower(summedLetter));
+  DigitRole position(isForward ? 'q' : 'w');
+  Roles resultRoles = {'n', row, position};
   ViewAttr lhs =
-      createView(rowSizes, reduction,
+      createView(rowSizes, reduction, {'n', row, 's', channel},
                  select(layouts.getFilter(), {{rowLetter, digit(1)},
-                                              {'S', digit(2) + digit(3)},
-                                              {summedLetter, digit(4)}}));
-  ViewAttr rhs = createView({positions}, reduction,
-                            select(readOrder, {{'N', image},
-                                               {'W', digit(1)},
-                                               {'Q', digit(1)},
-                                               {summedLetter, digit(3)}}));
-  ViewAttr target = createView(rowSizes, {positions},
+                                              {'S', digit(2)},
+                                              {summedLetter, digit(3)}}));
+  ViewAttr rhs =
+      createView({positions}, reduction, {'n', position, 's', channel},
+                 select(readOrder, {{'N', image},
+                                    {'W', digit(1)},
+                                    {'Q', digit(1)},
+                                    {summedLetter, digit(3)}}));
+  ViewAttr target = createView(rowSizes, {positions}, resultRoles,
                                select(writtenOrder, {{'N', image},
-                                                     {'W', digit(3)},
-                                                     {'Q', digit(3)},
+                                                     {'W', digit(2)},
+                                                     {'Q', digit(2)},
                                                      {rowLetter, digit(1)}}));
-  addProduct({.product = MatrixProduct{TensorRole::Filter, readRole, lhs, rhs},
-              .target = target,
-              .channels = createView(rowSizes, {positions}, digit(1))});
+  addProduct(
+      {.product = MatrixProduct{TensorRole::Filter, readRole, lhs, rhs},
+       .target = target,
+       .channels = createView(rowSizes, {positions}, resultRoles, digit(1))});
 }

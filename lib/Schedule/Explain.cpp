@@ -79,7 +79,7 @@ static std::string formatTile(const std::array<int64_t, 2> &tile) {
 }
 
 static std::string formatAtom(const ::conv::MatrixAtom &atom) {
-  StringRef kind = stringifyAtomKind(getAtomKind(atom.kind));
+  StringRef kind = stringifyAtomKind(atom.kind);
   return formatv("{0} {1} x {2} x {3}", kind, atom.m, atom.n, atom.k).str();
 }
 

@@ -124,10 +124,9 @@ std::vector<PlanChoice> mlir::conv::listPlans(ConvolutionOpInterface op,
                                               const ::conv::ChipInfo &chip) {
   std::vector<PlanChoice> plans;
   std::map<MainLoop, PlanChoice> best = rankMainLoops(op, chip);
-  for (uint64_t value = 0; value <= getMaxEnumValForMainLoop(); ++value) {
-    auto mainLoop = static_cast<MainLoop>(value);
+  for (auto [mainLoop, name] : ::conv::kMainLoops) {
     PlanChoice &choice = best[mainLoop];
-    choice.name = stringifyMainLoop(mainLoop);
+    choice.name = name;
     if (!choice.schedule)
       choice.note =
           getKernelFamily(mainLoop).explainAbsence(mainLoop, op, chip);

@@ -16,46 +16,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-AtomKind mlir::conv::getAtomKind(::conv::AtomKind kind) {
-  switch (kind) {
-  case ::conv::AtomKind::MFMA:
-    return AtomKind::MFMA;
-  case ::conv::AtomKind::WMMA:
-    return AtomKind::WMMA;
-  case ::conv::AtomKind::FMA:
-    return AtomKind::FMA;
-  case ::conv::AtomKind::MMASync:
-    return AtomKind::MMASync;
-  case ::conv::AtomKind::WGMMA:
-    return AtomKind::WGMMA;
-  case ::conv::AtomKind::WGMMA3xTF32:
-    return AtomKind::WGMMA3xTF32;
-  }
-  llvm_unreachable("every kind of atom has an attribute");
-}
-
-static constexpr std::pair<::conv::LoopKind, MainLoop> kMainLoops[] = {
-    {::conv::LoopKind::RegisterStaged, MainLoop::RegisterStaged},
-    {::conv::LoopKind::AsyncStaged, MainLoop::AsyncStaged},
-    {::conv::LoopKind::HostCache, MainLoop::HostCache},
-    {::conv::LoopKind::Tma, MainLoop::Tma},
-    {::conv::LoopKind::LineBuffer, MainLoop::LineBuffer},
-    {::conv::LoopKind::WeightStationary, MainLoop::WeightStationary},
-};
-
-static MainLoop getMainLoop(::conv::LoopKind kind) {
-  return llvm::find_if(kMainLoops,
-                       [&](const auto &pair) { return pair.first == kind; })
-      ->second;
-}
-
-static ::conv::LoopKind getLoopKind(MainLoop mainLoop) {
-  return llvm::find_if(
-             kMainLoops,
-             [&](const auto &pair) { return pair.second == mainLoop; })
-      ->first;
-}
-
 ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
                                      const ::conv::Candidate &candidate,
                                      const PlanOptions &options,
@@ -65,8 +25,7 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
   return ScheduleAttr::get(
       context, Algorithm::ImplicitGemm, candidate.workgroup, candidate.subgroup,
       candidate.gemmK, candidate.stages,
-      AtomAttr::get(context, getAtomKind(atom.kind), atom.m, atom.n, atom.k),
-      getMainLoop(candidate.loop),
+      AtomAttr::get(context, atom.kind, atom.m, atom.n, atom.k), candidate.loop,
       candidate.columnsFastest ? Raster::Columns : Raster::Rows,
       /*outputTile=*/{}, options.haloTile, options.mergedGroups, options.splits,
       candidate.cluster, options.transposed, /*layouts=*/nullptr,
@@ -85,5 +44,5 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
           .stages = schedule.getStages(),
           .columnsFastest = schedule.getRaster() == Raster::Columns,
           .cluster = schedule.getCluster(),
-          .loop = getLoopKind(schedule.getMainLoop())};
+          .loop = schedule.getMainLoop()};
 }

@@ -2,7 +2,7 @@
 // RUN: conv-opt %t --conv-verify-stage=stage=tiled
 // RUN: sed 's/to (1, 64, 32)/to (1, 32, 32)/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T1
 // RUN: sed 's/= (0, 0, 0) to/= (0, 32, 0) to/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T1
-// RUN: sed 's/columns = \[3, 3, 16\], map = affine_map<(d0, d1, d2, d3, d4)/columns = [3, 1, 16], map = affine_map<(d0, d1, d2, d3, d4)/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T2
+// RUN: sed 's/columns = \[r = 3, s = 3, c = 16\], map = affine_map<(d0, d1, d2, d3, d4)/columns = [r = 3, s = 1, c = 16], map = affine_map<(d0, d1, d2, d3, d4)/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T2
 // RUN: sed 's/\(conv.gather %arg1\[%[a-z0-9]*\), \(%[a-z0-9]*\), \(%[a-z0-9]*\)/\1, %c0, \3/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T3
 // RUN: sed 's/\(conv.gather %arg2\[%[a-z0-9]*\), \(%[a-z0-9]*\), \(%[a-z0-9]*\)/\1, \3, \2/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T3
 // RUN: sed 's/0.000000e+00/1.000000e+00/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T4-INIT
@@ -11,6 +11,8 @@
 // RUN: sed 's/scf.yield %[0-9]*/scf.yield %arg9/; s/iter_args(%[a-z0-9]*/iter_args(%arg9/; s/outs(%arg8 /outs(%arg9 /' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T5-SUM
 // RUN: sed 's/arith.addf %in, %in_[0-9]*/arith.addf %in, %out/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T6-READ
 // RUN: sed 's/\(parallel_insert_slice .*\)\[%\([a-z0-9]*\), %[a-z0-9]*, /\1[%\2, 0, /' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T6-PLACE
+// RUN: sed 's/columns = \[r = 3, s = 3, c = 16\], map = affine_map<(d0, d1, d2, d3, d4)/columns = [r = 1, s = 9, c = 16], map = affine_map<(d0, d1, d2, d3, d4)/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T7-OPERANDS
+// RUN: sed 's/columns = \[k = 32\]/columns = [c = 32]/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T7-RESULT
 
 // A tiled form whose parts say anything but what its views, schedule and epilogue
 // do is refused: kernels are built from those alone.
@@ -23,6 +25,8 @@
 // T5-SUM: expects to be added to the sum of the loop
 // T6-READ: expects not to read what it overwrites
 // T6-PLACE: expects to insert the result of its linalg.generic where the loops are
+// T7-OPERANDS: expects one size of the digits r, but got 3 and 1
+// T7-RESULT: expects one size of the digits c, but got 16 and 32
 
 func.func @tiled(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>, %bias: tensor<32xf32>) -> tensor<1x8x8x32xf32> {
   %y = conv.forward %x, %w

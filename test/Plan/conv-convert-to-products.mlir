@@ -16,9 +16,9 @@
 // CHECK-SAME:    %[[X:.+]]: tensor<1x8x8x16xf16>, %[[W:.+]]: tensor<32x3x3x16xf16>
 // CHECK-DAG:     %[[C0:.+]] = arith.constant 0 : index
 // CHECK-DAG:     %[[EMPTY:.+]] = tensor.empty() : tensor<1x8x8x32xf32>
-// CHECK:         %[[A:.+]] = conv.gather %[[X]][%[[C0]], %[[C0]], %[[C0]]] view = <batch = [1], rows = [1, 8, 8], columns = [3, 3, 16],
+// CHECK:         %[[A:.+]] = conv.gather %[[X]][%[[C0]], %[[C0]], %[[C0]]] view = <batch = [g = 1], rows = [n = 1, p = 8, q = 8], columns = [r = 3, s = 3, c = 16],
 // CHECK-SAME:      (d1, d2 + d4 - 1, d3 + d5 - 1, d0 * 16 + d6)>> : tensor<1x8x8x16xf16> -> tensor<1x64x144xf16>
-// CHECK:         %[[B:.+]] = conv.gather %[[W]][%[[C0]], %[[C0]], %[[C0]]] view = <batch = [1], rows = [32], columns = [3, 3, 16],
+// CHECK:         %[[B:.+]] = conv.gather %[[W]][%[[C0]], %[[C0]], %[[C0]]] view = <batch = [g = 1], rows = [k = 32], columns = [r = 3, s = 3, c = 16],
 // CHECK-SAME:      (d0 * 32 + d1, d2, d3, d4)>> : tensor<32x3x3x16xf16> -> tensor<1x32x144xf16>
 // CHECK:         %[[ZERO:.+]] = linalg.fill {{.*}} -> tensor<1x64x32xf32>
 // CHECK:         %[[C:.+]] = linalg.batch_matmul indexing_maps = [#[[M_K]], #[[N_K]], #[[M_N]]] ins(%[[A]], %[[B]] :
@@ -26,7 +26,7 @@
 // CHECK:         %[[T:.+]] = linalg.generic {indexing_maps = [#[[ELEMENT]], #[[ELEMENT]]], {{.*}} ins(%[[C]] : tensor<1x64x32xf32>) {{.*}}conv.schedule
 // CHECK:         ^bb0(%[[SUM:.+]]: f32, %{{.+}}: f32)
 // CHECK-NEXT:      linalg.yield %[[SUM]] : f32
-// CHECK:         %[[Y:.+]] = conv.scatter %[[T]] into %[[EMPTY]] view = <batch = [1], rows = [1, 8, 8], columns = [32],
+// CHECK:         %[[Y:.+]] = conv.scatter %[[T]] into %[[EMPTY]] view = <batch = [g = 1], rows = [n = 1, p = 8, q = 8], columns = [k = 32],
 // CHECK-SAME:      (d1, d2, d3, d0 * 32 + d4)>> : tensor<1x64x32xf32> into tensor<1x8x8x32xf32>
 // CHECK:         return %[[Y]]
 func.func @plain(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<1x8x8x32xf32> {
@@ -37,9 +37,9 @@ func.func @plain(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<
 
 // Strides, dilations and padding are in the view of the input only.
 // CHECK-LABEL: func @window
-// CHECK:         conv.gather %{{.+}} rows = [2, 4, 10], columns = [3, 2, 3], {{.*}} (d1, d2 * 2 + d4 * 2 - 1, d3 + d5 * 3, d0 * 3 + d6)>>
-// CHECK:         conv.gather %{{.+}} rows = [5], columns = [3, 2, 3], {{.*}} (d0 * 5 + d1, d2, d3, d4)>>
-// CHECK:         conv.scatter %{{.+}} rows = [2, 4, 10], columns = [5], {{.*}} (d1, d2, d3, d0 * 5 + d4)>>
+// CHECK:         conv.gather %{{.+}} rows = [n = 2, p = 4, q = 10], columns = [r = 3, s = 2, c = 3], {{.*}} (d1, d2 * 2 + d4 * 2 - 1, d3 + d5 * 3, d0 * 3 + d6)>>
+// CHECK:         conv.gather %{{.+}} rows = [k = 5], columns = [r = 3, s = 2, c = 3], {{.*}} (d0 * 5 + d1, d2, d3, d4)>>
+// CHECK:         conv.scatter %{{.+}} rows = [n = 2, p = 4, q = 10], columns = [k = 5], {{.*}} (d1, d2, d3, d0 * 5 + d4)>>
 func.func @window(%x: tensor<2x9x13x3xf16>, %w: tensor<5x3x2x3xf16>) -> tensor<2x4x10x5xf32> {
   %y = conv.forward %x, %w window = <strides = [2, 1], dilations = [2, 3], low = [1, 0], high = [2, 0]>
       layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
@@ -49,8 +49,8 @@ func.func @window(%x: tensor<2x9x13x3xf16>, %w: tensor<5x3x2x3xf16>) -> tensor<2
 
 // Another order of the filter is another map; the reduction stays.
 // CHECK-LABEL: func @filter_rsck
-// CHECK:         conv.gather %{{.+}} columns = [3, 3, 16], {{.*}} : tensor<1x8x8x16xf16>
-// CHECK:         conv.gather %{{.+}} rows = [32], columns = [3, 3, 16], {{.*}} (d2, d3, d4, d0 * 32 + d1)>> : tensor<3x3x16x32xf16> -> tensor<1x32x144xf16>
+// CHECK:         conv.gather %{{.+}} columns = [r = 3, s = 3, c = 16], {{.*}} : tensor<1x8x8x16xf16>
+// CHECK:         conv.gather %{{.+}} rows = [k = 32], columns = [r = 3, s = 3, c = 16], {{.*}} (d2, d3, d4, d0 * 32 + d1)>> : tensor<3x3x16x32xf16> -> tensor<1x32x144xf16>
 func.func @filter_rsck(%x: tensor<1x8x8x16xf16>, %w: tensor<3x3x16x32xf16>) -> tensor<1x8x8x32xf32> {
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "RSCK", "NPQK"> schedule = #schedule
       : tensor<1x8x8x16xf16>, tensor<3x3x16x32xf16> -> tensor<1x8x8x32xf32>
@@ -60,9 +60,9 @@ func.func @filter_rsck(%x: tensor<1x8x8x16xf16>, %w: tensor<3x3x16x32xf16>) -> t
 // With channels outermost, the reduction is in the order of the filter, and
 // neighbouring rows of the result are neighbours in memory.
 // CHECK-LABEL: func @nchw
-// CHECK:         conv.gather %{{.+}} rows = [1, 8, 8], columns = [16, 3, 3], {{.*}} (d1, d0 * 16 + d4, d2 + d5 - 1, d3 + d6 - 1)>> : tensor<1x16x8x8xf16> -> tensor<1x64x144xf16>
-// CHECK:         conv.gather %{{.+}} rows = [32], columns = [16, 3, 3], {{.*}} (d0 * 32 + d1, d2, d3, d4)>> : tensor<32x16x3x3xf16> -> tensor<1x32x144xf16>
-// CHECK:         conv.scatter %{{.+}} rows = [1, 8, 8], columns = [32], {{.*}} (d1, d0 * 32 + d4, d2, d3)>> : tensor<1x64x32xf32> into tensor<1x32x8x8xf32>
+// CHECK:         conv.gather %{{.+}} rows = [n = 1, p = 8, q = 8], columns = [c = 16, r = 3, s = 3], {{.*}} (d1, d0 * 16 + d4, d2 + d5 - 1, d3 + d6 - 1)>> : tensor<1x16x8x8xf16> -> tensor<1x64x144xf16>
+// CHECK:         conv.gather %{{.+}} rows = [k = 32], columns = [c = 16, r = 3, s = 3], {{.*}} (d0 * 32 + d1, d2, d3, d4)>> : tensor<32x16x3x3xf16> -> tensor<1x32x144xf16>
+// CHECK:         conv.scatter %{{.+}} rows = [n = 1, p = 8, q = 8], columns = [k = 32], {{.*}} (d1, d0 * 32 + d4, d2, d3)>> : tensor<1x64x32xf32> into tensor<1x32x8x8xf32>
 func.func @nchw(%x: tensor<1x16x8x8xf16>, %w: tensor<32x16x3x3xf16>) -> tensor<1x32x8x8xf32> {
   %y = conv.forward %x, %w window = #window layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #schedule
       : tensor<1x16x8x8xf16>, tensor<32x16x3x3xf16> -> tensor<1x32x8x8xf32>
@@ -71,9 +71,9 @@ func.func @nchw(%x: tensor<1x16x8x8xf16>, %w: tensor<32x16x3x3xf16>) -> tensor<1
 
 // Groups are the batch. The filter's input channels are those of one group.
 // CHECK-LABEL: func @groups
-// CHECK:         conv.gather %{{.+}} view = <batch = [4], rows = [1, 8, 8], columns = [3, 3, 4], {{.*}} (d1, d2 + d4 - 1, d3 + d5 - 1, d0 * 4 + d6)>> : tensor<1x8x8x16xf16> -> tensor<4x64x36xf16>
-// CHECK:         conv.gather %{{.+}} view = <batch = [4], rows = [8], columns = [3, 3, 4], {{.*}} (d0 * 8 + d1, d2, d3, d4)>> : tensor<32x3x3x4xf16> -> tensor<4x8x36xf16>
-// CHECK:         conv.scatter %{{.+}} view = <batch = [4], rows = [1, 8, 8], columns = [8], {{.*}} (d1, d2, d3, d0 * 8 + d4)>> : tensor<4x64x8xf32> into tensor<1x8x8x32xf32>
+// CHECK:         conv.gather %{{.+}} view = <batch = [g = 4], rows = [n = 1, p = 8, q = 8], columns = [r = 3, s = 3, c = 4], {{.*}} (d1, d2 + d4 - 1, d3 + d5 - 1, d0 * 4 + d6)>> : tensor<1x8x8x16xf16> -> tensor<4x64x36xf16>
+// CHECK:         conv.gather %{{.+}} view = <batch = [g = 4], rows = [k = 8], columns = [r = 3, s = 3, c = 4], {{.*}} (d0 * 8 + d1, d2, d3, d4)>> : tensor<32x3x3x4xf16> -> tensor<4x8x36xf16>
+// CHECK:         conv.scatter %{{.+}} view = <batch = [g = 4], rows = [n = 1, p = 8, q = 8], columns = [k = 8], {{.*}} (d1, d2, d3, d0 * 8 + d4)>> : tensor<4x64x8xf32> into tensor<1x8x8x32xf32>
 func.func @groups(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x4xf16>) -> tensor<1x8x8x32xf32> {
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 4 schedule = #schedule
       : tensor<1x8x8x16xf16>, tensor<32x3x3x4xf16> -> tensor<1x8x8x32xf32>
@@ -82,9 +82,9 @@ func.func @groups(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x4xf16>) -> tensor<
 
 // One dimension; groups as a dimension of their own.
 // CHECK-LABEL: func @line
-// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [3, 9], columns = [2, 5], {{.*}} (d1, d2 + d3 * 2 - 1, d0, d4)>> : tensor<3x10x2x5xf32> -> tensor<2x27x10xf32>
-// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [4], columns = [2, 5], {{.*}} (d0, d1, d2, d3)>> : tensor<2x4x2x5xf32> -> tensor<2x4x10xf32>
-// CHECK:         conv.scatter %{{.+}} view = <batch = [2], rows = [3, 9], columns = [4], {{.*}} (d1, d2, d0, d3)>> : tensor<2x27x4xf32> into tensor<3x9x2x4xf32>
+// CHECK:         conv.gather %{{.+}} view = <batch = [g = 2], rows = [n = 3, q = 9], columns = [s = 2, c = 5], {{.*}} (d1, d2 + d3 * 2 - 1, d0, d4)>> : tensor<3x10x2x5xf32> -> tensor<2x27x10xf32>
+// CHECK:         conv.gather %{{.+}} view = <batch = [g = 2], rows = [k = 4], columns = [s = 2, c = 5], {{.*}} (d0, d1, d2, d3)>> : tensor<2x4x2x5xf32> -> tensor<2x4x10xf32>
+// CHECK:         conv.scatter %{{.+}} view = <batch = [g = 2], rows = [n = 3, q = 9], columns = [k = 4], {{.*}} (d1, d2, d0, d3)>> : tensor<2x27x4xf32> into tensor<3x9x2x4xf32>
 func.func @line(%x: tensor<3x10x2x5xf32>, %w: tensor<2x4x2x5xf32>) -> tensor<3x9x2x4xf32> {
   %y = conv.forward %x, %w window = <strides = [1], dilations = [2], low = [1], high = [0]>
       layouts = <"NWGC", "GKSC", "NQGK"> groups = 2 schedule = #schedule
@@ -94,9 +94,9 @@ func.func @line(%x: tensor<3x10x2x5xf32>, %w: tensor<2x4x2x5xf32>) -> tensor<3x9
 
 // Three dimensions.
 // CHECK-LABEL: func @cube
-// CHECK:         conv.gather %{{.+}} rows = [1, 2, 3, 4], columns = [3, 1, 2, 8], {{.*}} (d1, d2 * 2 + d5 - 1, d3 + d6, d4 + d7, d0 * 8 + d8)>> : tensor<1x4x3x5x8xf16> -> tensor<1x24x48xf16>
-// CHECK:         conv.gather %{{.+}} rows = [16], columns = [3, 1, 2, 8], {{.*}} (d0 * 16 + d1, d2, d3, d4, d5)>> : tensor<16x3x1x2x8xf16> -> tensor<1x16x48xf16>
-// CHECK:         conv.scatter %{{.+}} rows = [1, 2, 3, 4], columns = [16], {{.*}} (d1, d2, d3, d4, d0 * 16 + d5)>> : tensor<1x24x16xf32> into tensor<1x2x3x4x16xf32>
+// CHECK:         conv.gather %{{.+}} rows = [n = 1, z = 2, p = 3, q = 4], columns = [t = 3, r = 1, s = 2, c = 8], {{.*}} (d1, d2 * 2 + d5 - 1, d3 + d6, d4 + d7, d0 * 8 + d8)>> : tensor<1x4x3x5x8xf16> -> tensor<1x24x48xf16>
+// CHECK:         conv.gather %{{.+}} rows = [k = 16], columns = [t = 3, r = 1, s = 2, c = 8], {{.*}} (d0 * 16 + d1, d2, d3, d4, d5)>> : tensor<16x3x1x2x8xf16> -> tensor<1x16x48xf16>
+// CHECK:         conv.scatter %{{.+}} rows = [n = 1, z = 2, p = 3, q = 4], columns = [k = 16], {{.*}} (d1, d2, d3, d4, d0 * 16 + d5)>> : tensor<1x24x16xf32> into tensor<1x2x3x4x16xf32>
 func.func @cube(%x: tensor<1x4x3x5x8xf16>, %w: tensor<16x3x1x2x8xf16>) -> tensor<1x2x3x4x16xf32> {
   %y = conv.forward %x, %w window = <strides = [2, 1, 1], dilations = [1, 1, 1], low = [1, 0, 0], high = [0, 0, 0]>
       layouts = <"NDHWC", "KTRSC", "NZPQK"> schedule = #schedule
@@ -109,8 +109,8 @@ func.func @cube(%x: tensor<1x4x3x5x8xf16>, %w: tensor<16x3x1x2x8xf16>) -> tensor
 // CHECK-LABEL: func @epilogue_operands
 // CHECK-SAME:    %{{.+}}: tensor<1x8x8x16xf16>, %{{.+}}: tensor<32x3x3x16xf16>, %[[BIAS:.+]]: tensor<32xf16>, %[[RES:.+]]: tensor<1x8x8x32xf16>
 // CHECK:         %[[C:.+]] = linalg.batch_matmul
-// CHECK:         %[[BIASES:.+]] = conv.gather %[[BIAS]][{{.+}}] view = <batch = [1], rows = [1, 8, 8], columns = [32], {{.*}} -> (d0 * 32 + d4)>> : tensor<32xf16> -> tensor<1x64x32xf16>
-// CHECK:         %[[R:.+]] = conv.gather %[[RES]][{{.+}}] view = <batch = [1], rows = [1, 8, 8], columns = [32], {{.*}} -> (d1, d2, d3, d0 * 32 + d4)>> : tensor<1x8x8x32xf16> -> tensor<1x64x32xf16>
+// CHECK:         %[[BIASES:.+]] = conv.gather %[[BIAS]][{{.+}}] view = <batch = [g = 1], rows = [n = 1, p = 8, q = 8], columns = [k = 32], {{.*}} -> (d0 * 32 + d4)>> : tensor<32xf16> -> tensor<1x64x32xf16>
+// CHECK:         %[[R:.+]] = conv.gather %[[RES]][{{.+}}] view = <batch = [g = 1], rows = [n = 1, p = 8, q = 8], columns = [k = 32], {{.*}} -> (d1, d2, d3, d0 * 32 + d4)>> : tensor<1x8x8x32xf16> -> tensor<1x64x32xf16>
 // CHECK:         linalg.generic {{.*}} ins(%[[C]], %[[BIASES]], %[[R]] : tensor<1x64x32xf32>, tensor<1x64x32xf16>, tensor<1x64x32xf16>)
 // CHECK:         ^bb0(%[[ACC:.+]]: f32, %[[B:.+]]: f16, %[[E:.+]]: f16, %{{.+}}: f16)
 // CHECK:           %[[B32:.+]] = arith.extf %[[B]]
@@ -149,9 +149,9 @@ func.func @narrow(%x: tensor<1x8x8x16xbf16>, %w: tensor<32x3x3x16xbf16>) -> tens
 // elements and output channels, with the filter mirrored.
 // CHECK-LABEL: func @backward_data
 // CHECK-SAME:    %[[DY:.+]]: tensor<1x8x8x32xf16>, %[[W:.+]]: tensor<32x3x3x16xf16>
-// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 8, 8], columns = [3, 3, 32], {{.*}} (d1, d2 - d4 + 1, d3 - d5 + 1, d0 * 32 + d6)>> : tensor<1x8x8x32xf16> -> tensor<1x64x288xf16>
-// CHECK:         conv.gather %[[W]]{{.*}} rows = [16], columns = [3, 3, 32], {{.*}} (d0 * 32 + d4, d2, d3, d1)>> : tensor<32x3x3x16xf16> -> tensor<1x16x288xf16>
-// CHECK:         conv.scatter %{{.+}} rows = [1, 8, 8], columns = [16], {{.*}} (d1, d2, d3, d0 * 16 + d4)>> : tensor<1x64x16xf32> into tensor<1x8x8x16xf32>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [n = 1, h = 8, w = 8], columns = [r = 3, s = 3, k = 32], {{.*}} (d1, d2 - d4 + 1, d3 - d5 + 1, d0 * 32 + d6)>> : tensor<1x8x8x32xf16> -> tensor<1x64x288xf16>
+// CHECK:         conv.gather %[[W]]{{.*}} rows = [c = 16], columns = [r = 3, s = 3, k = 32], {{.*}} (d0 * 32 + d4, d2, d3, d1)>> : tensor<32x3x3x16xf16> -> tensor<1x16x288xf16>
+// CHECK:         conv.scatter %{{.+}} rows = [n = 1, h = 8, w = 8], columns = [c = 16], {{.*}} (d1, d2, d3, d0 * 16 + d4)>> : tensor<1x64x16xf32> into tensor<1x8x8x16xf32>
 // CHECK-NOT:     conv.scatter
 // CHECK:         return
 func.func @backward_data(%dy: tensor<1x8x8x32xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<1x8x8x16xf32> {
@@ -166,22 +166,22 @@ func.func @backward_data(%dy: tensor<1x8x8x32xf16>, %w: tensor<32x3x3x16xf16>) -
 // CHECK-LABEL: func @backward_data_stride
 // CHECK-SAME:    %[[DY:.+]]: tensor<1x4x4x32xf16>, %[[W:.+]]: tensor<32x3x3x16xf16>
 // CHECK:         %[[EMPTY:.+]] = tensor.empty() : tensor<1x8x7x16xf32>
-// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 3], columns = [2, 2, 32], {{.*}} (d1, d2 - d4 + 1, d3 - d5 + 1, d0 * 32 + d6)>> : {{.*}} -> tensor<1x12x128xf16>
-// CHECK:         conv.gather %[[W]]{{.*}} columns = [2, 2, 32], {{.*}} (d0 * 32 + d4, d2 * 2, d3 * 2, d1)>>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [n = 1, h = 4, w = 3], columns = [r = 2, s = 2, k = 32], {{.*}} (d1, d2 - d4 + 1, d3 - d5 + 1, d0 * 32 + d6)>> : {{.*}} -> tensor<1x12x128xf16>
+// CHECK:         conv.gather %[[W]]{{.*}} columns = [r = 2, s = 2, k = 32], {{.*}} (d0 * 32 + d4, d2 * 2, d3 * 2, d1)>>
 // CHECK:         %[[R11:.+]] = linalg.generic
-// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 4], columns = [2, 1, 32], {{.*}} -> tensor<1x16x64xf16>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [n = 1, h = 4, w = 4], columns = [r = 2, s = 1, k = 32], {{.*}} -> tensor<1x16x64xf16>
 // CHECK:         %[[R10:.+]] = linalg.generic
-// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 3], columns = [1, 2, 32], {{.*}} (d1, d2 - d4, d3 - d5 + 1, d0 * 32 + d6)>> : {{.*}} -> tensor<1x12x64xf16>
-// CHECK:         conv.gather %[[W]]{{.*}} columns = [1, 2, 32], {{.*}} (d0 * 32 + d4, d2 * 2 + 1, d3 * 2, d1)>>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [n = 1, h = 4, w = 3], columns = [r = 1, s = 2, k = 32], {{.*}} (d1, d2 - d4, d3 - d5 + 1, d0 * 32 + d6)>> : {{.*}} -> tensor<1x12x64xf16>
+// CHECK:         conv.gather %[[W]]{{.*}} columns = [r = 1, s = 2, k = 32], {{.*}} (d0 * 32 + d4, d2 * 2 + 1, d3 * 2, d1)>>
 // CHECK:         %[[R01:.+]] = linalg.generic
-// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 4], columns = [1, 1, 32], {{.*}} (d1, d2 - d4, d3 - d5, d0 * 32 + d6)>> : {{.*}} -> tensor<1x16x32xf16>
-// CHECK:         conv.gather %[[W]]{{.*}} rows = [16], columns = [1, 1, 32], {{.*}} (d0 * 32 + d4, d2 * 2 + 1, d3 * 2 + 1, d1)>> : {{.*}} -> tensor<1x16x32xf16>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [n = 1, h = 4, w = 4], columns = [r = 1, s = 1, k = 32], {{.*}} (d1, d2 - d4, d3 - d5, d0 * 32 + d6)>> : {{.*}} -> tensor<1x16x32xf16>
+// CHECK:         conv.gather %[[W]]{{.*}} rows = [c = 16], columns = [r = 1, s = 1, k = 32], {{.*}} (d0 * 32 + d4, d2 * 2 + 1, d3 * 2 + 1, d1)>> : {{.*}} -> tensor<1x16x32xf16>
 // CHECK:         %[[R00:.+]] = linalg.generic
 // CHECK:         %[[DX:.+]] = conv.scatter %[[R11]], %[[R10]], %[[R01]], %[[R00]] into %[[EMPTY]] view =
-// CHECK-SAME:      rows = [1, 4, 3], {{[^>]*}}> (d1, d2 * 2 + 1, d3 * 2 + 1, d0 * 16 + d4)>>,
-// CHECK-SAME:      rows = [1, 4, 4], {{[^>]*}}> (d1, d2 * 2 + 1, d3 * 2, d0 * 16 + d4)>>,
-// CHECK-SAME:      rows = [1, 4, 3], {{[^>]*}}> (d1, d2 * 2, d3 * 2 + 1, d0 * 16 + d4)>>,
-// CHECK-SAME:      rows = [1, 4, 4], {{[^>]*}}> (d1, d2 * 2, d3 * 2, d0 * 16 + d4)>>
+// CHECK-SAME:      rows = [n = 1, h = 4, w = 3], {{[^>]*}}> (d1, d2 * 2 + 1, d3 * 2 + 1, d0 * 16 + d4)>>,
+// CHECK-SAME:      rows = [n = 1, h = 4, w = 4], {{[^>]*}}> (d1, d2 * 2 + 1, d3 * 2, d0 * 16 + d4)>>,
+// CHECK-SAME:      rows = [n = 1, h = 4, w = 3], {{[^>]*}}> (d1, d2 * 2, d3 * 2 + 1, d0 * 16 + d4)>>,
+// CHECK-SAME:      rows = [n = 1, h = 4, w = 4], {{[^>]*}}> (d1, d2 * 2, d3 * 2, d0 * 16 + d4)>>
 // CHECK:         return %[[DX]]
 func.func @backward_data_stride(%dy: tensor<1x4x4x32xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<1x8x7x16xf32> {
   %dx = conv.backward_data %dy, %w window = #stride2 layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
@@ -194,10 +194,10 @@ func.func @backward_data_stride(%dy: tensor<1x4x4x32xf16>, %w: tensor<32x3x3x16x
 // `(4 * h + h', 4 * w + w')`, whose reduction is over 2 x 2 elements of 6 x 5.
 // CHECK-LABEL: func @backward_data_joined
 // CHECK-SAME:    %[[DY:.+]]: tensor<1x3x4x32xf16>, %[[W:.+]]: tensor<32x6x5x16xf16>
-// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 4, 5], columns = [2, 2, 32], {{.*}} (d1, d2 - d4, d3 - d5, d0 * 32 + d6)>> : {{.*}} -> tensor<1x20x128xf16>
-// CHECK:         conv.gather %[[W]]{{.*}} rows = [4, 4, 16], columns = [2, 2, 32], {{.*}} (d0 * 32 + d6, d4 * 4 + d1, d5 * 4 + d2, d3)>> : {{.*}} -> tensor<1x256x128xf16>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [n = 1, h = 4, w = 5], columns = [r = 2, s = 2, k = 32], {{.*}} (d1, d2 - d4, d3 - d5, d0 * 32 + d6)>> : {{.*}} -> tensor<1x20x128xf16>
+// CHECK:         conv.gather %[[W]]{{.*}} rows = [h.phase = 4, w.phase = 4, c = 16], columns = [r = 2, s = 2, k = 32], {{.*}} (d0 * 32 + d6, d4 * 4 + d1, d5 * 4 + d2, d3)>> : {{.*}} -> tensor<1x256x128xf16>
 // CHECK:         %[[SUM:.+]] = linalg.generic
-// CHECK:         conv.scatter %[[SUM]] into %{{.+}} rows = [1, 4, 5], columns = [4, 4, 16], {{.*}} (d1, d2 * 4 + d4, d3 * 4 + d5, d0 * 16 + d6
+// CHECK:         conv.scatter %[[SUM]] into %{{.+}} rows = [n = 1, h = 4, w = 5], columns = [h.phase = 4, w.phase = 4, c = 16], {{.*}} (d1, d2 * 4 + d4, d3 * 4 + d5, d0 * 16 + d6
 // CHECK-NOT:     conv.scatter
 func.func @backward_data_joined(%dy: tensor<1x3x4x32xf16>, %w: tensor<32x6x5x16xf16>) -> tensor<1x14x17x16xf32> {
   %dx = conv.backward_data %dy, %w window = <strides = [4, 4], dilations = [1, 1], low = [0, 0], high = [0, 0]>
@@ -212,12 +212,12 @@ func.func @backward_data_joined(%dy: tensor<1x3x4x32xf16>, %w: tensor<32x6x5x16x
 // CHECK-SAME:    %[[DY:.+]]: tensor<1x3x3x32xf16>, %[[W:.+]]: tensor<32x1x1x16xf16>, %[[BIAS:.+]]: tensor<16xf32>
 // CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
 // CHECK-DAG:     %[[EMPTY:.+]] = tensor.empty() : tensor<1x8x8x16xf32>
-// CHECK:         conv.gather %[[DY]]{{.*}} rows = [1, 3, 3], columns = [1, 1, 32], {{.*}} -> tensor<1x9x32xf16>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [n = 1, h = 3, w = 3], columns = [r = 1, s = 1, k = 32], {{.*}} -> tensor<1x9x32xf16>
 // CHECK:         linalg.batch_matmul
-// CHECK:         conv.gather %[[BIAS]]{{.*}} rows = [1, 3, 3], columns = [16],
+// CHECK:         conv.gather %[[BIAS]]{{.*}} rows = [n = 1, h = 3, w = 3], columns = [c = 16],
 // CHECK:         %[[PRODUCT:.+]] = linalg.generic
 // CHECK-NOT:     linalg.batch_matmul
-// CHECK:         %[[BIASES:.+]] = conv.gather %[[BIAS]]{{.*}} rows = [1, 3, 3], columns = [16], {{.*}} -> (d0 * 16 + d4)>>
+// CHECK:         %[[BIASES:.+]] = conv.gather %[[BIAS]]{{.*}} rows = [n = 1, h = 3, w = 3], columns = [c = 16], {{.*}} -> (d0 * 16 + d4)>>
 // CHECK:         %[[ZEROS1:.+]] = linalg.generic {{.*}} ins(%[[BIASES]] :
 // CHECK:         ^bb0(%[[B:.+]]: f32, %{{.+}}: f32)
 // CHECK-NEXT:      arith.addf %[[B]], %[[ZERO]] : f32
@@ -225,11 +225,11 @@ func.func @backward_data_joined(%dy: tensor<1x3x4x32xf16>, %w: tensor<32x6x5x16x
 // CHECK:         %[[LINES1:.+]] = linalg.generic
 // CHECK:         %[[LINES2:.+]] = linalg.generic
 // CHECK:         %[[DX:.+]] = conv.scatter %[[PRODUCT]], %[[ZEROS1]], %[[ZEROS2]], %[[LINES1]], %[[LINES2]] into %[[EMPTY]] view =
-// CHECK-SAME:      rows = [1, 3, 3], {{[^>]*}}> (d1, d2 * 3, d3 * 3, d0 * 16 + d4)>>,
-// CHECK-SAME:      rows = [1, 3, 3], {{[^>]*}}> (d1, d2 * 3, d3 * 3 + 1, d0 * 16 + d4)>>,
-// CHECK-SAME:      rows = [1, 3, 2], {{[^>]*}}> (d1, d2 * 3, d3 * 3 + 2, d0 * 16 + d4)>>,
-// CHECK-SAME:      rows = [1, 3, 8], {{[^>]*}}> (d1, d2 * 3 + 1, d3, d0 * 16 + d4)>>,
-// CHECK-SAME:      rows = [1, 2, 8], {{[^>]*}}> (d1, d2 * 3 + 2, d3, d0 * 16 + d4)>>
+// CHECK-SAME:      rows = [n = 1, h = 3, w = 3], {{[^>]*}}> (d1, d2 * 3, d3 * 3, d0 * 16 + d4)>>,
+// CHECK-SAME:      rows = [n = 1, h = 3, w = 3], {{[^>]*}}> (d1, d2 * 3, d3 * 3 + 1, d0 * 16 + d4)>>,
+// CHECK-SAME:      rows = [n = 1, h = 3, w = 2], {{[^>]*}}> (d1, d2 * 3, d3 * 3 + 2, d0 * 16 + d4)>>,
+// CHECK-SAME:      rows = [n = 1, h = 3, w = 8], {{[^>]*}}> (d1, d2 * 3 + 1, d3, d0 * 16 + d4)>>,
+// CHECK-SAME:      rows = [n = 1, h = 2, w = 8], {{[^>]*}}> (d1, d2 * 3 + 2, d3, d0 * 16 + d4)>>
 // CHECK:         return %[[DX]]
 func.func @backward_data_untouched(%dy: tensor<1x3x3x32xf16>, %w: tensor<32x1x1x16xf16>, %bias: tensor<16xf32>) -> tensor<1x8x8x16xf32> {
   %dx = conv.backward_data %dy, %w window = #stride3 layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
@@ -245,9 +245,9 @@ func.func @backward_data_untouched(%dy: tensor<1x3x3x32xf16>, %w: tensor<32x1x1x
 // batch here, too.
 // CHECK-LABEL: func @backward_weight
 // CHECK-SAME:    %[[X:.+]]: tensor<2x8x8x16xf16>, %[[DY:.+]]: tensor<2x4x4x32xf16>
-// CHECK:         conv.gather %[[DY]]{{.*}} view = <batch = [2], rows = [16], columns = [2, 4, 4], {{.*}} (d2, d3, d4, d0 * 16 + d1)>> : {{.*}} -> tensor<2x16x32xf16>
-// CHECK:         conv.gather %[[X]]{{.*}} view = <batch = [2], rows = [3, 3, 8], columns = [2, 4, 4], {{.*}} (d4, d5 * 2 + d1 - 1, d6 * 2 + d2 - 1, d0 * 8 + d3)>> : {{.*}} -> tensor<2x72x32xf16>
-// CHECK:         %[[DW:.+]] = conv.scatter %{{.+}} view = <batch = [2], rows = [16], columns = [3, 3, 8], {{.*}} (d0 * 16 + d1, d2, d3, d4)>> : tensor<2x16x72xf32> into tensor<32x3x3x8xf32>
+// CHECK:         conv.gather %[[DY]]{{.*}} view = <batch = [g = 2], rows = [k = 16], columns = [n = 2, p = 4, q = 4], {{.*}} (d2, d3, d4, d0 * 16 + d1)>> : {{.*}} -> tensor<2x16x32xf16>
+// CHECK:         conv.gather %[[X]]{{.*}} view = <batch = [g = 2], rows = [r = 3, s = 3, c = 8], columns = [n = 2, p = 4, q = 4], {{.*}} (d4, d5 * 2 + d1 - 1, d6 * 2 + d2 - 1, d0 * 8 + d3)>> : {{.*}} -> tensor<2x72x32xf16>
+// CHECK:         %[[DW:.+]] = conv.scatter %{{.+}} view = <batch = [g = 2], rows = [k = 16], columns = [r = 3, s = 3, c = 8], {{.*}} (d0 * 16 + d1, d2, d3, d4)>> : tensor<2x16x72xf32> into tensor<32x3x3x8xf32>
 // CHECK:         return %[[DW]]
 func.func @backward_weight(%x: tensor<2x8x8x16xf16>, %dy: tensor<2x4x4x32xf16>) -> tensor<32x3x3x8xf32> {
   %dw = conv.backward_weight %x, %dy window = #stride2 layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #schedule
@@ -270,10 +270,10 @@ func.func @padding(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tenso
 // CHECK-LABEL: func @backward_data_padding
 // CHECK-DAG:     %[[PADDED:.+]] = tensor.empty() : tensor<1x8x10x16xf32>
 // CHECK-DAG:     %[[EMPTY:.+]] = tensor.empty() : tensor<1x8x8x16xf16>
-// CHECK:         conv.gather {{.*}} rows = [1, 8, 10], columns = [1, 3, 32], {{.*}} (d1, d2 - d4, d3 - d5, d0 * 32 + d6)>>
+// CHECK:         conv.gather {{.*}} rows = [n = 1, h = 8, w = 10], columns = [r = 1, s = 3, k = 32], {{.*}} (d1, d2 - d4, d3 - d5, d0 * 32 + d6)>>
 // CHECK:         linalg.batch_matmul
-// CHECK:         %[[ALL:.+]] = conv.scatter %{{.+}} into %[[PADDED]] view = {{.*}} rows = [1, 8, 10], columns = [16], {{.*}} (d1, d2, d3, d0 * 16 + d4)>>
-// CHECK:         %[[OWN:.+]] = conv.gather %[[ALL]]{{.*}} rows = [1, 8, 8], {{.*}} (d1, d2, d3 + 1, d0 * 16 + d4)>> :
+// CHECK:         %[[ALL:.+]] = conv.scatter %{{.+}} into %[[PADDED]] view = {{.*}} rows = [n = 1, h = 8, w = 10], columns = [c = 16], {{.*}} (d1, d2, d3, d0 * 16 + d4)>>
+// CHECK:         %[[OWN:.+]] = conv.gather %[[ALL]]{{.*}} rows = [n = 1, h = 8, w = 8], {{.*}} (d1, d2, d3 + 1, d0 * 16 + d4)>> :
 // CHECK:         %[[LOW:.+]] = conv.gather %[[ALL]]{{.*}} (d1, d2, d3 - 7, d0 * 16 + d4, d3 - 7)>, limits = [1]> :
 // CHECK:         %[[HIGH:.+]] = conv.gather %[[ALL]]{{.*}} (d1, d2, d3 + 9, d0 * 16 + d4, d3)>, limits = [1]> :
 // CHECK:         linalg.generic {{.*}} ins(%[[OWN]], %[[LOW]], %[[HIGH]] :
@@ -292,9 +292,9 @@ func.func @backward_data_padding(%dy: tensor<1x8x8x32xf16>, %w: tensor<32x1x3x16
 // Two groups side by side are digits of the columns and of the reduction. The
 // filter's matrix is zero where they differ.
 // CHECK-LABEL: func @merged_groups
-// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [1, 8, 8], columns = [3, 3, 2, 4], {{.*}} (d1, d2 + d4 - 1, d3 + d5 - 1, (d0 * 2 + d6) * 4 + d7)>> : {{.*}} -> tensor<2x64x72xf16>
-// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [2, 8], columns = [3, 3, 2, 4], {{.*}} ((d0 * 2 + d1) * 8 + d2, d3, d4, d6, d5 - d1)>, limits = [1]> : {{.*}} -> tensor<2x16x72xf16>
-// CHECK:         conv.scatter %{{.+}} view = <batch = [2], rows = [1, 8, 8], columns = [2, 8], {{.*}} (d1, d2, d3, (d0 * 2 + d4) * 8 + d5)>> :
+// CHECK:         conv.gather %{{.+}} view = <batch = [g = 2], rows = [n = 1, p = 8, q = 8], columns = [r = 3, s = 3, g.left = 2, c = 4], {{.*}} (d1, d2 + d4 - 1, d3 + d5 - 1, (d0 * 2 + d6) * 4 + d7)>> : {{.*}} -> tensor<2x64x72xf16>
+// CHECK:         conv.gather %{{.+}} view = <batch = [g = 2], rows = [g.right = 2, k = 8], columns = [r = 3, s = 3, g.left = 2, c = 4], {{.*}} ((d0 * 2 + d1) * 8 + d2, d3, d4, d6, d5 - d1)>, limits = [1]> : {{.*}} -> tensor<2x16x72xf16>
+// CHECK:         conv.scatter %{{.+}} view = <batch = [g = 2], rows = [n = 1, p = 8, q = 8], columns = [g.right = 2, k = 8], {{.*}} (d1, d2, d3, (d0 * 2 + d4) * 8 + d5)>> :
 func.func @merged_groups(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x4xf16>) -> tensor<1x8x8x32xf32> {
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 4 schedule = #merged
       : tensor<1x8x8x16xf16>, tensor<32x3x3x4xf16> -> tensor<1x8x8x32xf32>
@@ -304,9 +304,9 @@ func.func @merged_groups(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x4xf16>) -> 
 // For the gradient of the filter, they are digits of rows and columns, and what
 // belongs to two different groups is not written.
 // CHECK-LABEL: func @merged_groups_backward_weight
-// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [2, 8], columns = [1, 8, 8], {{.*}} (d3, d4, d5, (d0 * 2 + d1) * 8 + d2)>> :
-// CHECK:         conv.gather %{{.+}} view = <batch = [2], rows = [3, 3, 2, 4], columns = [1, 8, 8], {{.*}} (d5, d1 + d6 - 1, d2 + d7 - 1, (d0 * 2 + d3) * 4 + d4)>> :
-// CHECK:         conv.scatter %{{.+}} view = <batch = [2], rows = [2, 8], columns = [3, 3, 2, 4], {{.*}} ((d0 * 2 + d5) * 8 + d2, d3, d4, d6, d1 - d5)>, limits = [1]> :
+// CHECK:         conv.gather %{{.+}} view = <batch = [g = 2], rows = [g.left = 2, k = 8], columns = [n = 1, p = 8, q = 8], {{.*}} (d3, d4, d5, (d0 * 2 + d1) * 8 + d2)>> :
+// CHECK:         conv.gather %{{.+}} view = <batch = [g = 2], rows = [r = 3, s = 3, g.right = 2, c = 4], columns = [n = 1, p = 8, q = 8], {{.*}} (d5, d1 + d6 - 1, d2 + d7 - 1, (d0 * 2 + d3) * 4 + d4)>> :
+// CHECK:         conv.scatter %{{.+}} view = <batch = [g = 2], rows = [g.left = 2, k = 8], columns = [r = 3, s = 3, g.right = 2, c = 4], {{.*}} ((d0 * 2 + d5) * 8 + d2, d3, d4, d6, d1 - d5)>, limits = [1]> :
 func.func @merged_groups_backward_weight(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x32xf16>) -> tensor<32x3x3x4xf32> {
   %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 4 schedule = #merged
       : tensor<1x8x8x16xf16>, tensor<1x8x8x32xf16> -> tensor<32x3x3x4xf32>
@@ -318,8 +318,8 @@ func.func @merged_groups_backward_weight(%x: tensor<1x8x8x16xf16>, %dy: tensor<1
 // CHECK-LABEL: func @splits
 // CHECK-DAG:     %[[PARTS:.+]] = tensor.empty() : tensor<2x32x144xf32>
 // CHECK-DAG:     %[[EMPTY:.+]] = tensor.empty() : tensor<32x3x3x16xf16>
-// CHECK:         conv.gather %{{.+}} view = <batch = [2, 1], rows = [32], columns = [2, 4, 8], {{.*}} (d3, d0 * 4 + d4, d5, d1 * 32 + d2)>> : {{.*}} -> tensor<2x32x64xf16>
-// CHECK:         conv.gather %{{.+}} view = <batch = [2, 1], rows = [3, 3, 16], columns = [2, 4, 8], {{.*}} (d5, d0 * 4 + d6 + d2 - 1, d3 + d7 - 1, d1 * 16 + d4)>> : {{.*}} -> tensor<2x144x64xf16>
+// CHECK:         conv.gather %{{.+}} view = <batch = [p.split = 2, g = 1], rows = [k = 32], columns = [n = 2, p = 4, q = 8], {{.*}} (d3, d0 * 4 + d4, d5, d1 * 32 + d2)>> : {{.*}} -> tensor<2x32x64xf16>
+// CHECK:         conv.gather %{{.+}} view = <batch = [p.split = 2, g = 1], rows = [r = 3, s = 3, c = 16], columns = [n = 2, p = 4, q = 8], {{.*}} (d5, d0 * 4 + d6 + d2 - 1, d3 + d7 - 1, d1 * 16 + d4)>> : {{.*}} -> tensor<2x144x64xf16>
 // CHECK:         linalg.batch_matmul {{.*}} -> tensor<2x32x144xf32>
 // CHECK:         %[[BOTH:.+]] = conv.scatter %{{.+}} into %[[PARTS]]
 // CHECK:         %[[FIRST:.+]] = conv.gather %[[BOTH]]{{.*}} -> tensor<1x32x144xf32>

@@ -64,11 +64,11 @@ func.func @groups(%x: tensor<1x8x8x16xf16>, %w: tensor<80x3x3x8xf16>) -> tensor<
 // CHECK-SAME:    %[[DY:.+]]: tensor<1x4x8x16xf16>, %[[W:.+]]: tensor<16x1x1x16xf16>, %[[RES:.+]]: tensor<1x8x8x16xf16>
 // CHECK:         %[[EVEN:.+]] = scf.forall {{.*}} to (1, 32, 16) step (1, 32, 32)
 // CHECK:           linalg.batch_matmul
-// CHECK:           conv.gather %[[RES]]{{.*}} rows = [1, 4, 8], {{.*}} (d1, d2 * 2, d3, d0 * 16 + d4)
+// CHECK:           conv.gather %[[RES]]{{.*}} rows = [n = 1, h = 4, w = 8], {{.*}} (d1, d2 * 2, d3, d0 * 16 + d4)
 // CHECK:         %[[ODD:.+]] = scf.forall {{.*}} to (1, 32, 16) step (1, 32, 32)
 // CHECK-NOT:       linalg.batch_matmul
-// CHECK:           conv.gather %[[RES]]{{.*}} rows = [1, 4, 8], {{.*}} (d1, d2 * 2 + 1, d3, d0 * 16 + d4)
-// CHECK:         conv.scatter %[[EVEN]], %[[ODD]] into %{{.+}} rows = [1, 4, 8], {{.*}} (d1, d2 * 2, d3, d0 * 16 + d4)>>, {{.*}} (d1, d2 * 2 + 1, d3, d0 * 16 + d4)>>
+// CHECK:           conv.gather %[[RES]]{{.*}} rows = [n = 1, h = 4, w = 8], {{.*}} (d1, d2 * 2 + 1, d3, d0 * 16 + d4)
+// CHECK:         conv.scatter %[[EVEN]], %[[ODD]] into %{{.+}} rows = [n = 1, h = 4, w = 8], {{.*}} (d1, d2 * 2, d3, d0 * 16 + d4)>>, {{.*}} (d1, d2 * 2 + 1, d3, d0 * 16 + d4)>>
 func.func @backward_data(%dy: tensor<1x4x8x16xf16>, %w: tensor<16x1x1x16xf16>, %res: tensor<1x8x8x16xf16>) -> tensor<1x8x8x16xf16> {
   %dx = conv.backward_data %dy, %w window = <strides = [2, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule

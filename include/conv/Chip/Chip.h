@@ -22,6 +22,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace conv {
 
@@ -49,6 +50,16 @@ enum class Backend { AMDGPU, Host, NVPTX };
 /// scalar or packed multiply-adds, for types without a matrix instruction.
 /// `WGMMA3xTF32` multiplies f32 as three products of tf32.
 enum class AtomKind { MFMA, WMMA, FMA, MMASync, WGMMA, WGMMA3xTF32 };
+
+/// All of them, as they are spelled in schedules.
+inline constexpr std::pair<AtomKind, std::string_view> kAtomKinds[] = {
+    {AtomKind::MFMA, "mfma"},
+    {AtomKind::WMMA, "wmma"},
+    {AtomKind::FMA, "fma"},
+    {AtomKind::MMASync, "mma_sync"},
+    {AtomKind::WGMMA, "wgmma"},
+    {AtomKind::WGMMA3xTF32, "wgmma_3xtf32"},
+};
 
 /// Whether a warpgroup executes it.
 constexpr bool isWarpgroupAtom(AtomKind kind) {

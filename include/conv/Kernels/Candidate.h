@@ -13,22 +13,13 @@
 #ifndef CONV_KERNELS_CANDIDATE_H
 #define CONV_KERNELS_CANDIDATE_H
 
+#include "conv/Dialect/Conv/IR/MainLoop.h"
 #include "conv/Kernels/Problem.h"
 
 #include <array>
 #include <span>
 
 namespace conv {
-
-/// The main loops that multiply by atoms, as `MainLoop` of the dialect.
-enum class LoopKind {
-  RegisterStaged,
-  AsyncStaged,
-  HostCache,
-  Tma,
-  LineBuffer,
-  WeightStationary
-};
 
 /// One way to run a main loop. Tiles are `[rows, columns]`, as in
 /// `#conv.schedule`.
@@ -39,7 +30,7 @@ struct Candidate {
   int64_t stages = 0;
   bool columnsFastest = true; ///< Raster: neighbours share their rows.
   int64_t cluster = 1; ///< Workgroups that share the reduction of a tile.
-  LoopKind loop = LoopKind::RegisterStaged;
+  MainLoop loop = MainLoop::RegisterStaged;
 
   int64_t subgroups() const {
     return (workgroup[0] / subgroup[0]) * (workgroup[1] / subgroup[1]);

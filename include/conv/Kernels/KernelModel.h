@@ -25,7 +25,7 @@ public:
   virtual ~KernelModel();
 
   /// Whether candidates with this main loop are its own.
-  virtual bool has(LoopKind loop) const = 0;
+  virtual bool has(MainLoop loop) const = 0;
 
   /// All candidates with this atom, whose operands are the problem's; none if
   /// the family cannot compute it. The raster order is chosen later.
@@ -60,7 +60,7 @@ public:
 std::span<const KernelModel *const> getKernelModels();
 
 /// The one that a main loop belongs to.
-const KernelModel &getKernelModel(LoopKind loop);
+const KernelModel &getKernelModel(MainLoop loop);
 
 /// Whether the chip can run the candidate, and why not.
 Rejection checkCandidate(const Problem &problem, const ChipInfo &chip,

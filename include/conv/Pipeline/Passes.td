@@ -107,6 +107,8 @@ def VerifyStagePass : Pass<"conv-verify-stage", "::mlir::ModuleOp"> {
       * (T5) Each step adds lhs * transpose(rhs) to the sum.
       * (T6) The epilogue, which reads nothing of what it overwrites, is
         inserted where the loops are.
+      * (T7) Digits of one role have one size in both operands of the product
+        and in its result.
 
     * Input: any.
     * Output: the input.

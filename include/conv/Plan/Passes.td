@@ -38,18 +38,18 @@ def ConvertToProductsPass : Pass<"conv-convert-to-products", "::mlir::func::Func
     After:
     ```mlir
     %a = conv.gather %x[%c0, %c0, %c0] view = <
-          batch = [1], rows = [1, 8, 8], columns = [3, 3, 16],
+          batch = [g = 1], rows = [n = 1, p = 8, q = 8], columns = [r = 3, s = 3, c = 16],
           map = affine_map<(g, n, p, q, r, s, c) -> (n, p + r - 1, q + s - 1, g * 16 + c)>>
         : tensor<1x8x8x16xf16> -> tensor<1x64x144xf16>
     %b = conv.gather %w[%c0, %c0, %c0] view = <
-          batch = [1], rows = [32], columns = [3, 3, 16],
+          batch = [g = 1], rows = [k = 32], columns = [r = 3, s = 3, c = 16],
           map = affine_map<(g, k, r, s, c) -> (g * 32 + k, r, s, c)>>
         : tensor<32x3x3x16xf16> -> tensor<1x32x144xf16>
     %c = linalg.batch_matmul indexing_maps = [(b, m, n, k) -> (b, m, k), (b, n, k), (b, m, n)]
         ins(%a, %b) outs(%zero) -> tensor<1x64x32xf32>
     %t = linalg.generic ins(%c) outs(%empty) {conv.schedule = #schedule} ...
     %y = conv.scatter %t into %result view = <
-          batch = [1], rows = [1, 8, 8], columns = [32],
+          batch = [g = 1], rows = [n = 1, p = 8, q = 8], columns = [k = 32],
           map = affine_map<(g, n, p, q, k) -> (n, p, q, g * 32 + k)>>
         : tensor<1x64x32xf32> into tensor<1x8x8x32xf32>
     ```

@@ -20,9 +20,6 @@
 
 namespace mlir::conv {
 
-/// The attribute's name of a table's kind of atom.
-AtomKind getAtomKind(::conv::AtomKind kind);
-
 /// The candidate as an attribute, with its main loop and who chose it.
 ScheduleAttr getSchedule(MLIRContext *context,
                          const ::conv::Candidate &candidate,

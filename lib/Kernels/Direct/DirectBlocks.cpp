@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Channels are the digits that move an operand along the dimension of its
-// groups; all other columns are taps.
+// Channels are looked up by their role; all other columns are taps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,19 +32,21 @@ struct GroupChannels {
 static std::optional<GroupChannels> findChannels(const ViewedTensor &operand) {
   if (!DirectTiling::isAlongBatchOf(operand))
     return std::nullopt;
-  size_t firstRow = operand.view.getBatch().size();
-  SmallVector<ViewAttr::Coordinate> coordinates = operand.view.getCoordinates();
-  ArrayRef<int64_t> steps = coordinates[operand.findClosest()].coefficients;
-  GroupChannels channels{steps[firstRow - 1], std::nullopt};
-  for (auto [d, size] : llvm::enumerate(operand.view.getRows())) {
-    if (size == 1 || steps[firstRow + d] == 0)
-      continue;
-    if (channels.digit || steps[firstRow + d] != 1 || size != channels.count)
-      return std::nullopt;
-    channels.digit = d;
-  }
-  if (!channels.digit && channels.count != 1)
+  ViewAttr view = operand.view;
+  std::optional<unsigned> digit = findChannel(view.getRowRoles());
+  if (!digit)
     return std::nullopt;
+  ViewAttr::Coordinate coordinate =
+      view.getCoordinates()[operand.findClosest()];
+  DigitRole channel = view.getRowRoles()[*digit];
+  GroupChannels channels{view.getCoefficient(coordinate, 'g'), std::nullopt};
+  bool followsOthers =
+      channels.count == 1 || view.getCoefficient(coordinate, channel) == 1;
+  if (view.getSize(channel) != channels.count || !followsOthers ||
+      !view.isOnlyMovedBy(coordinate, {'g', channel}))
+    return std::nullopt;
+  if (channels.count > 1)
+    channels.digit = digit;
   return channels;
 }
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which digits are positions and taps follows from the coordinates that they
-// move, so that the numbers of dimensions make no difference.
+// Positions, and the taps along them, are looked up by their roles, so that the
+// numbers of dimensions make no difference.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,20 +27,19 @@ int64_t DirectDiagonals::countClasses() const {
 /// of all digits. None if positions are not next to channels, which are one in
 /// each matrix and follow each other in memory.
 static std::optional<ViewAttr::Coordinate>
-findPositions(const ViewedTensor &operand, size_t position) {
+findPositions(const ViewedTensor &operand, DigitRole position) {
+  ViewAttr view = operand.view;
   if (!DirectTiling::isAlongBatchOf(operand))
     return std::nullopt;
   int64_t closest = operand.findClosest();
   size_t dimension = operand.strides.size() - 1;
   if (int64_t(dimension) == closest && dimension > 0)
     --dimension;
-  SmallVector<ViewAttr::Coordinate> coordinates = operand.view.getCoordinates();
-  ArrayRef<int64_t> channels = coordinates[closest].coefficients;
-  size_t batch = operand.view.getBatch().size() - 1;
-  if (channels[batch] != 1)
+  SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
+  if (view.getCoefficient(coordinates[closest], 'g') != 1)
     return std::nullopt;
   for (auto [d, each] : llvm::enumerate(coordinates)) {
-    bool isMoved = each.coefficients[position] != 0;
+    bool isMoved = view.getCoefficient(each, position) != 0;
     if (isMoved != (d == dimension))
       return std::nullopt;
   }
@@ -49,43 +48,36 @@ findPositions(const ViewedTensor &operand, size_t position) {
 
 std::optional<DirectDiagonals>
 DirectDiagonals::compute(const ViewedProduct &product) {
-  const ViewedTensor &lhs = product.lhs, &rhs = product.rhs;
-  auto [batch, rows, reduction] = lhs.view.getShape();
-  ArrayRef<int64_t> terms = lhs.view.getColumns();
-  size_t firstColumn = lhs.view.getBatch().size();
-  size_t innermost = DigitBox::compute(terms, 1)->innermost;
-  if (rows != 1 || firstColumn == 0)
+  ViewAttr lhs = product.lhs.view, rhs = product.rhs.view;
+  size_t innermost = DigitBox::compute(lhs.getColumns(), 1)->innermost;
+  if (lhs.getShape()[1] != 1 || lhs.getRoles().empty())
     return std::nullopt;
-  size_t firstLeftTerm = firstColumn + lhs.view.getRows().size();
-  size_t firstRightTerm = firstColumn + rhs.view.getRows().size();
-  auto left = findPositions(lhs, firstLeftTerm + innermost);
-  auto right = findPositions(rhs, firstRightTerm + innermost);
+  DigitRole position = lhs.getColumnRoles()[innermost];
+  auto left = findPositions(product.lhs, position);
+  auto right = findPositions(product.rhs, position);
   if (!left || !right)
     return std::nullopt;
 
   // Nothing else moves along the positions of the output; and of the input,
   // taps only.
-  for (auto [d, coefficient] : llvm::enumerate(left->coefficients))
-    if (coefficient != (d == firstLeftTerm + innermost ? 1 : 0))
-      return std::nullopt;
+  DigitRole tap;
+  if (position.isPosition())
+    tap = kTaps[position.getAxis()];
+  if (!lhs.isOnlyMovedBy(*left, position) ||
+      lhs.getCoefficient(*left, position) != 1 ||
+      !rhs.isOnlyMovedBy(*right, {position, tap}))
+    return std::nullopt;
   DirectDiagonals result{};
-  result.step = right->coefficients[firstRightTerm + innermost];
-  result.dilation = result.taps = result.lines = 1;
-  for (auto [d, coefficient] : llvm::enumerate(right->coefficients)) {
-    bool isColumn = d >= firstColumn && d < firstRightTerm;
-    int64_t size = isColumn ? rhs.view.getRows()[d - firstColumn] : 1;
-    bool isTap = coefficient != 0 && size > 1;
-    if (isColumn && !isTap)
-      result.lines *= size;
-    if (coefficient == 0 || d == firstRightTerm + innermost ||
-        (isColumn && size == 1))
-      continue;
-    if (!isTap || result.tap || coefficient < 0)
-      return std::nullopt;
-    result.tap = d - firstColumn;
-    result.taps = size;
-    result.dilation = coefficient;
+  result.step = rhs.getCoefficient(*right, position);
+  result.taps = rhs.getSize(tap);
+  result.lines = rhs.getShape()[1] / result.taps;
+  result.dilation = 1;
+  if (result.taps > 1) {
+    result.tap = *rhs.find(tap) - rhs.getBatch().size();
+    result.dilation = rhs.getCoefficient(*right, tap);
   }
+  if (result.dilation < 1)
+    return std::nullopt;
   if (result.step < 1 || result.getLastDiagonal() >= kRun ||
       result.countAtoms() * kSums > kMaxSums)
     return std::nullopt;

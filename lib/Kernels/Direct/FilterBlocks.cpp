@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which digits are channels and taps follows from the coordinates that they
-// move, so that directions and layouts make no difference.
+// Channels and taps are looked up by their roles, so that directions and
+// layouts make no difference.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,25 +43,16 @@ static bool findChannels(const ViewedProduct &product, FilterBlocks &blocks,
     return false;
   }
   ViewAttr lhs = product.lhs.view;
-  size_t matrix = lhs.getBatch().size() - 1;
-  size_t firstTerm = lhs.getBatch().size() + lhs.getRows().size();
-  SmallVector<ViewAttr::Coordinate> coordinates = lhs.getCoordinates();
-  ArrayRef<int64_t> steps =
-      llvm::find_if(coordinates, [&](const ViewAttr::Coordinate &each) {
-        return each.coefficients[matrix] != 0;
-      })->coefficients;
-  blocks.channels = steps[matrix];
-  int64_t moving = 0, size = 1;
-  for (auto [d, values] : llvm::enumerate(lhs.getColumns()))
-    if (values > 1 && steps[firstTerm + d] != 0) {
-      blocks.channel = d;
-      size = values;
-      ++moving;
-    }
+  blocks.channels = lhs.getCoefficient(
+      lhs.getCoordinates()[product.lhs.findBatchDimension()], 'g');
+  std::optional<unsigned> channel = findChannel(lhs.getColumnRoles());
+  int64_t size = channel ? lhs.getColumns()[*channel] : 1;
+  if (size > 1)
+    blocks.channel = channel;
   int64_t columns = std::get<2>(product.result.view.getShape());
   int64_t columnDigits = llvm::count_if(product.result.view.getColumns(),
                                         [](int64_t size) { return size > 1; });
-  if (moving <= 1 && columnDigits <= 1 && size == blocks.channels &&
+  if (columnDigits <= 1 && size == blocks.channels &&
       columns == blocks.channels &&
       FilterBlocks::kVector % blocks.channels == 0)
     return true;
@@ -78,8 +69,9 @@ std::optional<FilterBlocks> FilterBlocks::compute(const ViewedProduct &product,
   if (!checkElements(product, obstacle) ||
       !findChannels(product, blocks, obstacle))
     return std::nullopt;
-  for (auto [d, size] : llvm::enumerate(product.lhs.view.getColumns()))
-    if (size > 1 && d != blocks.channel)
+  ViewAttr lhs = product.lhs.view;
+  for (auto [d, role] : llvm::enumerate(lhs.getColumnRoles()))
+    if (role.isTap() && lhs.getSize(role) > 1)
       blocks.tap = d;
   return blocks;
 }

@@ -26,17 +26,17 @@ static constexpr int64_t kMaxRowBytes = 256;
 /// A main loop, and how many tiles it has: one is computed while the others
 /// arrive.
 struct Staging {
-  LoopKind loop;
+  MainLoop loop;
   int64_t stages;
 };
 
 /// The ways to stage tiles of a problem's operands in shared memory.
 static std::vector<Staging> listStagings(const Problem &problem,
                                          const ChipInfo &chip) {
-  std::vector<Staging> stagings = {{LoopKind::RegisterStaged, 2}};
+  std::vector<Staging> stagings = {{MainLoop::RegisterStaged, 2}};
   // Half the shared memory, so more workgroups; not measured elsewhere.
   if (chip.backend == Backend::AMDGPU)
-    stagings.push_back({LoopKind::RegisterStaged, 1});
+    stagings.push_back({MainLoop::RegisterStaged, 1});
   int64_t bytes = byteSize(problem.operand);
   // With one of them in registers, the others were no faster on an H200.
   if (!copiesAsync(chip, problem.lhsRun, bytes) ||
@@ -50,7 +50,7 @@ static std::vector<Staging> listStagings(const Problem &problem,
     all = {2, 3};
   }
   for (int64_t stages : all)
-    stagings.push_back({LoopKind::AsyncStaged, stages});
+    stagings.push_back({MainLoop::AsyncStaged, stages});
   return stagings;
 }
 
@@ -104,8 +104,8 @@ static void addCandidates(const Problem &problem, const ChipInfo &chip,
 namespace {
 class GemmModel final : public KernelModel {
 public:
-  bool has(LoopKind loop) const override {
-    return loop == LoopKind::RegisterStaged || loop == LoopKind::AsyncStaged;
+  bool has(MainLoop loop) const override {
+    return loop == MainLoop::RegisterStaged || loop == MainLoop::AsyncStaged;
   }
 
   std::vector<Candidate> listCandidates(const Problem &problem,

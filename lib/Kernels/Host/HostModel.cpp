@@ -20,7 +20,7 @@ using namespace conv;
 namespace {
 class HostModel final : public KernelModel {
 public:
-  bool has(LoopKind loop) const override { return loop == LoopKind::HostCache; }
+  bool has(MainLoop loop) const override { return loop == MainLoop::HostCache; }
 
   std::vector<Candidate> listCandidates(const Problem &problem,
                                         const ChipInfo &chip,
@@ -39,7 +39,7 @@ public:
                                        .subgroup = {rows, columns},
                                        .gemmK = gemmK,
                                        .stages = 1,
-                                       .loop = LoopKind::HostCache});
+                                       .loop = MainLoop::HostCache});
     return candidates;
   }
 

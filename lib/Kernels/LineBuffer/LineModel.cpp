@@ -67,7 +67,7 @@ static std::vector<Candidate> listGradientCandidates(const Problem &problem,
       facts.window.vertical.taps * facts.window.horizontal.taps == 1;
   if (hasOneTap && getTmaFacts(problem).steps > 0)
     return candidates;
-  forEachWarpgroupTile(atom, LoopKind::LineBuffer, [&](Candidate candidate) {
+  forEachWarpgroupTile(atom, MainLoop::LineBuffer, [&](Candidate candidate) {
     if (candidate.subgroups() > 1)
       return;
     LineGradientTile tile = getLineGradientTile(problem, candidate);
@@ -95,7 +95,7 @@ static std::vector<Candidate> listLineCandidates(const Problem &problem,
     return candidates;
   if (facts->segments > 0)
     return listGradientCandidates(problem, chip, atom);
-  forEachWarpgroupTile(atom, LoopKind::LineBuffer, [&](Candidate candidate) {
+  forEachWarpgroupTile(atom, MainLoop::LineBuffer, [&](Candidate candidate) {
     auto fits = [&](const Candidate &each) {
       return getLineTile(problem, each).sharedBytes() <= chip.sharedMemoryBytes;
     };
@@ -242,8 +242,8 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
 namespace {
 class LineBufferModel final : public KernelModel {
 public:
-  bool has(LoopKind loop) const override {
-    return loop == LoopKind::LineBuffer;
+  bool has(MainLoop loop) const override {
+    return loop == MainLoop::LineBuffer;
   }
 
   std::vector<Candidate> listCandidates(const Problem &problem,

@@ -128,7 +128,7 @@ bool conv::copiesAsync(const ChipInfo &chip, const Run &run,
 /// Whether both tiles arrive in the order of lanes, without registers.
 static bool copiesInLaneOrder(const ChipInfo &chip,
                               const Candidate &candidate) {
-  return candidate.loop == LoopKind::AsyncStaged && lookupLaneCopies(chip);
+  return candidate.loop == MainLoop::AsyncStaged && lookupLaneCopies(chip);
 }
 
 /// Neighbouring elements that a lane loads at a time: along a row of the tile,
@@ -178,7 +178,7 @@ RegisterCost conv::computeRegisters(const Problem &problem,
   RegisterCost cost;
   cost.accumulators = rows * columns / chip.subgroupSize;
   auto isStaged = [&](const Run &run) {
-    return candidate.loop != LoopKind::AsyncStaged ||
+    return candidate.loop != MainLoop::AsyncStaged ||
            !copiesAsync(chip, run, byteSize(atom.operand));
   };
   cost.staging = (isStaged(problem.lhsRun) * inputPieces +
@@ -539,7 +539,7 @@ static Limit computeLimit(const Problem &problem, const ChipInfo &chip,
 /// What a staged kernel takes, as a multiple of what is computed here.
 static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate) {
-  bool isAsync = candidate.loop == LoopKind::AsyncStaged;
+  bool isAsync = candidate.loop == MainLoop::AsyncStaged;
   bool areTransposed =
       isTransposed(problem.lhsRun) && isTransposed(problem.rhsRun);
   double slowdown = isAsync         ? fit(chip).asyncStagedSlowdown

@@ -117,7 +117,7 @@ static std::vector<Candidate> listTmaCandidates(const Problem &problem,
       (atom.kind == AtomKind::WGMMA3xTF32 && !facts.allows3xTF32))
     return candidates;
   int64_t most = facts.reducesPositions ? kMaxGradientStages : kMaxStages;
-  forEachWarpgroupTile(atom, LoopKind::Tma, [&](Candidate candidate) {
+  forEachWarpgroupTile(atom, MainLoop::Tma, [&](Candidate candidate) {
     for (candidate.cluster = 1; candidate.cluster <= chip.maxCluster();
          ++candidate.cluster) {
       TmaTile tile = getTmaTile(problem, candidate);
@@ -376,7 +376,7 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
 namespace {
 class WarpgroupGemmModel final : public KernelModel {
 public:
-  bool has(LoopKind loop) const override { return loop == LoopKind::Tma; }
+  bool has(MainLoop loop) const override { return loop == MainLoop::Tma; }
 
   std::vector<Candidate> listCandidates(const Problem &problem,
                                         const ChipInfo &chip,

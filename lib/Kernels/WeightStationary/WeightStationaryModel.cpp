@@ -59,7 +59,7 @@ listWeightStationaryCandidates(const Problem &problem, const ChipInfo &chip,
       atom.kind != AtomKind::WGMMA)
     return candidates;
   forEachWarpgroupTile(
-      atom, LoopKind::WeightStationary, [&](Candidate candidate) {
+      atom, MainLoop::WeightStationary, [&](Candidate candidate) {
         auto fits = [&](const Candidate &each) {
           return getWeightStationaryTile(problem, each).sharedBytes() <=
                  chip.sharedMemoryBytes;
@@ -124,8 +124,8 @@ static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
 namespace {
 class WeightStationaryModel final : public KernelModel {
 public:
-  bool has(LoopKind loop) const override {
-    return loop == LoopKind::WeightStationary;
+  bool has(MainLoop loop) const override {
+    return loop == MainLoop::WeightStationary;
   }
 
   std::vector<Candidate> listCandidates(const Problem &problem,

@@ -134,6 +134,18 @@ func.func private @view_v4_more_limits_than_results() attributes {
 
 // -----
 
+func.func private @view_v6_one_role_twice() attributes {
+  // expected-error @below {{expects one digit with the role p.tile, but got more}}
+  a = #conv.view<batch = [g = 1], rows = [p.tile = 4], columns = [p.tile = 8], map = affine_map<(g, m, k) -> (m, k)>>}
+
+// -----
+
+func.func private @view_unknown_role() attributes {
+  // expected-error @below {{expects the role of a digit, such as n, p or p.tile, but got c.phase}}
+  a = #conv.view<batch = [g = 1], rows = [p = 4], columns = [c.phase = 8], map = affine_map<(g, m, k) -> (m, k)>>}
+
+// -----
+
 // expected-error @below {{expects positive sizes of an atom, but got 0 x 32 x 8}}
 func.func private @atom_a1_zero() attributes {a = #conv.atom<mfma 0 x 32 x 8>}
 

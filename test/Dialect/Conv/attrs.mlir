@@ -19,12 +19,19 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
   // The windows of a padded convolution, and a view whose rows and columns have no digits.
   // CHECK-LABEL: @view
-  // CHECK-SAME: #conv.view<batch = [2], rows = [8, 56, 28], columns = [3, 3, 64], map = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d2 + d4 - 1, d3 * 2 + d5 - 1, d0 * 64 + d6)>>
+  // CHECK-SAME: #conv.view<batch = [g = 2], rows = [n = 8, p = 56, q = 28], columns = [r = 3, s = 3, c = 64], map = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d2 + d4 - 1, d3 * 2 + d5 - 1, d0 * 64 + d6)>>
   // CHECK-SAME: #conv.view<batch = [4], rows = [], columns = [], map = affine_map<(d0) -> (-d0 + 3)>>
   func.func private @view() attributes {
-    a = #conv.view<batch = [2], rows = [8, 56, 28], columns = [3, 3, 64],
+    a = #conv.view<batch = [g = 2], rows = [n = 8, p = 56, q = 28], columns = [r = 3, s = 3, c = 64],
                    map = affine_map<(g, n, p, q, r, s, c) -> (n, p + r - 1, q * 2 + s - 1, g * 64 + c)>>,
     b = #conv.view<batch = [4], rows = [], columns = [], map = affine_map<(g) -> (3 - g)>>}
+
+  // Parts of an index have names of their own; a digit may have none.
+  // CHECK-LABEL: @view_parts
+  // CHECK-SAME: #conv.view<batch = [c.split = 2, g = 1], rows = [h.tile = 3, h.block = 2, h.in = 8], columns = [h.phase = 2, 5], map =
+  func.func private @view_parts() attributes {
+    a = #conv.view<batch = [c.split = 2, g = 1], rows = [h.tile = 3, h.block = 2, h.in = 8], columns = [h.phase = 2, 5],
+                   map = affine_map<(i, g, t, b, h, f, m) -> (t * 16 + b * 8 + h, f, i + m)>>}
 
   // The left columns of an image that is reflected at its borders, and a matrix that is
   // zero beside its diagonal.

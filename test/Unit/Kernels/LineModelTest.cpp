@@ -19,7 +19,7 @@ using namespace conv;
 
 namespace {
 
-const KernelModel &kModel = getKernelModel(LoopKind::LineBuffer);
+const KernelModel &kModel = getKernelModel(MainLoop::LineBuffer);
 
 LineFacts &factsOf(Problem &problem) { return *problem.facts.get<LineFacts>(); }
 
@@ -68,7 +68,7 @@ TEST(LineModel, CandidatesHaveAllColumns) {
 TEST(LineModel, WarpgroupsTakeTurns) {
   Ranking ranking = rankCandidates(createStem(), hopper());
   const Candidate &best = ranking.accepted.front().candidate;
-  EXPECT_EQ(best.loop, LoopKind::LineBuffer);
+  EXPECT_EQ(best.loop, MainLoop::LineBuffer);
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{192, 64}));
   EXPECT_EQ(best.subgroup, (std::array<int64_t, 2>{64, 64}));
 }
@@ -136,7 +136,7 @@ TEST(LineModel, LinesTakeTimeToCopy) {
 TEST(LineModel, GradientsWaitForStages) {
   Problem problem = createGradient();
   Candidate best = rankCandidates(problem, hopper()).accepted[0].candidate;
-  EXPECT_EQ(best.loop, LoopKind::LineBuffer);
+  EXPECT_EQ(best.loop, MainLoop::LineBuffer);
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{64, 192}));
   EXPECT_EQ(best.stages, 4);
   double four = computeCost(problem, hopper(), best).stepCycles;
@@ -149,7 +149,7 @@ TEST(LineModel, WithoutLinesThereAreNoCandidates) {
   problem.facts.clear<LineFacts>();
   for (const RankedCandidate &ranked :
        rankCandidates(problem, hopper()).accepted)
-    EXPECT_NE(ranked.candidate.loop, LoopKind::LineBuffer);
+    EXPECT_NE(ranked.candidate.loop, MainLoop::LineBuffer);
 }
 
 } // namespace

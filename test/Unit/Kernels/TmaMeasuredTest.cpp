@@ -82,7 +82,7 @@ Candidate createCandidate(const ChipInfo &chip, const Tile &tile) {
               .gemmK = TmaTile::kRowElements,
               .stages = tile.stages,
               .cluster = tile.cluster,
-              .loop = LoopKind::Tma};
+              .loop = MainLoop::Tma};
   return {};
 }
 

@@ -17,7 +17,7 @@ using namespace conv;
 
 namespace {
 
-const KernelModel &kModel = getKernelModel(LoopKind::Tma);
+const KernelModel &kModel = getKernelModel(MainLoop::Tma);
 
 TmaFacts &factsOf(Problem &problem) {
   auto *facts = problem.facts.get<TmaFacts>();
@@ -236,7 +236,7 @@ TEST(TmaModel, RowsTakeTime) {
                         .subgroup = {64, 128},
                         .gemmK = TmaTile::kRowElements,
                         .stages = 6,
-                        .loop = LoopKind::Tma};
+                        .loop = MainLoop::Tma};
     for (const MatrixAtom &atom : hopper().atoms)
       if (atom.kind == AtomKind::WGMMA && atom.n == 128 &&
           atom.operand == problem.operand)

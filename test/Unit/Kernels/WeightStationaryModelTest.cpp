@@ -20,7 +20,7 @@ using namespace conv;
 
 namespace {
 
-const KernelModel &kModel = getKernelModel(LoopKind::WeightStationary);
+const KernelModel &kModel = getKernelModel(MainLoop::WeightStationary);
 
 /// The last layer of a decoder, 3x3 from 128 to 3 channels of 512x512.
 Problem createLastLayer() {
@@ -94,7 +94,7 @@ TEST(WeightStationaryModel, LastLayersHaveNarrowTiles) {
   Ranking ranking = rankCandidates(createLastLayer(), hopper());
   ASSERT_FALSE(ranking.accepted.empty());
   const Candidate &best = ranking.accepted.front().candidate;
-  EXPECT_EQ(best.loop, LoopKind::WeightStationary);
+  EXPECT_EQ(best.loop, MainLoop::WeightStationary);
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{256, 8}));
 }
 

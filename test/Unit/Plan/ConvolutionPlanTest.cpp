@@ -154,12 +154,44 @@ ConvolutionOpInterface ConvolutionPlanTest::parse(const Tensors &tensors,
   return found;
 }
 
+/// All digits of a view have roles, each its own (V5, V6).
+static void checkRoles(ViewAttr view) {
+  ASSERT_EQ(view.getRoles().size(), view.getDigitSizes().size());
+  for (auto [digit, role] : llvm::enumerate(view.getRoles())) {
+    EXPECT_TRUE(DigitRole::parse(role.str())) << role.str();
+    EXPECT_EQ(view.find(role), digit) << role.str();
+  }
+}
+
+/// A role names one index in all views of a product (T7).
+static void checkRoles(const ConvolutionPlan &plan) {
+  for (const PlanStep &step : plan.steps)
+    for (const PlanPart &part : step.parts) {
+      checkRoles(part.target);
+      for (const PlanPart::Term &term : part.terms)
+        EXPECT_EQ(term.view.getRoles(), part.target.getRoles());
+      if (part.channels)
+        EXPECT_EQ(part.channels.getRoles(), part.target.getRoles());
+      if (!part.product)
+        continue;
+      ViewAttr lhs = part.product->lhs, rhs = part.product->rhs;
+      checkRoles(lhs);
+      checkRoles(rhs);
+      EXPECT_EQ(lhs.getBatchRoles(), rhs.getBatchRoles());
+      EXPECT_EQ(lhs.getColumnRoles(), rhs.getColumnRoles());
+      EXPECT_EQ(lhs.getRowRoles(), part.target.getRowRoles());
+      EXPECT_EQ(rhs.getRowRoles(), part.target.getColumnRoles());
+    }
+}
+
 void ConvolutionPlanTest::check(ConvolutionOpInterface op,
                                 const Tensors &tensors,
                                 const PlanOptions &options) {
   TensorRole role = getForm(op.getDirection()).result;
   Tensor result(role, tensors[0].sizes, kUnwritten);
-  execute(planConvolution(op, options), tensors, result);
+  ConvolutionPlan plan = planConvolution(op, options);
+  checkRoles(plan);
+  execute(plan, tensors, result);
   EXPECT_EQ(result.elements, computeDefinition(tensors, role))
       << "merged groups " << options.mergedGroups << ", splits "
       << options.splits << ", halo tile " << print(options.haloTile)
@@ -272,6 +304,14 @@ TEST_F(ConvolutionPlanTest, HaloTilesAreDigits) {
   const PlanPart &part = plan.getLargestProduct();
   EXPECT_EQ(part.product->lhs.getRows(),
             ArrayRef<int64_t>({1, 2, 2, 1, 2, 8, 8}));
+  EXPECT_EQ(part.product->lhs.getRowRoles(),
+            ArrayRef<DigitRole>({'n',
+                                 {'p', DigitPart::Tile},
+                                 {'q', DigitPart::Tile},
+                                 {'p', DigitPart::Block},
+                                 {'q', DigitPart::Block},
+                                 {'p', DigitPart::In},
+                                 {'q', DigitPart::In}}));
   EXPECT_EQ(part.target.getLimits(), ArrayRef<int64_t>({12, 20}));
 }
 

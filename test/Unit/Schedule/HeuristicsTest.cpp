@@ -131,7 +131,7 @@ TEST(Heuristics, EveryProblemHasAScheduleThatFits) {
 // lists something on some chip.
 TEST(Heuristics, AllCandidatesOfAllFamiliesFit) {
   std::mt19937 generator(5);
-  std::map<LoopKind, int64_t> listed;
+  std::map<MainLoop, int64_t> listed;
   for (const ChipInfo &chip : allChips())
     for (NumericType type : operandTypes(chip))
       for (int trial = 0; trial < 4; ++trial) {
@@ -148,9 +148,9 @@ TEST(Heuristics, AllCandidatesOfAllFamiliesFit) {
           EXPECT_TRUE(std::isfinite(cost.seconds) && cost.seconds > 0);
         }
       }
-  for (LoopKind loop :
-       {LoopKind::RegisterStaged, LoopKind::AsyncStaged, LoopKind::HostCache,
-        LoopKind::Tma, LoopKind::LineBuffer, LoopKind::WeightStationary})
+  for (MainLoop loop :
+       {MainLoop::RegisterStaged, MainLoop::AsyncStaged, MainLoop::HostCache,
+        MainLoop::Tma, MainLoop::LineBuffer, MainLoop::WeightStationary})
     EXPECT_GT(listed[loop], 100) << int(loop);
 }
 

@@ -25,6 +25,49 @@ using namespace mlir::conv;
 
 #include "conv/Dialect/Conv/IR/ConvEnums.cpp.inc"
 
+/// The name in a list of values and names.
+template <typename Enum, size_t N>
+static StringRef lookupName(const std::pair<Enum, std::string_view> (&list)[N],
+                            Enum value) {
+  return llvm::find_if(list,
+                       [&](const auto &one) { return one.first == value; })
+      ->second;
+}
+
+/// The value whose name comes next in the text.
+template <typename Enum, size_t N>
+static FailureOr<Enum>
+parseName(AsmParser &parser, const std::pair<Enum, std::string_view> (&list)[N],
+          StringRef what) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (failed(parser.parseKeyword(&keyword)))
+    return failure();
+  for (auto [value, name] : list)
+    if (keyword == StringRef(name))
+      return value;
+  InFlightDiagnostic diagnostic = parser.emitError(loc)
+                                  << "expects " << what << " to be one of ";
+  llvm::interleaveComma(list, diagnostic, [&](const auto &one) {
+    diagnostic << StringRef(one.second);
+  });
+  diagnostic << ", but got " << keyword;
+  return failure();
+}
+
+StringRef mlir::conv::stringifyAtomKind(AtomKind kind) {
+  return lookupName(::conv::kAtomKinds, kind);
+}
+StringRef mlir::conv::stringifyMainLoop(MainLoop mainLoop) {
+  return lookupName(::conv::kMainLoops, mainLoop);
+}
+FailureOr<AtomKind> mlir::FieldParser<AtomKind>::parse(AsmParser &parser) {
+  return parseName(parser, ::conv::kAtomKinds, "the kind of atom");
+}
+FailureOr<MainLoop> mlir::FieldParser<MainLoop>::parse(AsmParser &parser) {
+  return parseName(parser, ::conv::kMainLoops, "main_loop");
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "conv/Dialect/Conv/IR/ConvAttrs.cpp.inc"
 

@@ -107,6 +107,68 @@ void mlir::conv::printScheduleOptions(
     printer << ", chosen_by = " << stringifyChosenBy(chosenBy);
 }
 
+/// A size, and the role before it, or an empty one.
+static ParseResult parseDigit(AsmParser &parser, SmallVector<int64_t> &sizes,
+                              SmallVector<DigitRole> &roles) {
+  SMLoc location = parser.getCurrentLocation();
+  StringRef name;
+  roles.emplace_back();
+  if (succeeded(parser.parseOptionalKeyword(&name))) {
+    std::optional<DigitRole> role = DigitRole::parse(name);
+    if (!role)
+      return parser.emitError(location)
+             << "expects the role of a digit, such as n, p or p.tile, but got "
+             << name;
+    roles.back() = *role;
+    if (parser.parseEqual())
+      return failure();
+  }
+  return parser.parseInteger(sizes.emplace_back());
+}
+
+ParseResult mlir::conv::parseDigits(AsmParser &parser,
+                                    SmallVector<int64_t> &batch,
+                                    SmallVector<int64_t> &rows,
+                                    SmallVector<int64_t> &columns,
+                                    SmallVector<DigitRole> &roles) {
+  auto parseList = [&](StringRef name,
+                       SmallVector<int64_t> &sizes) -> ParseResult {
+    return failure(
+        parser.parseKeyword(name) || parser.parseEqual() ||
+        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+          return parseDigit(parser, sizes, roles);
+        }));
+  };
+  if (parseList("batch", batch) || parser.parseComma() ||
+      parseList("rows", rows) || parser.parseComma() ||
+      parseList("columns", columns))
+    return failure();
+  if (llvm::none_of(roles, [](DigitRole role) { return bool(role); }))
+    roles.clear();
+  return success();
+}
+
+void mlir::conv::printDigits(AsmPrinter &printer, ArrayRef<int64_t> batch,
+                             ArrayRef<int64_t> rows, ArrayRef<int64_t> columns,
+                             ArrayRef<DigitRole> roles) {
+  auto print = [&](StringRef name, ArrayRef<int64_t> sizes) {
+    printer << name << " = [";
+    llvm::interleaveComma(sizes, printer, [&](int64_t size) {
+      if (!roles.empty() && roles.front())
+        printer << roles.front().str() << " = ";
+      if (!roles.empty())
+        roles = roles.drop_front();
+      printer << size;
+    });
+    printer << "]";
+  };
+  print("batch", batch);
+  printer << ", ";
+  print("rows", rows);
+  printer << ", ";
+  print("columns", columns);
+}
+
 ParseResult mlir::conv::parseViewOptions(AsmParser &parser,
                                          SmallVector<int64_t> &limits,
                                          PaddingMode &padding) {

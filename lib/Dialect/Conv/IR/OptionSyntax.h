@@ -7,7 +7,8 @@
 //
 // Declarative formats cannot tell several optional parameters apart that all
 // start with a comma. Here they are `, name = value`, in any order, and printed
-// where they differ from their defaults.
+// where they differ from their defaults. Nor can they read what is optional in
+// the middle of a list.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +31,16 @@ void printScheduleOptions(AsmPrinter &printer, ArrayRef<int64_t> outputTile,
                           int64_t splits, int64_t cluster, bool transposed,
                           LayoutsAttr layouts, int64_t channelMultiple,
                           ChosenBy chosenBy);
+
+/// `batch = [g = 1], rows = [...], columns = [...]`, where a digit is its size,
+/// with its role or without.
+ParseResult parseDigits(AsmParser &parser, SmallVector<int64_t> &batch,
+                        SmallVector<int64_t> &rows,
+                        SmallVector<int64_t> &columns,
+                        SmallVector<DigitRole> &roles);
+void printDigits(AsmPrinter &printer, ArrayRef<int64_t> batch,
+                 ArrayRef<int64_t> rows, ArrayRef<int64_t> columns,
+                 ArrayRef<DigitRole> roles);
 
 ParseResult parseViewOptions(AsmParser &parser, SmallVector<int64_t> &limits,
                              PaddingMode &padding);

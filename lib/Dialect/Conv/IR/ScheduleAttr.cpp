@@ -327,24 +327,6 @@ LogicalResult TransformScheduleAttr::verify(EmitError emitError,
                      << kMostElements << ", but got " << elements;
 }
 
-static ::conv::AtomKind getTableKind(AtomKind kind) {
-  switch (kind) {
-  case AtomKind::MFMA:
-    return ::conv::AtomKind::MFMA;
-  case AtomKind::WMMA:
-    return ::conv::AtomKind::WMMA;
-  case AtomKind::FMA:
-    return ::conv::AtomKind::FMA;
-  case AtomKind::MMASync:
-    return ::conv::AtomKind::MMASync;
-  case AtomKind::WGMMA:
-    return ::conv::AtomKind::WGMMA;
-  case AtomKind::WGMMA3xTF32:
-    return ::conv::AtomKind::WGMMA3xTF32;
-  }
-  llvm_unreachable("every kind of atom has a table kind");
-}
-
 const ::conv::MatrixAtom *mlir::conv::lookupAtom(const ::conv::ChipInfo &chip,
                                                  AtomAttr atom,
                                                  Type elementType) {
@@ -353,7 +335,7 @@ const ::conv::MatrixAtom *mlir::conv::lookupAtom(const ::conv::ChipInfo &chip,
     return nullptr;
   ::conv::NumericType operand = getMultipliedType(chip, *stored);
   for (const ::conv::MatrixAtom &row : chip.atoms)
-    if (row.takes(operand) && row.kind == getTableKind(atom.getKind()) &&
+    if (row.takes(operand) && row.kind == atom.getKind() &&
         row.m == atom.getM() && row.n == atom.getN() && row.k == atom.getK())
       return &row;
   return nullptr;

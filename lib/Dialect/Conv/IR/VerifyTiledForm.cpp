@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Kernels are built from views, schedule and epilogue alone. So whatever else
-// is in a nest may only be what follows from those: T1 to T6 of
+// is in a nest may only be what follows from those: T1 to T7 of
 // conv-verify-stage.
 //
 //===----------------------------------------------------------------------===//
@@ -53,6 +53,21 @@ static LogicalResult verifyShapes(TiledConvolution &form) {
     for (const MatrixOperand &operand : list)
       if (failed(verifyShape(form, operand.view, {batch, rows, columns})))
         return failure();
+  return success();
+}
+
+/// T7: a role names one index in both operands of a product and its result.
+static LogicalResult verifyRoles(TiledConvolution &form) {
+  ViewAttr lhs = form.lhs.view, rhs = form.rhs.view, result = form.result.view;
+  for (auto [view, other] :
+       {std::pair(lhs, rhs), std::pair(lhs, result), std::pair(rhs, result)})
+    for (DigitRole role : view.getRoles())
+      if (other.find(role) && view.getSize(role) != other.getSize(role)) {
+        scf::ForallOp forall = form.forall;
+        return forall.emitOpError("expects one size of the digits ")
+               << role.str() << ", but got " << view.getSize(role) << " and "
+               << other.getSize(role);
+      }
   return success();
 }
 
@@ -179,7 +194,8 @@ static LogicalResult verifyInsertions(TiledConvolution &form) {
 
 LogicalResult mlir::conv::verifyTiledForm(TiledConvolution &form) {
   if (failed(verifyBounds(form)) || failed(verifyShapes(form)) ||
-      (form.hasProduct() && failed(verifyProduct(form))) ||
+      (form.hasProduct() &&
+       (failed(verifyRoles(form)) || failed(verifyProduct(form)))) ||
       failed(verifyEpilogue(form)))
     return failure();
   return verifyInsertions(form);

@@ -61,9 +61,25 @@ static bool isBounded(const ViewAttr::Coordinate &coordinate,
   return low >= -kLimit && high <= kLimit;
 }
 
+/// Checks V5 and V6.
+static LogicalResult verifyRoles(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<DigitRole> roles, size_t digits) {
+  // V5.
+  if (!roles.empty() && roles.size() != digits)
+    return emitError() << "expects " << digits << " roles of digits, but got "
+                       << roles.size();
+  // V6.
+  for (auto [i, role] : llvm::enumerate(roles))
+    if (role && llvm::is_contained(roles.take_front(i), role))
+      return emitError() << "expects one digit with the role " << role.str()
+                         << ", but got more";
+  return success();
+}
+
 LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<int64_t> batch, ArrayRef<int64_t> rows,
-                               ArrayRef<int64_t> columns, AffineMap map,
+                               ArrayRef<int64_t> columns,
+                               ArrayRef<DigitRole> roles, AffineMap map,
                                ArrayRef<int64_t> limits, PaddingMode) {
   // V1.
   int64_t product = 1;
@@ -103,7 +119,7 @@ LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expects positive limits for the last of "
                        << map.getNumResults() << " results, but got [" << limits
                        << "]";
-  return success();
+  return verifyRoles(emitError, roles, digits);
 }
 
 SmallVector<ViewAttr::Coordinate> ViewAttr::getCoordinates() const {
@@ -129,4 +145,50 @@ ViewAttr::getRange(const Coordinate &coordinate) const {
        llvm::zip(getDigitSizes(), coordinate.coefficients))
     (coefficient < 0 ? low : high) += coefficient * (size - 1);
   return {low, high};
+}
+
+std::optional<unsigned> ViewAttr::find(DigitRole role) const {
+  const DigitRole *found = llvm::find(getRoles(), role);
+  if (!role || found == getRoles().end())
+    return std::nullopt;
+  return found - getRoles().begin();
+}
+
+int64_t ViewAttr::getSize(DigitRole role) const {
+  std::optional<unsigned> digit = find(role);
+  if (!digit)
+    return 1;
+  for (ArrayRef<int64_t> sizes : {getBatch(), getRows()}) {
+    if (*digit < sizes.size())
+      return sizes[*digit];
+    *digit -= sizes.size();
+  }
+  return getColumns()[*digit];
+}
+
+int64_t ViewAttr::getCoefficient(const Coordinate &coordinate,
+                                 DigitRole role) const {
+  std::optional<unsigned> digit = find(role);
+  return digit ? coordinate.coefficients[*digit] : 0;
+}
+
+bool ViewAttr::isOnlyMovedBy(const Coordinate &coordinate,
+                             ArrayRef<DigitRole> roles) const {
+  auto isNamed = [&](size_t digit) {
+    return !getRoles().empty() && getRoles()[digit] &&
+           llvm::is_contained(roles, getRoles()[digit]);
+  };
+  for (auto [i, coefficient] : llvm::enumerate(coordinate.coefficients))
+    if (coefficient != 0 && !isNamed(i))
+      return false;
+  return true;
+}
+
+ViewAttr::Window ViewAttr::getWindow(const Coordinate &coordinate,
+                                     unsigned axis) const {
+  DigitRole position(kOutputPositions[axis]), tap(kTaps[axis]);
+  if (!find(position))
+    position = kInputPositions[axis];
+  return {position, tap, getCoefficient(coordinate, position),
+          getCoefficient(coordinate, tap), -coordinate.constant};
 }

@@ -1,5 +1,4 @@
-//===- HaloTileView.h - positions that are numbered halo tile by halo tile -*-
-// C++ -*-=//
+//===- HaloTileView.h - indices that are numbered tile by tile --*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,14 +12,15 @@
 
 namespace mlir::conv {
 
-/// Positions of a halo tile in each dimension, or nothing if rows or columns
-/// of these digits are no positions that are numbered halo tile by halo tile.
-SmallVector<int64_t> getHaloTile(ArrayRef<int64_t> digits);
+/// Positions of a halo tile in each dimension of the view's positions, or
+/// nothing if those are not numbered halo tile by halo tile.
+SmallVector<int64_t> getHaloTile(ViewAttr view);
 
-/// `view` as if its positions were in order, and channels that columns have in
-/// rows, those behind the last ones included; itself if there are neither, and
-/// null if coordinates do not count them.
-ViewAttr removeHaloTiles(ViewAttr view);
+/// `view` as if its positions and channels were in order, those behind the last
+/// ones included, instead of halo tile by halo tile and row by row: the digits
+/// of the parts of an index are one, which takes the place of the innermost of
+/// them. It is null if coordinates do not count the parts as one index.
+ViewAttr joinTiles(ViewAttr view);
 
 } // namespace mlir::conv
 

@@ -58,6 +58,10 @@ static ViewedTensor joinPair(const ViewedTensor &tensor, size_t d) {
   size_t last = view.getBatch().size() + rows.size() - 1;
   int64_t size = rows.pop_back_val();
   rows.back() *= size;
+  // Dgrad phases and channels are channels of the joined dimension.
+  SmallVector<DigitRole> roles(view.getRoles());
+  if (!roles.empty())
+    roles.erase(roles.begin() + last - 1);
 
   SmallVector<AffineExpr> results;
   for (auto [i, coordinate] : llvm::enumerate(view.getCoordinates())) {
@@ -74,7 +78,7 @@ static ViewedTensor joinPair(const ViewedTensor &tensor, size_t d) {
   }
   unsigned digits = view.getDigitSizes().size() - 1;
   return {ViewAttr::get(context, view.getBatch(), rows, view.getColumns(),
-                        AffineMap::get(digits, 0, results, context),
+                        roles, AffineMap::get(digits, 0, results, context),
                         view.getLimits(), view.getPadding()),
           RankedTensorType::get(shape, tensor.type.getElementType()),
           computeContiguousStrides(shape)};

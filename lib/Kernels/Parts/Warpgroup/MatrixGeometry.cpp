@@ -54,8 +54,8 @@ static Roles getRoles(ViewAttr view) {
     roles.digits.push_back(digit);
     roles.areParts.push_back(isPart);
   };
-  for (size_t i = 0; i < view.getBatch().size(); ++i)
-    add(Digit::Batch, /*isPart=*/i + 1 < view.getBatch().size());
+  for (DigitRole role : view.getBatchRoles())
+    add(Digit::Batch, /*isPart=*/role.part == DigitPart::Split);
   for (size_t i = 0; i < view.getRows().size(); ++i)
     add(Digit::Row);
   // Of two digits that count, the second one is the inner one.
@@ -155,12 +155,16 @@ static bool areConditionsOfTensor(const ViewedTensor &tensor) {
 
 bool mlir::conv::readMatrices(const ViewedTensor &lhs, const ViewedTensor &rhs,
                               TmaGeometry &geometry) {
-  ArrayRef<int64_t> batch = lhs.view.getBatch();
+  if (lhs.view.getRoles().empty() || rhs.view.getRoles().empty() ||
+      lhs.view.getBatch().empty())
+    return false;
+  DigitRole group = lhs.view.getBatchRoles().back();
   geometry.reducesPositions = false;
   geometry.window = {};
-  geometry.window.groups = batch.back();
+  geometry.window.groups = lhs.view.getSize(group);
   geometry.window.isShared = true; // Groups are no channels side by side.
-  geometry.parts = llvm::product_of(batch.drop_back());
+  geometry.parts =
+      llvm::product_of(lhs.view.getBatch()) / geometry.window.groups;
   if (!setLoops(lhs.view.getColumns(), geometry))
     return false;
   for (auto [tensor, matrix] : {std::pair(&lhs, &geometry.leftMatrix),

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Takes views apart into the roles that their digits play.
+// Looks up the digits of a product by their roles: images and positions, which
+// the window moves over, taps and a channel, which it sees, and the group. What
+// coordinates make of them is the window.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,27 +50,6 @@ TmaGeometry::Loop TmaGeometry::getInnerLoop() const {
 }
 
 namespace {
-/// The multiples of digits in one coordinate of the window's operand, or of
-/// another one: those of positions or rows of the filter, those of taps and
-/// channels, those of the part, and that of the group.
-struct Digits {
-  SmallVector<int64_t> positions, taps, parts;
-  int64_t group;
-  int64_t constant;
-
-  /// Whether no digit counts but one of each.
-  bool hasOnly(std::optional<size_t> position,
-               std::optional<size_t> tap) const {
-    auto others = [](ArrayRef<int64_t> list, std::optional<size_t> one) {
-      for (auto [i, value] : llvm::enumerate(list))
-        if (value != 0 && i != one)
-          return true;
-      return false;
-    };
-    return !others(positions, position) && !others(taps, tap);
-  }
-};
-
 /// Reads one product; `obstacle` is the first thing that does not fit.
 class GeometryReader {
 public:
@@ -87,7 +68,7 @@ private:
   bool readHaloTiles();
   bool readTypes();
   bool checkConditions();
-  bool readParts();
+  bool readRoles();
   bool readWindow();
   bool readDimension(size_t dimension);
   bool readFilter();
@@ -98,11 +79,30 @@ private:
   const ViewedTensor &getWindow() const {
     return geometry.reducesPositions ? rhs : lhs;
   }
-  Digits getDigits(ViewAttr view, const ViewAttr::Coordinate &coordinate) const;
-  /// The multiples of the digits of the part in the coordinate of a position or
-  /// of the channels, if they count it in steps of `length`.
-  SmallVector<int64_t> getParts(size_t split, int64_t length) const;
-  int64_t countParts(size_t split) const;
+  /// The digits that slices of an index are counted with.
+  static DigitRole getSplit(DigitRole role) {
+    return {role.letter, DigitPart::Split};
+  }
+  /// By how much a coordinate moves from one group to the next: there is no
+  /// step to the next of one.
+  int64_t getGroupStep(ViewAttr view,
+                       const ViewAttr::Coordinate &coordinate) const;
+  /// Whether only groups, an index, whose slices are `length` of it, and
+  /// `others` move a coordinate.
+  bool isMovedBy(ViewAttr view, const ViewAttr::Coordinate &coordinate,
+                 DigitRole role, int64_t length,
+                 ArrayRef<DigitRole> others = {}) const;
+  /// The same of an index that counts the coordinate, without a constant.
+  bool isCountedBy(ViewAttr view, const ViewAttr::Coordinate &coordinate,
+                   DigitRole role, int64_t length) const;
+  std::optional<size_t> findPhase(const ViewAttr::Coordinate &coordinate,
+                                  unsigned axis) const;
+  /// The axis of a spatial dimension (see `DigitRole::getAxis`).
+  unsigned getAxis(size_t dimension) const {
+    return kMaxSpatialRank - spatialRank + dimension;
+  }
+  bool readFilterDimension(const ViewAttr::Coordinate &coordinate,
+                           int64_t size);
   /// Adds a dimension of the filter, or two.
   void addCoordinate(TmaGeometry::Coordinate coordinate);
 
@@ -116,50 +116,44 @@ private:
   SmallVector<int64_t> haloTile;
   std::string &obstacle;
   size_t spatialRank;
-  /// For each digit of the part, that of the positions that is split, or the
-  /// channels.
-  static constexpr size_t kChannels = -1;
-  SmallVector<size_t> splits;
+  DigitRole image, channel, group;
+  SmallVector<DigitRole> positions; ///< Of a dimension without any, no role.
+  /// Digits of images, positions, taps and channels are in this order.
+  bool areInOrder = true;
   TmaGeometry geometry;
 };
 } // namespace
 
-Digits GeometryReader::getDigits(ViewAttr view,
-                                 const ViewAttr::Coordinate &coordinate) const {
-  ArrayRef<int64_t> rest = coordinate.coefficients;
-  auto take = [&](size_t count) {
-    SmallVector<int64_t> list(rest.take_front(count));
-    rest = rest.drop_front(count);
-    return list;
-  };
-  SmallVector<int64_t> batch = take(view.getBatch().size());
-  SmallVector<int64_t> rows = take(view.getRows().size());
-  SmallVector<int64_t> columns = take(view.getColumns().size());
-  if (geometry.reducesPositions)
-    std::swap(rows, columns);
-  // There is no step to the next of one group.
-  int64_t group = view.getBatch().back() > 1 ? batch.back() : 0;
-  batch.pop_back();
-  return {rows, columns, batch, group, coordinate.constant};
+int64_t
+GeometryReader::getGroupStep(ViewAttr view,
+                             const ViewAttr::Coordinate &coordinate) const {
+  return view.getSize(group) > 1 ? view.getCoefficient(coordinate, group) : 0;
 }
 
-SmallVector<int64_t> GeometryReader::getParts(size_t split,
-                                              int64_t length) const {
-  return llvm::map_to_vector(
-      splits, [&](size_t own) { return own == split ? length : int64_t(0); });
+bool GeometryReader::isMovedBy(ViewAttr view,
+                               const ViewAttr::Coordinate &coordinate,
+                               DigitRole role, int64_t length,
+                               ArrayRef<DigitRole> others) const {
+  DigitRole split = getSplit(role);
+  SmallVector<DigitRole> all = {group, role, split};
+  llvm::append_range(all, others);
+  int64_t step = view.getCoefficient(coordinate, role) * length;
+  return view.isOnlyMovedBy(coordinate, all) &&
+         (!view.find(split) || view.getCoefficient(coordinate, split) == step);
 }
 
-int64_t GeometryReader::countParts(size_t split) const {
-  const size_t *own = llvm::find(splits, split);
-  return own == splits.end() ? 1 : lhs.view.getBatch()[own - splits.begin()];
+bool GeometryReader::isCountedBy(ViewAttr view,
+                                 const ViewAttr::Coordinate &coordinate,
+                                 DigitRole role, int64_t length) const {
+  return coordinate.constant == 0 &&
+         view.getCoefficient(coordinate, role) == 1 &&
+         isMovedBy(view, coordinate, role, length);
 }
 
 bool GeometryReader::readHaloTiles() {
-  haloTile = getHaloTile(lhs.view.getRows());
-  if (haloTile.empty())
-    haloTile = getHaloTile(lhs.view.getColumns());
+  haloTile = getHaloTile(lhs.view);
   for (ViewedTensor *tensor : {&lhs, &rhs}) {
-    tensor->view = removeHaloTiles(tensor->view);
+    tensor->view = joinTiles(tensor->view);
     if (!tensor->view)
       return refuse("halo tiles of positions, but got another view");
   }
@@ -190,48 +184,63 @@ bool GeometryReader::checkConditions() {
   return true;
 }
 
-bool GeometryReader::readParts() {
-  ArrayRef<int64_t> batch = lhs.view.getBatch();
-  geometry.window.groups = batch.back();
-  geometry.parts = llvm::product_of(batch.drop_back());
-  splits.assign(batch.size() - 1, kChannels);
-  // Rows of a filter's gradient are its channels, those of others are digits
-  // for an image and each dimension.
-  size_t rows = lhs.view.getRows().size(), columns = rhs.view.getRows().size();
-  geometry.reducesPositions = rows == 1 && columns > 1;
+/// Images, or what a transposed product has in their place, and positions are
+/// rows or what is summed up; taps and channels are on the other side.
+bool GeometryReader::readRoles() {
+  ViewAttr left = lhs.view;
+  geometry.reducesPositions =
+      llvm::is_contained(left.getColumnRoles(), DigitRole('n'));
+  ArrayRef<DigitRole> moving = left.getRowRoles(), seen = left.getColumnRoles();
+  if (geometry.reducesPositions) {
+    moving = left.getColumnRoles();
+    seen = rhs.view.getRowRoles();
+  }
   spatialRank = getWindow().type.getRank() - 2;
-  if (spatialRank < 1 || spatialRank > 3 ||
-      (geometry.reducesPositions ? columns : rows) != spatialRank + 1 ||
-      lhs.view.getColumns().size() != spatialRank + 1)
+  if (left.getBatch().empty() || rhs.view.getRoles().empty() ||
+      spatialRank < 1 || spatialRank > kMaxSpatialRank || moving.empty() ||
+      moving.size() > spatialRank + 1 || seen.size() != spatialRank + 1)
     return refuse("images of 1 to 3 spatial dimensions, but got another view");
+  group = left.getBatchRoles().back();
+  image = moving.front();
+  channel = seen.back();
+  geometry.window.groups = left.getSize(group);
+  geometry.parts = llvm::product_of(left.getBatch()) / geometry.window.groups;
+  // Digits are in the order of the tensor, as are the rows of tiles.
+  moving = moving.drop_front();
+  for (size_t d = 0; d < spatialRank; ++d) {
+    unsigned axis = getAxis(d);
+    positions.emplace_back();
+    if (!moving.empty() && moving.front().isPosition() &&
+        moving.front().getAxis() == axis) {
+      positions.back() = moving.front();
+      moving = moving.drop_front();
+    }
+    areInOrder &= seen[d] == DigitRole(kTaps[axis]);
+  }
+  areInOrder &= moving.empty() && channel.isChannel();
   return true;
 }
 
-/// Digits are in the order of the tensor.
 bool GeometryReader::readWindow() {
   const auto &[view, type, strides] = getWindow();
   auto coordinates = view.getCoordinates();
-  Digits image = getDigits(view, coordinates.front());
-  Digits channel = getDigits(view, coordinates.back());
+  const ViewAttr::Coordinate &first = coordinates.front();
+  const ViewAttr::Coordinate &last = coordinates.back();
+  TmaWindow &window = geometry.window;
   bool areRows = !geometry.reducesPositions;
-  geometry.channelsOfPart = areRows ? lhs.view.getColumns().back() : 0;
-  geometry.columnsOfTap = areRows ? 0 : view.getRows().back();
-  int64_t images = (areRows ? view.getRows() : view.getColumns()).front();
-  geometry.window.images = type.getDimSize(0);
-  geometry.window.channels = type.getDimSize(type.getRank() - 1);
-  int64_t groups = geometry.window.groups;
-  geometry.window.isShared = areRows && groups > 1 && channel.group == 0;
-  if (!image.hasOnly(0, std::nullopt) || image.positions[0] != 1 ||
-      image.parts != getParts(0, images) || image.constant != 0 ||
-      image.group != 0 ||
-      channel.group * groups !=
-          (geometry.window.hasGroups() ? geometry.window.channels : 0) ||
-      !channel.hasOnly(std::nullopt, spatialRank) ||
-      channel.taps[spatialRank] != 1 || channel.constant != 0 ||
-      channel.parts != getParts(kChannels, geometry.channelsOfPart))
+  geometry.channelsOfPart = areRows ? view.getSize(channel) : 0;
+  geometry.columnsOfTap = areRows ? 0 : view.getSize(channel);
+  window.images = type.getDimSize(0);
+  window.channels = type.getDimSize(type.getRank() - 1);
+  int64_t step = getGroupStep(view, last);
+  window.isShared = areRows && window.groups > 1 && step == 0;
+  if (!areInOrder || getGroupStep(view, first) != 0 ||
+      !isCountedBy(view, first, image, view.getSize(image)) ||
+      step * window.groups != (window.hasGroups() ? window.channels : 0) ||
+      !isCountedBy(view, last, channel, geometry.channelsOfPart))
     return refuse("images outermost and channels innermost, but got another "
                   "layout");
-  geometry.window.haloTile = haloTile;
+  window.haloTile = haloTile;
   for (size_t d = 0; d < spatialRank; ++d)
     if (!readDimension(d))
       return false;
@@ -240,23 +249,21 @@ bool GeometryReader::readWindow() {
 
 bool GeometryReader::readDimension(size_t dimension) {
   const auto &[view, type, strides] = getWindow();
-  Digits digits = getDigits(view, view.getCoordinates()[1 + dimension]);
-  int64_t stride = digits.positions[1 + dimension];
-  int64_t dilation = digits.taps[dimension];
-  bool areRows = !geometry.reducesPositions;
-  int64_t positions =
-      (areRows ? view.getRows() : view.getColumns())[1 + dimension];
-  if (!digits.hasOnly(1 + dimension, dimension) || stride <= 0 ||
-      digits.group != 0 ||
-      digits.parts != getParts(1 + dimension, stride * positions))
+  ViewAttr::Coordinate coordinate = view.getCoordinates()[1 + dimension];
+  ViewAttr::Window window = view.getWindow(coordinate, getAxis(dimension));
+  DigitRole position = positions[dimension];
+  // A single position does not move.
+  int64_t stride = position ? window.stride : 1;
+  int64_t size = view.getSize(position), taps = view.getSize(window.tap);
+  if (stride <= 0 || getGroupStep(view, coordinate) != 0 ||
+      !isMovedBy(view, coordinate, position, size, window.tap))
     return refuse("a window that moves along each dimension, but got another "
                   "view");
-  int64_t taps = (areRows ? view.getColumns() : view.getRows())[dimension];
   // A walk against the direction of the taps starts at the last one.
-  int64_t first = digits.constant + std::min<int64_t>(0, (taps - 1) * dilation);
+  int64_t low = window.low - std::min<int64_t>(0, (taps - 1) * window.dilation);
   geometry.window.dimensions.push_back(
-      {type.getDimSize(1 + dimension), positions * countParts(1 + dimension),
-       taps, stride, std::abs(dilation), -first, dilation < 0});
+      {type.getDimSize(1 + dimension), size * view.getSize(getSplit(position)),
+       taps, stride, std::abs(window.dilation), low, window.dilation < 0});
   return true;
 }
 
@@ -274,13 +281,58 @@ void GeometryReader::addCoordinate(TmaGeometry::Coordinate coordinate) {
   geometry.filter.push_back(coordinate);
 }
 
-/// The digit of the rows that is added to an element of the filter.
-static std::optional<size_t> getPhase(const Digits &digits) {
-  ArrayRef<int64_t> phases = ArrayRef(digits.positions).drop_back();
-  const int64_t *one = llvm::find(phases, 1);
-  if (one == phases.end())
-    return std::nullopt;
-  return one - phases.begin();
+/// Reads what one dimension of the filter is counted by.
+bool GeometryReader::readFilterDimension(const ViewAttr::Coordinate &coordinate,
+                                         int64_t size) {
+  using Coordinate = TmaGeometry::Coordinate;
+  ViewAttr view = rhs.view;
+  int64_t groupStep = getGroupStep(view, coordinate);
+  DigitRole row = view.getRowRoles().back();
+  if (view.getCoefficient(coordinate, row) == 1 &&
+      view.isOnlyMovedBy(coordinate, {row, group})) {
+    addCoordinate({Coordinate::Row, 0, size, 1, 0, groupStep});
+    return true;
+  }
+  int64_t step = view.getCoefficient(coordinate, channel);
+  if (step != 0 &&
+      isMovedBy(view, coordinate, channel, geometry.channelsOfPart)) {
+    addCoordinate({Coordinate::Channel, spatialRank, size, step,
+                   coordinate.constant, groupStep});
+    return true;
+  }
+  if (groupStep == 1 && coordinate.constant == 0 &&
+      view.isOnlyMovedBy(coordinate, group)) {
+    addCoordinate({Coordinate::Group, 0, size, 1, 0});
+    return true;
+  }
+  for (size_t d = 0; d < spatialRank && groupStep == 0; ++d) {
+    DigitRole tap(kTaps[getAxis(d)]);
+    std::optional<size_t> phase = findPhase(coordinate, getAxis(d));
+    SmallVector<DigitRole> moving = {group, tap};
+    if (phase)
+      moving.push_back(view.getRowRoles()[*phase]);
+    if (!view.isOnlyMovedBy(coordinate, moving))
+      continue;
+    addCoordinate({Coordinate::Tap, d, size,
+                   view.getCoefficient(coordinate, tap), coordinate.constant, 0,
+                   phase});
+    return true;
+  }
+  return false;
+}
+
+/// The digit of the rows that is added to an element of the filter: a dgrad
+/// phase, or a gap, if the filter has one element.
+std::optional<size_t>
+GeometryReader::findPhase(const ViewAttr::Coordinate &coordinate,
+                          unsigned axis) const {
+  char position = kInputPositions[axis];
+  for (auto [i, role] : llvm::enumerate(rhs.view.getRowRoles()))
+    if ((role == DigitRole(position, DigitPart::Phase) ||
+         role == DigitRole(position, DigitPart::Gap)) &&
+        rhs.view.getCoefficient(coordinate, role) == 1)
+      return i;
+  return std::nullopt;
 }
 
 bool GeometryReader::readFilter() {
@@ -289,35 +341,11 @@ bool GeometryReader::readFilter() {
   ArrayRef<int64_t> rows = rhs.view.getRows();
   geometry.phases = llvm::to_vector(rows.drop_back());
   geometry.columnsOfPhase = rows.back();
-  size_t row = rows.size() - 1;
-  for (auto [i, coordinate] : llvm::enumerate(rhs.view.getCoordinates())) {
-    Digits digits = getDigits(rhs.view, coordinate);
-    std::optional<size_t> phase = getPhase(digits);
-    int64_t size = rhs.type.getDimSize(i);
-    const auto *tap =
-        llvm::find_if(digits.taps, [](int64_t value) { return value != 0; });
-    size_t index = tap - digits.taps.begin();
-    bool isChannel = index == spatialRank;
-    if (digits.parts !=
-        getParts(isChannel ? kChannels : index, geometry.channelsOfPart))
-      return refuse("channels that are split, but got another digit");
-    if (digits.positions[row] == 1 && digits.hasOnly(row, std::nullopt))
-      addCoordinate({Coordinate::Row, 0, size, 1, 0, digits.group});
-    else if (isChannel && digits.hasOnly(std::nullopt, index))
-      addCoordinate({Coordinate::Channel, index, size, *tap, digits.constant,
-                     digits.group});
-    else if (digits.group == 1 && digits.constant == 0 &&
-             tap == digits.taps.end() &&
-             digits.hasOnly(std::nullopt, std::nullopt))
-      addCoordinate({Coordinate::Group, 0, size, 1, 0});
-    else if (digits.group == 0 && !isChannel && digits.hasOnly(phase, index))
-      addCoordinate({Coordinate::Tap, tap == digits.taps.end() ? 0 : index,
-                     size, tap == digits.taps.end() ? 0 : *tap, digits.constant,
-                     0, phase});
-    else
+  for (auto [coordinate, size] :
+       llvm::zip(rhs.view.getCoordinates(), rhs.type.getShape()))
+    if (!readFilterDimension(coordinate, size))
       return refuse("a filter of one digit in each dimension, but got another "
                     "view");
-  }
   if (!geometry.phases.empty() && !geometry.isRightTransposed())
     return refuse(
         "joined dgrad phases whose channels are innermost in the filter, "
@@ -331,31 +359,35 @@ bool GeometryReader::readFilter() {
 /// The left operand of a reduction over positions: dense, with its channels
 /// innermost.
 bool GeometryReader::readPositions() {
-  ArrayRef<int64_t> sizes = lhs.view.getColumns();
-  for (auto [i, coordinate] : llvm::enumerate(lhs.view.getCoordinates())) {
-    Digits digits = getDigits(lhs.view, coordinate);
-    bool isChannel = i == sizes.size();
-    if (digits.constant != 0 || (!isChannel && digits.group != 0) ||
-        (isChannel
-             ? !digits.hasOnly(std::nullopt, 0) || digits.taps[0] != 1
-             : !digits.hasOnly(i, std::nullopt) || digits.positions[i] != 1))
-      return refuse("a dense left operand with its channels innermost, but got "
-                    "another view");
-    for (auto [split, length] : llvm::zip(splits, digits.parts)) {
-      if (length == 0)
-        continue;
-      if (isChannel || length != sizes[i])
-        return refuse("positions that are split, but got another digit");
-      split = i;
-    }
-  }
+  ViewAttr view = lhs.view;
+  SmallVector<DigitRole> roles = {image};
+  llvm::append_range(roles, positions);
+  DigitRole row = view.getRowRoles().back();
+  auto coordinates = view.getCoordinates();
+  bool isDense = view.getRows().size() == 1 &&
+                 coordinates.back().constant == 0 &&
+                 view.getCoefficient(coordinates.back(), row) == 1 &&
+                 view.isOnlyMovedBy(coordinates.back(), {row, group});
+  for (auto [coordinate, role] : llvm::zip(coordinates, roles))
+    isDense &= role && getGroupStep(view, coordinate) == 0 &&
+               isCountedBy(view, coordinate, role, view.getSize(role));
+  if (!isDense)
+    return refuse("a dense left operand with its channels innermost, but got "
+                  "another view");
   llvm::append_range(geometry.leftShape, lhs.type.getShape());
+  // Which of the positions are split, in the order of the batch.
+  SmallVector<size_t> splits;
+  for (DigitRole part : view.getBatchRoles())
+    if (part.part == DigitPart::Split)
+      splits.push_back(llvm::find(roles, DigitRole(part.letter)) -
+                       roles.begin());
+  ArrayRef<int64_t> sizes = view.getColumns();
   if (!haloTile.empty()) {
     geometry.segments = 1;
     geometry.segmentPositions = llvm::product_of(sizes);
     geometry.partPositions = llvm::to_vector(sizes);
-    for (size_t i = 0; i < sizes.size(); ++i)
-      geometry.partCounts.push_back(countParts(i));
+    for (DigitRole role : roles)
+      geometry.partCounts.push_back(view.getSize(getSplit(role)));
     return llvm::is_sorted(splits) ||
            refuse("parts in the order of positions, but got another");
   }
@@ -444,7 +476,7 @@ std::string mlir::conv::checkTmaHaloTiles(const TmaGeometry &geometry) {
 
 bool GeometryReader::readProduct() {
   geometry = {};
-  return readHaloTiles() && readTypes() && checkConditions() && readParts() &&
+  return readHaloTiles() && readTypes() && checkConditions() && readRoles() &&
          (!geometry.reducesPositions || readPositions()) && readWindow();
 }
 

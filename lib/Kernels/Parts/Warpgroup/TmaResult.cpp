@@ -51,33 +51,32 @@ static bool isMatrix(const ViewedTensor &result, bool hasRowsOfGroups) {
 /// The window whose positions are the rows: images outermost, channels
 /// innermost, and pixels at some distance of each other between them.
 static std::optional<TmaWindow> readPositions(const ViewedTensor &result) {
+  ViewAttr view = result.view;
   ArrayRef<int64_t> shape = result.type.getShape();
-  ArrayRef<int64_t> rows = result.view.getRows();
-  ArrayRef<int64_t> columns = result.view.getColumns();
-  int64_t groups = result.view.getBatch().back();
-  if (shape.size() < 3 || rows.size() + 1 != shape.size() ||
-      columns.size() != 1 || columns.front() * groups != shape.back() ||
+  ArrayRef<int64_t> columns = view.getColumns();
+  SmallVector<DigitRole> roles(view.getRowRoles());
+  llvm::append_range(roles, view.getColumnRoles());
+  if (shape.size() < 3 || roles.size() != shape.size() || columns.size() != 1 ||
       result.strides != computeContiguousStrides(shape))
     return std::nullopt;
+  DigitRole group = view.getBatchRoles().back();
+  int64_t groups = view.getSize(group);
+  if (columns.front() * groups != shape.back())
+    return std::nullopt;
   TmaWindow window{shape.front(), shape.back(), {}, {}, groups};
-  size_t batch = result.view.getBatch().size();
-  SmallVector<ViewAttr::Coordinate> coordinates = result.view.getCoordinates();
-  for (auto [i, coordinate] :
-       llvm::enumerate(ArrayRef(coordinates).take_front(shape.size()))) {
-    // The only digit of a coordinate, of which there is one for each.
-    int64_t step = coordinate.coefficients[batch + i];
-    for (auto [digit, coefficient] : llvm::enumerate(coordinate.coefficients))
-      if (digit != batch + i && digit >= batch && coefficient != 0)
-        return std::nullopt;
-    bool isSpatial = i != 0 && i != rows.size();
-    int64_t groupStep = i == rows.size() ? columns.front() : 0;
-    if (groups > 1 && coordinate.coefficients[batch - 1] != groupStep)
-      return std::nullopt;
-    if (step <= 0 || (!isSpatial && (step != 1 || coordinate.constant != 0)))
+  SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
+  for (auto [i, role] : llvm::enumerate(roles)) {
+    const ViewAttr::Coordinate &coordinate = coordinates[i];
+    bool isChannel = i + 1 == shape.size(), isSpatial = i != 0 && !isChannel;
+    int64_t step = view.getCoefficient(coordinate, role);
+    int64_t groupStep = isChannel ? columns.front() : 0;
+    if (!view.isOnlyMovedBy(coordinate, {role, group}) || step <= 0 ||
+        (groups > 1 && view.getCoefficient(coordinate, group) != groupStep) ||
+        (!isSpatial && (step != 1 || coordinate.constant != 0)))
       return std::nullopt;
     if (isSpatial)
-      window.dimensions.push_back({shape[i], rows[i], /*taps=*/1, step,
-                                   /*dilation=*/1, -coordinate.constant,
+      window.dimensions.push_back({shape[i], view.getSize(role), /*taps=*/1,
+                                   step, /*dilation=*/1, -coordinate.constant,
                                    /*isReversed=*/false});
   }
   return window;
@@ -103,8 +102,8 @@ static bool isClipped(const ViewedTensor &result) {
 /// The same for rows that come halo tile by halo tile: pixels that are
 /// neighbours.
 static std::optional<TmaWindow> readHaloTiles(ViewedTensor result) {
-  SmallVector<int64_t> haloTile = getHaloTile(result.view.getRows());
-  result.view = removeHaloTiles(result.view);
+  SmallVector<int64_t> haloTile = getHaloTile(result.view);
+  result.view = joinTiles(result.view);
   if (haloTile.empty() || !result.view || !isClipped(result))
     return std::nullopt;
   std::optional<TmaWindow> window = readPositions(result);

@@ -19,7 +19,7 @@ namespace conv {
 
 /// Makes `visit` see every tile with this atom, as a candidate without stages.
 template <typename Visit>
-void forEachWarpgroupTile(const MatrixAtom &atom, LoopKind loop, Visit visit) {
+void forEachWarpgroupTile(const MatrixAtom &atom, MainLoop loop, Visit visit) {
   for (int64_t consumers = 1; consumers <= TmaTile::kMaxConsumers; ++consumers)
     for (int64_t atoms = 1; atoms <= 4; ++atoms) {
       int64_t rows = atoms * TmaTile::kAtomRows;

@@ -13,11 +13,44 @@
 #define CONV_DIALECT_CONV_IR_CONVATTRS_H
 
 #include "conv/Chip/Chip.h"
+#include "conv/Dialect/Conv/IR/DigitRole.h"
+#include "conv/Dialect/Conv/IR/MainLoop.h"
 
 #include "mlir/IR/Attributes.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 
 #include "conv/Dialect/Conv/IR/ConvEnums.h.inc"
+
+namespace mlir {
+namespace conv {
+using ::conv::AtomKind;
+using ::conv::MainLoop;
+
+/// "mfma", "tma": as schedules spell them.
+StringRef stringifyAtomKind(AtomKind kind);
+StringRef stringifyMainLoop(MainLoop mainLoop);
+} // namespace conv
+
+template <> struct FieldParser<::conv::AtomKind, ::conv::AtomKind> {
+  static FailureOr<::conv::AtomKind> parse(AsmParser &parser);
+};
+template <> struct FieldParser<::conv::MainLoop, ::conv::MainLoop> {
+  static FailureOr<::conv::MainLoop> parse(AsmParser &parser);
+};
+} // namespace mlir
+
+namespace conv {
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, AtomKind kind) {
+  printer << mlir::conv::stringifyAtomKind(kind);
+  return printer;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
+                                    MainLoop mainLoop) {
+  printer << mlir::conv::stringifyMainLoop(mainLoop);
+  return printer;
+}
+} // namespace conv
 
 #define GET_ATTRDEF_CLASSES
 #include "conv/Dialect/Conv/IR/ConvAttrs.h.inc"

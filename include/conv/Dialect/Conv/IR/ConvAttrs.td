@@ -106,30 +106,9 @@ def Conv_Algorithm : I32EnumAttr<"Algorithm", "how a convolution is computed", [
   let cppNamespace = "::mlir::conv";
 }
 
-def Conv_MainLoop : I32EnumAttr<"MainLoop", "how tiles travel to the matrix units", [
-    I32EnumAttrCase<"RegisterStaged", 0, "register_staged">,
-    I32EnumAttrCase<"HostCache", 1, "host_cache">,
-    I32EnumAttrCase<"Tma", 2, "tma">,
-    I32EnumAttrCase<"LineBuffer", 3, "line_buffer">,
-    I32EnumAttrCase<"Direct", 4, "direct">,
-    I32EnumAttrCase<"DirectReduction", 5, "direct_reduction">,
-    I32EnumAttrCase<"AsyncStaged", 6, "async_staged">,
-    I32EnumAttrCase<"WeightStationary", 7, "weight_stationary">,
-    I32EnumAttrCase<"DirectMatrix", 8, "direct_matrix">
-  ]> {
-  let cppNamespace = "::mlir::conv";
-}
-
-def Conv_AtomKind : I32EnumAttr<"AtomKind", "class of matrix instruction", [
-    I32EnumAttrCase<"MFMA", 0, "mfma">,
-    I32EnumAttrCase<"WMMA", 1, "wmma">,
-    I32EnumAttrCase<"FMA", 2, "fma">,
-    I32EnumAttrCase<"MMASync", 3, "mma_sync">,
-    I32EnumAttrCase<"WGMMA", 4, "wgmma">,
-    I32EnumAttrCase<"WGMMA3xTF32", 5, "wgmma_3xtf32">
-  ]> {
-  let cppNamespace = "::mlir::conv";
-}
+// Enums that code without IR has too: their names are in one place with them.
+def Conv_AtomKindParameter : AttrParameter<"::conv::AtomKind", "class of matrix instruction">;
+def Conv_MainLoopParameter : AttrParameter<"::conv::MainLoop", "how tiles travel to the matrix units">;
 
 def Conv_Raster : I32EnumAttr<"Raster", "which tile index moves fastest over workgroups", [
     I32EnumAttrCase<"Rows", 0, "rows">,
@@ -161,7 +140,7 @@ def Conv_AtomAttr : Conv_Attr<"Atom", "atom"> {
     Example: `#conv.atom<mfma 32 x 32 x 8>`
   }];
   let parameters = (ins
-    EnumParameter<Conv_AtomKind>:$kind, "int64_t":$m, "int64_t":$n, "int64_t":$k
+    Conv_AtomKindParameter:$kind, "int64_t":$m, "int64_t":$n, "int64_t":$k
   );
   let assemblyFormat = "`<` $kind $m `x` $n `x` $k `>`";
   let extraClassDeclaration = [{
@@ -384,7 +363,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     "int64_t":$gemmK,
     "int64_t":$stages,
     "AtomAttr":$atom,
-    EnumParameter<Conv_MainLoop>:$mainLoop,
+    Conv_MainLoopParameter:$mainLoop,
     EnumParameter<Conv_Raster>:$raster,
     OptionalArrayRefParameter<"int64_t">:$outputTile,
     OptionalArrayRefParameter<"int64_t">:$haloTile,

@@ -26,6 +26,34 @@ def Conv_ViewAttr : Conv_Attr<"View", "view"> {
     matrices[b][row][column] = tensor[map(digits(b), digits(row), digits(column))]
     ```
 
+    A digit can have a name, its role: the index of the convolution that it
+    counts, in the letters of layouts, but lower-case.
+
+    | role | counts |
+    | --- | --- |
+    | `g` | groups |
+    | `n` | images |
+    | `c`, `k` | input and output channels of a group |
+    | `d`, `h`, `w` | positions of the input |
+    | `z`, `p`, `q` | positions of the output |
+    | `t`, `r`, `s` | elements of the filter |
+
+    Where several digits count one index, the name of each says which part of it
+    it is:
+
+    | role | counts |
+    | --- | --- |
+    | `p.split` | split-K slices, of any index but `g` that is summed up |
+    | `p.tile`, `p.block`, `p.in` | halo tiles of positions, blocks of a halo tile, and positions of a block |
+    | `c.tile`, `c.in` | rows of channels, and channels of a row |
+    | `h.phase`, `h.gap` | dgrad phases that are joined, and gaps that no element of the filter meets, of positions of the input |
+    | `g.left`, `g.right` | merged groups, on both sides of the product |
+
+    Roles make geometry a lookup. Of the coordinate `h` of an input, for
+    example, the coefficient of `p` is the stride of the window, that of `r` its
+    dilation, and the constant minus the low padding. Matrices of other tensors
+    than those of a convolution have digits without roles.
+
     Where a coordinate is outside of the tensor, `padding` says what the element
     is: zero, or the element at another coordinate (see `conv.forward`). A view
     therefore needs no copy and no padded tensor, and any tile of it can be
@@ -45,11 +73,14 @@ def Conv_ViewAttr : Conv_Attr<"View", "view"> {
         results is a sum of multiples of dimensions and a constant.
       * (V3) Every coordinate is between -2^62 and 2^62.
       * (V4) `limits` are positive, and `map` has at least as many results.
+      * (V5) There are as many roles as digits, or none at all.
+      * (V6) At most one digit has a role: a role names it in all of the view.
 
     Example: the windows of a 3x3 filter with padding 1 over an `NHWC` tensor of
     8 images of 56x56 and 64 channels.
     ```mlir
-    #conv.view<batch = [1], rows = [8, 56, 56], columns = [3, 3, 64],
+    #conv.view<batch = [g = 1], rows = [n = 8, p = 56, q = 56],
+      columns = [r = 3, s = 3, c = 64],
       map = affine_map<(g, n, p, q, r, s, c) -> (n, p + r - 1, q + s - 1, g * 64 + c)>>
     ```
   }];
@@ -57,17 +88,27 @@ def Conv_ViewAttr : Conv_Attr<"View", "view"> {
     OptionalArrayRefParameter<"int64_t">:$batch,
     OptionalArrayRefParameter<"int64_t">:$rows,
     OptionalArrayRefParameter<"int64_t">:$columns,
+    OptionalArrayRefParameter<"DigitRole",
+      "of all digits, in the order of the map's dimensions, or empty">:$roles,
     "AffineMap":$map,
     OptionalArrayRefParameter<"int64_t">:$limits,
     DefaultValuedParameter<"PaddingMode", "PaddingMode::Zeros">:$padding
   );
   let assemblyFormat = [{
-    `<` `batch` `=` `[` (`]`) : ($batch^ `]`)? `,`
-        `rows` `=` `[` (`]`) : ($rows^ `]`)? `,`
-        `columns` `=` `[` (`]`) : ($columns^ `]`)? `,`
+    `<` custom<Digits>($batch, $rows, $columns, $roles) `,`
         `map` `=` `affine_map` `<` $map `>`
         `` custom<ViewOptions>($limits, $padding) `>`
   }];
+  let builders = [
+    AttrBuilder<(ins "ArrayRef<int64_t>":$batch, "ArrayRef<int64_t>":$rows,
+                     "ArrayRef<int64_t>":$columns, "AffineMap":$map,
+                     "ArrayRef<int64_t>":$limits, "PaddingMode":$padding),
+      [{
+        // Digits without roles.
+        return $_get($_ctxt, batch, rows, columns, ArrayRef<DigitRole>(), map,
+                     limits, padding);
+      }]>
+  ];
   let extraClassDeclaration = [{
     /// A coordinate: `constant` plus the sum of digits times `coefficients`,
     /// which are in the order of the map's dimensions.
@@ -88,6 +129,40 @@ def Conv_ViewAttr : Conv_Attr<"View", "view"> {
     ::std::array<int64_t, 3> getShape() const;
     /// The smallest and the largest value of a coordinate.
     ::std::pair<int64_t, int64_t> getRange(const Coordinate &coordinate) const;
+
+    /// The roles of the digits of one index: as many as those, or none if no
+    /// digit of the view has one.
+    ::llvm::ArrayRef<DigitRole> getBatchRoles() const {
+      return getRoles().take_front(getBatch().size());
+    }
+    ::llvm::ArrayRef<DigitRole> getRowRoles() const {
+      return getRoles().drop_front(getBatchRoles().size())
+                       .take_front(getRows().size());
+    }
+    ::llvm::ArrayRef<DigitRole> getColumnRoles() const {
+      return getRoles().take_back(getColumns().size());
+    }
+    /// The number of the digit with a role, in the order of the map's
+    /// dimensions, if the view has it.
+    ::std::optional<unsigned> find(DigitRole role) const;
+    /// Values of that digit: 1 without it, as an index that nothing counts has.
+    int64_t getSize(DigitRole role) const;
+    /// By how much the next value of that digit moves a coordinate: 0 without
+    /// the digit.
+    int64_t getCoefficient(const Coordinate &coordinate, DigitRole role) const;
+    /// Whether digits with other roles than these do not move a coordinate.
+    bool isOnlyMovedBy(const Coordinate &coordinate,
+                       ::llvm::ArrayRef<DigitRole> roles) const;
+
+    /// How a window moves along a spatial dimension: the coordinate is `stride *
+    /// position + dilation * tap - low`. All are 0 where the view has not got
+    /// the digit.
+    struct Window {
+      DigitRole position, tap;
+      int64_t stride, dilation, low;
+    };
+    /// In a coordinate of spatial dimension `axis` (see `DigitRole::getAxis`).
+    Window getWindow(const Coordinate &coordinate, unsigned axis) const;
   }];
 }
 

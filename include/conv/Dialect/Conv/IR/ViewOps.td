@@ -34,11 +34,12 @@ def Conv_GatherOp : Conv_Op<"gather", [Pure,
     Example:
     ```mlir
     %a = conv.gather %x[%g, %m, %k]
-        view = <batch = [1], rows = [1, 56, 56], columns = [3, 3, 64],
+        view = <batch = [g = 1], rows = [n = 1, p = 56, q = 56],
+          columns = [r = 3, s = 3, c = 64],
           map = affine_map<(g, n, p, q, r, s, c) -> (n, p + r - 1, q + s - 1, g * 64 + c)>>
         : tensor<1x56x56x64xf16> -> tensor<1x128x32xf16>
     %b = conv.gather %w[%g, %n, %k] sizes(%rest)
-        view = <batch = [1], rows = [32], columns = [3, 3, 64],
+        view = <batch = [g = 1], rows = [k = 32], columns = [r = 3, s = 3, c = 64],
           map = affine_map<(g, k, r, s, c) -> (g * 32 + k, r, s, c)>>
         : tensor<32x3x3x64xf16> -> tensor<1x32x?xf16>
     ```
@@ -90,7 +91,7 @@ def Conv_ScatterOp : Conv_Op<"scatter", [Pure,
     even ones from one place and the odd ones from another.
     ```mlir
     %y = conv.scatter %tiles into %empty view =
-        <batch = [1], rows = [1, 56, 56], columns = [64],
+        <batch = [g = 1], rows = [n = 1, p = 56, q = 56], columns = [k = 64],
           map = affine_map<(g, n, p, q, k) -> (n, k + g * 64, p, q)>>
         : tensor<1x3136x64xf16> into tensor<1x64x56x56xf16>
     %z = conv.scatter %even, %odd into %empty view =
