@@ -4,7 +4,7 @@ module attributes {conv.target = #conv.target<"gfx1250">} {
 
 // A large layer keeps the matrix units busy with large tiles.
 // CHECK-LABEL: func.func @large_layer_f16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 128], subgroup = [32, 64], gemm_k = 32,
+// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [128, 128], subgroup = [64, 64], gemm_k = 32,
 // CHECK-SAME: stages = 2, atom = <wmma 16 x 16 x 32>, main_loop = register_staged, raster = columns, chosen_by = heuristic>
 func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<64x28x28x512xf16> {
