@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Channels and taps are looked up by their roles, so that directions and
-// layouts make no difference.
+// Channels are looked up by their role, so that directions and layouts make no
+// difference; other digits of the reduction are taps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,9 +69,8 @@ std::optional<FilterBlocks> FilterBlocks::compute(const ViewedProduct &product,
   if (!checkElements(product, obstacle) ||
       !findChannels(product, blocks, obstacle))
     return std::nullopt;
-  ViewAttr lhs = product.lhs.view;
-  for (auto [d, role] : llvm::enumerate(lhs.getColumnRoles()))
-    if (role.isTap() && lhs.getSize(role) > 1)
+  for (auto [d, size] : llvm::enumerate(product.lhs.view.getColumns()))
+    if (size > 1 && d != blocks.channel)
       blocks.tap = d;
   return blocks;
 }

@@ -21,7 +21,7 @@ protected:
   ViewTest() { context.loadDialect<ConvDialect>(); }
 
   ViewAttr parse(StringRef text) {
-    return dyn_cast_or_null<ViewAttr>(parseAttribute(text, &context));
+    return dyn_cast_or_null<ViewAttr>(parseAttribute(text.trim(), &context));
   }
 
   MLIRContext context{MLIRContext::Threading::DISABLED};
@@ -120,10 +120,10 @@ TEST_F(ViewTest, RolesAreOfAllDigits) {
   Location loc = UnknownLoc::get(&context);
   SmallVector<int64_t> sizes = {2}, limits;
   SmallVector<DigitRole> roles = {'n'};
-  EXPECT_TRUE(failed(ViewAttr::verify(
-      [&] { return emitError(loc); }, sizes, sizes, sizes, roles,
-      AffineMap::getMultiDimIdentityMap(3, &context), limits,
-      PaddingMode::Zeros)));
+  EXPECT_TRUE(failed(
+      ViewAttr::verify([&] { return emitError(loc); }, sizes, sizes, sizes,
+                       roles, AffineMap::getMultiDimIdentityMap(3, &context),
+                       limits, PaddingMode::Zeros)));
   EXPECT_EQ(message, "expects 3 roles of digits, but got 1");
 }
 

@@ -249,6 +249,21 @@ TEST_F(TmaGeometryTest, HaloTilesHaveHalos) {
   EXPECT_EQ(geometry->getInnerLoop().count(), 9);
 }
 
+// Halo tiles that are numbered column by column, in the order of the result,
+// are not those that boxes have.
+TEST_F(TmaGeometryTest, HaloTilesAreInTheOrderOfPositions) {
+  constexpr StringLiteral kColumnMajor = R"(
+  func.func @f(%x: tensor<2x20x32x64xf16>, %w: tensor<64x3x3x64xf16>) {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NQPK">
+        : tensor<2x20x32x64xf16>, tensor<64x3x3x64xf16> -> tensor<2x32x20x64xf16>
+    return
+  })";
+  EXPECT_FALSE(compute(kColumnMajor, {.haloTile = {8, 16}}));
+  EXPECT_EQ(obstacle, "expects halo tiles of positions, but got another view");
+}
+
 // A halo tile is one layer of a volume: each of three layers of taps sees
 // another one, for each of two rows of channels.
 TEST_F(TmaGeometryTest, HaloTilesOfVolumesAreOfOneLayer) {

@@ -61,10 +61,25 @@ joinIndex(ViewAttr view, ArrayRef<ViewAttr::Coordinate> coordinates,
   return joined;
 }
 
+/// Whether the digits of an index end with the tiles of positions, their blocks
+/// and the places in those, each in the same order: positions are then in order
+/// where those are removed.
+static bool arePositionsTogether(ArrayRef<DigitRole> roles) {
+  SmallVector<DigitRole> positions;
+  for (DigitPart part : {DigitPart::Tile, DigitPart::Block, DigitPart::In})
+    for (DigitRole role : roles)
+      if (role.isPosition() && role.part == DigitPart::In)
+        positions.push_back({role.letter, part});
+  return roles.take_back(positions.size()) == ArrayRef(positions);
+}
+
 /// The digits of a view without tiles, for each of its indices.
 static std::optional<std::array<SmallVector<Digit>, 3>>
 joinDigits(ViewAttr view, ArrayRef<ViewAttr::Coordinate> coordinates) {
   std::array<SmallVector<Digit>, 3> joined;
+  if (!arePositionsTogether(view.getRowRoles()) ||
+      !arePositionsTogether(view.getColumnRoles()))
+    return std::nullopt;
   unsigned number = 0;
   for (auto [list, sizes] :
        llvm::zip(joined, std::array{view.getBatch(), view.getRows(),
