@@ -12,6 +12,8 @@
 
 #include "conv/Plan/OperandForm.h"
 
+#include "MergedGroups.h"
+
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
@@ -154,11 +156,17 @@ OperandForm OperandForm::getFlat(ConvolutionOpInterface op, StringRef filter) {
   return {LayoutsAttr::get(op.getContext(), "NCW", filter, "NKQ")};
 }
 
+int64_t OperandForm::countMergedGroups(ConvolutionOpInterface op) const {
+  if (channelMultiple == 1 || op.getGroups() == 1)
+    return 1;
+  return channelMultiple * op.getGroups() / ConvolutionShape::get(op).c;
+}
+
 std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
   if (channelMultiple > 1 && op.getGroups() > 1)
-    return llvm::formatv("expects channel_multiple to be 1 for {0} groups, but "
-                         "got {1}",
-                         op.getGroups(), channelMultiple);
+    if (std::string obstacle = findMergeObstacle(op, channelMultiple);
+        !obstacle.empty())
+      return obstacle;
   if (!outputTile.empty())
     if (std::string obstacle = findWinogradObstacle(op, outputTile);
         !obstacle.empty())
@@ -195,7 +203,8 @@ public:
       : builder(builder), op(op), isFlat(flattens(form, op)),
         own(isFlat ? flattenLayouts(op.getLayouts()) : op.getLayouts()),
         layouts(form.layouts ? form.layouts : op.getLayouts()),
-        multiple(form.channelMultiple), isStrided(haveGaps(op)) {}
+        multiple(op.getGroups() == 1 ? form.channelMultiple : 1),
+        mergedGroups(form.countMergedGroups(op)), isStrided(haveGaps(op)) {}
 
   /// The type of the tensor with `role` in the form.
   RankedTensorType getType(TensorRole role, Type element);
@@ -221,8 +230,9 @@ private:
   ConvolutionOpInterface op;
   bool isFlat; ///< Spatial dimensions are one in the form only.
   LayoutsAttr own, layouts;
-  int64_t multiple;
-  bool isStrided; ///< Tensors have gaps, and so no other shapes.
+  int64_t multiple;     ///< Of channels, by zeros.
+  int64_t mergedGroups; ///< That are one in the form.
+  bool isStrided;       ///< Tensors have gaps, and so no other shapes.
   SmallVector<Operation *> created;
 };
 
@@ -248,6 +258,8 @@ RankedTensorType FormBuilder::getType(TensorRole role, Type element) {
   SmallVector<int64_t> sizes =
       llvm::map_to_vector(getOrder(layouts, role), [&](char letter) {
         int64_t size = shape[order.find(letter)];
+        if (role == TensorRole::Filter && letter == 'C')
+          size *= mergedGroups;
         return padded.contains(letter) ? int64_t(llvm::alignTo(size, multiple))
                                        : size;
       });
@@ -282,6 +294,13 @@ Value FormBuilder::createTransform(Value tensor, StringRef from, StringRef to,
   auto source = cast<RankedTensorType>(tensor.getType());
   if (from == to && source == type)
     return tensor;
+  // Of all tensors, merging groups changes the size of the filter alone.
+  if (mergedGroups > 1 && source.getNumElements() != type.getNumElements()) {
+    Value filter =
+        createMergedFilter(builder, op, tensor, from, type, to, mergedGroups);
+    created.push_back(filter.getDefiningOp());
+    return filter;
+  }
   SmallVector<int64_t> permutation = llvm::map_to_vector(
       to, [&](char letter) { return int64_t(from.find(letter)); });
   if (!keepsOrder(permutation, source, type) || isStrided)
@@ -324,6 +343,9 @@ TransformedConvolution FormBuilder::create() {
       getType(resultRole, op.getResultType().getElementType()));
   auto transformed = cast<ConvolutionOpInterface>(clone);
   transformed.setLayoutsAttr(layouts);
+  if (mergedGroups > 1)
+    clone->setAttr("groups",
+                   builder.getI64IntegerAttr(op.getGroups() / mergedGroups));
   if (isFlat)
     transformed.setWindowAttr(
         WindowAttr::get(op.getContext(), {1}, {1}, {0}, {0}));

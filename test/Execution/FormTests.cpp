@@ -79,6 +79,31 @@ func.func @f(%x: tensor<3x12x7x5xf16>, %w: tensor<8x3x3x3xf16>) -> tensor<3x8x7x
 }
 )";
 
+static const std::string kGroupsData = R"(
+func.func @f(%dy: tensor<2x12x5x6xf16>, %w: tensor<12x4x3x3xf16>) -> tensor<2x16x10x11xf16> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> groups = 4 schedule = $schedule
+      : tensor<2x12x5x6xf16>, tensor<12x4x3x3xf16> -> tensor<2x16x10x11xf16>
+  return %dx : tensor<2x16x10x11xf16>
+}
+)";
+
+static const std::string kGroupsWeight = R"(
+func.func @f(%x: tensor<2x10x9x12xf16>, %dy: tensor<2x10x9x18xf16>, %before: tensor<18x3x3x2xf32>)
+    -> tensor<18x3x3x2xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 6 schedule = $schedule
+      epilogue(%before : tensor<18x3x3x2xf32>) {
+  ^bb0(%acc: f32, %b: f32):
+    %0 = arith.addf %acc, %b : f32
+    conv.yield %0 : f32
+  } : tensor<2x10x9x12xf16>, tensor<2x10x9x18xf16> -> tensor<18x3x3x2xf32>
+  return %dw : tensor<18x3x3x2xf32>
+}
+)";
+
 static const std::string kBackwardData = R"(
 func.func @f(%dy: tensor<2x11x5x6xf16>, %w: tensor<11x7x3x3xf16>) -> tensor<2x7x10x11xf16> {
   %dx = conv.backward_data %dy, %w
@@ -140,6 +165,14 @@ static const FormCase kCases[] = {
     {"forward_padded", kForward2d, "channel_multiple = 16>"},
     {"forward_3d", kForward3d, R"(layouts = <"NDHWC", "KTRSC", "NZPQK">>)"},
     {"groups", kGroups, R"(layouts = <"NHWC", "KRSC", "NPQK">>)"},
+    {"groups_merged", kGroups,
+     R"(layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 6>)"},
+    {"groups_as_one", kGroups, "channel_multiple = 12>"},
+    {"groups_data", kGroupsData,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8>)"},
+    {"groups_weight", kGroupsWeight, "channel_multiple = 6>"},
+    {"groups_weight_turned", kGroupsWeight,
+     R"(layouts = <"NCHW", "KCRS", "NKPQ">, channel_multiple = 4>)"},
     {"data", kBackwardData,
      R"(layouts = <"NHWC", "CRSK", "NPQK">, channel_multiple = 8>)"},
     {"weight", kBackwardWeight,

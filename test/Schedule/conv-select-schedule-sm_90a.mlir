@@ -218,6 +218,30 @@ func.func @gradient_tf32(%dy: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf
   return %dx : tensor<64x28x28x128xf32>
 }
 
+// Strided groups of 16 channels are groups of 64, which fill rows of copies.
+// CHECK-LABEL: func.func @merged_groups_bf16
+// CHECK: main_loop = tma, {{.*}}, layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 64, chosen_by = heuristic>
+func.func @merged_groups_bf16(%dy: tensor<16x28x28x256xbf16>, %w: tensor<256x3x3x16xbf16>)
+    -> tensor<16x56x56x256xbf16> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 16
+      : tensor<16x28x28x256xbf16>, tensor<256x3x3x16xbf16> -> tensor<16x56x56x256xbf16>
+  return %dx : tensor<16x56x56x256xbf16>
+}
+
+// Rows of 24 channels start within sectors of memory, those of 32 do not.
+// CHECK-LABEL: func.func @whole_sectors_bf16
+// CHECK: main_loop = tma, {{.*}}, layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 16, chosen_by = heuristic>
+func.func @whole_sectors_bf16(%x: tensor<16x56x56x24xbf16>, %w: tensor<128x5x5x24xbf16>)
+    -> tensor<16x56x56x128xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [2, 2], high = [2, 2]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<16x56x56x24xbf16>, tensor<128x5x5x24xbf16> -> tensor<16x56x56x128xbf16>
+  return %y : tensor<16x56x56x128xbf16>
+}
+
 // One output element takes one subgroup of one atom.
 // CHECK-LABEL: func.func @one_output_f32
 // CHECK: schedule = <algorithm = implicit_gemm, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 8,

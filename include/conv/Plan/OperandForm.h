@@ -25,8 +25,9 @@ struct OperandForm {
   /// The convolution's own if null. If it has one spatial dimension and the
   /// convolution more, these are one in each tensor.
   LayoutsAttr layouts;
-  int64_t channelMultiple = 1; ///< Of the channels that are summed up, or, for
-                               ///< the gradient of a filter, of all.
+  /// Of the channels that are summed up, or, for the gradient of a filter, of
+  /// all. Groups are merged until they have so many input channels.
+  int64_t channelMultiple = 1;
   /// Results of a tile of Winograd's algorithm, which reads the operands in the
   /// form that the others say; empty for others.
   SmallVector<int64_t, 2> outputTile = {};
@@ -42,6 +43,8 @@ struct OperandForm {
   /// reduction is innermost.
   static OperandForm getFlat(ConvolutionOpInterface op, StringRef filter);
 
+  /// How many groups of the convolution are one in the form.
+  int64_t countMergedGroups(ConvolutionOpInterface op) const;
   /// Why the convolution has no such form (S19, S21), or an empty string.
   std::string findObstacle(ConvolutionOpInterface op) const;
   /// Whether the convolution's tensors are in this form already.

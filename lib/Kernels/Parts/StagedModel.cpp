@@ -464,8 +464,10 @@ static double computeRound(const Problem &problem, const ChipInfo &chip,
   double ends = chip.calibration->launch.setupCycles +
                 countStoredBytes(problem, candidate) /
                     chip.calibration->launch.loadBytesPerClock;
-  // The first tile is waited for, and the last result is not.
-  return latency + double(cost.steps) * step + double(workgroups) * ends;
+  // Products of several dgrad phases are of different lengths. The first tile
+  // is waited for, and the last result is not.
+  double steps = double(cost.steps) * computeReductionShare(problem);
+  return latency + steps * step + double(workgroups) * ends;
 }
 
 /// Cycles of all `workgroups` of one unit.

@@ -31,6 +31,11 @@ static const WarpgroupCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->warpgroup;
 }
 
+/// Cycles of a row of a copy that starts within a sector: of groups, some of
+/// whose rows do not (2 layers of groups of 24 and 56 channels); and, as a
+/// multiple of others, of a filter whose rows are of the reduction (6 layers).
+static constexpr double kUnalignedGroupRowCycles = 6.6;
+static constexpr double kTransposedRowFactor = 1.3;
 /// What the only tile of a compute unit waits for memory if the pipeline has no
 /// more stages than this.
 static constexpr int64_t kShortPipeline = 4;
@@ -183,12 +188,22 @@ static double computeRightRows(const TmaTile &tile) {
   return double(tile.rightBytes()) / TmaTile::kRowBytes;
 }
 
+/// Whether rows of an operand start within sectors.
+static bool isUnaligned(const Problem &problem, const ChipInfo &chip,
+                        const Run &run) {
+  return chip.sectorBytes != 0 &&
+         run.elements * byteSize(problem.operand) % chip.sectorBytes != 0;
+}
+
 /// Cycles for each line of memory that copies ask for. Whole ones of plain
 /// images are counted in bytes.
 static double getLineCycles(const Problem &problem, const ChipInfo &chip) {
   const TmaFacts &facts = getTmaFacts(problem);
+  bool areUnaligned = isUnaligned(problem, chip, problem.lhsRun) ||
+                      isUnaligned(problem, chip, problem.rhsRun);
   if (facts.hasGroups)
-    return fit(chip).lineCycles;
+    return facts.reducesPositions && !areUnaligned ? fit(chip).splitLineCycles
+                                                   : fit(chip).lineCycles;
   if (facts.hasVolumes && !facts.reducesPositions)
     return fit(chip).volumeLineCycles;
   bool areWhole = facts.leftLines == 1 && facts.rightLines == 1;
@@ -209,25 +224,30 @@ static double countPartialRows(const Problem &problem, const TmaTile &tile) {
   auto isPartial = [&](const Run &run) {
     return run.elements * byteSize(problem.operand) < TmaTile::kRowBytes;
   };
-  bool hasOtherCosts = facts.hasGroups || facts.haloTile ||
-                       (facts.reducesPositions && !facts.hasVolumes);
+  bool hasOtherCosts =
+      facts.hasGroups || (facts.reducesPositions && !facts.hasVolumes);
   if (hasOtherCosts ||
       !(isPartial(problem.lhsRun) || isPartial(problem.rhsRun)))
     return 0;
   return computeLeftRows(problem, tile) + computeRightRows(tile);
 }
 
-/// Rows of a step that start within sectors. Groups count lines instead.
-static double countUnalignedRows(const Problem &problem, const ChipInfo &chip,
-                                 const TmaTile &tile) {
+/// Cycles of the rows of a step that start within sectors.
+static double computeUnalignedCycles(const Problem &problem,
+                                     const ChipInfo &chip,
+                                     const TmaTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem);
-  if (facts.hasGroups || chip.sectorBytes == 0)
-    return 0;
-  auto isUnaligned = [&](const Run &run) {
-    return run.elements * byteSize(problem.operand) % chip.sectorBytes != 0;
-  };
-  return isUnaligned(problem.lhsRun) * computeLeftRows(problem, tile) +
-         isUnaligned(problem.rhsRun) * computeRightRows(tile);
+  if (facts.hasGroups && facts.reducesPositions)
+    return 0; // By lines.
+  double left = isUnaligned(problem, chip, problem.lhsRun) *
+                computeLeftRows(problem, tile);
+  double right =
+      isUnaligned(problem, chip, problem.rhsRun) * computeRightRows(tile);
+  if (facts.hasGroups)
+    return kUnalignedGroupRowCycles * (left + right);
+  bool isFilterTransposed = facts.isRightTransposed && !facts.reducesPositions;
+  return fit(chip).unalignedRowCycles *
+         (left + (isFilterTransposed ? kTransposedRowFactor : 1) * right);
 }
 
 /// Cycles until a step's operands are there, while so many compute units copy.
@@ -238,11 +258,11 @@ static double computeCopyCycles(const Problem &problem, const ChipInfo &chip,
   double stepCycles =
       std::hypot(fit(chip).copyLatencyCycles / double(tile.stages - 1),
                  units * stepBytes / fit(chip).copyBytesPerClock);
-  stepCycles = std::max(
-      {stepCycles,
-       getLineCycles(problem, chip) * computeStepLines(problem, tile),
-       fit(chip).partialRowCycles * countPartialRows(problem, tile),
-       fit(chip).unalignedRowCycles * countUnalignedRows(problem, chip, tile)});
+  stepCycles =
+      std::max({stepCycles,
+                getLineCycles(problem, chip) * computeStepLines(problem, tile),
+                fit(chip).partialRowCycles * countPartialRows(problem, tile),
+                computeUnalignedCycles(problem, chip, tile)});
   int64_t rows = facts.reducesPositions ? tile.columns : tile.rows;
   if (facts.hasStrides)
     stepCycles =

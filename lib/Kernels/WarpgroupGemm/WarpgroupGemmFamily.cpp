@@ -59,9 +59,8 @@ computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
     facts.leftLines = geometry->getLeftLines();
     facts.rightLines = geometry->getRightLines();
     facts.hasGroups |= geometry->window.hasGroups();
-    if (facts.hasGroups)
-      facts.atomsPerRow =
-          geometry->getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;
+    facts.atomsPerRow =
+        geometry->getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;
     facts.hasVolumes |=
         geometry->window.rank() > 2 && !geometry->hasHaloTiles();
     hasBoxes &= hasEpilogueBoxes(op, result);

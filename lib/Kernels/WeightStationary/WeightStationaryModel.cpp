@@ -70,6 +70,12 @@ listWeightStationaryCandidates(const Problem &problem, const ChipInfo &chip,
   return candidates;
 }
 
+/// Instructions along a row of channels: few of these do not fill it.
+static int64_t countAtomsOfRow(const WeightStationaryTile &tile,
+                               const MatrixAtom &atom) {
+  return ceilDiv(std::min(tile.channels, TmaTile::kRowElements), atom.k);
+}
+
 static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate) {
   WeightStationaryTile tile = getWeightStationaryTile(problem, candidate);
@@ -92,7 +98,7 @@ static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
       double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
 
   double instructions = double(tile.taps) * double(sizes.rows / atom.m) *
-                        double(TmaTile::kRowElements / atom.k);
+                        double(countAtomsOfRow(tile, atom));
   cost.matrixCycles = fit(chip).matrixSlowdown * instructions * atom.cycles /
                       chip.simdsPerComputeUnit;
   cost.loadCycles = double(tile.stageBytes) / fit(chip).copyBytesPerClock;

@@ -277,13 +277,15 @@ void FilterCopies::createFilter(TileOrigin origin, Value tap, Value channel,
 void WindowCopies::createStep(TileOrigin origin, ArrayRef<Value> common,
                               const Step &step, Value leftMap,
                               Value rightMap) const {
-  Value channel = createChannel(origin, step.inner);
+  bool hasInnerTaps = geometry.hasInnerTaps();
+  Value tap = hasInnerTaps ? step.inner : step.outer;
+  Value channel = createChannel(origin, hasInnerTaps ? step.outer : step.inner);
   SmallVector<Value> coordinates = {
       createInTensor(origin, channel, geometry.window.channelsOfGroup())};
   llvm::append_range(coordinates, common);
   ptx.loadBox(step.stage, leftMap, step.barrier, coordinates,
-              createOffsets(step.outer));
-  createFilter(origin, step.outer, channel, step, rightMap);
+              createOffsets(tap));
+  createFilter(origin, tap, channel, step, rightMap);
 }
 
 HaloTileCopies::OuterStep HaloTileCopies::createOuterStep(TileOrigin origin,

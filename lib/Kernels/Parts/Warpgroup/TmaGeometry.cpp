@@ -36,16 +36,33 @@ static constexpr size_t kMaxRank = 5;
 TmaGeometry::Loop TmaGeometry::getOuterLoop() const {
   if (reducesPositions || hasMatrices())
     return {segments, 1};
-  if (!hasHaloTiles())
-    return {window.countTaps(), 1};
-  return {window.countHaloTilesOfWindow() * getChannelsOfHaloTiles(),
-          getRowElements()};
+  if (hasHaloTiles())
+    return {window.countHaloTilesOfWindow() * getChannelsOfHaloTiles(),
+            getMultipliedElements()};
+  return hasInnerTaps() ? Loop{channelsOfPart, getRowElements()}
+                        : Loop{window.countTaps(), 1};
+}
+
+int64_t TmaGeometry::getMultipliedElements() const {
+  int64_t row = getRowElements();
+  if (reducesPositions || hasMatrices())
+    return row;
+  // Where halo tiles serve all taps, 96 channels are two rows of 48 rather than
+  // one of 64 and one of 32: a few elements are copied twice, but none is
+  // multiplied in vain. Who keeps the filter in place counts rows of 64.
+  bool areEven = hasHaloTiles() && !filter.empty();
+  int64_t rows = areEven ? llvm::divideCeil(channelsOfPart, row) : 1;
+  int64_t ofAtom = Tile::kAtomBytes / elementBytes;
+  return std::min<int64_t>(
+      row, llvm::alignTo(llvm::divideCeil(channelsOfPart, rows), ofAtom));
 }
 
 TmaGeometry::Loop TmaGeometry::getInnerLoop() const {
   if (reducesPositions || hasMatrices())
     return {segmentPositions, getRowElements()};
-  return hasHaloTiles() ? Loop{window.countTapsOfHaloTile(), 1}
+  if (hasHaloTiles())
+    return {window.countTapsOfHaloTile(), 1};
+  return hasInnerTaps() ? Loop{window.countTaps(), 1}
                         : Loop{channelsOfPart, getRowElements()};
 }
 

@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Descriptors are built once; what changes from step to step is added to the
-// address in their low bits, in units of 16 bytes.
+// address in their low bits, in units of 16 bytes. It is added to their lower
+// half, and both halves meet where LLVM does not see them: if it merges the
+// layout with the rest of a sum, ptxas 13.0 loses the layout of some kernels.
+// Of `add.s64` of a `mul.wide.u32`, an index and such a constant, it kept the
+// lower half, and rows were read as if they were not swizzled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,17 +39,40 @@ static constexpr uint64_t kRows = createLayout(kEightRows, kUnitBytes);
 static constexpr uint64_t kTransposedRows =
     createLayout(kEightRows, Tile::kRowElements *Tile::kRowBytes);
 
-static Value createDescriptor(const PtxBuilder &ptx, uint64_t layout,
-                              Value address) {
+/// The lower half of a descriptor, with the address.
+static Value createLow(const PtxBuilder &ptx, uint64_t layout, Value address) {
   // 14 bits: above them the address has the rank in a cluster.
   Value units =
       ptx.math.rem(ptx.math.div(address, kUnitBytes), int64_t(1) << 14);
-  return ptx.b.createOrFold<arith::OrIOp>(
-      ptx.extend64(units), ptx.constant64(static_cast<int64_t>(layout)));
+  return ptx.math.add(units, static_cast<int64_t>(layout & 0xffffffff));
+}
+
+/// 64 bits of two halves, by an instruction that LLVM leaves as it is.
+static Value joinHalves(const PtxBuilder &ptx, Value low, uint32_t high) {
+  Value upper = arith::ConstantOp::create(
+      ptx.b, ptx.b.getI32IntegerAttr(static_cast<int32_t>(high)));
+  return LLVM::InlineAsmOp::create(
+             ptx.b, ptx.b.getI64Type(), ValueRange{low, upper},
+             "mov.b64 $0, {$1, $2};", "=l,r,r", /*has_side_effects=*/false,
+             /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(ptx.b.getContext(),
+                                       LLVM::AsmDialect::AD_ATT),
+             /*operand_attrs=*/ArrayAttr())
+      .getResult(0);
 }
 
 Value mlir::conv::createRowsDescriptor(const PtxBuilder &ptx, Value address) {
-  return createDescriptor(ptx, kRows, address);
+  return joinHalves(ptx, createLow(ptx, kRows, address), kRows >> 32);
+}
+
+WgmmaUnit::Descriptor WgmmaUnit::createDescriptor(const PtxBuilder &ptx,
+                                                  uint64_t layout,
+                                                  Value address) {
+  return {createLow(ptx, layout, address), static_cast<uint32_t>(layout >> 32)};
+}
+
+Value WgmmaUnit::createMoved(const Descriptor &descriptor, Value units) const {
+  return joinHalves(ptx, ptx.math.add(descriptor.low, units), descriptor.high);
 }
 
 /// What instructions multiply elements of the type as.
@@ -118,11 +145,8 @@ SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators,
                                          const Operands &operands,
                                          bool isFirst) const {
   using namespace NVVM;
-  auto toUnits = [&](Value bytes) {
-    return ptx.extend64(ptx.math.div(bytes, kUnitBytes));
-  };
-  Value leftUnits = toUnits(operands.left);
-  Value rightUnits = toUnits(operands.right);
+  Value leftUnits = ptx.math.div(operands.left, kUnitBytes);
+  Value rightUnits = ptx.math.div(operands.right, kUnitBytes);
   auto shape = MMAShapeAttr::get(ptx.b.getContext(), Tile::kAtomRows,
                                  tile.columns, Tile::kAtomBytes / elementBytes);
   WgmmaFenceAlignedOp::create(ptx.b);
@@ -131,13 +155,15 @@ SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators,
     auto alongReduction = [&](bool isTransposed, int64_t strideBytes) {
       int64_t bytes =
           isTransposed ? inRow / elementBytes * (strideBytes / 8) : inRow;
-      return ptx.constant64(bytes / kUnitBytes);
+      return bytes / kUnitBytes;
     };
-    Value b = ptx.add64(ptx.add64(right, rightUnits),
-                        alongReduction(isRightTransposed, rightStrideBytes));
+    Value b = createMoved(
+        right, ptx.math.add(rightUnits, alongReduction(isRightTransposed,
+                                                       rightStrideBytes)));
     for (auto [sum, atom] : llvm::zip(sums, left)) {
-      Value a = ptx.add64(ptx.add64(atom, leftUnits),
-                          alongReduction(isLeftTransposed, kEightRows));
+      Value a = createMoved(
+          atom, ptx.math.add(leftUnits,
+                             alongReduction(isLeftTransposed, kEightRows)));
       sum = WgmmaMmaAsyncOp::create(
           ptx.b, sum.getType(), sum, a, b, shape, operandType, operandType,
           isa<IntegerType>(elementType) ? WGMMATypes::s32 : WGMMATypes::f32,

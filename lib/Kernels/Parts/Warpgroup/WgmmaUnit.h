@@ -45,9 +45,20 @@ private:
   bool isLeftTransposed, isRightTransposed;
   /// From eight rows of a right tile in shared memory to the next ones.
   int64_t rightStrideBytes;
+  /// Of descriptors of 64 bits, the lower half, which has the address and to
+  /// which steps add, and the upper one.
+  struct Descriptor {
+    Value low;
+    uint32_t high;
+  };
+  static Descriptor createDescriptor(const PtxBuilder &ptx, uint64_t layout,
+                                     Value address);
+  /// The descriptor of a tile so many units of addresses further.
+  Value createMoved(const Descriptor &descriptor, Value units) const;
+
   /// Descriptors of the first tiles: of each atom, and of the columns.
-  SmallVector<Value> left;
-  Value right;
+  SmallVector<Descriptor> left;
+  Descriptor right;
 };
 
 /// The descriptor of a tile at `address` in shared memory, whose rows are 128

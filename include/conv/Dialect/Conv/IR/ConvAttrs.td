@@ -182,8 +182,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     With `layouts`, the convolution is computed in these instead of its own:
     operands in another layout are transformed before it (`conv.transform`), and
     so is its result after it. With `channel_multiple`, operands also get zeros
-    as further channels, up to that multiple. All other fields are about the
-    convolution of the transformed operands.
+    as further channels, up to that multiple; of several groups, neighbours are
+    merged until one has as many input channels, and their filter becomes block
+    diagonal. All other fields are about the convolution of the transformed
+    operands.
 
     `winograd` multiplies less and adds more: `output_tile` results at a time, in
     each spatial dimension, are computed from a tile of the input by transforms
@@ -287,8 +289,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S19) `layouts` have the letters of those of the convolution. For a
         window of one element that moves by 1, without padding, they may be those
         of one dimension: the spatial dimensions of each tensor, which are then
-        neighbours in order, are one. `channel_multiple` is positive, and 1 if
-        there are several groups.
+        neighbours in order, are one. `channel_multiple` is positive; of several
+        groups, whose layouts have no `G` and whose filter is f32, f16 or bf16,
+        it is 1 or so many times the input channels of one as divides the
+        groups.
       * (S20) `transposed` is for one spatial dimension, a window as in S19, one
         group, and not for the gradient of a filter. There are no `halo_tile`,
         `splits`, `merged_groups` or `cluster`, and it is `implicit_gemm`.

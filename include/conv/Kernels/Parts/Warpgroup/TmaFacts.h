@@ -30,7 +30,7 @@ struct TmaFacts {
   /// Rows of 64 columns that they bring, which tiles have whole.
   bool hasRowsOfColumns = false;
   /// The lines of memory that a row of either operand lies in on average, and
-  /// matrix instructions along it. Several groups have fewer of these.
+  /// matrix instructions along it. Few channels take fewer of these.
   double leftLines = 1, rightLines = 1;
   int64_t atomsPerRow = TmaTile::kAtomsPerRow;
   bool hasGroups = false;

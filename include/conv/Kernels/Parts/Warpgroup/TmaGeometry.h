@@ -149,12 +149,18 @@ struct TmaGeometry {
   /// of its positions a part has.
   SmallVector<int64_t> partCounts, partPositions;
 
-  /// The main loop's steps are two nested loops: over taps, and over rows of
+  /// The main loop's steps are two nested loops: over taps and over rows of
   /// channels; over halo tiles of the window and of rows of channels, and over
   /// taps, which share one; or over segments, and over their positions, in
   /// order or halo tile by halo tile.
   Loop getOuterLoop() const;
   Loop getInnerLoop() const;
+  /// Whether the inner loop is over taps. All of a row of channels are then
+  /// read one after another: what the chip reads between two taps of a pixel is
+  /// this row of all its tiles, and stays in the cache.
+  bool hasInnerTaps() const {
+    return hasHaloTiles() || channelsOfPart > getRowElements();
+  }
   int64_t countSteps() const {
     return getOuterLoop().count() * getInnerLoop().count();
   }
@@ -171,14 +177,11 @@ struct TmaGeometry {
     return ::conv::TmaTile::kRowBytes / elementBytes;
   }
 
-  /// The bytes of a row that instructions multiply: those of a group may be
-  /// fewer than a row has.
+  /// Elements of a row that instructions multiply, and their bytes: fewer than
+  /// a row has if channels would not fill it.
+  int64_t getMultipliedElements() const;
   int64_t getMultipliedBytes() const {
-    if (!window.hasGroups() || reducesPositions)
-      return ::conv::TmaTile::kRowBytes;
-    return std::min<int64_t>(llvm::alignTo(channelsOfPart * elementBytes,
-                                           ::conv::TmaTile::kAtomBytes),
-                             ::conv::TmaTile::kRowBytes);
+    return getMultipliedElements() * elementBytes;
   }
 
   /// Lines of memory that a row of the left operand lies in on average, and one
@@ -209,7 +212,7 @@ struct TmaGeometry {
   }
   /// Channels that the outer loop over halo tiles counts for each of a window.
   int64_t getChannelsOfHaloTiles() const {
-    return llvm::alignTo(channelsOfPart, getRowElements());
+    return llvm::alignTo(channelsOfPart, getMultipliedElements());
   }
   int64_t getHaloTileCopyBytes() const;
   int64_t getHaloTileBytes() const;

@@ -1,0 +1,99 @@
+"""What the cost model predicts beside what was measured.
+
+    python3 bench/calibration sample --random 40 --seed 1 --output packs    no GPU: compiles schedules of problems
+    python3 bench/calibration time packs --output new.jsonl                 on the GPU's machine: verifies and times them
+    python3 bench/calibration report bench/calibration/sm_90a.jsonl         no GPU: how good the compiler's model is
+
+`sample` and `report` need conv-gen and conv-compile on PATH, and `report` asks them for the predictions of today, so it
+says what a change of the model does to problems that were measured before. `time` needs the package `conv` and PyTorch.
+README.md beside this says how the data was measured.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+
+sys.path[:0] = [str(pathlib.Path(__file__).parents[1] / "compare"), str(pathlib.Path(__file__).parents[2] / "python")]
+
+from agreement import print_report
+from problem import COMMANDS, DIRECTIONS, LAYOUTS, Problem, read_lists
+from sample import sample
+from sampler import sample_layers
+from timing import time_sample
+
+
+def list_problems(options):
+    """Layers of a file, or random ones, in all directions."""
+    if options.random:
+        layers = sample_layers(options.random, options.seed)
+    else:
+        lists = read_lists(options.shapes)
+        layers = [layer for name in options.lists or lists for layer in lists[name]][options.seed :: options.every]
+    problems = [
+        Problem.parse(layer, options.dtype, direction, layout=layout)
+        for layer in layers
+        for layout in [layer.get("layout", options.layout)]
+        for direction in layer.get("directions", options.directions)
+    ]
+    return list(dict.fromkeys(problems))
+
+
+def run_sample(options):
+    items = sample(list_problems(options), options)
+    print(f"{sum(len(item['packs']) for item in items)} schedules of {len(items)} problems")
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(
+        prog="calibration", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    step = commands.add_parser("sample", help="compile schedules of problems into a folder")
+    step.set_defaults(run=run_sample)
+    step.add_argument("--shapes", help="a file of shape lists")
+    step.add_argument("--lists", nargs="+", default=[], help="which of them (default: all)")
+    step.add_argument("--every", type=int, default=1, help="take every so many of the shapes (default: 1)")
+    step.add_argument("--random", type=int, metavar="N", help="N random layers instead of a file")
+    step.add_argument("--seed", type=int, default=0, help="of random layers, or the first of the shapes (default: 0)")
+    step.add_argument("--layout", default="nhwc", choices=LAYOUTS)
+    step.add_argument("--directions", nargs="+", default=list(DIRECTIONS), choices=DIRECTIONS)
+    step.add_argument("--dtype", default="bf16", choices=COMMANDS)
+    step.add_argument("--count", type=int, default=7, help="schedules of a problem at most (default: 7)")
+    step.add_argument("--target", default="sm_90a")
+    step.add_argument("--jobs", type=int, default=os.cpu_count())
+    step.add_argument("--output", required=True, metavar="FOLDER")
+
+    step = commands.add_parser("time", help="verify and time what `sample` compiled")
+    step.set_defaults(run=time_sample)
+    step.add_argument("sample", metavar="FOLDER")
+    step.add_argument("--device", default="cuda:0")
+    step.add_argument("--idle", type=float, default=0.02, help="seconds before a burst (default: 0.02)")
+    step.add_argument("--burst", type=float, default=0.01, help="seconds of a burst (default: 0.01)")
+    step.add_argument("--rounds", type=int, default=2, help="bursts of each schedule (default: 2)")
+    step.add_argument("--sets", type=int, default=48, help="of operands at most (default: 48)")
+    step.add_argument("--library", action=argparse.BooleanOptionalAction, default=True, help="time cuDNN too")
+    step.add_argument("--output", required=True, metavar="FILE")
+
+    step = commands.add_parser("report", help="compare predictions with measured times")
+    step.set_defaults(run=print_report)
+    step.add_argument("data", metavar="FILE", nargs="+")
+    step.add_argument("--target", default="sm_90a")
+    step.add_argument("--folds", type=int, default=5, help="of the cross-validated fit (default: 5)")
+    step.add_argument("--limit", type=int, help="look at so many problems only")
+    step.add_argument("--worst", type=int, default=10, help="problems that are printed (default: 10)")
+    step.add_argument("--jobs", type=int, default=os.cpu_count())
+    return parser.parse_args()
+
+
+def main():
+    options = parse_options()
+    try:
+        return options.run(options)
+    except (OSError, ImportError) as error:  # A file, a folder or a package.
+        raise SystemExit(f"calibration: error: {error}") from error
+
+
+if __name__ == "__main__":
+    sys.exit(main())

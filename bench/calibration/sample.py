@@ -1,0 +1,114 @@
+"""Which schedules of which problems are worth timing: compiled ahead of time, without a GPU."""
+
+import concurrent.futures
+import dataclasses
+import json
+import pathlib
+import re
+import subprocess
+
+from files import read_json, write_file
+from problem import Problem
+
+INDEX = "index.json"
+#: Schedules that are predicted to take so many times as long as the best one are left out.
+BOUND = 2.5
+#: Columns of tiles are told apart in steps of so many.
+_COLUMNS = 32
+
+
+def call(*arguments, text=None):
+    """What a program prints; None if it refuses."""
+    done = subprocess.run(arguments, input=text, capture_output=True, text=True)
+    return done.stdout if done.returncode == 0 else None
+
+
+def read_fields(schedule):
+    """The fields of a schedule's text, by name."""
+    return dict(re.findall(r"(\w+) = (\[[^]]*\]|<[^>]*>|\w+)", schedule))
+
+
+def get_family(schedule):
+    """The main loop, and whether operands are transformed or share halo tiles: kernels that one set of constants describes."""
+    fields = read_fields(schedule)
+    names = [fields.get("main_loop", fields.get("algorithm", "?"))]
+    names += ["halo_tile"] if "halo_tile" in fields else []
+    names += ["matrices"] if "transposed" in schedule else []
+    names += ["merged_groups"] if "merged_groups" in fields else []
+    names += ["transformed"] if "layouts" in fields or "channel_multiple" in fields else []
+    return "+".join(names)
+
+
+def _get_kind(schedule):
+    """What a schedule has in common with its neighbours in the space: all but the stages and the last few columns."""
+    fields = read_fields(schedule)
+    rows, columns = json.loads(fields["workgroup"]) if "workgroup" in fields else (0, 0)
+    names = ("main_loop", "splits", "merged_groups", "cluster", "layouts", "channel_multiple", "halo_tile")
+    return (*map(fields.get, names), fields.get("subgroup"), "transposed" in schedule, rows, -(-columns // _COLUMNS))
+
+
+def choose(default, predicted, count):
+    """At most `count` schedules of `predicted` seconds: the default, the best one of every family, the best ones of
+    all kinds, and others in even steps."""
+    ranked = sorted(predicted, key=predicted.get)
+    near = [one for one in ranked if predicted[one] <= BOUND * predicted[ranked[0]]]
+    families, kinds = {}, {}
+    for one in near:
+        families.setdefault(get_family(one), one)
+        kinds.setdefault(_get_kind(one), one)
+    kinds = list(kinds.values())
+    chosen = dict.fromkeys([default, *families.values()][:count])
+    chosen.update(dict.fromkeys(kinds[: max(0, count - len(chosen) + 1) // 2]))
+    rest = [one for one in kinds if one not in chosen]
+    others = min(len(rest), max(0, count - len(chosen)))
+    chosen.update(dict.fromkeys(rest[place * len(rest) // others] for place in range(others)))
+    return list(chosen)
+
+
+def predict(problem, target):
+    """The module, the default schedule of a problem, and all schedules with their predicted seconds."""
+    line = problem if isinstance(problem, str) else " ".join(problem.generator_arguments())
+    module = call("conv-gen", *line.split())
+    listed = module and call("conv-compile", "-", f"--target={target}", "--emit=schedules", text=module)
+    explained = module and call("conv-compile", "-", f"--target={target}", "--explain=json", text=module)
+    if not listed or not explained:
+        return None, None, {}
+    kernel = next(one for one in map(json.loads, explained.splitlines()) if "schedule" in one)
+    default = re.sub(r", chosen_by = \w+", "", kernel["schedule"])
+    records = map(json.loads, listed.splitlines())
+    return module, default, {record["schedule"]: record["seconds"] for record in records}
+
+
+def _compile(problem, number, options):
+    """Fills the folder with the artifacts of a problem; its part of the index."""
+    module, default, predicted = predict(problem, options.target)
+    item = {"problem": dataclasses.asdict(problem), "default": default, "packs": {}}
+    for place, schedule in enumerate(choose(default, predicted, options.count) if predicted else ()):
+        pack = f"{number:04}-{place:02}.convpack"
+        path = pathlib.Path(options.output, pack)
+        arguments = (f"--target={options.target}", f"--schedule={schedule}", "-o", path)
+        if path.exists() or call("conv-compile", "-", *arguments, text=module) is not None:
+            item["packs"][schedule] = pack
+    return item
+
+
+def sample(problems, options):
+    """Compiles schedules of problems into a folder with an index.
+
+    Who stops it leaves the problems that are done; the same command with the same compiler goes on from there.
+    """
+    folder = pathlib.Path(options.output)
+    folder.mkdir(parents=True, exist_ok=True)
+    items = []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for item in pool.map(lambda one: _compile(one[1], one[0], options), enumerate(problems)):
+            items.append(item)
+            write_file(folder / INDEX, json.dumps({"target": options.target, "problems": items}))
+    return items
+
+
+def read_sample(folder):
+    """Pairs of an item of the index and its problem."""
+    for item in read_json(pathlib.Path(folder, INDEX))["problems"]:
+        values = {name: tuple(value) if isinstance(value, list) else value for name, value in item["problem"].items()}
+        yield item, Problem(**values)

@@ -1,0 +1,34 @@
+"""Measured times as a file: a line of JSON about the run, then one for each problem."""
+
+import json
+import pathlib
+
+from files import write_file
+
+
+def _shorten(schedule):
+    return schedule.removeprefix("#conv.schedule<algorithm = ").removesuffix(">")
+
+
+def _lengthen(text):
+    return f"#conv.schedule<algorithm = {text}>"
+
+
+def write_table(path, about, records):
+    """Keeps three digits of each time."""
+    lines = [json.dumps(about)]
+    for record in records:
+        times = {_shorten(one): float(f"{time:.4g}") for one, time in record["microseconds"].items()}
+        library = record["library"] and float(f"{record['library']:.4g}")
+        line = {"problem": record["problem"], "library": library, "default": _shorten(record["default"]), "us": times}
+        lines.append(json.dumps(line))
+    write_file(pathlib.Path(path), "\n".join(lines) + "\n")
+
+
+def read_table(path):
+    """What the file says about the run, and its records."""
+    about, *records = map(json.loads, pathlib.Path(path).read_text(encoding="utf-8").splitlines())
+    for record in records:
+        record["microseconds"] = {_lengthen(one): time for one, time in record.pop("us").items()}
+        record["default"] = _lengthen(record["default"])
+    return about, records
