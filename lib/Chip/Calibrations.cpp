@@ -96,6 +96,8 @@ static constexpr Calibration kHopper = {
                   .copyBytesPerClock = 10900,
                   .stridedRowCycles = 2.4,
                   .unalignedRowCycles = 10,
+                  .unalignedGroupRowCycles = 6.6,
+                  .transposedRowFactor = 1.3,
                   .firstSteps = 2.25,
                   .epilogueCyclesPerColumn = 11.25,
                   .storeCyclesPerRow = 4.8,
@@ -164,7 +166,9 @@ static constexpr Calibration kHopper = {
                .diagonalStepCycles = 90,
                .transposeCycles = 336,
                .diagonalSumCycles = 1100},
-    .transform = {.efficiency = 0.8, .scatteredFactor = 4},
+    .transform = {.efficiency = 0.8,
+                  .scatteredFactor = 4,
+                  .overlappedLaunchSeconds = 2.2e-6},
 };
 
 /// Where no kernel was timed, staged ones take what their model says.

@@ -171,14 +171,11 @@ static bool accessesNeighbours(ViewAttr view, Value tensor) {
   return std::abs(row) == 1 || std::abs(column) == 1;
 }
 
-/// Seconds around a transform where kernels start before the one in front of
-/// them has ended: 25 schedules of 6 layers on an H200 took 1.2 to 3.2 us for
-/// each of theirs.
-static constexpr double kOverlappedLaunchSeconds = 2.2e-6;
-
+/// Kernels of warpgroups start before the one before them has ended.
 static double getTransformLaunchSeconds(const ::conv::ChipInfo &chip) {
-  return hasWarpgroups(chip) ? kOverlappedLaunchSeconds
-                             : chip.calibration->launch.launchSeconds;
+  return hasWarpgroups(chip)
+             ? chip.calibration->transform.overlappedLaunchSeconds
+             : chip.calibration->launch.launchSeconds;
 }
 
 double mlir::conv::predictTransform(Operation *transform,

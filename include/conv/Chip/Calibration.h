@@ -134,6 +134,12 @@ struct WarpgroupCalibration {
   double unalignedRowCycles; ///< Cycles for each row whose distance to the next
                              ///< is no whole number of sectors: 6.5 to 10.1 in
                              ///< 8 schedules of 3 layers.
+  double unalignedGroupRowCycles; ///< The same of groups, some of whose rows
+                                  ///< are aligned: 2 layers of groups of 24 and
+                                  ///< 56 channels.
+  double transposedRowFactor; ///< Time of an unaligned row of a filter whose
+                              ///< rows are of the reduction, over that of
+                              ///< others: 6 layers.
   double firstSteps; ///< Steps that a kernel waits for when it starts: all
                      ///< units read memory at once.
   /// Cycles of a tile's way through registers to shared memory, for each column
@@ -274,6 +280,9 @@ struct TransformCalibration {
   double scatteredFactor; ///< Bytes of memory for each one that lanes access
                           ///< apart: a sector for an element, of which others
                           ///< find a part in a cache.
+  double overlappedLaunchSeconds; ///< Around a transform that starts before the
+                                  ///< kernel before it has ended: 1.2 to 3.2 us
+                                  ///< in 25 schedules of 6 layers on an H200.
 };
 
 /// All that was measured for a chip, or is assumed of it.

@@ -31,11 +31,6 @@ static const WarpgroupCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->warpgroup;
 }
 
-/// Cycles of a row of a copy that starts within a sector: of groups, some of
-/// whose rows do not (2 layers of groups of 24 and 56 channels); and, as a
-/// multiple of others, of a filter whose rows are of the reduction (6 layers).
-static constexpr double kUnalignedGroupRowCycles = 6.6;
-static constexpr double kTransposedRowFactor = 1.3;
 /// What the only tile of a compute unit waits for memory if the pipeline has no
 /// more stages than this.
 static constexpr int64_t kShortPipeline = 4;
@@ -244,10 +239,11 @@ static double computeUnalignedCycles(const Problem &problem,
   double right =
       isUnaligned(problem, chip, problem.rhsRun) * computeRightRows(tile);
   if (facts.hasGroups)
-    return kUnalignedGroupRowCycles * (left + right);
+    return fit(chip).unalignedGroupRowCycles * (left + right);
   bool isFilterTransposed = facts.isRightTransposed && !facts.reducesPositions;
   return fit(chip).unalignedRowCycles *
-         (left + (isFilterTransposed ? kTransposedRowFactor : 1) * right);
+         (left +
+          (isFilterTransposed ? fit(chip).transposedRowFactor : 1) * right);
 }
 
 /// Cycles until a step's operands are there, while so many compute units copy.
