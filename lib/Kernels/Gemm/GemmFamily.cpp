@@ -27,6 +27,36 @@ static bool hasFarOperand(ConvolutionOpInterface op) {
   });
 }
 
+/// Whether the innermost digit of rows or of the reduction counts neighbours in
+/// memory.
+static bool countsNeighbours(const ViewedTensor &operand) {
+  size_t batch = operand.view.getBatch().size();
+  size_t rows = batch + operand.view.getRows().size();
+  SmallVector<int64_t> sizes = operand.view.getDigitSizes();
+  auto isNeighbour = [&](size_t begin, size_t end) {
+    while (end > begin && sizes[end - 1] == 1)
+      --end;
+    if (end == begin)
+      return false;
+    int64_t distance = 0;
+    for (auto [coordinate, stride] :
+         llvm::zip(operand.view.getCoordinates(), operand.strides))
+      distance += coordinate.coefficients[end - 1] * stride;
+    return distance == 1;
+  };
+  return isNeighbour(batch, rows) || isNeighbour(rows, sizes.size());
+}
+
+static bool hasLaneOrder(ConvolutionOpInterface op,
+                         const ConvolutionPlan &plan) {
+  return !hasFarOperand(op) &&
+         llvm::all_of(plan.getProducts(), [&](const auto &product) {
+           auto [step, part] = product;
+           auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *part);
+           return countsNeighbours(lhs) && countsNeighbours(rhs);
+         });
+}
+
 namespace {
 class GemmFamily final : public KernelFamily {
 public:
@@ -37,7 +67,8 @@ public:
 
   void describe(const PlannedConvolution &planned,
                 ::conv::Problem &problem) const override {
-    problem.facts.set(::conv::GemmFacts{hasFarOperand(planned.op)});
+    problem.facts.set(
+        ::conv::GemmFacts{hasLaneOrder(planned.op, planned.plan)});
   }
 
   std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
@@ -79,7 +110,8 @@ public:
     bool isLeftAsync = ::conv::copiesAsync(chip, problem.lhsRun, bytes);
     bool isRightAsync = ::conv::copiesAsync(chip, problem.rhsRun, bytes);
     if (const auto *copies = chip.getLaneCopies())
-      return isLeftAsync && isRightAsync && !hasFarOperand(op)
+      return isLeftAsync && isRightAsync &&
+                     problem.facts.get<::conv::GemmFacts>()->hasLaneOrder
                  ? std::string()
                  : llvm::formatv(
                        "expects operands of less than 2 GiB with {0} bytes "

@@ -44,7 +44,7 @@ static std::vector<Staging> listStagings(const Problem &problem,
   std::array<int64_t, 2> all = {3, 4};
   if (chip.getLaneCopies()) {
     const auto *facts = problem.facts.get<GemmFacts>();
-    if (facts && facts->hasFarOperand)
+    if (facts && !facts->hasLaneOrder)
       return stagings;
     all = {2, 3};
   }

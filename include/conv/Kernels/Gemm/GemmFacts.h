@@ -12,8 +12,10 @@ namespace conv {
 
 /// What main loops that stage tiles have to know of a problem.
 struct GemmFacts {
-  /// An operand has 2 GiB or more: copies in lane order cannot reach it.
-  bool hasFarOperand = false;
+  /// Copies in lane order can bring both operands of all products: they have
+  /// less than 2 GiB, and of each, what follows each other in memory is counted
+  /// by the innermost digit of the rows or of the reduction.
+  bool hasLaneOrder = false;
 };
 
 } // namespace conv
