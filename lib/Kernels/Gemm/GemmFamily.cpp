@@ -17,44 +17,56 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Whether an operand is beyond offsets of 32 bits.
-static bool hasFarOperand(ConvolutionOpInterface op) {
-  constexpr int64_t kFarBytes = int64_t(1) << 31;
-  return llvm::any_of(op->getOperands(), [](Value operand) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    return type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
-           kFarBytes;
-  });
+/// Whether the elements of an operand are less than 2 GiB apart.
+static bool isNear(const ViewedTensor &operand) {
+  int64_t last = 0;
+  for (auto [size, stride] :
+       llvm::zip(operand.type.getShape(), operand.strides))
+    last += (size - 1) * stride;
+  return last < (int64_t(1) << 31) * 8 / operand.type.getElementTypeBitWidth();
 }
 
-/// Whether the innermost digit of rows or of the reduction counts neighbours in
-/// memory.
-static bool countsNeighbours(const ViewedTensor &operand) {
-  size_t batch = operand.view.getBatch().size();
-  size_t rows = batch + operand.view.getRows().size();
+/// Whether one of the view's indices counts whole pieces of memory: its
+/// innermost digit moves by one element, and everything else by whole pieces.
+static bool countsPieces(const ViewedTensor &operand) {
+  int64_t piece =
+      ::conv::kPieceBytes * 8 / operand.type.getElementTypeBitWidth();
   SmallVector<int64_t> sizes = operand.view.getDigitSizes();
-  auto isNeighbour = [&](size_t begin, size_t end) {
+  SmallVector<int64_t> distances(sizes.size(), 0);
+  int64_t start = 0;
+  for (auto [coordinate, stride] :
+       llvm::zip(operand.view.getCoordinates(), operand.strides)) {
+    start += coordinate.constant * stride;
+    for (auto [distance, coefficient] :
+         llvm::zip(distances, coordinate.coefficients))
+      distance += coefficient * stride;
+  }
+  auto counts = [&](size_t begin, size_t end) {
     while (end > begin && sizes[end - 1] == 1)
       --end;
-    if (end == begin)
+    if (end == begin || distances[end - 1] != 1 || sizes[end - 1] % piece ||
+        start % piece)
       return false;
-    int64_t distance = 0;
-    for (auto [coordinate, stride] :
-         llvm::zip(operand.view.getCoordinates(), operand.strides))
-      distance += coordinate.coefficients[end - 1] * stride;
-    return distance == 1;
+    for (auto [i, size, distance] : llvm::enumerate(sizes, distances))
+      if (i != end - 1 && size > 1 && distance % piece)
+        return false;
+    return true;
   };
-  return isNeighbour(batch, rows) || isNeighbour(rows, sizes.size());
+  size_t batch = operand.view.getBatch().size();
+  size_t rows = batch + operand.view.getRows().size();
+  return counts(batch, rows) || counts(rows, sizes.size());
 }
 
+/// Whether copies in lane order can bring the operands of all products.
 static bool hasLaneOrder(ConvolutionOpInterface op,
                          const ConvolutionPlan &plan) {
-  return !hasFarOperand(op) &&
-         llvm::all_of(plan.getProducts(), [&](const auto &product) {
-           auto [step, part] = product;
-           auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *part);
-           return countsNeighbours(lhs) && countsNeighbours(rhs);
-         });
+  return llvm::all_of(plan.getProducts(), [&](const auto &product) {
+    auto [step, part] = product;
+    auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *part);
+    return llvm::all_of(ArrayRef({&lhs, &rhs}), [](const auto *operand) {
+      return isNear(*operand) && countsPieces(*operand);
+    });
+  });
 }
 
 namespace {

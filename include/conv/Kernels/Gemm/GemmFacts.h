@@ -12,9 +12,9 @@ namespace conv {
 
 /// What main loops that stage tiles have to know of a problem.
 struct GemmFacts {
-  /// Copies in lane order can bring both operands of all products: they have
-  /// less than 2 GiB, and of each, what follows each other in memory is counted
-  /// by the innermost digit of the rows or of the reduction.
+  /// Copies in lane order can bring both operands of all products: elements of
+  /// each are less than 2 GiB apart, and rows or the reduction count whole
+  /// pieces of memory.
   bool hasLaneOrder = false;
 };
 
