@@ -17,6 +17,7 @@
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Kernels/Direct/DirectModel.h"
 #include "conv/Kernels/Direct/DirectSchedule.h"
+#include "conv/Kernels/Parts/StagedModel.h"
 #include "conv/Schedule/Database.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Passes.h"
@@ -379,11 +380,38 @@ private:
     return std::string("all of its schedules are excluded");
   }
 
+  static bool isStaged(MainLoop mainLoop) {
+    return mainLoop == MainLoop::RegisterStaged ||
+           mainLoop == MainLoop::AsyncStaged;
+  }
+
+  /// The fewest registers that the model counts of staged schedules that are
+  /// excluded, because they spilled: what has as many would spill, too.
+  int64_t getFewestExcludedRegisters(ConvolutionOpInterface op,
+                                     const ::conv::ChipInfo &chip) const {
+    int64_t fewest = std::numeric_limits<int64_t>::max();
+    Type elementType = getOperandElementType(op);
+    for (ScheduleAttr schedule : excluded) {
+      if (!isStaged(schedule.getMainLoop()) ||
+          !lookupAtom(chip, schedule.getAtom(), elementType))
+        continue;
+      ::conv::RegisterCost cost =
+          ::conv::computeRegisters(computeProblem(op, PlanOptions()), chip,
+                                   getCandidate(schedule, chip, elementType));
+      fewest = std::min(fewest, cost.total());
+    }
+    return fewest;
+  }
+
   /// Those of implicit GEMM, the best of which is not excluded.
   std::vector<RankedSchedule> rankGemm(ConvolutionOpInterface op,
                                        const ::conv::ChipInfo &chip) const {
     std::vector<RankedSchedule> ranked = rankImplicitGemm(op, chip);
+    int64_t registers = getFewestExcludedRegisters(op, chip);
     auto isAllowed = [&](const RankedSchedule &one) {
+      if (isStaged(one.ranked.candidate.loop) &&
+          one.ranked.cost.registers.total() >= registers)
+        return false;
       ScheduleAttr schedule =
           getSchedule(op.getContext(), one.ranked.candidate, one.options, chip,
                       ChosenBy::Heuristic);

@@ -24,4 +24,5 @@ usual = {
 with open(records) as file, Database(path, write=True) as database:
     for line in file:
         values = {**usual, **json.loads(line), **changes}
+        values.pop("unit", None)  # What --emit=schedules says beside the prediction.
         database.add([Measurement(**{"least": values["seconds"], "most": values["seconds"], **values})])
