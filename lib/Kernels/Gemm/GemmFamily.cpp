@@ -19,11 +19,11 @@ using namespace mlir::conv;
 
 /// Whether the elements of an operand are less than 2 GiB apart.
 static bool isNear(const ViewedTensor &operand) {
-  int64_t last = 0;
+  int64_t span = 1;
   for (auto [size, stride] :
        llvm::zip(operand.type.getShape(), operand.strides))
-    last += (size - 1) * stride;
-  return last < (int64_t(1) << 31) * 8 / operand.type.getElementTypeBitWidth();
+    span += (size - 1) * stride;
+  return span < (int64_t(1) << 31) * 8 / operand.type.getElementTypeBitWidth();
 }
 
 /// Whether one of the view's indices counts whole pieces of memory: its
