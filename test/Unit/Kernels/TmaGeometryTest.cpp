@@ -297,13 +297,13 @@ TEST_F(TmaGeometryTest, HaloTilesOfAReductionOverVolumes) {
 }
 
 // Nine taps of two rows of channels: two workgroups take one row each, three of
-// them three taps each. With halo tiles there are just the rows.
+// them three taps of each row. With halo tiles there are just the rows.
 TEST_F(TmaGeometryTest, WorkgroupsShareTheLoopWithShorterParts) {
   std::optional<TmaGeometry> geometry = compute(kDilated, {});
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(geometry->getMostWorkgroups(), 9);
-  EXPECT_FALSE(geometry->sharesOuterLoop(2));
-  EXPECT_TRUE(geometry->sharesOuterLoop(3));
+  EXPECT_TRUE(geometry->sharesOuterLoop(2));
+  EXPECT_FALSE(geometry->sharesOuterLoop(3));
   geometry = compute(kDilated, {.haloTile = {8, 16}});
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(geometry->getMostWorkgroups(), 2);
@@ -360,8 +360,8 @@ TEST_F(TmaGeometryTest, ResultInOrderIsAMatrix) {
   std::optional<TmaGeometry> geometry = compute(kDilated, {});
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(result.form, TmaResult::Form::Matrix);
-  EXPECT_EQ(geometry->getOuterLoop().count(), 9);
-  EXPECT_EQ(geometry->getInnerLoop().count(), 2);
+  EXPECT_EQ(geometry->getOuterLoop().count(), 2);
+  EXPECT_EQ(geometry->getInnerLoop().count(), 9);
 }
 
 // Rows have the same bytes, whatever elements have.
@@ -369,8 +369,8 @@ TEST_F(TmaGeometryTest, RowsOfFloat32HaveHalfAsManyElements) {
   std::optional<TmaGeometry> geometry = compute(kFloat32, {});
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(geometry->getRowElements(), 32);
-  EXPECT_EQ(geometry->getOuterLoop().count(), 9);
-  EXPECT_EQ(geometry->getInnerLoop().count(), 2);
+  EXPECT_EQ(geometry->getOuterLoop().count(), 2);
+  EXPECT_EQ(geometry->getInnerLoop().count(), 9);
   EXPECT_EQ(geometry->resultBytes, 4);
   EXPECT_EQ(result.form, TmaResult::Form::Matrix);
 
