@@ -1,6 +1,4 @@
-//===- FuseEpilogue.cpp - element-wise ops behind a convolution into its
-//epilogue -*-
-// C++ -*-===//
+//===- FuseEpilogue.cpp - element-wise ops as an epilogue -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

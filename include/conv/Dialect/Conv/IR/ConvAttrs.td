@@ -278,7 +278,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         for chips that copy from global to shared memory without registers.
         `async_staged` has 2 stages or more, and at least one operand whose
         elements follow each other in memory along the reduction, at least 4
-        bytes at a time. `register_staged` has 1 or 2 stages.
+        bytes at a time. On chips whose lanes copy in their own order (gfx950)
+        both operands are copied, each of less than 2 GiB: 16 bytes at a time
+        along the reduction or, of 16-bit elements, along the rows.
+        `register_staged` has 1 or 2 stages.
       * (S17) With `weight_stationary`, a workgroup has all columns. Dgrad
         phases of a gradient with strides are columns too, of one product: no
         strided dimension is dilated.
