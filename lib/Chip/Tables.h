@@ -12,14 +12,14 @@
 
 namespace conv {
 
-/// Of kernels on an H200.
+/// Constants fitted to kernels on an H200.
 extern const Calibration kHopperCalibration;
-/// Of an A100, for which nothing was measured.
+/// Constants for an A100, where nothing was measured.
 extern const Calibration kAmpereCalibration;
-/// Of AMD chips: units are fitted to the clock (lib/Clock), and the rest is
-/// what an H200 has.
+/// Constants for AMD chips: units are fitted to the clock (lib/Clock), and the
+/// rest is what an H200 has.
 extern const Calibration kClockCalibration;
-/// Of a CPU: what is counted is taken as it is.
+/// Constants for a CPU: what is counted is taken as it is.
 extern const Calibration kHostCalibration;
 std::span<const ChipInfo> amdChips();
 std::span<const ChipInfo> hostChips();

@@ -168,6 +168,39 @@ TEST(Reference, RefusesWhatDoesNotFit) {
   expectError("{", "", "parse error");
 }
 
+// An edited artifact may name a cache without rows to fill, or states that no
+// machine holds.
+TEST(Reference, FinalStatesAreCounted) {
+  auto parse = [](int64_t indices, const std::string &rows) {
+    artifact::Entry entry;
+    entry.function = "f";
+    entry.target = "host";
+    entry.arguments = {makeArgument("input", {4, 2}, "", "f32"),
+                       makeArgument("indices", {indices}, "", "i32"),
+                       makeArgument("state", {3, 1, 2}, "", "f32")};
+    entry.reference = R"({"steps": [{"direction": "final_state",
+      "shape": )" + rows +
+                      R"(, "input": {"argument": 0},
+      "indices": {"argument": 1}, "state": {"argument": 2},
+      "output_type": "f32",
+      "error_bound": {"accumulation": 0, "output_ulp": 0}}],
+      "outputs": [{"argument": 2, "step": 0}]})";
+    return parseProgram(entry);
+  };
+  const std::string message = "expects an index for each sequence";
+  Result<Program> empty = parse(0, "[3, 1, 2]");
+  ASSERT_FALSE(empty);
+  EXPECT_NE(empty.error().message.find(message), std::string::npos)
+      << empty.error().message;
+  Result<Program> huge = parse(int64_t(1) << 30, "[1, 1073741824, 2]");
+  ASSERT_FALSE(huge);
+  EXPECT_NE(huge.error().message.find(message), std::string::npos)
+      << huge.error().message;
+  // As many as there are tokens for.
+  Result<Program> right = parse(2, "[3, 1, 2]");
+  EXPECT_TRUE(right) << right.error().message;
+}
+
 TEST(Reference, ErrorsOfResultsSpreadIntoLaterSteps) {
   // Two 1x1 convolutions of one pixel and one channel: y = x * v, z = y * w.
   artifact::Entry entry;
