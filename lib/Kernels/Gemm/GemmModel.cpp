@@ -14,7 +14,7 @@
 
 #include "../Models.h"
 #include "conv/Kernels/Gemm/GemmFacts.h"
-#include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Kernels/Parts/StagedKernelModel.h"
 
 using namespace conv;
 
@@ -101,7 +101,7 @@ static void addCandidates(const Problem &problem, const ChipInfo &chip,
 }
 
 namespace {
-class GemmModel final : public KernelModel {
+class GemmModel final : public StagedKernelModel {
 public:
   bool has(MainLoop loop) const override {
     return loop == MainLoop::RegisterStaged || loop == MainLoop::AsyncStaged;
@@ -117,21 +117,6 @@ public:
     for (const Staging &staging : listStagings(problem, chip))
       addCandidates(problem, chip, atom, staging, candidates);
     return candidates;
-  }
-
-  int64_t countWorkItems(const ChipInfo &chip,
-                         const Candidate &candidate) const override {
-    return candidate.subgroups() * chip.subgroupSize;
-  }
-
-  Rejection check(const Problem &problem, const ChipInfo &chip,
-                  const Candidate &candidate) const override {
-    return checkStaged(problem, chip, candidate);
-  }
-
-  Cost predict(const Problem &problem, const ChipInfo &chip,
-               const Candidate &candidate) const override {
-    return computeStagedCost(problem, chip, candidate);
   }
 };
 } // namespace

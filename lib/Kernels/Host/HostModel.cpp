@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Models.h"
-#include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Kernels/Parts/StagedKernelModel.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 using namespace conv;
 
 namespace {
-class HostModel final : public KernelModel {
+class HostModel final : public StagedKernelModel {
 public:
   bool has(MainLoop loop) const override { return loop == MainLoop::HostCache; }
 
@@ -41,21 +41,6 @@ public:
                                        .stages = 1,
                                        .loop = MainLoop::HostCache});
     return candidates;
-  }
-
-  int64_t countWorkItems(const ChipInfo &chip,
-                         const Candidate &candidate) const override {
-    return candidate.subgroups() * chip.subgroupSize;
-  }
-
-  Rejection check(const Problem &problem, const ChipInfo &chip,
-                  const Candidate &candidate) const override {
-    return checkStaged(problem, chip, candidate);
-  }
-
-  Cost predict(const Problem &problem, const ChipInfo &chip,
-               const Candidate &candidate) const override {
-    return computeStagedCost(problem, chip, candidate);
   }
 };
 } // namespace
