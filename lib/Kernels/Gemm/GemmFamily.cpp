@@ -26,13 +26,11 @@ static bool isNear(const ViewedTensor &operand) {
   return span < (int64_t(1) << 31) * 8 / operand.type.getElementTypeBitWidth();
 }
 
-/// Whether one of the view's indices counts whole pieces of memory: its
-/// innermost digit moves by one element, and everything else by whole pieces.
-static bool countsPieces(const ViewedTensor &operand) {
-  int64_t piece =
-      ::conv::kPieceBytes * 8 / operand.type.getElementTypeBitWidth();
-  SmallVector<int64_t> sizes = operand.view.getDigitSizes();
-  SmallVector<int64_t> distances(sizes.size(), 0);
+/// From one element to the next in memory, for every digit of an operand's
+/// view, and where the first one lies.
+static std::pair<SmallVector<int64_t>, int64_t>
+getDistances(const ViewedTensor &operand) {
+  SmallVector<int64_t> distances(operand.view.getDigitSizes().size(), 0);
   int64_t start = 0;
   for (auto [coordinate, stride] :
        llvm::zip(operand.view.getCoordinates(), operand.strides)) {
@@ -41,16 +39,53 @@ static bool countsPieces(const ViewedTensor &operand) {
          llvm::zip(distances, coordinate.coefficients))
       distance += coefficient * stride;
   }
-  auto counts = [&](size_t begin, size_t end) {
-    while (end > begin && sizes[end - 1] == 1)
-      --end;
-    if (end == begin || distances[end - 1] != 1 || sizes[end - 1] % piece ||
-        start % piece)
+  return {distances, start};
+}
+
+/// Whether a digit alone counts a dimension of the operand from end to end, so
+/// that no element that it reaches is outside.
+static bool countsDimension(const ViewedTensor &operand, size_t digit) {
+  SmallVector<int64_t> sizes = operand.view.getDigitSizes();
+  for (auto [coordinate, extent] :
+       llvm::zip(operand.view.getCoordinates(), operand.type.getShape())) {
+    if (coordinate.coefficients[digit] == 0)
+      continue;
+    if (coordinate.constant != 0 || sizes[digit] != extent)
       return false;
-    for (auto [i, size, distance] : llvm::enumerate(sizes, distances))
-      if (i != end - 1 && size > 1 && distance % piece)
+    for (auto [i, coefficient] : llvm::enumerate(coordinate.coefficients))
+      if (sizes[i] > 1 && coefficient != (i == digit ? 1 : 0))
         return false;
-    return true;
+  }
+  return true;
+}
+
+/// Whether one of the view's indices counts whole pieces of memory: its
+/// innermost digits count neighbours, and everything else moves by whole
+/// pieces.
+static bool countsPieces(const ViewedTensor &operand) {
+  int64_t piece =
+      ::conv::kPieceBytes * 8 / operand.type.getElementTypeBitWidth();
+  SmallVector<int64_t> sizes = operand.view.getDigitSizes();
+  auto [distances, start] = getDistances(operand);
+  if (start % piece)
+    return false;
+  auto counts = [&, &distances = distances](size_t begin, size_t end) {
+    int64_t run = 1;
+    size_t first = end;
+    for (bool isInside = true; first > begin && run % piece; --first) {
+      size_t digit = first - 1;
+      if (sizes[digit] == 1)
+        continue;
+      // A piece that spans several digits is inside or outside as a whole.
+      isInside &= countsDimension(operand, digit);
+      if (distances[digit] != run || (run > 1 && !isInside))
+        return false;
+      run *= sizes[digit];
+    }
+    for (auto [i, size, distance] : llvm::enumerate(sizes, distances))
+      if ((i < first || i >= end) && size > 1 && distance % piece)
+        return false;
+    return run % piece == 0;
   };
   size_t batch = operand.view.getBatch().size();
   size_t rows = batch + operand.view.getRows().size();
