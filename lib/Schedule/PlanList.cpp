@@ -74,6 +74,17 @@ static ScheduleAttr selectFastest(ConvolutionOpInterface op,
   return best;
 }
 
+/// The fastest implicit GEMM, which the products of Winograd's algorithm are;
+/// null if there is none.
+static ScheduleAttr selectFastestGemm(ConvolutionOpInterface op,
+                                      const ::conv::ChipInfo &chip) {
+  std::vector<RankedSchedule> ranked = rankImplicitGemm(op, chip);
+  if (ranked.empty())
+    return nullptr;
+  return getSchedule(op.getContext(), ranked.front().ranked.candidate,
+                     ranked.front().options, chip, ChosenBy::Heuristic);
+}
+
 static PlanChoice listForm(ConvolutionOpInterface op, const OperandForm &form,
                            const ::conv::ChipInfo &chip) {
   PlanChoice choice{.name = formatForm(form, op)};
@@ -102,7 +113,7 @@ static PlanChoice listWinograd(ConvolutionOpInterface op,
   for (const OperandForm &form : enumerateWinogradForms(op, chip)) {
     ScheduleAttr schedule =
         selectInWinogradForm(op, form, [&](ConvolutionOpInterface products) {
-          return selectFastest(products, chip);
+          return selectFastestGemm(products, chip);
         });
     double seconds = schedule ? predictSeconds(op, schedule, chip) : 0;
     if (!schedule || (best.schedule && best.seconds <= seconds))
