@@ -47,11 +47,19 @@ void mlir::conv::buildRaisePipeline(OpPassManager &manager) {
 
 void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
                                           const LowerToConvOptions &options) {
+  buildLowerToConvPipeline(manager, options, ComputeCode());
+}
+
+void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
+                                          const LowerToConvOptions &options,
+                                          ComputeCode computeCode) {
   buildRaisePipeline(manager);
   manager.addPass(createCheckSupportedPass());
   manager.addPass(createSelectSchedulePass(
       {options.schedule, options.algorithm, options.maxWorkspace,
        options.database, options.compiler, options.usesStale,
-       llvm::to_vector(ArrayRef<std::string>(options.exclude))}));
+       options.computeUnits,
+       llvm::to_vector(ArrayRef<std::string>(options.exclude))},
+      std::move(computeCode)));
   manager.addPass(createVerifyStagePass({"conv"}));
 }
