@@ -35,7 +35,7 @@ struct HoistConstantsPass final
     func::FuncOp function = getOperation();
     llvm::SetVector<arith::ConstantOp> constants;
     function.walk([&](Operation *op) {
-      if (!isa<ConvolutionOpInterface, linalg::GenericOp>(op))
+      if (!isa<ConvolutionOpInterface, linalg::GenericOp, tensor::ConcatOp>(op))
         return;
       for (Value operand : op->getOperands())
         if (auto constant =
