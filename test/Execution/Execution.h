@@ -67,6 +67,7 @@ void addFormTests();
 void addForwardTests();
 void addFunctionTests();
 void addLaneCopyTests();
+void addPlaceTests();
 void addTileTests();
 void addResourceTests();
 /// What sequences leave for their next tokens, in place of what was there.
