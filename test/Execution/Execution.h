@@ -70,6 +70,7 @@ void addLaneCopyTests();
 void addPlaceTests();
 void addTileTests();
 void addResourceTests();
+void addSplitTests();
 /// What sequences leave for their next tokens, in place of what was there.
 void addStateTests();
 void addEpilogueTests();
