@@ -69,6 +69,8 @@ void addFunctionTests();
 void addLaneCopyTests();
 void addTileTests();
 void addResourceTests();
+/// Sizes that are chosen with each run.
+void addRunTimeSizeTests();
 /// What sequences leave for their next tokens, in place of what was there.
 void addStateTests();
 void addEpilogueTests();
