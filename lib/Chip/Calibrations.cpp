@@ -134,7 +134,8 @@ static constexpr Calibration kHopper = {
                          .launchCycles = 4000,
                          .pieceCycles = 60,
                          .memoryShare = 0.9},
-    .direct = {.traffic = 1.25,
+    .direct = {.isCompared = true,
+               .traffic = 1.25,
                .diagonalSeconds = 1.7e-6,
                .diagonalMemoryEfficiency = 0.58,
                .blockMemoryEfficiency = 0.77,
@@ -179,6 +180,7 @@ static constexpr Calibration createUnmeasured(std::string_view source) {
   staged.registerStagedSlowdown = staged.asyncStagedSlowdown = 1;
   staged.transposedStagedSlowdown = staged.transposingSlowdown = 1;
   staged.scatterCycles = staged.sparseScatterCycles = 0;
+  calibration.direct.isCompared = false;
   return calibration;
 }
 

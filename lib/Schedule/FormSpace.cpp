@@ -15,7 +15,7 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
-#include "conv/Kernels/Direct/DirectModel.h"
+#include "conv/Kernels/KernelFamily.h"
 #include "conv/Schedule/Schedule.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -200,17 +200,6 @@ double mlir::conv::predictTransform(Operation *transform,
          getTransformLaunchSeconds(chip);
 }
 
-/// Without transforms.
-static double predictProduct(ConvolutionOpInterface op, ScheduleAttr schedule,
-                             const ::conv::ChipInfo &chip) {
-  if (schedule.isDirect())
-    return predictDirectSchedule(op, schedule, chip).seconds();
-  return ::conv::computeCost(
-             computeProblem(op, getPlanOptions(schedule)), chip,
-             getCandidate(schedule, chip, getOperandElementType(op)))
-      .seconds;
-}
-
 double mlir::conv::predictSeconds(ConvolutionOpInterface op,
                                   ScheduleAttr schedule,
                                   const ::conv::ChipInfo &chip) {
@@ -218,7 +207,9 @@ double mlir::conv::predictSeconds(ConvolutionOpInterface op,
   visitInForm(
       op, schedule,
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
-        seconds = predictProduct(own, schedule.getProductSchedule(), chip);
+        seconds = getKernelFamily(schedule.getMainLoop())
+                      .predict(own, schedule.getProductSchedule(), chip)
+                      .seconds;
         for (Operation *transform : transforms)
           seconds += predictTransform(transform, chip);
       });

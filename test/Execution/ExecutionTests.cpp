@@ -150,6 +150,7 @@ int main(int argc, char **argv) {
   addTileTests();
   addResourceTests();
   addRunTimeSizeTests();
+  addSplitTests();
   addStateTests();
   addWinogradTests();
   return RUN_ALL_TESTS();

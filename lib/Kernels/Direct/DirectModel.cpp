@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Kernels/Direct/DirectModel.h"
+#include "DirectModel.h"
 
 #include "DirectWork.h"
 
@@ -187,6 +187,21 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   cost.computeSeconds += cycles / (chip.clockGHz * 1e9);
 }
 
+::conv::Cost DirectCost::summarize() const {
+  ::conv::Cost cost;
+  cost.sharedBytes = sharedBytes;
+  cost.workgroups = workgroups;
+  cost.workItems = workItems;
+  cost.residentWorkgroups = residentWorkgroups;
+  cost.memoryBytes = memoryBytes;
+  cost.computeSeconds = computeSeconds;
+  cost.memorySeconds = memorySeconds;
+  cost.seconds = seconds();
+  cost.limit = memorySeconds > computeSeconds ? ::conv::Limit::Memory
+                                              : ::conv::Limit::Latency;
+  return cost;
+}
+
 DirectPlan DirectPlan::get(ConvolutionOpInterface op,
                            const PlanOptions &options) {
   ConvolutionPlan plan = planConvolution(op, options);
@@ -257,11 +272,4 @@ mlir::conv::computeDirectCost(ConvolutionOpInterface op, ScheduleAttr schedule,
                               std::string &obstacle) {
   return computeDirectCost(op, DirectPlan::get(op, getPlanOptions(schedule)),
                            schedule, chip, obstacle);
-}
-
-DirectCost mlir::conv::predictDirectSchedule(ConvolutionOpInterface op,
-                                             ScheduleAttr schedule,
-                                             const ::conv::ChipInfo &chip) {
-  std::string obstacle;
-  return *computeDirectCost(op, schedule, chip, obstacle);
 }
