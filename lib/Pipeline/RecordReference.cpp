@@ -17,6 +17,7 @@
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ElementwiseViews.h"
+#include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Plan/WinogradForm.h"
 #include "conv/Schedule/Schedule.h"
@@ -38,6 +39,26 @@ json::Array toArray(ArrayRef<int64_t> values) {
   json::Array array;
   for (int64_t value : values)
     array.push_back(value);
+  return array;
+}
+
+/// A size by its letter: one that callers choose is an object.
+json::Value toSize(char letter, int64_t known, const RunTimeSizes &sizes) {
+  if (!ShapedType::isDynamic(known))
+    return known;
+  return json::Object{{"size", int64_t(*sizes.find(letter))}};
+}
+
+/// The shape of a tensor of an op with these run-time sizes.
+json::Array toArray(Value tensor, const RunTimeSizes &sizes) {
+  json::Array array;
+  for (auto [d, size] :
+       llvm::enumerate(cast<RankedTensorType>(tensor.getType()).getShape())) {
+    if (std::optional<unsigned> number = sizes.find(tensor, d))
+      array.push_back(json::Object{{"size", int64_t(*number)}});
+    else
+      array.push_back(size);
+  }
   return array;
 }
 
@@ -301,11 +322,14 @@ FailureOr<json::Object> Recorder::recordDynamic(DynamicOpInterface op) {
   if (failed(lhs) || failed(rhs))
     return failure();
   DynamicShape shape = op.getShape();
+  RunTimeSizes sizes(op);
   json::Object step{
       {"direction", op->getName().stripDialect()},
       {"operands", json::Array{std::move(*lhs), std::move(*rhs)}},
       {"order", stringifyKernelOrder(op.getOrder())},
-      {"shape", json::Array{shape.b, shape.t, shape.d, shape.g, shape.w}},
+      {"shape",
+       json::Array{toSize('B', shape.b, sizes), toSize('T', shape.t, sizes),
+                   shape.d, shape.g, shape.w}},
       {"output_type", typeName(op.getResultType().getElementType())},
       {"error_bound",
        llvm::cantFail(json::parse(writeErrorBound(recordErrorBound(op))))}};
@@ -337,10 +361,11 @@ FailureOr<json::Object> Recorder::recordState(StateOpInterface op,
                                               OpResult result) {
   bool isNewState = result.getResultNumber() > 0;
   auto type = cast<RankedTensorType>(result.getType());
+  RunTimeSizes sizes(op);
   json::Object step{
       {"direction",
        (op->getName().stripDialect() + (isNewState ? "_state" : "")).str()},
-      {"shape", toArray(type.getShape())},
+      {"shape", toArray(result, sizes)},
       {"output_type", typeName(type.getElementType())},
       {"error_bound",
        llvm::cantFail(json::parse(writeErrorBound(recordErrorBound(op))))}};
@@ -364,12 +389,16 @@ FailureOr<json::Object> Recorder::recordState(StateOpInterface op,
     if (kernel.getDimSize(0) != shape.b || kernel.getDimSize(1) != shape.t)
       step["one_kernel"] = true;
     step["order"] = stringifyKernelOrder(gradient.getOrder());
-    step["shape"] = json::Array{shape.b, shape.t, shape.d, shape.g, shape.w};
+    step["shape"] =
+        json::Array{toSize('B', shape.b, sizes), toSize('T', shape.t, sizes),
+                    shape.d, shape.g, shape.w};
   }
   if (auto update = dyn_cast<CausalUpdateOp>(*op)) {
     UpdateShape shape = update.getShape();
-    step["shape"] = json::Array{shape.b, shape.d,      shape.t,
-                                shape.w, shape.states, shape.length};
+    char states = update.getIndices() ? 'S' : 'B';
+    step["shape"] = json::Array{
+        toSize('B', shape.b, sizes),         shape.d,     shape.t, shape.w,
+        toSize(states, shape.states, sizes), shape.length};
     if (!isNewState && failed(recordEpilogue(op, update.getEpilogueOperands(),
                                              update.getEpilogue(),
                                              type.getElementType(), step)))

@@ -502,3 +502,40 @@ func.func @concatenation_of_others(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf
   %z = tensor.concat dim(3) %a, %b : (tensor<1x4x4x1xf64>, tensor<1x4x4x1xf64>) -> tensor<1x4x4x2xf64>
   return %y, %z : tensor<1x4x4x8xf32>, tensor<1x4x4x2xf64>
 }
+
+// -----
+
+// Accepted: a function that leaves open how many sequences and tokens there are.
+func.func @run_time_sizes(%x: tensor<?x?x8xf32>, %k: tensor<?x?x8x4xf32>) -> tensor<?x?x8xf32> {
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<?x?x8xf32>, tensor<?x?x8x4xf32> -> tensor<?x?x8xf32>
+  return %y : tensor<?x?x8xf32>
+}
+
+// -----
+
+// There is no workspace for what is between two ops.
+// expected-error @below {{unsupported (dynamic-shape): expects a function with run-time sizes to return all results of one dynamic convolution or op on states, of arguments, but got another one}}
+func.func @two_of_run_time_sizes(%x: tensor<?x?x8xf32>, %k: tensor<?x?x8x4xf32>) -> tensor<?x?x8xf32> {
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<?x?x8xf32>, tensor<?x?x8x4xf32> -> tensor<?x?x8xf32>
+  %z = conv.dynamic_forward %y, %k order = BTGW : tensor<?x?x8xf32>, tensor<?x?x8x4xf32> -> tensor<?x?x8xf32>
+  return %z : tensor<?x?x8xf32>
+}
+
+// -----
+
+// A size of no op has no name.
+func.func @unused_run_time_size(%x: tensor<?x?x8xf32>, %k: tensor<?x?x8x4xf32>,
+    // expected-error @below {{unsupported (dynamic-shape): expects run-time sizes of tensors that are used, but got 'tensor<?xf32>'}}
+    %unused: tensor<?xf32>) -> tensor<?x?x8xf32> {
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<?x?x8xf32>, tensor<?x?x8x4xf32> -> tensor<?x?x8xf32>
+  return %y : tensor<?x?x8xf32>
+}
+
+// -----
+
+// Partial sums of larger groups would be in a workspace.
+func.func @large_groups_of_run_time_sizes(%x: tensor<?x?x34xf32>, %dy: tensor<?x?x34xf32>) -> tensor<?x?x2x3xf32> {
+  // expected-error @below {{unsupported (dynamic-shape): expects groups of at most 16 channels with run-time sizes, but got 17}}
+  %dk = conv.dynamic_backward_kernel %x, %dy order = BTGW : tensor<?x?x34xf32>, tensor<?x?x34xf32> -> tensor<?x?x2x3xf32>
+  return %dk : tensor<?x?x2x3xf32>
+}

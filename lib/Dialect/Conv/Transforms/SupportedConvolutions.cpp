@@ -18,6 +18,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/DynamicViews.h"
 #include "conv/Dialect/Conv/IR/ElementwiseViews.h"
+#include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 
@@ -290,6 +291,12 @@ LogicalResult mlir::conv::checkDynamic(DynamicOpInterface op) {
   if (int64_t largest = std::max({shape.b, shape.t, shape.d});
       largest > kLargest)
     return refuse("sizes of at most 2^40", largest);
+  if (op.getDirection() == Direction::BackwardWeight && hasRunTimeSizes(op) &&
+      shape.perGroup() > kMostMembers)
+    return emitUnsupported(op.getLoc(), Reason::DynamicShape)
+           << "expects groups of at most 16 channels with run-time sizes, but "
+              "got "
+           << shape.perGroup();
   if (op.getDirection() == Direction::BackwardWeight &&
       computeMembersOfSum(shape.perGroup()) == 0)
     return refuse("groups whose channels are at most 64 sums of at most 16",
