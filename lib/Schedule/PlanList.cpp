@@ -60,14 +60,16 @@ static std::string formatForm(const OperandForm &form,
   return text;
 }
 
-/// The fastest of all families for products in some form; null if there is
-/// none.
+/// The fastest of all families for products in some form, or of those for
+/// matrices; null if there is none.
 static ScheduleAttr selectFastest(ConvolutionOpInterface op,
-                                  const ::conv::ChipInfo &chip) {
+                                  const ::conv::ChipInfo &chip,
+                                  bool isDirectAllowed = true) {
   ScheduleAttr best;
   double least = 0;
   for (const auto &[mainLoop, choice] : rankMainLoops(op, chip))
-    if (!best || choice.seconds < least) {
+    if ((isDirectAllowed || !choice.schedule.isDirect()) &&
+        (!best || choice.seconds < least)) {
       best = choice.schedule;
       least = choice.seconds;
     }
@@ -102,7 +104,7 @@ static PlanChoice listWinograd(ConvolutionOpInterface op,
   for (const OperandForm &form : enumerateWinogradForms(op, chip)) {
     ScheduleAttr schedule =
         selectInWinogradForm(op, form, [&](ConvolutionOpInterface products) {
-          return selectFastest(products, chip);
+          return selectFastest(products, chip, /*isDirectAllowed=*/false);
         });
     double seconds = schedule ? predictSeconds(op, schedule, chip) : 0;
     if (!schedule || (best.schedule && best.seconds <= seconds))
