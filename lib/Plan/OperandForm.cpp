@@ -193,6 +193,15 @@ std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
   return "";
 }
 
+/// Of a convolution in a form with zeros among what it sums up: how many
+/// products are others.
+static constexpr StringLiteral kReductionName = "conv.reduction_without_zeros";
+
+int64_t mlir::conv::computeReductionWithoutZeros(ConvolutionOpInterface op) {
+  auto own = op->getAttrOfType<IntegerAttr>(kReductionName);
+  return own ? own.getInt() : computeReduction(op);
+}
+
 namespace {
 
 /// Creates the tensors of one convolution in another form.
@@ -349,6 +358,10 @@ TransformedConvolution FormBuilder::create() {
   if (isFlat)
     transformed.setWindowAttr(
         WindowAttr::get(op.getContext(), {1}, {1}, {0}, {0}));
+  // Zeros make a reduction longer, but not its bound.
+  if (int64_t own = computeReductionWithoutZeros(op);
+      own < computeReduction(transformed))
+    clone->setAttr(kReductionName, builder.getI64IntegerAttr(own));
   Value result = transformBack(transformed.getResultTensor(), resultRole);
   return {std::move(created), transformed, result};
 }

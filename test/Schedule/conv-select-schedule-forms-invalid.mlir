@@ -57,3 +57,18 @@ module attributes {conv.target = #conv.target<"gfx942">} {
     return %y : tensor<1x8x6x6xf16>
   }
 }
+
+// -----
+
+// 50 products are too few for parts of f32, and stay 50 where zeros are summed up with them.
+#parts = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 32, stages = 3,
+                        atom = <wgmma_3xtf32 64 x 64 x 8>, main_loop = tma, raster = columns, channel_multiple = 4>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @too_short(%x: tensor<1x16x16x2xf32>, %w: tensor<64x5x5x2xf32>) -> tensor<1x12x12x64xf32> {
+    // expected-error @below {{unsupported (schedule): expects f32 arithmetic and a reduction long enough for the bound of an f32 sum for #conv.atom<wgmma_3xtf32 64 x 64 x 8>, but got f32 and 50}}
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #parts
+        : tensor<1x16x16x2xf32>, tensor<64x5x5x2xf32> -> tensor<1x12x12x64xf32>
+    return %y : tensor<1x12x12x64xf32>
+  }
+}

@@ -68,6 +68,10 @@ struct TransformedConvolution {
   void erase();
 };
 
+/// The most products of one element of the result without those by zeros that
+/// its form adds: the bound of a sum counts no others.
+int64_t computeReductionWithoutZeros(ConvolutionOpInterface op);
+
 /// Calls `use` with the convolution that the other fields of `schedule` are
 /// about: `op`, or, while the call lasts, what it becomes in the schedule's
 /// form, which has no obstacle, and its transforms. Its schedule is then
