@@ -233,9 +233,10 @@ static void printInOtherForms(ConvolutionOpInterface op,
     transformed.erase();
     double transformSeconds = 0;
     for (const auto &[options, ranked, place] : all) {
-      ScheduleAttr schedule = getSchedule(op.getContext(), ranked.candidate,
-                                          options, chip, ChosenBy::User)
-                                  .withForm(form.layouts, form.channelMultiple);
+      ScheduleAttr schedule =
+          getSchedule(op.getContext(), ranked.candidate, options, chip,
+                      ChosenBy::User)
+              .withForm(form.layouts, form.channelMultiple, form.im2col);
       if (place == all.front().place)
         transformSeconds =
             predictSeconds(op, schedule, chip) - ranked.cost.seconds;

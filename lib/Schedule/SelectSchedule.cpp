@@ -27,6 +27,7 @@
 #include "conv/Support/Nesting.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -323,7 +324,8 @@ private:
     auto transformed = TransformedConvolution::create(builder, op, form);
     ScheduleAttr schedule = selectByCost(transformed.op, chip);
     transformed.erase();
-    return schedule ? schedule.withForm(form.layouts, form.channelMultiple)
+    return schedule ? schedule.withForm(form.layouts, form.channelMultiple,
+                                        form.im2col)
                     : schedule;
   }
 

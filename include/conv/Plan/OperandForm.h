@@ -31,10 +31,13 @@ struct OperandForm {
   /// Results of a tile of Winograd's algorithm, which reads the operands in the
   /// form that the others say; empty for others.
   SmallVector<int64_t, 2> outputTile = {};
+  /// The last spatial dimensions, so many, along which the window's elements
+  /// are channels of an operand.
+  int64_t im2col = 0;
 
   static OperandForm get(ScheduleAttr schedule) {
     return {schedule.getLayouts(), schedule.getChannelMultiple(),
-            llvm::to_vector<2>(schedule.getOutputTile())};
+            llvm::to_vector<2>(schedule.getOutputTile()), schedule.getIm2col()};
   }
   /// Channels innermost in every tensor: what copies of boxes bring.
   static OperandForm getChannelsLast(ConvolutionOpInterface op);

@@ -173,7 +173,7 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
       /*outputTile=*/{}, /*haloTile=*/{},
       /*mergedGroups=*/1, options.splits, /*cluster=*/1,
       /*transposed=*/false, /*layouts=*/nullptr,
-      /*channelMultiple=*/1, ChosenBy::Heuristic);
+      /*channelMultiple=*/1, /*im2col=*/0, ChosenBy::Heuristic);
   std::string obstacle; // Nobody wants to know it.
   std::optional<DirectCost> cost =
       computeDirectCost(op, plan, schedule, chip, obstacle);
