@@ -237,8 +237,9 @@ static void printInOtherForms(ConvolutionOpInterface op,
     transformed.erase();
     std::optional<double> transformSeconds;
     for (const RankedSchedule &one : all) {
-      ScheduleAttr schedule = one.get(op.getContext(), chip)
-                                  .withForm(form.layouts, form.channelMultiple);
+      ScheduleAttr schedule =
+          one.get(op.getContext(), chip)
+              .withForm(form.layouts, form.channelMultiple, form.im2col);
       if (!transformSeconds)
         transformSeconds =
             predictSeconds(op, schedule, chip) - one.cost.seconds;

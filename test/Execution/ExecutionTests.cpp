@@ -150,6 +150,7 @@ int main(int argc, char **argv) {
   addPlaceTests();
   addTileTests();
   addResourceTests();
+  addRunTimeSizeTests();
   addSplitTests();
   addStateTests();
   addWinogradTests();
