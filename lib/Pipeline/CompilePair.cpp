@@ -366,14 +366,22 @@ static LogicalResult createSimulatorObject(Walk &walk, const Target &target,
   return success();
 }
 
-/// What an element-wise kernel moves.
-static int64_t countBytes(linalg::GenericOp op) {
+static int64_t countBytes(TypeRange types) {
   int64_t bytes = 0;
-  for (Type type : op->getOperandTypes()) {
+  for (Type type : types) {
     auto tensor = cast<RankedTensorType>(type);
     bytes += tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
   }
   return bytes;
+}
+
+/// What an element-wise kernel moves. Its result has the type of its init.
+static int64_t countBytes(linalg::GenericOp op) {
+  return countBytes(op->getOperandTypes());
+}
+
+static int64_t countBytes(tensor::ConcatOp op) {
+  return countBytes(op->getOperandTypes()) + countBytes(op->getResultTypes());
 }
 
 static int64_t countOperations(linalg::GenericOp op) {
@@ -393,6 +401,9 @@ static std::optional<std::string> explainAsText(Operation &op) {
   else if (auto elementwise = dyn_cast<linalg::GenericOp>(op))
     os << "element-wise kernel of " << countOperations(elementwise)
        << " operations, which moves " << countBytes(elementwise) << " bytes\n";
+  else if (auto concatenation = dyn_cast<tensor::ConcatOp>(op))
+    os << "concatenation of " << concatenation.getInputs().size()
+       << " tensors, which moves " << countBytes(concatenation) << " bytes\n";
   else
     return std::nullopt;
   return text;
@@ -409,6 +420,10 @@ static std::optional<llvm::json::Object> explainAsJson(Operation &op) {
     return llvm::json::Object{
         {"elementwise_operations", countOperations(elementwise)},
         {"memory_bytes", countBytes(elementwise)}};
+  if (auto concatenation = dyn_cast<tensor::ConcatOp>(op))
+    return llvm::json::Object{
+        {"concatenated", int64_t(concatenation.getInputs().size())},
+        {"memory_bytes", countBytes(concatenation)}};
   return std::nullopt;
 }
 

@@ -26,6 +26,7 @@
 #include "conv/Support/Nesting.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -308,7 +309,8 @@ private:
     ScheduleAttr schedule =
         selectByCost(transformed.op, chip, symbolizeAlgorithm(algorithm));
     transformed.erase();
-    return schedule ? schedule.withForm(form.layouts, form.channelMultiple)
+    return schedule ? schedule.withForm(form.layouts, form.channelMultiple,
+                                        form.im2col)
                     : schedule;
   }
 

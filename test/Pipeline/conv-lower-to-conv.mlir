@@ -7,6 +7,7 @@
 // LIST-NEXT: func.func(
 // LIST-NEXT: conv-raise-tosa,
 // LIST-NEXT: conv-raise-linalg,
+// LIST-NEXT: conv-raise-sums,
 // LIST-NEXT: conv-fuse-epilogue
 // LIST-NEXT: ),
 // LIST-NEXT: conv-fold-constants,

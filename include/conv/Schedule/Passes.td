@@ -75,7 +75,7 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
                "Schedules that the cost model may not choose: those whose code "
                "was found to spill registers">
   ];
-  let dependentDialects = ["::mlir::conv::ConvDialect"];
+  let dependentDialects = ["::mlir::conv::ConvDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif // CONV_SCHEDULE_PASSES_TD
