@@ -19,6 +19,7 @@ import conv
 from conv.tune import Database, Measurement, Quarantined
 from conv.tune._database import plain
 from conv.tune._problems import DIRECTIONS, LAYOUTS, from_shape, parse_line
+from conv.tune._space import SIZES, find_space
 
 ROOT = pathlib.Path(sys.argv.pop())
 ROW = Measurement(
@@ -312,6 +313,12 @@ class Lines(unittest.TestCase):
                     [kernel] = conv.explain(from_shape(shape, dtype, direction, layout), "host", as_json=True)
                     [again] = conv.explain(parse_line(kernel["problem"]), "host", as_json=True)
                     self.assertEqual(again["problem"], kernel["problem"])
+        # The default schedule brings the operands into another form, and the row's problem is as it was.
+        shape = {"n": 64, "c": 64, "k": 64, "spatial": [56, 56], "filter": [3, 3], "pad": [1, 1]}
+        problem = from_shape(shape, "bf16", "forward", "nchw")
+        space = find_space(problem, "sm_90a", SIZES["quick"])
+        self.assertIn("layouts = ", space.candidates[0].schedule)
+        self.assertEqual(parse_line(space.line), problem)
         for line in (
             "",
             "conv",

@@ -98,7 +98,8 @@ def find_space(problem: Problem, target: str, size: Size) -> Space:
     sampled = sample(others, size) if others else []
     candidates = [Candidate(one["schedule"], one["seconds"], unit=_unit(one)) for one in sampled]
     return Space(
-        line=kernel["problem"],
+        # What is explained is the kernel's, whose operands may be in another form.
+        line=records[0]["problem"] if records else kernel["problem"],
         chip=kernel["target"].rpartition(":")[2],
         chip_units=kernel["compute_units"],
         compiler=_compiler.fingerprint(),
