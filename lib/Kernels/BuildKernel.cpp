@@ -202,8 +202,6 @@ FailureOr<BuiltKernel> AddressKernel::build() {
   return std::move(built);
 }
 
-KernelFamily::~KernelFamily() = default;
-
 LogicalResult KernelFamily::buildBody(Kernel &, gpu::GPUFuncOp) const {
   llvm_unreachable("families without bodies build their kernels as a whole");
 }

@@ -15,6 +15,7 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -36,23 +37,28 @@ void Planner::setInputSpace() {
        .mergesReduction = true});
 }
 
-PlanPart Planner::planPhase(ArrayRef<DgradPhase> phases) {
+void Planner::setPhaseSpace(ArrayRef<DgradPhase> phases) {
   for (auto [d, phase] : llvm::enumerate(phases)) {
     space.setSize(letter(kInputLetters, d), phase.positions);
     space.setSize(letter(kFilterLetters, d), phase.count);
   }
-  bool isZero = phases.back().count == 0;
+  if (!hasElements(phases))
+    return setInputSpace();
   bool channelsInnermost = layouts.getOutput().back() == 'K';
-  if (isZero)
-    setInputSpace();
-  else
-    space.setDigits(
-        {.rows = select(layouts.getInput(), letters('N', kInputLetters)),
-         .columns = "C",
-         .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
-                             channelsInnermost ? 'K' : 0),
-         .positions = haloTilePositions(kInputLetters),
-         .mergesReduction = true});
+  space.setDigits(
+      {.rows = select(layouts.getInput(), letters('N', kInputLetters)),
+       .columns = "C",
+       .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
+                           channelsInnermost ? 'K' : 0),
+       .positions = haloTilePositions(kInputLetters),
+       .mergesReduction = true});
+}
+
+PlanPart Planner::planPhase(ArrayRef<DgradPhase> phases) {
+  setPhaseSpace(phases);
+  bool isZero = !hasElements(phases);
+  if (!isZero)
+    space.split(options.splits);
   for (auto [d, phase] : llvm::enumerate(phases)) {
     AffineExpr position = space.getIndex(letter(kInputLetters, d));
     space.setIndex(letter(kInputLetters, d),
@@ -71,19 +77,25 @@ PlanPart Planner::planPhase(ArrayRef<DgradPhase> phases) {
     part.product = MatrixProduct{TensorRole::Output, TensorRole::Filter,
                                  space.createLhs(layouts.getOutput()),
                                  space.createRhs(layouts.getFilter())};
+  splitProduct(part);
   return part;
 }
 
 void Planner::planPhases() {
-  SmallVector<PlanPart, 0> parts; // The largest first.
-  auto isLarger = [](const PlanPart &a, const PlanPart &b) {
-    return countProducts(a) > countProducts(b);
-  };
+  SmallVector<PlanPart, 0> parts;
+  for (ArrayRef<DgradPhase> phases : listPhases(shape))
+    insertByWork(planPhase(phases), parts);
+  addProducts(std::move(parts));
+}
+
+int64_t Planner::getSplittableSizeOfPhases() {
+  int64_t least = std::numeric_limits<int64_t>::max();
   for (ArrayRef<DgradPhase> phases : listPhases(shape)) {
-    PlanPart part = planPhase(phases);
-    parts.insert(llvm::upper_bound(parts, part, isLarger), std::move(part));
+    setPhaseSpace(phases);
+    if (hasElements(phases))
+      least = std::min(least, space.getSplittableSize());
   }
-  addStep(std::move(parts), target);
+  return least == std::numeric_limits<int64_t>::max() ? 1 : least;
 }
 
 namespace {
@@ -180,6 +192,7 @@ void Planner::setJoinedSpace() {
 
 void Planner::planJoinedPhases() {
   setJoinedSpace();
+  space.split(options.splits);
   // A digit of one value has no letter.
   auto getDigit = [&](char letter, int64_t size) {
     return size > 1 ? space.getIndex(letter)
@@ -205,6 +218,7 @@ void Planner::planJoinedPhases() {
                                space.createLhs(layouts.getOutput()),
                                space.createRhs(layouts.getFilter())};
   part.channels = space.createVector('C');
+  space.clearConditions(); // Of parts of the reduction.
   // Positions before the first one, and those behind the last one; and channels
   // behind the last one of a row.
   for (int64_t d = 0; d < rank; ++d)
@@ -270,18 +284,22 @@ void Planner::planFold(int64_t d, size_t source, bool isLast) {
   addStep({std::move(part)}, intermediate);
 }
 
-void Planner::planBackwardData() {
+SmallVector<int64_t> Planner::padInput() {
   SmallVector<int64_t> folded;
   for (int64_t d = 0; d < rank; ++d)
     if (padding != PaddingMode::Zeros && (shape.low[d] || shape.high[d]))
       folded.push_back(d);
-  // The window as if the padded input were the input.
-  SmallVector<int64_t, 3> low(shape.low);
   for (int64_t d : folded) {
     shape.input[d] += shape.low[d] + shape.high[d];
     shape.low[d] = 0;
     space.setSize(letter(kInputLetters, d), shape.input[d]);
   }
+  return folded;
+}
+
+void Planner::planBackwardData() {
+  SmallVector<int64_t, 3> low(shape.low);
+  SmallVector<int64_t> folded = padInput();
   if (!folded.empty())
     target = addIntermediate(space.getShape(layouts.getInput()));
 

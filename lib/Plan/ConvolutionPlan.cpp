@@ -20,6 +20,13 @@ double mlir::conv::countProducts(const PlanPart &part) {
   return double(batch) * double(rows) * double(reduction);
 }
 
+void mlir::conv::insertByWork(PlanPart part, SmallVector<PlanPart, 0> &parts) {
+  auto isLarger = [](const PlanPart &a, const PlanPart &b) {
+    return countProducts(a) > countProducts(b);
+  };
+  parts.insert(llvm::upper_bound(parts, part, isLarger), std::move(part));
+}
+
 /// Positions of a reduction behind the last halo tile have to read zeros.
 static bool hasHaloTiles(ConvolutionOpInterface op) {
   return ConvolutionShape::get(op).getRank() >= 2 &&
@@ -192,19 +199,34 @@ void Planner::addStep(SmallVector<PlanPart, 0> parts,
   result.steps.push_back({std::move(parts), intermediate});
 }
 
+void Planner::splitProduct(PlanPart &part) {
+  if (space.getSplits() == 1 || !part.product)
+    return;
+  if (!sums)
+    sums = addIntermediate({0, 0, 0});
+  SmallVector<int64_t> &shape = result.intermediates[*sums];
+  int64_t first = shape[0];
+  SmallVector<int64_t> own = space.getPartsShape();
+  shape = {first + own[0], std::max(shape[1], own[1]),
+           std::max(shape[2], own[2])};
+  for (int64_t split = 0; split < space.getSplits(); ++split)
+    part.terms.push_back({*sums, space.createPart(split, first)});
+  insertByWork({.product = std::exchange(part.product, std::nullopt),
+                .target = space.createParts(first)},
+               splitProducts);
+}
+
+void Planner::addProducts(SmallVector<PlanPart, 0> parts) {
+  if (sums)
+    addStep(std::move(splitProducts), sums);
+  addStep(std::move(parts), target);
+}
+
 void Planner::addProduct(PlanPart part) {
-  int64_t splits = space.getSplits();
-  if (splits == 1)
-    return addStep({std::move(part)}, target);
-  PlanPart product{
-      .product = std::exchange(part.product, std::nullopt),
-      .target = space.createParts(),
-  };
-  size_t sums = addIntermediate(space.getPartsShape());
-  for (int64_t split = 0; split < splits; ++split)
-    part.terms.push_back({sums, space.createPart(split)});
-  addStep({std::move(product)}, sums);
-  addStep({std::move(part)}, target);
+  splitProduct(part);
+  SmallVector<PlanPart, 0> parts;
+  parts.push_back(std::move(part));
+  addProducts(std::move(parts));
 }
 
 ConvolutionPlan Planner::plan() {
@@ -226,13 +248,17 @@ ConvolutionPlan Planner::plan() {
   return std::move(result);
 }
 
-bool Planner::setSplittableSpace() {
+bool Planner::setOnlySpace() {
   switch (direction) {
   case Direction::Forward:
     setForwardSpace();
     return true;
   case Direction::BackwardData:
-    return false; // Every dgrad phase has a reduction of its own.
+    padInput();
+    if (!joinsPhases())
+      return false;
+    setJoinedSpace();
+    return true;
   case Direction::BackwardWeight:
     setBackwardWeightSpace();
     return true;
@@ -241,7 +267,8 @@ bool Planner::setSplittableSpace() {
 }
 
 int64_t Planner::getSplittableSize() {
-  return setSplittableSpace() ? space.getSplittableSize() : 1;
+  return setOnlySpace() ? space.getSplittableSize()
+                        : getSplittableSizeOfPhases();
 }
 
 SmallVector<std::pair<const PlanStep *, const PlanPart *>>
@@ -297,7 +324,7 @@ ViewedProduct mlir::conv::getViewedProduct(ConvolutionOpInterface op,
 }
 
 int64_t Planner::getPartSize() {
-  if (!setSplittableSpace())
+  if (!setOnlySpace())
     return 0;
   space.split(options.splits);
   return space.getReductionSize();

@@ -324,13 +324,14 @@ AffineExpr IndexSpace::linearize(Space space) const {
   return index;
 }
 
-ViewAttr IndexSpace::createParts() const {
-  return createView({linearize(Batch), linearize(Rows), linearize(Columns)},
-                    digits[Batch], Rows, Columns);
+ViewAttr IndexSpace::createParts(int64_t first) const {
+  return createView(
+      {linearize(Batch) + first, linearize(Rows), linearize(Columns)},
+      digits[Batch], Rows, Columns);
 }
 
-ViewAttr IndexSpace::createPart(int64_t split) const {
-  return createView({indices.lookup('G') + split * getSize('G'),
+ViewAttr IndexSpace::createPart(int64_t split, int64_t first) const {
+  return createView({indices.lookup('G') + split * getSize('G') + first,
                      linearize(Rows), linearize(Columns)},
                     "G", Rows, Columns);
 }

@@ -83,10 +83,12 @@ public:
   ViewAttr createLhsOfResult(StringRef order) const;
   /// A vector of all channels of the result, as matrices of its sizes.
   ViewAttr createVector(char channel) const;
-  /// The tensor of all parts of a split reduction's result, as one batch; and
-  /// one part of it, as matrices of the result's sizes.
-  ViewAttr createParts() const;
-  ViewAttr createPart(int64_t split) const;
+  /// The tensor of all parts of a split reduction's result, as one batch that
+  /// begins with matrix number `first`; and one part of it, as matrices of the
+  /// result's sizes.
+  ViewAttr createParts(int64_t first) const;
+  ViewAttr createPart(int64_t split, int64_t first) const;
+  /// How many matrices all parts are, and their rows and columns.
   SmallVector<int64_t> getPartsShape() const;
 
   /// The shape of a tensor with this order, as large as the letters' sizes.

@@ -63,6 +63,11 @@ private:
   void planBackwardWeight();
   void planOutputWindows();
   void planTransposed();
+  /// Whether positions of a dgrad phase meet elements of the filter.
+  static bool hasElements(ArrayRef<DgradPhase> phases) {
+    return phases.back().count > 0;
+  }
+  void setPhaseSpace(ArrayRef<DgradPhase> phases);
   PlanPart planPhase(ArrayRef<DgradPhase> phases);
   void planPhases();
   /// Whether dgrad phases are joined: because the options ask for it, or
@@ -73,8 +78,13 @@ private:
   void planJoinedPhases();
   void planFold(int64_t d, size_t source, bool isLast);
 
-  /// Whether there is one product, whose indices are set.
-  bool setSplittableSpace();
+  /// Sets the indices of the product, if there is only one. None are set of
+  /// dgrad phases that are parts: each has a reduction of its own.
+  bool setOnlySpace();
+  int64_t getSplittableSizeOfPhases();
+  /// The window as if the padded input were the input, if padding is not zeros.
+  /// Returns the dimensions that it is folded along.
+  SmallVector<int64_t> padInput();
   void setForwardSpace();
   void setBackwardWeightSpace();
   /// Whether windows of the gradient of a filter are on the output.
@@ -92,8 +102,12 @@ private:
   /// Sets the input's positions from those of output and filter.
   void setInputPositions();
 
-  /// Adds a step for a product with this result, and one that adds its terms
-  /// if it is split.
+  /// Takes the product of a part whose space is split, for the step before: the
+  /// part adds up its terms.
+  void splitProduct(PlanPart &part);
+  /// Adds a step for parts of the target, after one for products that were
+  /// taken from them.
+  void addProducts(SmallVector<PlanPart, 0> parts);
   void addProduct(PlanPart part);
   void addStep(SmallVector<PlanPart, 0> parts,
                std::optional<size_t> intermediate);
@@ -108,11 +122,18 @@ private:
   IndexSpace space;
   /// What the products write: an intermediate tensor, or the result.
   std::optional<size_t> target;
+  /// Products that are split, the largest first, and the intermediate tensor
+  /// that they write, each its own matrices.
+  SmallVector<PlanPart, 0> splitProducts;
+  std::optional<size_t> sums;
   ConvolutionPlan result;
 };
 
 /// Multiplications for each column of a part.
 double countProducts(const PlanPart &part);
+
+/// Inserts a part before those with smaller products.
+void insertByWork(PlanPart part, SmallVector<PlanPart, 0> &parts);
 
 } // namespace mlir::conv
 

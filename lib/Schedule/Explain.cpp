@@ -16,7 +16,7 @@
 #include "PlanList.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
-#include "conv/Kernels/Direct/DirectModel.h"
+#include "conv/Kernels/KernelFamily.h"
 #include "conv/Kernels/Parts/StagedModel.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Schedule.h"
@@ -219,15 +219,16 @@ static void printRejected(const Explanation &all, raw_ostream &os) {
                   formatReason(all, reason, group.example));
 }
 
-static void explainDirect(ConvolutionOpInterface op, raw_ostream &os) {
+/// The same of a family without a model of candidates.
+static void explainListed(ConvolutionOpInterface op, ScheduleAttr schedule,
+                          raw_ostream &os) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
-  ::conv::Problem problem =
-      computeProblem(op, getPlanOptions(op.getScheduleAttr()));
-  DirectCost cost = predictDirectSchedule(op, op.getScheduleAttr(), chip);
+  ScheduleAttr own = op.getScheduleAttr();
+  ::conv::Problem problem = computeProblem(op, getPlanOptions(own));
+  ::conv::Cost cost = getKernelFamily(own.getMainLoop()).predict(op, own, chip);
   printProblem(op, chip, problem, os);
-  os << "schedule    " << op.getScheduleAttr() << "\n"
-     << "chosen by   " << stringifyChosenBy(op.getScheduleAttr().getChosenBy())
-     << "\n"
+  os << "schedule    " << schedule << "\n"
+     << "chosen by   " << stringifyChosenBy(own.getChosenBy()) << "\n"
      << formatv("grid        {0} workgroups of {1} work-items on {2} compute "
                 "units\n",
                 cost.workgroups, cost.workItems, chip.computeUnits)
@@ -236,9 +237,9 @@ static void explainDirect(ConvolutionOpInterface op, raw_ostream &os) {
                 cost.residentWorkgroups, cost.sharedBytes)
      << "traffic     " << formatScaled(cost.memoryBytes, "B") << ", "
      << formatv("{0:F3} times the compulsory ",
-                cost.memoryBytes / cost.compulsoryBytes)
-     << formatScaled(cost.compulsoryBytes, "B") << "\n"
-     << "predicted   " << formatMicroseconds(cost.seconds()) << " (compute "
+                cost.memoryBytes / problem.compulsoryBytes())
+     << formatScaled(problem.compulsoryBytes(), "B") << "\n"
+     << "predicted   " << formatMicroseconds(cost.seconds) << " (compute "
      << formatMicroseconds(cost.computeSeconds) << ", memory "
      << formatMicroseconds(cost.memorySeconds) << ")\n";
 }
@@ -256,8 +257,8 @@ static void printTransforms(ArrayRef<Operation *> transforms, raw_ostream &os) {
 /// What a convolution that has the form of its schedule takes.
 static void explainInForm(ConvolutionOpInterface op, ScheduleAttr schedule,
                           raw_ostream &os) {
-  if (op.getScheduleAttr().isDirect())
-    return explainDirect(op, os);
+  if (!getKernelFamily(op.getScheduleAttr().getMainLoop()).hasModel())
+    return explainListed(op, schedule, os);
   Explanation all(op);
   printProblem(op, all.chip, all.problem, os);
   printWork(all, os);
@@ -341,18 +342,22 @@ static llvm::json::Value predictionToJson(const Explanation &all) {
   };
 }
 
-static llvm::json::Object explainDirectAsJson(ConvolutionOpInterface op) {
+/// The same of a family without a model of candidates.
+static llvm::json::Object explainListedAsJson(ConvolutionOpInterface op) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
-  DirectCost cost = predictDirectSchedule(op, op.getScheduleAttr(), chip);
+  ScheduleAttr schedule = op.getScheduleAttr();
+  ::conv::Problem problem = computeProblem(op, getPlanOptions(schedule));
+  ::conv::Cost cost =
+      getKernelFamily(schedule.getMainLoop()).predict(op, schedule, chip);
   return llvm::json::Object{
       {"problem", formatProblem(op)},
       {"target", std::string(chip.name)},
       {"compute_units", chip.computeUnits},
-      {"compulsory_bytes", cost.compulsoryBytes},
-      {"schedule", printToString(op.getScheduleAttr())},
-      {"chosen_by",
-       stringifyChosenBy(op.getScheduleAttr().getChosenBy()).str()},
-      {"predicted", llvm::json::Object{{"seconds", cost.seconds()},
+      {"flops", problem.usefulFlops},
+      {"compulsory_bytes", problem.compulsoryBytes()},
+      {"schedule", printToString(schedule)},
+      {"chosen_by", stringifyChosenBy(schedule.getChosenBy()).str()},
+      {"predicted", llvm::json::Object{{"seconds", cost.seconds},
                                        {"compute_seconds", cost.computeSeconds},
                                        {"memory_seconds", cost.memorySeconds},
                                        {"workgroups", cost.workgroups},
@@ -362,8 +367,8 @@ static llvm::json::Object explainDirectAsJson(ConvolutionOpInterface op) {
 
 /// What a convolution that has the form of its schedule takes.
 static llvm::json::Object explainInFormAsJson(ConvolutionOpInterface op) {
-  if (op.getScheduleAttr().isDirect())
-    return explainDirectAsJson(op);
+  if (!getKernelFamily(op.getScheduleAttr().getMainLoop()).hasModel())
+    return explainListedAsJson(op);
   Explanation all(op);
   llvm::json::Array candidates, rejected;
   for (const ::conv::RankedCandidate &ranked :

@@ -15,7 +15,7 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
-#include "conv/Kernels/Direct/DirectModel.h"
+#include "conv/Kernels/KernelFamily.h"
 #include "conv/Numerics/ErrorBound.h"
 #include "conv/Plan/Im2col.h"
 #include "conv/Schedule/Schedule.h"
@@ -142,7 +142,7 @@ static bool turnsFilter(ConvolutionOpInterface op,
 /// As many channels are worth unfolding, at most,
 static constexpr int64_t kMaxUnfoldedChannels = 4096;
 /// and as many times the elements of all tensors.
-static constexpr double kMaxUnfoldedShare = 8;
+static constexpr double kMaxUnfoldedShare = 2;
 
 /// Whether channels fill less than a row of a copy, and unfolded ones are not
 /// too many.
@@ -290,17 +290,6 @@ double mlir::conv::predictTransform(Operation *transform,
          getTransformLaunchSeconds(chip);
 }
 
-/// Without transforms.
-static double predictProduct(ConvolutionOpInterface op, ScheduleAttr schedule,
-                             const ::conv::ChipInfo &chip) {
-  if (schedule.isDirect())
-    return predictDirectSchedule(op, schedule, chip).seconds();
-  return ::conv::computeCost(
-             computeProblem(op, getPlanOptions(schedule)), chip,
-             getCandidate(schedule, chip, getOperandElementType(op)))
-      .seconds;
-}
-
 double mlir::conv::predictSeconds(ConvolutionOpInterface op,
                                   ScheduleAttr schedule,
                                   const ::conv::ChipInfo &chip) {
@@ -308,7 +297,9 @@ double mlir::conv::predictSeconds(ConvolutionOpInterface op,
   visitInForm(
       op, schedule,
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
-        seconds = predictProduct(own, schedule.getProductSchedule(), chip);
+        seconds = getKernelFamily(schedule.getMainLoop())
+                      .predict(own, schedule.getProductSchedule(), chip)
+                      .seconds;
         for (Operation *transform : transforms)
           seconds += predictTransform(transform, chip);
       });

@@ -12,8 +12,6 @@
 
 #include "PlanList.h"
 
-#include "conv/Kernels/Direct/DirectModel.h"
-#include "conv/Kernels/Direct/DirectSchedule.h"
 #include "conv/Kernels/KernelFamily.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Schedule.h"
@@ -31,21 +29,17 @@ using namespace mlir::conv;
 static std::map<MainLoop, PlanChoice>
 rankMainLoops(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) {
   std::map<MainLoop, PlanChoice> best;
-  auto add = [&](ScheduleAttr schedule, double seconds) {
-    PlanChoice &choice = best[schedule.getMainLoop()];
-    if (choice.schedule && choice.seconds <= seconds)
-      return;
-    choice.schedule = schedule;
-    choice.seconds = seconds;
-  };
-  for (const auto &[options, ranked, place] : rankImplicitGemm(op, chip))
-    add(getSchedule(op.getContext(), ranked.candidate, options, chip,
-                    ChosenBy::Heuristic),
-        ranked.cost.seconds);
-  auto direct = rankDirectSchedules(op, chip);
-  if (auto *schedules = std::get_if<std::vector<ScheduleAttr>>(&direct))
-    for (ScheduleAttr schedule : *schedules)
-      add(schedule, predictDirectSchedule(op, schedule, chip).seconds());
+  for (const RankedSchedule &one : rankSchedules(op, chip)) {
+    MainLoop mainLoop =
+        one.listed ? one.listed.getMainLoop() : one.candidate.loop;
+    PlanChoice &choice = best[mainLoop];
+    if (choice.schedule)
+      continue;
+    choice.schedule = one.get(op.getContext(), chip);
+    choice.seconds = one.cost.seconds;
+    if (one.isFirst)
+      choice.note = "before others: its times were not compared with theirs";
+  }
   return best;
 }
 
@@ -62,20 +56,14 @@ static std::string formatForm(const OperandForm &form,
   return text;
 }
 
-/// The fastest of all families for products in some form, or of those for
-/// matrices; null if there is none.
-static ScheduleAttr selectFastest(ConvolutionOpInterface op,
+/// The schedule that would be chosen for products in some form; null if there
+/// is none.
+static ScheduleAttr selectProduct(ConvolutionOpInterface op,
                                   const ::conv::ChipInfo &chip,
-                                  bool isDirectAllowed = true) {
-  ScheduleAttr best;
-  double least = 0;
-  for (const auto &[mainLoop, choice] : rankMainLoops(op, chip))
-    if ((isDirectAllowed || !choice.schedule.isDirect()) &&
-        (!best || choice.seconds < least)) {
-      best = choice.schedule;
-      least = choice.seconds;
-    }
-  return best;
+                                  std::optional<Algorithm> only) {
+  std::vector<RankedSchedule> ranked = rankSchedules(op, chip, only);
+  return ranked.empty() ? ScheduleAttr()
+                        : ranked.front().get(op.getContext(), chip);
 }
 
 static PlanChoice listForm(ConvolutionOpInterface op, const OperandForm &form,
@@ -83,7 +71,7 @@ static PlanChoice listForm(ConvolutionOpInterface op, const OperandForm &form,
   PlanChoice choice{.name = formatForm(form, op)};
   OpBuilder builder(op->getContext());
   auto transformed = TransformedConvolution::create(builder, op, form);
-  ScheduleAttr product = selectFastest(transformed.op, chip);
+  ScheduleAttr product = selectProduct(transformed.op, chip, /*only=*/{});
   double seconds = product ? predictSeconds(transformed.op, product, chip) : 0;
   transformed.erase();
   if (!product) {
@@ -107,7 +95,7 @@ static PlanChoice listWinograd(ConvolutionOpInterface op,
   for (const OperandForm &form : enumerateWinogradForms(op, chip)) {
     ScheduleAttr schedule =
         selectInWinogradForm(op, form, [&](ConvolutionOpInterface products) {
-          return selectFastest(products, chip, /*isDirectAllowed=*/false);
+          return selectProduct(products, chip, Algorithm::ImplicitGemm);
         });
     double seconds = schedule ? predictSeconds(op, schedule, chip) : 0;
     if (!schedule || (best.schedule && best.seconds <= seconds))

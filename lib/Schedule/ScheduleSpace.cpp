@@ -13,8 +13,8 @@
 #include "conv/Schedule/ScheduleSpace.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
-#include "conv/Kernels/Direct/DirectModel.h"
-#include "conv/Kernels/Direct/DirectSchedule.h"
+#include "conv/Kernels/CandidateSchedule.h"
+#include "conv/Kernels/KernelFamily.h"
 #include "conv/Kernels/Parts/StagedModel.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 #include "conv/Schedule/Database.h"
@@ -173,54 +173,50 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
   return all;
 }
 
+ScheduleAttr RankedSchedule::get(MLIRContext *context,
+                                 const ::conv::ChipInfo &chip) const {
+  return listed ? listed
+                : getSchedule(context, candidate, options, chip,
+                              ChosenBy::Heuristic);
+}
+
 std::vector<RankedSchedule>
-mlir::conv::rankImplicitGemm(ConvolutionOpInterface op,
-                             const ::conv::ChipInfo &chip) {
+mlir::conv::rankSchedules(ConvolutionOpInterface op,
+                          const ::conv::ChipInfo &chip,
+                          std::optional<Algorithm> only) {
   std::vector<RankedSchedule> all;
-  for (const PlanOptions &options : enumerateOptions(op, chip))
-    for (const ::conv::RankedCandidate &one :
-         ::conv::rankCandidates(computeProblem(op, options), chip).accepted)
-      all.push_back({options, one, all.size()});
-  llvm::sort(all, [](const RankedSchedule &a, const RankedSchedule &b) {
-    return std::pair(a.ranked.cost.seconds, a.place) <
-           std::pair(b.ranked.cost.seconds, b.place);
+  auto add = [&](const PlanOptions &options, const ::conv::Candidate &candidate,
+                 ScheduleAttr listed, const ::conv::Cost &cost, bool isFirst) {
+    all.push_back({options, candidate, listed, cost, isFirst, all.size()});
+  };
+  for (const KernelFamily *family : getKernelFamilies())
+    for (const auto &[schedule, cost] : family->listSchedules(op, chip))
+      if (!only || schedule.getAlgorithm() == *only)
+        add({}, {}, schedule, cost, family->isFirst(chip));
+  if (!only || *only == Algorithm::ImplicitGemm)
+    for (const PlanOptions &options : enumerateOptions(op, chip))
+      for (const auto &[candidate, cost] :
+           ::conv::rankCandidates(computeProblem(op, options), chip).accepted)
+        add(options, candidate, /*listed=*/nullptr, cost, /*isFirst=*/false);
+  // Families that come first know their own order.
+  auto getRank = [](const RankedSchedule &one) {
+    return std::tuple(!one.isFirst, one.isFirst ? 0 : one.cost.seconds,
+                      one.place);
+  };
+  llvm::sort(all, [&](const RankedSchedule &a, const RankedSchedule &b) {
+    return getRank(a) < getRank(b);
   });
   return all;
 }
 
-/// The model of staged main loops was not fitted to such groups.
-bool mlir::conv::areWarpgroupsFaster(ConvolutionOpInterface op,
-                                     ArrayRef<RankedSchedule> ranked,
-                                     ScheduleAttr direct,
-                                     const ::conv::ChipInfo &chip) {
-  if (ranked.empty() || !competesWithWarpgroups(direct))
-    return false;
-  const ::conv::RankedCandidate &best = ranked.front().ranked;
-  return ::conv::isWarpgroupAtom(best.candidate.atom->kind) &&
-         best.cost.seconds < predictDirectSchedule(op, direct, chip).seconds();
-}
-
-static void printDirect(ConvolutionOpInterface op,
-                        ArrayRef<ScheduleAttr> schedules,
-                        const ::conv::ChipInfo &chip, raw_ostream &os) {
-  for (ScheduleAttr schedule : schedules)
-    printCandidate(op, schedule,
-                   predictDirectSchedule(op, schedule, chip).seconds(), os);
-}
-
-static void printImplicitGemm(ConvolutionOpInterface op,
-                              ArrayRef<RankedSchedule> all,
-                              const ::conv::ChipInfo &chip, raw_ostream &os) {
-  std::vector<std::pair<std::string, double>> unit;
-  for (const auto &[options, ranked, place] : all) {
-    if (chip.backend == ::conv::Backend::AMDGPU)
-      unit = ::conv::describeUnit(computeProblem(op, options), chip,
-                                  ranked.candidate, ranked.cost);
-    printCandidate(op,
-                   getSchedule(op.getContext(), ranked.candidate, options, chip,
-                               ChosenBy::User),
-                   ranked.cost.seconds, os, unit);
-  }
+/// What the prediction of a candidate was made from, where somebody fits it.
+static std::vector<std::pair<std::string, double>>
+describeUnit(ConvolutionOpInterface op, const RankedSchedule &one,
+             const ::conv::ChipInfo &chip) {
+  if (chip.backend != ::conv::Backend::AMDGPU || one.listed)
+    return {};
+  return ::conv::describeUnit(computeProblem(op, one.options), chip,
+                              one.candidate, one.cost);
 }
 
 /// Those whose operands are in other forms, with the time of their transforms.
@@ -229,41 +225,27 @@ static void printInOtherForms(ConvolutionOpInterface op,
   for (const OperandForm &form : enumerateForms(op, chip)) {
     OpBuilder builder(op->getContext());
     auto transformed = TransformedConvolution::create(builder, op, form);
-    std::vector<RankedSchedule> all = rankImplicitGemm(transformed.op, chip);
+    std::vector<RankedSchedule> all =
+        rankSchedules(transformed.op, chip, Algorithm::ImplicitGemm);
     transformed.erase();
-    double transformSeconds = 0;
-    for (const auto &[options, ranked, place] : all) {
+    std::optional<double> transformSeconds;
+    for (const RankedSchedule &one : all) {
       ScheduleAttr schedule =
-          getSchedule(op.getContext(), ranked.candidate, options, chip,
-                      ChosenBy::User)
+          one.get(op.getContext(), chip)
               .withForm(form.layouts, form.channelMultiple, form.im2col);
-      if (place == all.front().place)
+      if (!transformSeconds)
         transformSeconds =
-            predictSeconds(op, schedule, chip) - ranked.cost.seconds;
-      printCandidate(op, schedule, ranked.cost.seconds + transformSeconds, os);
+            predictSeconds(op, schedule, chip) - one.cost.seconds;
+      printCandidate(op, schedule, one.cost.seconds + *transformSeconds, os);
     }
   }
-}
-
-/// Those of the convolution as it is.
-static void printInOwnForm(ConvolutionOpInterface op,
-                           const ::conv::ChipInfo &chip, raw_ostream &os) {
-  std::vector<RankedSchedule> gemm = rankImplicitGemm(op, chip);
-  auto ranked = rankDirectSchedules(op, chip);
-  auto *direct = std::get_if<std::vector<ScheduleAttr>>(&ranked);
-  if (!direct)
-    return printImplicitGemm(op, gemm, chip, os);
-  bool isDirectFirst = !areWarpgroupsFaster(op, gemm, direct->front(), chip);
-  if (isDirectFirst)
-    printDirect(op, *direct, chip, os);
-  printImplicitGemm(op, gemm, chip, os);
-  if (!isDirectFirst)
-    printDirect(op, *direct, chip, os);
 }
 
 void mlir::conv::printScheduleSpace(ConvolutionOpInterface op,
                                     raw_ostream &os) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
-  printInOwnForm(op, chip, os);
+  for (const RankedSchedule &one : rankSchedules(op, chip))
+    printCandidate(op, one.get(op.getContext(), chip), one.cost.seconds, os,
+                   describeUnit(op, one, chip));
   printInOtherForms(op, chip, os);
 }

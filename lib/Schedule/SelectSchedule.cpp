@@ -15,8 +15,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ElementTypes.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
-#include "conv/Kernels/Direct/DirectModel.h"
-#include "conv/Kernels/Direct/DirectSchedule.h"
+#include "conv/Kernels/KernelFamily.h"
 #include "conv/Kernels/Parts/StagedModel.h"
 #include "conv/Schedule/Database.h"
 #include "conv/Schedule/FormSpace.h"
@@ -53,39 +52,22 @@ template <typename T> static std::string printToString(T value) {
   return text;
 }
 
-/// Says what the cost model expects of a direct schedule, which is supported.
-static void remarkDirectCost(ConvolutionOpInterface op, ScheduleAttr schedule,
-                             const ::conv::ChipInfo &chip) {
-  DirectCost cost = predictDirectSchedule(op, schedule, chip);
-  remark::analysis(op.getLoc(),
-                   remark::RemarkOpts::name("Predicted").category(DEBUG_TYPE))
-      << remark::metric("microseconds",
-                        llvm::formatv("{0:F1}", cost.seconds() * 1e6).str())
-      << remark::metric("workgroups", cost.workgroups)
-      << remark::metric("shared_bytes", cost.sharedBytes)
-      << remark::metric(
-             "traffic",
-             llvm::formatv("{0:F3}", cost.memoryBytes / cost.compulsoryBytes)
-                 .str());
-}
-
-/// Says what the cost model expects of a matrix product.
-static void remarkGemmCost(ConvolutionOpInterface op, ScheduleAttr schedule,
-                           const ::conv::ChipInfo &chip) {
-  Type elementType = getOperandElementType(op);
-  ::conv::Cost cost =
-      ::conv::computeCost(computeProblem(op, getPlanOptions(schedule)), chip,
-                          getCandidate(schedule, chip, elementType));
-  remark::analysis(op.getLoc(),
-                   remark::RemarkOpts::name("Predicted").category(DEBUG_TYPE))
-      << remark::metric("limit", ::conv::getName(cost.limit).data())
-      << remark::metric("microseconds",
-                        llvm::formatv("{0:F1}", cost.seconds * 1e6).str())
-      << remark::metric("workgroups", cost.workgroups)
-      << remark::metric("waves_per_simd",
-                        llvm::formatv("{0:F1}", cost.wavesPerSimd).str())
-      << remark::metric("registers", cost.registers.total())
-      << remark::metric("shared_bytes", cost.sharedBytes);
+/// Says what the cost model expects of a product.
+static void remarkProductCost(ConvolutionOpInterface op, ScheduleAttr schedule,
+                              const ::conv::ChipInfo &chip) {
+  const KernelFamily &family = getKernelFamily(schedule.getMainLoop());
+  ::conv::Cost cost = family.predict(op, schedule, chip);
+  auto remark = remark::analysis(
+      op.getLoc(), remark::RemarkOpts::name("Predicted").category(DEBUG_TYPE));
+  remark << remark::metric("limit", ::conv::getName(cost.limit).data())
+         << remark::metric("microseconds",
+                           llvm::formatv("{0:F1}", cost.seconds * 1e6).str())
+         << remark::metric("workgroups", cost.workgroups)
+         << remark::metric("shared_bytes", cost.sharedBytes);
+  if (family.hasModel())
+    remark << remark::metric("waves_per_simd",
+                             llvm::formatv("{0:F1}", cost.wavesPerSimd).str())
+           << remark::metric("registers", cost.registers.total());
 }
 
 /// Says how many candidates each rule ruled out, if anybody listens: they are
@@ -123,10 +105,9 @@ static void remarkTransform(Operation *transform,
 /// Says what the cost model expects of the kernels of products.
 static void remarkCost(ConvolutionOpInterface op, ScheduleAttr schedule,
                        const ::conv::ChipInfo &chip) {
-  if (schedule.isDirect())
-    return remarkDirectCost(op, schedule, chip);
-  remarkGemmCost(op, schedule, chip);
-  if (schedule.getChosenBy() == ChosenBy::Heuristic)
+  remarkProductCost(op, schedule, chip);
+  if (schedule.getChosenBy() == ChosenBy::Heuristic &&
+      getKernelFamily(schedule.getMainLoop()).hasModel())
     remarkRejections(op, getPlanOptions(schedule), chip);
 }
 
@@ -254,7 +235,7 @@ private:
                                const ::conv::ChipInfo &chip) const {
     if (symbolizeAlgorithm(algorithm) == Algorithm::Winograd)
       return selectWinograd(op, chip);
-    ScheduleAttr best = selectByCost(op, chip);
+    ScheduleAttr best = selectByCost(op, chip, symbolizeAlgorithm(algorithm));
     if (!best)
       return nullptr;
     bool fits = fitsWorkspace(op, best);
@@ -318,11 +299,12 @@ private:
     if (!form.outputTile.empty())
       return selectInWinogradForm(
           op, form, [&](ConvolutionOpInterface products) {
-            return selectFastest(products, rankGemm(products, chip), chip);
+            return selectByCost(products, chip, Algorithm::ImplicitGemm);
           });
     OpBuilder builder(op->getContext());
     auto transformed = TransformedConvolution::create(builder, op, form);
-    ScheduleAttr schedule = selectByCost(transformed.op, chip);
+    ScheduleAttr schedule =
+        selectByCost(transformed.op, chip, symbolizeAlgorithm(algorithm));
     transformed.erase();
     return schedule ? schedule.withForm(form.layouts, form.channelMultiple,
                                         form.im2col)
@@ -341,45 +323,42 @@ private:
         << computeWorkspaceBytes(op, best);
   }
 
-  /// Considers all algorithms, or the one of the option; null, with a message,
-  /// if that has no schedule.
+  /// The first schedule that is allowed, of all algorithms or of one; null,
+  /// with a message, if there is none.
   ScheduleAttr selectByCost(ConvolutionOpInterface op,
-                            const ::conv::ChipInfo &chip) const {
-    std::optional<Algorithm> only = symbolizeAlgorithm(algorithm);
-    if (only == Algorithm::ImplicitGemm)
-      return selectFastest(op, rankGemm(op, chip), chip);
-    auto selected = selectDirect(op, chip);
-    auto *direct = std::get_if<ScheduleAttr>(&selected);
-    if (direct && (only || !competesWithWarpgroups(*direct)))
-      return *direct;
-    if (only) {
+                            const ::conv::ChipInfo &chip,
+                            std::optional<Algorithm> only) const {
+    int64_t registers = getFewestExcludedRegisters(op, chip);
+    std::vector<RankedSchedule> ranked = rankSchedules(op, chip, only);
+    for (const RankedSchedule &one : ranked) {
+      if (!one.listed && isStaged(one.candidate.loop) &&
+          one.cost.registers.total() >= registers)
+        continue;
+      ScheduleAttr schedule = one.get(op.getContext(), chip);
+      if (!isExcluded(schedule) && fitsWorkspace(op, schedule))
+        return schedule;
+    }
+    refuseProduct(op, chip, only, ranked.empty());
+    return nullptr;
+  }
+
+  /// Says why there is no schedule, or none that is allowed.
+  void refuseProduct(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
+                     std::optional<Algorithm> only, bool isAbsent) const {
+    if (only == Algorithm::Direct)
       emitUnsupported(op.getLoc(), Reason::Schedule)
           << "expects a convolution for the algorithm direct, but "
-          << std::get<std::string>(selected);
-      return nullptr;
-    }
-    std::vector<RankedSchedule> gemm = rankGemm(op, chip);
-    if (direct && !areWarpgroupsFaster(op, gemm, *direct, chip))
-      return *direct;
-    return selectFastest(op, gemm, chip);
+          << (isAbsent ? getKernelFamily(MainLoop::Direct)
+                             .explainAbsence(MainLoop::Direct, op, chip)
+                       : "all of its schedules are excluded");
+    else
+      emitUnsupported(op.getLoc(), Reason::ProblemSize)
+          << "expects a result that one launch can compute, but got "
+          << op.getResultType();
   }
 
   bool isExcluded(ScheduleAttr schedule) const {
     return llvm::is_contained(excluded, schedule);
-  }
-
-  /// The best direct schedule that is not excluded, or why there is none.
-  std::variant<ScheduleAttr, std::string>
-  selectDirect(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) const {
-    if (excluded.empty())
-      return selectDirectSchedule(op, chip);
-    auto ranked = rankDirectSchedules(op, chip);
-    if (auto *reason = std::get_if<std::string>(&ranked))
-      return *reason;
-    for (ScheduleAttr schedule : std::get<std::vector<ScheduleAttr>>(ranked))
-      if (!isExcluded(schedule))
-        return schedule;
-    return std::string("all of its schedules are excluded");
   }
 
   static bool isStaged(MainLoop mainLoop) {
@@ -403,39 +382,6 @@ private:
       fewest = std::min(fewest, cost.total());
     }
     return fewest;
-  }
-
-  /// Those of implicit GEMM, the best of which is not excluded.
-  std::vector<RankedSchedule> rankGemm(ConvolutionOpInterface op,
-                                       const ::conv::ChipInfo &chip) const {
-    std::vector<RankedSchedule> ranked = rankImplicitGemm(op, chip);
-    int64_t registers = getFewestExcludedRegisters(op, chip);
-    auto isAllowed = [&](const RankedSchedule &one) {
-      if (isStaged(one.ranked.candidate.loop) &&
-          one.ranked.cost.registers.total() >= registers)
-        return false;
-      ScheduleAttr schedule =
-          getSchedule(op.getContext(), one.ranked.candidate, one.options, chip,
-                      ChosenBy::Heuristic);
-      return !isExcluded(schedule) && fitsWorkspace(op, schedule);
-    };
-    ranked.erase(ranked.begin(), llvm::find_if(ranked, isAllowed));
-    return ranked;
-  }
-
-  /// The first one; null, with a message, if there is none.
-  ScheduleAttr selectFastest(ConvolutionOpInterface op,
-                             ArrayRef<RankedSchedule> ranked,
-                             const ::conv::ChipInfo &chip) const {
-    if (ranked.empty()) {
-      emitUnsupported(op.getLoc(), Reason::ProblemSize)
-          << "expects a result that one launch can compute, but got "
-          << op.getResultType();
-      return nullptr;
-    }
-    const auto &[options, chosen, place] = ranked.front();
-    return getSchedule(op.getContext(), chosen.candidate, options, chip,
-                       ChosenBy::Heuristic);
   }
 
   ScheduleAttr given; ///< The option, parsed.

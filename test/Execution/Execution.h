@@ -69,6 +69,7 @@ void addFunctionTests();
 void addLaneCopyTests();
 void addTileTests();
 void addResourceTests();
+void addSplitTests();
 /// What sequences leave for their next tokens, in place of what was there.
 void addStateTests();
 void addEpilogueTests();

@@ -149,6 +149,7 @@ int main(int argc, char **argv) {
   addLaneCopyTests();
   addTileTests();
   addResourceTests();
+  addSplitTests();
   addStateTests();
   addWinogradTests();
   return RUN_ALL_TESTS();

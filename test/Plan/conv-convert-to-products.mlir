@@ -335,6 +335,25 @@ func.func @splits(%x: tensor<2x8x8x16xf16>, %dy: tensor<2x8x8x32xf16>) -> tensor
   return %dw : tensor<32x3x3x16xf16>
 }
 
+// Each dgrad phase has matrices of its own in one tensor, two of four each: the
+// phase of the first and third line has all of its rows, that of the second
+// line half of them. Positions that meet no element are a part without terms.
+// CHECK-LABEL: func @splits_of_phases
+// CHECK-DAG:     %[[PARTS:.+]] = tensor.empty() : tensor<4x4x16xf32>
+// CHECK:         conv.gather %{{.+}} view = <batch = [k.split = 2, g = 1], rows = [n = 1, h = 2, w = 2], columns = [r = 1, s = 1, k = 16],
+// CHECK:         conv.gather %{{.+}} view = <batch = [k.split = 2, g = 1], rows = [n = 1, h = 1, w = 2], columns = [r = 2, s = 1, k = 16],
+// CHECK:         %[[ALL:.+]] = conv.scatter %{{.+}}, %{{.+}} into %[[PARTS]] view =
+// CHECK-SAME:      rows = [n = 1, h = 2, w = 2], columns = [c = 16], {{.*}} -> (d0 + d1, (d2 * 2 + d3) * 2 + d4, d5)>>,
+// CHECK-SAME:      rows = [n = 1, h = 1, w = 2], columns = [c = 16], {{.*}} -> (d0 + d1 + 2, (d2 + d3) * 2 + d4, d5)>>
+// CHECK-COUNT-4: conv.gather %[[ALL]]
+// CHECK:         conv.scatter %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}} into %{{.+}} into tensor<1x3x4x16xf16>
+func.func @splits_of_phases(%dy: tensor<1x2x2x32xf16>, %w: tensor<32x3x1x16xf16>) -> tensor<1x3x4x16xf16> {
+  %dx = conv.backward_data %dy, %w window = <strides = [2, 2], dilations = [1, 1], low = [1, 0], high = [1, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> schedule = #split
+      : tensor<1x2x2x32xf16>, tensor<32x3x1x16xf16> -> tensor<1x3x4x16xf16>
+  return %dx : tensor<1x3x4x16xf16>
+}
+
 // Integers are summed as integers.
 // CHECK-LABEL: func @integers
 // CHECK:         linalg.batch_matmul {{.*}} -> tensor<1x64x32xi32>

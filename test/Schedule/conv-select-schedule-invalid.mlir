@@ -382,6 +382,23 @@ func.func @schedule_splits(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) 
 
 // -----
 
+// (S12) Each dgrad phase has a reduction of its own: the shortest one of those
+// along 3 taps has 1 tap and 8 channels.
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @schedule_splits_of_phases(%dy: tensor<4x8x8x8xf16>, %w: tensor<8x3x3x16xf16>) -> tensor<4x16x16x16xf16> {
+  // expected-error @below {{unsupported (schedule): expects splits to be at most 8, but got 9}}
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+                  atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, splits = 9>
+      : tensor<4x8x8x8xf16>, tensor<8x3x3x16xf16> -> tensor<4x16x16x16xf16>
+  return %dx : tensor<4x16x16x16xf16>
+}
+}
+
+// -----
+
 // A filter that stays in shared memory has the columns of one tile.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @line_s13_columns(%x: tensor<4x8x8x4xf16>, %w: tensor<96x3x3x4xf16>) -> tensor<4x8x8x96xf16> {

@@ -15,6 +15,7 @@
 #define CONV_KERNELS_KERNELFAMILY_H
 
 #include "conv/Kernels/BuildKernel.h"
+#include "conv/Kernels/Candidate.h"
 #include "conv/Kernels/Problem.h"
 #include "conv/Plan/ConvolutionPlan.h"
 
@@ -27,6 +28,12 @@ struct PlannedConvolution {
   ConvolutionOpInterface op;
   const ConvolutionPlan &plan;
   const PlanOptions &options;
+};
+
+/// A schedule, and what its family predicts of it.
+struct PredictedSchedule {
+  ScheduleAttr schedule;
+  ::conv::Cost cost;
 };
 
 /// One way to compute products, or a few that share most of it.
@@ -50,6 +57,27 @@ public:
                                    const ::conv::ChipInfo &chip) const {
     return "";
   }
+
+  /// Whether its schedules are the candidates of a `KernelModel`. If not, it
+  /// lists them itself.
+  virtual bool hasModel() const { return true; }
+
+  /// Of a family without a `KernelModel`: all schedules that it has for the
+  /// convolution, in the form that it has, and that the chip can run. Of equal
+  /// costs, the first one is taken.
+  virtual std::vector<PredictedSchedule>
+  listSchedules(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) const {
+    return {};
+  }
+
+  /// Whether its schedules are taken before those of all other families,
+  /// because nobody has compared their predicted times on this chip.
+  virtual bool isFirst(const ::conv::ChipInfo &chip) const { return false; }
+
+  /// Predicts a schedule of its own for which `findObstacle` finds none: by its
+  /// `KernelModel`, if it has one.
+  virtual ::conv::Cost predict(ConvolutionOpInterface op, ScheduleAttr schedule,
+                               const ::conv::ChipInfo &chip) const;
 
   /// Why there is no candidate with a main loop of its own for the convolution,
   /// in the form that it has: for people, where there is none.

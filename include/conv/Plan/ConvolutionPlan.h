@@ -67,7 +67,7 @@ struct PlanOptions {
   /// order, as those of one dimension always are.
   SmallVector<int64_t, 2> haloTile = {};
   /// The dgrad phases of backward data are columns of one product, if they can
-  /// be: without merged groups and splits, if no strided dimension is dilated.
+  /// be: without merged groups, if no strided dimension is dilated.
   bool joinsPhases = false;
   /// Columns of the gradient of a filter are taps and then channels, in whole
   /// rows of these for each tap, as copies of boxes bring them. Those behind a
@@ -139,7 +139,7 @@ std::optional<ViewedProduct> getOnlyProduct(ConvolutionOpInterface op,
                                             const ConvolutionPlan &plan);
 
 /// The digit of the reduction that is split: its size. With halo tiles in the
-/// reduction, how many those are.
+/// reduction, how many those are. Of several dgrad phases, the least size.
 int64_t getSplittableSize(ConvolutionOpInterface op,
                           const PlanOptions &options = {});
 

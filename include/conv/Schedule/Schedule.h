@@ -1,12 +1,12 @@
-//===- Schedule.h - between ops and candidates ------------------*- C++ -*-===//
+//===- Schedule.h - what holds for a scheduled op ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns a convolution into the plain `Problem` the cost model sees, and a
-// candidate into the `#conv.schedule` every later pass obeys.
+// Whether a chip can run a convolution with a schedule, and how exact its
+// results then are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,21 +14,12 @@
 #define CONV_SCHEDULE_SCHEDULE_H
 
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/DescribeProblem.h"
 #include "conv/Numerics/ErrorBound.h"
 #include "conv/Schedule/Heuristics.h"
 
 namespace mlir::conv {
-
-/// The candidate as an attribute, with its main loop and who chose it.
-ScheduleAttr getSchedule(MLIRContext *context,
-                         const ::conv::Candidate &candidate,
-                         const PlanOptions &options,
-                         const ::conv::ChipInfo &chip, ChosenBy chosenBy);
-
-/// The candidate that an attribute describes. The chip must have its atom.
-::conv::Candidate getCandidate(ScheduleAttr schedule,
-                               const ::conv::ChipInfo &chip, Type elementType);
 
 /// Checks S5 to S18 and D1 to D9 where they are about the chip or the
 /// convolution, and that the grid can be launched, and refuses with a reason

@@ -20,34 +20,30 @@
 
 namespace mlir::conv {
 
-/// A schedule of `implicit_gemm`, as the cost model sees it.
+/// A schedule, as the cost model sees it: a candidate and how its matrices are
+/// formed, or one that a family without a model lists.
 struct RankedSchedule {
   PlanOptions options;
-  ::conv::RankedCandidate ranked;
+  ::conv::Candidate candidate;
+  ScheduleAttr listed; ///< Null if it is a candidate.
+  ::conv::Cost cost;
+  bool isFirst; ///< Its family comes before others (`KernelFamily::isFirst`).
   size_t place; ///< Of equal costs, the plainest options come first.
+
+  /// The schedule, as the heuristic chooses it.
+  ScheduleAttr get(MLIRContext *context, const ::conv::ChipInfo &chip) const;
 };
 
-/// All of them that the chip can run, the fastest by the cost model first.
-std::vector<RankedSchedule> rankImplicitGemm(ConvolutionOpInterface op,
-                                             const ::conv::ChipInfo &chip);
-
-/// Whether the cost model has to compare a direct schedule with those of
-/// warpgroups. Without matrix instructions, it moves each byte about once, and
-/// nothing is faster.
-inline bool competesWithWarpgroups(ScheduleAttr direct) {
-  return direct.hasMatrixInstruction();
-}
-
-/// Whether the fastest one of `ranked` is of warpgroups, and faster than a
-/// direct one that is supported.
-bool areWarpgroupsFaster(ConvolutionOpInterface op,
-                         ArrayRef<RankedSchedule> ranked, ScheduleAttr direct,
-                         const ::conv::ChipInfo &chip);
+/// All schedules of all families that the chip can run, or those of one
+/// algorithm, for the convolution in the form that it has: the fastest by the
+/// cost model first, after those of families that come before others.
+std::vector<RankedSchedule>
+rankSchedules(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
+              std::optional<Algorithm> only = std::nullopt);
 
 /// Prints all schedules for a scheduled convolution, each as a JSON object with
-/// the seconds that the cost model predicts: those of the algorithm that it
-/// prefers, the best first, those of the other one, and then those whose
-/// operands are transformed.
+/// the seconds that the cost model predicts: those of the convolution as it is,
+/// the best first, and then those whose operands are transformed.
 void printScheduleSpace(ConvolutionOpInterface op, raw_ostream &os);
 
 } // namespace mlir::conv

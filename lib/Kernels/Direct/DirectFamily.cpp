@@ -7,8 +7,8 @@
 
 #include "../Families.h"
 #include "DirectBody.h"
-#include "conv/Kernels/Direct/DirectModel.h"
-#include "conv/Kernels/Direct/DirectSchedule.h"
+#include "DirectModel.h"
+#include "DirectSchedule.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -20,6 +20,26 @@ public:
     return mainLoop == MainLoop::Direct ||
            mainLoop == MainLoop::DirectReduction ||
            mainLoop == MainLoop::DirectMatrix;
+  }
+
+  bool hasModel() const override { return false; }
+
+  std::vector<PredictedSchedule>
+  listSchedules(ConvolutionOpInterface op,
+                const ::conv::ChipInfo &chip) const override {
+    auto ranked = rankDirectSchedules(op, chip);
+    auto *schedules = std::get_if<std::vector<PredictedSchedule>>(&ranked);
+    return schedules ? std::move(*schedules) : std::vector<PredictedSchedule>();
+  }
+
+  bool isFirst(const ::conv::ChipInfo &chip) const override {
+    return !chip.calibration->direct.isCompared;
+  }
+
+  ::conv::Cost predict(ConvolutionOpInterface op, ScheduleAttr schedule,
+                       const ::conv::ChipInfo &chip) const override {
+    std::string obstacle;
+    return computeDirectCost(op, schedule, chip, obstacle)->summarize();
   }
 
   std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Kernels/Direct/DirectModel.h"
+#include "DirectModel.h"
 
 #include "DirectWork.h"
 
@@ -43,9 +43,10 @@ static double getLinesOfRuns(const DirectTiling &tiling, double runBytes,
                              const ::conv::ChipInfo &chip) {
   if (tiling.blocks)
     return getShortRunCost(runBytes, fit(chip).shortRunCost, chip);
+  // Without sectors, neighbours find the rest of a line in the cache.
   return chip.sectorBytes > 0
              ? getShortRunCost(runBytes, fit(chip).shortReductionRunCost, chip)
-             : fit(chip).lineBytes / runBytes;
+             : 1;
 }
 
 static double getBytes(Type type) {
@@ -168,6 +169,7 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
       std::max(rounds * (fills * latency + products + work.waits),
                double(perUnit) * (chip.calibration->launch.setupCycles +
                                   work.steps * stepCycles));
+  cycles *= fit(chip).countedCycles;
   if (tiling.diagonals) {
     cycles = getDiagonalCycles(work, workgroups, resident, chip);
     cost.launchSeconds += fit(chip).diagonalSeconds;
@@ -185,6 +187,21 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   }
   cost.countsHalos = isQueue || tiling.blocks || tiling.diagonals;
   cost.computeSeconds += cycles / (chip.clockGHz * 1e9);
+}
+
+::conv::Cost DirectCost::summarize() const {
+  ::conv::Cost cost;
+  cost.sharedBytes = sharedBytes;
+  cost.workgroups = workgroups;
+  cost.workItems = workItems;
+  cost.residentWorkgroups = residentWorkgroups;
+  cost.memoryBytes = memoryBytes;
+  cost.computeSeconds = computeSeconds;
+  cost.memorySeconds = memorySeconds;
+  cost.seconds = seconds();
+  cost.limit = memorySeconds > computeSeconds ? ::conv::Limit::Memory
+                                              : ::conv::Limit::Latency;
+  return cost;
 }
 
 DirectPlan DirectPlan::get(ConvolutionOpInterface op,
@@ -257,11 +274,4 @@ mlir::conv::computeDirectCost(ConvolutionOpInterface op, ScheduleAttr schedule,
                               std::string &obstacle) {
   return computeDirectCost(op, DirectPlan::get(op, getPlanOptions(schedule)),
                            schedule, chip, obstacle);
-}
-
-DirectCost mlir::conv::predictDirectSchedule(ConvolutionOpInterface op,
-                                             ScheduleAttr schedule,
-                                             const ::conv::ChipInfo &chip) {
-  std::string obstacle;
-  return *computeDirectCost(op, schedule, chip, obstacle);
 }

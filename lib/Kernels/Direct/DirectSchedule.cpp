@@ -6,19 +6,17 @@
 //===----------------------------------------------------------------------===//
 //
 // Depthwise convolutions are bound by memory. Tiles are enumerated: parts of
-// one digit of the rows, with all values of the digits inside of it. Where the
-// model does not count what halos take, those that move more than a little
-// beyond what they have to are left out if there are others; and the fastest of
-// the rest is taken.
+// one digit of the rows, with all values of the digits inside of it.
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Kernels/Direct/DirectSchedule.h"
+#include "DirectSchedule.h"
 
+#include "DirectModel.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/Candidate.h"
-#include "conv/Kernels/Direct/DirectModel.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -81,7 +79,7 @@ public:
   /// Tries all tiles of a plan that has products.
   void run(const PlanOptions &options);
   /// All that fit, in the order of `rankDirectSchedules`.
-  std::vector<ScheduleAttr> takeRanked();
+  std::vector<PredictedSchedule> takeRanked();
 
 private:
   void runOverRows();
@@ -124,7 +122,8 @@ private:
   /// How schedules are ranked: bytes beyond what is taken for granted, seconds,
   /// all bytes, and their place.
   using Rank = std::tuple<double, double, double, size_t>;
-  std::vector<std::pair<Rank, ScheduleAttr>> all;
+  std::vector<std::pair<Rank, PredictedSchedule>> all;
+  DenseSet<ScheduleAttr> seen;
 };
 } // namespace
 
@@ -174,19 +173,24 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
       /*mergedGroups=*/1, options.splits, /*cluster=*/1,
       /*transposed=*/false, /*layouts=*/nullptr,
       /*channelMultiple=*/1, /*im2col=*/0, ChosenBy::Heuristic);
+  // Different numbers of work-items may share a tile in the same way.
+  if (!seen.insert(schedule).second)
+    return;
   std::string obstacle; // Nobody wants to know it.
   std::optional<DirectCost> cost =
       computeDirectCost(op, plan, schedule, chip, obstacle);
   if (!cost || cost->workgroups > ::conv::computeMaxWorkgroups(cost->workItems))
     return;
-  double most = cost->getAllowedBytes(chip.calibration->direct.traffic);
-  if (!cost->countsHalos)
-    most = std::max(most, cost->memoryBytes);
-  all.emplace_back(Rank(most, cost->seconds(), cost->memoryBytes, all.size()),
-                   schedule);
+  const ::conv::DirectCalibration &fit = chip.calibration->direct;
+  double beyond =
+      std::max(0., cost->memoryBytes - cost->getAllowedBytes(fit.traffic));
+  if (fit.isCompared || cost->countsHalos)
+    beyond = 0;
+  all.emplace_back(Rank(beyond, cost->seconds(), cost->memoryBytes, all.size()),
+                   PredictedSchedule{schedule, cost->summarize()});
 }
 
-std::vector<ScheduleAttr> Search::takeRanked() {
+std::vector<PredictedSchedule> Search::takeRanked() {
   llvm::sort(all, llvm::less_first());
   auto schedules = llvm::make_second_range(all);
   return {schedules.begin(), schedules.end()};
@@ -320,7 +324,7 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op) {
   return splits;
 }
 
-std::variant<std::vector<ScheduleAttr>, std::string>
+std::variant<std::vector<PredictedSchedule>, std::string>
 mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
                                 const ::conv::ChipInfo &chip) {
   if (chip.backend == ::conv::Backend::Host)
@@ -343,20 +347,11 @@ mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
   Search search(op, chip);
   for (int64_t splits : enumerateSplits(op))
     search.run({.splits = splits, .joinsPhases = true});
-  std::vector<ScheduleAttr> ranked = search.takeRanked();
+  std::vector<PredictedSchedule> ranked = search.takeRanked();
   if (!ranked.empty())
     return ranked;
   if (!isDepthwise(op))
     return "groups have many or not as many input as output channels, or no "
            "tile fits shared memory and the registers";
   return "no tile fits shared memory and the registers";
-}
-
-std::variant<ScheduleAttr, std::string>
-mlir::conv::selectDirectSchedule(ConvolutionOpInterface op,
-                                 const ::conv::ChipInfo &chip) {
-  auto ranked = rankDirectSchedules(op, chip);
-  if (auto *reason = std::get_if<std::string>(&ranked))
-    return *reason;
-  return std::get<0>(ranked).front();
 }

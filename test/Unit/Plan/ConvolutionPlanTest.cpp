@@ -221,6 +221,9 @@ void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
     check(op, tensors, {.hasChannelRows = true});
     check(op, tensors, {.splits = options.splits, .hasChannelRows = true});
     check(op, tensors, {.joinsPhases = true});
+    int64_t joined = getSplittableSize(op, {.joinsPhases = true});
+    check(op, tensors,
+          {.splits = random.upTo(joined, 1), .joinsPhases = true});
     check(op, tensors, {.haloTile = options.haloTile, .joinsPhases = true});
   }
 }

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_KERNELS_DIRECT_DIRECTMODEL_H
-#define CONV_KERNELS_DIRECT_DIRECTMODEL_H
+#ifndef CONV_LIB_KERNELS_DIRECT_DIRECTMODEL_H
+#define CONV_LIB_KERNELS_DIRECT_DIRECTMODEL_H
 
+#include "conv/Kernels/Candidate.h"
 #include "conv/Kernels/Direct/DirectTiling.h"
 #include "conv/Plan/ConvolutionPlan.h"
 
@@ -51,6 +52,9 @@ struct DirectCost {
     return overlapped * (1 + (conflicts - 1) / 3) + epilogueSeconds +
            launchSeconds;
   }
+
+  /// What of it all families tell.
+  ::conv::Cost summarize() const;
 };
 
 /// What the cost model sees of a plan.
@@ -77,11 +81,6 @@ std::optional<DirectCost> computeDirectCost(ConvolutionOpInterface op,
                                             const ::conv::ChipInfo &chip,
                                             std::string &obstacle);
 
-/// The same, of a schedule that is supported.
-DirectCost predictDirectSchedule(ConvolutionOpInterface op,
-                                 ScheduleAttr schedule,
-                                 const ::conv::ChipInfo &chip);
-
 } // namespace mlir::conv
 
-#endif // CONV_KERNELS_DIRECT_DIRECTMODEL_H
+#endif // CONV_LIB_KERNELS_DIRECT_DIRECTMODEL_H

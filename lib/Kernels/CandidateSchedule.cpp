@@ -1,17 +1,11 @@
-//===- Schedule.cpp - between ops and candidates ----------------*- C++ -*-===//
+//===- CandidateSchedule.cpp - candidates as attributes -------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Only translates: convolutions to problems, candidates to attributes and back.
-//
-//===----------------------------------------------------------------------===//
 
-#include "conv/Schedule/Schedule.h"
-
-#include "llvm/Support/MathExtras.h"
+#include "conv/Kernels/CandidateSchedule.h"
 
 using namespace mlir;
 using namespace mlir::conv;
