@@ -71,7 +71,7 @@ def predict(problem, target):
     line = problem if isinstance(problem, str) else " ".join(problem.generator_arguments())
     module = call("conv-gen", *line.split())
     listed = module and call("conv-compile", "-", f"--target={target}", "--emit=schedules", text=module)
-    explained = module and call("conv-compile", "-", f"--target={target}", "--explain=json", text=module)
+    explained = module and call("conv-compile", "-", f"--target={target}", "--database=none", "--explain=json", text=module)
     if not listed or not explained:
         return None, None, {}
     kernel = next(one for one in map(json.loads, explained.splitlines()) if "schedule" in one)

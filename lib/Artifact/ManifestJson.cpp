@@ -15,8 +15,10 @@
 
 #include "conv/Support/Sha256.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 using namespace conv;
 using namespace conv::artifact;
@@ -36,11 +38,51 @@ static Json parseEmbedded(const std::string &text) {
 static Json toJson(const Launch &launch);
 static Json toJson(const Entry &entry);
 
+/// The key of a run-time size in shapes, products and parameters.
+static constexpr const char *kSize = "size";
+
+static Json toJson(const RunTimeSize &size) {
+  return {{"name", size.name}, {"least", size.least}, {"most", size.most}};
+}
+
+static Json toJson(const SizeProduct &product) {
+  Json factors = Json::array({product.constant});
+  for (auto [size, per] : product.factors) {
+    Json factor = {{kSize, size}};
+    if (per != 1)
+      factor["per"] = per;
+    factors.push_back(std::move(factor));
+  }
+  Json object = {{"product", std::move(factors)}};
+  if (product.per != 1)
+    object["per"] = product.per;
+  return object;
+}
+
+static Json shapeToJson(const std::vector<int64_t> &shape) {
+  Json array = Json::array();
+  for (int64_t element : shape)
+    array.push_back(element < 0 ? Json{{kSize, decodeSize(element)}}
+                                : Json(element));
+  return array;
+}
+
+static Json stridesToJson(const std::vector<int64_t> &strides) {
+  Json array = Json::array();
+  for (int64_t stride : strides)
+    array.push_back(stride == kNoGap ? Json() : Json(stride));
+  return array;
+}
+
 static Json toJson(const Argument &argument) {
-  return {{"name", argument.name},       {"role", argument.role},
-          {"access", argument.access},   {"dtype", argument.dtype},
-          {"layout", argument.layout},   {"shape", argument.shape},
-          {"strides", argument.strides}, {"alignment", argument.alignment}};
+  return {{"name", argument.name},
+          {"role", argument.role},
+          {"access", argument.access},
+          {"dtype", argument.dtype},
+          {"layout", argument.layout},
+          {"shape", shapeToJson(argument.shape)},
+          {"strides", stridesToJson(argument.strides)},
+          {"alignment", argument.alignment}};
 }
 
 static Json toJson(const Constant &constant) {
@@ -80,6 +122,8 @@ static Json toJson(const Parameter &parameter) {
     return {{"workspace", workspace->offset}};
   if (auto *i32 = std::get_if<I32Parameter>(&parameter))
     return {{"i32", i32->value}};
+  if (auto *size = std::get_if<SizeParameter>(&parameter))
+    return {{kSize, size->index}};
   Json object;
   object["tensor_map"] = toJson(std::get<TensorMapParameter>(parameter));
   return object;
@@ -101,11 +145,19 @@ template <typename T> static Json toJsonArray(const std::vector<T> &values) {
   return array;
 }
 
+static Json gridToJson(const Launch &launch) {
+  Json array = Json::array();
+  for (size_t i = 0; i < 3; ++i)
+    array.push_back(launch.gridOfSizes[i] ? toJson(*launch.gridOfSizes[i])
+                                          : Json(launch.grid[i]));
+  return array;
+}
+
 static Json toJson(const Launch &launch) {
   Json object = {{"code", launch.code},
                  {"sha256", launch.sha256},
                  {"kernel", launch.kernel},
-                 {"grid", launch.grid},
+                 {"grid", gridToJson(launch)},
                  {"block", launch.block},
                  {"cluster", launch.cluster},
                  {"dynamic_shared_bytes", launch.dynamicSharedBytes}};
@@ -128,29 +180,36 @@ static Json toJson(const ErrorBound &bound) {
   return object;
 }
 
+static Json workspaceToJson(const Entry &entry) {
+  return entry.workspaceOfSizes ? toJson(*entry.workspaceOfSizes)
+                                : Json(entry.workspaceBytes);
+}
+
 /// The digest M14: binds the code, by its own digest, to the buffers that it
 /// was compiled for.
 static std::string digestContract(const Entry &entry) {
-  Json contract = {{"arguments", toJsonArray(entry.arguments)}};
+  Json contract;
+  if (!entry.sizes.empty())
+    contract["sizes"] = toJsonArray(entry.sizes);
+  contract["arguments"] = toJsonArray(entry.arguments);
   if (!entry.constants.empty())
     contract["constants"] = toJsonArray(entry.constants);
-  contract["workspace_bytes"] = entry.workspaceBytes;
+  contract["workspace_bytes"] = workspaceToJson(entry);
   contract["launches"] = toJsonArray(entry.launches);
   return sha256Hex(contract.dump(-1, ' ', /*ensure_ascii=*/false,
                                  Json::error_handler_t::replace));
 }
 
 static Json toJson(const Entry &entry) {
-  Json object = {{"function", entry.function},
-                 {"target", entry.target},
-                 {"problem", entry.problem},
-                 {"algorithm", entry.algorithm},
-                 {"schedule", entry.schedule},
-                 {"chosen_by", entry.chosenBy},
-                 {"arguments", toJsonArray(entry.arguments)}};
+  Json object = {{"function", entry.function}, {"target", entry.target},
+                 {"problem", entry.problem},   {"algorithm", entry.algorithm},
+                 {"schedule", entry.schedule}, {"chosen_by", entry.chosenBy}};
+  if (!entry.sizes.empty())
+    object["sizes"] = toJsonArray(entry.sizes);
+  object["arguments"] = toJsonArray(entry.arguments);
   if (!entry.constants.empty())
     object["constants"] = toJsonArray(entry.constants);
-  object["workspace_bytes"] = entry.workspaceBytes;
+  object["workspace_bytes"] = workspaceToJson(entry);
   object["deterministic"] = entry.deterministic;
   object["error_bound"] = toJson(entry.errorBound);
   object["launches"] = toJsonArray(entry.launches);
@@ -183,6 +242,27 @@ Result<std::string> artifact::writeManifest(const Manifest &manifest) {
   return root.dump(1, ' ', /*ensure_ascii=*/false,
                    Json::error_handler_t::replace) +
          "\n";
+}
+
+static void replaceSizes(Json &value, std::span<const int64_t> sizes) {
+  if (value.is_object() && value.size() == 1 && value.contains(kSize) &&
+      value[kSize].is_number_unsigned() &&
+      value[kSize].get<uint64_t>() < sizes.size()) {
+    value = sizes[value[kSize].get<size_t>()];
+    return;
+  }
+  if (value.is_structured())
+    for (Json &inner : value)
+      replaceSizes(inner, sizes);
+}
+
+std::string artifact::replaceSizes(const std::string &text,
+                                   std::span<const int64_t> sizes) {
+  Json value = parseEmbedded(text);
+  if (text.empty() || value.is_discarded())
+    return text;
+  ::replaceSizes(value, sizes);
+  return value.dump();
 }
 
 std::string artifact::writeErrorBound(const ErrorBound &bound) {
@@ -286,6 +366,9 @@ public:
     return {1, 1, 1};
   }
 
+  bool isObject() const { return value.is_object(); }
+  bool isNull() const { return value.is_null(); }
+
   /// The value as JSON text again.
   std::string text() const { return value.dump(); }
 
@@ -314,6 +397,59 @@ private:
   }
 };
 
+RunTimeSize readSize(const Field &field) {
+  return {field["name"].string(), field["least"].integer(),
+          field["most"].integer()};
+}
+
+SizeProduct readProduct(const Field &field) {
+  SizeProduct product;
+  bool isFirst = true;
+  field["product"].list(kMaxFactors + 1, [&](const Field &factor) {
+    if (std::exchange(isFirst, false))
+      product.constant = factor.integer();
+    else
+      product.factors.push_back(
+          {factor[kSize].integer(),
+           factor.has("per") ? factor["per"].integer() : 1});
+    return 0;
+  });
+  if (field.has("per"))
+    product.per = field["per"].integer();
+  return product;
+}
+
+std::vector<int64_t> readShape(const Field &field) {
+  return field.list(kMaxRank, [](const Field &element) {
+    if (!element.isObject())
+      return element.integer();
+    int64_t number = element[kSize].integer();
+    if (number < 0)
+      element.expects("the number of a run-time size");
+    return encodeSize(std::max<int64_t>(number, 0));
+  });
+}
+
+std::vector<int64_t> readStrides(const Field &field) {
+  return field.list(kMaxRank, [](const Field &element) {
+    return element.isNull() ? kNoGap : element.integer();
+  });
+}
+
+/// Three numbers, of which each may be a product of run-time sizes.
+void readGrid(const Field &field, Launch &launch) {
+  size_t i = 0;
+  field.list(3, [&](const Field &element) {
+    if (element.isObject())
+      launch.gridOfSizes[i] = readProduct(element);
+    else
+      launch.grid[i] = element.integer();
+    return ++i;
+  });
+  if (i != 3)
+    field.expects("three integers");
+}
+
 Argument readArgument(const Field &field) {
   Argument argument;
   argument.name = field["name"].string();
@@ -321,8 +457,8 @@ Argument readArgument(const Field &field) {
   argument.access = field["access"].string();
   argument.dtype = field["dtype"].string();
   argument.layout = field["layout"].string();
-  argument.shape = field["shape"].integers(kMaxRank);
-  argument.strides = field["strides"].integers(kMaxRank);
+  argument.shape = readShape(field["shape"]);
+  argument.strides = readStrides(field["strides"]);
   argument.alignment = field["alignment"].integer();
   return argument;
 }
@@ -362,9 +498,12 @@ Parameter readParameter(const Field &field) {
     return WorkspaceParameter{field["workspace"].integer()};
   if (field.has("i32"))
     return I32Parameter{field["i32"].integer32()};
+  if (field.has(kSize))
+    return SizeParameter{field[kSize].integer()};
   if (field.has("tensor_map"))
     return readTensorMap(field["tensor_map"]);
-  field.expects("one of argument, constant, workspace, i32 and tensor_map");
+  field.expects(
+      "one of argument, constant, workspace, i32, size and tensor_map");
   return I32Parameter{0};
 }
 
@@ -384,7 +523,7 @@ Launch readLaunch(const Field &field) {
   launch.code = field["code"].string();
   launch.sha256 = field["sha256"].string();
   launch.kernel = field["kernel"].string();
-  launch.grid = field["grid"].triple();
+  readGrid(field["grid"], launch);
   launch.block = field["block"].triple();
   launch.cluster = field["cluster"].triple();
   launch.dynamicSharedBytes = field["dynamic_shared_bytes"].integer();
@@ -416,10 +555,15 @@ Entry readEntry(const Field &field) {
   entry.algorithm = field["algorithm"].string();
   entry.schedule = field["schedule"].string();
   entry.chosenBy = field["chosen_by"].string();
+  if (field.has("sizes"))
+    entry.sizes = field["sizes"].list(kMaxSizes, readSize);
   entry.arguments = field["arguments"].list(kMaxArguments, readArgument);
   if (field.has("constants"))
     entry.constants = field["constants"].list(kMaxConstants, readConstant);
-  entry.workspaceBytes = field["workspace_bytes"].integer();
+  if (Field bytes = field["workspace_bytes"]; bytes.isObject())
+    entry.workspaceOfSizes = readProduct(bytes);
+  else
+    entry.workspaceBytes = bytes.integer();
   entry.deterministic = field["deterministic"].boolean();
   entry.errorBound = readErrorBound(field["error_bound"]);
   entry.launches = field["launches"].list(kMaxLaunches, readLaunch);

@@ -20,10 +20,12 @@
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/DynamicViews.h"
+#include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Schedule/Schedule.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
@@ -104,10 +106,11 @@ static Role getRole(func::FuncOp function, Value value) {
   for (ConvolutionOpInterface op : function.getOps<ConvolutionOpInterface>())
     if (auto role = getRoleIn(op, value))
       return *role;
-  for (auto op : function.getOps<linalg::GenericOp>())
-    for (Value operand : op.getDpsInputs())
-      if (lookThroughReshapes(operand) == value)
-        return {"operand", ""};
+  for (Operation &op : function.getOps())
+    if (isa<linalg::GenericOp, tensor::ConcatOp>(op))
+      for (Value operand : op.getOperands())
+        if (lookThroughReshapes(operand) == value)
+          return {"operand", ""};
   return {};
 }
 
@@ -127,9 +130,11 @@ static Role getOutputRole(Value returned) {
           reshaped ? "" : op.getResultOrder()};
 }
 
-static artifact::Argument createArgument(Type type, Role role, StringRef access,
-                                         Attribute name, Attribute strides) {
-  auto tensor = cast<RankedTensorType>(type);
+static artifact::Argument createArgument(Value value, Role role,
+                                         StringRef access, Attribute name,
+                                         Attribute strides,
+                                         const RunTimeSizes &sizes) {
+  auto tensor = cast<RankedTensorType>(value.getType());
   artifact::Argument argument;
   if (name)
     argument.name = cast<StringAttr>(name).str();
@@ -138,8 +143,12 @@ static artifact::Argument createArgument(Type type, Role role, StringRef access,
   argument.layout = role.layout.str();
   llvm::raw_string_ostream(argument.dtype) << tensor.getElementType();
   argument.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
-  SmallVector<int64_t> steps = getArgumentStrides(strides, type);
+  SmallVector<int64_t> steps = getArgumentStrides(strides, tensor);
   argument.strides.assign(steps.begin(), steps.end());
+  for (auto [d, size] : llvm::enumerate(argument.shape))
+    if (std::optional<unsigned> number = sizes.find(value, d))
+      size = artifact::encodeSize(*number);
+  llvm::replace(argument.strides, ShapedType::kDynamic, artifact::kNoGap);
   return argument;
 }
 
@@ -174,13 +183,16 @@ static artifact::Constant createConstant(artifact::Argument tensor,
 }
 
 static void readArguments(func::FuncOp function, artifact::Entry &entry) {
+  RunTimeSizes sizes = RunTimeSizes::get(function);
+  for (const RunTimeSizes::Size &size : sizes.getSizes())
+    entry.sizes.push_back({size.name, size.least, size.most});
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
-    artifact::Argument tensor =
-        createArgument(argument.getType(), getRole(function, argument),
-                       getResultInPlace(function, index) ? "readwrite" : "read",
-                       function.getArgAttr(index, ConvDialect::kNameAttr),
-                       function.getArgAttr(index, ConvDialect::kStridesAttr));
+    artifact::Argument tensor = createArgument(
+        argument, getRole(function, argument),
+        getResultInPlace(function, index) ? "readwrite" : "read",
+        function.getArgAttr(index, ConvDialect::kNameAttr),
+        function.getArgAttr(index, ConvDialect::kStridesAttr), sizes);
     if (Attribute digest =
             function.getArgAttr(index, ConvDialect::kConstantAttr))
       entry.constants.push_back(createConstant(std::move(tensor), digest));
@@ -191,10 +203,10 @@ static void readArguments(func::FuncOp function, artifact::Entry &entry) {
   for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
     if (getArgumentInPlace(function, i))
       continue;
-    entry.arguments.push_back(
-        createArgument(value.getType(), getOutputRole(value), "write",
-                       function.getResultAttr(i, ConvDialect::kNameAttr),
-                       function.getResultAttr(i, ConvDialect::kStridesAttr)));
+    entry.arguments.push_back(createArgument(
+        value, getOutputRole(value), "write",
+        function.getResultAttr(i, ConvDialect::kNameAttr),
+        function.getResultAttr(i, ConvDialect::kStridesAttr), sizes));
   }
   nameByRole(entry);
 }
@@ -244,6 +256,58 @@ LogicalResult mlir::conv::readProblem(func::FuncOp function,
 //===----------------------------------------------------------------------===//
 // Launches
 //===----------------------------------------------------------------------===//
+
+/// The number of the run-time size that an argument of a function of launches
+/// is: those of index type are, in order.
+static std::optional<int64_t> getSizeNumber(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || !argument.getType().isIndex())
+    return std::nullopt;
+  return llvm::count_if(
+      argument.getOwner()->getArguments().take_front(argument.getArgNumber()),
+      [](BlockArgument other) { return other.getType().isIndex(); });
+}
+
+/// Multiplies `product` by what `value` is: a number, a size, a size divided
+/// and rounded up, or a product of them.
+static LogicalResult multiply(artifact::SizeProduct &product, Value value) {
+  IntegerAttr constant;
+  if (matchPattern(value, m_Constant(&constant))) {
+    product.constant *= constant.getInt();
+    return success();
+  }
+  if (std::optional<int64_t> size = getSizeNumber(value)) {
+    product.factors.push_back({*size});
+    return success();
+  }
+  if (auto divided = value.getDefiningOp<arith::CeilDivUIOp>())
+    if (std::optional<int64_t> size = getSizeNumber(divided.getLhs());
+        size && matchPattern(divided.getRhs(), m_Constant(&constant))) {
+      product.factors.push_back({*size, constant.getInt()});
+      return success();
+    }
+  auto both = value.getDefiningOp<arith::MulIOp>();
+  return success(both && succeeded(multiply(product, both.getLhs())) &&
+                 succeeded(multiply(product, both.getRhs())));
+}
+
+/// The product of run-time sizes that a number of workgroups is.
+static FailureOr<artifact::SizeProduct> readProduct(Value value,
+                                                    Operation *launch) {
+  artifact::SizeProduct product;
+  IntegerAttr constant;
+  Value inner = value;
+  if (auto divided = value.getDefiningOp<arith::CeilDivUIOp>();
+      divided && !getSizeNumber(divided.getLhs()) &&
+      matchPattern(divided.getRhs(), m_Constant(&constant))) {
+    product.per = constant.getInt();
+    inner = divided.getLhs();
+  }
+  if (failed(multiply(product, inner)))
+    return launch->emitOpError(
+        "expects a grid of constants and products of run-time sizes");
+  return product;
+}
 
 static FailureOr<std::array<int64_t, 3>> readSizes(gpu::KernelDim3 sizes,
                                                    Operation *launch) {
@@ -312,23 +376,36 @@ readParameter(Value operand, const artifact::Entry &entry, Operation *launch) {
       return artifact::Parameter(artifact::ArgumentParameter{index});
     return artifact::Parameter(artifact::WorkspaceParameter{offset});
   }
+  if (auto narrow = operand.getDefiningOp<arith::IndexCastOp>())
+    if (std::optional<int64_t> size = getSizeNumber(narrow.getIn()))
+      return artifact::Parameter(artifact::SizeParameter{*size});
   IntegerAttr constant;
   if (matchPattern(operand, m_Constant(&constant)) &&
       constant.getType().isInteger(32))
     return artifact::Parameter(
         artifact::I32Parameter{int32_t(constant.getInt())});
   return launch->emitOpError(
-      "expects buffers and 32-bit constants as operands");
+      "expects buffers, run-time sizes and 32-bit constants as operands");
 }
 
 static LogicalResult readLaunch(gpu::LaunchFuncOp op, artifact::Entry &entry) {
   artifact::Launch launch;
   launch.kernel = op.getKernelName().str();
-  auto grid = readSizes(op.getGridSizeOperandValues(), op);
+  gpu::KernelDim3 workgroups = op.getGridSizeOperandValues();
+  if (!matchPattern(workgroups.x, m_Constant())) {
+    FailureOr<artifact::SizeProduct> product = readProduct(workgroups.x, op);
+    if (failed(product))
+      return failure();
+    launch.gridOfSizes[0] = std::move(*product);
+    workgroups.x = workgroups.y; // A constant in its place.
+  }
+  auto grid = readSizes(workgroups, op);
   auto block = readSizes(op.getBlockSizeOperandValues(), op);
   if (failed(grid) || failed(block))
     return failure();
   launch.grid = *grid;
+  if (launch.gridOfSizes[0])
+    launch.grid[0] = 1;
   launch.block = *block;
   if (op.hasClusterSize()) {
     auto cluster = readSizes(op.getClusterSizeOperandValues(), op);

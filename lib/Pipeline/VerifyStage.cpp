@@ -9,9 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Pipeline/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -44,6 +46,9 @@ static LogicalResult verifyConv(Operation *op) {
 }
 
 static LogicalResult verifyLinalg(Operation *op) {
+  // With run-time sizes, one kernel computes it as it is.
+  if (isa<DynamicOpInterface>(op) && hasRunTimeSizes(op))
+    return success();
   if (isa_and_nonnull<ConvDialect>(op->getDialect()) &&
       !isa<CountNeighboursOp, GatherOp, ScatterOp, StateOpInterface, YieldOp>(
           op))
@@ -72,8 +77,8 @@ static LogicalResult verifyGpu(Operation *op) {
     return op->emitOpError("has tensors after the gpu stage");
   auto function = dyn_cast<func::FuncOp>(op->getParentOp());
   if (function &&
-      !isa<gpu::LaunchFuncOp, memref::ViewOp, TensorMapOp, func::ReturnOp>(
-          op) &&
+      !isa<gpu::LaunchFuncOp, memref::ViewOp, TensorMapOp, func::ReturnOp,
+           arith::CeilDivUIOp, arith::IndexCastOp, arith::MulIOp>(op) &&
       !matchPattern(op, m_Constant()))
     return op->emitOpError("is not part of a list of launches");
   return success();

@@ -18,6 +18,7 @@
 
 #include "conv/Dialect/Conv/IR/BlockViews.h"
 #include "conv/Dialect/Conv/IR/DynamicViews.h"
+#include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -269,6 +270,8 @@ struct DynamicToMatrices final : OpInterfaceRewritePattern<DynamicOpInterface> {
 
   LogicalResult matchAndRewrite(DynamicOpInterface op,
                                 PatternRewriter &rewriter) const override {
+    if (hasRunTimeSizes(op))
+      return rewriter.notifyMatchFailure(op, "has a kernel of its own");
     if (op.getDirection() == Direction::BackwardWeight &&
         op.getShape().perGroup() > kMostMembers)
       return rewriter.notifyMatchFailure(op, "has partial sums");
@@ -283,6 +286,8 @@ struct GroupsToPartialSums final : OpRewritePattern<DynamicBackwardKernelOp> {
 
   LogicalResult matchAndRewrite(DynamicBackwardKernelOp op,
                                 PatternRewriter &rewriter) const override {
+    if (hasRunTimeSizes(op))
+      return rewriter.notifyMatchFailure(op, "has a kernel of its own");
     int64_t perGroup = cast<DynamicOpInterface>(*op).getShape().perGroup();
     int64_t members = computeMembersOfSum(perGroup);
     if (perGroup <= kMostMembers || members == 0)

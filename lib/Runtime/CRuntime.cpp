@@ -15,6 +15,7 @@
 
 #include "conv/Artifact/Artifact.h"
 #include "conv/Artifact/ManifestJson.h"
+#include "conv/Artifact/RunTimeSizes.h"
 #include "conv/Runtime/Driver.h"
 #include "conv/Runtime/Executable.h"
 
@@ -283,6 +284,68 @@ conv_status conv_executable_run(const conv_executable *executable,
   return guarded([&] {
     return executable->executable.run(std::span(arguments, count), workspace,
                                       stream);
+  });
+}
+
+size_t conv_executable_size_count(const conv_executable *executable) {
+  return executable ? executable->executable.entry().sizes.size() : 0;
+}
+
+conv_status conv_executable_size(const conv_executable *executable,
+                                 size_t index, conv_size *size) {
+  if (!size || index >= conv_executable_size_count(executable))
+    return badInput("expects the index of a size and a place for it");
+  const artifact::RunTimeSize &known =
+      executable->executable.entry().sizes[index];
+  *size = {known.name.c_str(), known.least, known.most};
+  return CONV_OK;
+}
+
+conv_status conv_executable_find_sizes(const conv_executable *executable,
+                                       const int64_t *const *shapes,
+                                       size_t count, int64_t *sizes,
+                                       int64_t *workspace_bytes) {
+  if (!executable || (!shapes && count) ||
+      (!sizes && conv_executable_size_count(executable)))
+    return badInput("expects an executable, shapes and a place for sizes, but "
+                    "got null");
+  return guarded([&]() -> Result<void> {
+    const artifact::Entry &entry = executable->executable.entry();
+    if (count != entry.arguments.size())
+      return Error{ErrorKind::BadInput,
+                   "expects shapes of " +
+                       std::to_string(entry.arguments.size()) +
+                       " arguments, but got " + std::to_string(count)};
+    std::vector<std::span<const int64_t>> given;
+    for (size_t i = 0; i < count; ++i) {
+      size_t rank = entry.arguments[i].shape.size();
+      if (!shapes[i] && rank)
+        return Error{ErrorKind::BadInput, "argument '" +
+                                              entry.arguments[i].name +
+                                              "': expects a shape, but got "
+                                              "null"};
+      given.emplace_back(shapes[i], rank);
+    }
+    Result<std::vector<int64_t>> found = artifact::findSizes(entry, given);
+    if (!found)
+      return found.error();
+    std::copy(found->begin(), found->end(), sizes);
+    if (workspace_bytes)
+      *workspace_bytes = executable->executable.workspaceBytes(*found);
+    return {};
+  });
+}
+
+conv_status conv_executable_run_sizes(const conv_executable *executable,
+                                      const int64_t *sizes, size_t size_count,
+                                      void *const *arguments, size_t count,
+                                      void *workspace, void *stream) {
+  if (!executable || (!arguments && count) || (!sizes && size_count))
+    return badInput(
+        "expects an executable, sizes and its arguments, but got null");
+  return guarded([&] {
+    return executable->executable.run(std::span(arguments, count), workspace,
+                                      stream, std::span(sizes, size_count));
   });
 }
 

@@ -15,6 +15,8 @@
 
 #include "conv/Runtime/Executable.h"
 
+#include "conv/Artifact/RunTimeSizes.h"
+
 #include <array>
 #include <map>
 
@@ -136,7 +138,7 @@ Result<void> Executable::addStep(const Launch &launch, Module &module) {
   Result<Kernel *> kernel = module.kernel(launch.kernel);
   if (!kernel)
     return kernel.error();
-  Step step{*kernel, {}, slots.size(), launch.parameters.size()};
+  Step step{*kernel, &launch, {}, slots.size(), launch.parameters.size()};
   for (size_t i = 0; i < 3; ++i) {
     step.shape.grid[i] = uint32_t(launch.grid[i]);
     step.shape.block[i] = uint32_t(launch.block[i]);
@@ -158,6 +160,8 @@ Result<void> Executable::addStep(const Launch &launch, Module &module) {
       slots.push_back({Slot::Workspace, 0, offset->offset});
     else if (auto *i32 = std::get_if<I32Parameter>(&parameter))
       slots.push_back({Slot::I32, i32->value, 0});
+    else if (auto *size = std::get_if<SizeParameter>(&parameter))
+      slots.push_back({Slot::Size, 0, size->index});
     else if (encoder)
       slots.push_back(createSlot(std::get<TensorMapParameter>(parameter)));
     else
@@ -175,8 +179,25 @@ Error Executable::badAddress(size_t argument, const std::string &what) const {
                                    "': expects " + what};
 }
 
+int64_t Executable::workspaceBytes(std::span<const int64_t> sizes) const {
+  if (!checkSizes(*loaded, sizes))
+    return -1;
+  return loaded->workspaceOfSizes ? evaluate(*loaded->workspaceOfSizes, sizes)
+                                  : loaded->workspaceBytes;
+}
+
+uint64_t Executable::getBytes(size_t argument,
+                              std::span<const int64_t> sizes) const {
+  return sizes.empty()
+             ? requirements[argument].bytes
+             : uint64_t(bufferBytes(loaded->arguments[argument], sizes));
+}
+
 Result<void> Executable::checkAddresses(std::span<void *const> arguments,
-                                        void *workspace) const {
+                                        void *workspace,
+                                        std::span<const int64_t> sizes) const {
+  if (Result<void> valid = checkSizes(*loaded, sizes); !valid)
+    return valid;
   if (arguments.size() != requirements.size())
     return Error{ErrorKind::BadInput,
                  "expects " + std::to_string(requirements.size()) +
@@ -189,7 +210,9 @@ Result<void> Executable::checkAddresses(std::span<void *const> arguments,
     return a < b ? b - a < aBytes : a - b < bBytes;
   };
   auto scratch = reinterpret_cast<uint64_t>(workspace);
-  auto scratchBytes = uint64_t(workspaceBytes());
+  auto scratchBytes = uint64_t(loaded->workspaceOfSizes
+                                   ? evaluate(*loaded->workspaceOfSizes, sizes)
+                                   : workspaceBytes());
   if (scratchBytes > 0 && (!workspace || scratch % kWorkspaceAlignment != 0))
     return Error{ErrorKind::BadInput,
                  "expects a workspace of " + std::to_string(scratchBytes) +
@@ -205,13 +228,12 @@ Result<void> Executable::checkAddresses(std::span<void *const> arguments,
                             std::to_string(requirements[i].alignmentMask + 1) +
                             ", but got " + std::to_string(start(i)));
     if (scratchBytes > 0 &&
-        overlap(start(i), requirements[i].bytes, scratch, scratchBytes))
+        overlap(start(i), getBytes(i, sizes), scratch, scratchBytes))
       return badAddress(i, "a buffer apart from the workspace, but they "
                            "overlap");
     for (size_t j = 0; j < i; ++j)
       if ((requirements[i].isWritten || requirements[j].isWritten) &&
-          overlap(start(i), requirements[i].bytes, start(j),
-                  requirements[j].bytes))
+          overlap(start(i), getBytes(i, sizes), start(j), getBytes(j, sizes)))
         return badAddress(i, "a buffer apart from '" +
                                  loaded->arguments[j].name +
                                  "', but they overlap and one is written");
@@ -220,12 +242,16 @@ Result<void> Executable::checkAddresses(std::span<void *const> arguments,
 }
 
 Result<void> Executable::run(std::span<void *const> arguments, void *workspace,
-                             StreamHandle stream) const {
-  if (Result<void> fine = checkAddresses(arguments, workspace); !fine)
+                             StreamHandle stream,
+                             std::span<const int64_t> sizes) const {
+  if (Result<void> fine = checkAddresses(arguments, workspace, sizes); !fine)
     return fine;
   // Pointers to the values; addresses in the workspace are values made here.
   std::array<void *, size_t(kMaxParameters)> pointers;
   std::array<void *, size_t(kMaxParameters)> addresses;
+  std::array<int32_t, size_t(kMaxSizes)> numbers;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    numbers[i] = int32_t(sizes[i]); // Ranges end at 2^31 - 1.
   std::array<EncodedTensorMap, size_t(kMaxTensorMaps)> maps;
   for (const Step &step : steps) {
     size_t mapCount = 0;
@@ -250,6 +276,9 @@ Result<void> Executable::run(std::span<void *const> arguments, void *workspace,
       case Slot::I32:
         pointers[i] = const_cast<int32_t *>(&slot.i32);
         break;
+      case Slot::Size:
+        pointers[i] = &numbers[size_t(slot.index)];
+        break;
       case Slot::ArgumentMap:
         if (Result<void> encoded = encode(slot, arguments[size_t(slot.index)]);
             !encoded)
@@ -268,8 +297,12 @@ Result<void> Executable::run(std::span<void *const> arguments, void *workspace,
         break;
       }
     }
+    LaunchShape shape = step.shape;
+    for (size_t d = 0; d < 3; ++d)
+      if (const auto &product = step.launch->gridOfSizes[d])
+        shape.grid[d] = uint32_t(evaluate(*product, sizes));
     Result<void> launched = step.kernel->launch(
-        step.shape, std::span(pointers).first(step.slotCount), stream);
+        shape, std::span(pointers).first(step.slotCount), stream);
     if (!launched)
       return launched;
   }

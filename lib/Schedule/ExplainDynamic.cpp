@@ -13,6 +13,7 @@
 #include "FormatNumbers.h"
 
 #include "conv/Dialect/Conv/IR/DynamicViews.h"
+#include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 #include "conv/Schedule/Explain.h"
 #include "conv/Schedule/FormSpace.h"
 
@@ -90,7 +91,43 @@ static void printKernels(const DynamicExplanation &all, raw_ostream &os) {
     os << "kernel      adds " << all.sums << " partial sums of each group\n";
 }
 
+/// "B from 1 to 2147483647".
+static std::string describeSize(const RunTimeSizes::Size &size) {
+  return size.name + " from " + std::to_string(size.least) + " to " +
+         std::to_string(size.most);
+}
+
+/// What is known of a kernel before its sizes are.
+static void explainSizes(Operation *op, StringRef problem, raw_ostream &os) {
+  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  os << "problem     " << problem << "\n"
+     << "target      " << chip.name << " (" << chip.product << ")\n"
+     << "sizes       ";
+  llvm::interleaveComma(
+      RunTimeSizes(op).getSizes(), os,
+      [&](const RunTimeSizes::Size &size) { os << describeSize(size); });
+  os << ", chosen with each run\n"
+     << "kernel      one, whatever the sizes are\n";
+}
+
+static llvm::json::Object explainSizesAsJson(Operation *op,
+                                             std::string problem) {
+  llvm::json::Array sizes;
+  RunTimeSizes all(op);
+  for (const RunTimeSizes::Size &size : all.getSizes())
+    sizes.push_back(llvm::json::Object{
+        {"name", size.name}, {"least", size.least}, {"most", size.most}});
+  return llvm::json::Object{
+      {"problem", std::move(problem)},
+      {"target", std::string(TargetAttr::lookup(op).getInfo().name)},
+      {"sizes", std::move(sizes)},
+      {"chosen_by", stringifyChosenBy(ChosenBy::Heuristic).str()},
+      {"kernels", 1}};
+}
+
 void mlir::conv::explainDynamic(DynamicOpInterface op, raw_ostream &os) {
+  if (hasRunTimeSizes(op))
+    return explainSizes(op, formatProblem(op), os);
   DynamicExplanation all(op);
   os << "problem     " << formatProblem(op) << "\n"
      << "target      " << all.chip.name << " (" << all.chip.product << ")\n"
@@ -105,6 +142,8 @@ void mlir::conv::explainDynamic(DynamicOpInterface op, raw_ostream &os) {
 }
 
 llvm::json::Object mlir::conv::explainDynamicAsJson(DynamicOpInterface op) {
+  if (hasRunTimeSizes(op))
+    return explainSizesAsJson(op, formatProblem(op));
   DynamicExplanation all(op);
   return llvm::json::Object{
       {"problem", formatProblem(op)},
@@ -157,6 +196,8 @@ static double predictState(StateOpInterface op, const ::conv::ChipInfo &chip) {
 }
 
 void mlir::conv::explainState(StateOpInterface op, raw_ostream &os) {
+  if (hasRunTimeSizes(op))
+    return explainSizes(op, op.formatProblem(), os);
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
   double seconds = predictState(op, chip);
   os << "problem     " << op.formatProblem() << "\n"
@@ -170,6 +211,8 @@ void mlir::conv::explainState(StateOpInterface op, raw_ostream &os) {
 }
 
 llvm::json::Object mlir::conv::explainStateAsJson(StateOpInterface op) {
+  if (hasRunTimeSizes(op))
+    return explainSizesAsJson(op, op.formatProblem());
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
   return llvm::json::Object{
       {"problem", op.formatProblem()},

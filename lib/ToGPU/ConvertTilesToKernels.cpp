@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 #include "conv/Kernels/BuildKernel.h"
 #include "conv/Kernels/Elementwise/NeighboursKernel.h"
 #include "conv/Kernels/State/StateKernel.h"
@@ -43,11 +44,18 @@ using namespace mlir::conv;
 /// Alignment of tensors within the workspace.
 static constexpr int64_t kWorkspaceAlignment = 256;
 
+/// Elements of the buffer of a tensor with run-time sizes: kernels know the
+/// sizes, and nothing else asks for more than that it may be large.
+static constexpr int64_t kAnyElements = int64_t(1) << 40;
+
 /// The buffer of a tensor that lies contiguous.
 static MemRefType bufferType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   auto space =
       gpu::AddressSpaceAttr::get(type.getContext(), gpu::AddressSpace::Global);
+  if (!tensor.hasStaticShape())
+    return MemRefType::get({kAnyElements}, tensor.getElementType(), AffineMap(),
+                           space);
   return MemRefType::get(tensor.getShape(), tensor.getElementType(),
                          AffineMap(), space);
 }
@@ -56,7 +64,7 @@ static MemRefType bufferType(Type type) {
 /// elements: kernels know the strides.
 static MemRefType bufferType(Type type, Attribute strides) {
   MemRefType contiguous = bufferType(type);
-  if (!strides)
+  if (!strides || !cast<RankedTensorType>(type).hasStaticShape())
     return contiguous;
   ArrayRef<int64_t> shape = contiguous.getShape();
   int64_t extent = *computeExtent(shape, getArgumentStrides(strides, type));
@@ -97,8 +105,10 @@ private:
                                     StringRef name);
   FailureOr<BuiltKernel> buildNeighbours(OpBuilder &inModule,
                                          CountNeighboursOp op, StringRef name);
-  FailureOr<BuiltKernel> buildState(OpBuilder &inModule, StateOpInterface op,
+  FailureOr<BuiltKernel> buildState(OpBuilder &inModule, Operation *op,
                                     StringRef name);
+  /// The number of workgroups, of run-time sizes where there are any.
+  Value createGrid(const BuiltKernel &kernel);
   gpu::LaunchFuncOp createLaunch(const BuiltKernel &kernel);
   /// The kernel, and its launch, of a scatter with nests or of another op.
   LogicalResult convertKernel(Operation *op, ArrayRef<TiledConvolution> forms,
@@ -107,6 +117,8 @@ private:
   Value bufferOf(Value tensor) { return buffers.lookup(storageOf(tensor)); }
 
   func::FuncOp source, target;
+  /// Arguments of `target` that stand for run-time sizes.
+  SmallVector<Value> sizes;
   ImplicitLocOpBuilder b;
   /// Position among the results, of tensors that are returned.
   DenseMap<Value, int64_t> resultIndex;
@@ -120,10 +132,18 @@ private:
 } // namespace
 
 /// Whether a buffer can hold the elements of a type.
-static bool isStaticTensor(Type type) {
+static bool isTensorOfNumbers(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() &&
-         tensor.getElementType().isIntOrFloat();
+  return tensor && tensor.getElementType().isIntOrFloat();
+}
+static bool isStaticTensor(Type type) {
+  return isTensorOfNumbers(type) &&
+         cast<RankedTensorType>(type).hasStaticShape();
+}
+
+/// Whether one kernel of its own computes `op`, without nests.
+static bool hasOwnKernel(Operation &op) {
+  return isa<CountNeighboursOp, DynamicOpInterface, StateOpInterface>(op);
 }
 
 /// Checks that the function is one block of nests, and ops that compute
@@ -133,16 +153,18 @@ LogicalResult FunctionConverter::verify() {
     return source.emitOpError("expects a body of one block, but got ")
            << source.getBody().getBlocks().size();
   FunctionType function = source.getFunctionType();
+  bool areSizesKnown = RunTimeSizes::get(source).empty();
   for (TypeRange types : {function.getInputs(), function.getResults()})
     for (Type type : types)
-      if (!isStaticTensor(type))
+      if (areSizesKnown ? !isStaticTensor(type) : !isTensorOfNumbers(type))
         return source.emitOpError("expects arguments and results that are "
                                   "tensors of static shape, but got ")
                << type;
   for (Operation &op : source.front()) {
-    if (!isa<scf::ForallOp, ScatterOp, CountNeighboursOp, StateOpInterface,
-             tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::EmptyOp,
-             arith::ConstantOp, func::ReturnOp>(op))
+    if (!hasOwnKernel(op) &&
+        !isa<scf::ForallOp, ScatterOp, tensor::CollapseShapeOp,
+             tensor::ExpandShapeOp, tensor::EmptyOp, arith::ConstantOp,
+             func::ReturnOp>(op))
       return op.emitOpError("expects only scf.forall, conv.scatter, "
                             "conv.count_neighbours, ops on states, reshapes, "
                             "tensor.empty, constants and return in a function "
@@ -165,7 +187,8 @@ LogicalResult FunctionConverter::assignResults() {
   auto returned = cast<func::ReturnOp>(source.front().getTerminator());
   for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
     Value tensor = storageOf(value);
-    if (!isa_and_nonnull<ScatterOp, StateOpInterface>(tensor.getDefiningOp()))
+    Operation *computed = tensor.getDefiningOp();
+    if (!computed || !(isa<ScatterOp>(computed) || hasOwnKernel(*computed)))
       return returned.emitOpError("expects result ")
              << i << " to be computed by a convolution";
     if (std::optional<unsigned> argument = getArgumentInPlace(source, i)) {
@@ -181,7 +204,7 @@ LogicalResult FunctionConverter::assignResults() {
 
 void FunctionConverter::assignWorkspace() {
   for (Operation &op : source.getOps()) {
-    if (!isa<CountNeighboursOp, ScatterOp, StateOpInterface>(op))
+    if (!hasOwnKernel(op) && !isa<ScatterOp>(op))
       continue;
     for (Value tensor : op.getResults()) {
       if (storageOf(tensor) != tensor || resultIndex.contains(tensor) ||
@@ -213,6 +236,10 @@ void FunctionConverter::createFunction() {
         bufferType(type, source.getResultAttr(i, ConvDialect::kStridesAttr)));
     attributes.push_back(source.getResultAttrDict(i));
   }
+  size_t firstSize = types.size();
+  size_t sizeCount = RunTimeSizes::get(source).getSizes().size();
+  types.append(sizeCount, b.getIndexType());
+  attributes.append(sizeCount, b.getDictionaryAttr({}));
   if (workspaceBytes > 0) {
     auto space =
         gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Global);
@@ -234,6 +261,8 @@ void FunctionConverter::createFunction() {
     target->setAttr(kWorkspaceBytesName, b.getI64IntegerAttr(workspaceBytes));
 
   b.setInsertionPointToStart(target.addEntryBlock());
+  for (Value size : target.getArguments().slice(firstSize, sizeCount))
+    sizes.push_back(size);
   for (auto [i, argument] : llvm::enumerate(source.getArguments()))
     buffers[argument] = target.getArgument(i);
   for (auto [tensor, i] : resultIndex)
@@ -293,7 +322,7 @@ FailureOr<BuiltKernel> FunctionConverter::buildNeighbours(OpBuilder &inModule,
 }
 
 FailureOr<BuiltKernel> FunctionConverter::buildState(OpBuilder &inModule,
-                                                     StateOpInterface op,
+                                                     Operation *op,
                                                      StringRef name) {
   SmallVector<Value> all;
   for (Value tensor :
@@ -301,14 +330,30 @@ FailureOr<BuiltKernel> FunctionConverter::buildState(OpBuilder &inModule,
                            llvm::to_vector_of<Value>(op->getResults()))) {
     all.push_back(bufferOf(tensor));
     if (!all.back())
-      return op.emitOpError("expects operands that are arguments or computed "
-                            "by a kernel");
+      return op->emitOpError("expects operands that are arguments or computed "
+                             "by a kernel");
   }
-  if (OpOperand *updated = op.getUpdatedOperand();
+  auto state = dyn_cast<StateOpInterface>(op);
+  if (OpOperand *updated = state ? state.getUpdatedOperand() : nullptr;
       updated && all[updated->getOperandNumber()] != all.back())
-    return op.emitOpError("expects its last result in place of an argument (")
+    return op->emitOpError("expects its last result in place of an argument (")
            << ConvDialect::kInPlaceAttr << ")";
   return buildStateKernel(inModule, op, all, name);
+}
+
+Value FunctionConverter::createGrid(const BuiltKernel &kernel) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value grid = constant(kernel.workgroups);
+  if (kernel.factors.empty())
+    return grid;
+  for (auto [size, per] : kernel.factors)
+    grid = arith::MulIOp::create(
+        b, grid,
+        per == 1 ? sizes[size]
+                 : arith::CeilDivUIOp::create(b, sizes[size], constant(per)));
+  return arith::CeilDivUIOp::create(b, grid, constant(kernel.workgroupsPer));
 }
 
 gpu::LaunchFuncOp FunctionConverter::createLaunch(const BuiltKernel &kernel) {
@@ -321,6 +366,8 @@ gpu::LaunchFuncOp FunctionConverter::createLaunch(const BuiltKernel &kernel) {
                          .getResult()
                    : buffer;
       });
+  for (Value size : ArrayRef(sizes).take_front(kernel.sizes))
+    arguments.push_back(arith::IndexCastOp::create(b, b.getI32Type(), size));
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
@@ -332,8 +379,7 @@ gpu::LaunchFuncOp FunctionConverter::createLaunch(const BuiltKernel &kernel) {
   if (kernel.cluster > 1)
     cluster = gpu::KernelDim3{constant(kernel.cluster), one, one};
   return gpu::LaunchFuncOp::create(
-      b, kernel.function,
-      gpu::KernelDim3{constant(kernel.workgroups), one, one},
+      b, kernel.function, gpu::KernelDim3{createGrid(kernel), one, one},
       gpu::KernelDim3{constant(kernel.workItems), one, one}, dynamicSharedBytes,
       arguments, /*asyncTokenType=*/Type(),
       /*asyncDependencies=*/ValueRange(), cluster);
@@ -346,11 +392,10 @@ LogicalResult FunctionConverter::convertKernel(Operation *op,
   OpBuilder inModule = OpBuilder::atBlockEnd(module.getBody());
   std::string name = createKernelName(source.getName(), index);
   auto neighbours = dyn_cast<CountNeighboursOp>(op);
-  auto state = dyn_cast<StateOpInterface>(op);
   FailureOr<BuiltKernel> kernel =
-      neighbours ? buildNeighbours(inModule, neighbours, name)
-      : state    ? buildState(inModule, state, name)
-                 : buildNests(inModule, forms, name);
+      neighbours          ? buildNeighbours(inModule, neighbours, name)
+      : hasOwnKernel(*op) ? buildState(inModule, op, name)
+                          : buildNests(inModule, forms, name);
   if (failed(kernel))
     return failure();
   gpu::LaunchFuncOp launch = createLaunch(*kernel);
@@ -367,7 +412,7 @@ LogicalResult FunctionConverter::convert() {
   if (failed(assignResults()))
     return failure();
   for (Operation &op : source.getOps()) {
-    if (isa<CountNeighboursOp, StateOpInterface>(op))
+    if (hasOwnKernel(op))
       kernels.try_emplace(&op);
     auto nest = dyn_cast<scf::ForallOp>(op);
     if (!nest)

@@ -16,6 +16,13 @@ STATE = "backward_state"
 
 ORDERS = ("BTGW", "BTWG")
 _Named = typing.Tuple[str, str]  #: A tensor's name in the signature, and its type.
+_Size = typing.Optional[int]  #: A number, or None for a run-time size.
+_MOST_MEMBERS = 16  #: Channels of a group for whose gradient there is a kernel with run-time sizes.
+
+
+def _text(size: _Size) -> str:
+    """A size in MLIR's text."""
+    return "?" if size is None else str(size)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +31,8 @@ class DynamicProblem:
 
     `output[b, t, d] = activation(sum over w of kernel[b, t, group(d), w] * input[b, t + w - (W - 1), d])`, where elements
     before a sequence are zero and `group(d) = d // (d / g)`.
+
+    `b`, `t` and `starts` may be None: run-time sizes, which calls choose.
 
     direction: "forward", of input and kernel; "backward_input", the gradient of the input, of grad_output and kernel;
         "backward_kernel", that of the kernels, of input and grad_output; "backward_activation", that of the sum in front
@@ -41,8 +50,8 @@ class DynamicProblem:
     function: the name of the function; made of the problem if empty.
     """
 
-    b: int
-    t: int
+    b: _Size
+    t: _Size
     d: int
     w: int
     g: int = 0
@@ -51,7 +60,7 @@ class DynamicProblem:
     result_dtype: str = ""
     direction: str = FORWARD
     activation: str = ""
-    starts: int = 0
+    starts: _Size = 0
     starts_dtype: str = "i32"
     initial_state: bool = False
     one_kernel: bool = False
@@ -64,12 +73,20 @@ class DynamicProblem:
 
     def describe(self) -> str:
         """`dynamic forward bf16 8x2048x4096, 4 taps + silu (BTWG)`."""
-        text = f"dynamic {self.direction} {self.dtype} {self.b}x{self.t}x{self.d}, {self.w} taps"
+        sizes = f"{_text(self.b)}x{_text(self.t)}x{self.d}"
+        text = f"dynamic {self.direction} {self.dtype} {sizes}, {self.w} taps"
         text += f", {self.g} groups" if self.g not in (0, self.d) else ""
-        text += f", {self.starts - 1} packed" if self.starts else ""
+        text += ", packed" if self.starts is None else f", {self.starts - 1} packed" if self.starts else ""
         text += ", initial state" if self.initial_state else ""
         text += ", one kernel" if self.one_kernel else ""
         return f"{text}{' + ' + self.activation if self.activation else ''} ({self.order})"
+
+    def with_run_time_sizes(self) -> typing.Optional[DynamicProblem]:
+        """The problem whose function takes any number of sequences and tokens; None if there is none."""
+        if self.direction == KERNEL and self.d // (self.g or self.d) > _MOST_MEMBERS:
+            return None
+        packed = self.starts != 0
+        return dataclasses.replace(self, b=1 if packed else None, t=None, starts=None if packed else 0)
 
     def module(self) -> str:
         """The problem as MLIR, a module with one function.
@@ -93,7 +110,8 @@ class DynamicProblem:
                 _epilogue.activation_gradient(("%grad_output", tokens, self.dtype)),
             ),
         }[self.direction]
-        more = [("cu_seqlens", f"tensor<{self.starts}x{self.starts_dtype}>")] if self.starts else []
+        starts = f"tensor<{_text(self.starts)}x{self.starts_dtype}>"
+        more = [("cu_seqlens", starts)] if self.starts != 0 else []
         more += [("initial_state", state)] if self.initial_state else []
         given = " ".join(f"{name}(%{name} : {kind})" for name, kind in more)
         operands = (*operands[:2], *more, *operands[2:])
@@ -115,9 +133,10 @@ class DynamicProblem:
         if self.dtype == "i8" and (self.activation or self.direction == ACTIVATION):
             raise bad_input("activation: expects '' for sums of i8, but got 'silu'")
         for name in ("b", "t", "d", "w"):
-            if getattr(self, name) < 1:
+            size = getattr(self, name)
+            if size is not None and size < 1:
                 raise bad_input(f"{name}: expects a positive number, but got {getattr(self, name)}")
-        if self.starts < 0 or self.starts == 1:
+        if self.starts is not None and (self.starts < 0 or self.starts == 1):
             raise bad_input(f"starts: expects 0, or 2 and more, but got {self.starts}")
         if self.g < 0 or self.d % (self.g or self.d):
             raise bad_input(f"g: expects a number that divides the {self.d} channels, but got {self.g}")
@@ -130,10 +149,11 @@ class DynamicProblem:
         last = (groups, self.w) if self.order == "BTGW" else (self.w, groups)
         first = (1, 1) if self.one_kernel else (self.b, self.t)
         shapes = (self.b, self.t, self.d), (*first, *last), (self.b, self.w - 1, self.d)
-        return tuple(f"tensor<{'x'.join(map(str, shape))}x{dtype}>" for shape in shapes)
+        return tuple(f"tensor<{'x'.join(map(_text, shape))}x{dtype}>" for shape in shapes)
 
     def _name(self) -> str:
-        sizes = f"b{self.b}_t{self.t}_d{self.d}_g{self.g or self.d}_w{self.w}"
-        sizes += f"_packed{self.starts}" if self.starts else ""
+        tokens = "".join(f"_{name}{size}" for name, size in (("b", self.b), ("t", self.t)) if size is not None)
+        sizes = f"{tokens}_d{self.d}_g{self.g or self.d}_w{self.w}"[1:]
+        sizes += f"_packed{self.starts or ''}" if self.starts != 0 else ""
         sizes += "_state" if self.initial_state else ""
         return self.function or f"{self.stem}_{self.dtype}_{sizes}"

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ._artifact import Artifact
 
 
+_MOST_SIZES = 4096  #: Run-time sizes of calls that are remembered.
+
+
 class _Signature:
     """The arguments of one entry, in the form that a call compares tensors with."""
 
@@ -41,12 +44,62 @@ class _Signature:
 
 
 class _Loaded:
-    """An entry whose kernels are on a device."""
+    """An entry whose kernels are on a device, with its run-time sizes if it has any."""
 
-    def __init__(self, device: Device, executable: int, signature: _Signature) -> None:
+    def __init__(
+        self, device: Device, executable: int, signature: _Signature, sizes: Optional[ctypes.Array] = None
+    ) -> None:
         self.device = device
         self.executable = executable
         self.signature = signature
+        self._sizes = sizes
+        self._places = signature.entry.places_of_sizes()
+        self._sized: Dict[Tuple[int, ...], _Loaded] = {}
+
+    def with_sizes_of(self, shapes: Sequence[Optional[Sequence[int]]]) -> _Loaded:
+        """The entry with the run-time sizes that shapes of its arguments have: those of operands, and of results or None."""
+        if not self._places:
+            return self
+        try:
+            sizes = tuple(int(shapes[place][dimension]) for place, dimension in self._places)
+        except IndexError:
+            raise self._wrong_rank(shapes) from None
+        known = self._sized.get(sizes)
+        if known is None:
+            if len(self._sized) >= _MOST_SIZES:
+                self._sized.clear()
+            known = self._sized[sizes] = self._resolve(sizes)
+        return known
+
+    def _resolve(self, sizes: Tuple[int, ...]) -> _Loaded:
+        """Asks the library for ranges, and whether buffers and grids of these sizes are too large."""
+        shapes = [argument.with_sizes(sizes).shape for argument in self.signature.arguments]
+        arrays = [(ctypes.c_int64 * len(shape))(*shape) for shape in shapes]
+        pointers = (ctypes.c_void_p * len(arrays))(*map(ctypes.addressof, arrays))
+        numbers, workspace = (ctypes.c_int64 * len(sizes))(), ctypes.c_int64()
+        check(
+            library.conv_executable_find_sizes(
+                self.executable, pointers, len(pointers), numbers, ctypes.byref(workspace)
+            )
+        )
+        entry = self.signature.entry.with_sizes(sizes, workspace.value)
+        return _Loaded(self.device, self.executable, _Signature(entry), numbers)
+
+    def _wrong_rank(self, shapes: Sequence[Optional[Sequence[int]]]) -> Error:
+        for argument, shape in zip(self.signature.arguments, shapes):
+            if shape is not None and len(shape) != len(argument.shape):
+                names = ", ".join(_size_name(self.signature.entry, size) for size in argument.shape)
+                return bad_input(f"argument '{argument.name}': expects shape ({names}), but got {tuple(shape)}")
+        raise AssertionError("a shape has too few dimensions")
+
+    def call(self, array: ctypes.Array, workspace: Optional[int], stream: Optional[int]) -> int:
+        """Starts the kernels, and returns the status."""
+        if self._sizes is None:
+            return library.conv_executable_run(self.executable, array, len(array), workspace, stream)
+        sizes = self._sizes
+        return library.conv_executable_run_sizes(
+            self.executable, sizes, len(sizes), array, len(array), workspace, stream
+        )
 
     def run(self, tensors: Sequence[Tensor], where: str, stream: int) -> None:
         """Checks the tensors, of which the first is on the device `where`, and runs the function on them."""
@@ -62,11 +115,11 @@ class _Loaded:
         array = self.signature.array_type(*addresses)
         size = self.signature.entry.workspace_bytes
         if not size:
-            check(library.conv_executable_run(self.executable, array, len(array), None, stream))
+            check(self.call(array, None, stream))
             return
         workspace = self.device.workspace(stream, size)
         with workspace.lock:
-            check(library.conv_executable_run(self.executable, array, len(array), workspace.address, stream))
+            check(self.call(array, workspace.address, stream))
 
     def run_staged(self, tensors: Sequence[Tensor], stream: int) -> None:
         """Runs on copies of tensors in the CPU's memory, and copies the results back."""
@@ -99,8 +152,10 @@ class Function:
         self._loaded: Dict[str, _Loaded] = {}
 
     def __repr__(self) -> str:
+        first = next(iter(self.entries.values()))
         arguments = ", ".join(
-            f"{argument.name}: {argument.dtype}{list(argument.shape)}{' ' if argument.layout else ''}{argument.layout}"
+            f"{argument.name}: {argument.dtype}[{', '.join(_size_name(first, size) for size in argument.shape)}]"
+            f"{' ' if argument.layout else ''}{argument.layout}"
             for argument in self.arguments
         )
         return f"<conv.Function {self.name}({arguments}) for {', '.join(self.entries)}>"
@@ -114,7 +169,8 @@ class Function:
 
         On a GPU the call returns when the kernels have been given to `stream`: a handle, or a stream of PyTorch, CuPy
         or CUDA Python; without it, the framework's current stream. It makes nothing but launches, so it can be captured
-        into a graph, if the function has run on that stream before (`prepare` will do). On the CPU and in the simulator
+        into a graph, if the function has run on that stream before (`prepare` will do). Run-time sizes, which are negative
+        in `Argument.shape`, are those that the operands have: nothing is compiled or loaded for new ones. On the CPU and in the simulator
         the results are there when it returns. Gradients do not flow through it: while PyTorch tracks them, a tensor that requires
         them is refused.
         """
@@ -131,10 +187,10 @@ class Function:
         except Exception as error:  # Whatever a framework raises for a tensor that it cannot show.
             raise self._blame(values, error) from error
         where = tensors[0].device
-        loaded = self._load(where)
+        loaded = self._load(where).with_sizes_of([None if tensor is None else tensor.shape for tensor in tensors])
         results = values[self._operands :]
         if None in tensors:
-            results = self._allocate(framework, values, tensors)
+            results = self._allocate(framework, values, tensors, loaded.signature.arguments)
         loaded.run(tensors, where, handle)
         if framework.expects_finished_results:
             loaded.device.synchronize(handle)
@@ -201,11 +257,13 @@ class Function:
                 return bad_input(f"argument '{argument.name}': {reason}")
         return error
 
-    def _allocate(self, framework: Framework, values: List[Any], tensors: List[Any]) -> List[Any]:
+    def _allocate(
+        self, framework: Framework, values: List[Any], tensors: List[Any], arguments: Sequence[Argument]
+    ) -> List[Any]:
         """Makes the results that were not given, and returns all of them."""
         for place in range(self._operands, len(values)):
             if values[place] is None:
-                argument = self.arguments[place]
+                argument = arguments[place]
                 dtype = self._dtype_like(argument, values) or framework.own_dtype(argument.dtype)
                 values[place] = framework.empty(argument, dtype, values[0])
                 tensors[place] = framework.read(values[place], None)._replace(is_read_only=False)
@@ -227,6 +285,11 @@ class Function:
         target = library.conv_executable_target(executable).decode()
         loaded = _Loaded(device, executable, _Signature(self.entries[target]))
         return self._loaded.setdefault(where, loaded)
+
+
+def _size_name(entry: Entry, size: int) -> str:
+    """A size of a shape, or the name of one that calls choose."""
+    return entry.sizes[-1 - size].name if size < 0 else str(size)
 
 
 def _stream_handle(stream: Any) -> int:

@@ -66,6 +66,21 @@ _FUNCTIONS = [
         _STATUS,
         [_HANDLE, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p],
     ),
+    (
+        "conv_executable_find_sizes",
+        _STATUS,
+        [_HANDLE, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64)],
+    ),
+    (
+        "conv_executable_run_sizes",
+        _STATUS,
+        [
+            _HANDLE,
+            *(ctypes.c_void_p, ctypes.c_size_t),
+            *(ctypes.c_void_p, ctypes.c_size_t),
+            *(ctypes.c_void_p, ctypes.c_void_p),
+        ],
+    ),
 ]
 
 

@@ -5,10 +5,27 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Tuple
+from typing import List, Tuple
 
 from . import _dtypes
 from ._library import bad_input
+
+
+@dataclasses.dataclass(frozen=True)
+class Size:
+    """A number in shapes that is chosen with each call: a run-time size."""
+
+    name: str  #: "B", "T", ...
+    least: int
+    most: int
+
+
+_NO_GAP = -1  #: In strides: the next dimension's stride times its size.
+
+
+def _encode_size(number: int) -> int:
+    """What stands for a run-time size in a shape."""
+    return -1 - number
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,8 +37,8 @@ class Argument:
     is_output: bool  #: Whether it is a result, which is not one of the operands.
     dtype: str  #: "f16", "bf16", "f32", "f8E4M3FN", "i8", ...
     layout: str  #: The order of dimensions, such as "NHWC"; "" for vectors.
-    shape: Tuple[int, ...]  #: In the order of `layout`.
-    strides: Tuple[int, ...]  #: In elements, in the order of `layout`.
+    shape: Tuple[int, ...]  #: In the order of `layout`; -1 - i for the i-th run-time size of the entry.
+    strides: Tuple[int, ...]  #: In elements, in the order of `layout`; -1 where run-time sizes farther inside say.
     alignment: int  #: Bytes the address is a multiple of.
     is_updated: bool = False  #: Whether it is an operand that the function updates in place.
 
@@ -30,6 +47,16 @@ class Argument:
         """From the first to the last element."""
         last = sum((size - 1) * stride for size, stride in zip(self.shape, self.strides))
         return (last + 1) * _dtypes.SIZES[self.dtype]
+
+    def with_sizes(self, sizes: Tuple[int, ...]) -> Argument:
+        """The argument with numbers for run-time sizes."""
+        shape = tuple(sizes[-1 - size] if size < 0 else size for size in self.shape)
+        strides: List[int] = []
+        step = 1
+        for size, stride in zip(reversed(shape), reversed(self.strides)):
+            strides.append(step if stride == _NO_GAP else stride)
+            step = size * strides[-1]
+        return dataclasses.replace(self, shape=shape, strides=tuple(reversed(strides)))
 
     def reordered(self, order: str) -> Argument:
         """The same memory with its dimensions in another order."""
@@ -51,8 +78,8 @@ class Argument:
             is_output=json["access"] == "write",
             dtype=json["dtype"],
             layout=json["layout"],
-            shape=tuple(json["shape"]),
-            strides=tuple(json["strides"]),
+            shape=tuple(_encode_size(size["size"]) if isinstance(size, dict) else size for size in json["shape"]),
+            strides=tuple(_NO_GAP if stride is None else stride for stride in json["strides"]),
             alignment=json["alignment"],
             is_updated=json["access"] == "readwrite",
         )
@@ -102,9 +129,23 @@ class Entry:
     chosen_by: str  #: "user", "database" or "heuristic".
     arguments: Tuple[Argument, ...]  #: Operands, then results.
     constants: Tuple[Constant, ...]  #: What the artifact stores.
-    workspace_bytes: int
+    workspace_bytes: int  #: 0 if run-time sizes say.
     deterministic: bool
     error_bound: ErrorBound
+    sizes: Tuple[Size, ...] = ()  #: Run-time sizes; none if all shapes are known.
+
+    def places_of_sizes(self) -> Tuple[Tuple[int, int], ...]:
+        """Where each run-time size is seen first: an argument and a dimension."""
+        seen = {}
+        for place, argument in enumerate(self.arguments):
+            for dimension, size in enumerate(argument.shape):
+                seen.setdefault(size, (place, dimension))
+        return tuple(seen[_encode_size(number)] for number in range(len(self.sizes)))
+
+    def with_sizes(self, sizes: Tuple[int, ...], workspace_bytes: int) -> Entry:
+        """The entry with numbers for run-time sizes."""
+        arguments = tuple(argument.with_sizes(sizes) for argument in self.arguments)
+        return dataclasses.replace(self, arguments=arguments, workspace_bytes=workspace_bytes, sizes=())
 
     def with_arguments(self, arguments: Tuple[Argument, ...]) -> Entry:
         return dataclasses.replace(self, arguments=arguments)
@@ -115,10 +156,13 @@ class Entry:
             name: json[name]
             for name in ("function", "target", "problem", "algorithm", "schedule", "chosen_by", "workspace_bytes")
         }
+        if isinstance(fields["workspace_bytes"], dict):
+            fields["workspace_bytes"] = 0
         return cls(
             **fields,
             arguments=tuple(map(Argument.parse, json["arguments"])),
             constants=tuple(map(Constant.parse, json.get("constants", ()))),
             deterministic=json["deterministic"],
             error_bound=ErrorBound.parse(json["error_bound"]),
+            sizes=tuple(Size(size["name"], size["least"], size["most"]) for size in json.get("sizes", ())),
         )

@@ -10,10 +10,36 @@ import typing
 from . import _epilogue
 
 _Strides = typing.Tuple[int, ...]
+_Size = typing.Optional[int]  #: A number, or None for a run-time size.
 
 
-def _tensor(shape: typing.Iterable[int], dtype: str) -> str:
-    return f"tensor<{'x'.join(map(str, shape))}x{dtype}>"
+def _text(size: _Size) -> str:
+    """A size in MLIR's text."""
+    return "?" if size is None else str(size)
+
+
+def _tensor(shape: typing.Iterable[_Size], dtype: str) -> str:
+    return f"tensor<{'x'.join(map(_text, shape))}x{dtype}>"
+
+
+def _is_dense(shape: typing.Sequence[int], strides: _Strides) -> bool:
+    """Whether a tensor has no gaps, whatever strides single elements have."""
+    step = 1
+    for size, stride in zip(reversed(shape), reversed(strides)):
+        if size != 1 and stride != step:
+            return False
+        step *= size
+    return True
+
+
+def _strides_of_any(shape: typing.Sequence[int], strides: _Strides) -> _Strides:
+    """The strides that are right for any first size, too: empty for dense tensors."""
+    if not strides or _is_dense(shape, strides):
+        return ()
+    if shape[0] > 1:
+        return strides
+    # One row may be anywhere; several usually follow each other.
+    return (max(size * stride for size, stride in zip(shape[1:], strides[1:])), *strides[1:])
 
 
 def _declare(name: str, kind: str, strides: _Strides = (), more: str = "") -> str:
@@ -28,17 +54,17 @@ class UpdateProblem:
 
     Operands are input (b, d, t), weight (d, w), state (states, d, length), and then those that there are: positions (b)
     and indices (b), which are of the types "i32" or "i64", and bias (d), of its type. The result is (b, d, t).
-    `conv.causal_update` says what it computes.
+    `conv.causal_update` says what it computes. `b` and `states` may be None: run-time sizes, which calls choose.
 
     activation: "silu", or none if empty.
     strides: of input, weight, state and output in memory, in elements; contiguous where they are empty.
     """
 
-    b: int
+    b: _Size
     d: int
     t: int
     w: int
-    states: int
+    states: _Size
     length: int
     dtype: str
     bias: str = ""
@@ -57,9 +83,18 @@ class UpdateProblem:
     def describe(self) -> str:
         """`causal update bf16 64x4096x1, 4 taps + bias + silu, 64 states of 3`."""
         epilogue = f"{' + bias' if self.bias else ''}{' + ' + self.activation if self.activation else ''}"
-        text = f"causal update {self.dtype} {self.b}x{self.d}x{self.t}, {self.w} taps{epilogue}"
-        text += f", {self.states} {'rings' if self.positions else 'states'} of {self.length}"
+        text = f"causal update {self.dtype} {_text(self.b)}x{self.d}x{self.t}, {self.w} taps{epilogue}"
+        text += f", {_text(self.states)} {'rings' if self.positions else 'states'} of {self.length}"
         return text + (", by indices" if self.indices else "")
+
+    def with_run_time_sizes(self) -> UpdateProblem:
+        """The problem whose function takes any number of sequences and states."""
+        shapes = (self.b, self.d, self.t), (self.d, self.w), (self.states, self.d, self.length), (self.b, self.d, self.t)
+        of_input, of_weight, of_state, of_output = (
+            _strides_of_any(shape, strides) for shape, strides in zip(shapes, self.strides)
+        )
+        strides = of_input, of_weight, of_state, of_output
+        return dataclasses.replace(self, b=None, states=None, strides=strides)
 
     def module(self) -> str:
         """The problem as MLIR, a module with one function."""
@@ -99,17 +134,19 @@ class FinalStateProblem:
     `starts`, initial_state (n, p, d), and for `rows` of a cache that is updated in place, state (rows, p, d) and indices
     (n), of the type `indices`. Without a cache, the result is (n, p, d). `conv.final_state` says what it computes.
 
+    Without `starts`, `n`, `t` and `rows` may be None: run-time sizes, which calls choose.
+
     strides: of input, initial_state, and cache or result in memory, in elements; contiguous where they are empty.
     """
 
-    n: int
-    t: int
+    n: _Size
+    t: _Size
     d: int
     p: int
     dtype: str
     starts: str = ""
     initial_state: bool = False
-    rows: int = 0
+    rows: _Size = 0
     indices: str = ""
     strides: typing.Tuple[_Strides, _Strides, _Strides] = ((), (), ())
     function: str = "final_state"
@@ -122,15 +159,24 @@ class FinalStateProblem:
 
     def describe(self) -> str:
         """`final state bf16 8x100x64, last 3, packed`."""
-        text = f"final state {self.dtype} {self.n}x{self.t}x{self.d}, last {self.p}"
+        text = f"final state {self.dtype} {_text(self.n)}x{_text(self.t)}x{self.d}, last {self.p}"
         text += ", packed" if self.starts else ""
-        return text + (f", into {self.rows} states" if self.rows else "")
+        return text + (f", into {_text(self.rows)} states" if self.rows != 0 else "")
+
+    def with_run_time_sizes(self) -> typing.Optional[FinalStateProblem]:
+        """The problem whose function takes any number of sequences, tokens and states; None if there is none."""
+        shapes = (self.n, self.t, self.d), (self.n, self.p, self.d), (self.rows or self.n, self.p, self.d)
+        strides = tuple(map(_strides_of_any, shapes, self.strides))
+        if self.starts or strides[0]:
+            return None
+        return dataclasses.replace(self, n=None, t=None, rows=None if self.rows else 0, strides=strides)
 
     def module(self) -> str:
         """The problem as MLIR, a module with one function."""
         tokens = _tensor((1 if self.starts else self.n, self.t, self.d), self.dtype)
         before = _tensor((self.n, self.p, self.d), self.dtype)
-        result = _tensor((self.rows or self.n, self.p, self.d), self.dtype)
+        has_rows = self.rows != 0
+        result = _tensor((self.rows if has_rows else self.n, self.p, self.d), self.dtype)
         of_input, of_before, of_result = self.strides
         arguments, given = [("input", _declare("input", tokens, of_input))], ""
         if self.starts:
@@ -141,7 +187,7 @@ class FinalStateProblem:
             arguments.append(("initial_state", _declare("initial_state", before, of_before)))
             given += f" initial_state(%initial_state : {before})"
         returned = _declare("final_state", result, of_result)
-        if self.rows:
+        if has_rows:
             kind, returned = _tensor((self.n,), self.indices), result
             arguments.append(("state", _declare("state", result, of_result, ", conv.in_place = 0 : i64")))
             arguments.append(("indices", _declare("indices", kind)))

@@ -67,8 +67,11 @@ void addFormTests();
 void addForwardTests();
 void addFunctionTests();
 void addLaneCopyTests();
+void addPlaceTests();
 void addTileTests();
 void addResourceTests();
+/// Sizes that are chosen with each run.
+void addRunTimeSizeTests();
 void addSplitTests();
 /// What sequences leave for their next tokens, in place of what was there.
 void addStateTests();

@@ -147,8 +147,10 @@ int main(int argc, char **argv) {
   addTypeTests();
   addFunctionTests();
   addLaneCopyTests();
+  addPlaceTests();
   addTileTests();
   addResourceTests();
+  addRunTimeSizeTests();
   addSplitTests();
   addStateTests();
   addWinogradTests();

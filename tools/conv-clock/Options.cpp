@@ -11,7 +11,9 @@
 
 #include "Options.h"
 
+#include "ChooseSizes.h"
 #include "CommandLine.h"
+#include "ErrorLine.h"
 
 using namespace conv;
 using namespace conv::tools;
@@ -33,6 +35,12 @@ std::optional<int> tools::parseClockFlags(int argc, char **argv,
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false);
+  std::vector<std::string> given;
+  app.add_option("--size", given,
+                 "NAME=NUMBER: a size that functions leave open")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
   app.add_flag("--json", flags.json, "Print one JSON object instead of text");
   app.add_option("--timeline", flags.timeline,
                  "Draw one iteration of the main loop of the kernel that takes "
@@ -40,5 +48,11 @@ std::optional<int> tools::parseClockFlags(int argc, char **argv,
   app.footer("Example:\n  conv-clock layer.convpack --target gfx942 --timeline "
              "loop.svg\nExit codes: 0 fine, 2 bad input or usage, 3 not "
              "supported, 4 system error.");
-  return parse(app, argc, argv);
+  if (std::optional<int> code = parse(app, argc, argv))
+    return code;
+  Result<std::map<std::string, int64_t>> sizes = parseSizes(given);
+  if (!sizes)
+    return printError(app.get_name(), sizes.error());
+  flags.sizes = *sizes;
+  return std::nullopt;
 }

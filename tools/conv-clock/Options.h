@@ -8,6 +8,8 @@
 #ifndef CONV_TOOLS_CONVCLOCK_OPTIONS_H
 #define CONV_TOOLS_CONVCLOCK_OPTIONS_H
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +19,7 @@ namespace conv::tools {
 struct ClockFlags {
   std::string input;
   std::vector<std::string> functions, targets; ///< Empty: all.
+  std::map<std::string, int64_t> sizes;        ///< Run-time sizes by name.
   bool json = false;
   std::string timeline; ///< File of a drawing; empty: none.
 };

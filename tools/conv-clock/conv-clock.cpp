@@ -11,9 +11,11 @@
 
 #include "Options.h"
 
+#include "ChooseSizes.h"
 #include "ErrorLine.h"
 #include "Output.h"
 
+#include "conv/Artifact/RunTimeSizes.h"
 #include "conv/Clock/Clock.h"
 
 #include <algorithm>
@@ -38,8 +40,14 @@ static Result<std::vector<EntryClock>> clockAll(const ClockFlags &flags) {
                    isSelected(flags.targets, entry.target);
     if (!isNamed || (flags.targets.empty() && !lookupPace(entry.target)))
       continue;
+    Result<std::vector<int64_t>> sizes = chooseSizes(entry, {flags.sizes, {}});
+    if (!sizes)
+      return sizes.error();
+    Result<artifact::Entry> sized = artifact::instantiate(entry, *sizes);
+    if (!sized)
+      return sized.error();
     Result<EntryClock> clock =
-        clockEntry(*artifact, entry, {!flags.timeline.empty()});
+        clockEntry(*artifact, *sized, {!flags.timeline.empty()});
     if (!clock)
       return clock.error();
     clocks.push_back(std::move(*clock));

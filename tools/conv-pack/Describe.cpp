@@ -47,10 +47,35 @@ static std::string join(const std::array<int64_t, 3> &sizes) {
          std::to_string(sizes[2]);
 }
 
-static std::string join(const std::vector<int64_t> &sizes) {
+/// A shape, with names for run-time sizes.
+static std::string joinShape(const Entry &entry,
+                             const std::vector<int64_t> &shape) {
   std::string text;
-  for (size_t i = 0; i < sizes.size(); ++i)
-    text += (i ? "x" : "") + std::to_string(sizes[i]);
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? "x" : "") +
+            (shape[i] < 0 ? entry.sizes[size_t(decodeSize(shape[i]))].name
+                          : std::to_string(shape[i]));
+  return text;
+}
+
+static std::string join(const Entry &entry, const SizeProduct &product) {
+  std::string text = std::to_string(product.constant);
+  for (auto [size, per] : product.factors) {
+    const std::string &name = entry.sizes[size_t(size)].name;
+    text += "*" + (per == 1 ? name
+                            : "ceil(" + name + "/" + std::to_string(per) + ")");
+  }
+  return product.per == 1
+             ? text
+             : "ceil(" + text + "/" + std::to_string(product.per) + ")";
+}
+
+static std::string joinGrid(const Entry &entry, const Launch &launch) {
+  std::string text;
+  for (size_t i = 0; i < 3; ++i)
+    text += (i ? "x" : "") + (launch.gridOfSizes[i]
+                                  ? join(entry, *launch.gridOfSizes[i])
+                                  : std::to_string(launch.grid[i]));
   return text;
 }
 
@@ -60,14 +85,17 @@ static void printLong(const Entry &entry) {
   };
   line("problem", entry.problem);
   line("schedule", entry.schedule + " (" + entry.chosenBy + ")");
+  for (const RunTimeSize &size : entry.sizes)
+    line("size", size.name + ": " + std::to_string(size.least) + " to " +
+                     std::to_string(size.most));
   for (const Argument &argument : entry.arguments)
     line(argument.access.c_str(), argument.name + ": " + argument.dtype + " " +
                                       argument.layout + " " +
-                                      join(argument.shape));
+                                      joinShape(entry, argument.shape));
   for (const Launch &launch : entry.launches) {
     const Resources &used = launch.resources;
     line("kernel",
-         launch.kernel + ": grid " + join(launch.grid) + ", block " +
+         launch.kernel + ": grid " + joinGrid(entry, launch) + ", block " +
              join(launch.block) + ", " + std::to_string(used.vgpr) +
              " registers, " +
              std::to_string(used.sharedBytes + launch.dynamicSharedBytes) +

@@ -12,6 +12,7 @@
 
 #include "Options.h"
 
+#include "ChooseSizes.h"
 #include "CommandLine.h"
 #include "ErrorLine.h"
 
@@ -30,6 +31,7 @@ static const char *const kFooter = R"(Examples:
   conv-run conv.convpack --device sim --target gfx942 --verify --counters
   conv-run conv.convpack --input input=x.npy --output output=y.npy
   conv-run conv.convpack --device hip --bench --json
+  conv-run tokens.mlir --size B=2 --size T=100 --verify
 
 bf16 is stored in .npy files as uint16, 8-bit floats as uint8.
 Exit codes: 0 fine, 1 wrong result, 2 bad input or usage, 3 not supported,
@@ -38,7 +40,7 @@ Exit codes: 0 fine, 1 wrong result, 2 bad input or usage, 3 not supported,
 /// Structured flags as they are on the command line.
 namespace {
 struct RawFlags {
-  std::vector<std::string> inputs, outputs;
+  std::vector<std::string> inputs, outputs, sizes;
   std::string checks = "on", order = "in-order";
 };
 } // namespace
@@ -52,6 +54,12 @@ static void addDataFlags(CLI::App &app, RunFlags &flags, RawFlags &raw) {
   app.add_option(
          "--output", raw.outputs,
          "NAME=FILE.npy: where to write a result; may be given for each")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->expected(1)
+      ->allow_extra_args(false);
+  app.add_option("--size", raw.sizes,
+                 "NAME=NUMBER: a size that the function leaves open; those of "
+                 "inputs that are given need not be")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->expected(1)
       ->allow_extra_args(false);
@@ -148,6 +156,11 @@ std::optional<int> tools::parseRunFlags(int argc, char **argv,
     error = addPairs(raw.outputs, "--output", flags.outputs);
   if (!error)
     error = setWaveOrder(raw.order, flags.sim);
+  Result<std::map<std::string, int64_t>> sizes = parseSizes(raw.sizes);
+  if (sizes)
+    flags.sizes = *sizes;
+  else if (!error)
+    error = sizes.error();
   if (error)
     return printError(app.get_name(), *error);
   return std::nullopt;

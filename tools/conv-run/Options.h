@@ -22,6 +22,7 @@ struct RunFlags {
   std::string input, function, device, target;
   /// File by argument name.
   std::map<std::string, std::string> inputs, outputs;
+  std::map<std::string, int64_t> sizes; ///< Run-time sizes by name.
   uint64_t seed = 0;
   bool integers = false, verify = false, bench = false, counters = false;
   bool json = false;

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChooseSizes.h"
 #include "ErrorLine.h"
 #include "Output.h"
 #include "PackedSequences.h"
@@ -69,6 +70,18 @@ static Result<std::string> readInput(const artifact::Argument &argument,
                     describe(array->type, array->shape));
   }
   return std::move(array->bytes);
+}
+
+/// The run-time sizes of the command line, and shapes of inputs that are given.
+static Result<GivenSizes> readSizes(const RunFlags &flags) {
+  GivenSizes given{flags.sizes, {}};
+  for (const auto &[name, file] : flags.inputs) {
+    Result<NpyArray> array = readNpy(file);
+    if (!array)
+      return array.error();
+    given.shapes[name] = array->shape;
+  }
+  return given;
 }
 
 static std::string describeOrigin(const artifact::Argument &argument,
@@ -198,8 +211,11 @@ static Result<void> run(const RunFlags &flags, Report &report,
   if (flags.counters && !source->simulator)
     return badInput("--counters expects a simulated device, but got " +
                     source->device->name());
-  Result<Session> created =
-      Session::create(*source->device, source->artifact, flags.function);
+  Result<GivenSizes> sizes = readSizes(flags);
+  if (!sizes)
+    return sizes.error();
+  Result<Session> created = Session::create(*source->device, source->artifact,
+                                            flags.function, *sizes);
   if (!created)
     return created.error();
   session.emplace(std::move(*created));

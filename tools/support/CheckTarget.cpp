@@ -101,7 +101,8 @@ Result<CheckSummary> tools::checkTarget(const artifact::Artifact &artifact,
   auto device = openDevice(target, options.sim);
   if (!device)
     return device.error();
-  Result<Session> session = Session::create(**device, artifact, function);
+  Result<Session> session =
+      Session::create(**device, artifact, function, {options.sizes, {}});
   if (!session)
     return session.error();
   Result<void> done = expected.update(artifact, session->entry(), options);

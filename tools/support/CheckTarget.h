@@ -30,6 +30,7 @@ struct CheckOptions {
   RandomKind kind = RandomKind::Normal;
   uint64_t seed = 0;
   std::map<std::string, std::string> inputs; ///< Bytes by name, if not random.
+  std::map<std::string, int64_t> sizes;      ///< Run-time sizes by name.
   runtime::SimOptions sim;                   ///< For simulated targets.
 };
 

@@ -13,6 +13,7 @@
 
 #include "RandomInputs.h"
 
+#include "conv/Artifact/RunTimeSizes.h"
 #include "conv/Support/ElementType.h"
 #include "conv/Support/Memory.h"
 
@@ -60,12 +61,25 @@ Result<void> tools::checkMemoryOfElements(const artifact::Entry &entry,
 
 Result<Session> Session::create(runtime::Device &device,
                                 const artifact::Artifact &artifact,
-                                const std::string &function) {
+                                const std::string &function,
+                                const GivenSizes &given) {
   Result<runtime::Executable> executable =
       runtime::Executable::load(device, artifact, function);
   if (!executable)
     return executable.error();
   Session session(device, std::move(*executable));
+  Result<std::vector<int64_t>> sizes =
+      chooseSizes(session.executable.entry(), given);
+  if (!sizes)
+    return sizes.error();
+  if (!sizes->empty()) {
+    session.sizes = std::move(*sizes);
+    Result<artifact::Entry> entry =
+        artifact::instantiate(session.executable.entry(), session.sizes);
+    if (!entry)
+      return entry.error();
+    session.sized = std::make_unique<artifact::Entry>(std::move(*entry));
+  }
   if (Result<void> fits = checkMemoryOfBuffers(session.entry()); !fits)
     return fits.error();
   if (Result<void> allocated = session.allocate(); !allocated)
@@ -81,7 +95,7 @@ Result<void> Session::allocate() {
     addresses.push_back((*buffer)->address());
     buffers.push_back(std::move(*buffer));
   }
-  if (int64_t bytes = executable.workspaceBytes()) {
+  if (int64_t bytes = entry().workspaceBytes) {
     auto buffer = device->allocate(bytes);
     if (!buffer)
       return buffer.error();
@@ -175,8 +189,8 @@ Result<void> Session::upload(const ArgumentBytes &arguments) {
 Result<double> Session::run() {
   Result<void> done = device->record(*start, nullptr);
   if (done)
-    done =
-        executable.run(addresses, workspace ? workspace->address() : nullptr);
+    done = executable.run(addresses, workspace ? workspace->address() : nullptr,
+                          /*stream=*/nullptr, sizes);
   if (done)
     done = device->record(*stop, nullptr);
   if (done)

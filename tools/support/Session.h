@@ -13,6 +13,8 @@
 #ifndef CONV_TOOLS_SUPPORT_SESSION_H
 #define CONV_TOOLS_SUPPORT_SESSION_H
 
+#include "ChooseSizes.h"
+
 #include "conv/Runtime/Executable.h"
 
 #include <memory>
@@ -32,12 +34,17 @@ Result<void> checkMemoryOfElements(const artifact::Entry &entry,
 
 class Session {
 public:
-  /// Loads `function` of the artifact and allocates its buffers.
+  /// Loads `function` of the artifact and allocates its buffers, which have
+  /// these run-time sizes if it has any.
   static Result<Session> create(runtime::Device &device,
                                 const artifact::Artifact &artifact,
-                                const std::string &function);
+                                const std::string &function,
+                                const GivenSizes &given = {});
 
-  const artifact::Entry &entry() const { return executable.entry(); }
+  /// What was loaded, with numbers for run-time sizes.
+  const artifact::Entry &entry() const {
+    return sized ? *sized : executable.entry();
+  }
 
   /// Copies the arguments that are read to the device and fills the others with
   /// a pattern (NaN for floating types), so that what a kernel does not write
@@ -57,6 +64,8 @@ private:
 
   runtime::Device *device;
   runtime::Executable executable;
+  std::vector<int64_t> sizes;
+  std::unique_ptr<artifact::Entry> sized; ///< If there are run-time sizes.
   std::vector<std::unique_ptr<runtime::Buffer>> buffers;
   std::unique_ptr<runtime::Buffer> workspace;
   std::vector<void *> addresses;

@@ -18,6 +18,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -34,6 +35,8 @@ inline constexpr int64_t kMaxConstants = 4096; ///< Of an entry.
 inline constexpr int64_t kMaxLaunches = 4096;  ///< Of an entry.
 inline constexpr int64_t kMaxParameters = 128; ///< Of a launch.
 inline constexpr int64_t kMaxTensorMaps = 24;  ///< Of a launch.
+inline constexpr int64_t kMaxSizes = 16;       ///< Run-time sizes of an entry.
+inline constexpr int64_t kMaxFactors = 8;      ///< Of a `SizeProduct`.
 inline constexpr int64_t kMaxRank = 16;
 inline constexpr int64_t kMaxGrid = 2147483647;
 inline constexpr int64_t kMaxWorkgroupSize = 1024;
@@ -44,6 +47,32 @@ inline constexpr int64_t kMaxDynamicSharedBytes = int64_t(1) << 20;
 /// Bytes a workspace's base address is a multiple of.
 inline constexpr int64_t kWorkspaceAlignment = 256;
 
+/// A size that is known when an entry is run, and not before.
+struct RunTimeSize {
+  std::string name;            ///< "B", "T", ...
+  int64_t least = 1, most = 1; ///< What kernels are right for.
+};
+
+/// A number that run-time sizes give: `constant` times each size of `factors`
+/// divided by its `per` and rounded up, all of it divided by `per` and rounded
+/// up.
+struct SizeProduct {
+  struct Factor {
+    int64_t size; ///< The number of a run-time size.
+    int64_t per = 1;
+  };
+  int64_t constant = 1;
+  std::vector<Factor> factors;
+  int64_t per = 1;
+};
+
+/// In a shape: the run-time size with this number.
+constexpr int64_t encodeSize(int64_t number) { return -1 - number; }
+constexpr int64_t decodeSize(int64_t element) { return -1 - element; }
+
+/// In strides: the next dimension's stride times its size.
+inline constexpr int64_t kNoGap = -1;
+
 /// One buffer the caller passes, in the order of the function's signature:
 /// operands first, then results.
 struct Argument {
@@ -52,8 +81,9 @@ struct Argument {
   std::string access; ///< "read", "write" or "readwrite".
   std::string dtype;  ///< "f32", "f16", "bf16", "i8", "i32", "f8E4M3FN", ...
   std::string layout; ///< Order string such as "NHWC"; empty for 1-D vectors.
-  std::vector<int64_t> shape;   ///< Sizes in elements, in layout order.
-  std::vector<int64_t> strides; ///< Steps in elements, in layout order.
+  /// Sizes in elements, in layout order; negative ones are run-time sizes.
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides; ///< Steps in elements, or `kNoGap`.
   int64_t alignment = 16;       ///< Bytes the base address is a multiple of.
 
   bool isRead() const { return access != "write"; }
@@ -84,6 +114,10 @@ struct WorkspaceParameter {
 struct I32Parameter {
   int32_t value;
 };
+/// Passes the run-time size with this number as a 32-bit integer.
+struct SizeParameter {
+  int64_t index;
+};
 /// Passes, by value, a tensor map that the device encodes: how copies of boxes
 /// see a buffer. Lists have the innermost dimension first; `strides` are bytes,
 /// without that of the innermost dimension. With corners, copies are im2col and
@@ -105,7 +139,7 @@ struct TensorMapParameter {
 };
 using Parameter =
     std::variant<ArgumentParameter, ConstantParameter, WorkspaceParameter,
-                 I32Parameter, TensorMapParameter>;
+                 I32Parameter, SizeParameter, TensorMapParameter>;
 
 /// What the code object's own metadata says a kernel uses.
 struct Resources {
@@ -121,6 +155,8 @@ struct Launch {
   std::string sha256; ///< Hex digest of that file.
   std::string kernel; ///< Symbol of the kernel in the code object.
   std::array<int64_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  /// Sizes of `grid` that depend on run-time sizes; `grid` has 1 for them.
+  std::array<std::optional<SizeProduct>, 3> gridOfSizes;
   int64_t dynamicSharedBytes = 0;
   /// The kernel may start before what is in front of it on the stream has
   /// ended: it waits for that itself.
@@ -151,9 +187,12 @@ struct Entry {
   std::string algorithm; ///< "implicit_gemm", ...
   std::string schedule;  ///< Printed `#conv.schedule<...>`.
   std::string chosenBy;  ///< "user", "database" or "heuristic".
+  std::vector<RunTimeSize> sizes; ///< Empty if all shapes are known.
   std::vector<Argument> arguments;
   std::vector<Constant> constants;
   int64_t workspaceBytes = 0; ///< The caller provides it, 256-byte aligned.
+  /// What it depends on, if that is run-time sizes; `workspaceBytes` is 0 then.
+  std::optional<SizeProduct> workspaceOfSizes;
   bool deterministic = true;
   ErrorBound errorBound;
   std::vector<Launch> launches;
@@ -181,8 +220,8 @@ int64_t bufferBytes(const Argument &argument);
 /// Checks rule M11; the error names the coefficient.
 Result<void> verifyErrorBound(const ErrorBound &bound);
 
-/// Checks the rules M1 to M13, M15 and M16 of docs/artifact.md; the error names
-/// the field. M14 is about the text (ManifestJson.h).
+/// Checks the rules M1 to M13 and M15 to M18 of docs/artifact.md; the error
+/// names the field. M14 is about the text (ManifestJson.h).
 Result<void> verifyManifest(const Manifest &manifest);
 
 } // namespace conv::artifact

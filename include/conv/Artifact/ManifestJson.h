@@ -11,6 +11,7 @@
 #include "conv/Artifact/Manifest.h"
 #include "conv/Support/Result.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,10 @@ Result<std::string> writeManifest(const Manifest &manifest);
 /// field, as in "entries[0].launches[1].grid[2]: expects ..., but got ...".
 /// Fields this version does not know are ignored.
 Result<Manifest> parseManifest(std::string_view text);
+
+/// JSON text in which each object {"size": i} is the i-th of `sizes`.
+std::string replaceSizes(const std::string &text,
+                         std::span<const int64_t> sizes);
 
 /// The JSON object of a bound, as entries and the steps of their references
 /// have it. What is zero or false is left out where that is what it would mean.

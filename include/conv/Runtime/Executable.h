@@ -37,14 +37,20 @@ public:
   /// What was loaded: arguments, workspace, error bound.
   const artifact::Entry &entry() const { return *loaded; }
   int64_t workspaceBytes() const { return loaded->workspaceBytes; }
+  /// The same of an entry with run-time sizes, with these; -1 if `run` refuses
+  /// them.
+  int64_t workspaceBytes(std::span<const int64_t> sizes) const;
 
-  /// Starts all launches on `stream`, in order. `arguments[i]` is the device
+  /// Starts all launches on `stream`, in order, with `sizes` if the entry has
+  /// run-time sizes, in their order. `arguments[i]` is the device
   /// address of the i-th argument of the entry; `workspace` holds at least
   /// `workspaceBytes()` and may be null if that is zero. Refuses a wrong number
   /// of arguments, a null or misaligned address, and a written buffer that
-  /// overlaps another.
+  /// overlaps another, and sizes that are not in their ranges or give buffers
+  /// or grids that are too large.
   Result<void> run(std::span<void *const> arguments, void *workspace = nullptr,
-                   StreamHandle stream = nullptr) const;
+                   StreamHandle stream = nullptr,
+                   std::span<const int64_t> sizes = {}) const;
 
 private:
   /// Where the value of one kernel parameter comes from.
@@ -54,18 +60,20 @@ private:
       Constant,
       Workspace,
       I32,
+      Size,
       ArgumentMap,
       ConstantMap,
       WorkspaceMap
     } kind;
     int32_t i32;
-    /// Of the argument or constant, or the offset into the workspace.
+    /// Of the argument, constant or size, or the offset into the workspace.
     int64_t index;
     /// What is encoded instead of passing the address; `loaded` has it.
     const artifact::TensorMapParameter *map = nullptr;
   };
   struct Step {
     Kernel *kernel;
+    const artifact::Launch *launch; ///< `loaded` has it.
     LaunchShape shape;
     size_t firstSlot, slotCount;
   };
@@ -91,8 +99,10 @@ private:
                                const artifact::Artifact &artifact);
   static Slot createSlot(const artifact::TensorMapParameter &map);
   Result<void> addStep(const artifact::Launch &launch, Module &module);
-  Result<void> checkAddresses(std::span<void *const> arguments,
-                              void *workspace) const;
+  Result<void> checkAddresses(std::span<void *const> arguments, void *workspace,
+                              std::span<const int64_t> sizes) const;
+  /// Bytes of an argument with these sizes.
+  uint64_t getBytes(size_t argument, std::span<const int64_t> sizes) const;
   Error badAddress(size_t argument, const std::string &what) const;
 };
 

@@ -127,9 +127,12 @@ typedef struct conv_argument {
   const char *dtype;  /**< "f16", "bf16", "f32", ... */
   const char *layout; /**< "NHWC", or "" for vectors. */
   size_t rank;
-  const int64_t *shape;   /**< Elements, in layout order. */
-  const int64_t *strides; /**< Elements, in layout order. */
-  int64_t bytes;          /**< From the first to the last element. */
+  const int64_t *shape;   /**< Elements, in layout order; -1 - i for run-time
+                               size i. */
+  const int64_t *strides; /**< Elements, in layout order; -1 for the next
+                               dimension's stride times its size. */
+  int64_t bytes;          /**< From the first to the last element, or -1 if
+                               run-time sizes say. */
   int64_t alignment;      /**< Bytes. */
   int is_written;         /**< 1 for results, 0 for operands, and 2 for operands
                                that the function updates in place. */
@@ -149,7 +152,35 @@ CONV_API conv_status conv_executable_constant(const conv_executable *executable,
                                               size_t index,
                                               conv_argument *constant);
 
-/** Bytes of the workspace that each concurrent run needs; may be zero. */
+/** A number in shapes that is chosen with each run. */
+typedef struct conv_size {
+  const char *name; /**< "B", "T", ...; it lives as long as the executable. */
+  int64_t least, most;
+} conv_size;
+
+/** Run-time sizes; none if all shapes are known. */
+CONV_API size_t conv_executable_size_count(const conv_executable *executable);
+CONV_API conv_status conv_executable_size(const conv_executable *executable,
+                                          size_t index, conv_size *size);
+
+/** Finds the run-time sizes from the shapes of all arguments: `shapes[i]` has
+ * as many numbers as the i-th argument has dimensions. Refuses shapes that do
+ * not fit the function, and sizes that a run would refuse. `workspace_bytes`
+ * may be null; it gets what a run with these sizes needs. */
+CONV_API conv_status conv_executable_find_sizes(
+    const conv_executable *executable, const int64_t *const *shapes,
+    size_t count, int64_t *sizes, int64_t *workspace_bytes);
+
+/** Starts a function with run-time sizes, like `conv_executable_run`. `sizes`
+ * holds one number for each, and buffers have the bytes that follow from them.
+ * Nothing is started if a size is out of its range, or if they give buffers or
+ * grids that are too large. */
+CONV_API conv_status conv_executable_run_sizes(
+    const conv_executable *executable, const int64_t *sizes, size_t size_count,
+    void *const *arguments, size_t count, void *workspace, void *stream);
+
+/** Bytes of the workspace that each concurrent run needs; may be zero. With
+ * run-time sizes, `conv_executable_find_sizes` has them. */
 CONV_API int64_t
 conv_executable_workspace_bytes(const conv_executable *executable);
 

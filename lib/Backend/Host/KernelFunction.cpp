@@ -23,14 +23,14 @@ using namespace mlir::conv;
 /// Private memory begins at a cache line.
 static constexpr unsigned kPrivateAlignment = 64;
 
-/// The value of the parameter that the list has at `index`.
+/// The value, of type `type`, of the parameter that the list has at `index`.
 static Value loadParameter(OpBuilder &builder, Location loc, Value parameters,
-                           int32_t index) {
+                           int32_t index, Type type) {
   Type pointer = parameters.getType();
   Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, parameters,
                                    ArrayRef<LLVM::GEPArg>{index});
   Value address = LLVM::LoadOp::create(builder, loc, pointer, slot);
-  return LLVM::LoadOp::create(builder, loc, pointer, address);
+  return LLVM::LoadOp::create(builder, loc, type, address);
 }
 
 /// Memory on the stack for the elements of a buffer.
@@ -43,10 +43,11 @@ static Value createPrivate(OpBuilder &builder, Location loc, MemRefType type) {
                                 count, kPrivateAlignment);
 }
 
-/// Whether a descriptor can be rebuilt from the type.
-static bool isStaticContiguous(Type type) {
+/// Whether a descriptor can be rebuilt from the type, or it is a number.
+static bool isParameter(Type type) {
   auto buffer = dyn_cast<MemRefType>(type);
-  return buffer && buffer.hasStaticShape() && buffer.getLayout().isIdentity();
+  return type.isInteger(32) ||
+         (buffer && buffer.hasStaticShape() && buffer.getLayout().isIdentity());
 }
 
 namespace {
@@ -57,7 +58,7 @@ struct KernelToFunction final : ConvertOpToLLVMPattern<gpu::GPUFuncOp> {
   matchAndRewrite(gpu::GPUFuncOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (!op.isKernel() || !op.getWorkgroupAttributions().empty() ||
-        !llvm::all_of(op.getArgumentTypes(), isStaticContiguous))
+        !llvm::all_of(op.getArgumentTypes(), isParameter))
       return rewriter.notifyMatchFailure(
           op, "not a kernel on static buffers without shared memory");
     Location loc = op.getLoc();
@@ -90,12 +91,19 @@ private:
     TypeConverter::SignatureConversion conversion(body->getNumArguments());
     for (BlockArgument argument : body->getArguments()) {
       Location loc = argument.getLoc();
-      auto type = cast<MemRefType>(argument.getType());
       unsigned index = argument.getArgNumber();
+      auto type = dyn_cast<MemRefType>(argument.getType());
+      Type loaded =
+          type ? Type(LLVM::LLVMPointerType::get(rewriter.getContext()))
+               : argument.getType();
       Value address = index < numParameters
                           ? loadParameter(rewriter, loc, entry->getArgument(0),
-                                          static_cast<int32_t>(index))
+                                          static_cast<int32_t>(index), loaded)
                           : createPrivate(rewriter, loc, type);
+      if (!type) {
+        conversion.remapInput(index, address);
+        continue;
+      }
       Value buffer = MemRefDescriptor::fromStaticShape(
           rewriter, loc, *getTypeConverter(), type, address);
       conversion.remapInput(index, buffer);

@@ -246,8 +246,13 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     if (!tiling)
       return std::nullopt;
     hasBlocks |= tiling->blocks.has_value();
-    addProduct(*tiling, computeDirectWork(*tiling, schedule, product, chip),
-               product, chip, cost);
+    DirectWork work = computeDirectWork(*tiling, schedule, product, chip);
+    if (work.spills || work.isLong) {
+      obstacle = "a filter whose blocks fit registers, and code that compiles "
+                 "in time";
+      return std::nullopt;
+    }
+    addProduct(*tiling, work, product, chip, cost);
   }
   // Halos come from the cache, which is the bound of blocks.
   double memoryBytes = hasBlocks

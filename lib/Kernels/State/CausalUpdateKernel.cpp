@@ -13,8 +13,6 @@
 
 #include "StateAccess.h"
 
-#include "mlir/IR/IRMapping.h"
-
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -27,7 +25,9 @@ public:
   UpdateBuilder(CausalUpdateOp op, const StateAccess &access,
                 ArrayRef<StateTensor> tensors);
 
-  int64_t countItems() const { return shape.b * chunks; }
+  ItemCount countItems() const {
+    return access.multiply({chunks, {}}, 'B', shape.b);
+  }
   void create(Value item, Value guard) const;
 
 private:
@@ -59,7 +59,11 @@ private:
   void storeShifted(const Place &place, const Tokens &tokens) const;
   void storeInRing(const Place &place, const Tokens &input) const;
   void createOutput(const Place &place, const Tokens &tokens) const;
-  Value applyEpilogue(Value sum, ArrayRef<Value> operands) const;
+  Value applyEpilogue(Value sum, ArrayRef<Value> operands) const {
+    return mlir::conv::applyEpilogue(b, b.getLoc(), op.getEpilogue(),
+                                     getElementTypeOrSelf(op.getOutput()), sum,
+                                     operands);
+  }
 
   mutable CausalUpdateOp op; ///< Accessors of ops are not const.
   const StateAccess &access;
@@ -80,7 +84,7 @@ UpdateBuilder::UpdateBuilder(CausalUpdateOp op, const StateAccess &access,
       accumulator(getAccumulatorType(getElementTypeOrSelf(op.getInput()))),
       past(op.getPositions() ? shape.w - 1
                              : std::max(shape.w - 1, shape.length - shape.t)),
-      channels(access.countChannels(shape.d, shape.b * shape.d,
+      channels(access.countChannels(shape.d, assumeSequences(shape.b) * shape.d,
                                     getElementTypeOrSelf(op.getInput()),
                                     kMostElements / (past + shape.t))),
       chunks(shape.d / channels) {}
@@ -98,7 +102,8 @@ UpdateBuilder::Place UpdateBuilder::locate(Value item, Value guard) const {
   IndexMath wide(b, b.getI64Type());
   if (op.getIndices()) {
     Value index = access.loadNumber(get(op.getIndices()), place.batch, guard);
-    place.isReal = math.both(guard, wide.below(index, shape.states));
+    place.isReal = math.both(
+        guard, wide.below(index, access.getSize('S', shape.states, wide)));
     place.slot = math.cast(index);
   }
   if (op.getPositions()) {
@@ -209,22 +214,6 @@ void UpdateBuilder::storeInRing(const Place &place, const Tokens &input) const {
                  getCommonAlignment({getAlignment(state), state.strides[2]}),
                  list(state.strides[1], 0, 1, 1), place.isReal);
   }
-}
-
-Value UpdateBuilder::applyEpilogue(Value sum, ArrayRef<Value> operands) const {
-  Type element = getElementTypeOrSelf(op.getOutput());
-  if (op.getEpilogue().empty())
-    return sum.getType() == element
-               ? sum
-               : arith::TruncFOp::create(b, element, sum).getResult();
-  Block &body = op.getEpilogue().front();
-  IRMapping mapping;
-  mapping.map(body.getArgument(0), sum);
-  mapping.map(body.getArguments().drop_front(), operands);
-  for (Operation &inner : body.without_terminator())
-    b.clone(inner, mapping);
-  return mapping.lookupOrDefault(
-      cast<YieldOp>(body.getTerminator()).getValue());
 }
 
 void UpdateBuilder::createOutput(const Place &place,

@@ -37,12 +37,15 @@ public:
       : op(op), access(access), math(access.math), b(access.b),
         wide(access.b, access.b.getI64Type()), tensors(tensors),
         input(tensors.front()), result(tensors.back()), tokens(result.shape[1]),
-        channels(access.countChannels(
-            input.shape[2], op.countSequences() * tokens * input.shape[2],
-            input.element, /*most=*/16)),
+        channels(access.countChannels(input.shape[2],
+                                      assumeSequences(op.countSequences()) *
+                                          tokens * input.shape[2],
+                                      input.element, /*most=*/16)),
         chunks(input.shape[2] / channels) {}
 
-  int64_t countItems() const { return op.countSequences() * tokens * chunks; }
+  ItemCount countItems() const {
+    return access.multiply({tokens * chunks, {}}, 'B', op.countSequences());
+  }
   void create(Value item, Value guard) const;
 
 private:
@@ -53,9 +56,9 @@ private:
   /// The channels of a row and a token of a tensor.
   Value getOffset(const StateTensor &tensor, Value row, Value token,
                   Value chunk) const {
-    return math.add(math.add(math.mul(row, tensor.strides[0]),
-                             math.mul(token, tensor.strides[1])),
-                    math.mul(chunk, channels * tensor.strides[2]));
+    return math.add(
+        math.add(access.scale(tensor, 0, row), access.scale(tensor, 1, token)),
+        access.scale(tensor, 2, chunk, channels));
   }
   int64_t getAlignment(const StateTensor &tensor) const {
     return getCommonAlignment(
@@ -85,7 +88,8 @@ private:
 void FinalStateBuilder::create(Value item, Value guard) const {
   auto [sequence, place, chunk] = splitItem(math, item, tokens, chunks);
   // In i64: starts may be anything.
-  Value first = wide.constant(0), end = wide.constant(input.shape[1]);
+  Value length = access.getSize('T', input.shape[1], wide);
+  Value first = wide.constant(0), end = length;
   if (op.getCuSeqlens()) {
     const StateTensor &starts = get(op.getCuSeqlens());
     first = access.loadNumber(starts, sequence, guard);
@@ -94,7 +98,7 @@ void FinalStateBuilder::create(Value item, Value guard) const {
   Value token =
       wide.add(wide.sub(end, wide.constant(tokens)), wide.cast(place));
   Value isAfter = compare(arith::CmpIPredicate::sge, token, first);
-  Value isInput = math.both(isAfter, wide.below(token, input.shape[1]));
+  Value isInput = math.both(isAfter, wide.below(token, length));
   SmallVector<Value> elements =
       load(input, op.getCuSeqlens() ? math.constant(0) : sequence,
            math.cast(token), chunk, math.both(guard, isInput));
@@ -111,7 +115,8 @@ void FinalStateBuilder::create(Value item, Value guard) const {
   Value row = sequence, isWritten = guard;
   if (op.getIndices()) {
     Value index = access.loadNumber(get(op.getIndices()), sequence, guard);
-    isWritten = math.both(guard, wide.below(index, result.shape[0]));
+    isWritten = math.both(
+        guard, wide.below(index, access.getSize('S', result.shape[0], wide)));
     row = math.cast(index);
   }
   access.store(elements, result, getOffset(result, row, place, chunk),
@@ -137,14 +142,17 @@ public:
         shape(op.getShape()), channels(countChannels()),
         chunks(shape.d / channels) {}
 
-  int64_t countItems() const { return shape.b * (shape.w - 1) * chunks; }
+  ItemCount countItems() const {
+    return access.multiply({(shape.w - 1) * chunks, {}}, 'B', shape.b);
+  }
   void create(Value item, Value guard) const;
 
 private:
   /// All of one group, or each of its own.
   int64_t countChannels() const {
     int64_t count = access.countChannels(
-        shape.d, shape.b * (shape.w - 1) * shape.d, grad.element, /*most=*/16);
+        shape.d, assumeSequences(shape.b) * (shape.w - 1) * shape.d,
+        grad.element, /*most=*/16);
     return shape.perGroup() == 1 ? count : std::gcd(count, shape.perGroup());
   }
   /// The sums after tap `w` of tokens.
@@ -167,18 +175,13 @@ SmallVector<Value> BackwardStateBuilder::addTap(Value sequence, Value place,
                                                 Value guard) const {
   Location loc = b.getLoc();
   Value token = math.sub(place, w);
-  Value isThere = math.both(guard, math.below(token, shape.t));
-  auto add = [&](std::initializer_list<std::pair<Value, int64_t>> terms) {
-    Value offset = math.constant(0);
-    for (auto [value, stride] : terms)
-      offset = math.add(offset, math.mul(value, stride));
-    return offset;
-  };
+  Value isThere =
+      math.both(guard, math.below(token, access.getSize('T', shape.t)));
   SmallVector<Value> grads =
       access.load(grad,
-                  add({{sequence, grad.strides[0]},
-                       {token, grad.strides[1]},
-                       {chunk, channels * grad.strides[2]}}),
+                  math.add(math.add(access.scale(grad, 0, sequence),
+                                    access.scale(grad, 1, token)),
+                           access.scale(grad, 2, chunk, channels)),
                   getCommonAlignment({grad.strides[0], grad.strides[1],
                                       channels * grad.strides[2]}),
                   listChannels(channels, grad.strides[2]), isThere);
@@ -192,10 +195,9 @@ SmallVector<Value> BackwardStateBuilder::addTap(Value sequence, Value place,
   bool isOne = kernel.shape[0] != shape.b || kernel.shape[1] != shape.t;
   SmallVector<Value> taps = access.load(
       kernel,
-      add({{sequence, isOne ? 0 : kernel.strides[0]},
-           {token, isOne ? 0 : kernel.strides[1]},
-           {group, groupStride},
-           {w, tapStride}}),
+      math.add(math.add(access.scale(kernel, 0, sequence, isOne ? 0 : 1),
+                        access.scale(kernel, 1, token, isOne ? 0 : 1)),
+               math.add(math.mul(group, groupStride), math.mul(w, tapStride))),
       getCommonAlignment({kernel.strides[0], kernel.strides[1],
                           (areAlone ? channels : 1) * groupStride, tapStride}),
       listChannels(channels, areAlone ? groupStride : 0), isThere);
@@ -222,9 +224,9 @@ void BackwardStateBuilder::create(Value item, Value guard) const {
   for (Value sum : loop.getResults())
     elements.push_back(
         element.isF32() ? sum : arith::TruncFOp::create(b, element, sum));
-  Value offset = math.add(math.add(math.mul(sequence, result.strides[0]),
-                                   math.mul(place, result.strides[1])),
-                          math.mul(chunk, channels * result.strides[2]));
+  Value offset = math.add(math.add(access.scale(result, 0, sequence),
+                                   access.scale(result, 1, place)),
+                          access.scale(result, 2, chunk, channels));
   access.store(elements, result, offset,
                getCommonAlignment({result.strides[0], result.strides[1],
                                    channels * result.strides[2]}),

@@ -17,6 +17,9 @@
 
 #include "../Parts/Kernel.h"
 
+#include "conv/Dialect/Conv/IR/RunTimeSizes.h"
+#include "conv/Kernels/BuildKernel.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::conv {
@@ -24,25 +27,49 @@ namespace mlir::conv {
 /// Work-items of a workgroup of a GPU, and items of one of the host.
 inline constexpr int64_t kStateWorkItems = 128;
 
-/// What work-items do for their items: they are numbered from 0 to `items`.
+/// How many items there are: a number times run-time sizes.
+struct ItemCount {
+  int64_t constant = 1;
+  SmallVector<SizeFactor> factors;
+};
+
+/// What work-items do for their items, which are numbered from 0.
 struct StateBody {
-  int64_t items;
+  ItemCount items;
   /// Builds an item; `guard` is false for those that there are not.
   std::function<void(Value item, Value guard)> create;
 };
 
-/// A tensor in memory. `strides` count elements.
+/// A tensor in memory. `strides` count elements. Where run-time sizes are
+/// farther inside, a stride is that times `scales`, which is null elsewhere.
 struct StateTensor {
   Value buffer;
   SmallVector<int64_t> shape, strides;
   Type element;
+  SmallVector<Value> scales;
 };
 
 /// Accesses of elements at fixed distances from an offset.
 class StateAccess {
 public:
+  /// `numbers` has the run-time sizes `sizes` in the width of `math`.
   StateAccess(ImplicitLocOpBuilder &builder, const IndexMath &math,
-              const ::conv::ChipInfo &chip);
+              const ::conv::ChipInfo &chip, const RunTimeSizes &sizes,
+              ArrayRef<Value> numbers);
+
+  /// The size `known` of dimensions with this letter as a number in `width`, if
+  /// it is static, or else what callers chose.
+  Value getSize(char letter, int64_t known, const IndexMath &width) const;
+  Value getSize(char letter, int64_t known) const {
+    return getSize(letter, known, math);
+  }
+  /// `count` for each `per` of such a dimension.
+  ItemCount multiply(ItemCount count, char letter, int64_t known,
+                     int64_t per = 1) const;
+  Value getCount(const ItemCount &count) const;
+  /// `index` times a stride, and `factor`.
+  Value scale(const StateTensor &tensor, unsigned dimension, Value index,
+              int64_t factor = 1) const;
 
   /// Neighbouring channels of a work-item, a power of two that divides them: at
   /// most `most`, and of at most 16 bytes; fewer where `elements` of all
@@ -65,6 +92,8 @@ public:
   const IndexMath &math;
 
 private:
+  const RunTimeSizes &sizes;
+  SmallVector<Value> numbers;
   bool branched;      ///< The host has no guarded stores.
   int64_t leastItems; ///< That a GPU should have.
   void storeRuns(ArrayRef<Value> elements, const StateTensor &tensor,
@@ -85,6 +114,18 @@ Value widenElement(OpBuilder &builder, Location loc, Value element,
 Value multiplyAdd(OpBuilder &builder, Location loc, Value lhs, Value rhs,
                   Value sum);
 
+/// Sequences that a schedule is chosen for: as many as there are, or, if that
+/// is a run-time size, some.
+inline int64_t assumeSequences(int64_t known) {
+  constexpr int64_t kUsual = 64;
+  return ShapedType::isDynamic(known) ? kUsual : known;
+}
+
+/// What the region of an epilogue makes of a sum, or the sum as a result's
+/// element if the region is empty.
+Value applyEpilogue(OpBuilder &builder, Location loc, Region &epilogue,
+                    Type element, Value sum, ArrayRef<Value> operands);
+
 /// What an op asks of its kernel. `tensors` are those of operands and results,
 /// and outlive the body, like `access`.
 StateBody createCausalUpdate(CausalUpdateOp op, const StateAccess &access,
@@ -94,6 +135,9 @@ StateBody createFinalState(FinalStateOp op, const StateAccess &access,
 StateBody createBackwardState(DynamicBackwardStateOp op,
                               const StateAccess &access,
                               ArrayRef<StateTensor> tensors);
+
+StateBody createTokens(DynamicOpInterface op, const StateAccess &access,
+                       ArrayRef<StateTensor> tensors);
 
 /// The largest power of two that divides all of `strides`.
 int64_t getCommonAlignment(ArrayRef<int64_t> strides);

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -40,11 +41,43 @@ int64_t mlir::conv::getCommonAlignment(ArrayRef<int64_t> strides) {
 static constexpr int64_t kItemsPerUnit = 512;
 
 StateAccess::StateAccess(ImplicitLocOpBuilder &builder, const IndexMath &math,
-                         const ::conv::ChipInfo &chip)
-    : b(builder), math(math), branched(chip.backend == ::conv::Backend::Host),
+                         const ::conv::ChipInfo &chip,
+                         const RunTimeSizes &sizes, ArrayRef<Value> numbers)
+    : b(builder), math(math), sizes(sizes), numbers(numbers),
+      branched(chip.backend == ::conv::Backend::Host),
       leastItems(chip.backend == ::conv::Backend::NVPTX
                      ? chip.computeUnits * kItemsPerUnit
                      : 0) {}
+
+Value StateAccess::getSize(char letter, int64_t known,
+                           const IndexMath &width) const {
+  if (!ShapedType::isDynamic(known))
+    return width.constant(known);
+  return width.cast(numbers[*sizes.find(letter)]);
+}
+
+ItemCount StateAccess::multiply(ItemCount count, char letter, int64_t known,
+                                int64_t per) const {
+  if (ShapedType::isDynamic(known))
+    count.factors.push_back({*sizes.find(letter), per});
+  else
+    count.constant *= llvm::divideCeil(known, per);
+  return count;
+}
+
+Value StateAccess::getCount(const ItemCount &count) const {
+  Value all = math.constant(count.constant);
+  for (auto [size, per] : count.factors)
+    all = math.mul(all, math.div(math.add(numbers[size], per - 1), per));
+  return all;
+}
+
+Value StateAccess::scale(const StateTensor &tensor, unsigned dimension,
+                         Value index, int64_t factor) const {
+  Value scaled = math.mul(index, factor * tensor.strides[dimension]);
+  Value more = tensor.scales.empty() ? Value() : tensor.scales[dimension];
+  return more ? math.mul(scaled, more) : scaled;
+}
 
 int64_t StateAccess::countChannels(int64_t channels, int64_t elements,
                                    Type element, int64_t most) const {
@@ -156,33 +189,86 @@ Value mlir::conv::multiplyAdd(OpBuilder &builder, Location loc, Value lhs,
                                arith::MulIOp::create(builder, loc, lhs, rhs));
 }
 
-static StateTensor describe(Value tensor, Value buffer,
-                            ArrayRef<int64_t> strides) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  return {buffer, SmallVector<int64_t>(type.getShape()),
-          SmallVector<int64_t>(strides), type.getElementType()};
+Value mlir::conv::applyEpilogue(OpBuilder &builder, Location loc,
+                                Region &epilogue, Type element, Value sum,
+                                ArrayRef<Value> operands) {
+  if (epilogue.empty())
+    return sum.getType() == element
+               ? sum
+               : arith::TruncFOp::create(builder, loc, element, sum);
+  Block &body = epilogue.front();
+  IRMapping mapping;
+  mapping.map(body.getArgument(0), sum);
+  mapping.map(body.getArguments().drop_front(), operands);
+  for (Operation &inner : body.without_terminator())
+    builder.clone(inner, mapping);
+  return mapping.lookupOrDefault(
+      cast<YieldOp>(body.getTerminator()).getValue());
 }
+
+namespace {
+/// Finds where elements of the tensors of one op are.
+class TensorDescriber {
+public:
+  TensorDescriber(const IndexMath &math, const RunTimeSizes &sizes,
+                  ArrayRef<Value> numbers)
+      : math(math), sizes(sizes), numbers(numbers) {}
+
+  StateTensor describe(Value tensor, Value buffer,
+                       ArrayRef<int64_t> strides) const {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    StateTensor result{buffer, SmallVector<int64_t>(type.getShape()),
+                       SmallVector<int64_t>(strides), type.getElementType(),
+                       SmallVector<Value>(type.getRank())};
+    // Strides that sizes farther inside give: their static factor, and the
+    // rest.
+    for (int64_t d = type.getRank() - 2; d >= 0; --d) {
+      if (!ShapedType::isDynamic(strides[d]))
+        continue;
+      result.strides[d] = result.strides[d + 1];
+      result.scales[d] = result.scales[d + 1];
+      if (std::optional<unsigned> number = sizes.find(tensor, d + 1)) {
+        Value size = numbers[*number];
+        Value &scale = result.scales[d];
+        scale = scale ? math.mul(scale, size) : size;
+      } else {
+        result.strides[d] *= result.shape[d + 1];
+      }
+    }
+    return result;
+  }
+
+private:
+  const IndexMath &math;
+  const RunTimeSizes &sizes;
+  ArrayRef<Value> numbers;
+};
+} // namespace
 
 /// Operands and results with the kernel's arguments for buffers. A result in
 /// place of an operand lies in memory as that does.
-static SmallVector<StateTensor> describeTensors(StateOpInterface op,
-                                                ArrayRef<Value> arguments) {
+static SmallVector<StateTensor>
+describeTensors(Operation *op, ArrayRef<Value> arguments,
+                const TensorDescriber &describer) {
   SmallVector<StateTensor> tensors;
   for (Value operand : op->getOperands())
-    tensors.push_back(describe(operand, arguments[tensors.size()],
-                               getStrides(lookThroughReshapes(operand))));
-  OpOperand *updated = op.getUpdatedOperand();
+    tensors.push_back(
+        describer.describe(operand, arguments[tensors.size()],
+                           getStrides(lookThroughReshapes(operand))));
+  auto state = dyn_cast<StateOpInterface>(op);
+  OpOperand *updated = state ? state.getUpdatedOperand() : nullptr;
   for (OpResult result : op->getResults()) {
     bool isUpdated =
         updated && result.getResultNumber() + 1 == op->getNumResults();
     tensors.push_back(isUpdated ? tensors[updated->getOperandNumber()]
-                                : describe(result, arguments[tensors.size()],
-                                           getStrides(result)));
+                                : describer.describe(result,
+                                                     arguments[tensors.size()],
+                                                     getStrides(result)));
   }
   return tensors;
 }
 
-static StateBody createBody(StateOpInterface op, const StateAccess &access,
+static StateBody createBody(Operation *op, const StateAccess &access,
                             ArrayRef<StateTensor> tensors) {
   return llvm::TypeSwitch<Operation *, StateBody>(op)
       .Case([&](CausalUpdateOp update) {
@@ -193,10 +279,14 @@ static StateBody createBody(StateOpInterface op, const StateAccess &access,
       })
       .Case([&](DynamicBackwardStateOp state) {
         return createBackwardState(state, access, tensors);
+      })
+      .Case([&](DynamicOpInterface dynamic) {
+        return createTokens(dynamic, access, tensors);
       });
 }
 
-/// i32 where every offset and its overrun fit.
+/// i32 where every offset and its overrun fit. Buffers whose sizes callers
+/// choose are as large as buffers may be.
 static IntegerType selectIndexType(OpBuilder &builder, ValueRange buffers,
                                    const ::conv::ChipInfo &chip) {
   constexpr int64_t kLimit = int64_t(1) << 30;
@@ -222,12 +312,14 @@ static void createItems(const StateAccess &access, const StateBody &body,
     Value item = math.add(
         first,
         math.cast(gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult()));
-    bool areWhole = body.items % kStateWorkItems == 0;
-    body.create(item, areWhole ? math.yes() : math.below(item, body.items));
+    bool areWhole = body.items.factors.empty() &&
+                    body.items.constant % kStateWorkItems == 0;
+    body.create(item, areWhole ? math.yes()
+                               : math.below(item, access.getCount(body.items)));
     return;
   }
-  Value end =
-      math.minimum(math.add(first, kStateWorkItems), math.constant(body.items));
+  Value end = math.minimum(math.add(first, kStateWorkItems),
+                           access.getCount(body.items));
   scf::ForOp::create(b, first, end, math.constant(1), ValueRange{},
                      [&](OpBuilder &, Location, Value item, ValueRange) {
                        body.create(item, math.yes());
@@ -236,12 +328,12 @@ static void createItems(const StateAccess &access, const StateBody &body,
 }
 
 FailureOr<BuiltKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
-                                                    StateOpInterface op,
+                                                    Operation *op,
                                                     ArrayRef<Value> buffers,
                                                     StringRef name) {
   TargetAttr target = TargetAttr::lookup(op);
   if (!target)
-    return op.emitOpError("expects the module to have ") << TargetAttr::kName;
+    return op->emitOpError("expects the module to have ") << TargetAttr::kName;
   const ::conv::ChipInfo &chip = target.getInfo();
   BuiltKernel built{};
   SmallVector<size_t> places;
@@ -251,10 +343,13 @@ FailureOr<BuiltKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
       llvm::map_to_vector(built.arguments, [](const KernelArgument &one) {
         return one.buffer.getType();
       });
+  RunTimeSizes sizes(op);
+  built.sizes = sizes.getSizes().size();
+  types.append(built.sizes, builder.getI32Type());
   built.workItems = chip.backend == ::conv::Backend::Host ? 1 : kStateWorkItems;
   built.function =
-      createKernelFunction(builder, op.getLoc(), name, types, built.workItems);
-  ImplicitLocOpBuilder b(op.getLoc(), builder.getContext());
+      createKernelFunction(builder, op->getLoc(), name, types, built.workItems);
+  ImplicitLocOpBuilder b(op->getLoc(), builder.getContext());
   b.setInsertionPointToStart(&built.function.getBody().front());
   if (chip.backend == ::conv::Backend::NVPTX && chip.maxCluster() > 1) {
     PtxBuilder ptx(b);
@@ -265,11 +360,21 @@ FailureOr<BuiltKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
     return Value(built.function.getArgument(place));
   });
   IndexMath math(b, selectIndexType(b, ValueRange(buffers), chip));
-  StateAccess access(b, math, chip);
-  SmallVector<StateTensor> tensors = describeTensors(op, arguments);
+  SmallVector<Value> numbers = llvm::map_to_vector(
+      built.function.getArguments().slice(built.arguments.size(), built.sizes),
+      [&](BlockArgument size) { return math.cast(size); });
+  StateAccess access(b, math, chip, sizes, numbers);
+  SmallVector<StateTensor> tensors =
+      describeTensors(op, arguments, TensorDescriber(math, sizes, numbers));
   StateBody body = createBody(op, access, tensors);
   createItems(access, body, built.workItems);
-  built.workgroups = llvm::divideCeil(body.items, kStateWorkItems);
+  if (body.items.factors.empty()) {
+    built.workgroups = llvm::divideCeil(body.items.constant, kStateWorkItems);
+  } else {
+    built.workgroups = body.items.constant;
+    built.factors = body.items.factors;
+    built.workgroupsPer = kStateWorkItems;
+  }
   gpu::ReturnOp::create(b);
   return built;
 }

@@ -24,7 +24,7 @@ from .._device import open_device
 from .._function import Function
 from .._library import Error, check, library
 from . import _measurements
-from ._problems import AnyProblem, function_name
+from ._problems import AnyProblem, function_name, with_run_time_sizes
 from ._settings import settings
 
 _ALIGNMENT = 256  #: Of workspaces, in bytes.
@@ -39,13 +39,13 @@ class Kernel:
         entry = loaded.signature.entry
         self.target = entry.target
         self._function = function  # Keeps what is loaded.
-        self._executable = loaded.executable
         self._array = loaded.signature.array_type
         self._workspace_bytes = entry.workspace_bytes
         self._device = device
         self._alignments = [argument.alignment for argument in entry.arguments]
         self._low_bits = max(self._alignments, default=1) - 1  # Of powers of two.
-        self._run = library.conv_executable_run
+        self._loaded = loaded
+        self._places = entry.places_of_sizes()
         if device.type == "cuda":
             self._index = device.index
             self._stream = torch._C._cuda_getCurrentRawStream
@@ -53,7 +53,11 @@ class Kernel:
             self._stream = None
 
     def __call__(self, operands: typing.Sequence[torch.Tensor], result: torch.Tensor) -> None:
-        """Starts it on the current stream, on dense tensors in the orders of the problem."""
+        """Starts it on the current stream, on dense tensors in the orders of the problem. Run-time sizes are theirs."""
+        loaded, workspace_bytes = self._loaded, self._workspace_bytes
+        if self._places:
+            loaded = loaded.with_sizes_of([operand.shape for operand in operands])
+            workspace_bytes = loaded.signature.entry.workspace_bytes
         addresses, bits = [], 0
         for operand in operands:
             address = operand.data_ptr()
@@ -63,11 +67,11 @@ class Kernel:
             operands, addresses = self._align(operands, addresses)
         array = self._array(*addresses, result.data_ptr())
         workspace = None
-        if self._workspace_bytes:  # From PyTorch's allocator, which knows streams and graphs.
-            scratch = torch.empty(self._workspace_bytes + _ALIGNMENT, dtype=torch.uint8, device=self._device)
+        if workspace_bytes:  # From PyTorch's allocator, which knows streams and graphs.
+            scratch = torch.empty(workspace_bytes + _ALIGNMENT, dtype=torch.uint8, device=self._device)
             workspace = -(-scratch.data_ptr() // _ALIGNMENT) * _ALIGNMENT
         stream = self._stream(self._index) if self._stream else None
-        status = self._run(self._executable, array, len(array), workspace, stream)
+        status = loaded.call(array, workspace, stream)
         if status:
             check(status)
 
@@ -151,6 +155,8 @@ def device_name(device: torch.device) -> str:
 
 _lock = threading.RLock()
 _choices: typing.Dict[typing.Tuple[typing.Union[AnyProblem, str], str], Choice] = {}
+#: By problems with run-time sizes, the first one with numbers for them.
+_first: typing.Dict[typing.Tuple[AnyProblem, str], AnyProblem] = {}
 _preloaded: typing.Dict[str, Function] = {}
 _pool: typing.Optional[concurrent.futures.ThreadPoolExecutor] = None
 
@@ -170,10 +176,19 @@ def preload(artifact: typing.Union[str, os.PathLike, bytes, Artifact]) -> int:
     return len(artifact)
 
 
-def compile_problem(problem: AnyProblem, targets: typing.Union[str, typing.Sequence[str]]) -> bytes:
+def count_units(device: torch.device) -> int:
+    """Those of a GPU; 0 for the host, whose rows of a database are few."""
+    return torch.cuda.get_device_properties(device).multi_processor_count if device.type == "cuda" else 0
+
+
+def compile_problem(
+    problem: AnyProblem, targets: typing.Union[str, typing.Sequence[str]], compute_units: int = 0
+) -> bytes:
     """The artifact with the function of a problem, by the name that no other problem has."""
     named = dataclasses.replace(problem, function=function_name(problem))
-    return _compiler.compile(named, targets, name=named.function, threads=1, database=settings.database)
+    return _compiler.compile(
+        named, targets, name=named.function, threads=1, database=settings.database, compute_units=compute_units
+    )
 
 
 def _make(choice: Choice, device: torch.device) -> None:
@@ -182,7 +197,9 @@ def _make(choice: Choice, device: torch.device) -> None:
         name = function_name(choice.problem)
         function = _preloaded.get(name)
         if not function or not set(targets) & set(function.entries):
-            function = load_artifact(compile_problem(choice.problem, targets[0]))[name]
+            function = load_artifact(
+                compile_problem(choice.problem, targets[0], count_units(device))
+            )[name]
         choice.kernel = Kernel(function, device)
         choice.reason = ""
     except _compiler.Refused as error:
@@ -194,7 +211,35 @@ def _make(choice: Choice, device: torch.device) -> None:
 
 
 def choose(problem: AnyProblem, device: torch.device) -> Choice:
-    """What runs a problem. Compiles it if nobody has; threads that ask for the same wait."""
+    """What runs a problem. Compiles it if nobody has; threads that ask for the same wait.
+
+    The first of the problems that differ in run-time sizes only has a kernel of its own. All others have one together, so
+    that a new batch or length compiles nothing.
+    """
+    opened = with_run_time_sizes(problem)
+    if opened is not None and _shares_kernel(problem, opened, device_name(device)):
+        choice = _choose(opened, device)
+        if not _is_refused(choice):
+            return choice
+    return _choose(problem, device)
+
+
+def _is_refused(choice: Choice) -> bool:
+    """Whether there is no kernel, and there will be none."""
+    return choice.is_made.is_set() and choice.kernel is None and choice.seconds is None and choice.reason != "differs"
+
+
+def _shares_kernel(problem: AnyProblem, opened: AnyProblem, device: str) -> bool:
+    """Whether a problem is to have the kernel with run-time sizes, `opened`."""
+    with _lock:
+        if (problem, device) in _choices or function_name(problem) in _preloaded:
+            return False
+        if function_name(opened) in _preloaded:
+            return True
+        return _first.setdefault((opened, device), problem) != problem
+
+
+def _choose(problem: AnyProblem, device: torch.device) -> Choice:
     name = device_name(device)
     key = (problem, name)
     with _lock:
@@ -238,3 +283,4 @@ def forget() -> None:
     """Forgets what was chosen; kernels stay in the caches."""
     with _lock:
         _choices.clear()
+        _first.clear()

@@ -21,6 +21,12 @@ class AnyProblem(typing.Protocol):
     def module(self) -> str: ...
 
 
+def with_run_time_sizes(problem: AnyProblem) -> typing.Optional[AnyProblem]:
+    """The problem that leaves open how many sequences and tokens there are, for kinds of problems that can."""
+    leave_open = getattr(problem, "with_run_time_sizes", None)
+    return leave_open() if leave_open else None
+
+
 def function_name(problem: AnyProblem) -> str:
     """A name that no other problem has, the same in every process."""
     digest = hashlib.sha256(repr(problem).encode()).hexdigest()[:16]

@@ -14,7 +14,7 @@ func.func @accepted(%x: tensor<1x4x4x8xf16> {conv.strides = array<i64: 640, 160,
 // -----
 
 // N3: an entry for each dimension.
-// expected-error @below {{expects conv.strides of argument 0 to be one positive stride for each dimension of a static tensor of numbers, but got array<i64: 8, 1> for 'tensor<2x3x4xf16>'}}
+// expected-error @below {{expects conv.strides of argument 0 to be one positive stride for each dimension of a tensor of numbers, but got array<i64: 8, 1> for 'tensor<2x3x4xf16>'}}
 func.func @n3_rank(%x: tensor<2x3x4xf16> {conv.strides = array<i64: 8, 1>}) {
   return
 }
@@ -22,7 +22,7 @@ func.func @n3_rank(%x: tensor<2x3x4xf16> {conv.strides = array<i64: 8, 1>}) {
 // -----
 
 // N3: positive.
-// expected-error @below {{expects conv.strides of argument 0 to be one positive stride for each dimension of a static tensor of numbers, but got array<i64: 0, 1> for 'tensor<2x3xf16>'}}
+// expected-error @below {{expects conv.strides of argument 0 to be one positive stride for each dimension of a tensor of numbers, but got array<i64: 0, 1> for 'tensor<2x3xf16>'}}
 func.func @n3_zero(%x: tensor<2x3xf16> {conv.strides = array<i64: 0, 1>}) {
   return
 }
@@ -30,7 +30,7 @@ func.func @n3_zero(%x: tensor<2x3xf16> {conv.strides = array<i64: 0, 1>}) {
 // -----
 
 // N3: elements that have a size.
-// expected-error @below {{expects conv.strides of argument 0 to be one positive stride for each dimension of a static tensor of numbers, but got array<i64: 32, 1> for 'tensor<8x16xindex>'}}
+// expected-error @below {{expects conv.strides of argument 0 to be one positive stride for each dimension of a tensor of numbers, but got array<i64: 32, 1> for 'tensor<8x16xindex>'}}
 func.func @n3_index(%x: tensor<8x16xindex> {conv.strides = array<i64: 32, 1>}) {
   return
 }

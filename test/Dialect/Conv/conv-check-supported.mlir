@@ -350,12 +350,12 @@ func.func @element_type_elementwise(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8x
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
 #all = affine_map<(n, p, q, k) -> (n, p, q, k)>
-#diagonal = affine_map<(n, p, q, k) -> (n, p, p, k)>
-func.func @data_movement_diagonal(%x: tensor<2x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<2x4x4x8xf32> {
+#repeated = affine_map<(n, p, q, k) -> (n, p floordiv 2, q, k)>
+func.func @data_movement_division(%x: tensor<2x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<2x4x4x8xf32> {
   %y = conv.forward %x, %w window = #unit layouts = #layouts : tensor<2x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<2x4x4x8xf32>
   %e = tensor.empty() : tensor<2x4x4x8xf32>
-  // expected-error @below {{unsupported (data-movement): expects operands that are read at coordinates of the result, but got [affine_map<(d0, d1, d2, d3) -> (d0, d1, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>]}}
-  %z = linalg.generic {indexing_maps = [#diagonal, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+  // expected-error @below {{unsupported (data-movement): expects operands that are read at coordinates of the result, but got [affine_map<(d0, d1, d2, d3) -> (d0, d1 floordiv 2, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>]}}
+  %z = linalg.generic {indexing_maps = [#repeated, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%y : tensor<2x4x4x8xf32>) outs(%e : tensor<2x4x4x8xf32>) {
   ^bb0(%v: f32, %o: f32):
     %m = math.absf %v : f32
@@ -481,4 +481,61 @@ func.func @final_reshaped(%x: tensor<14x8xf16>) -> tensor<2x3x8xf16> {
   // expected-error @below {{unsupported (data-movement): expects operands that are not reshaped, but got 'tensor<2x7x8xf16>'}}
   %r = conv.final_state %x3 : tensor<2x7x8xf16> -> tensor<2x3x8xf16>
   return %r : tensor<2x3x8xf16>
+}
+
+// -----
+
+func.func @concatenation_alone(%x: tensor<1x4xf32>, %y: tensor<1x4xf32>) -> tensor<2x4xf32> {
+  // expected-error @below {{unsupported (not-fusable): expects functions with a convolution, but got element-wise work alone}}
+  %z = tensor.concat dim(0) %x, %y : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>
+  return %z : tensor<2x4xf32>
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @concatenation_of_others(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>, %a: tensor<1x4x4x1xf64>, %b: tensor<1x4x4x1xf64>)
+    -> (tensor<1x4x4x8xf32>, tensor<1x4x4x2xf64>) {
+  %y = conv.forward %x, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  // expected-error @below {{unsupported (element-type): expects static tensors of f32, f16, bf16, an 8-bit float, i8 or i32 between convolutions, but got 'tensor<1x4x4x1xf64>'}}
+  %z = tensor.concat dim(3) %a, %b : (tensor<1x4x4x1xf64>, tensor<1x4x4x1xf64>) -> tensor<1x4x4x2xf64>
+  return %y, %z : tensor<1x4x4x8xf32>, tensor<1x4x4x2xf64>
+}
+
+// -----
+
+// Accepted: a function that leaves open how many sequences and tokens there are.
+func.func @run_time_sizes(%x: tensor<?x?x8xf32>, %k: tensor<?x?x8x4xf32>) -> tensor<?x?x8xf32> {
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<?x?x8xf32>, tensor<?x?x8x4xf32> -> tensor<?x?x8xf32>
+  return %y : tensor<?x?x8xf32>
+}
+
+// -----
+
+// There is no workspace for what is between two ops.
+// expected-error @below {{unsupported (dynamic-shape): expects a function with run-time sizes to return all results of one dynamic convolution or op on states, of arguments, but got another one}}
+func.func @two_of_run_time_sizes(%x: tensor<?x?x8xf32>, %k: tensor<?x?x8x4xf32>) -> tensor<?x?x8xf32> {
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<?x?x8xf32>, tensor<?x?x8x4xf32> -> tensor<?x?x8xf32>
+  %z = conv.dynamic_forward %y, %k order = BTGW : tensor<?x?x8xf32>, tensor<?x?x8x4xf32> -> tensor<?x?x8xf32>
+  return %z : tensor<?x?x8xf32>
+}
+
+// -----
+
+// A size of no op has no name.
+func.func @unused_run_time_size(%x: tensor<?x?x8xf32>, %k: tensor<?x?x8x4xf32>,
+    // expected-error @below {{unsupported (dynamic-shape): expects run-time sizes of tensors that are used, but got 'tensor<?xf32>'}}
+    %unused: tensor<?xf32>) -> tensor<?x?x8xf32> {
+  %y = conv.dynamic_forward %x, %k order = BTGW : tensor<?x?x8xf32>, tensor<?x?x8x4xf32> -> tensor<?x?x8xf32>
+  return %y : tensor<?x?x8xf32>
+}
+
+// -----
+
+// Partial sums of larger groups would be in a workspace.
+func.func @large_groups_of_run_time_sizes(%x: tensor<?x?x34xf32>, %dy: tensor<?x?x34xf32>) -> tensor<?x?x2x3xf32> {
+  // expected-error @below {{unsupported (dynamic-shape): expects groups of at most 16 channels with run-time sizes, but got 17}}
+  %dk = conv.dynamic_backward_kernel %x, %dy order = BTGW : tensor<?x?x34xf32>, tensor<?x?x34xf32> -> tensor<?x?x2x3xf32>
+  return %dk : tensor<?x?x2x3xf32>
 }

@@ -2,16 +2,16 @@
 
 // Sequences have three dimensions.
 func.func @k1_rank(%x: tensor<2x7xf16>, %k: tensor<2x7x8x4xf16>) {
-  // expected-error @below {{expects a static input of rank 3, but got 'tensor<2x7xf16>'}}
+  // expected-error @below {{expects input of rank 3 with static sizes behind B and T, but got 'tensor<2x7xf16>'}}
   %y = conv.dynamic_forward %x, %k order = BTGW : tensor<2x7xf16>, tensor<2x7x8x4xf16> -> tensor<2x7x8xf16>
   return
 }
 
 // -----
 
-// Sizes are known.
-func.func @k1_dynamic(%x: tensor<2x7x8xf16>, %k: tensor<2x?x8x4xf16>) {
-  // expected-error @below {{expects a static kernel of rank 4, but got 'tensor<2x?x8x4xf16>'}}
+// T is a number in all tensors, or in none.
+func.func @k11_kernel(%x: tensor<2x7x8xf16>, %k: tensor<2x?x8x4xf16>) {
+  // expected-error @below {{expects kernel with B and T of 2 and 7, or 1 and 1, but got 'tensor<2x?x8x4xf16>'}}
   %y = conv.dynamic_forward %x, %k order = BTGW : tensor<2x7x8xf16>, tensor<2x?x8x4xf16> -> tensor<2x7x8xf16>
   return
 }
@@ -150,16 +150,6 @@ func.func @k8_one(%x: tensor<1x7x8xf16>, %k: tensor<1x7x8x4xf16>, %s: tensor<1xi
 func.func @k8_type(%x: tensor<1x7x8xf16>, %k: tensor<1x7x8x4xf16>, %s: tensor<3xi8>) {
   // expected-error @below {{expects a cu_seqlens of at least 2 elements of i32 or i64, but got 'tensor<3xi8>'}}
   %y = conv.dynamic_forward %x, %k cu_seqlens(%s : tensor<3xi8>) order = BTGW
-      : tensor<1x7x8xf16>, tensor<1x7x8x4xf16> -> tensor<1x7x8xf16>
-  return
-}
-
-// -----
-
-// How many there are is known.
-func.func @k8_dynamic(%dy: tensor<1x7x8xf16>, %k: tensor<1x7x8x4xf16>, %s: tensor<?xi32>) {
-  // expected-error @below {{expects a cu_seqlens of at least 2 elements of i32 or i64, but got 'tensor<?xi32>'}}
-  %dx = conv.dynamic_backward_input %dy, %k cu_seqlens(%s : tensor<?xi32>) order = BTGW
       : tensor<1x7x8xf16>, tensor<1x7x8x4xf16> -> tensor<1x7x8xf16>
   return
 }

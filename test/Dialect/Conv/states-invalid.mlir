@@ -2,16 +2,16 @@
 
 // Tokens of channels are in rows.
 func.func @u1_rank(%x: tensor<2x8xf16>, %w: tensor<8x4xf16>, %s: tensor<2x8x3xf16>) {
-  // expected-error @below {{expects a static input of rank 3, but got 'tensor<2x8xf16>'}}
+  // expected-error @below {{expects input of rank 3 with static sizes behind the first, but got 'tensor<2x8xf16>'}}
   %y, %n = conv.causal_update %x, %w, %s : tensor<2x8xf16>, tensor<8x4xf16>, tensor<2x8x3xf16> -> tensor<2x8x1xf16>, tensor<2x8x3xf16>
   return
 }
 
 // -----
 
-// Sizes are known.
-func.func @u1_dynamic(%x: tensor<2x8x1xf16>, %w: tensor<8x4xf16>, %s: tensor<?x8x3xf16>) {
-  // expected-error @below {{expects a static state of rank 3, but got 'tensor<?x8x3xf16>'}}
+// Without indices, there is a state for each sequence.
+func.func @u4_open_states(%x: tensor<2x8x1xf16>, %w: tensor<8x4xf16>, %s: tensor<?x8x3xf16>) {
+  // expected-error @below {{expects a state for each of 2 sequences without indices, but got ?}}
   %y, %n = conv.causal_update %x, %w, %s : tensor<2x8x1xf16>, tensor<8x4xf16>, tensor<?x8x3xf16> -> tensor<2x8x1xf16>, tensor<?x8x3xf16>
   return
 }
@@ -83,7 +83,7 @@ func.func @u3_type(%x: tensor<2x8x1xi32>, %w: tensor<8x4xf16>, %s: tensor<2x8x3x
 
 // Each sequence has a position.
 func.func @u4_positions(%x: tensor<2x8x1xf16>, %w: tensor<8x4xf16>, %s: tensor<2x8x3xf16>, %p: tensor<3xi32>) {
-  // expected-error @below {{expects positions to be a static vector of 2 elements of i32 or i64, but got 'tensor<3xi32>'}}
+  // expected-error @below {{expects positions to be a vector of 2 elements of i32 or i64, but got 'tensor<3xi32>'}}
   %y, %n = conv.causal_update %x, %w, %s positions(%p : tensor<3xi32>) : tensor<2x8x1xf16>, tensor<8x4xf16>, tensor<2x8x3xf16> -> tensor<2x8x1xf16>, tensor<2x8x3xf16>
   return
 }
@@ -92,7 +92,7 @@ func.func @u4_positions(%x: tensor<2x8x1xf16>, %w: tensor<8x4xf16>, %s: tensor<2
 
 // An index is a number.
 func.func @u4_indices(%x: tensor<2x8x1xf16>, %w: tensor<8x4xf16>, %s: tensor<2x8x3xf16>, %i: tensor<2xi16>) {
-  // expected-error @below {{expects indices to be a static vector of 2 elements of i32 or i64, but got 'tensor<2xi16>'}}
+  // expected-error @below {{expects indices to be a vector of 2 elements of i32 or i64, but got 'tensor<2xi16>'}}
   %y, %n = conv.causal_update %x, %w, %s indices(%i : tensor<2xi16>) : tensor<2x8x1xf16>, tensor<8x4xf16>, tensor<2x8x3xf16> -> tensor<2x8x1xf16>, tensor<2x8x3xf16>
   return
 }
@@ -152,7 +152,7 @@ func.func @u7_yield(%x: tensor<2x8x1xf16>, %w: tensor<8x4xf16>, %s: tensor<2x8x3
 
 // States have three dimensions.
 func.func @e1_rank(%x: tensor<2x7x8xf16>) {
-  // expected-error @below {{expects a static result of rank 3, but got 'tensor<2x8xf16>'}}
+  // expected-error @below {{expects result of rank 3 with static sizes behind the first, but got 'tensor<2x8xf16>'}}
   %r = conv.final_state %x : tensor<2x7x8xf16> -> tensor<2x8xf16>
   return
 }
@@ -197,7 +197,7 @@ func.func @e2_one(%x: tensor<1x7x8xf16>, %c: tensor<1xi32>) {
 
 // Starts are numbers.
 func.func @e2_type(%x: tensor<1x7x8xf16>, %c: tensor<3xf32>) {
-  // expected-error @below {{expects cu_seqlens to be a static vector of 3 elements of i32 or i64, but got 'tensor<3xf32>'}}
+  // expected-error @below {{expects cu_seqlens to be a vector of 3 elements of i32 or i64, but got 'tensor<3xf32>'}}
   %r = conv.final_state %x cu_seqlens(%c : tensor<3xf32>) : tensor<1x7x8xf16> -> tensor<2x3x8xf16>
   return
 }
@@ -233,7 +233,7 @@ func.func @e4_type(%x: tensor<2x7x8xf16>, %c: tensor<9x2x8xf16>, %i: tensor<2xi3
 
 // Each sequence has a place.
 func.func @e4_indices(%x: tensor<2x7x8xf16>, %c: tensor<9x3x8xf16>, %i: tensor<3xi32>) {
-  // expected-error @below {{expects indices to be a static vector of 2 elements of i32 or i64, but got 'tensor<3xi32>'}}
+  // expected-error @below {{expects indices to be a vector of 2 elements of i32 or i64, but got 'tensor<3xi32>'}}
   %r = conv.final_state %x into(%c : tensor<9x3x8xf16>) indices(%i : tensor<3xi32>) : tensor<2x7x8xf16> -> tensor<9x3x8xf16>
   return
 }

@@ -128,7 +128,7 @@ TEST(Manifest, MissingAndMistypedFieldsAreNamed) {
             "32 bits, but got 2147483648");
   EXPECT_EQ(errorOf(replaced("\"i32\"", "\"i31\"")),
             "entries[0].launches[0].parameters[4]: expects one of argument, "
-            "constant, workspace, i32 and tensor_map, but got an object");
+            "constant, workspace, i32, size and tensor_map, but got an object");
 }
 
 TEST(Manifest, TextThatReadersCouldDisagreeOn) {

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../TemporaryDirectory.h"
-#include "HostArtifact.h"
+#include "SizedArtifact.h"
 
 #include "conv/Runtime/conv_runtime.h"
 
@@ -139,6 +139,60 @@ TEST_F(CRuntimeTest, NullIsAnswered) {
   conv_executable_close(nullptr);
   conv_device_close(nullptr);
   conv_artifact_close(nullptr);
+}
+
+TEST_F(CRuntimeTest, RunsAFunctionWithTheSizesOfShapes) {
+  std::string path = directory.path("sized.convpack");
+  ASSERT_TRUE(conv::test::makeSizedArtifact().write(path));
+  conv_artifact *sized = nullptr;
+  conv_executable *executable = nullptr;
+  ASSERT_EQ(conv_artifact_open(path.c_str(), &sized), CONV_OK)
+      << conv_last_error();
+  ASSERT_EQ(conv_executable_load(device, sized, "grow", &executable), CONV_OK);
+  ASSERT_EQ(conv_executable_size_count(executable), 2u);
+  conv_size size;
+  ASSERT_EQ(conv_executable_size(executable, 1, &size), CONV_OK);
+  EXPECT_STREQ(size.name, "T");
+  EXPECT_EQ(size.least, 2);
+  EXPECT_EQ(size.most, 2147483647);
+  EXPECT_EQ(conv_executable_size(executable, 2, &size), CONV_BAD_INPUT);
+  conv_argument argument;
+  ASSERT_EQ(conv_executable_argument(executable, 0, &argument), CONV_OK);
+  EXPECT_EQ(argument.shape[1], -2);
+  EXPECT_EQ(argument.strides[0], -1);
+  EXPECT_EQ(argument.bytes, -1);
+
+  const int64_t shape[] = {2, 3}, other[] = {2, 4};
+  const int64_t *shapes[] = {shape, shape}, *wrong[] = {shape, other};
+  int64_t sizes[2] = {}, bytes = 0;
+  ASSERT_EQ(conv_executable_find_sizes(executable, shapes, 2, sizes, &bytes),
+            CONV_OK)
+      << conv_last_error();
+  EXPECT_EQ(sizes[0], 2);
+  EXPECT_EQ(sizes[1], 3);
+  EXPECT_EQ(bytes, 24);
+  EXPECT_EQ(conv_executable_find_sizes(executable, wrong, 2, sizes, nullptr),
+            CONV_BAD_INPUT);
+  EXPECT_STREQ(conv_last_error(),
+               "argument 'output': expects shape (B, T), with sizes that "
+               "arguments share, but got (2, 4)");
+  EXPECT_EQ(conv_executable_find_sizes(executable, shapes, 1, sizes, nullptr),
+            CONV_BAD_INPUT);
+
+  alignas(256) float input[8] = {1, 2, 3, 4, 5, 6}, output[8] = {},
+                     workspace[64] = {};
+  void *arguments[] = {input, output};
+  EXPECT_EQ(conv_executable_run_sizes(executable, sizes, 2, arguments, 2,
+                                      workspace, nullptr),
+            CONV_OK)
+      << conv_last_error();
+  EXPECT_EQ(output[5], -36.0F);
+  EXPECT_EQ(output[6], 0.0F);
+  EXPECT_EQ(conv_executable_run(executable, arguments, 2, workspace, nullptr),
+            CONV_BAD_INPUT);
+  EXPECT_STREQ(conv_last_error(), "expects 2 run-time sizes, but got 0");
+  conv_executable_close(executable);
+  conv_artifact_close(sized);
 }
 
 TEST_F(CRuntimeTest, TheExampleInC) {

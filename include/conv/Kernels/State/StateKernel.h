@@ -13,8 +13,9 @@
 namespace mlir::conv {
 
 /// Builds the kernel of `op` at the insertion point, which reads and writes
-/// `buffers`: those of its operands, then of its results.
-FailureOr<BuiltKernel> buildStateKernel(OpBuilder &builder, StateOpInterface op,
+/// `buffers`: those of its operands, then of its results. `op` is one on
+/// states, or a dynamic convolution with run-time sizes.
+FailureOr<BuiltKernel> buildStateKernel(OpBuilder &builder, Operation *op,
                                         ArrayRef<Value> buffers,
                                         StringRef name);
 

@@ -92,18 +92,21 @@ static LogicalResult verifyName(FunctionOpInterface function, Position position,
   return success();
 }
 
-/// Checks N4 for strides that are positive.
+/// Checks N4 for strides that are positive. No other dimension is outside of
+/// one whose size is `?`.
 static bool isApart(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+  constexpr int64_t kAny = int64_t(1) << 31;
   SmallVector<std::pair<int64_t, int64_t>> steps; // Stride, size.
   for (auto [size, stride] : llvm::zip(shape, strides))
-    if (size > 1)
-      steps.push_back({stride, size});
+    if (size > 1 || ShapedType::isDynamic(size))
+      steps.push_back({stride, ShapedType::isDynamic(size) ? kAny : size});
   llvm::sort(steps);
   int64_t span = 1; // No overflow: N3 was checked before.
   for (auto [stride, size] : steps) {
-    if (stride < span)
+    int64_t step;
+    if (stride < span || llvm::MulOverflow(size - 1, stride, step) ||
+        llvm::AddOverflow(span, step, span))
       return false;
-    span += (size - 1) * stride;
   }
   return true;
 }
@@ -112,8 +115,10 @@ std::optional<int64_t> mlir::conv::computeExtent(ArrayRef<int64_t> shape,
                                                  ArrayRef<int64_t> strides) {
   int64_t extent = 1, step;
   for (auto [size, stride] : llvm::zip(shape, strides))
-    if (llvm::MulOverflow(size - 1, stride, step) ||
-        llvm::AddOverflow(extent, step, extent))
+    if (ShapedType::isDynamic(size))
+      continue; // Callers' sizes are checked when they are known.
+    else if (llvm::MulOverflow(size - 1, stride, step) ||
+             llvm::AddOverflow(extent, step, extent))
       return std::nullopt;
   return extent;
 }
@@ -122,7 +127,10 @@ SmallVector<int64_t>
 mlir::conv::computeContiguousStrides(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> strides(shape.size(), 1);
   for (size_t d = shape.size(); d-- > 1;)
-    strides[d - 1] = strides[d] * shape[d];
+    strides[d - 1] =
+        ShapedType::isDynamic(strides[d]) || ShapedType::isDynamic(shape[d])
+            ? ShapedType::kDynamic
+            : strides[d] * shape[d];
   return strides;
 }
 
@@ -136,12 +144,11 @@ static LogicalResult verifyStrides(FunctionOpInterface function,
   auto type = dyn_cast<RankedTensorType>(position.getType(function));
   auto strides = dyn_cast<DenseI64ArrayAttr>(attribute);
   // N3.
-  if (!type || !type.hasStaticShape() ||
-      !type.getElementType().isIntOrFloat() || !strides ||
+  if (!type || !type.getElementType().isIntOrFloat() || !strides ||
       static_cast<int64_t>(strides.size()) != type.getRank() ||
       llvm::any_of(strides.asArrayRef(), [](int64_t s) { return s <= 0; }))
-    return emit() << "one positive stride for each dimension of a static "
-                     "tensor of numbers, but got "
+    return emit() << "one positive stride for each dimension of a tensor of "
+                     "numbers, but got "
                   << attribute << " for " << position.getType(function);
   std::optional<int64_t> extent = computeExtent(type.getShape(), strides);
   int64_t bytes;

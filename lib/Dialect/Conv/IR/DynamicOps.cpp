@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dynamic convolutions by role, and their constraints K1 to K10. The roles of
+// Dynamic convolutions by role, and their constraints K1 to K11. The roles of
 // operands and results are those of ordinary convolutions.
 //
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/DynamicViews.h"
+#include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 
 #include "ConvolutionOps.h"
 
@@ -67,18 +68,26 @@ bool DynamicOpInterface::hasOneKernel() {
   return kernel[0] != shape.b || kernel[1] != shape.t;
 }
 
-/// Checks K1 and K2.
+/// Whether no sizes but the first `count` are `?`.
+static bool isStaticBehind(RankedTensorType type, size_t count) {
+  return llvm::none_of(type.getShape().drop_front(count),
+                       ShapedType::isDynamic);
+}
+
+/// Checks K1, K2 and K11.
 static LogicalResult verifyTensors(DynamicOpInterface op) {
   for (TensorRole role : kTensorRoles) {
     RankedTensorType type = op.getTensor(role).getType();
     int64_t rank = role == TensorRole::Filter ? 4 : 3;
-    if (!type.hasStaticShape() || type.getRank() != rank)
-      return op.emitOpError("expects a static ")
-             << op.getTensorName(role) << " of rank " << rank << ", but got "
-             << type;
+    constexpr size_t kTokens = 2; // B and T.
+    if (type.getRank() != rank || !isStaticBehind(type, kTokens))
+      return op.emitOpError("expects ")
+             << op.getTensorName(role) << " of rank " << rank
+             << " with static sizes behind B and T, but got " << type;
     int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     for (int64_t size : type.getShape())
-      if (size <= 0 || llvm::MulOverflow(bytes, size, bytes))
+      if (!ShapedType::isDynamic(size) &&
+          (size <= 0 || llvm::MulOverflow(bytes, size, bytes)))
         return op.emitOpError("expects positive sizes and less than 2^63 "
                               "bytes of ")
                << op.getTensorName(role) << ", but got " << type;
@@ -109,8 +118,9 @@ static LogicalResult verifyOperands(DynamicOpInterface op) {
   if (!isKernelOfTokens(kernel, shape.b, shape.t) ||
       (isResult && op.hasOneKernel()))
     return op.emitOpError("expects ")
-           << name << " with B and T of " << shape.b << " and " << shape.t
-           << (isResult ? "" : ", or 1 and 1") << ", but got " << kernel;
+           << name << " with B and T of " << formatSize(shape.b) << " and "
+           << formatSize(shape.t) << (isResult ? "" : ", or 1 and 1")
+           << ", but got " << kernel;
   if (shape.d % shape.g)
     return op.emitOpError("expects G of ")
            << name << " to divide D, but got " << shape.g << " and " << shape.d;
@@ -129,7 +139,9 @@ static LogicalResult verifySequences(DynamicOpInterface op) {
   if (!op.getCuSeqlens())
     return success();
   RankedTensorType type = op.getCuSeqlens().getType();
-  if (type.getRank() != 1 || !type.hasStaticShape() || type.getDimSize(0) < 2 ||
+  bool isTooShort =
+      type.getRank() == 1 && !type.isDynamicDim(0) && type.getDimSize(0) < 2;
+  if (type.getRank() != 1 || isTooShort ||
       (!type.getElementType().isSignlessInteger(32) &&
        !type.getElementType().isSignlessInteger(64)))
     return op.emitOpError("expects a cu_seqlens of at least 2 elements of i32 "
@@ -140,7 +152,7 @@ static LogicalResult verifySequences(DynamicOpInterface op) {
     return success();
   return op.emitOpError("expects B of 1 and T of at most 2^30 with "
                         "cu_seqlens, but got ")
-         << shape.b << " and " << shape.t;
+         << formatSize(shape.b) << " and " << formatSize(shape.t);
 }
 
 /// Checks K10.
@@ -206,15 +218,15 @@ std::string mlir::conv::formatProblem(DynamicOpInterface op) {
   std::string text;
   llvm::raw_string_ostream(text)
       << op->getName().stripDialect() << ' ' << op.getOperandType() << " -b "
-      << shape.b << " -t " << shape.t << " -d " << shape.d << " -g " << shape.g
-      << " -w " << shape.w << " --order "
+      << formatSize(shape.b) << " -t " << formatSize(shape.t) << " -d "
+      << shape.d << " -g " << shape.g << " -w " << shape.w << " --order "
       << stringifyKernelOrder(op.getOrder());
   if (op.hasOneKernel())
     text += " --one_kernel";
   if (op.getCuSeqlens())
     text +=
         " --cu_seqlens " +
-        std::to_string(op.getCuSeqlens().getType().getNumElements()) +
+        formatSize(op.getCuSeqlens().getType().getDimSize(0)) +
         (op.getCuSeqlens().getType().getElementType().isInteger(64) ? " --i64"
                                                                     : "");
   if (op.getInitialState())

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constraints U1 to U7, E1 to E4 and L1 to L3, and the problems in words.
+// Constraints U1 to U8, E1 to E5 and L1 to L4, and the problems in words.
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 
 #include "ConvolutionOps.h"
 
@@ -25,16 +25,24 @@ static RankedTensorType getTensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Checks that a tensor has `rank` positive sizes and fewer than 2^63 bytes.
+/// Checks that a tensor has `rank` positive sizes and fewer than 2^63 bytes,
+/// and that no sizes but the first `open` are `?`.
 static LogicalResult verifyBuffer(Operation *op, Value tensor, StringRef name,
-                                  int64_t rank) {
+                                  int64_t rank, size_t open = 0) {
   RankedTensorType type = getTensorType(tensor);
-  if (!type.hasStaticShape() || type.getRank() != rank)
-    return op->emitOpError("expects a static ")
-           << name << " of rank " << rank << ", but got " << type;
+  if (type.getRank() != rank ||
+      llvm::any_of(type.getShape().drop_front(open), ShapedType::isDynamic)) {
+    InFlightDiagnostic diagnostic = op->emitOpError("expects ");
+    diagnostic << (open ? "" : "a static ") << name << " of rank " << rank;
+    if (open)
+      diagnostic << " with static sizes behind the first"
+                 << (open > 1 ? " two" : "");
+    return diagnostic << ", but got " << type;
+  }
   int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   for (int64_t size : type.getShape())
-    if (size <= 0 || llvm::MulOverflow(bytes, size, bytes))
+    if (!ShapedType::isDynamic(size) &&
+        (size <= 0 || llvm::MulOverflow(bytes, size, bytes)))
       return op->emitOpError("expects positive sizes and less than 2^63 bytes "
                              "of ")
              << name << ", but got " << type;
@@ -61,7 +69,7 @@ static LogicalResult verifyNumbers(Operation *op, Value tensor, StringRef name,
   if (isNumber && type.getShape() == ArrayRef(count))
     return success();
   return op->emitOpError("expects ")
-         << name << " to be a static vector of " << count
+         << name << " to be a vector of " << formatSize(count)
          << " elements of i32 or i64, but got " << type;
 }
 
@@ -85,7 +93,7 @@ formatSizes(Operation *op, Type type,
   llvm::raw_string_ostream os(text);
   os << op->getName().stripDialect() << ' ' << type;
   for (auto [letter, size] : sizes)
-    os << " -" << letter << ' ' << size;
+    os << " -" << letter << ' ' << formatSize(size);
   return text;
 }
 
@@ -103,10 +111,10 @@ UpdateShape CausalUpdateOp::getShape() {
 
 LogicalResult CausalUpdateOp::verify() {
   // U1.
-  if (failed(verifyBuffer(*this, getInput(), "input", 3)) ||
+  if (failed(verifyBuffer(*this, getInput(), "input", 3, 1)) ||
       failed(verifyBuffer(*this, getWeight(), "weight", 2)) ||
-      failed(verifyBuffer(*this, getState(), "state", 3)) ||
-      failed(verifyBuffer(*this, getOutput(), "output", 3)))
+      failed(verifyBuffer(*this, getState(), "state", 3, 1)) ||
+      failed(verifyBuffer(*this, getOutput(), "output", 3, 1)))
     return failure();
   UpdateShape s = getShape();
   Type element = getElementTypeOrSelf(getInput());
@@ -131,7 +139,8 @@ LogicalResult CausalUpdateOp::verify() {
     return failure();
   if (!getIndices() && s.states != s.b)
     return emitOpError("expects a state for each of ")
-           << s.b << " sequences without indices, but got " << s.states;
+           << formatSize(s.b) << " sequences without indices, but got "
+           << formatSize(s.states);
   // U5.
   if (getNewState().getType() != getState().getType())
     return emitOpError("expects new_state of type ")
@@ -213,8 +222,9 @@ int64_t FinalStateOp::countSequences() {
 
 LogicalResult FinalStateOp::verify() {
   // E1.
-  if (failed(verifyBuffer(*this, getInput(), "input", 3)) ||
-      failed(verifyBuffer(*this, getResult(), "result", 3)))
+  bool isPacked = getCuSeqlens() != nullptr;
+  if (failed(verifyBuffer(*this, getInput(), "input", 3, isPacked ? 0 : 2)) ||
+      failed(verifyBuffer(*this, getResult(), "result", 3, isPacked ? 0 : 1)))
     return failure();
   RankedTensorType input = getTensorType(getInput());
   RankedTensorType result = getTensorType(getResult());
@@ -303,17 +313,18 @@ DynamicShape DynamicBackwardStateOp::getShape() {
 
 LogicalResult DynamicBackwardStateOp::verify() {
   // L3.
-  if (failed(verifyBuffer(*this, getGradOutput(), "grad_output", 3)) ||
-      failed(verifyBuffer(*this, getKernel(), "kernel", 4)) ||
-      failed(verifyBuffer(*this, getGradState(), "grad_state", 3)))
+  if (failed(verifyBuffer(*this, getGradOutput(), "grad_output", 3, 2)) ||
+      failed(verifyBuffer(*this, getKernel(), "kernel", 4, 2)) ||
+      failed(verifyBuffer(*this, getGradState(), "grad_state", 3, 1)))
     return failure();
   // L1.
   DynamicShape s = getShape();
   RankedTensorType kernel = getTensorType(getKernel());
   if (!isKernelOfTokens(kernel, s.b, s.t) || s.d % s.g)
     return emitOpError("expects kernel with B and T of ")
-           << s.b << " and " << s.t << ", or 1 and 1, and G that divides "
-           << s.d << ", but got " << kernel;
+           << formatSize(s.b) << " and " << formatSize(s.t)
+           << ", or 1 and 1, and G that divides " << s.d << ", but got "
+           << kernel;
   Type element = getElementTypeOrSelf(getGradOutput());
   if (element != kernel.getElementType() || !isFactor(element) ||
       !isa<FloatType>(element))

@@ -15,6 +15,7 @@
 #include "SupportedConvolutions.h"
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Dialect/Conv/Transforms/Passes.h"
@@ -31,6 +32,50 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
+/// The type with one element along each run-time size.
+static Type replaceRunTimeSizes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.hasStaticShape())
+    return type;
+  SmallVector<int64_t> shape(tensor.getShape());
+  llvm::replace(shape, ShapedType::kDynamic, int64_t(1));
+  return tensor.clone(shape);
+}
+
+/// Checks that a function with run-time sizes is one op that has kernels for
+/// them, of arguments: there is no workspace for what is between two.
+static LogicalResult checkRunTimeSizes(func::FuncOp function) {
+  auto isStatic = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return !tensor || tensor.hasStaticShape();
+  };
+  if (function.isDeclaration() ||
+      (llvm::all_of(function.getArgumentTypes(), isStatic) &&
+       llvm::all_of(function.getResultTypes(), isStatic)))
+    return success();
+  Block &body = function.front();
+  Operation &first = body.front();
+  bool isOne =
+      isa<DynamicOpInterface, StateOpInterface>(first) &&
+      first.getNextNode() == body.getTerminator() &&
+      llvm::equal(first.getResults(), body.getTerminator()->getOperands()) &&
+      llvm::all_of(first.getOperands(), llvm::IsaPred<BlockArgument>);
+  if (!isOne)
+    return emitUnsupported(function.getLoc(), Reason::DynamicShape)
+           << "expects a function with run-time sizes to return all results of "
+              "one dynamic convolution or op on states, of arguments, but got "
+              "another one";
+  RunTimeSizes sizes(&first);
+  for (BlockArgument argument : function.getArguments())
+    for (auto [d, size] :
+         llvm::enumerate(cast<RankedTensorType>(argument.getType()).getShape()))
+      if (ShapedType::isDynamic(size) && !sizes.find(argument, d))
+        return emitUnsupported(argument.getLoc(), Reason::DynamicShape)
+               << "expects run-time sizes of tensors that are used, but got "
+               << argument.getType();
+  return success();
+}
+
 static LogicalResult checkSignature(func::FuncOp function) {
   if (!function.isDeclaration() && function.getNumResults() == 0)
     return emitUnsupported(function.getLoc(), Reason::Signature)
@@ -38,12 +83,13 @@ static LogicalResult checkSignature(func::FuncOp function) {
               "but got one without results";
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                             function.getResultTypes()))
-    if (!isBuffer(type) && !isVectorOfI64(type))
+    if (!isBuffer(replaceRunTimeSizes(type)) &&
+        !isVectorOfI64(replaceRunTimeSizes(type)))
       return emitUnsupported(function.getLoc(), Reason::Signature)
              << "expects arguments and results that are static tensors of "
                 "numbers, but got "
              << type;
-  return success();
+  return checkRunTimeSizes(function);
 }
 
 static bool isReshape(Operation *op) {
@@ -135,6 +181,8 @@ static LogicalResult checkOp(Operation *op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op);
       generic && isElementwise(generic))
     return checkElementwise(generic);
+  if (auto concatenation = dyn_cast<tensor::ConcatOp>(op))
+    return checkConcatenation(concatenation);
   // Constants and empty tensors are refused where they are used.
   if (isa<tensor::CollapseShapeOp, tensor::EmptyOp, tensor::ExpandShapeOp,
           arith::ConstantOp, tosa::ConstOp, tosa::ConstShapeOp>(op))

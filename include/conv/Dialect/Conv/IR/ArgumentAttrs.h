@@ -21,14 +21,15 @@
 
 namespace mlir::conv {
 
-/// The strides that an argument or a result of a static tensor type has, given
-/// its `conv.strides` or null.
+/// The strides that an argument or a result of a tensor type has, given its
+/// `conv.strides` or null. Outside of a size that is `?` they are dynamic.
 SmallVector<int64_t> getArgumentStrides(Attribute attribute, Type type);
 
-/// Strides without gaps, the last dimension innermost.
+/// Strides without gaps, the last dimension innermost, as far as sizes say.
 SmallVector<int64_t> computeContiguousStrides(ArrayRef<int64_t> shape);
 
-/// Elements from the first to the last, or none if they reach 2^63.
+/// Elements from the first to the last, or none if they reach 2^63. Sizes that
+/// are `?` count as one.
 std::optional<int64_t> computeExtent(ArrayRef<int64_t> shape,
                                      ArrayRef<int64_t> strides);
 

@@ -49,10 +49,12 @@ def Conv_Dialect : Dialect {
     func.func @f(%x: tensor<8x16xf16> {conv.strides = array<i64: 32, 1>})
     ```
 
-      * (N3) It has one positive entry per dimension of a static tensor of
-        numbers, and the bytes from the first element to the last are below 2^63.
+      * (N3) It has one positive entry per dimension of a tensor of numbers, and
+        the bytes from the first element to the last are below 2^63, as far as
+        sizes are known.
       * (N4) Elements do not overlap: with dimensions of more than one element
         sorted by stride, each stride is larger than what the smaller ones span.
+        One whose size is `?` has the largest stride.
       * (N5) The argument is used, and the result computed, without a reshape.
 
     `conv.constant` says that callers do not pass the argument: its elements are

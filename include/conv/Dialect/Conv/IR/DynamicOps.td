@@ -46,8 +46,8 @@ defvar Conv_dynamicRules = [{
 
     Constraints, in which `input`, `kernel` and `output` are the tensors in that
     role, gradients or not:
-      * (K1) `input` and `output` have one static shape, `[B, T, D]`, and
-        `kernel` is static and has four dimensions.
+      * (K1) `input` and `output` have one shape, `[B, T, D]`, and `kernel` has
+        four dimensions.
       * (K2) Every size is positive, and the bytes of each tensor are below 2^63.
       * (K3) `kernel` has `B` and `T` of `input`. Where it is an operand, it may
         have 1 and 1 instead: all tokens have one kernel.
@@ -58,8 +58,11 @@ defvar Conv_dynamicRules = [{
         epilogue operand.
       * (K7) The region's block is as C10 says. Without a region, the result is
         floating if the accumulator is f32, and i32 otherwise.
-      * (K8) `cu_seqlens` is a static vector of at least two elements of i32 or i64.
+      * (K8) `cu_seqlens` is a vector of at least two elements of i32 or i64.
       * (K9) With `cu_seqlens`, `B` is 1 and `T` is at most 2^30.
+      * (K11) `B`, `T` and the length of `cu_seqlens` may be `?`: callers choose
+        them with each run, in the ranges of K2, K8 and K9. All other sizes are
+        static. `B` and `T` are `?` in all tensors that have them, or in none.
 }];
 
 /// What `initial_state` means, where an op has one.

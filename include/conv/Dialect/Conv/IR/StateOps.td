@@ -55,19 +55,20 @@ def Conv_CausalUpdateOp : Conv_Op<"causal_update", [AttrSizedOperandSegments,
     Sums, products and the epilogue are those of `conv.dynamic_forward`.
 
     Constraints:
-      * (U1) `input` and `output` have one static shape, `[B, D, T]`; `weight` is
-        a static `[D, W]`, and `state` a static `[S, D, L]`. Sizes are positive,
-        and the bytes of each tensor are below 2^63.
+      * (U1) `input` and `output` have one shape, `[B, D, T]`; `weight` is
+        `[D, W]`, and `state` is `[S, D, L]`. Sizes are positive, and the bytes of
+        each tensor are below 2^63.
       * (U2) `L` is at least `W - 1`.
       * (U3) `input`, `weight` and `state` have one element type: f32, f16, bf16
         or i8.
-      * (U4) `positions` and `indices` are static vectors of `B` elements of i32
+      * (U4) `positions` and `indices` are vectors of `B` elements of i32
         or i64. Without `indices`, `S` is `B`.
       * (U5) `new_state` has the type of `state`.
       * (U6) Each epilogue operand has the shape of `output`, or is a vector of `D`
         elements. Without a region there is no epilogue operand.
       * (U7) The region's block is as C10 says. Without a region, the output is
         floating if the accumulator is f32, and i32 otherwise.
+      * (U8) `B` and `S` may be `?`, as K11 says. Other sizes are static.
 
     Example: the next token of four of eight sequences.
     ```mlir
@@ -123,14 +124,16 @@ def Conv_FinalStateOp : Conv_Op<"final_state", [AttrSizedOperandSegments, Pure,
     The function returns such a result in place of `cache` (`conv.in_place`).
 
     Constraints:
-      * (E1) `input` is a static `[B, T, D]` and the result a static `[N, P, D]`,
+      * (E1) `input` is `[B, T, D]` and the result `[N, P, D]`,
         or `[S, P, D]` with a cache, of positive sizes, fewer than 2^63 bytes and
         one element type.
       * (E2) `cu_seqlens` is a static vector of `N + 1` elements of i32 or i64,
         and `B` is 1 with it; without it, `N` is `B`.
       * (E3) `initial_state` is of type `[N, P, D]`.
       * (E4) `cache` and `indices` come together: the result has the type of
-        `cache`, and `indices` is a static vector of `N` elements of i32 or i64.
+        `cache`, and `indices` is a vector of `N` elements of i32 or i64.
+      * (E5) Without `cu_seqlens`, `B`, `T` and `S` may be `?`, as K11 says. Other
+        sizes are static.
 
     Example: the states of four packed sequences.
     ```mlir
@@ -169,11 +172,12 @@ def Conv_DynamicBackwardStateOp : Conv_Op<"dynamic_backward_state",
     `group` and `order` are those of `conv.dynamic_forward`.
 
     Constraints:
-      * (L1) `grad_output` is a static `[B, T, D]` and `kernel` a static tensor of
-        four dimensions with `B` and `T`, or 1 and 1, and `G` that divides `D`.
+      * (L1) `grad_output` is `[B, T, D]` and `kernel` a tensor of four
+        dimensions with `B` and `T`, or 1 and 1, and `G` that divides `D`.
         Both have one element type: f32, f16 or bf16.
-      * (L2) `grad_state` is a static `[B, W - 1, D]` of a floating type.
+      * (L2) `grad_state` is `[B, W - 1, D]` of a floating type.
       * (L3) Sizes are positive, and the bytes of each tensor are below 2^63.
+      * (L4) `B` and `T` may be `?`, as K11 says. Other sizes are static.
 
     Example:
     ```mlir

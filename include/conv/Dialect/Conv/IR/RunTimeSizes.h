@@ -1,0 +1,63 @@
+//===- RunTimeSizes.h - sizes that callers choose ---------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sizes that are `?` are known when a kernel is launched. Dimensions of one
+// letter have one size, in all tensors of an op, so that a kernel takes a
+// number for each letter. A family whose kernels take sizes says here what its
+// dimensions are called, and what their sizes may be.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_DIALECT_CONV_IR_RUNTIMESIZES_H
+#define CONV_DIALECT_CONV_IR_RUNTIMESIZES_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::conv {
+
+/// "?" for a run-time size, else the number.
+std::string formatSize(int64_t size);
+
+/// Whether a tensor that `op` reads or computes has a run-time size.
+bool hasRunTimeSizes(Operation *op);
+
+/// The run-time sizes of an op that has names for dimensions, in the order in
+/// which its operands have them.
+class RunTimeSizes {
+public:
+  /// A size, and what it may be.
+  struct Size {
+    char letter;
+    std::string name;
+    int64_t least, most;
+  };
+
+  explicit RunTimeSizes(Operation *op);
+  /// Those of the op of a function that has any; a function has one at most
+  /// (`conv-check-supported`).
+  static RunTimeSizes get(func::FuncOp function);
+
+  ArrayRef<Size> getSizes() const { return sizes; }
+  bool empty() const { return sizes.empty(); }
+  /// The number of the size of a dimension of `tensor`, or none if it is static
+  /// or no tensor of the op.
+  std::optional<unsigned> find(Value tensor, unsigned dimension) const;
+  /// The number of the size of the dimensions with this letter.
+  std::optional<unsigned> find(char letter) const;
+
+private:
+  RunTimeSizes() = default;
+
+  Operation *op = nullptr;
+  SmallVector<Size> sizes;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_DIALECT_CONV_IR_RUNTIMESIZES_H
