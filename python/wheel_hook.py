@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Puts a library into a wheel, and the platforms that it runs on into the wheel's name.
 
-The project's file says which library and in which package: libconv_runtime.so in `conv`, or libconv_compiler.so.
+The project's file says which library and in which package: libconv_runtime.so in `conv`, or libconv_compiler.so, which
+has the tuning databases that ship beside it.
 """
 
 import os
@@ -37,3 +38,6 @@ class LibraryHook(BuildHookInterface):
         build_data["tag"] = f"py3-none-{platform_tag(library)}"
         build_data["force_include"][str(library)] = f"{package}/{name}"
         build_data["force_include"][str(ROOT / "LICENSE")] = f"{package}/LICENSE"
+        folder = self.config.get("databases")
+        for database in sorted((ROOT / folder).glob("*.db")) if folder else ():
+            build_data["force_include"][str(database)] = f"{package}/{folder}/{database.name}"

@@ -36,6 +36,7 @@ def get_family(schedule):
     names += ["matrices"] if "transposed" in schedule else []
     names += ["merged_groups"] if "merged_groups" in fields else []
     names += ["transformed"] if "layouts" in fields or "channel_multiple" in fields else []
+    names += ["im2col"] if "im2col" in fields else []
     return "+".join(names)
 
 
@@ -43,7 +44,7 @@ def _get_kind(schedule):
     """What a schedule has in common with its neighbours in the space: all but the stages and the last few columns."""
     fields = read_fields(schedule)
     rows, columns = json.loads(fields["workgroup"]) if "workgroup" in fields else (0, 0)
-    names = ("main_loop", "splits", "merged_groups", "cluster", "layouts", "channel_multiple", "halo_tile")
+    names = ("main_loop", "splits", "merged_groups", "cluster", "layouts", "channel_multiple", "im2col", "halo_tile")
     return (*map(fields.get, names), fields.get("subgroup"), "transposed" in schedule, rows, -(-columns // _COLUMNS))
 
 
@@ -70,7 +71,7 @@ def predict(problem, target):
     line = problem if isinstance(problem, str) else " ".join(problem.generator_arguments())
     module = call("conv-gen", *line.split())
     listed = module and call("conv-compile", "-", f"--target={target}", "--emit=schedules", text=module)
-    explained = module and call("conv-compile", "-", f"--target={target}", "--explain=json", text=module)
+    explained = module and call("conv-compile", "-", f"--target={target}", "--database=none", "--explain=json", text=module)
     if not listed or not explained:
         return None, None, {}
     kernel = next(one for one in map(json.loads, explained.splitlines()) if "schedule" in one)

@@ -189,7 +189,12 @@ def main():
         help="what follows, such as bias+residual+relu; with none among them, `run` says what the others cost",
     )
     step.add_argument("--target", default="sm_90a")
-    step.add_argument("--database", metavar="FILE", help="of conv-tune: its schedules win over those of the cost model")
+    step.add_argument(
+        "--database",
+        default="none",
+        metavar="FILE",
+        help="of conv-tune: its schedules win over those of the cost model (default: none, not the one that ships)",
+    )
     step.add_argument("--algorithm", metavar="NAME", help="consider only this one (default: all)")
     step.add_argument("--jobs", type=positive, default=os.cpu_count())
     step.add_argument("--output", required=True, metavar="FOLDER")

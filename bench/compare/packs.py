@@ -36,7 +36,7 @@ def _run(*command):
 def _compile(problem, options, folder, number):
     """Compiles a problem; its part of the index."""
     source, pack = folder / f"{number:04}.mlir", f"{number:04}.convpack"
-    choice = ["--database", options.database] if options.database else []
+    choice = ["--database", options.database]
     try:
         _run("conv-gen", *problem.generator_arguments(), "-o", source)
         choice += ["--algorithm", options.algorithm] if options.algorithm else []
@@ -51,7 +51,7 @@ def _compile(problem, options, folder, number):
 @dataclasses.dataclass(frozen=True)
 class CompileOptions:
     target: str
-    database: Optional[str] = None  #: Of conv-tune.
+    database: str = "none"  #: Of conv-tune.
     algorithm: Optional[str] = None  #: The only one that is considered.
 
 

@@ -149,8 +149,8 @@ static constexpr Calibration kHopper = {
                .queueConflictCost = 0.1,
                .queueInStep = 0.34,
                .queueSeconds = 3.1e-6,
-               .lineBytes = 64,
                .memoryEfficiency = 0.8,
+               .countedCycles = 1,
                .instructionsPerBox = 8,
                .instructionsPerStored = 4,
                .rowUnitCycles = 1.23,
@@ -184,15 +184,17 @@ static constexpr Calibration createUnmeasured(std::string_view source) {
   return calibration;
 }
 
-static constexpr Calibration createWithPlainTraffic(std::string_view source) {
-  Calibration calibration = createUnmeasured(source);
+/// `countedCycles` is how many the clock counts for each one of the model's.
+static constexpr Calibration createClocked(double countedCycles) {
+  Calibration calibration = createUnmeasured("the clock of lib/Clock");
   calibration.direct.traffic = 1.125;
+  calibration.direct.memoryEfficiency = 1;
+  calibration.direct.countedCycles = countedCycles;
   return calibration;
 }
 
 constexpr Calibration conv::kHopperCalibration = kHopper;
 constexpr Calibration conv::kAmpereCalibration = createUnmeasured("assumed");
-constexpr Calibration conv::kClockCalibration =
-    createWithPlainTraffic("the clock of lib/Clock");
-constexpr Calibration conv::kHostCalibration =
-    createWithPlainTraffic("assumed");
+constexpr Calibration conv::kCDNACalibration = createClocked(2.0);
+constexpr Calibration conv::kRDNACalibration = createClocked(1.1);
+constexpr Calibration conv::kHostCalibration = createUnmeasured("assumed");

@@ -16,9 +16,9 @@ namespace conv {
 extern const Calibration kHopperCalibration;
 /// Constants for an A100, where nothing was measured.
 extern const Calibration kAmpereCalibration;
-/// Constants for AMD chips: units are fitted to the clock (lib/Clock), and the
-/// rest is what an H200 has.
-extern const Calibration kClockCalibration;
+/// Constants for AMD chips: units and direct kernels are fitted to the clock
+/// (lib/Clock), and the rest is what an H200 has.
+extern const Calibration kCDNACalibration, kRDNACalibration;
 /// Constants for a CPU: what is counted is taken as it is.
 extern const Calibration kHostCalibration;
 std::span<const ChipInfo> amdChips();

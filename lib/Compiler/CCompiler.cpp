@@ -138,6 +138,21 @@ conv_status conv_list_schedules(const void *module, size_t size,
       });
 }
 
+conv_status conv_compute_code(const void *module, size_t size,
+                              const conv_compile_options *options,
+                              conv_compilation **compilation) {
+  return compileWith(
+      module, size, options, compilation, [](const Request &request) {
+        return mlir::conv::computeCode(request.source, request.options);
+      });
+}
+
+const char *conv_compiler_database(const char *target) {
+  thread_local std::string path;
+  path = target ? mlir::conv::findShippedDatabase(target) : "";
+  return path.c_str();
+}
+
 void conv_compilation_close(conv_compilation *compilation) {
   delete compilation;
 }

@@ -47,6 +47,7 @@ Result<Request> Request::read(const void *module, size_t size,
   request.options.schedule = toString(given.schedule);
   request.options.database = toString(given.database);
   request.options.usesStaleSchedules = given.uses_stale_schedules != 0;
+  request.options.computeUnits = given.compute_units;
   request.options.threads = std::max(1u, given.threads);
   request.options.externalizeConstants = given.externalizes_constants != 0;
   request.options.explain = given.explains_as_text != 0
@@ -63,14 +64,31 @@ Result<Request> Request::read(const void *module, size_t size,
   return request;
 }
 
-Result<std::string> Request::computeKey() const {
-  std::string database;
+/// What the databases hold that decide, one for each target or one for all.
+Result<std::string> Request::readStates() const {
+  if (options.database == mlir::conv::kNoDatabase)
+    return std::string();
+  std::string states = std::to_string(options.computeUnits) +
+                       (options.usesStaleSchedules ? " stale " : " ");
   if (!options.database.empty()) {
     Result<std::string> state = mlir::conv::readDatabaseState(options.database);
-    if (!state)
-      return state.error();
-    database = *state + (options.usesStaleSchedules ? " stale" : "");
+    return state ? states + *state : state;
   }
+  for (const std::string &target : options.targets) {
+    std::string path = mlir::conv::findShippedDatabase(target);
+    if (path.empty())
+      continue;
+    // One that cannot be read is a warning when it is asked.
+    Result<std::string> state = mlir::conv::readDatabaseState(path);
+    states += " " + (state ? *state : "unreadable");
+  }
+  return states;
+}
+
+Result<std::string> Request::computeKey() const {
+  Result<std::string> database = readStates();
+  if (!database)
+    return database.error();
   std::string all = mlir::conv::getCompilerVersion().fingerprint;
   auto add = [&](const std::string &part) {
     all += '\0' + std::to_string(part.size()) + '\0' + part;
@@ -78,7 +96,7 @@ Result<std::string> Request::computeKey() const {
   for (const std::string &target : options.targets)
     add(target);
   for (const std::string &part :
-       {options.algorithm, options.schedule, database,
+       {options.algorithm, options.schedule, *database,
         mlir::conv::findAssembler(),
         std::string(options.externalizeConstants ? "1" : "0"), source.text})
     add(part);

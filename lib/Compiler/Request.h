@@ -32,6 +32,9 @@ struct Request {
 
   /// The bytes of the artifact.
   Result<std::string> compile() const;
+
+private:
+  Result<std::string> readStates() const;
 };
 
 /// Bytes that handles share.

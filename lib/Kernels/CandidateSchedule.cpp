@@ -23,7 +23,7 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
       candidate.columnsFastest ? Raster::Columns : Raster::Rows,
       /*outputTile=*/{}, options.haloTile, options.mergedGroups, options.splits,
       candidate.cluster, options.transposed, /*layouts=*/nullptr,
-      /*channelMultiple=*/1, chosenBy);
+      /*channelMultiple=*/1, /*im2col=*/0, chosenBy);
 }
 
 ::conv::Candidate mlir::conv::getCandidate(ScheduleAttr schedule,

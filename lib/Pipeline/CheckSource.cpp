@@ -7,7 +7,8 @@
 //
 // MLIR reads, walks and erases what is nested by recursion. The nesting of text
 // is measured before it is parsed, and since parsers and verifiers of other
-// dialects crash on some of what is wrong, a tool has a child parse it first.
+// dialects crash on some of what is wrong, a tool has a child parse it first,
+// and look how large it is when it is printed.
 // Bytecode has none that shows, and its reader
 // makes room for every count that it finds and checks few indices: a child
 // process reads it, within limits, on a stack that is large enough for whatever
@@ -63,15 +64,17 @@ static std::string describeTooDeep() {
          " levels of nesting";
 }
 
+static std::string describeTooLarge() {
+  return "expects attributes and types of at most " +
+         std::to_string(kMaxParts) + " parts";
+}
+
 /// What is wrong with the size of a module, or nothing.
 static std::string describeSize(ModuleOp module) {
   Extent extent = ExtentCounter().count(module.getOperation());
   if (extent.levels > ::conv::kMaxNesting)
     return describeTooDeep();
-  if (extent.parts > kMaxParts)
-    return "expects attributes and types of at most " +
-           std::to_string(kMaxParts) + " parts";
-  return "";
+  return extent.parts > kMaxParts ? describeTooLarge() : "";
 }
 
 std::unique_ptr<llvm::MemoryBuffer> mlir::conv::copyAligned(StringRef bytes,
@@ -165,14 +168,18 @@ static std::optional<SourceFile> checkBytecode(const SourceFile &source,
 // Text
 //===----------------------------------------------------------------------===//
 
-/// Parses text, and each part of it that --split-input-file of conv-opt makes.
-static void parseParts(const SourceFile &source, MLIRContext *context) {
-  parseSourceString<ModuleOp>(source.text, ParserConfig(context), source.name);
+/// Parses text, and each part of it that --split-input-file of conv-opt makes;
+/// false if one is too large to be printed.
+static bool parseParts(const SourceFile &source, MLIRContext *context) {
+  auto parse = [&](StringRef text) {
+    auto module =
+        parseSourceString<ModuleOp>(text, ParserConfig(context), source.name);
+    return !module || describeSize(*module).empty();
+  };
   SmallVector<StringRef> parts;
   StringRef(source.text).split(parts, "// -----");
-  if (parts.size() > 1)
-    for (StringRef part : parts)
-      parseSourceString<ModuleOp>(part, ParserConfig(context), source.name);
+  return parse(source.text) &&
+         (parts.size() == 1 || llvm::all_of(parts, parse));
 }
 
 static LogicalResult checkNesting(const SourceFile &source,
@@ -193,12 +200,15 @@ static LogicalResult checkText(const SourceFile &source, MLIRContext *context) {
     return failure();
   if (!triesText)
     return success();
-  std::string crash = ::conv::findCrash([&] { parseParts(source, context); });
-  if (crash.empty())
-    return success();
-  return emitErrorIn(source, context)
-         << "expects text that MLIR can read, but its reader ended with: "
-         << crash;
+  ::conv::TriedWork tried =
+      ::conv::tryInChild([&] { return parseParts(source, context); });
+  if (!tried.crash.empty())
+    return emitErrorIn(source, context)
+           << "expects text that MLIR can read, but its reader ended with: "
+           << tried.crash;
+  if (tried.refuses)
+    return emitErrorIn(source, context) << describeTooLarge();
+  return success();
 }
 
 static bool isBytecode(const SourceFile &source) {

@@ -236,6 +236,16 @@ Result<std::string> mlir::conv::readDatabaseState(const std::string &path) {
   return (*file)->readState();
 }
 
+Result<std::string> mlir::conv::computeCode(const SourceFile &source,
+                                            const CompileOptions &options) {
+  Result<Target> target = parseOnlyTarget(options);
+  if (!target)
+    return target.error();
+  if (options.schedule.empty())
+    return Error{ErrorKind::BadInput, "expects a schedule, but got none"};
+  return computeOnlyCode(source, *target, options);
+}
+
 Result<std::string> mlir::conv::compileToText(const SourceFile &source,
                                               const CompileOptions &options,
                                               CodeForm form) {

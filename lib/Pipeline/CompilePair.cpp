@@ -14,6 +14,7 @@
 #include "CompilePair.h"
 
 #include "BackendPipelines.h"
+#include "CodeDigest.h"
 #include "Diagnostics.h"
 #include "ReadEntry.h"
 #include "TakeConstants.h"
@@ -264,12 +265,13 @@ LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
     LowerToConvOptions convOptions;
     convOptions.schedule = options.schedule;
     convOptions.algorithm = options.algorithm;
-    convOptions.database = options.database;
+    convOptions.database = findDatabase(options.database, *module);
     convOptions.compiler = getCompilerVersion().fingerprint;
     convOptions.usesStale = options.usesStaleSchedules;
+    convOptions.computeUnits = options.computeUnits;
     convOptions.maxWorkspace = options.maxWorkspaceBytes;
     convOptions.exclude = ArrayRef(excluded);
-    buildLowerToConvPipeline(manager, convOptions);
+    buildLowerToConvPipeline(manager, convOptions, computeCodeForTarget);
     break;
   }
   case Stage::Linalg:
@@ -364,14 +366,22 @@ static LogicalResult createSimulatorObject(Walk &walk, const Target &target,
   return success();
 }
 
-/// What an element-wise kernel moves.
-static int64_t countBytes(linalg::GenericOp op) {
+static int64_t countBytes(TypeRange types) {
   int64_t bytes = 0;
-  for (Type type : op->getOperandTypes()) {
+  for (Type type : types) {
     auto tensor = cast<RankedTensorType>(type);
     bytes += tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
   }
   return bytes;
+}
+
+/// What an element-wise kernel moves. Its result has the type of its init.
+static int64_t countBytes(linalg::GenericOp op) {
+  return countBytes(op->getOperandTypes());
+}
+
+static int64_t countBytes(tensor::ConcatOp op) {
+  return countBytes(op->getOperandTypes()) + countBytes(op->getResultTypes());
 }
 
 static int64_t countOperations(linalg::GenericOp op) {
@@ -391,6 +401,9 @@ static std::optional<std::string> explainAsText(Operation &op) {
   else if (auto elementwise = dyn_cast<linalg::GenericOp>(op))
     os << "element-wise kernel of " << countOperations(elementwise)
        << " operations, which moves " << countBytes(elementwise) << " bytes\n";
+  else if (auto concatenation = dyn_cast<tensor::ConcatOp>(op))
+    os << "concatenation of " << concatenation.getInputs().size()
+       << " tensors, which moves " << countBytes(concatenation) << " bytes\n";
   else
     return std::nullopt;
   return text;
@@ -407,6 +420,10 @@ static std::optional<llvm::json::Object> explainAsJson(Operation &op) {
     return llvm::json::Object{
         {"elementwise_operations", countOperations(elementwise)},
         {"memory_bytes", countBytes(elementwise)}};
+  if (auto concatenation = dyn_cast<tensor::ConcatOp>(op))
+    return llvm::json::Object{
+        {"concatenated", int64_t(concatenation.getInputs().size())},
+        {"memory_bytes", countBytes(concatenation)}};
   return std::nullopt;
 }
 
@@ -539,6 +556,47 @@ static FailureOr<std::string> translateToLLVM(gpu::GPUModuleOp module) {
   std::string text;
   llvm::raw_string_ostream(text) << *translated;
   return text;
+}
+
+Result<std::string> mlir::conv::printKernels(const SourceFile &source,
+                                             const Target &target,
+                                             const CompileOptions &options) {
+  Walk walk(source);
+  if (failed(walkModule(walk, target, options, Stage::Llvm)))
+    return walk.getError();
+  const BackendPipelines &backend = getBackendPipelines(target.chip->backend);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (Operation &op : *walk.getModule().getBody()) {
+    auto module = dyn_cast<gpu::GPUModuleOp>(op);
+    if (!module) {
+      os << op << "\n";
+      continue;
+    }
+    FailureOr<std::string> assembly = backend.compileToAssembly(module);
+    if (failed(assembly))
+      return walk.getError();
+    os << *assembly;
+  }
+  return text;
+}
+
+Result<std::string> mlir::conv::computeOnlyCode(const SourceFile &source,
+                                                const Target &target,
+                                                const CompileOptions &options) {
+  Walk walk(source);
+  artifact::Artifact data;
+  if (!walk.isParsed() || failed(walk.raise(options, data)) ||
+      failed(walk.checkFunctions()))
+    return walk.getError();
+  walk.setTarget(target);
+  std::vector<ConvolutionOpInterface> found;
+  walk.getModule().walk(
+      [&](ConvolutionOpInterface op) { found.push_back(op); });
+  if (found.size() != 1)
+    return Error{ErrorKind::BadInput, "expects one convolution, but got " +
+                                          std::to_string(found.size())};
+  return computeCodeDigest(found.front(), options.schedule, target);
 }
 
 Result<std::string> mlir::conv::printCode(const SourceFile &source,

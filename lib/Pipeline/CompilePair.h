@@ -81,6 +81,16 @@ struct CompiledPair {
                                              const Target &target,
                                              const CompileOptions &options);
 
+/// The kernels of the whole module as assembly, with their launches as MLIR.
+::conv::Result<std::string> printKernels(const SourceFile &source,
+                                         const Target &target,
+                                         const CompileOptions &options);
+
+/// What `computeCode` gives, for a target.
+::conv::Result<std::string> computeOnlyCode(const SourceFile &source,
+                                            const Target &target,
+                                            const CompileOptions &options);
+
 /// The kernels of the whole module.
 ::conv::Result<std::string> printCode(const SourceFile &source,
                                       const Target &target,

@@ -21,37 +21,48 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// From what front ends write to convolutions with their epilogues.
-static void addRaising(OpPassManager &manager) {
+/// From what front ends write to convolutions with their epilogues. Sums are
+/// left to whoever compiles the rest of a program.
+static void addRaising(OpPassManager &manager, bool raisesSums) {
   manager.addPass(createFoldConstantsPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(createRaiseTosaPass());
   functions.addPass(createRaiseLinalgPass());
+  if (raisesSums)
+    functions.addPass(createRaiseSumsPass());
   functions.addPass(createFuseEpiloguePass());
   manager.addPass(createFoldConstantsPass()); // Reshapes that came with that.
 }
 
 void mlir::conv::buildOutlinePipeline(OpPassManager &manager,
                                       const OutlineOptions &options) {
-  addRaising(manager);
+  addRaising(manager, /*raisesSums=*/false);
   manager.addPass(createOutlineConvolutionsPass(
       {options.passConstants,
        llvm::to_vector(ArrayRef<std::string>(options.chips))}));
 }
 
 void mlir::conv::buildRaisePipeline(OpPassManager &manager) {
-  addRaising(manager);
+  addRaising(manager, /*raisesSums=*/true);
   manager.addNestedPass<func::FuncOp>(createFuseElementwisePass());
   manager.addNestedPass<func::FuncOp>(createHoistConstantsPass());
 }
 
 void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
                                           const LowerToConvOptions &options) {
+  buildLowerToConvPipeline(manager, options, ComputeCode());
+}
+
+void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
+                                          const LowerToConvOptions &options,
+                                          ComputeCode computeCode) {
   buildRaisePipeline(manager);
   manager.addPass(createCheckSupportedPass());
   manager.addPass(createSelectSchedulePass(
       {options.schedule, options.algorithm, options.maxWorkspace,
        options.database, options.compiler, options.usesStale,
-       llvm::to_vector(ArrayRef<std::string>(options.exclude))}));
+       options.computeUnits,
+       llvm::to_vector(ArrayRef<std::string>(options.exclude))},
+      std::move(computeCode)));
   manager.addPass(createVerifyStagePass({"conv"}));
 }

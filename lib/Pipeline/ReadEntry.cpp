@@ -106,10 +106,11 @@ static Role getRole(func::FuncOp function, Value value) {
   for (ConvolutionOpInterface op : function.getOps<ConvolutionOpInterface>())
     if (auto role = getRoleIn(op, value))
       return *role;
-  for (auto op : function.getOps<linalg::GenericOp>())
-    for (Value operand : op.getDpsInputs())
-      if (lookThroughReshapes(operand) == value)
-        return {"operand", ""};
+  for (Operation &op : function.getOps())
+    if (isa<linalg::GenericOp, tensor::ConcatOp>(op))
+      for (Value operand : op.getOperands())
+        if (lookThroughReshapes(operand) == value)
+          return {"operand", ""};
   return {};
 }
 

@@ -16,6 +16,7 @@
 #include "conv/Artifact/ManifestJson.h"
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/ElementwiseViews.h"
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Plan/WinogradForm.h"
@@ -88,6 +89,7 @@ private:
   FailureOr<json::Object> recordStep(ConvolutionOpInterface op);
   FailureOr<json::Object> recordDynamic(DynamicOpInterface op);
   FailureOr<json::Object> recordElementwise(linalg::GenericOp op);
+  FailureOr<json::Object> recordConcatenation(tensor::ConcatOp op);
   /// An op on states: what each of its results has.
   FailureOr<json::Object> recordState(StateOpInterface op, OpResult result);
   LogicalResult recordEpilogue(Operation *op, ValueRange operands,
@@ -195,17 +197,28 @@ LogicalResult Recorder::recordEpilogue(Operation *op, ValueRange operands,
   return success();
 }
 
-/// How far the element of a tensor moves with each dimension of the result.
-static json::Array recordStrides(AffineMap map, RankedTensorType type) {
-  SmallVector<int64_t> strides(map.getNumDims(), 0);
-  int64_t distance = 1;
-  for (auto [result, size] :
-       llvm::reverse(llvm::zip_equal(map.getResults(), type.getShape()))) {
-    if (auto dimension = dyn_cast<AffineDimExpr>(result))
-      strides[dimension.getPosition()] = distance;
-    distance *= size;
+/// Sets where an operand of `op` is read: the element of the result's first
+/// one, and how far it moves with each dimension of the result.
+static void recordPlaces(linalg::GenericOp op, OpOperand *operand,
+                         json::Object &tensor) {
+  auto type = cast<RankedTensorType>(operand->get().getType());
+  // Element numbers as one sum of coordinates, which conv-check-supported knows
+  // to be linear.
+  AffineExpr place = getAffineConstantExpr(0, op.getContext());
+  for (auto [coordinate, size] :
+       llvm::zip_equal(*computeReadCoordinates(op, operand), type.getShape()))
+    place = place * size + coordinate;
+  auto map = AffineMap::get(op.getNumLoops(), 0, place);
+  SmallVector<int64_t> position(op.getNumLoops(), 0), strides;
+  int64_t first = map.compose(position).front();
+  for (int64_t &coordinate : position) {
+    coordinate = 1;
+    strides.push_back(map.compose(position).front() - first);
+    coordinate = 0;
   }
-  return toArray(strides);
+  tensor["strides"] = toArray(strides);
+  if (first != 0)
+    tensor["offset"] = first;
 }
 
 FailureOr<json::Object> Recorder::recordElementwise(linalg::GenericOp op) {
@@ -218,15 +231,31 @@ FailureOr<json::Object> Recorder::recordElementwise(linalg::GenericOp op) {
     FailureOr<json::Object> tensor = recordTensor(operand->get(), op);
     if (failed(tensor))
       return failure();
-    (*tensor)["strides"] =
-        recordStrides(op.getMatchingIndexingMap(operand),
-                      cast<RankedTensorType>(operand->get().getType()));
+    recordPlaces(op, operand, *tensor);
     operands.push_back(std::move(*tensor));
   }
   step["operands"] = std::move(operands);
   if (failed(recordScalars(*op.getBody(), op.getNumDpsInputs(), step)))
     return failure();
   return step;
+}
+
+FailureOr<json::Object> Recorder::recordConcatenation(tensor::ConcatOp op) {
+  RankedTensorType type = op.getResultType();
+  json::Array operands;
+  for (Value operand : op.getInputs()) {
+    FailureOr<json::Object> tensor = recordTensor(operand, op);
+    if (failed(tensor))
+      return failure();
+    (*tensor)["size"] =
+        cast<RankedTensorType>(operand.getType()).getDimSize(op.getDim());
+    operands.push_back(std::move(*tensor));
+  }
+  return json::Object{{"direction", "concatenation"},
+                      {"shape", toArray(type.getShape())},
+                      {"dimension", int64_t(op.getDim())},
+                      {"operands", std::move(operands)},
+                      {"output_type", typeName(type.getElementType())}};
 }
 
 static json::Array toJson(const ::conv::RationalMatrix &matrix) {
@@ -384,6 +413,7 @@ FailureOr<std::string> Recorder::record(func::FuncOp function) {
     auto convolution = dyn_cast<ConvolutionOpInterface>(op);
     auto dynamic = dyn_cast<DynamicOpInterface>(op);
     auto elementwise = dyn_cast<linalg::GenericOp>(op);
+    auto concatenation = dyn_cast<tensor::ConcatOp>(op);
     if (auto state = dyn_cast<StateOpInterface>(op)) {
       for (OpResult result : op.getResults()) {
         FailureOr<json::Object> step = recordState(state, result);
@@ -395,11 +425,13 @@ FailureOr<std::string> Recorder::record(func::FuncOp function) {
       }
       continue;
     }
-    if (!convolution && !dynamic && !elementwise)
+    if (!convolution && !dynamic && !elementwise && !concatenation)
       continue;
     FailureOr<json::Object> step = convolution ? recordStep(convolution)
                                    : dynamic   ? recordDynamic(dynamic)
-                                               : recordElementwise(elementwise);
+                                   : concatenation
+                                       ? recordConcatenation(concatenation)
+                                       : recordElementwise(elementwise);
     if (failed(step))
       return failure();
     recorded.push_back(std::move(*step));

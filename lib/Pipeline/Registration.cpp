@@ -101,9 +101,11 @@ void mlir::conv::registerPassesAndPipelines() {
       "conv-outline",
       "Each convolution with what fuses into it to a function of its own",
       buildOutlinePipeline);
-  registerPipeline<LowerToConvOptions>("conv-lower-to-conv",
-                                       "Input IR to scheduled convolutions",
-                                       buildLowerToConvPipeline);
+  registerPipeline<LowerToConvOptions>(
+      "conv-lower-to-conv", "Input IR to scheduled convolutions",
+      [](OpPassManager &manager, const LowerToConvOptions &options) {
+        buildLowerToConvPipeline(manager, options);
+      });
   registerPipeline("conv-lower-to-linalg", "Scheduled convolutions to linalg",
                    buildLowerToLinalgPipeline);
   registerPipeline("conv-lower-to-tiled", "linalg to workgroup tiles",

@@ -39,7 +39,7 @@ std::vector<ChosenSchedule> mlir::conv::listSchedules(func::FuncOp function) {
   for (Operation &operation : function.getOps()) {
     auto op = dyn_cast<ConvolutionOpInterface>(operation);
     if (!op) {
-      launchesBefore += isa<linalg::GenericOp>(operation);
+      launchesBefore += isa<linalg::GenericOp, tensor::ConcatOp>(operation);
       continue;
     }
     ScheduleAttr schedule = op.getScheduleAttr();

@@ -12,11 +12,11 @@
 
 #include "BlockTransformBody.h"
 #include "DynamicToMatrices.h"
+#include "ElementwiseToMatrices.h"
 #include "EpilogueBody.h"
 
 #include "conv/Dialect/Conv/IR/BlockViews.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
-#include "conv/Dialect/Conv/IR/ElementwiseViews.h"
 #include "conv/Dialect/Conv/IR/TransformViews.h"
 #include "conv/Plan/ConvolutionPlan.h"
 #include "conv/Plan/OperandForm.h"
@@ -274,38 +274,6 @@ private:
   }
 };
 
-/// An element-wise op of tensors becomes one of their matrices.
-struct ElementwiseToMatrices final : OpRewritePattern<linalg::GenericOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(linalg::GenericOp op,
-                                PatternRewriter &rewriter) const override {
-    if (op->hasAttr(kScheduleName) || !isReadByCoordinates(op))
-      return rewriter.notifyMatchFailure(op, "has matrices, or is no map");
-    Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op.getResult(0).getType());
-    ElementwiseViews views = ElementwiseViews::get(op);
-    SmallVector<Value> inputs;
-    for (auto [input, view] : llvm::zip(op.getInputs(), views.operands))
-      inputs.push_back(GatherOp::create(rewriter, loc, input, view));
-    Value empty = tensor::EmptyOp::create(
-        rewriter, loc, views.result.getShape(), type.getElementType());
-    SmallVector<AffineMap> maps(inputs.size() + 1,
-                                rewriter.getMultiDimIdentityMap(3));
-    auto matrices = linalg::GenericOp::create(
-        rewriter, loc, TypeRange{empty.getType()}, inputs, ValueRange{empty},
-        maps,
-        SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel));
-    rewriter.inlineRegionBefore(op.getRegion(), matrices.getRegion(),
-                                matrices.getRegion().begin());
-    matrices->setAttr(kScheduleName, views.selectSchedule(type));
-    Value result = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
-                                           type.getElementType());
-    rewriter.replaceOpWithNewOp<ScatterOp>(op, result, matrices.getResult(0),
-                                           rewriter.getArrayAttr(views.result));
-    return success();
-  }
-};
 } // namespace
 
 namespace {
@@ -314,8 +282,8 @@ struct ConvertToProductsPass final
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<BlockTransformToMatrices, ConvolutionToItsForm,
-                 ConvolutionToProducts, TransformToCopy, ElementwiseToMatrices>(
-        &getContext());
+                 ConvolutionToProducts, TransformToCopy>(&getContext());
+    populateElementwiseToMatricesPatterns(patterns);
     populateDynamicToMatricesPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -17,6 +17,7 @@
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Plan/Im2col.h"
 #include "conv/Plan/WinogradForm.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -171,6 +172,13 @@ std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
     if (std::string obstacle = findWinogradObstacle(op, outputTile);
         !obstacle.empty())
       return obstacle;
+  if (im2col > 0 && (!outputTile.empty() || haveGaps(op)))
+    return "expects tensors without gaps, and not winograd, for im2col";
+  if (im2col > 0)
+    if (std::string obstacle = Im2col::findObstacle(
+            op, layouts ? layouts : op.getLayouts(), im2col);
+        !obstacle.empty())
+      return obstacle;
   if (!layouts)
     return "";
   bool isFlat = flattens(*this, op);
@@ -193,6 +201,15 @@ std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
   return "";
 }
 
+/// Of a convolution in a form with zeros among what it sums up: how many
+/// products are others.
+static constexpr StringLiteral kReductionName = "conv.reduction_without_zeros";
+
+int64_t mlir::conv::computeReductionWithoutZeros(ConvolutionOpInterface op) {
+  auto own = op->getAttrOfType<IntegerAttr>(kReductionName);
+  return own ? own.getInt() : computeReduction(op);
+}
+
 namespace {
 
 /// Creates the tensors of one convolution in another form.
@@ -204,7 +221,11 @@ public:
         own(isFlat ? flattenLayouts(op.getLayouts()) : op.getLayouts()),
         layouts(form.layouts ? form.layouts : op.getLayouts()),
         multiple(op.getGroups() == 1 ? form.channelMultiple : 1),
-        mergedGroups(form.countMergedGroups(op)), isStrided(haveGaps(op)) {}
+        mergedGroups(form.countMergedGroups(op)), isStrided(haveGaps(op)) {
+    if (form.im2col > 0)
+      if (Im2col unfolding(op, form.im2col); !unfolding.isTrivial())
+        im2col = unfolding;
+  }
 
   /// The type of the tensor with `role` in the form.
   RankedTensorType getType(TensorRole role, Type element);
@@ -220,6 +241,11 @@ private:
   Value transformBack(Value tensor, TensorRole role);
   Value createTransform(Value tensor, StringRef from, StringRef to,
                         RankedTensorType type);
+  /// Another shape of the same elements in the same order.
+  Value reshape(Value tensor, RankedTensorType type);
+  /// The filter in the order that is reshaped for im2col, and its type.
+  std::string getUnfoldedOrder() const;
+  RankedTensorType getUnfoldedType(Type element);
   template <typename OpTy, typename... Args> Value add(Args &&...args) {
     created.push_back(
         OpTy::create(builder, op.getLoc(), std::forward<Args>(args)...));
@@ -230,9 +256,10 @@ private:
   ConvolutionOpInterface op;
   bool isFlat; ///< Spatial dimensions are one in the form only.
   LayoutsAttr own, layouts;
-  int64_t multiple;     ///< Of channels, by zeros.
-  int64_t mergedGroups; ///< That are one in the form.
-  bool isStrided;       ///< Tensors have gaps, and so no other shapes.
+  int64_t multiple;             ///< Of channels, by zeros.
+  int64_t mergedGroups;         ///< That are one in the form.
+  bool isStrided;               ///< Tensors have gaps, and so no other shapes.
+  std::optional<Im2col> im2col; ///< If the window changes.
   SmallVector<Operation *> created;
 };
 
@@ -258,6 +285,8 @@ RankedTensorType FormBuilder::getType(TensorRole role, Type element) {
   SmallVector<int64_t> sizes =
       llvm::map_to_vector(getOrder(layouts, role), [&](char letter) {
         int64_t size = shape[order.find(letter)];
+        if (im2col)
+          size = im2col->getSize(role, letter, size, multiple);
         if (role == TensorRole::Filter && letter == 'C')
           size *= mergedGroups;
         return padded.contains(letter) ? int64_t(llvm::alignTo(size, multiple))
@@ -305,21 +334,63 @@ Value FormBuilder::createTransform(Value tensor, StringRef from, StringRef to,
       to, [&](char letter) { return int64_t(from.find(letter)); });
   if (!keepsOrder(permutation, source, type) || isStrided)
     return add<TransformOp>(type, tensor, permutation);
-  ReassociationIndices all = llvm::to_vector<2>(llvm::seq(source.getRank()));
-  Value line =
-      add<tensor::CollapseShapeOp>(tensor, ArrayRef<ReassociationIndices>{all});
-  return add<tensor::ExpandShapeOp>(type, line,
-                                    ArrayRef<ReassociationIndices>{all});
+  return reshape(tensor, type);
+}
+
+Value FormBuilder::reshape(Value tensor, RankedTensorType type) {
+  auto source = cast<RankedTensorType>(tensor.getType());
+  if (source == type)
+    return tensor;
+  auto all = [](RankedTensorType of) {
+    return SmallVector<ReassociationIndices>{
+        llvm::to_vector<2>(llvm::seq(of.getRank()))};
+  };
+  Value line = add<tensor::CollapseShapeOp>(tensor, all(source));
+  return add<tensor::ExpandShapeOp>(type, line, all(type));
+}
+
+std::string FormBuilder::getUnfoldedOrder() const {
+  return im2col->getFilterOrder(layouts.getFilter());
+}
+
+RankedTensorType FormBuilder::getUnfoldedType(Type element) {
+  ArrayRef<int64_t> shape = op.getFilterType().getShape();
+  StringRef order = own.getFilter();
+  StringRef padded = getPaddedLetters(op.getDirection());
+  SmallVector<int64_t> sizes =
+      llvm::map_to_vector(getUnfoldedOrder(), [&](char letter) {
+        int64_t size = shape[order.find(letter)];
+        if (im2col->isChannel(letter))
+          return im2col->computeChannels(multiple);
+        return padded.contains(letter) ? int64_t(llvm::alignTo(size, multiple))
+                                       : size;
+      });
+  return RankedTensorType::get(sizes, element);
 }
 
 Value FormBuilder::transform(Value tensor, TensorRole role) {
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  if (im2col && role == TensorRole::Filter)
+    return reshape(createTransform(tensor, own.getFilter(), getUnfoldedOrder(),
+                                   getUnfoldedType(element)),
+                   getType(role, element));
+  if (im2col && role == im2col->getRole()) {
+    Value unfolded = im2col->create(builder, tensor, getOrder(own, role),
+                                    getType(role, element),
+                                    getOrder(layouts, role), multiple);
+    created.push_back(unfolded.getDefiningOp());
+    return unfolded;
+  }
   return createTransform(flatten(tensor, role), getOrder(own, role),
                          getOrder(layouts, role), getType(role, element));
 }
 
 Value FormBuilder::transformBack(Value tensor, TensorRole role) {
   RankedTensorType type = op.getTensor(role).getType();
+  if (im2col && role == TensorRole::Filter)
+    return createTransform(
+        reshape(tensor, getUnfoldedType(type.getElementType())),
+        getUnfoldedOrder(), own.getFilter(), type);
   Value flat = createTransform(
       tensor, getOrder(layouts, role), getOrder(own, role),
       RankedTensorType::get(getFlatShape(role), type.getElementType()));
@@ -349,6 +420,12 @@ TransformedConvolution FormBuilder::create() {
   if (isFlat)
     transformed.setWindowAttr(
         WindowAttr::get(op.getContext(), {1}, {1}, {0}, {0}));
+  if (im2col)
+    transformed.setWindowAttr(im2col->getWindow());
+  // Zeros make a reduction longer, but not its bound.
+  if (int64_t own = computeReductionWithoutZeros(op);
+      own < computeReduction(transformed))
+    clone->setAttr(kReductionName, builder.getI64IntegerAttr(own));
   Value result = transformBack(transformed.getResultTensor(), resultRole);
   return {std::move(created), transformed, result};
 }

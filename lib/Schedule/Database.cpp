@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A row that is not taken is named in a warning: of another compiler, whose
-// code for the schedule may differ, or unfit, because the convolution has an
+// code for the schedule differs, or unfit, because the convolution has an
 // epilogue that the measured one had not.
 //
 //===----------------------------------------------------------------------===//
@@ -26,6 +26,9 @@ using namespace mlir::conv;
 
 /// Digits of a fingerprint that tell compilers apart for people.
 static constexpr size_t kShownDigits = 12;
+/// Rows of other compilers whose code is made again: each costs the time of a
+/// compilation without assembler.
+static constexpr int kMaxChecks = 4;
 
 FailureOr<Database> Database::open(StringRef path, MLIRContext *context) {
   auto file = ::conv::DatabaseFile::open(path.str());
@@ -41,38 +44,74 @@ static ScheduleAttr parseSchedule(StringRef text, MLIRContext *context) {
   return dyn_cast_if_present<ScheduleAttr>(parseAttribute(text, context));
 }
 
+/// The schedule of a row if it fits; null, with a warning, if not.
+ScheduleAttr Database::check(ConvolutionOpInterface op,
+                             const ::conv::MeasuredSchedule &row, Fits fits) {
+  std::string reason = "is not one";
+  {
+    ScopedDiagnosticHandler handler(
+        op->getContext(), [&](Diagnostic &said) { reason = said.str(); });
+    ScheduleAttr schedule = parseSchedule(row.schedule, op->getContext());
+    if (schedule && succeeded(fits(schedule)))
+      return schedule.withChosenBy(ChosenBy::Database);
+  }
+  op.emitWarning() << "the database has a schedule that does not fit: "
+                   << StringRef(row.schedule).take_front(400) << ": " << reason;
+  return nullptr;
+}
+
+/// Says that a row was measured on a device of another size. How many the host
+/// has is not known, unless it was said.
+static void noteUnits(ConvolutionOpInterface op, int64_t measured,
+                      const DatabaseOptions &options) {
+  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  int64_t wanted = options.getComputeUnits(chip);
+  bool isKnown =
+      options.computeUnits > 0 || chip.backend != ::conv::Backend::Host;
+  if (isKnown && measured != wanted)
+    op.emitWarning() << "the database has this problem measured on " << measured
+                     << " compute units, and not on the " << wanted
+                     << " of the device: its schedule is used";
+}
+
 FailureOr<ScheduleAttr>
 Database::lookup(ConvolutionOpInterface op, const DatabaseOptions &options,
                  function_ref<LogicalResult(ScheduleAttr)> fits) const {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
   ::conv::Result<::conv::MeasuredSchedules> found =
       file->lookup({formatProblem(op), std::string(chip.name),
-                    chip.computeUnits, options.compiler});
+                    options.getComputeUnits(chip), options.compiler});
   if (!found)
     return op.emitError() << found.error().message;
-  bool isStale = found->current.empty() && !found->stale.empty();
-  if (isStale)
-    op.emitWarning() << "the database has this problem measured with another "
-                        "compiler only ("
-                     << found->stale.front().compiler.substr(0, kShownDigits)
-                     << "): its schedule is "
-                     << (options.usesStale ? "used" : "not used");
-  if (isStale && options.usesStale)
-    found->current = std::move(found->stale);
-  for (const ::conv::MeasuredSchedule &row : found->current) {
-    std::string reason = "is not one";
-    ScheduleAttr schedule;
-    {
-      ScopedDiagnosticHandler handler(
-          op->getContext(), [&](Diagnostic &said) { reason = said.str(); });
-      schedule = parseSchedule(row.schedule, op->getContext());
-      if (schedule && succeeded(fits(schedule)))
-        return schedule.withChosenBy(ChosenBy::Database);
+  for (const ::conv::MeasuredSchedule &row : found->current)
+    if (ScheduleAttr schedule = check(op, row, fits)) {
+      noteUnits(op, row.computeUnits, options);
+      return schedule;
     }
-    op.emitWarning() << "the database has a schedule that does not fit: "
-                     << StringRef(row.schedule).take_front(400) << ": "
-                     << reason;
+  if (!found->current.empty() || found->stale.empty())
+    return ScheduleAttr();
+  // Of another compiler, but of the same code.
+  int checks = 0;
+  for (const ::conv::MeasuredSchedule &row : found->stale) {
+    if (!options.computeCode || row.code.empty() || checks++ == kMaxChecks)
+      break;
+    if (options.computeCode(op, row.schedule) != row.code)
+      continue;
+    if (ScheduleAttr schedule = check(op, row, fits)) {
+      noteUnits(op, row.computeUnits, options);
+      return schedule;
+    }
   }
+  op.emitWarning() << "the database has this problem measured with another "
+                      "compiler only ("
+                   << found->stale.front().compiler.substr(0, kShownDigits)
+                   << "), whose code for it is not that of this one: its "
+                      "schedule is "
+                   << (options.usesStale ? "used" : "not used");
+  if (options.usesStale)
+    for (const ::conv::MeasuredSchedule &row : found->stale)
+      if (ScheduleAttr schedule = check(op, row, fits))
+        return schedule;
   return ScheduleAttr();
 }
 

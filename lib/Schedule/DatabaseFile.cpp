@@ -31,9 +31,12 @@ static constexpr int kLockMilliseconds = 10000;
 /// Rows of one key, of which the first that fits is taken.
 static constexpr int kMaxRows = 16;
 
-static const char *const kLookup =
-    "SELECT schedule, compiler, compiler = ?4 OR ?4 = '' AS is_current "
-    "FROM measurements WHERE problem = ?1 AND target = ?2 "
+/// The columns but for `code`, which files of version 1 have not.
+static const std::string kColumns = "SELECT schedule, compiler, "
+                                    "compiler = ?4 OR ?4 = '' AS is_current, "
+                                    "compute_units, ";
+static const char *const kRows =
+    " FROM measurements WHERE problem = ?1 AND target = ?2 "
     "ORDER BY is_current DESC, kind = 'modelled', "
     "abs(compute_units - ?3), seconds LIMIT ?5";
 
@@ -110,7 +113,8 @@ bool canBeImmutable(const std::string &path, int code) {
   return !hasLog && (kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY);
 }
 
-Result<void> checkVersion(const std::string &path, sqlite3 *connection) {
+/// The version of the file's schema, if this compiler reads it.
+Result<int64_t> readVersion(const std::string &path, sqlite3 *connection) {
   Result<int64_t> application =
       readNumber(path, connection, "PRAGMA application_id");
   if (!application)
@@ -128,7 +132,7 @@ Result<void> checkVersion(const std::string &path, sqlite3 *connection) {
                      std::to_string(DatabaseFile::kVersion) + ", but '" + path +
                      "' has version " + std::to_string(*version) +
                      ": a newer conv wrote it"};
-  return {};
+  return *version;
 }
 
 std::string readText(sqlite3_stmt *statement, int column) {
@@ -165,16 +169,18 @@ DatabaseFile::open(const std::string &path) {
     return describe(path, code,
                     connection ? sqlite3_errmsg(connection.get())
                                : sqlite3_errstr(code));
-  if (Result<void> checked = checkVersion(path, connection.get()); !checked)
-    return checked.error();
-  file.reset(new DatabaseFile(path, connection.release()));
+  Result<int64_t> version = readVersion(path, connection.get());
+  if (!version)
+    return version.error();
+  file.reset(new DatabaseFile(path, connection.release(), *version > 1));
   return std::shared_ptr<const DatabaseFile>(file);
 }
 
 Result<MeasuredSchedules>
 DatabaseFile::lookup(const MeasurementKey &key) const {
   sqlite3_stmt *prepared = nullptr;
-  sqlite3_prepare_v2(connection, kLookup, -1, &prepared, nullptr);
+  std::string query = kColumns + (hasCode ? "code" : "''") + kRows;
+  sqlite3_prepare_v2(connection, query.c_str(), -1, &prepared, nullptr);
   Statement statement(prepared);
   if (!prepared)
     return describe(path, connection);
@@ -188,7 +194,8 @@ DatabaseFile::lookup(const MeasurementKey &key) const {
   while ((code = sqlite3_step(prepared)) == SQLITE_ROW) {
     bool isCurrent = sqlite3_column_int(prepared, 2) != 0;
     (isCurrent ? found.current : found.stale)
-        .push_back({readText(prepared, 0), readText(prepared, 1)});
+        .push_back({readText(prepared, 0), readText(prepared, 1),
+                    readText(prepared, 4), sqlite3_column_int64(prepared, 3)});
   }
   if (code != SQLITE_DONE)
     return describe(path, connection);

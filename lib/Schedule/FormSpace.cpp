@@ -16,6 +16,8 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Kernels/KernelFamily.h"
+#include "conv/Numerics/ErrorBound.h"
+#include "conv/Plan/Im2col.h"
 #include "conv/Schedule/Schedule.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -115,15 +117,98 @@ enumerateChannelMultiples(ConvolutionOpInterface op,
   return multiples;
 }
 
+/// Whether only lanes multiply f32, which load either operand along the
+/// reduction.
+static bool isForLanes(ConvolutionOpInterface op) {
+  constexpr int64_t kStep = 32;
+  int64_t reduction = computeReduction(op);
+  return getOperandElementType(op).isF32() &&
+         (op.getArithmetic() == Arithmetic::Exact ||
+          !::conv::is3xTF32WithinBound(
+              reduction, llvm::divideCeil(reduction, kStep), /*splits=*/1));
+}
+
 /// Whether a filter by output channels is worth looking at: warpgroups multiply
 /// either one, but a tile of few columns has fewer rows of that.
 static bool turnsFilter(ConvolutionOpInterface op,
                         const ::conv::ChipInfo &chip) {
   if (op.getDirection() != Direction::BackwardData)
     return false;
-  return !hasWarpgroups(chip) ||
+  return !hasWarpgroups(chip) || isForLanes(op) ||
          (op.getGroups() == 1 &&
           ConvolutionShape::get(op).c < PlanOptions::kRowSize);
+}
+
+/// As many channels are worth unfolding, at most,
+static constexpr int64_t kMaxUnfoldedChannels = 4096;
+/// and as many times the elements of all tensors.
+static constexpr double kMaxUnfoldedShare = 8;
+
+/// Whether channels fill less than a row of a copy, and unfolded ones are not
+/// too many.
+static bool isWorthUnfolding(ConvolutionOpInterface op,
+                             const OperandForm &form) {
+  Im2col im2col(op, form.im2col);
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  int64_t own = im2col.getRole() == TensorRole::Input ? shape.c : shape.k;
+  double elements = 0;
+  for (TensorRole role :
+       {TensorRole::Input, TensorRole::Filter, TensorRole::Output})
+    elements += double(op.getTensor(role).getType().getNumElements());
+  int64_t multiple = form.channelMultiple;
+  return !im2col.isTrivial() && own < PlanOptions::kRowSize &&
+         im2col.computeChannels(multiple) * im2col.countTaps() <=
+             kMaxUnfoldedChannels &&
+         im2col.countElements(multiple) <= kMaxUnfoldedShare * elements;
+}
+
+/// Whether the gradient of a filter is one matrix in the form, with more input
+/// than output channels. Parts of f32 are made anew of the right operand for
+/// each tile, so that it should have the shorter side.
+static bool hasLongRows(ConvolutionOpInterface op, const OperandForm &form) {
+  if (op.getDirection() != Direction::BackwardWeight ||
+      !getOperandElementType(op).isF32() || op.getGroups() > 1)
+    return false;
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  Im2col im2col(op, form.im2col);
+  bool unfoldsInput = im2col.getRole() == TensorRole::Input;
+  int64_t unfolded =
+      im2col.computeChannels(form.channelMultiple) * im2col.countTaps();
+  return llvm::product_of(shape.filter) == im2col.countTaps() &&
+         llvm::all_of(ArrayRef(shape.strides).drop_back(form.im2col),
+                      [](int64_t stride) { return stride == 1; }) &&
+         (unfoldsInput ? unfolded > shape.k : shape.c > unfolded);
+}
+
+/// Forms in which elements of the window are channels of an operand that has
+/// few of its own.
+static SmallVector<OperandForm>
+enumerateUnfoldedForms(ConvolutionOpInterface op,
+                       const ::conv::ChipInfo &chip) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  int64_t bytes = ::conv::byteSize(getOperandNumericType(op));
+  if (!hasWarpgroups(chip) || op.getGroups() > 1 || bytes < 2)
+    return {};
+  LayoutsAttr last = OperandForm::getChannelsLast(op).layouts;
+  if (op.getDirection() == Direction::BackwardData)
+    last = getFilterByOutput(last);
+  SmallVector<OperandForm> forms;
+  for (int64_t dims = 1; dims <= shape.getRank(); ++dims) {
+    OperandForm form = {last, ::conv::kPieceBytes / bytes, {}, dims};
+    // Another dimension without taps changes nothing.
+    int64_t first = shape.getRank() - dims;
+    bool isUseless = shape.filter[first] == 1 && shape.strides[first] == 1;
+    if (isUseless || !form.findObstacle(op).empty() ||
+        !isWorthUnfolding(op, form))
+      continue;
+    forms.push_back(form);
+    form.layouts = hasLongRows(op, form) ? getFilterByOutput(last)
+                                         : withOrder(last, op.getResultRole(),
+                                                     op.getResultOrder());
+    if (form.layouts != last && form.findObstacle(op).empty())
+      forms.push_back(form);
+  }
+  return forms;
 }
 
 SmallVector<OperandForm>
@@ -140,11 +225,14 @@ mlir::conv::enumerateForms(ConvolutionOpInterface op,
     layouts.push_back(
         withOrder(layouts.back(), TensorRole::Input, op.getResultOrder()));
   }
+  if (hasWarpgroups(chip) && hasLongRows(op, {last}))
+    layouts.push_back(getFilterByOutput(last));
   SmallVector<OperandForm> forms;
   auto add = [&](const OperandForm &form) {
     bool isKnown = llvm::any_of(forms, [&](const OperandForm &known) {
       return known.layouts == form.layouts &&
-             known.channelMultiple == form.channelMultiple;
+             known.channelMultiple == form.channelMultiple &&
+             known.im2col == form.im2col;
     });
     if (!isKnown && form.findObstacle(op).empty() && !form.isFormOf(op))
       forms.push_back(form);
@@ -155,6 +243,8 @@ mlir::conv::enumerateForms(ConvolutionOpInterface op,
   if (hasChannelsFirst(op))
     for (StringRef filter : getFlatFilters(op, chip))
       add(OperandForm::getFlat(op, filter));
+  for (const OperandForm &form : enumerateUnfoldedForms(op, chip))
+    add(form);
   return forms;
 }
 

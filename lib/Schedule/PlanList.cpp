@@ -51,6 +51,8 @@ static std::string formatForm(const OperandForm &form,
                      layouts.getOutput().str();
   if (form.channelMultiple > 1)
     text += ", channels padded to " + std::to_string(form.channelMultiple);
+  if (form.im2col > 0)
+    text += ", im2col along " + std::to_string(form.im2col);
   return text;
 }
 
@@ -76,7 +78,8 @@ static PlanChoice listForm(ConvolutionOpInterface op, const OperandForm &form,
     choice.note = "no family computes it";
     return choice;
   }
-  choice.schedule = product.withForm(form.layouts, form.channelMultiple);
+  choice.schedule =
+      product.withForm(form.layouts, form.channelMultiple, form.im2col);
   choice.seconds = predictSeconds(op, choice.schedule, chip);
   choice.transformSeconds = choice.seconds - seconds;
   choice.note = "by " + stringifyMainLoop(product.getMainLoop()).str();

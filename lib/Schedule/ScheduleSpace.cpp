@@ -44,6 +44,10 @@ static constexpr int64_t kHaloTileSides[] = {16, 8};
 /// reduction over halo tiles are counted for.
 static constexpr int64_t kHaloTileRows[] = {64, 128, 192, 256};
 static constexpr int64_t kMaxWaves = 4;
+/// The same on AMD chips, for tiles of the largest size: by the clock, sums of
+/// more parts cost less than a wave of workgroups that leaves units idle.
+static constexpr int64_t kMaxAmdWaves = 16;
+static constexpr int64_t kMaxAmdSplits = 32;
 
 /// Groups that do not fill a tile: side by side they may.
 static void addMergedGroups(ConvolutionOpInterface op,
@@ -63,8 +67,11 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
   int64_t tiles = llvm::divideCeil(plain.rows, kLargestTile) *
                   llvm::divideCeil(plain.columns, kLargestTile) * plain.batch;
   int64_t longest = getSplittableSize(op);
-  for (int64_t splits = 2; splits <= std::min(longest, kMaxSplits) &&
-                           tiles * splits <= 4 * chip.computeUnits;
+  bool isAmd = chip.backend == ::conv::Backend::AMDGPU;
+  int64_t waves = isAmd ? kMaxAmdWaves : kMaxWaves;
+  int64_t most = isAmd ? kMaxAmdSplits : kMaxSplits;
+  for (int64_t splits = 2; splits <= std::min(longest, most) &&
+                           tiles * splits <= waves * chip.computeUnits;
        splits *= 2)
     all.push_back(splits);
   if (tiles > kFewTiles)
@@ -230,8 +237,9 @@ static void printInOtherForms(ConvolutionOpInterface op,
     transformed.erase();
     std::optional<double> transformSeconds;
     for (const RankedSchedule &one : all) {
-      ScheduleAttr schedule = one.get(op.getContext(), chip)
-                                  .withForm(form.layouts, form.channelMultiple);
+      ScheduleAttr schedule =
+          one.get(op.getContext(), chip)
+              .withForm(form.layouts, form.channelMultiple, form.im2col);
       if (!transformSeconds)
         transformSeconds =
             predictSeconds(op, schedule, chip) - one.cost.seconds;

@@ -26,6 +26,7 @@
 #include "conv/Support/Nesting.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -148,6 +149,8 @@ namespace {
 struct SelectSchedule final
     : mlir::conv::impl::SelectSchedulePassBase<SelectSchedule> {
   using SelectSchedulePassBase::SelectSchedulePassBase;
+  SelectSchedule(const SelectSchedulePassOptions &options, ComputeCode compute)
+      : SelectSchedulePassBase(options), computeCode(std::move(compute)) {}
 
   LogicalResult initialize(MLIRContext *context) override {
     if (!algorithm.empty() && !symbolizeAlgorithm(algorithm))
@@ -221,7 +224,8 @@ private:
                                          const ::conv::ChipInfo &chip) const {
     std::optional<Algorithm> only = symbolizeAlgorithm(algorithm);
     return measured->lookup(
-        op, {compiler, usesStale}, [&](ScheduleAttr schedule) -> LogicalResult {
+        op, {compiler, usesStale, computeUnits, computeCode},
+        [&](ScheduleAttr schedule) -> LogicalResult {
           if (only && schedule.getAlgorithm() != *only)
             return op.emitError() << "expects the algorithm " << algorithm;
           return verifySupportedSchedule(op, schedule, chip);
@@ -305,7 +309,8 @@ private:
     ScheduleAttr schedule =
         selectByCost(transformed.op, chip, symbolizeAlgorithm(algorithm));
     transformed.erase();
-    return schedule ? schedule.withForm(form.layouts, form.channelMultiple)
+    return schedule ? schedule.withForm(form.layouts, form.channelMultiple,
+                                        form.im2col)
                     : schedule;
   }
 
@@ -385,6 +390,13 @@ private:
   ScheduleAttr given; ///< The option, parsed.
   SmallVector<ScheduleAttr> excluded;
   std::optional<Database> measured; ///< The file of the option.
+  ComputeCode computeCode;          ///< May be empty.
 };
 
 } // namespace
+
+std::unique_ptr<Pass>
+mlir::conv::createSelectSchedulePass(const SelectSchedulePassOptions &options,
+                                     ComputeCode computeCode) {
+  return std::make_unique<SelectSchedule>(options, std::move(computeCode));
+}

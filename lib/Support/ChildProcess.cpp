@@ -146,14 +146,17 @@ Result<std::string> conv::runInChild(const std::function<std::string()> &work,
   return result;
 }
 
-std::string conv::findCrash(const std::function<void()> &work) {
+TriedWork conv::tryInChild(const std::function<bool()> &work) {
+  constexpr int kRefuses = 77; // No exit code of a tool.
   pid_t child = ::fork();
   if (child == 0) {
     silence();
-    work();
-    ::_exit(0);
+    ::_exit(work() ? 0 : kRefuses);
   }
   std::optional<int> status = child < 0 ? std::nullopt : waitFor(child);
-  bool crashed = status && WIFSIGNALED(*status) && isCrash(WTERMSIG(*status));
-  return crashed ? ::strsignal(WTERMSIG(*status)) : "";
+  if (!status)
+    return {};
+  if (WIFSIGNALED(*status) && isCrash(WTERMSIG(*status)))
+    return {::strsignal(WTERMSIG(*status))};
+  return {"", WIFEXITED(*status) && WEXITSTATUS(*status) == kRefuses};
 }

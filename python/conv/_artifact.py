@@ -26,7 +26,9 @@ class Artifact:
         self._handle = handle
         weakref.finalize(self, library.conv_artifact_close, handle)
         self._manifest: bytes = library.conv_artifact_manifest(handle)
-        manifest = json.loads(self._manifest)
+        #: What the file says of itself (docs/artifact.md).
+        self.manifest: dict = json.loads(self._manifest)
+        manifest = self.manifest
         #: Who made the file: "version", "llvm" and "fingerprint".
         self.compiler: Dict[str, str] = manifest["compiler"]
         #: All functions for all targets, in the order of the file.

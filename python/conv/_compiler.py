@@ -50,6 +50,7 @@ class _Options(ctypes.Structure):
         ("externalizes_constants", ctypes.c_int),
         ("explains_as_text", ctypes.c_int),
         ("uses_stale_schedules", ctypes.c_int),
+        ("compute_units", ctypes.c_uint),
         ("progress", ctypes.c_void_p),
         ("warning", _WARNING),
         ("context", ctypes.c_void_p),
@@ -73,9 +74,11 @@ _FUNCTIONS = [
     ("conv_compiler_last_reason", ctypes.c_char_p, []),
     ("conv_compiler_version", ctypes.c_char_p, []),
     ("conv_compiler_fingerprint", ctypes.c_char_p, []),
+    ("conv_compiler_database", ctypes.c_char_p, [ctypes.c_char_p]),
     ("conv_compile", _STATUS, _COMPILE),
     ("conv_explain", _STATUS, _COMPILE),
     ("conv_list_schedules", _STATUS, _COMPILE),
+    ("conv_compute_code", _STATUS, _COMPILE),
     ("conv_problem_module", _STATUS, [ctypes.c_void_p, _PLACE]),
     ("conv_compilation_artifact", ctypes.c_void_p, [_HANDLE, ctypes.POINTER(ctypes.c_size_t)]),
     ("conv_compilation_close", None, [_HANDLE]),
@@ -216,8 +219,14 @@ def _read(module: Module) -> bytes:
 
 
 def find_database(path: typing.Union[str, os.PathLike, None]) -> str:
-    """The tuning database of a path, or else of the environment; empty if there is none."""
-    return os.environ.get("CONV_DATABASE", "") if path is None else os.fspath(path)
+    """What the compiler takes as database: a path, "none", or for None that of the environment, and without it nothing: the
+    one that ships for each target."""
+    return os.environ.get("CONV_DATABASE", "") if path is None else os.fspath(path) or "none"
+
+
+def shipped_database(target: str) -> str:
+    """The tuning database that ships with the compiler for a target; empty if there is none."""
+    return load().conv_compiler_database(encode(target)).decode()
 
 
 def compile(  # noqa: A001 - as people call it, in a module of its own name
@@ -229,6 +238,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
     schedule: typing.Optional[str] = None,
     database: typing.Union[str, os.PathLike, None] = None,
     stale: bool = False,
+    compute_units: int = 0,
     threads: int = 0,
     cache: bool = True,
 ) -> bytes:
@@ -241,8 +251,11 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         algorithm: consider only this one, "implicit_gemm", "direct" or "winograd".
         schedule: `#conv.schedule<...>` for all convolutions.
         database: a tuning database, which `conv-tune` writes: its schedules are taken before those of the cost model. What
-            it has and is not taken is a Python warning. None: that of $CONV_DATABASE, if there is one; "": none.
-        stale: take schedules of the database that another compiler was measured with, where there are none of this one.
+            it has and is not taken is a Python warning. None: that of $CONV_DATABASE, or else the one that ships with the
+            compiler for the target; "" or "none": none.
+        stale: take schedules of the database that were measured with another compiler, whose code differs, where there are
+            no others.
+        compute_units: of the device: what the database has of a device with as many comes first; those of the chip if 0.
         threads: for functions and targets; one per processor if 0.
         cache: take what was compiled before, from memory or from $CONV_CACHE_DIR (else $XDG_CACHE_HOME/conv, else
             ~/.cache/conv).
@@ -264,11 +277,18 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         schedule=encode(schedule),
         database=encode(database),
         uses_stale_schedules=stale,
+        compute_units=compute_units,
         threads=threads or os.cpu_count() or 1,
     )
     said: typing.List[str] = []
-    if database:
-        options.warning = _WARNING(lambda _, message: said.append(message.decode(errors="replace")))
+
+    def warn(_: typing.Any, message: bytes) -> None:
+        text = message.decode(errors="replace")
+        # Without one that was named, only what is said of the one that ships.
+        if database not in ("", "none") or " the database " in text:
+            said.append(text)
+
+    options.warning = _WARNING(warn)
     source = _read(module)
     call = functools.partial(library.conv_jit_compile, _get_jit()) if cache else library.conv_compile
     artifact = take(lambda place: call(source, len(source), ctypes.byref(options), place))
@@ -278,9 +298,14 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
 
 
 def explain(
-    module: Module, target: str, *, name: str = "source", as_json: bool = False
+    module: Module,
+    target: str,
+    *,
+    name: str = "source",
+    as_json: bool = False,
+    database: typing.Union[str, os.PathLike, None] = None,
 ) -> typing.Union[str, typing.List[dict]]:
-    """What would be chosen for each kernel of a module and why, without compiling it.
+    """What would be chosen for each kernel of a module and why, without compiling it; `database` is that of `compile`.
 
     Returns:
         Text for people, as `conv-compile --explain` prints it; with `as_json`, a dictionary for each kernel: schedule, who
@@ -290,6 +315,7 @@ def explain(
         struct_size=ctypes.sizeof(_Options),
         targets=encode(target),
         source=encode(name),
+        database=encode(find_database(database)),
         explains_as_text=not as_json,
     )
     source = _read(module)
@@ -304,6 +330,16 @@ def list_schedules(module: Module, target: str) -> typing.List[dict]:
     source = _read(module)
     text = take(lambda place: load().conv_list_schedules(source, len(source), ctypes.byref(options), place)).decode()
     return [json.loads(line) for line in text.splitlines()]
+
+
+def compute_code(module: Module, target: str, schedule: str) -> str:
+    """The digest of the kernels and launches that a schedule gives for the only convolution of a module, without its
+    epilogue: measurements hold for every compiler that gives the same."""
+    options = _Options(
+        struct_size=ctypes.sizeof(_Options), targets=encode(target), source=b"source", schedule=encode(schedule)
+    )
+    source = _read(module)
+    return take(lambda place: load().conv_compute_code(source, len(source), ctypes.byref(options), place)).decode()
 
 
 def statistics() -> typing.Dict[str, int]:

@@ -26,12 +26,14 @@ class Schema:
     application: SQLite's `application_id`, which tells files of ours from others.
     version: SQLite's `user_version`: a file of a newer one is refused.
     script: SQL that makes the tables of an empty file.
+    upgrades: SQL that brings a file of version 1, 2, ... to the next one; it does so before it is written.
     """
 
     what: str
     application: int
     version: int
     script: str
+    upgrades: typing.Tuple[str, ...] = ()
 
 
 def is_own(path: pathlib.Path) -> bool:
@@ -109,6 +111,17 @@ def _create(schema: Schema, path: pathlib.Path) -> None:
         part.unlink(missing_ok=True)
 
 
+def _upgrade(schema: Schema, path: pathlib.Path, connection: sqlite3.Connection) -> None:
+    """Brings a file of an older version to this one, in a transaction."""
+    _check(schema, path, connection)
+    [version] = connection.execute("PRAGMA user_version").fetchone()
+    for upgrade in schema.upgrades[version - 1 :]:
+        for statement in upgrade.split(";\n\n"):
+            connection.execute(statement)
+    if version != schema.version:
+        connection.execute(f"PRAGMA user_version = {schema.version}")
+
+
 def _open_to_write(schema: Schema, path: pathlib.Path) -> sqlite3.Connection:
     if not path.exists():
         _create(schema, path)
@@ -118,8 +131,8 @@ def _open_to_write(schema: Schema, path: pathlib.Path) -> sqlite3.Connection:
         # Readers go on while one writes. File systems that cannot do so keep SQLite's older way.
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("BEGIN IMMEDIATE")  # Finds out whether it can be written.
-        connection.execute("ROLLBACK")
+        with transaction(connection):  # Finds out whether it can be written.
+            _upgrade(schema, path, connection)
     except BaseException:
         connection.close()
         raise

@@ -67,6 +67,7 @@ void addFormTests();
 void addForwardTests();
 void addFunctionTests();
 void addLaneCopyTests();
+void addPlaceTests();
 void addTileTests();
 void addResourceTests();
 /// Sizes that are chosen with each run.

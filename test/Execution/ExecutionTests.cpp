@@ -147,6 +147,7 @@ int main(int argc, char **argv) {
   addTypeTests();
   addFunctionTests();
   addLaneCopyTests();
+  addPlaceTests();
   addTileTests();
   addResourceTests();
   addRunTimeSizeTests();

@@ -129,6 +129,48 @@ func.func @f(%x: tensor<2x7x10x9xf16>, %dy: tensor<2x11x10x9xf16>, %before: tens
 }
 )";
 
+// Strides, dilations and padding that differ, of lines and of places in a line.
+static const std::string kUneven = R"(
+func.func @f(%x: tensor<2x3x9x14xf16>, %w: tensor<13x3x3x4xf16>) -> tensor<2x13x8x5xf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 3], dilations = [2, 1], low = [1, 0], high = [2, 2]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
+      : tensor<2x3x9x14xf16>, tensor<13x3x3x4xf16> -> tensor<2x13x8x5xf16>
+  return %y : tensor<2x13x8x5xf16>
+}
+)";
+
+static const std::string kUnevenWeight = R"(
+func.func @f(%x: tensor<2x9x14x3xf16>, %dy: tensor<2x8x5x13xf16>) -> tensor<13x3x4x3xf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 3], dilations = [2, 1], low = [1, 0], high = [2, 2]>
+      layouts = <"NHWC", "KRSC", "NPQK"> schedule = $schedule
+      : tensor<2x9x14x3xf16>, tensor<2x8x5x13xf16> -> tensor<13x3x4x3xf16>
+  return %dw : tensor<13x3x4x3xf16>
+}
+)";
+
+// The output has fewer channels than the input; only lines are skipped.
+static const std::string kNarrowWeight = R"(
+func.func @f(%x: tensor<2x11x10x9xf16>, %dy: tensor<2x3x5x8xf16>) -> tensor<3x11x3x3xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [2, 1], dilations = [1, 2], low = [1, 1], high = [0, 2]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
+      : tensor<2x11x10x9xf16>, tensor<2x3x5x8xf16> -> tensor<3x11x3x3xf32>
+  return %dw : tensor<3x11x3x3xf32>
+}
+)";
+
+static const std::string kNarrowData = R"(
+func.func @f(%dy: tensor<2x3x7x8xf16>, %w: tensor<3x11x3x3xf16>) -> tensor<2x11x8x9xf16> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [1, 1], dilations = [1, 2], low = [1, 1], high = [0, 2]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
+      : tensor<2x3x7x8xf16>, tensor<3x11x3x3xf16> -> tensor<2x11x8x9xf16>
+  return %dx : tensor<2x11x8x9xf16>
+}
+)";
+
 static const std::string kPointwise = R"(
 func.func @f(%x: tensor<3x20x7x9xf16>, %w: tensor<37x20x1x1xf16>, %bias: tensor<37xf16>,
              %r: tensor<3x37x7x9xf16>) -> tensor<3x37x7x9xf16> {
@@ -158,6 +200,16 @@ func.func @f(%dy: tensor<2x37x5x8xf16>, %w: tensor<37x20x1x1xf16>) -> tensor<2x2
 }
 )";
 
+static const std::string kPointwiseWeight = R"(
+func.func @f(%x: tensor<2x5x8x37xf16>, %dy: tensor<2x5x8x20xf16>) -> tensor<20x1x1x37xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> schedule = $schedule
+      : tensor<2x5x8x37xf16>, tensor<2x5x8x20xf16> -> tensor<20x1x1x37xf32>
+  return %dw : tensor<20x1x1x37xf32>
+}
+)";
+
 static const FormCase kCases[] = {
     {"forward", kForward2d, R"(layouts = <"NHWC", "KRSC", "NPQK">>)"},
     {"forward_own_result", kForward2d,
@@ -177,8 +229,37 @@ static const FormCase kCases[] = {
      R"(layouts = <"NHWC", "CRSK", "NPQK">, channel_multiple = 8>)"},
     {"weight", kBackwardWeight,
      R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8>)"},
+    {"im2col", kForward2d,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8, im2col = 2>)"},
+    {"im2col_lines", kForward2d,
+     R"(layouts = <"NHWC", "KRSC", "NKPQ">, im2col = 1>)"},
+    {"im2col_3d", kForward3d,
+     R"(layouts = <"NDHWC", "KTRSC", "NZPQK">, im2col = 2>)"},
+    {"im2col_volume", kForward3d,
+     R"(layouts = <"NDHWC", "KTRSC", "NKZPQ">, im2col = 3>)"},
+    {"im2col_uneven", kUneven,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8, im2col = 2>)"},
+    {"im2col_uneven_lines", kUneven,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, im2col = 1>)"},
+    {"im2col_weight", kBackwardWeight,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8, im2col = 2>)"},
+    {"im2col_uneven_weight", kUnevenWeight,
+     R"(channel_multiple = 8, im2col = 2>)"},
+    {"im2col_uneven_weight_lines", kUnevenWeight, "im2col = 1>"},
+    {"im2col_narrow_weight", kNarrowWeight,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8, im2col = 1>)"},
+    {"im2col_turned_weight", kBackwardWeight,
+     R"(layouts = <"NHWC", "CRSK", "NPQK">, channel_multiple = 8, im2col = 2>)"},
+    {"im2col_turned_uneven_weight", kUnevenWeight,
+     R"(layouts = <"NHWC", "CRSK", "NPQK">, im2col = 2>)"},
+    {"im2col_narrow_data", kNarrowData,
+     R"(layouts = <"NHWC", "CRSK", "NPQK">, channel_multiple = 8, im2col = 2>)"},
+    {"im2col_narrow_data_lines", kNarrowData,
+     R"(layouts = <"NCHW", "KRSC", "NPQK">, im2col = 1>)"},
     {"transposed", kPointwise,
      R"(transposed = true, layouts = <"NCW", "KSC", "NKQ">>)"},
+    {"turned_weight", kPointwiseWeight,
+     R"(layouts = <"NHWC", "CRSK", "NPQK">>)"},
     {"flat", kPointwise, R"(layouts = <"NWC", "KSC", "NQK">>)"},
     {"transposed_data", kPointwiseData,
      R"(transposed = true, layouts = <"NCW", "CSK", "NKQ">>)"},

@@ -7,6 +7,7 @@
 // LIST-NEXT: func.func(
 // LIST-NEXT: conv-raise-tosa,
 // LIST-NEXT: conv-raise-linalg,
+// LIST-NEXT: conv-raise-sums,
 // LIST-NEXT: conv-fuse-epilogue
 // LIST-NEXT: ),
 // LIST-NEXT: conv-fold-constants,
@@ -17,7 +18,7 @@
 // LIST-NEXT: conv-hoist-constants
 // LIST-NEXT: ),
 // LIST-NEXT: conv-check-supported,
-// LIST-NEXT: conv-select-schedule{algorithm= compiler= database= max-workspace=-1 schedule= uses-stale=false},
+// LIST-NEXT: conv-select-schedule{algorithm= compiler= compute-units=0 database= max-workspace=-1 schedule= uses-stale=false},
 // LIST-NEXT: conv-verify-stage{stage=conv}
 // LIST-NEXT: )
 

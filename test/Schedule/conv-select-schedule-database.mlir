@@ -11,7 +11,7 @@
 // RUN: %{select}="database=%t/compilers.db compiler=fedcba" 2>&1 | FileCheck %s --check-prefix=OWN
 // OWN: workgroup = [64, 32]{{.*}}chosen_by = database
 // RUN: %{select}="database=%t/a.db compiler=fedcba" 2>&1 | FileCheck %s --check-prefix=STALE
-// STALE: layers.mlir:5:{{[0-9]+}}: warning: the database has this problem measured with another compiler only (0123456789ab): its schedule is not used
+// STALE: layers.mlir:5:{{[0-9]+}}: warning: the database has this problem measured with another compiler only (0123456789ab), whose code for it is not that of this one: its schedule is not used
 // STALE-NOT: chosen_by = database
 // RUN: %{select}="database=%t/a.db compiler=fedcba uses-stale" 2>&1 | FileCheck %s --check-prefix=USED
 // USED: warning: {{.*}}: its schedule is used
@@ -22,7 +22,12 @@
 // RUN: %{select}=database=%t/kinds.db | FileCheck %s --check-prefix=KINDS
 // KINDS: workgroup = [64, 32]{{.*}}chosen_by = database
 // RUN: %{make} %t/units.db %t/records.jsonl compute_units=228 && %{make} %t/units.db %t/other.jsonl
-// RUN: %{select}=database=%t/units.db | FileCheck %s --check-prefix=KINDS
+// RUN: %{select}=database=%t/units.db 2>&1 | FileCheck %s --check-prefix=KINDS --implicit-check-not=warning
+// RUN: %{make} %t/slice.db %t/records.jsonl compute_units=228
+// RUN: %{select}=database=%t/slice.db 2>&1 | FileCheck %s --check-prefix=SLICE
+// SLICE: layers.mlir:5:{{[0-9]+}}: warning: the database has this problem measured on 228 compute units, and not on the 304 of the device: its schedule is used
+// SLICE: workgroup = [16, 32]{{.*}}chosen_by = database
+// RUN: %{select}="database=%t/units.db compute-units=228" 2>&1 | FileCheck %s --implicit-check-not=warning
 
 // A row that does not fit the chip, or is no schedule, is named, and the next one is taken.
 // RUN: sed 's/16 x 16 x 16/16 x 16 x 32/' %t/records.jsonl > %t/misfit.jsonl
@@ -35,6 +40,10 @@
 // VIEW: warning: the database has a schedule that does not fit: #conv.view<
 // VIEW: chosen_by = heuristic
 
+// A file of version 1, which has no digests of code, is read as it is.
+// RUN: cp %t/a.db %t/older.db && %python -c "import sqlite3; c = sqlite3.connect(r'%t/older.db'); c.execute('ALTER TABLE measurements DROP COLUMN code'); c.execute('PRAGMA user_version = 1')"
+// RUN: %{select}=database=%t/older.db | FileCheck %s
+
 // What is no database, or not one that this version reads, is one line.
 // RUN: not %{select}=database=%t/missing.db 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: error: cannot read '{{.*}}missing.db': No such file or directory
@@ -43,9 +52,9 @@
 // RUN: %python -c "import sqlite3; sqlite3.connect(r'%t/foreign.db').execute('CREATE TABLE a (b)')"
 // RUN: not %{select}=database=%t/foreign.db 2>&1 | FileCheck %s --check-prefix=FOREIGN
 // FOREIGN: error: expects a database that conv-tune wrote, but got '{{.*}}foreign.db'
-// RUN: cp %t/a.db %t/newer.db && %python -c "import sqlite3; sqlite3.connect(r'%t/newer.db').execute('PRAGMA user_version = 2')"
+// RUN: cp %t/a.db %t/newer.db && %python -c "import sqlite3; sqlite3.connect(r'%t/newer.db').execute('PRAGMA user_version = 3')"
 // RUN: not %{select}=database=%t/newer.db 2>&1 | FileCheck %s --check-prefix=NEWER
-// NEWER: error: expects a database of version 1, but '{{.*}}newer.db' has version 2: a newer conv wrote it
+// NEWER: error: expects a database of version 2, but '{{.*}}newer.db' has version 3: a newer conv wrote it
 // RUN: %python -c "import os; os.truncate(r'%t/kinds.db', 9000)"
 // RUN: not %{select}=database=%t/kinds.db 2>&1 | FileCheck %s --check-prefix=CUT
 // CUT: error: cannot read the database '{{.*}}kinds.db': database disk image is malformed

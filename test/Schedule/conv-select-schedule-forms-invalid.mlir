@@ -57,3 +57,78 @@ module attributes {conv.target = #conv.target<"gfx942">} {
     return %y : tensor<1x8x6x6xf16>
   }
 }
+
+// -----
+
+// There are two dimensions to unfold.
+#unfolded = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, im2col = 3>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s19_im2col_dimensions(%x: tensor<1x8x8x8xf16>, %w: tensor<8x8x3x3xf16>) -> tensor<1x8x6x6xf16> {
+    // expected-error @below {{unsupported (schedule): expects im2col of at most 2 dimensions, but got 3}}
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #unfolded
+        : tensor<1x8x8x8xf16>, tensor<8x8x3x3xf16> -> tensor<1x8x6x6xf16>
+    return %y : tensor<1x8x6x6xf16>
+  }
+}
+
+// -----
+
+// Unfolded elements are channels, the innermost ones.
+#unfolded = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, im2col = 2>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s19_im2col_order(%x: tensor<1x8x8x8xf16>, %w: tensor<8x8x3x3xf16>) -> tensor<1x8x6x6xf16> {
+    // expected-error @below {{unsupported (schedule): expects channels innermost in what im2col unfolds, but got "NCHW"}}
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #unfolded
+        : tensor<1x8x8x8xf16>, tensor<8x8x3x3xf16> -> tensor<1x8x6x6xf16>
+    return %y : tensor<1x8x6x6xf16>
+  }
+}
+
+// -----
+
+// Groups are not unfolded.
+#unfolded = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, im2col = 1>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s19_im2col_groups(%x: tensor<1x8x8x8xf16>, %w: tensor<8x4x3x3xf16>) -> tensor<1x8x6x6xf16> {
+    // expected-error @below {{unsupported (schedule): expects one group, and layouts without G, for im2col}}
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> groups = 2 schedule = #unfolded
+        : tensor<1x8x8x8xf16>, tensor<8x4x3x3xf16> -> tensor<1x8x6x6xf16>
+    return %y : tensor<1x8x6x6xf16>
+  }
+}
+
+// -----
+
+// Gradients of the output that a window skips are not those of neighbours.
+#unfolded = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, im2col = 2, layouts = <"NHWC", "KRSC", "NPQK">>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s19_im2col_strides(%dy: tensor<1x8x3x6xf16>, %w: tensor<8x8x3x3xf16>) -> tensor<1x8x8x8xf16> {
+    // expected-error @below {{unsupported (schedule): expects a window that moves by 1 along the unfolded dimensions for im2col of a gradient of the output}}
+    %dx = conv.backward_data %dy, %w window = <strides = [2, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #unfolded
+        : tensor<1x8x3x6xf16>, tensor<8x8x3x3xf16> -> tensor<1x8x8x8xf16>
+    return %dx : tensor<1x8x8x8xf16>
+  }
+}
+
+// -----
+
+// 50 products are too few for parts of f32, and stay 50 where zeros are summed up with them.
+#parts = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 32, stages = 3,
+                        atom = <wgmma_3xtf32 64 x 64 x 8>, main_loop = tma, raster = columns, channel_multiple = 4>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @too_short(%x: tensor<1x16x16x2xf32>, %w: tensor<64x5x5x2xf32>) -> tensor<1x12x12x64xf32> {
+    // expected-error @below {{unsupported (schedule): expects f32 arithmetic and a reduction long enough for the bound of an f32 sum for #conv.atom<wgmma_3xtf32 64 x 64 x 8>, but got f32 and 50}}
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #parts
+        : tensor<1x16x16x2xf32>, tensor<64x5x5x2xf32> -> tensor<1x12x12x64xf32>
+    return %y : tensor<1x12x12x64xf32>
+  }
+}

@@ -13,6 +13,7 @@ import sqlite3
 import subprocess
 import sys
 import unittest
+import warnings
 
 import conv
 from conv.tune import Database, Measurement, Quarantined
@@ -160,8 +161,23 @@ class Files(unittest.TestCase):
         self.assertEqual(text.count("\n"), 1, text)
 
     def test_newer(self):
-        sqlite3.connect(self.path).execute("PRAGMA user_version = 2")
-        self.refused(self.path, "expects a tuning database of version 1, but .* has version 2: a newer conv wrote it")
+        sqlite3.connect(self.path).execute("PRAGMA user_version = 3")
+        self.refused(self.path, "expects a tuning database of version 2, but .* has version 3: a newer conv wrote it")
+
+    def test_older(self):
+        """A file of version 1 is read as it is, and brought to this version when it is written."""
+        connection = sqlite3.connect(self.path, isolation_level=None)
+        for name in ("code", "unit"):
+            connection.execute(f"ALTER TABLE measurements DROP COLUMN {name}")
+        connection.execute("PRAGMA user_version = 1")
+        with Database(self.path) as database:
+            self.assertEqual((database.rows(), database.verify()), ([ROW], []))
+        self.assertEqual(connection.execute("PRAGMA user_version").fetchone(), (1,))
+        row = dataclasses.replace(ROW, schedule="#conv.schedule<c>", code="0" * 64, unit='{"waves": 2}')
+        with Database(self.path, write=True) as database:
+            database.add([row])
+            self.assertEqual((database.rows(), database.verify()), ([ROW, row], []))
+        self.assertEqual(connection.execute("PRAGMA user_version").fetchone(), (2,))
 
     def test_foreign(self):
         foreign = ROOT / "foreign.db"
@@ -343,11 +359,86 @@ class Compiler(unittest.TestCase):
         with Database(self.path, write=True) as database:
             self.put(database, 5, compiler="bbbb")
         with self.assertWarnsRegex(
-            UserWarning, r"measured with another compiler only \(bbbb\): its schedule is not used"
+            UserWarning,
+            r"measured with another compiler only \(bbbb\), whose code for it is not that of this one: its schedule is not used",
         ):
             self.assertEqual(self.chosen(cache=False)[0], "heuristic")
         with self.assertWarnsRegex(UserWarning, "its schedule is used"):
             self.assertEqual(self.chosen(cache=False, stale=True), ("database", self.records[5]["schedule"]))
+
+    def test_same_code_holds(self):
+        """A row of another compiler counts if this one makes the code that was measured, also in front of an epilogue."""
+        schedule = self.records[5]["schedule"]
+        code = conv._compiler.compute_code(self.problem, "host", schedule)
+        named = dataclasses.replace(self.problem, function="other", bias=True, activation="relu")
+        self.assertEqual(conv._compiler.compute_code(named, "host", schedule), code, "names and epilogues do not count")
+        self.assertNotEqual(conv._compiler.compute_code(self.problem, "host", self.records[7]["schedule"]), code)
+        wider = dataclasses.replace(self.problem, k=128)
+        self.assertNotEqual(conv._compiler.compute_code(wider, "host", schedule), code)
+        with Database(self.path, write=True) as database:
+            # A faster row, whose code is another one, is passed over; then there is the one that holds.
+            self.put(database, 7, compiler="bbbb", code="0" * 64, seconds=1.1e-5)
+            self.put(database, 5, compiler="bbbb", code=code)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(self.chosen(cache=False), ("database", schedule))
+            self.problem = named
+            self.assertEqual(self.chosen(cache=False), ("database", schedule))
+
+    def test_refresh(self):
+        """Rows whose code is made again get the fingerprint; all others stay as they are."""
+        code = conv._compiler.compute_code(self.problem, "host", self.records[5]["schedule"])
+        with Database(self.path, write=True) as database:
+            self.put(database, 3)
+            self.put(database, 4, compiler="bbbb")
+            self.put(database, 5, compiler="bbbb", code=code)
+            self.put(database, 7, compiler="bbbb", code="0" * 64)
+            before = database.rows()
+        expected = "1 rows of this compiler, 1 of others with the same code, 1 with other code, 1 without a digest\n"
+        self.assertEqual(tool("refresh", self.path, "--dry-run"), (0, f"{self.path}: {expected}"))
+        with Database(self.path) as database:
+            self.assertEqual(database.rows(), before)
+        code, text = tool("refresh", self.path, "--verbose")
+        self.assertEqual((code, text.splitlines()[-1]), (0, f"{self.path}: {expected}".strip()))
+        self.assertIn("other code: host conv", text)
+        with Database(self.path) as database:
+            own = database.rows(compiler=conv._compiler.fingerprint())
+            self.assertEqual(
+                {row.schedule for row in own}, {self.records[place]["schedule"] for place in (3, 5)}
+            )
+            self.assertEqual(len(database.rows()), 4)
+
+    def test_shipped(self):
+        """The database beside the library decides where none is named, also in the cache, and can be turned off."""
+        folder = ROOT / "shipped_with"
+        for part in ("lib", "share/conv"):
+            (folder / part).mkdir(parents=True)
+        library = pathlib.Path(os.environ["CONV_COMPILER_LIBRARY"]).resolve()
+        os.link(library, folder / "lib" / "libconv_compiler.so")
+        path = folder / "share" / "conv" / "host.db"
+        with Database(path, write=True) as database:
+            self.put(database, 5)
+            database.compact()
+        code = (
+            "import conv\n"
+            "p = conv.Problem(n=1, c=32, k=64, input=(14, 14), filter=(1, 1), dtype='f16')\n"
+            "for named in (None, '', 'none', None):\n"
+            "    [entry] = conv.load(conv.compile(p, 'host', database=named)).entries\n"
+            "    print(entry.chosen_by)\n"
+            "print(conv.explain(p, 'host', as_json=True)[0]['chosen_by'], conv._compiler.shipped_database('sim:gfx942') == '')\n"
+        )
+
+        def run():
+            environment = {"CONV_COMPILER_LIBRARY": str(folder / "lib" / "libconv_compiler.so"), "CONV_CACHE_DIR": str(folder)}
+            command = [sys.executable, "-c", code]
+            done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
+            return done.stdout.split(), done.stderr
+
+        self.assertEqual(run()[0], ["database", "heuristic", "heuristic", "database", "database", "True"])
+        path.write_text("broken, and long enough not to be taken for an empty file " * 20)
+        out, err = run()
+        self.assertEqual(out, ["heuristic"] * 5 + ["True"])
+        self.assertIn("cannot read the database", err)
 
     def test_environment(self):
         with Database(self.path, write=True) as database:

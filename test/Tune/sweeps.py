@@ -2,6 +2,7 @@
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%source-root/python:%S/Inputs %dask-python %s %t
 """Sweeps of one machine: what is measured, stopped, resumed, poisoned, and done by two tuners at once."""
 
+import dataclasses
 import json
 import pathlib
 import signal
@@ -101,21 +102,25 @@ class Sweeps(unittest.TestCase):
         self.assert_complete()
 
     def test_stale_rows_are_measured_again(self):
-        """Those of another compiler stay, and their schedules come first."""
+        """Those of another compiler stay, and their schedules come first; if the code is the same, they are not timed."""
         planned = sorted(tuner.planned())
         self.run_to_the_end()
         with Database(self.database, write=True) as database:
-            import dataclasses
-
             rows = database.rows()
+            self.assertTrue(all(len(row.code) == 64 for row in rows))
             database.remove(rows)
-            stale = [dataclasses.replace(row, compiler="0123") for row in rows if row.schedule == planned[3][1]]
-            database.add(stale)
+            old = {(row.problem, row.schedule): dataclasses.replace(row, compiler="0123") for row in rows}
+            same, other = old[planned[3]], dataclasses.replace(old[planned[9]], code="0" * 64)
+            database.add([same, other])
+        before = tuner.timed(self.trace)
         self.run_to_the_end()
         with Database(self.database) as database:
-            self.assertEqual(database.rows(compiler="0123"), stale)
-            own = [(row.problem, row.schedule) for row in database.rows() if row.compiler != "0123"]
-        self.assertEqual(set(own), set(planned) | {(row.problem, row.schedule) for row in stale})
+            self.assertCountEqual(database.rows(compiler="0123"), [same, other])
+            own = {(row.problem, row.schedule): row for row in database.rows() if row.compiler != "0123"}
+        self.assertEqual(set(own), set(planned))
+        self.assertEqual(dataclasses.replace(own[planned[3]], compiler="0123"), same)
+        again = tuner.timed(self.trace) - before
+        self.assertEqual(set(again), {f"{problem} {schedule}" for problem, schedule in set(planned) - {planned[3]}})
 
     def test_bundle(self):
         """Compiled here, measured without the compiler, collected here."""
@@ -136,7 +141,9 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(code, 2, err)
         self.assertIn("expects a bundle of this compiler", err)
         environment = {**self.environment, "CONV_COMPILER_LIBRARY": "/nonexistent"}
-        measure = tuner.command("measure", bundle, "--device", "host", *tuner.FAST)
+        measure = tuner.command("measure", bundle, "--device", "host", *tuner.FAST, "--verify-jobs", "2")
+        code, out, err = tuner.run([*measure, "--seconds", "0", "--json"], env=environment)
+        self.assertEqual((code, json.loads(out)["left"], json.loads(out)["known"]), (0, 9, 0), err)
         process = subprocess.Popen(measure, env=environment, stderr=subprocess.DEVNULL)
         results = bundle / "results.db"
         tuner.wait_for(lambda: results.exists() and len(tuner.keys(results)) >= 10)

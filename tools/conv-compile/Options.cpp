@@ -72,10 +72,16 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
                  "chosen one (--explain prints those)");
   app.add_option("--database", flags.database,
                  "A tuning database, which conv-tune writes: its schedules are "
-                 "taken before those of the cost model");
+                 "taken before those of the cost model (default: the one that "
+                 "ships for the target; none: none)");
+  app.add_option(
+         "--compute-units", flags.computeUnits,
+         "Of the device: what the database has of a device with as many "
+         "comes first (default: those of the chip)")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--stale-schedules", flags.usesStaleSchedules,
-               "Take schedules of the database that another compiler was "
-               "measured with, where there are none of this one");
+               "Take schedules of the database that were measured with another "
+               "compiler, whose code differs, where there are no others");
   app.add_option("--outline", flags.outline,
                  "Make each convolution of a larger program, with what fuses "
                  "into it, a function of its own, and write the rest of the "

@@ -24,6 +24,7 @@ struct CompileFlags {
   int64_t maxWorkspaceBytes = -1; ///< Negative: any number.
   std::string outline; ///< Where the rest goes; empty: nothing is outlined.
   bool usesStaleSchedules = false;
+  int64_t computeUnits = 0;
   bool externalizeConstants = false;
   std::string explain; ///< "text", "json" or, for none, empty.
   bool timing = false;

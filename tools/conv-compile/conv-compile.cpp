@@ -133,6 +133,7 @@ static Result<void> run(const CompileFlags &flags) {
   options.schedule = flags.schedule;
   options.database = flags.database;
   options.usesStaleSchedules = flags.usesStaleSchedules;
+  options.computeUnits = flags.computeUnits;
   options.externalizeConstants = flags.externalizeConstants;
   options.outline = !flags.outline.empty();
   using mlir::conv::ExplanationForm;

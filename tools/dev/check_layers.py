@@ -34,7 +34,7 @@ MAY_INCLUDE = {
     "Runtime":  {"Support", "Chip", "Artifact"},
 }
 # fmt: on
-MAY_INCLUDE["Pipeline"] = set(MAY_INCLUDE) - {"Clock", "Generate", "Runtime"}
+MAY_INCLUDE["Pipeline"] = set(MAY_INCLUDE) - {"Clock", "Runtime"}
 MAY_INCLUDE["Compiler"] = {"Support", "Artifact", "Generate", "Pipeline", "Runtime"}
 WITHOUT_LLVM = {"Support", "Chip", "Artifact", "Numerics", "Runtime"}
 WITHOUT_MLIR = WITHOUT_LLVM | {"Clock"}

@@ -55,6 +55,7 @@ reference::findConnections(const Step &step, int dimension) {
         connections[r].push_back({*h, p});
         break;
       case Direction::Elementwise:
+      case Direction::Concatenation:
       case Direction::DynamicForward:
       case Direction::DynamicBackwardInput:
       case Direction::DynamicBackwardKernel:

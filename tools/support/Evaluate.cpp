@@ -57,7 +57,8 @@ ProductLetters productLetters(Direction direction) {
     return {'N', 'K', 'C'};
   case Direction::BackwardWeight:
     return {'C', 'N', 'K'};
-  case Direction::Elementwise: // These have no matrix product.
+  case Direction::Elementwise:
+  case Direction::Concatenation: // These have no matrix product.
   case Direction::DynamicForward:
   case Direction::DynamicBackwardInput:
   case Direction::DynamicBackwardKernel:
@@ -364,11 +365,12 @@ conv::reference::evaluate(const Program &program, const artifact::Entry &entry,
         progress((done + part) / all);
     };
     results.push_back(
-        step.direction == Direction::Elementwise
+        step.direction == Direction::Elementwise ||
+                step.direction == Direction::Concatenation
             ? evaluateElementwise(step, entry, arguments, constants, results)
         : step.direction >= Direction::DynamicBackwardState
             ? evaluateState(step, entry, arguments, constants, results)
-        : step.direction > Direction::Elementwise
+        : step.direction > Direction::Concatenation
             ? evaluateDynamic(step, entry, arguments, constants, results)
             : StepEvaluator(step, entry, arguments, constants, results)
                   .run(report));

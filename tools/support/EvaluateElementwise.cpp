@@ -42,6 +42,7 @@ public:
         earlier(earlier) {}
 
   StepResult run() const;
+  StepResult concatenate() const;
 
 private:
   Scalar load(TensorRef ref, int64_t index) const;
@@ -71,7 +72,7 @@ Scalar ElementwiseEvaluator::load(TensorRef ref, int64_t index) const {
 /// The index in `operand` of the result's element of this number.
 static int64_t findIndex(const ElementwiseOperand &operand,
                          const std::vector<int64_t> &shape, int64_t element) {
-  int64_t index = 0;
+  int64_t index = operand.offset;
   for (size_t d = shape.size(); d-- > 0; element /= shape[d])
     index += element % shape[d] * operand.strides[d];
   return index;
@@ -92,9 +93,27 @@ StepResult ElementwiseEvaluator::run() const {
   return result;
 }
 
+StepResult ElementwiseEvaluator::concatenate() const {
+  const std::vector<int64_t> &shape = step.shape(step.resultRole());
+  StepResult result(step.outputType, elementCount(shape));
+  int64_t inner = 1; // Elements of a part that follow each other, for each of
+                     // its positions in the dimension.
+  for (size_t d = step.dimension + 1; d < shape.size(); ++d)
+    inner *= shape[d];
+  int64_t element = 0, whole = shape[step.dimension] * inner;
+  for (int64_t outer = 0; outer < elementCount(shape) / whole; ++outer)
+    for (const ConcatenatedOperand &part : step.parts)
+      for (int64_t i = 0; i < part.size * inner; ++i)
+        result.store(element++,
+                     load(part.tensor, outer * part.size * inner + i), 0);
+  return result;
+}
+
 StepResult conv::reference::evaluateElementwise(
     const Step &step, const artifact::Entry &entry,
     const ArgumentBytes &arguments, const ConstantBytes &constants,
     const std::vector<StepResult> &earlier) {
-  return ElementwiseEvaluator(step, entry, arguments, constants, earlier).run();
+  ElementwiseEvaluator evaluator(step, entry, arguments, constants, earlier);
+  return step.direction == Direction::Concatenation ? evaluator.concatenate()
+                                                    : evaluator.run();
 }

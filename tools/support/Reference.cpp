@@ -37,6 +37,7 @@ Role Step::resultRole() const {
   case Direction::BackwardWeight:
     return Role::Filter;
   case Direction::Elementwise:
+  case Direction::Concatenation:
   case Direction::DynamicForward:
   case Direction::DynamicBackwardInput:
   case Direction::DynamicBackwardKernel:
@@ -81,25 +82,39 @@ const char *operandName(Role role) {
   return role == Role::Input ? "input" : "filter";
 }
 
+/// Strides, which are negative where an operand is read backwards.
+std::vector<int64_t> readStrides(const Json &json) {
+  std::vector<int64_t> strides;
+  for (const Json &stride : readList(json, "strides"))
+    strides.push_back(readInteger(stride, "strides", -kMaxSize, kMaxSize));
+  return strides;
+}
+
 ElementwiseOperand readElementwiseOperand(const Json &json,
                                           const std::vector<int64_t> &shape,
                                           const Context &context) {
   ElementwiseOperand operand{readTensorRef(json, context),
-                             readSizes(field(json, "strides"), "strides", 0)};
+                             readStrides(field(json, "strides"))};
+  if (json.contains("offset"))
+    operand.offset = readInteger(json["offset"], "offset", 0, kMaxSize);
   if (operand.strides.size() != shape.size())
     fail("expects " + std::to_string(shape.size()) + " strides, but got " +
          std::to_string(operand.strides.size()));
-  double last = 0; // The largest index that is read.
-  for (size_t d = 0; d < shape.size(); ++d)
-    last += double(shape[d] - 1) * double(operand.strides[d]);
-  if (last >= double(elementsOf(operand.tensor, context)))
+  // The smallest and the largest index that are read.
+  double first = double(operand.offset), last = first;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    double distance = double(shape[d] - 1) * double(operand.strides[d]);
+    (distance < 0 ? first : last) += distance;
+  }
+  if (first < 0 || last >= double(elementsOf(operand.tensor, context)))
     fail("expects strides that stay within the operand");
   return operand;
 }
 
-Step readElementwise(const Json &json, const Context &context) {
+/// A step whose result has the `shape` that the JSON says.
+Step readPlainStep(const Json &json, Direction direction) {
   Step step;
-  step.direction = Direction::Elementwise;
+  step.direction = direction;
   std::vector<int64_t> &shape = step.shapes[int(step.resultRole())];
   shape = readSizes(field(json, "shape"), "a shape", 1);
   double elements = 1;
@@ -108,10 +123,37 @@ Step readElementwise(const Json &json, const Context &context) {
   if (elements > double(kMaxSize))
     fail("expects a shape of at most 2^40 elements");
   step.outputType = readType(field(json, "output_type"));
+  step.bound.followOperations = true;
+  return step;
+}
+
+Step readConcatenation(const Json &json, const Context &context) {
+  Step step = readPlainStep(json, Direction::Concatenation);
+  const std::vector<int64_t> &shape = step.shape(step.resultRole());
+  step.dimension = size_t(readInteger(field(json, "dimension"), "dimension", 0,
+                                      int64_t(shape.size()) - 1));
+  int64_t others = elementCount(shape) / shape[step.dimension], sizes = 0;
+  for (const Json &part : readList(field(json, "operands"), "operands")) {
+    step.parts.push_back(
+        {readTensorRef(part, context),
+         readInteger(field(part, "size"), "size", 1, shape[step.dimension])});
+    const ConcatenatedOperand &operand = step.parts.back();
+    expectElements(operand.tensor, others * operand.size, context, "a part");
+    sizes += operand.size;
+    if (sizes > shape[step.dimension])
+      break;
+  }
+  if (sizes != shape[step.dimension])
+    fail("expects parts that make up the result");
+  return step;
+}
+
+Step readElementwise(const Json &json, const Context &context) {
+  Step step = readPlainStep(json, Direction::Elementwise);
+  const std::vector<int64_t> &shape = step.shape(step.resultRole());
   for (const Json &operand : readList(field(json, "operands"), "operands"))
     step.operands.push_back(readElementwiseOperand(operand, shape, context));
   readEpilogue(json, int64_t(step.operands.size()), step);
-  step.bound.followOperations = true;
   return step;
 }
 
@@ -261,14 +303,16 @@ Step readStep(const Json &json, const Context &context) {
   auto direction = Direction(
       readChoice(json, "direction",
                  {"forward", "backward_data", "backward_weight", "elementwise",
-                  "dynamic_forward", "dynamic_backward_input",
+                  "concatenation", "dynamic_forward", "dynamic_backward_input",
                   "dynamic_backward_kernel", "dynamic_backward_state",
                   "causal_update", "causal_update_state", "final_state"}));
   if (direction == Direction::Elementwise)
     return readElementwise(json, context);
+  if (direction == Direction::Concatenation)
+    return readConcatenation(json, context);
   if (direction >= Direction::DynamicBackwardState)
     return readState(json, direction, context);
-  if (direction > Direction::Elementwise)
+  if (direction > Direction::Concatenation)
     return readDynamic(json, direction, context);
   Step step = readConvolution(json, direction, context);
   checkGeometry(step);
@@ -329,9 +373,10 @@ double conv::reference::computeFlops(const Program &program) {
       flops += 2 * double(u.b) * double(u.t) * double(u.d) * double(u.w);
       continue;
     }
-    if (step.direction >= Direction::DynamicBackwardState)
+    if (step.direction >= Direction::DynamicBackwardState ||
+        step.direction == Direction::Concatenation)
       continue; // They move tokens, or are small.
-    if (step.direction > Direction::Elementwise) {
+    if (step.direction > Direction::Concatenation) {
       const DynamicSizes &s = step.dynamic;
       flops += 2 * double(s.b) * double(s.t) * double(s.d) * double(s.w);
       continue;

@@ -96,6 +96,7 @@ enum class Direction {
   BackwardData,
   BackwardWeight,
   Elementwise,
+  Concatenation,
   DynamicForward,
   DynamicBackwardInput,
   DynamicBackwardKernel,
@@ -117,6 +118,13 @@ struct ElementwiseOperand {
   /// Elements from one to the next along each dimension of the result: 0 where
   /// it is repeated.
   std::vector<int64_t> strides;
+  int64_t offset = 0; ///< The element of the result's first one.
+};
+
+/// A part of a concatenation.
+struct ConcatenatedOperand {
+  TensorRef tensor;
+  int64_t size = 1; ///< In the dimension in which parts follow each other.
 };
 
 /// The matrices of Winograd's algorithm in one spatial dimension: a sum is
@@ -164,7 +172,9 @@ struct Step {
   TensorRef left, right; ///< Operands, of `leftRole()` and `rightRole()`.
   std::vector<EpilogueOperand> epilogueOperands;
   std::vector<ElementwiseOperand> operands; ///< Of an elementwise step.
-  std::array<std::string, 3> layouts;       ///< By role.
+  std::vector<ConcatenatedOperand> parts;   ///< Of a concatenation.
+  size_t dimension = 0;               ///< In which they follow each other.
+  std::array<std::string, 3> layouts; ///< By role.
   std::array<std::vector<int64_t>, 3> shapes;
   DynamicSizes dynamic; ///< Of a dynamic step.
   /// Where the packed sequences of a dynamic step start, if they are packed.

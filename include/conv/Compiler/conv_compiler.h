@@ -52,6 +52,10 @@ CONV_API const char *conv_compiler_version(void);
  * and options give the same bytes as long as it is the same. */
 CONV_API const char *conv_compiler_fingerprint(void);
 
+/** The tuning database that ships with the compiler for a target, such as
+ * "sm_90a"; "" if there is none. Valid until the next call in this thread. */
+CONV_API const char *conv_compiler_database(const char *target);
+
 /** How to compile. Null stands for an empty string; zero is the default of
  * every field but the first two. */
 typedef struct conv_compile_options {
@@ -61,14 +65,20 @@ typedef struct conv_compile_options {
   const char *algorithm; /**< Consider only this: "implicit_gemm", "direct",
                                 "winograd". */
   const char *schedule;  /**< "#conv.schedule<...>" for all convolutions. */
-  const char *database;  /**< A tuning database, as conv-compile takes. */
-  unsigned threads;      /**< For functions and targets; one if 0. */
+  /** A tuning database, as conv-compile takes; by default the one that ships
+   * for each target; "none" for none. */
+  const char *database;
+  unsigned threads; /**< For functions and targets; one if 0. */
   /** Nonzero: constants become arguments, after the operands. */
   int externalizes_constants;
   int explains_as_text; /**< Nonzero: what conv_explain gives is for people. */
-  /** Nonzero: schedules of the database that another compiler was measured with
-   * are used where there are none of this one; else a warning names them. */
+  /** Nonzero: schedules of the database that were measured with another
+   * compiler, whose code differs, are used where there are no others; else a
+   * warning names them. */
   int uses_stale_schedules;
+  /** Of the device: what a database has of a device with as many comes first;
+   * those of the chip if 0. */
+  unsigned compute_units;
   /** Called with `context` after each function and target with how many are
    * finished, by one thread at a time. */
   void (*progress)(void *context, size_t finished, size_t all);
@@ -105,6 +115,14 @@ CONV_API conv_status conv_explain(const void *module, size_t size,
 CONV_API conv_status conv_list_schedules(const void *module, size_t size,
                                          const conv_compile_options *options,
                                          conv_compilation **compilation);
+
+/** The digest of the kernels and launches of the only convolution of a module,
+ * without its epilogue, by the schedule of the options for one target: a row of
+ * a tuning database holds for every compiler that gives its digest. The same
+ * handle as that of conv_explain. */
+CONV_API conv_status conv_compute_code(const void *module, size_t size,
+                                       const conv_compile_options *options,
+                                       conv_compilation **compilation);
 
 /** A convolution given by its sizes: an image of n x c x input and a filter of
  * k x c / groups x filter give an output of n x k x

@@ -48,10 +48,15 @@ struct CompileOptions {
   std::vector<std::string> targets;
   std::string algorithm; ///< Empty: the schedule decides.
   std::string schedule;  ///< `#conv.schedule<...>`; empty: one is chosen.
-  std::string database;  ///< A tuning database; empty: none.
+  /// A tuning database; empty: the one that ships for each target, if there is
+  /// one; "none": none.
+  std::string database;
   /// Rows of the database that another compiler measured are used where there
   /// are none of this one, instead of only being named in a warning.
   bool usesStaleSchedules = false;
+  /// Of the device: rows of the database with as many come first. 0: those of
+  /// the chip, which nobody counted on the host.
+  int64_t computeUnits = 0;
   /// The most bytes of workspace that the schedule of a convolution may take
   /// if it is chosen here; negative: any number.
   int64_t maxWorkspaceBytes = -1;
@@ -114,6 +119,19 @@ compile(const SourceFile &source, const CompileOptions &options,
 
 /// Text that changes whenever a row of the database does.
 ::conv::Result<std::string> readDatabaseState(const std::string &path);
+
+/// `CompileOptions::database` that stands for none.
+inline constexpr std::string_view kNoDatabase = "none";
+
+/// The database that ships with this compiler for a target, possibly behind
+/// `sim:`; empty if there is none.
+std::string findShippedDatabase(const std::string &target);
+
+/// The digest by which rows of a database hold for other compilers: of the
+/// kernels of the only convolution of a module, without its epilogue, by the
+/// schedule of the options, and of their launches, for one target.
+::conv::Result<std::string> computeCode(const SourceFile &source,
+                                        const CompileOptions &options);
 
 /// What a module can be printed as beyond MLIR.
 enum class CodeForm { Assembly, LLVM };

@@ -12,6 +12,8 @@
 #ifndef CONV_PIPELINE_PIPELINES_H
 #define CONV_PIPELINE_PIPELINES_H
 
+#include "conv/Schedule/Database.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -66,6 +68,11 @@ struct LowerToConvOptions : TargetOptions<LowerToConvOptions> {
       llvm::cl::desc("Take rows of other compilers where there are none of "
                      "this one"),
       llvm::cl::init(false)};
+  Option<int64_t> computeUnits{
+      *this, "compute-units",
+      llvm::cl::desc("Compute units of the device, for rows of the database "
+                     "(default: those of the chip)"),
+      llvm::cl::init(0)};
   Option<int64_t> maxWorkspace{
       *this, "max-workspace",
       llvm::cl::desc("The most bytes of workspace of each convolution "
@@ -108,6 +115,10 @@ void buildRaisePipeline(OpPassManager &manager);
 /// else.
 void buildLowerToConvPipeline(OpPassManager &manager,
                               const LowerToConvOptions &options);
+/// The same, with what tells whether rows of other compilers hold.
+void buildLowerToConvPipeline(OpPassManager &manager,
+                              const LowerToConvOptions &options,
+                              ComputeCode computeCode);
 /// conv -> linalg: products of matrices that are views of tensors.
 void buildLowerToLinalgPipeline(OpPassManager &manager);
 /// linalg -> tiled: one scf.forall for each product.

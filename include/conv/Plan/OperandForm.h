@@ -31,10 +31,13 @@ struct OperandForm {
   /// Results of a tile of Winograd's algorithm, which reads the operands in the
   /// form that the others say; empty for others.
   SmallVector<int64_t, 2> outputTile = {};
+  /// The last spatial dimensions, so many, along which the window's elements
+  /// are channels of an operand.
+  int64_t im2col = 0;
 
   static OperandForm get(ScheduleAttr schedule) {
     return {schedule.getLayouts(), schedule.getChannelMultiple(),
-            llvm::to_vector<2>(schedule.getOutputTile())};
+            llvm::to_vector<2>(schedule.getOutputTile()), schedule.getIm2col()};
   }
   /// Channels innermost in every tensor: what copies of boxes bring.
   static OperandForm getChannelsLast(ConvolutionOpInterface op);
@@ -67,6 +70,10 @@ struct TransformedConvolution {
   /// Erases all that was created, of which nothing may be used.
   void erase();
 };
+
+/// The most products of one element of the result without those by zeros that
+/// its form adds: the bound of a sum counts no others.
+int64_t computeReductionWithoutZeros(ConvolutionOpInterface op);
 
 /// Calls `use` with the convolution that the other fields of `schedule` are
 /// about: `op`, or, while the call lasts, what it becomes in the schedule's

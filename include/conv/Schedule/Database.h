@@ -16,12 +16,27 @@
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Schedule/DatabaseFile.h"
 
+#include <functional>
+
 namespace mlir::conv {
+
+/// The digest of what this compiler makes of a convolution without its epilogue
+/// by a schedule; empty if it does not.
+using ComputeCode =
+    std::function<std::string(ConvolutionOpInterface, StringRef)>;
 
 /// Which rows of a database count.
 struct DatabaseOptions {
-  std::string compiler;   ///< Of this fingerprint; empty: of any.
-  bool usesStale = false; ///< If there are none, those of others.
+  std::string compiler;     ///< Of this fingerprint; empty: of any.
+  bool usesStale = false;   ///< If there are none, those of others.
+  int64_t computeUnits = 0; ///< Of the device; 0: those of the chip.
+  /// Rows of others count if they have the digest that this gives; may be
+  /// empty.
+  ComputeCode computeCode;
+
+  int64_t getComputeUnits(const ::conv::ChipInfo &chip) const {
+    return computeUnits > 0 ? computeUnits : chip.computeUnits;
+  }
 };
 
 class Database {
@@ -36,6 +51,10 @@ public:
          function_ref<LogicalResult(ScheduleAttr)> fits) const;
 
 private:
+  using Fits = function_ref<LogicalResult(ScheduleAttr)>;
+  static ScheduleAttr check(ConvolutionOpInterface op,
+                            const ::conv::MeasuredSchedule &row, Fits fits);
+
   explicit Database(std::shared_ptr<const ::conv::DatabaseFile> file)
       : file(std::move(file)) {}
 

@@ -35,6 +35,8 @@ struct MeasurementKey {
 /// A schedule that was measured, and by which compiler.
 struct MeasuredSchedule {
   std::string schedule, compiler;
+  std::string code; ///< The digest of what was measured; empty: unknown.
+  int64_t computeUnits = 0;
 };
 
 /// Rows of this compiler, and of others.
@@ -45,7 +47,7 @@ struct MeasuredSchedules {
 class DatabaseFile {
 public:
   /// The newest `user_version` that is understood.
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2;
 
   /// Opens a file, once in a process: it is never closed. Closing any
   /// descriptor of a file drops the locks that the process has on it, among
@@ -61,11 +63,12 @@ public:
   Result<std::string> readState() const;
 
 private:
-  DatabaseFile(std::string path, sqlite3 *connection)
-      : path(std::move(path)), connection(connection) {}
+  DatabaseFile(std::string path, sqlite3 *connection, bool hasCode)
+      : path(std::move(path)), connection(connection), hasCode(hasCode) {}
 
   std::string path;
   sqlite3 *connection;
+  bool hasCode; ///< Since version 2.
 };
 
 } // namespace conv

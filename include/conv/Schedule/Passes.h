@@ -13,6 +13,7 @@
 #define CONV_SCHEDULE_PASSES_H
 
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Schedule/Database.h"
 
 #include "mlir/Pass/Pass.h"
 
@@ -23,6 +24,12 @@ namespace mlir::conv {
 
 #define GEN_PASS_REGISTRATION
 #include "conv/Schedule/Passes.h.inc"
+
+/// The pass, which takes rows of other compilers where `computeCode` gives
+/// their digest.
+std::unique_ptr<Pass>
+createSelectSchedulePass(const SelectSchedulePassOptions &options,
+                         ComputeCode computeCode);
 
 } // namespace mlir::conv
 

@@ -68,11 +68,14 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
            "default: any">,
     Option<"usesStale", "uses-stale", "bool", /*default=*/"false",
            "Take rows of other compilers where there are none of this one">,
+    Option<"computeUnits", "compute-units", "int64_t", /*default=*/"0",
+           "Of the device, for which rows of the database with as many come first; "
+           "default: those of the chip">,
     ListOption<"exclude", "exclude", "std::string",
                "Schedules that the cost model may not choose: those whose code "
                "was found to spill registers">
   ];
-  let dependentDialects = ["::mlir::conv::ConvDialect"];
+  let dependentDialects = ["::mlir::conv::ConvDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif // CONV_SCHEDULE_PASSES_TD

@@ -29,10 +29,15 @@ struct ChildLimits {
 Result<std::string> runInChild(const std::function<std::string()> &work,
                                const ChildLimits &limits);
 
+/// How work that was tried ended.
+struct TriedWork {
+  std::string crash;    ///< The name of the signal if it crashed, or empty.
+  bool refuses = false; ///< Whether it returned false.
+};
+
 /// Calls `work` in a copy of this process, which may take what this one may.
-/// The name of the signal if `work` crashes, and empty however else it ends,
-/// also where there is no copy.
-std::string findCrash(const std::function<void()> &work);
+/// Where there is no copy, and however else it ends, nothing was found.
+TriedWork tryInChild(const std::function<bool()> &work);
 
 } // namespace conv
 

@@ -81,6 +81,21 @@ protected:
                                   createI32(builder, loc, kOutOfRange));
   }
 
+  /// Loads at an offset of each lane and one that lanes share.
+  void replaceWithLoad(OpTy op, Value source, MemRefType type, Value offset,
+                       Value distance,
+                       ConversionPatternRewriter &rewriter) const {
+    Location loc = op.getLoc();
+    auto result = this->getTypeConverter()->template convertType<VectorType>(
+        op.getResult().getType());
+    Value pointer = MemRefDescriptor(source).alignedPtr(rewriter, loc);
+    Value loaded = ROCDL::RawPtrBufferLoadOp::create(
+        rewriter, loc, getCarrierType(result),
+        createResource(rewriter, loc, pointer, type), offset, distance,
+        createI32(rewriter, loc, 0), ArrayAttr(), ArrayAttr(), ArrayAttr());
+    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, result, loaded);
+  }
+
   amdgpu::Chipset chipset;
 };
 
@@ -94,18 +109,24 @@ struct BufferLoadLowering final : BufferAccessPattern<GuardedLoadOp> {
       return rewriter.notifyMatchFailure(op, "beyond buffer instructions");
     Location loc = op.getLoc();
     MemRefType source = op.getSource().getType();
-    auto result =
-        getTypeConverter()->convertType<VectorType>(op.getResult().getType());
-    Value pointer =
-        MemRefDescriptor(adaptor.getSource()).alignedPtr(rewriter, loc);
-    Value resource = createResource(rewriter, loc, pointer, source);
     Value offset = createGuardedOffset(rewriter, loc, adaptor.getOffset(),
                                        op.getGuard(), source);
-    Value zero = createI32(rewriter, loc, 0);
-    Value loaded = ROCDL::RawPtrBufferLoadOp::create(
-        rewriter, loc, getCarrierType(result), resource, offset, zero, zero,
-        ArrayAttr(), ArrayAttr(), ArrayAttr());
-    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, result, loaded);
+    replaceWithLoad(op, adaptor.getSource(), source, offset,
+                    createI32(rewriter, loc, 0), rewriter);
+    return success();
+  }
+};
+
+/// Negative places are offsets that no tensor below 2 GiB has, also where the
+/// bounds check includes the distance.
+struct PlacedLoadLowering final : BufferAccessPattern<PlacedLoadOp> {
+  using BufferAccessPattern::BufferAccessPattern;
+
+  LogicalResult
+  matchAndRewrite(PlacedLoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    replaceWithLoad(op, adaptor.getSource(), op.getSource().getType(),
+                    adaptor.getPlace(), adaptor.getDistance(), rewriter);
     return success();
   }
 };
@@ -209,6 +230,6 @@ void mlir::conv::separateCopiesFromReads(Operation *kernels) {
 void mlir::conv::populateBufferAccessPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns,
     amdgpu::Chipset chipset) {
-  patterns.add<BufferCopyLowering, BufferLoadLowering, BufferStoreLowering>(
-      converter, chipset);
+  patterns.add<BufferCopyLowering, BufferLoadLowering, BufferStoreLowering,
+               PlacedLoadLowering>(converter, chipset);
 }

@@ -64,7 +64,7 @@ static GroupKind getKind(Operation &op) {
     return kProducts;
   if (isSharedRead(op))
     return kSharedReads;
-  if (isa<GuardedLoadOp, GuardedCopyOp>(op))
+  if (isa<GuardedLoadOp, GuardedCopyOp, PlacedLoadOp>(op))
     return kLoads;
   auto store = dyn_cast<vector::StoreOp>(op);
   bool isShared = store && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(

@@ -14,6 +14,7 @@
 #include "../CodeGenTargets.h"
 #include "../LinkElf.h"
 #include "../TargetCheck.h"
+#include "LongBlocks.h"
 #include "SignOfZero.h"
 #include "conv/Backend/AMDGPU.h"
 #include "conv/Backend/Passes.h"
@@ -63,13 +64,15 @@ struct ErrorCollector final : llvm::DiagnosticHandler {
   std::string &text;
 };
 
-/// Keeps instruction selection from code whose result is not what LLVM IR says.
+/// Keeps instruction selection from code whose result is not what LLVM IR says,
+/// and schedulers from blocks that take them seconds.
 struct PrepareSelection final : llvm::FunctionPass {
   PrepareSelection() : FunctionPass(ID) {}
 
   bool runOnFunction(llvm::Function &function) override {
     hideWrappingOffsets(function);
     keepSignOfZero(function);
+    partLongBlocks(function);
     return true;
   }
   void getAnalysisUsage(llvm::AnalysisUsage &usage) const override {

@@ -43,9 +43,10 @@ static double getLinesOfRuns(const DirectTiling &tiling, double runBytes,
                              const ::conv::ChipInfo &chip) {
   if (tiling.blocks)
     return getShortRunCost(runBytes, fit(chip).shortRunCost, chip);
+  // Without sectors, neighbours find the rest of a line in the cache.
   return chip.sectorBytes > 0
              ? getShortRunCost(runBytes, fit(chip).shortReductionRunCost, chip)
-             : fit(chip).lineBytes / runBytes;
+             : 1;
 }
 
 static double getBytes(Type type) {
@@ -168,6 +169,7 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
       std::max(rounds * (fills * latency + products + work.waits),
                double(perUnit) * (chip.calibration->launch.setupCycles +
                                   work.steps * stepCycles));
+  cycles *= fit(chip).countedCycles;
   if (tiling.diagonals) {
     cycles = getDiagonalCycles(work, workgroups, resident, chip);
     cost.launchSeconds += fit(chip).diagonalSeconds;
@@ -244,8 +246,13 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     if (!tiling)
       return std::nullopt;
     hasBlocks |= tiling->blocks.has_value();
-    addProduct(*tiling, computeDirectWork(*tiling, schedule, product, chip),
-               product, chip, cost);
+    DirectWork work = computeDirectWork(*tiling, schedule, product, chip);
+    if (work.spills || work.isLong) {
+      obstacle = "a filter whose blocks fit registers, and code that compiles "
+                 "in time";
+      return std::nullopt;
+    }
+    addProduct(*tiling, work, product, chip, cost);
   }
   // Halos come from the cache, which is the bound of blocks.
   double memoryBytes = hasBlocks

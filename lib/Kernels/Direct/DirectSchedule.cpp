@@ -172,7 +172,7 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
       /*outputTile=*/{}, /*haloTile=*/{},
       /*mergedGroups=*/1, options.splits, /*cluster=*/1,
       /*transposed=*/false, /*layouts=*/nullptr,
-      /*channelMultiple=*/1, ChosenBy::Heuristic);
+      /*channelMultiple=*/1, /*im2col=*/0, ChosenBy::Heuristic);
   // Different numbers of work-items may share a tile in the same way.
   if (!seen.insert(schedule).second)
     return;

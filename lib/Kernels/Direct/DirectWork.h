@@ -31,6 +31,8 @@ struct DirectWork {
   /// Of a work-item, as compilers were seen to take for its sums and what it
   /// reads ahead.
   int64_t registers = 0;
+  bool spills = false; ///< More than a lane has are needed at a time.
+  bool isLong = false; ///< Its code is so long that it compiles for seconds.
 };
 
 /// What the main loop of the schedule does for a product.

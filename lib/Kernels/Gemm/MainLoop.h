@@ -35,6 +35,19 @@ struct MainLoopParts {
     lhs.finish(loads.lhs, stage);
     rhs.finish(loads.rhs, stage);
   }
+
+  /// The blocks of both operands, those of the left one first
+  /// (`OperandCopy::startBlock`), with the places of all their loads.
+  int64_t numBlocks() const { return lhs.numBlocks() + rhs.numBlocks(); }
+  SmallVector<Value> startBlock(int64_t block, Value k,
+                                ValueRange places) const;
+  void finishBlock(int64_t block, ValueRange loads, Value stage) const;
+
+  /// Places of the loads of the tile at `k`, where a run starts.
+  SmallVector<Value> createPlaces(Value k) const;
+  /// Those of the tile at `k`, from those of the tile before it.
+  SmallVector<Value> movePlaces(const Kernel &kernel, ValueRange places,
+                                Value k) const;
 };
 
 /// Builds the loop over the reduction and returns the accumulators after it.

@@ -63,6 +63,26 @@ OperandCopy::OperandCopy(const Kernel &kernel, const SharedTile &tile,
     assignAlongRow();
   }
   locate(source);
+  placeRun = computePlaceRun();
+}
+
+/// Buffer instructions of AMD chips add a distance that lanes share.
+bool OperandCopy::hasPlaces() const {
+  auto type = cast<MemRefType>(buffer.getType());
+  return kernel.chip.backend == ::conv::Backend::AMDGPU && !async &&
+         type.getNumElements() * kernel.operandBytes() < (int64_t(1) << 31);
+}
+
+/// MFMA hides vector instructions that are spread over a step: new places at
+/// its start, as runs shorter than the reduction have them, cost more by the
+/// clock.
+int64_t OperandCopy::computePlaceRun() const {
+  int64_t run = access.getInnermostSize(MatrixIndex::Column);
+  bool moves = hasPlaces() && run % kernel.gemmK() == 0 &&
+               access.isCheckedTogether(MatrixIndex::Column);
+  bool isShort = run < kernel.form.getReduction();
+  bool hidesVectors = kernel.atom.kind == ::conv::AtomKind::MFMA;
+  return moves && !(isShort && hidesVectors) ? run : 0;
 }
 
 void OperandCopy::assignAlongRow() {
@@ -143,8 +163,9 @@ void OperandCopy::locate(const Source &source) {
   }
 }
 
-OperandCopy::Element OperandCopy::findElement(const Piece &piece, Value k,
-                                              Value within, Value guard) const {
+OperandCopy::Element
+OperandCopy::findElement(const Piece &piece, Value k, Value within, Value guard,
+                         std::optional<MatrixAccess::Congruence> known) const {
   const IndexMath &math = kernel.math;
   // A step that stays within one innermost digit decodes only `k`, which is the
   // same for all work-items.
@@ -156,11 +177,22 @@ OperandCopy::Element OperandCopy::findElement(const Piece &piece, Value k,
                                  MatrixIndex::Column, within)
                 : access.createPosition(MatrixIndex::Column, column);
   position = access.add(piece.start, position);
-  guard = access.createGuard(position, math.both(guard, piece.isRow));
+  guard = access.createGuard(position, math.both(guard, piece.isRow), known);
   int64_t reduction = kernel.form.getReduction();
   if (reduction % kernel.gemmK() != 0)
     guard = math.both(guard, math.below(column, reduction));
   return {access.createOffset(position), guard};
+}
+
+/// The element that is number `step` of a piece, in the tile at `k`.
+OperandCopy::Element OperandCopy::findInPiece(const Piece &piece, Value k,
+                                              int64_t step, Value guard) const {
+  const IndexMath &math = kernel.math;
+  int64_t length = kernel.pieceElements();
+  Value first = math.mul(piece.position, length);
+  return findElement(
+      piece, k, math.add(first, step), guard,
+      MatrixAccess::Congruence{MatrixIndex::Column, step, length});
 }
 
 /// A vector with the same bits in other elements.
@@ -169,18 +201,49 @@ static Value castElements(ImplicitLocOpBuilder &b, Value vector, Type element) {
   return b.createOrFold<vector::BitCastOp>(type.clone(element), vector);
 }
 
+/// A load of the operand that starts `distance` bytes after a place.
+Value OperandCopy::loadFrom(Value place, Value distance) const {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = VectorType::get({std::max(width, rowWidth)}, element);
+  return PlacedLoadOp::create(kernel.b, type, buffer, place, distance);
+}
+
+/// Where an element is, in bytes, or a negative number.
+Value OperandCopy::createPlace(const Element &element) const {
+  IndexMath bytes(kernel.b, kernel.b.getI32Type());
+  return kernel.b.createOrFold<arith::SelectOp>(
+      element.guard,
+      bytes.mul(bytes.cast(element.offset), kernel.operandBytes()),
+      bytes.constant(std::numeric_limits<int32_t>::min()));
+}
+
 /// Starts the loads of a piece, or of the block of `rowWidth` pieces that it is
-/// the first of.
+/// the first of. Those with one guard share the place of the first of them.
 SmallVector<Value> OperandCopy::startLoads(const Piece &piece, Value k,
                                            Value guard) const {
-  const IndexMath &math = kernel.math;
+  IndexMath bytes(kernel.b, kernel.b.getI32Type());
   int64_t length = kernel.pieceElements();
-  Value within = math.mul(piece.position, length);
+  int64_t ofElement =
+      access.getInnermostDistance(MatrixIndex::Column) * kernel.operandBytes();
   SmallVector<Value> loads;
+  Value place;
+  int64_t first = 0;
   for (int64_t step = 0; step < length; step += width) {
-    Element from = findElement(piece, k, math.add(within, step), guard);
-    loads.push_back(kernel.load(buffer, from.offset, from.guard,
-                                std::max(width, rowWidth)));
+    bool continues =
+        place && access.areGuardedAlike({MatrixIndex::Column, first, length},
+                                        {MatrixIndex::Column, step, length});
+    if (!continues) {
+      Element from = findInPiece(piece, k, step, guard);
+      if (!hasPlaces() || loadsPerBlock() == 1) {
+        loads.push_back(kernel.load(buffer, from.offset, from.guard,
+                                    std::max(width, rowWidth)));
+        continue;
+      }
+      place = createPlace(from);
+      first = step;
+    }
+    loads.push_back(
+        loadFrom(place, bytes.constant((step - first) * ofElement)));
   }
   return loads;
 }
@@ -222,11 +285,9 @@ void OperandCopy::copyPiece(int64_t number, Value k, Value stage,
                 tile.locateNumber(stage, first), width);
     return;
   }
-  int64_t length = kernel.pieceElements();
-  Value within = math.mul(piece.position, length);
   Value place = tile.locate(stage, piece.row, piece.position);
-  for (int64_t step = 0; step < length; step += width) {
-    Element from = findElement(piece, k, math.add(within, step), guard);
+  for (int64_t step = 0; step < kernel.pieceElements(); step += width) {
+    Element from = findInPiece(piece, k, step, guard);
     Value to = kernel.b.createOrFold<arith::AddIOp>(
         place, arith::ConstantIndexOp::create(kernel.b, step));
     kernel.copy(buffer, from.offset, from.guard, tile.getBuffer(), to, width);
@@ -250,9 +311,28 @@ SmallVector<Value> OperandCopy::start(Value k, Value stage, Value guard) const {
   return loads;
 }
 
+SmallVector<Value> OperandCopy::createPlaces(Value k) const {
+  SmallVector<Value> places;
+  for (size_t first = 0; placeRun && first < pieces.size(); first += rowWidth)
+    for (int64_t step = 0; step < kernel.pieceElements(); step += width)
+      places.push_back(
+          createPlace(findInPiece(pieces[first], k, step, kernel.math.yes())));
+  return places;
+}
+
 SmallVector<Value> OperandCopy::startBlock(int64_t block, Value k,
-                                           Value guard) const {
-  return startLoads(pieces[block * rowWidth], k, guard);
+                                           ValueRange places) const {
+  if (!placeRun)
+    return startLoads(pieces[block * rowWidth], k, kernel.math.yes());
+  IndexMath bytes(kernel.b, kernel.b.getI32Type());
+  int64_t distance = access.getInnermostDistance(MatrixIndex::Column);
+  Value inRun =
+      placeRun == kernel.form.getReduction() ? k : kernel.math.rem(k, placeRun);
+  Value moved = bytes.mul(bytes.cast(inRun), distance * kernel.operandBytes());
+  int64_t perBlock = loadsPerBlock();
+  return llvm::map_to_vector(
+      places.slice(block * perBlock, perBlock),
+      [&](Value place) { return loadFrom(place, moved); });
 }
 
 void OperandCopy::finishBlock(int64_t block, ValueRange loads,

@@ -62,13 +62,28 @@ public:
   void finish(ValueRange loads, Value stage) const;
 
   /// The same, through registers, for one block: the pieces of a work-item that
-  /// some of its loads are for. `loads` are what `startBlock` returned.
+  /// some of its loads are for. `loads` are what `startBlock` returned;
+  /// `places` are those of all loads.
   int64_t numBlocks() const { return pieces.size() / rowWidth; }
   int64_t loadsPerBlock() const { return kernel.pieceElements() / width; }
-  SmallVector<Value> startBlock(int64_t block, Value k, Value guard) const;
+  SmallVector<Value> startBlock(int64_t block, Value k,
+                                ValueRange places) const;
   void finishBlock(int64_t block, ValueRange loads, Value stage) const;
 
+  /// So many elements of the reduction move all loads by the same distance,
+  /// guards included, from a multiple of it; 0 if there is no such run. Within
+  /// a run, loads keep their places (`conv.placed_load`).
+  int64_t getPlaceRun() const { return placeRun; }
+  int64_t numPlaces() const {
+    return placeRun ? numBlocks() * loadsPerBlock() : 0;
+  }
+  /// The places of all loads, block by block, in the run that starts at `k`.
+  SmallVector<Value> createPlaces(Value k) const;
+
 private:
+  /// Whether loads may be `conv.placed_load`.
+  bool hasPlaces() const;
+  int64_t computePlaceRun() const;
   /// One piece: a row of the tile, and its position in that row.
   struct Piece {
     Value row, position;
@@ -87,8 +102,12 @@ private:
   struct Element {
     Value offset, guard;
   };
-  Element findElement(const Piece &piece, Value k, Value within,
+  Element findElement(const Piece &piece, Value k, Value within, Value guard,
+                      std::optional<MatrixAccess::Congruence> known = {}) const;
+  Element findInPiece(const Piece &piece, Value k, int64_t step,
                       Value guard) const;
+  Value createPlace(const Element &element) const;
+  Value loadFrom(Value place, Value distance) const;
   SmallVector<Value> startLoads(const Piece &piece, Value k, Value guard) const;
   SmallVector<Value> joinLoads(ValueRange loads) const;
   void copyPiece(int64_t number, Value k, Value stage, Value guard) const;
@@ -101,6 +120,7 @@ private:
   /// Elements of a load: along a row, or else of one column.
   int64_t width = 1, rowWidth = 1;
   bool async = false;
+  int64_t placeRun = 0;
   SmallVector<Piece> pieces;
   Value ofSubgroup; ///< Its first piece, if lanes copy in order.
 };

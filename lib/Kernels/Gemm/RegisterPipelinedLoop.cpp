@@ -46,16 +46,12 @@ private:
     SmallVector<Value> sums;
     SmallVector<Value> fragments;          ///< Of the step's first round.
     SmallVector<SmallVector<Value>> loads; ///< On their way, by block.
+    SmallVector<Value> places;             ///< Where they were started.
     Value stage;                           ///< That the fragments are from.
 
     SmallVector<Value> pack() const;
     State unpack(ValueRange values) const;
   };
-  int64_t numBlocks() const {
-    return parts.lhs.numBlocks() + parts.rhs.numBlocks();
-  }
-  SmallVector<Value> startBlock(int64_t block, Value k) const;
-  void finishBlock(int64_t block, ValueRange loads, Value stage) const;
   void refill(State &state, Value stage, Value k, int64_t from,
               int64_t to) const;
   State start() const;
@@ -74,6 +70,7 @@ SmallVector<Value> PipelinedLoop::State::pack() const {
   llvm::append_range(values, fragments);
   for (ArrayRef<Value> some : loads)
     llvm::append_range(values, some);
+  llvm::append_range(values, places);
   values.push_back(stage);
   return values;
 }
@@ -87,31 +84,18 @@ PipelinedLoop::State PipelinedLoop::State::unpack(ValueRange values) const {
   take(state.sums);
   take(state.fragments);
   llvm::for_each(state.loads, take);
+  take(state.places);
   state.stage = values.front();
   return state;
-}
-
-SmallVector<Value> PipelinedLoop::startBlock(int64_t block, Value k) const {
-  int64_t inRhs = block - parts.lhs.numBlocks();
-  Value yes = kernel.math.yes();
-  return inRhs < 0 ? parts.lhs.startBlock(block, k, yes)
-                   : parts.rhs.startBlock(inRhs, k, yes);
-}
-
-void PipelinedLoop::finishBlock(int64_t block, ValueRange loads,
-                                Value stage) const {
-  int64_t inRhs = block - parts.lhs.numBlocks();
-  return inRhs < 0 ? parts.lhs.finishBlock(block, loads, stage)
-                   : parts.rhs.finishBlock(inRhs, loads, stage);
 }
 
 /// Writes blocks to a stage, and starts their loads of the tile at `k`, if any.
 void PipelinedLoop::refill(State &state, Value stage, Value k, int64_t from,
                            int64_t to) const {
   for (int64_t block = from; block < to; ++block) {
-    finishBlock(block, state.loads[block], stage);
+    parts.finishBlock(block, state.loads[block], stage);
     if (k)
-      state.loads[block] = startBlock(block, k);
+      state.loads[block] = parts.startBlock(block, k, state.places);
   }
 }
 
@@ -120,10 +104,16 @@ PipelinedLoop::State PipelinedLoop::start() const {
   State state;
   state.sums = parts.matrix.createZeros();
   state.stage = math.constant(0);
-  for (int64_t block = 0; block < numBlocks(); ++block)
-    state.loads.push_back(startBlock(block, math.constant(0)));
-  refill(state, state.stage,
-         steps > 1 ? math.constant(kernel.gemmK()) : Value(), 0, numBlocks());
+  state.places = parts.createPlaces(math.constant(0));
+  for (int64_t block = 0; block < parts.numBlocks(); ++block)
+    state.loads.push_back(
+        parts.startBlock(block, math.constant(0), state.places));
+  Value next;
+  if (steps > 1) {
+    next = math.constant(kernel.gemmK());
+    state.places = parts.movePlaces(kernel, state.places, next);
+  }
+  refill(state, state.stage, next, 0, parts.numBlocks());
   gpu::BarrierOp::create(kernel.b);
   state.fragments = parts.matrix.readRound(state.stage, 0);
   ScheduleFenceOp::create(kernel.b);
@@ -148,8 +138,8 @@ void PipelinedLoop::refillInRound(State &state, Value stage, Value k,
   int64_t shares = isDouble ? std::max<int64_t>(1, last) : 1;
   int64_t share = isDouble ? round : 0;
   if (share < shares)
-    refill(state, stage, k, share * numBlocks() / shares,
-           (share + 1) * numBlocks() / shares);
+    refill(state, stage, k, share * parts.numBlocks() / shares,
+           (share + 1) * parts.numBlocks() / shares);
   if (round == last)
     gpu::BarrierOp::create(kernel.b);
 }
@@ -161,6 +151,8 @@ PipelinedLoop::State PipelinedLoop::createStep(State state, Value k,
   const IndexMath &math = kernel.math;
   Value current = state.stage;
   Value other = isDouble ? math.bitXor(current, math.constant(1)) : current;
+  if (k)
+    state.places = parts.movePlaces(kernel, state.places, k);
   for (int64_t round = 0; round < rounds; ++round) {
     if (hasNext)
       refillInRound(state, other, k, round);

@@ -23,45 +23,103 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-SmallVector<Value>
-mlir::conv::createRegisterStagedLoop(const Kernel &kernel,
-                                     const MainLoopParts &parts) {
+namespace {
+class StagedLoop {
+public:
+  StagedLoop(const Kernel &kernel, const MainLoopParts &parts)
+      : kernel(kernel), parts(parts),
+        steps(llvm::divideCeil(kernel.form.getReduction(), kernel.gemmK())),
+        isDouble(kernel.form.schedule.getStages() == 2) {}
+
+  SmallVector<Value> create();
+
+private:
+  /// What a step hands to the next one.
+  struct State {
+    SmallVector<Value> sums;
+    SmallVector<Value> places; ///< Of the loads of its tile.
+    Value stage;
+  };
+  using Loads = SmallVector<SmallVector<Value>>; ///< By block.
+  Loads startTile(Value k, ValueRange places) const;
+  void finishTile(const Loads &loads, Value stage) const;
+  State createStep(const State &state, Value k) const;
+
+  const Kernel &kernel;
+  const MainLoopParts &parts;
+  int64_t steps;
+  bool isDouble;
+};
+} // namespace
+
+StagedLoop::Loads StagedLoop::startTile(Value k, ValueRange places) const {
+  Loads loads;
+  for (int64_t block = 0; block < parts.numBlocks(); ++block)
+    loads.push_back(parts.startBlock(block, k, places));
+  return loads;
+}
+
+void StagedLoop::finishTile(const Loads &loads, Value stage) const {
+  for (auto [block, some] : llvm::enumerate(loads))
+    parts.finishBlock(static_cast<int64_t>(block), some, stage);
+}
+
+/// Multiplies the tile at `k` while the next one is on its way.
+StagedLoop::State StagedLoop::createStep(const State &state, Value k) const {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
-  int64_t steps = llvm::divideCeil(kernel.form.getReduction(), kernel.gemmK());
-  bool isDouble = kernel.form.schedule.getStages() == 2;
-
-  Value stage = math.constant(0);
-  parts.finish(parts.start(math.constant(0), stage, math.yes()), stage);
+  State next = state;
+  if (isDouble)
+    next.stage = math.bitXor(state.stage, math.constant(1));
+  Value ofNext = math.add(k, kernel.gemmK());
+  next.places = parts.movePlaces(kernel, state.places, ofNext);
+  Loads loads = startTile(ofNext, next.places);
+  ScheduleFenceOp::create(b);
+  next.sums = parts.matrix.createStep(state.sums, state.stage);
+  ScheduleFenceOp::create(b);
+  if (!isDouble)
+    gpu::BarrierOp::create(b);
+  finishTile(loads, next.stage);
   gpu::BarrierOp::create(b);
-  SmallVector<Value> sums = parts.matrix.createZeros();
+  return next;
+}
+
+SmallVector<Value> StagedLoop::create() {
+  ImplicitLocOpBuilder &b = kernel.b;
+  const IndexMath &math = kernel.math;
+  State state{parts.matrix.createZeros(), parts.createPlaces(math.constant(0)),
+              math.constant(0)};
+  finishTile(startTile(math.constant(0), state.places), state.stage);
+  gpu::BarrierOp::create(b);
   if (steps == 1)
-    return parts.matrix.createStep(sums, stage);
+    return parts.matrix.createStep(state.sums, state.stage);
 
   // All steps but the last: the tile of the next step is on its way.
-  SmallVector<Value> carried = sums;
-  carried.push_back(stage);
+  SmallVector<Value> carried = state.sums;
+  llvm::append_range(carried, state.places);
+  carried.push_back(state.stage);
+  auto unpack = [&](ValueRange values) {
+    ValueRange sums = values.take_front(state.sums.size());
+    ValueRange places = values.drop_front(sums.size()).drop_back();
+    return State{sums, places, isDouble ? values.back() : state.stage};
+  };
   auto loop = scf::ForOp::create(
       b, math.constant(0), math.constant((steps - 1) * kernel.gemmK()),
       math.constant(kernel.gemmK()), carried,
-      [&](OpBuilder &, Location, Value k, ValueRange carriedValues) {
-        Value current = isDouble ? carriedValues.back() : stage;
-        Value other = isDouble ? math.bitXor(current, math.constant(1)) : stage;
-        TileLoads loads =
-            parts.start(math.add(k, kernel.gemmK()), other, math.yes());
-        ScheduleFenceOp::create(b);
-        SmallVector<Value> next =
-            parts.matrix.createStep(carriedValues.drop_back(), current);
-        ScheduleFenceOp::create(b);
-        if (!isDouble)
-          gpu::BarrierOp::create(b);
-        parts.finish(loads, other);
-        gpu::BarrierOp::create(b);
-        next.push_back(other);
-        scf::YieldOp::create(b, next);
+      [&](OpBuilder &, Location, Value k, ValueRange values) {
+        State next = createStep(unpack(values), k);
+        SmallVector<Value> all = next.sums;
+        llvm::append_range(all, next.places);
+        all.push_back(next.stage);
+        scf::YieldOp::create(b, all);
       });
   disableUnrolling(loop);
-  ValueRange results = loop.getResults();
-  return parts.matrix.createStep(results.drop_back(),
-                                 isDouble ? results.back() : stage);
+  state = unpack(loop.getResults());
+  return parts.matrix.createStep(state.sums, state.stage);
+}
+
+SmallVector<Value>
+mlir::conv::createRegisterStagedLoop(const Kernel &kernel,
+                                     const MainLoopParts &parts) {
+  return StagedLoop(kernel, parts).create();
 }

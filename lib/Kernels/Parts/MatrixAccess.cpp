@@ -160,11 +160,47 @@ Value MatrixAccess::createOffset(const Position &position) const {
   return offset;
 }
 
-Value MatrixAccess::createGuard(const Position &position, Value guard) const {
-  for (auto [coordinate, check] : llvm::zip(position.coordinates, checks))
-    if (check.padding == PaddingMode::Zeros)
-      guard = math.both(guard, math.below(coordinate, check.size));
+/// Whether a coordinate is inside for all indices of which that much is known:
+/// next to one border, only some elements of a piece can be outside.
+bool MatrixAccess::isInside(size_t check,
+                            std::optional<Congruence> known) const {
+  int64_t low = checks[check].constant, high = low;
+  for (auto [index, all] : llvm::enumerate(digits))
+    for (const Digit &digit : all) {
+      int64_t first = 0, last = digit.size - 1;
+      if (known && index == static_cast<size_t>(known->index) &&
+          &digit == &all.back() && digit.size % known->modulus == 0) {
+        first = known->remainder;
+        last = digit.size - known->modulus + known->remainder;
+      }
+      int64_t step = digit.steps[check];
+      low += std::min(first * step, last * step);
+      high += std::max(first * step, last * step);
+    }
+  return low >= 0 && high < checks[check].size;
+}
+
+Value MatrixAccess::createGuard(const Position &position, Value guard,
+                                std::optional<Congruence> known) const {
+  for (auto [i, check] : llvm::enumerate(checks))
+    if (check.padding == PaddingMode::Zeros && !isInside(i, known))
+      guard = math.both(guard, math.below(position.coordinates[i], check.size));
   return guard;
+}
+
+bool MatrixAccess::areGuardedAlike(const Congruence &lhs,
+                                   const Congruence &rhs) const {
+  const Digit *digit =
+      digitsOf(lhs.index).empty() ? nullptr : &digitsOf(lhs.index).back();
+  if (!digit || digit->size % lhs.modulus != 0)
+    return false;
+  for (auto [i, check] : llvm::enumerate(checks)) {
+    bool isChecked = !isInside(i, lhs);
+    if (check.padding != PaddingMode::Zeros || isChecked == isInside(i, rhs) ||
+        (isChecked && digit->steps[i] != 0))
+      return false;
+  }
+  return true;
 }
 
 int64_t MatrixAccess::getInnermostSize(MatrixIndex index) const {

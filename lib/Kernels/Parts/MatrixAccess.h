@@ -17,6 +17,8 @@
 
 #include "Kernel.h"
 
+#include <optional>
+
 namespace mlir::conv {
 
 /// The coordinate in the tensor that stands for one that may be outside. With
@@ -49,8 +51,19 @@ public:
                    Value steps) const;
   /// Where the element at a complete position is, in elements.
   Value createOffset(const Position &position) const;
+  /// What is known of an index: its innermost digit is `remainder` more than a
+  /// multiple of `modulus`.
+  struct Congruence {
+    MatrixIndex index;
+    int64_t remainder, modulus;
+  };
   /// Whether the matrix has an element at a complete position, and `guard`.
-  Value createGuard(const Position &position, Value guard) const;
+  Value createGuard(const Position &position, Value guard,
+                    std::optional<Congruence> known = {}) const;
+
+  /// Whether two elements have one guard, and their offsets differ by what lies
+  /// between them along the index, where all else that is known is the same.
+  bool areGuardedAlike(const Congruence &lhs, const Congruence &rhs) const;
 
   /// Elements that follow each other both along the index and in memory, and
   /// that the matrix has all or none of: at most `limit`, which is a
@@ -82,6 +95,7 @@ private:
     /// In memory, of neighbours: 0 if the offset has the coordinate already.
     int64_t distance;
   };
+  bool isInside(size_t check, std::optional<Congruence> known) const;
   ArrayRef<Digit> digitsOf(MatrixIndex index) const {
     return digits[static_cast<size_t>(index)];
   }

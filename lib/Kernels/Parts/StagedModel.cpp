@@ -261,8 +261,21 @@ static double computeLoadCycles(const ChipInfo &chip,
                   double(loads) / fit(chip).loadLanesPerClock);
 }
 
+/// Whether loads stay in their places from one step to the next, so that no
+/// vector instruction moves them (`conv.placed_load`). MFMA loops do that only
+/// where places never change.
+static bool keepsPlaces(const Problem &problem, const ChipInfo &chip,
+                        const Candidate &candidate, const Run &run) {
+  bool stays = candidate.atom->kind == AtomKind::MFMA
+                   ? run.elements == problem.reduction
+                   : run.elements % candidate.gemmK == 0;
+  return keepsLoadsEarly(chip) && candidate.loop != MainLoop::AsyncStaged &&
+         run.isAlongReduction && stays;
+}
+
 /// Vector instructions of a wave that bring one operand's tile.
-static double countCopyInstructions(const ChipInfo &chip,
+static double countCopyInstructions(const Problem &problem,
+                                    const ChipInfo &chip,
                                     const Candidate &candidate, int64_t rows,
                                     const Run &run) {
   auto pieces = double(piecesPerWorkItem(chip, candidate, rows));
@@ -270,6 +283,8 @@ static double countCopyInstructions(const ChipInfo &chip,
   int64_t width = countLoadElements(chip, candidate, rows, run);
   double ofLoad = fit(chip).loadInstructions +
                   (run.takesDivisions ? fit(chip).positionInstructions : 0);
+  if (keepsPlaces(problem, chip, candidate, run))
+    ofLoad = 0;
   // Blocks of whole pieces are transposed, too; that was fitted to loops whose
   // phases are apart.
   bool isJoined =
@@ -284,9 +299,9 @@ static double computeVectorCycles(const Problem &problem, const ChipInfo &chip,
                                   const Candidate &candidate) {
   double instructions =
       double(candidate.stages) * fit(chip).stepInstructions +
-      countCopyInstructions(chip, candidate, candidate.workgroup[0],
+      countCopyInstructions(problem, chip, candidate, candidate.workgroup[0],
                             problem.lhsRun) +
-      countCopyInstructions(chip, candidate, candidate.workgroup[1],
+      countCopyInstructions(problem, chip, candidate, candidate.workgroup[1],
                             problem.rhsRun);
   // Multiply-adds of the table are packed, two for each lane.
   double lanesPerClock = chip.fmaPerClock / 2.0 / chip.simdsPerComputeUnit;

@@ -11,6 +11,7 @@
 #include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
 #include "conv/Numerics/ErrorBound.h"
+#include "conv/Plan/OperandForm.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -129,8 +130,8 @@ public:
       return;
     facts->allows3xTF32 =
         op.getArithmetic() == Arithmetic::F32 &&
-        ::conv::is3xTF32WithinBound(computeReduction(op), facts->steps,
-                                    problem.splits);
+        ::conv::is3xTF32WithinBound(computeReductionWithoutZeros(op),
+                                    facts->steps, problem.splits);
     problem.facts.set(*facts);
   }
 
@@ -143,7 +144,8 @@ public:
           "expects f32 arithmetic and a reduction long enough for the bound of "
           "an f32 sum for {0}, but got {1} and {2}",
           Attribute(schedule.getAtom()),
-          stringifyArithmetic(op.getArithmetic()), computeReduction(op));
+          stringifyArithmetic(op.getArithmetic()),
+          computeReductionWithoutZeros(op));
     ConvolutionPlan plan = planConvolution(op, options);
     for (auto [step, part] : plan.getProducts()) {
       std::string obstacle = findTmaObstacle(

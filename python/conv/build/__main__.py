@@ -8,7 +8,7 @@ compiles what changed since the last time, and merges it to one artifact for eac
 
     targets: [sm_90a, gfx942, host]
     output: packs                    # a folder, beside this file
-    database: tuned.db               # of conv-tune; may be left out
+    database: tuned.db               # of conv-tune; left out: those that ship; none: none
     models:
       resnet50:
         layers: shapes.json          # shapes, or a line in the grammar of MIOpenDriver for each

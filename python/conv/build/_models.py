@@ -111,17 +111,31 @@ def read_models(path: pathlib.Path, only: typing.Sequence[str] = ()) -> typing.T
         targets = spec.get("targets", content.get("targets"))
         if not targets:
             raise bad_input(f"{name}: expects targets, but got none")
-        database = spec.get("database", content.get("database", ""))
-        database = str(folder / database) if database else ""
-        if database not in states:
-            states[database] = _read_state(database)
+        given = spec.get("database", content.get("database"))
+        databases = {target: _find_database(given, target, folder) for target in targets}
+        for database in databases.values():
+            if database not in states:
+                states[database] = _read_state(database)
         units = tuple(
-            Unit(f"{what} for {target}", module, target, database, _compute_key(module, target, states[database]))
+            Unit(
+                f"{what} for {target}",
+                module,
+                target,
+                databases[target],
+                _compute_key(module, target, states[databases[target]]),
+            )
             for what, module in _read_modules(name, spec, folder)
             for target in targets
         )
         models.append(Model(name, units))
     return folder / content.get("output", "packs"), models
+
+
+def _find_database(given: typing.Optional[str], target: str, folder: pathlib.Path) -> str:
+    """The file of a name, or else the one that ships for the target; empty for none."""
+    if given is None:
+        return _compiler.shipped_database(target)
+    return str(folder / given) if given not in ("", "none") else ""
 
 
 def _read_state(database: str) -> str:

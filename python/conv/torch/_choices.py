@@ -176,10 +176,19 @@ def preload(artifact: typing.Union[str, os.PathLike, bytes, Artifact]) -> int:
     return len(artifact)
 
 
-def compile_problem(problem: AnyProblem, targets: typing.Union[str, typing.Sequence[str]]) -> bytes:
+def count_units(device: torch.device) -> int:
+    """Those of a GPU; 0 for the host, whose rows of a database are few."""
+    return torch.cuda.get_device_properties(device).multi_processor_count if device.type == "cuda" else 0
+
+
+def compile_problem(
+    problem: AnyProblem, targets: typing.Union[str, typing.Sequence[str]], compute_units: int = 0
+) -> bytes:
     """The artifact with the function of a problem, by the name that no other problem has."""
     named = dataclasses.replace(problem, function=function_name(problem))
-    return _compiler.compile(named, targets, name=named.function, threads=1, database=settings.database)
+    return _compiler.compile(
+        named, targets, name=named.function, threads=1, database=settings.database, compute_units=compute_units
+    )
 
 
 def _make(choice: Choice, device: torch.device) -> None:
@@ -188,7 +197,9 @@ def _make(choice: Choice, device: torch.device) -> None:
         name = function_name(choice.problem)
         function = _preloaded.get(name)
         if not function or not set(targets) & set(function.entries):
-            function = load_artifact(compile_problem(choice.problem, targets[0]))[name]
+            function = load_artifact(
+                compile_problem(choice.problem, targets[0], count_units(device))
+            )[name]
         choice.kernel = Kernel(function, device)
         choice.reason = ""
     except _compiler.Refused as error:

@@ -30,14 +30,16 @@ import typing
 from .. import _compiler
 from .._library import Error, ErrorKind, bad_input
 from .._tool import run_tool
-from ._bundle import RESULTS, Bundle, Item, compile_bundle
+from ._bundle import RESULTS, Bundle, Item, compile_bundle, verify_bundle
 from ._database import KEEP, Database, Measurement
 from ._executors import LostCluster, create_executor
 from ._isolated import Died
 from ._problems import DIRECTIONS, LAYOUTS, read_problems
+from ._progress import Progress
 from .protocol import Protocol
+from ._markdown import print_markdown
 from ._report import mean_gain, print_report, report_layers, report_predictions
-from ._space import SIZES
+from ._space import SIZES, Size
 from ._sweep import Layer, Sweep, run
 from ._tasks import Bench, Limits
 
@@ -64,43 +66,15 @@ def seconds(text: str) -> float:
     return value
 
 
-class Progress:
-    """A line for each layer on standard error, with an estimate of when the last one is done."""
-
-    def __init__(self, layers: int) -> None:
-        self._layers, self._finished, self._rows = layers, 0, 0
-        self._start = time.monotonic()
-
-    def rows(self, layer: Layer, rows: typing.Sequence) -> None:
-        self._rows += len(rows)
-
-    def layer(self, layer: Layer) -> None:
-        if layer.refused:
-            return self.line(f"refused {_name(layer)}: {layer.refused}")
-        measured = [row for row in layer.rows if isinstance(row, Measurement)]
-        if not measured:
-            return self.line(f"{_name(layer)}: nothing could be measured")
-        best = min(row.seconds for row in measured)
-        default = next((row.seconds for row in measured if row.is_default), None)
-        against = f", default {default * 1e6:.2f}" if default else ""
-        skipped = f", {layer.skipped} skipped by their prediction" if layer.skipped else ""
-        self.line(f"{_name(layer)}: best {best * 1e6:.2f} us{against} of {len(measured)}{skipped}")
-
-    def line(self, text: str) -> None:
-        self._finished += 1
-        elapsed = time.monotonic() - self._start
-        left = elapsed / self._finished * (self._layers - self._finished)
-        print(f"[{self._finished}/{self._layers}, {_duration(left)} left] {text}", file=sys.stderr, flush=True)
-
-
-def _name(layer: Layer) -> str:
-    return layer.space.line if layer.space else str(layer.problem)
-
-
-def _duration(amount: float) -> str:
-    minutes, rest = divmod(round(amount), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}"
+def ratio(text: str) -> float:
+    """The type of factors."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 1 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expects a ratio of at least 1, but got {text}")
+    return value
 
 
 def _protocol(options: argparse.Namespace) -> Protocol:
@@ -109,6 +83,12 @@ def _protocol(options: argparse.Namespace) -> Protocol:
 
 def _limits(options: argparse.Namespace) -> Limits:
     return Limits(options.compile_limit, getattr(options, "measure_limit", Limits.measure))
+
+
+def _size(options: argparse.Namespace) -> Size:
+    """The named space, with what was said of its own."""
+    size = SIZES[options.space]
+    return dataclasses.replace(size, count=options.candidates or size.count, bound=options.within or size.bound)
 
 
 def _read(options: argparse.Namespace) -> list:
@@ -164,6 +144,7 @@ def _summarize(layers: typing.Sequence[Layer], options: argparse.Namespace) -> i
         "quarantined": len(rejected),
         "wrong": sum(row.reason == "wrong" for row in rejected),
         "skipped": sum(layer.skipped for layer in layers),
+        "left": sum(layer.is_left for layer in layers),
     }
     if options.json:
         print(json.dumps(counts))
@@ -179,7 +160,8 @@ def run_run(options: argparse.Namespace) -> int:
         options.device = f"sim:{options.target}"
     target = options.device if options.device.startswith("sim:") else options.target
     bench = Bench(options.device, _protocol(options))
-    sweep = Sweep(_read(options), target, SIZES[options.space], bench, _limits(options))
+    until = time.monotonic() + options.seconds
+    sweep = Sweep(_read(options), target, _size(options), bench, _limits(options), until=until)
     return _sweep(sweep, options, options.database)
 
 
@@ -195,7 +177,7 @@ def run_compile(options: argparse.Namespace) -> int:
         return progress.line(f"{answer.space.line}: {len(answer.packs)} of {answer.space.schedules} schedules")
 
     try:
-        compile_bundle(bundle, problems, executor, SIZES[options.space], _limits(options), show)
+        compile_bundle(bundle, problems, executor, _size(options), _limits(options), show)
     finally:
         executor.close()
     count = sum(len(item.packs) for item in bundle.items.values())
@@ -210,8 +192,11 @@ def run_measure(options: argparse.Namespace) -> int:
     bench = Bench(options.device, _protocol(options))
     limits = dataclasses.replace(Limits(), measure=options.measure_limit)
     problems = list(bundle.items)
+    until = time.monotonic() + options.seconds
+    if options.verify_jobs > 1:
+        verify_bundle(bundle, bench, limits, options.verify_jobs, until)
     sweep = Sweep(
-        problems, bundle.target, SIZES["full"], bench, limits, bundle.explore, bundle.compile, has_compiler=False
+        problems, bundle.target, SIZES["full"], bench, limits, bundle.explore, bundle.compile, False, until
     )
     return _sweep(sweep, options, str(bundle.folder / RESULTS))
 
@@ -233,7 +218,7 @@ def run_report(options: argparse.Namespace) -> int:
     compiler = _compiler.fingerprint() if _compiler.is_available() else ""
     with Database(options.database) as database:
         if not options.json:
-            print_report(database, compiler)
+            print_markdown(database) if options.markdown else print_report(database, compiler)
             return 0
         reports = report_layers(database)
         layers = [
@@ -256,6 +241,10 @@ def _add_layers(step: argparse.ArgumentParser) -> None:
     step.add_argument("--layout", default="nhwc", choices=LAYOUTS, help="of shapes (default: nhwc, channels last)")
     step.add_argument("--target", required=True, help="the chip, such as sm_90a")
     step.add_argument("--space", default="standard", choices=SIZES, help="how many schedules (default: standard)")
+    step.add_argument("--candidates", type=positive, metavar="N", help="at most so many of a layer (default: the space's)")
+    step.add_argument(
+        "--within", type=ratio, metavar="RATIO", help="of the best predicted time (default: the space's, such as 1.3)"
+    )
     step.add_argument(
         "--compile-limit", type=seconds, default=Limits.compile, help="seconds of one compilation (default: 60)"
     )
@@ -276,6 +265,9 @@ def _add_measuring(step: argparse.ArgumentParser) -> None:
     step.add_argument("--idle", type=seconds, default=0.03, help="seconds before a burst (default: 0.03)")
     step.add_argument("--burst", type=seconds, default=0.01, help="seconds of a burst (default: 0.01)")
     step.add_argument("--rounds", type=positive, default=3, help="bursts of each kernel (default: 3)")
+    step.add_argument(
+        "--seconds", type=seconds, default=float("inf"), help="after so many, nothing new is begun (default: to the end)"
+    )
     step.add_argument("--json", action="store_true", help="print counts as JSON")
 
 
@@ -303,6 +295,13 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     step.set_defaults(run=run_measure)
     step.add_argument("bundle", metavar="BUNDLE")
     step.add_argument("--device", required=True, help="host, cuda, cuda:1 or hip")
+    step.add_argument(
+        "--verify-jobs",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="verify all results first, in so many processes on the device (default: each before it is timed)",
+    )
     _add_measuring(step)
 
     step = commands.add_parser("collect", help="take what was measured of bundles into a database")
@@ -315,6 +314,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     step.set_defaults(run=run_report)
     step.add_argument("--database", required=True, metavar="FILE")
     step.add_argument("--json", action="store_true")
+    step.add_argument("--markdown", action="store_true", help="tables for a page: measured rows, by direction and layer")
 
     return parser.parse_args(arguments)
 

@@ -9,17 +9,20 @@ results.db             what the machine with the device measured
 
 from __future__ import annotations
 
+import concurrent.futures
 import dataclasses
 import json
 import os
 import pathlib
+import time
 import typing
 
 from .._library import bad_input
 from .._problem import Problem
 from ._isolated import Isolated
+from ._executors import Threads
 from ._space import Candidate, Size, Space
-from ._tasks import Compiled, Failed, Limits, compile_candidate, explore
+from ._tasks import Bench, Compiled, Failed, Limits, check, compile_candidate, explore
 
 _INDEX = "index.jsonl"
 RESULTS = "results.db"
@@ -46,6 +49,7 @@ class Item:
     space: Space
     packs: typing.Tuple[str, ...]  #: For each candidate of the space, the digest of its artifact.
     failed: typing.Tuple[Failed, ...] = ()
+    codes: typing.Tuple[str, ...] = ()  #: For each artifact, the digest that its measurement holds for.
 
     def to_json(self) -> dict:
         return dataclasses.asdict(self)
@@ -55,7 +59,7 @@ class Item:
         problem = {name: tuple(value) if isinstance(value, list) else value for name, value in json["problem"].items()}
         space = dict(json["space"], candidates=tuple(Candidate(**one) for one in json["space"]["candidates"]))
         failed = tuple(Failed(Candidate(**one["candidate"]), one["reason"], one["detail"]) for one in json["failed"])
-        return cls(Problem(**problem), Space(**space), tuple(json["packs"]), failed)
+        return cls(Problem(**problem), Space(**space), tuple(json["packs"]), failed, tuple(json.get("codes", ())))
 
 
 class Bundle:
@@ -64,6 +68,8 @@ class Bundle:
     def __init__(self, folder: typing.Union[str, os.PathLike], target: str = "", compiler: str = "") -> None:
         self.folder = pathlib.Path(folder)
         self._index = self.folder / _INDEX
+        #: By digest, what the results of artifacts were: the error, or why there is none.
+        self.verified: typing.Dict[str, typing.Union[float, Failed]] = {}
         if target and not self._index.exists():
             (self.folder / "packs").mkdir(parents=True, exist_ok=True)
             self._append({"bundle": 1, "target": target, "compiler": compiler})
@@ -114,6 +120,11 @@ class Bundle:
     def _path(self, digest: str) -> pathlib.Path:
         return self.folder / "packs" / f"{digest}.convpack"
 
+    def read_packs(self, item: Item) -> typing.List[Compiled]:
+        """The artifacts of a problem."""
+        found = zip(item.space.candidates, item.packs)
+        return [Compiled(one, self._path(digest).read_bytes()) for one, digest in found if digest]
+
     def explore(
         self, child: Isolated, problem: Problem, target: str, size: Size, limits: Limits
     ) -> typing.Union[Space, str]:
@@ -128,9 +139,39 @@ class Bundle:
         for failed in item.failed:
             if failed.candidate.schedule == candidate.schedule:
                 return failed
-        schedules = [one.schedule for one in item.space.candidates]
-        pack = self._path(item.packs[schedules.index(candidate.schedule)]).read_bytes()
-        return Compiled(candidate, pack)
+        place = [one.schedule for one in item.space.candidates].index(candidate.schedule)
+        digest = item.packs[place]
+        found = self.verified.get(digest)
+        if isinstance(found, Failed):
+            return found
+        code = item.codes[place] if place < len(item.codes) else ""
+        return Compiled(candidate, self._path(digest).read_bytes(), code, found)
+
+
+def verify_layer(
+    child: Isolated, problem: Problem, packs: typing.Sequence[Compiled], bench: Bench, limits: Limits
+) -> typing.Dict[str, typing.Union[float, Failed]]:
+    """By digest, the error of each result, or why there is none."""
+    return {one.digest: check(child, problem, one, bench, limits) for one in packs}
+
+
+def verify_bundle(bundle: Bundle, bench: Bench, limits: Limits, jobs: int, until: float) -> None:
+    """Verifies the artifacts of a bundle in several processes that share the device, so that nothing but timing is left.
+    What is not done when a third of the time is over is verified when it is timed."""
+    now = time.monotonic()
+    until = now + (until - now) / 3
+    executor = Threads(jobs)
+    tasks = [
+        executor.submit(verify_layer, problem, bundle.read_packs(item), bench, limits)
+        for problem, item in bundle.items.items()
+    ]
+    try:
+        for task in concurrent.futures.as_completed(tasks, None if until == float("inf") else until - now):
+            bundle.verified.update(task.result())
+    except concurrent.futures.TimeoutError:
+        pass
+    finally:
+        executor.close()
 
 
 def compile_layer(
@@ -147,11 +188,13 @@ def compile_layer(
         if isinstance(one, Failed):
             failed.append(one)
         else:
-            # The default may be one of the others, if the first choice of the cost model had spills.
-            compiled.setdefault(one.candidate.schedule, one)
+            # The default may be one of the others, if the first choice of the cost model had spills; and schedules that
+            # differ may be the same kernels.
+            compiled.setdefault(one.code, one)
     kept = [one.candidate for one in compiled.values()] + [one.candidate for one in failed]
     packs = [one.digest for one in compiled.values()] + [""] * len(failed)
-    item = Item(problem, dataclasses.replace(space, candidates=tuple(kept)), tuple(packs), tuple(failed))
+    codes = tuple(one.code for one in compiled.values())
+    item = Item(problem, dataclasses.replace(space, candidates=tuple(kept)), tuple(packs), tuple(failed), codes)
     return item, list(compiled.values())
 
 

@@ -30,6 +30,7 @@ CREATE TABLE measurements (
   compiler TEXT NOT NULL CHECK (compiler != ''),
   schedule TEXT NOT NULL,
   kind TEXT NOT NULL CHECK (kind IN ('measured', 'modelled')),
+  code TEXT NOT NULL,
   is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
   predicted REAL CHECK (predicted > 0),
   seconds REAL NOT NULL CHECK (seconds > 0),
@@ -41,6 +42,7 @@ CREATE TABLE measurements (
   driver TEXT NOT NULL,
   who TEXT NOT NULL,
   time TEXT NOT NULL,
+  unit TEXT NOT NULL,
   PRIMARY KEY (problem, target, compute_units, compiler, schedule, kind)
 ) WITHOUT ROWID;
 
@@ -68,7 +70,10 @@ CREATE TRIGGER deleted AFTER DELETE ON measurements BEGIN
   UPDATE about SET value = lower(hex(randomblob(16))) WHERE name = 'state'; END
 """.strip()
 
-SCHEMA = _store.Schema("tuning database", 0x636F6E76, 1, _SCRIPT)  # "conv"
+#: What version 2 added.
+_ADDED = ("code", "unit")
+_UPGRADE = ";\n\n".join(f"ALTER TABLE measurements ADD COLUMN {name} TEXT NOT NULL DEFAULT ''" for name in _ADDED)
+SCHEMA = _store.Schema("tuning database", 0x636F6E76, 2, _SCRIPT, (_UPGRADE,))  # "conv"
 
 _KEY = ("problem", "target", "compute_units", "compiler", "schedule")
 
@@ -116,6 +121,8 @@ class Measurement:
     driver: str
     who: str
     time: str
+    code: str = ""  #: The digest of what was measured (`conv_compute_code`); empty if it is not known.
+    unit: str = ""  #: What the prediction was made from, as JSON, where the cost model says so.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -166,10 +173,16 @@ class Database:
     def rows(self, table: type = Measurement, /, **equal: object) -> typing.List[typing.Any]:
         """The rows whose columns have these values, in the order of their keys."""
         where = " AND ".join(f"{name} = ?" for name in equal) or "1"
-        columns = ", ".join(_COLUMNS[table])
+        columns = ", ".join(map(self._column, _COLUMNS[table]))
         query = f"SELECT {columns} FROM {_TABLES[table]} WHERE {where} ORDER BY {', '.join(_KEY)}"
         with self._explained():
             return [_parse(table, values) for values in self._connection.execute(query, tuple(equal.values()))]
+
+    def _column(self, name: str) -> str:
+        """A column as SQL; a file of version 1 has nothing for what came later."""
+        if name in _ADDED and self._connection.execute("PRAGMA user_version").fetchone() == (1,):
+            return f"'' AS {name}"
+        return name
 
     def add(self, rows: typing.Iterable[Row]) -> None:
         """Writes rows, all or none. One that is there with the same key is replaced."""
@@ -187,12 +200,18 @@ class Database:
 
     def remove(self, rows: typing.Iterable[Row]) -> None:
         """Removes rows, all or none."""
+        self.replace(rows, ())
+
+    def replace(self, old: typing.Iterable[Row], new: typing.Iterable[Row]) -> None:
+        """Removes rows and writes others, all or none."""
         with self._explained(), _store.transaction(self._connection):
-            for row in rows:
+            for row in old:
                 names = (*_KEY, "kind") if isinstance(row, Measurement) else _KEY
                 where = " AND ".join(f"{name} = ?" for name in names)
                 values = tuple(getattr(row, name) for name in names)
                 self._connection.execute(f"DELETE FROM {_TABLES[type(row)]} WHERE {where}", values)
+            for row in new:
+                self._put(row)
 
     def state(self) -> str:
         """Text that changes whenever a row does."""
@@ -254,8 +273,9 @@ def _find_faults(row: Measurement) -> typing.Iterator[str]:
         yield f"{where}: expects a #conv.schedule<...> without who chose it, but got {row.schedule}"
     try:
         json.loads(row.protocol)
+        json.loads(row.unit or "{}")
     except ValueError:
-        yield f"{where}: expects a protocol as JSON, but got {row.protocol}"
+        yield f"{where}: expects JSON as protocol and unit, but got {row.protocol} and {row.unit}"
 
 
 def best_rows(rows: typing.Iterable[Measurement]) -> typing.Dict[tuple, typing.List[Measurement]]:

@@ -26,6 +26,7 @@ class LayerReport:
     default: typing.Optional[float]  #: Seconds of what the compiler chooses,
     best: float  #: and of the best that was found.
     schedule: str  #: The best.
+    is_clear: bool  #: Its slowest round is faster than the fastest one of the default.
     measured: int  #: Schedules.
     quarantined: int
 
@@ -43,7 +44,7 @@ def report_layers(database: Database, **equal: object) -> typing.List[LayerRepor
         rejected[key] = rejected.get(key, 0) + 1
     reports = []
     for (problem, target, units, compiler, kind), rows in best_rows(database.rows(**equal)).items():
-        defaults = [row.seconds for row in rows if row.is_default]
+        defaults = [row for row in rows if row.is_default]
         reports.append(
             LayerReport(
                 problem=problem,
@@ -52,9 +53,10 @@ def report_layers(database: Database, **equal: object) -> typing.List[LayerRepor
                 compiler=compiler,
                 kind=kind,
                 device=rows[0].device,
-                default=defaults[0] if defaults else None,
+                default=defaults[0].seconds if defaults else None,
                 best=rows[0].seconds,
                 schedule=rows[0].schedule,
+                is_clear=bool(defaults) and rows[0].most < defaults[0].least,
                 measured=len(rows),
                 quarantined=rejected.get((problem, target, compiler), 0),
             )

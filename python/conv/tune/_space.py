@@ -37,6 +37,7 @@ class Candidate:
     schedule: str
     predicted: typing.Optional[float]
     is_default: bool = False
+    unit: str = ""  #: What it was predicted from, as JSON, where the cost model says so.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,7 +56,7 @@ def _kind(schedule: str) -> tuple:
     """What a schedule has in common with its neighbours in the space: all but the stages and the last few columns."""
     fields = dict(re.findall(r"(\w+) = (\[[^]]*\]|<[^>]*>|\w+)", schedule))
     rows, columns = json.loads(fields["workgroup"])
-    names = ("algorithm", "main_loop", "splits", "merged_groups", "cluster", "layouts", "channel_multiple")
+    names = ("algorithm", "main_loop", "splits", "merged_groups", "cluster", "layouts", "channel_multiple", "im2col")
     kind = (*map(fields.get, names), "halo_tile" in fields, "transposed" in schedule)
     return (*kind, rows, json.loads(fields["subgroup"])[0], -(-columns // _COLUMNS))
 
@@ -75,6 +76,10 @@ def sample(records: typing.Sequence[dict], size: Size) -> typing.List[dict]:
     return considered[:best] + [rest[place * len(rest) // others] for place in range(others)]
 
 
+def _unit(record: dict) -> str:
+    return json.dumps(record["unit"]) if "unit" in record else ""
+
+
 def find_space(problem: Problem, target: str, size: Size) -> Space:
     """What is to be measured of a problem.
 
@@ -82,12 +87,16 @@ def find_space(problem: Problem, target: str, size: Size) -> Space:
         Refused: the compiler does not handle it.
     """
     module = problem.module()
-    kernel = next(kernel for kernel in _compiler.explain(module, target, as_json=True) if "schedule" in kernel)
+    explained = _compiler.explain(module, target, as_json=True, database="")
+    kernel = next(kernel for kernel in explained if "schedule" in kernel)
     seconds = kernel["predicted"]["seconds"] + sum(one["seconds"] for one in kernel.get("transforms", ()))
-    default = Candidate(plain(kernel["schedule"]), seconds, is_default=True)
     records = _compiler.list_schedules(module, target)
+    units = {record["schedule"]: _unit(record) for record in records}
+    chosen = plain(kernel["schedule"])
+    default = Candidate(chosen, seconds, is_default=True, unit=units.get(chosen, ""))
     others = [record for record in records if record["schedule"] != default.schedule]
-    candidates = [Candidate(record["schedule"], record["seconds"]) for record in sample(others, size)] if others else []
+    sampled = sample(others, size) if others else []
+    candidates = [Candidate(one["schedule"], one["seconds"], unit=_unit(one)) for one in sampled]
     return Space(
         line=kernel["problem"],
         chip=kernel["target"].rpartition(":")[2],

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import time
 import typing
 
 from .._problem import Problem
@@ -39,6 +40,7 @@ class Sweep:
     explore: typing.Callable = explore
     compile: typing.Callable = compile_candidate
     has_compiler: bool = True  #: Schedules that another compiler was measured with can be compiled, too.
+    until: float = float("inf")  #: By the monotonic clock, when nothing new is begun.
 
 
 class Layer:
@@ -52,8 +54,14 @@ class Layer:
         self.waiting: typing.List[Candidate] = []
         self.chunk: typing.List[Candidate] = []  #: What is being measured.
         self.rows: typing.List[Row] = []
+        self.known: typing.List[Measurement] = []  #: Of other compilers, whose code may be the same.
         self.skipped = 0  #: By their prediction.
         self.is_lost = False  #: A chunk ended several workers; candidates go alone.
+
+    @property
+    def is_left(self) -> bool:
+        """Whether there is something to measure, for which there was no time."""
+        return bool(self.waiting) or (self.space is None and not self.refused)
 
     @property
     def _key(self) -> dict:
@@ -70,14 +78,12 @@ class Layer:
         known = database.rows(problem=space.line, target=space.chip, kind=self._kind)
         stale = sorted((row for row in known if row.compiler != space.compiler), key=lambda row: row.seconds)
         default, *others = space.candidates
+        self.known = [row for row in stale if row.code]
         again = [Candidate(row.schedule, None) for row in stale if row.schedule != default.schedule]
         again = again[:_STALE] if has_compiler else []
         planned = {one.schedule: one for one in (*again, *others)}
-        predicted = {one.schedule: one.predicted for one in others}
-        self.waiting = [
-            default,
-            *(dataclasses.replace(one, predicted=predicted.get(one.schedule)) for one in planned.values()),
-        ]
+        modelled = {one.schedule: one for one in others}
+        self.waiting = [default, *(modelled.get(one.schedule, one) for one in planned.values())]
         self.forget_known(database)
 
     def forget_known(self, database: Database) -> None:
@@ -140,8 +146,8 @@ def run(
     layers = [Layer(problem, sweep.bench.kind, units) for problem in sweep.problems]
     waiting = collections.deque(layers)
     running: typing.Dict[typing.Any, Layer] = {}
-    while waiting or running:
-        while waiting and len(running) < executor.width:
+    while running or (waiting and time.monotonic() < sweep.until):
+        while waiting and len(running) < executor.width and time.monotonic() < sweep.until:
             layer = waiting.popleft()
             task = executor.submit(sweep.explore, layer.problem, sweep.target, sweep.size, sweep.limits)
             running[task] = layer
@@ -152,7 +158,8 @@ def run(
             if layer.space is None:
                 finished(layer)
                 continue
-            following = _submit(sweep, layer, executor, database)
+            is_over = time.monotonic() >= sweep.until
+            following = None if is_over else _submit(sweep, layer, executor, database)
             if following is None:
                 finished(layer)
             else:
@@ -203,6 +210,7 @@ def _submit(
         compiled,
         sweep.bench,
         sweep.limits,
+        [row for row in layer.known if row.schedule in {one.schedule for one in chunk}],
         device=sweep.bench.device,
         target=layer.space.chip,
     )

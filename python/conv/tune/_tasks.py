@@ -41,6 +41,8 @@ class Compiled:
 
     candidate: Candidate  #: With the schedule that the compiler chose, if it is the default.
     pack: bytes
+    code: str = ""  #: The digest that its measurement holds for (`conv.tune.Measurement`).
+    error: typing.Optional[float] = None  #: Of its result, if it was verified before.
 
     @property
     def digest(self) -> str:
@@ -71,15 +73,15 @@ class Bench:
 # In the child.
 
 
-def _compile(problem: Problem, target: str, candidate: Candidate) -> typing.Tuple[str, bytes]:
-    """The schedule that was compiled, and the artifact."""
+def _compile(problem: Problem, target: str, candidate: Candidate) -> typing.Tuple[str, bytes, str]:
+    """The schedule that was compiled, the artifact, and the digest of its code."""
     schedule = None if candidate.is_default else candidate.schedule
     pack = _compiler.compile(problem, target, schedule=schedule, database="", threads=1, cache=False)
-    if schedule:
-        return schedule, pack
-    from .._artifact import load
+    if schedule is None:
+        from .._artifact import load
 
-    return plain(load(pack).entries[0].schedule), pack
+        schedule = plain(load(pack).entries[0].schedule)
+    return schedule, pack, _compiler.compute_code(problem, target, schedule)
 
 
 @functools.lru_cache(maxsize=None)
@@ -119,10 +121,7 @@ def _time(device: str, problem: Problem, packs: typing.List[bytes], protocol: Pr
     functions = [backend.load(pack) for pack in packs]
     sets = backend.operand_sets(problem, functions[0])
     calls = {place: backend.prepare(function, sets) for place, function in enumerate(functions)}
-    times = measure(calls, dataclasses.replace(protocol, rounds=1))
-    least = min(time.median for time in times.values())
-    close = {place: calls[place] for place, time in times.items() if place == 0 or time.median <= _CLOSE * least}
-    times.update(measure(close, protocol))
+    times = measure(calls, protocol, close=_CLOSE, always=(0,))
     return [times[place] for place in range(len(packs))]
 
 
@@ -141,12 +140,12 @@ def compile_candidate(
     child: Isolated, problem: Problem, target: str, candidate: Candidate, limits: Limits
 ) -> typing.Union[Compiled, Failed]:
     try:
-        schedule, pack = child.call(_compile, problem, target, candidate, limit=limits.compile)
+        schedule, pack, code = child.call(_compile, problem, target, candidate, limit=limits.compile)
     except Died as died:
         return Failed(candidate, died.reason, str(died))
     except Error as error:
         return Failed(candidate, "refused", str(error))
-    return Compiled(dataclasses.replace(candidate, schedule=schedule), pack)
+    return Compiled(dataclasses.replace(candidate, schedule=schedule), pack, code)
 
 
 def describe(child: Isolated, device: str, limits: Limits) -> dict:
@@ -161,8 +160,10 @@ def measure_candidates(
     compiled: typing.Sequence[typing.Union[Compiled, Failed]],
     bench: Bench,
     limits: Limits,
+    known: typing.Sequence[Measurement] = (),
 ) -> typing.List[Row]:
-    """A row for each candidate: its measurement, or why it has none."""
+    """A row for each candidate: its measurement, or why it has none. What is `known` of another compiler holds if the code
+    is the same, and is not measured again."""
     about = describe(child, bench.device, limits)
     units = about["compute_units"] if bench.kind == "measured" else space.chip_units
     common = {
@@ -180,12 +181,18 @@ def measure_candidates(
         )
 
     rows: typing.List[Row] = [reject(one) for one in compiled if isinstance(one, Failed)]
+    held = {(row.schedule, row.code): row for row in known if row.code and row.compute_units == units}
+    for one in compiled:
+        row = None if isinstance(one, Failed) else held.get((one.candidate.schedule, one.code))
+        if row is not None:
+            rows.append(_restate(row, one.candidate, space.compiler))
+    compiled = [one for one in compiled if isinstance(one, Failed) or (one.candidate.schedule, one.code) not in held]
     right: typing.Dict[str, typing.Tuple[Compiled, float]] = {}
     for one in compiled:
         # The default may be one of the others, if the first choice of the cost model had spills.
         if isinstance(one, Failed) or one.candidate.schedule in right:
             continue
-        checked = _check(child, problem, one, bench, limits)
+        checked = check(child, problem, one, bench, limits) if one.error is None else one.error
         if isinstance(checked, Failed):
             rows.append(reject(checked))
         else:
@@ -205,22 +212,30 @@ def measure_candidates(
                 seconds=time.median,
                 least=time.least,
                 most=time.most,
-                protocol=json.dumps(_describe_protocol(bench)),
+                protocol=json.dumps(_describe_protocol(bench, time)),
                 error=right[one.candidate.schedule][1],
                 driver=about["driver"],
                 time=now(),
+                code=one.code,
+                unit=one.candidate.unit,
             )
         )
     return rows
 
 
-def _describe_protocol(bench: Bench) -> dict:
+def _restate(row: Measurement, candidate: Candidate, compiler: str) -> Measurement:
+    """A measurement of the same code, as a row of this compiler."""
+    is_default, predicted, unit = candidate.is_default, candidate.predicted, candidate.unit
+    return dataclasses.replace(row, compiler=compiler, is_default=is_default, predicted=predicted, unit=unit)
+
+
+def _describe_protocol(bench: Bench, time: Time) -> dict:
     if bench.kind == "modelled":
         return {"clock": "cost model"}
-    return dataclasses.asdict(bench.protocol)
+    return {**dataclasses.asdict(bench.protocol), "rounds": time.rounds}
 
 
-def _check(
+def check(
     child: Isolated, problem: Problem, one: Compiled, bench: Bench, limits: Limits
 ) -> typing.Union[float, Failed]:
     """The error of a candidate's result, as a part of what is allowed."""

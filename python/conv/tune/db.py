@@ -6,9 +6,11 @@
     conv-db merge ours.db theirs.db            takes the rows of theirs.db into ours.db
     conv-db verify tuned.db                    whether the file and its rows are whole
     conv-db prune tuned.db --stale             removes rows, here those of other compilers
+    conv-db refresh tuned.db                   which rows hold for the compiler that is installed
     conv-db export tuned.db > rows.jsonl       a JSON object in a line for each row
 
-Rows of another compiler than the one that is installed are marked as stale.
+Rows of another compiler than the one that is installed are marked as stale. Those whose code it makes again hold for it:
+`refresh` gives them its fingerprint, so that nobody has to compare again.
 """
 
 from __future__ import annotations
@@ -20,9 +22,10 @@ import sys
 import typing
 
 from .. import _compiler
-from .._library import bad_input
+from .._library import Error, bad_input
 from .._tool import run_tool
 from ._database import KEEP, Database, Measurement, Quarantined, best_rows
+from ._problems import parse_line
 
 #: Digits of a fingerprint that tell compilers apart for people.
 _SHOWN_DIGITS = 12
@@ -109,6 +112,35 @@ def run_prune(options: argparse.Namespace) -> int:
     return 0
 
 
+def run_refresh(options: argparse.Namespace) -> int:
+    own = _compiler.fingerprint()
+    same, other, unknown = [], [], []
+    with Database(options.database, write=not options.dry_run) as database:
+        rows = database.rows(**_filters(options))
+        current = {(row.problem, row.target, row.compute_units, row.schedule, row.kind) for row in rows if row.compiler == own}
+        for row in rows:
+            if row.compiler == own or (row.problem, row.target, row.compute_units, row.schedule, row.kind) in current:
+                continue
+            (unknown if not row.code else same if _is_same_code(row) else other).append(row)
+        if not options.dry_run:
+            database.replace(same, [dataclasses.replace(row, compiler=own) for row in same])
+    for row in other if options.verbose else ():
+        print(f"other code: {row.target} {row.problem} {row.schedule}")
+    print(
+        f"{options.database}: {len(current)} rows of this compiler, {len(same)} of others with the same code, "
+        f"{len(other)} with other code, {len(unknown)} without a digest"
+    )
+    return 0
+
+
+def _is_same_code(row: Measurement) -> bool:
+    """Whether the compiler makes the code that was measured."""
+    try:
+        return _compiler.compute_code(parse_line(row.problem), row.target, row.schedule) == row.code
+    except Error:  # A schedule that it has not any more.
+        return False
+
+
 def run_export(options: argparse.Namespace) -> int:
     with Database(options.database) as database:
         for row in database.rows(**_filters(options)):
@@ -152,6 +184,9 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     step.add_argument(
         "--compact", action="store_true", help="give freed pages back, and make one file that can be shipped"
     )
+    step = add("refresh", run_refresh, "find the rows whose code the installed compiler makes again, and take them over")
+    step.add_argument("--dry-run", action="store_true", help="only count them")
+    step.add_argument("--verbose", action="store_true", help="print those with other code")
     add("export", run_export, "print rows as JSON lines")
     return parser.parse_args(arguments)
 

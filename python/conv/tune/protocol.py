@@ -9,6 +9,7 @@ difference. Bursts are long against the resolution of events and short against t
 from __future__ import annotations
 
 import dataclasses
+import math
 import statistics
 import time
 import typing
@@ -35,17 +36,30 @@ class Time:
     median: float
     least: float
     most: float
+    rounds: int = 1  #: That it is the median of.
 
 
-def measure(candidates: typing.Mapping[typing.Any, Timed], protocol: Protocol) -> typing.Dict[typing.Any, Time]:
-    """Seconds of one call for each candidate, by name."""
+def measure(
+    candidates: typing.Mapping[typing.Any, Timed],
+    protocol: Protocol,
+    close: float = math.inf,
+    always: typing.Container = (),
+) -> typing.Dict[typing.Any, Time]:
+    """Seconds of one call for each candidate, by name. After the first round, only those go on that are within a factor of
+    `close` of the fastest, and those of `always`."""
     replays = {}
     for name, candidate in candidates.items():
         candidate.time(1)
         replays[name] = max(1, round(protocol.burst_seconds / candidate.time(1)))
     samples: typing.Dict[typing.Any, typing.List[float]] = {name: [] for name in candidates}
-    for _ in range(protocol.rounds):
-        for name, candidate in candidates.items():
+    going = dict(candidates)
+    for round_ in range(protocol.rounds):
+        if round_ == 1:
+            most = close * min(values[0] for values in samples.values())
+            going = {name: one for name, one in going.items() if name in always or samples[name][0] <= most}
+        for name, candidate in going.items():
             time.sleep(protocol.idle_seconds)
             samples[name].append(candidate.time(replays[name]) / (replays[name] * candidate.calls))
-    return {name: Time(statistics.median(values), min(values), max(values)) for name, values in samples.items()}
+    return {
+        name: Time(statistics.median(values), min(values), max(values), len(values)) for name, values in samples.items()
+    }

@@ -42,3 +42,22 @@ module attributes {conv.target = #conv.target<"gfx942">} {
     }
   }
 }
+
+// -----
+
+// What lanes share of an address is an operand of its own: no instruction of
+// the lanes adds it.
+// CHECK:       llvm.func @placed(%{{.+}}: !llvm.ptr<1>, %[[PLACE:.+]]: i32, %[[DISTANCE:.+]]: i32)
+// CHECK:         %[[LOADED:.+]] = rocdl.raw.ptr.buffer.load %{{.+}}, %[[PLACE]], %[[DISTANCE]], %{{.+}} : vector<4xi32>
+// CHECK:         llvm.bitcast %[[LOADED]] : vector<4xi32> to vector<8xf16>
+module attributes {conv.target = #conv.target<"gfx1201">} {
+  gpu.module @kernels {
+    gpu.func @placed(%x: memref<1024xf16, #gpu.address_space<global>>, %place: i32, %distance: i32) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+      %true = arith.constant true
+      %zero = arith.constant 0 : i32
+      %v = conv.placed_load %x[%place + %distance] : memref<1024xf16, #gpu.address_space<global>> -> vector<8xf16>
+      conv.guarded_store %v, %x[%zero] if %true : vector<8xf16>, memref<1024xf16, #gpu.address_space<global>>, i32
+      gpu.return
+    }
+  }
+}

@@ -459,6 +459,13 @@ func.func private @schedule_s19_multiple() attributes {
 
 // -----
 
+func.func private @schedule_s19_im2col() attributes {
+  // expected-error @below {{expects im2col to be at least 0, but got -1}}
+  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
+                     atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = rows, im2col = -1>}
+
+// -----
+
 func.func private @transform_schedule_f3() attributes {
   // expected-error @below {{expects tile to be two powers of two, but got [64, 48]}}
   a = #conv.transform_schedule<tile = [64, 48]>}

@@ -350,12 +350,12 @@ func.func @element_type_elementwise(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8x
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
 #all = affine_map<(n, p, q, k) -> (n, p, q, k)>
-#diagonal = affine_map<(n, p, q, k) -> (n, p, p, k)>
-func.func @data_movement_diagonal(%x: tensor<2x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<2x4x4x8xf32> {
+#repeated = affine_map<(n, p, q, k) -> (n, p floordiv 2, q, k)>
+func.func @data_movement_division(%x: tensor<2x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<2x4x4x8xf32> {
   %y = conv.forward %x, %w window = #unit layouts = #layouts : tensor<2x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<2x4x4x8xf32>
   %e = tensor.empty() : tensor<2x4x4x8xf32>
-  // expected-error @below {{unsupported (data-movement): expects operands that are read at coordinates of the result, but got [affine_map<(d0, d1, d2, d3) -> (d0, d1, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>]}}
-  %z = linalg.generic {indexing_maps = [#diagonal, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+  // expected-error @below {{unsupported (data-movement): expects operands that are read at coordinates of the result, but got [affine_map<(d0, d1, d2, d3) -> (d0, d1 floordiv 2, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>]}}
+  %z = linalg.generic {indexing_maps = [#repeated, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%y : tensor<2x4x4x8xf32>) outs(%e : tensor<2x4x4x8xf32>) {
   ^bb0(%v: f32, %o: f32):
     %m = math.absf %v : f32
@@ -481,6 +481,26 @@ func.func @final_reshaped(%x: tensor<14x8xf16>) -> tensor<2x3x8xf16> {
   // expected-error @below {{unsupported (data-movement): expects operands that are not reshaped, but got 'tensor<2x7x8xf16>'}}
   %r = conv.final_state %x3 : tensor<2x7x8xf16> -> tensor<2x3x8xf16>
   return %r : tensor<2x3x8xf16>
+}
+
+// -----
+
+func.func @concatenation_alone(%x: tensor<1x4xf32>, %y: tensor<1x4xf32>) -> tensor<2x4xf32> {
+  // expected-error @below {{unsupported (not-fusable): expects functions with a convolution, but got element-wise work alone}}
+  %z = tensor.concat dim(0) %x, %y : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>
+  return %z : tensor<2x4xf32>
+}
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @concatenation_of_others(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>, %a: tensor<1x4x4x1xf64>, %b: tensor<1x4x4x1xf64>)
+    -> (tensor<1x4x4x8xf32>, tensor<1x4x4x2xf64>) {
+  %y = conv.forward %x, %w window = #unit layouts = #layouts : tensor<1x4x4x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  // expected-error @below {{unsupported (element-type): expects static tensors of f32, f16, bf16, an 8-bit float, i8 or i32 between convolutions, but got 'tensor<1x4x4x1xf64>'}}
+  %z = tensor.concat dim(3) %a, %b : (tensor<1x4x4x1xf64>, tensor<1x4x4x1xf64>) -> tensor<1x4x4x2xf64>
+  return %y, %z : tensor<1x4x4x8xf32>, tensor<1x4x4x2xf64>
 }
 
 // -----

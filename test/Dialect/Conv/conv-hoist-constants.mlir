@@ -36,3 +36,19 @@ func.func @passed(%x: tensor<1x2x2x1xf32>, %w: tensor<2x1x1x1xf32>) -> tensor<1x
       : tensor<1x2x2x1xf32>, tensor<2x1x1x1xf32> -> tensor<1x2x2x2xf32>
   return %y : tensor<1x2x2x2xf32>
 }
+
+// Positions are no tensor of a kernel: what reads them is refused later.
+// CHECK-LABEL: func.func @positions(
+// CHECK-SAME: %{{[^:]+}}: tensor<4xf32>) -> tensor<2xf32>
+// CHECK: arith.constant dense<[3, 0]> : tensor<2xindex>
+func.func @positions(%x: tensor<4xf32>) -> tensor<2xf32> {
+  %at = arith.constant dense<[3, 0]> : tensor<2xindex>
+  %e = tensor.empty() : tensor<2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%at : tensor<2xindex>) outs(%e : tensor<2xf32>) {
+  ^bb0(%i: index, %o: f32):
+    %v = tensor.extract %x[%i] : tensor<4xf32>
+    linalg.yield %v : f32
+  } -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}

@@ -199,3 +199,22 @@ func.func @transposed_with_border(%x: tensor<1x8x8x4xf32>, %w: tensor<6x3x3x4xf3
       -> tensor<1x18x17x6xf32>
   return %c : tensor<1x18x17x6xf32>
 }
+
+// -----
+
+// The average of windows without padding is a depthwise convolution with ones, and a division.
+// CHECK-LABEL: func.func @average
+// CHECK:         %[[Y:.+]] = conv.forward
+// CHECK:         %[[ONES:.+]] = arith.constant dense<1.000000e+00> : tensor<5x2x3x1xf32>
+// CHECK:         conv.forward %[[Y]], %[[ONES]] window = <strides = [2, 2], {{.*}} layouts = <"NHWC", "KRSC", "NPQK"> groups = 5
+// CHECK:         arith.constant dense<6.000000e+00>
+// CHECK:         arith.divf
+func.func @average(%x: tensor<1x8x9x3xf32>, %w: tensor<5x1x1x3xf32>) -> tensor<1x4x4x5xf32> {
+  %bias = "tosa.const"() <{values = dense<0.0> : tensor<5xf32>}> : () -> tensor<5xf32>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %y = tosa.conv2d %x, %w, %bias, %zero, %zero {acc_type = f32, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>}
+      : (tensor<1x8x9x3xf32>, tensor<5x1x1x3xf32>, tensor<5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x8x9x5xf32>
+  %a = tosa.avg_pool2d %y, %zero, %zero {acc_type = f32, kernel = array<i64: 2, 3>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>}
+      : (tensor<1x8x9x5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x5xf32>
+  return %a : tensor<1x4x4x5xf32>
+}

@@ -179,3 +179,25 @@ func.func @mma_of_short_sums(%a: vector<4xf16>, %b: vector<4xf16>, %c: vector<4x
   return %d : vector<4xf32>
 }
 }
+
+// -----
+
+#global = #gpu.address_space<global>
+
+// G9.
+func.func @placed_load_from_large(%x: memref<2147483648xi8, #global>, %i: i32) {
+  // expected-error @below {{expects less than 2 GiB, but got 2147483648 bytes}}
+  %v = conv.placed_load %x[%i + %i] : memref<2147483648xi8, #global> -> vector<16xi8>
+  return
+}
+
+// -----
+
+#global = #gpu.address_space<global>
+
+// G5.
+func.func @placed_load_of_lines(%x: memref<64xf16, #global>, %i: i32) {
+  // expected-error @below {{expects an access of at most 16 bytes, but got 32}}
+  %v = conv.placed_load %x[%i + %i] : memref<64xf16, #global> -> vector<16xf16>
+  return
+}

@@ -1,6 +1,6 @@
 """Prints a convolution and a chain of element-wise ops after it: chain.py KIND LENGTH.
 
-KIND is `abs` (one op after another), `tanh` and `powf` (functions), `sum` (each value of a chain is also added up, with another operand), or `blocked` (a
+KIND is `abs` and `add` (one op after another), `tanh` and `powf` (functions), `sum` (each value of a chain is also added up, with another operand), or `blocked` (a
 chain that starts with what no kernel can do).
 """
 
@@ -9,7 +9,7 @@ import sys
 kind, length = sys.argv[1], int(sys.argv[2])
 T = "tensor<1x4x4x8xf16>"
 MAP = "affine_map<(n, p, q, k) -> (n, p, q, k)>"
-DIAGONAL = "affine_map<(n, p, q, k) -> (n, p, p, k)>"
+REPEATED = "affine_map<(n, p, q, k) -> (n, p floordiv 2, q, k)>"
 PARALLEL = '"parallel", "parallel", "parallel", "parallel"'
 
 
@@ -33,6 +33,9 @@ if kind in ("abs", "tanh"):
     op = {"abs": "absf"}.get(kind, kind)
     for i in range(length):
         print(f"  %y{i + 1} = math.{op} %y{i} : {T}")
+elif kind == "add":
+    for i in range(length):
+        print(f"  %y{i + 1} = arith.addf %y{i}, %y{max(i - 1, 0)} : {T}")
 elif kind == "powf":
     for i in range(length):
         print(f"  %y{i + 1} = math.powf %y{i}, %y{i} : {T}")
@@ -45,6 +48,6 @@ elif kind == "sum":
 else:
     for i in range(length):
         body = ["%b = math.tanh %a0 : f16", "linalg.yield %b : f16"]
-        generic(f"%y{i + 1}", f"%y{i}", MAP if i else DIAGONAL, body)
+        generic(f"%y{i + 1}", f"%y{i}", MAP if i else REPEATED, body)
 print(f"  return {last} : {T}")
 print("}")

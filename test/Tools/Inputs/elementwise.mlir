@@ -61,3 +61,34 @@ func.func @several_uses(%x: tensor<1x9x6x4xbf16>, %w: tensor<13x3x3x4xbf16>, %v:
   %z = conv.forward %s, %v window = #unit layouts = #layouts : tensor<1x9x6x13xbf16>, tensor<7x1x1x13xbf16> -> tensor<1x9x6x7xbf16>
   return %y, %t, %z : tensor<1x9x6x13xbf16>, tensor<1x13x9x6xf32>, tensor<1x9x6x7xbf16>
 }
+
+// Slices that start inside, are strided, and end early; concatenations of two types of sources along the innermost and another
+// dimension, one of them twice.
+func.func @moved(%x: tensor<1x7x9x5xf16>, %w: tensor<3x3x3x5xf16>, %z: tensor<1x5x5x2xf16>) -> tensor<1x5x10x4xf16> {
+  %s = tensor.extract_slice %x[0, 1, 0, 0] [1, 5, 5, 5] [1, 1, 2, 1] : tensor<1x7x9x5xf16> to tensor<1x5x5x5xf16>
+  %y = conv.forward %s, %w window = #same layouts = #layouts : tensor<1x5x5x5xf16>, tensor<3x3x3x5xf16> -> tensor<1x5x5x3xf16>
+  %c = tensor.concat dim(3) %y, %z : (tensor<1x5x5x3xf16>, tensor<1x5x5x2xf16>) -> tensor<1x5x5x5xf16>
+  %d = tensor.extract_slice %c[0, 0, 0, 0] [1, 5, 5, 4] [1, 1, 1, 1] : tensor<1x5x5x5xf16> to tensor<1x5x5x4xf16>
+  %r = tensor.concat dim(2) %d, %d : (tensor<1x5x5x4xf16>, tensor<1x5x5x4xf16>) -> tensor<1x5x10x4xf16>
+  return %r : tensor<1x5x10x4xf16>
+}
+
+// Means: over windows, over pixels, and over channels.
+func.func @means(%x: tensor<2x6x7x3xf32>, %w: tensor<5x3x3x3xf32>) -> (tensor<2x3x3x5xf32>, tensor<2x5xf32>, tensor<2x6x7xf32>) {
+  %y = conv.forward %x, %w window = #same layouts = #layouts : tensor<2x6x7x3xf32>, tensor<5x3x3x3xf32> -> tensor<2x6x7x5xf32>
+  %zero = arith.constant 0.0 : f32
+  %we = tensor.empty() : tensor<2x3x3x5xf32>
+  %wf = linalg.fill ins(%zero : f32) outs(%we : tensor<2x3x3x5xf32>) -> tensor<2x3x3x5xf32>
+  %size = tensor.empty() : tensor<2x2xf32>
+  %windows = linalg.pooling_nhwc_sum {strides = dense<2> : vector<2xi64>, dilations = dense<1> : vector<2xi64>}
+      ins(%y, %size : tensor<2x6x7x5xf32>, tensor<2x2xf32>) outs(%wf : tensor<2x3x3x5xf32>) -> tensor<2x3x3x5xf32>
+  %quarter = arith.constant dense<0.25> : tensor<2x3x3x5xf32>
+  %mean = arith.mulf %windows, %quarter : tensor<2x3x3x5xf32>
+  %pe = tensor.empty() : tensor<2x5xf32>
+  %pf = linalg.fill ins(%zero : f32) outs(%pe : tensor<2x5xf32>) -> tensor<2x5xf32>
+  %pixels = linalg.reduce { arith.addf } ins(%y : tensor<2x6x7x5xf32>) outs(%pf : tensor<2x5xf32>) dimensions = [1, 2]
+  %ce = tensor.empty() : tensor<2x6x7xf32>
+  %cf = linalg.fill ins(%zero : f32) outs(%ce : tensor<2x6x7xf32>) -> tensor<2x6x7xf32>
+  %channels = linalg.reduce { arith.addf } ins(%y : tensor<2x6x7x5xf32>) outs(%cf : tensor<2x6x7xf32>) dimensions = [3]
+  return %mean, %pixels, %channels : tensor<2x3x3x5xf32>, tensor<2x5xf32>, tensor<2x6x7xf32>
+}

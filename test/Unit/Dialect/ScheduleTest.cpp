@@ -36,7 +36,7 @@ protected:
         /*outputTile=*/{}, /*haloTile=*/{}, /*mergedGroups=*/1, /*splits=*/1,
         /*cluster=*/1,
         /*transposed=*/false, /*layouts=*/nullptr, /*channelMultiple=*/1,
-        ChosenBy::User);
+        /*im2col=*/0, ChosenBy::User);
     std::string message;
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       message = diagnostic.str();

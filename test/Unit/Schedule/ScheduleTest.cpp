@@ -126,7 +126,7 @@ TEST_F(ScheduleTest, EveryCandidateIsAValidAttribute) {
             schedule.getMergedGroups(), schedule.getSplits(),
             schedule.getCluster(), schedule.getTransposed(),
             schedule.getLayouts(), schedule.getChannelMultiple(),
-            schedule.getChosenBy())));
+            schedule.getIm2col(), schedule.getChosenBy())));
         EXPECT_TRUE(succeeded(
             verifyScheduleForChip(emit, schedule, chip, wide ? f32 : f16)));
         ::conv::Candidate back = getCandidate(schedule, chip, wide ? f32 : f16);

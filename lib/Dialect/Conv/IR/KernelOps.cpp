@@ -18,6 +18,10 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+static int64_t countBytes(MemRefType buffer) {
+  return buffer.getNumElements() * buffer.getElementTypeBitWidth() / 8;
+}
+
 /// Checks G1 and G2 for an access to `buffer`.
 static LogicalResult verifyOffset(Operation *op, MemRefType buffer,
                                   Type offset) {
@@ -25,7 +29,7 @@ static LogicalResult verifyOffset(Operation *op, MemRefType buffer,
   if (!buffer.getLayout().isIdentity())
     return op->emitOpError("expects a contiguous buffer, but got ") << buffer;
   // G2.
-  int64_t bytes = buffer.getNumElements() * buffer.getElementTypeBitWidth() / 8;
+  int64_t bytes = countBytes(buffer);
   unsigned expected = bytes >= (int64_t(1) << 31) ? 64 : 32;
   if (!offset.isInteger(expected))
     return op->emitOpError("expects an i")
@@ -49,6 +53,16 @@ static LogicalResult verifyGuardedAccess(Operation *op, MemRefType buffer,
 LogicalResult GuardedLoadOp::verify() {
   return verifyGuardedAccess(*this, getSource().getType(),
                              getOffset().getType(), getResult());
+}
+
+LogicalResult PlacedLoadOp::verify() {
+  // G9.
+  int64_t bytes = countBytes(getSource().getType());
+  if (bytes >= (int64_t(1) << 31))
+    return emitOpError("expects less than 2 GiB, but got ")
+           << bytes << " bytes";
+  return verifyGuardedAccess(*this, getSource().getType(), getPlace().getType(),
+                             getResult());
 }
 
 LogicalResult GuardedStoreOp::verify() {

@@ -62,7 +62,8 @@ ParseResult mlir::conv::parseScheduleOptions(
     AsmParser &parser, SmallVector<int64_t> &outputTile,
     SmallVector<int64_t> &haloTile, int64_t &mergedGroups, int64_t &splits,
     int64_t &cluster, bool &transposed, LayoutsAttr &layouts,
-    int64_t &channelMultiple, ChosenBy &chosenBy) {
+    int64_t &channelMultiple, int64_t &im2col, ChosenBy &chosenBy) {
+  im2col = 0;
   mergedGroups = splits = cluster = channelMultiple = 1;
   transposed = false;
   chosenBy = ChosenBy::User;
@@ -77,6 +78,7 @@ ParseResult mlir::conv::parseScheduleOptions(
        {"layouts", [&] { return parseField(parser, layouts); }},
        {"channel_multiple",
         [&] { return parser.parseInteger(channelMultiple); }},
+       {"im2col", [&] { return parser.parseInteger(im2col); }},
        {"chosen_by", [&] { return parseField(parser, chosenBy); }}});
 }
 
@@ -84,7 +86,7 @@ void mlir::conv::printScheduleOptions(
     AsmPrinter &printer, ArrayRef<int64_t> outputTile,
     ArrayRef<int64_t> haloTile, int64_t mergedGroups, int64_t splits,
     int64_t cluster, bool transposed, LayoutsAttr layouts,
-    int64_t channelMultiple, ChosenBy chosenBy) {
+    int64_t channelMultiple, int64_t im2col, ChosenBy chosenBy) {
   if (!outputTile.empty())
     printer << ", output_tile = [" << outputTile << "]";
   if (!haloTile.empty())
@@ -103,6 +105,8 @@ void mlir::conv::printScheduleOptions(
   }
   if (channelMultiple != 1)
     printer << ", channel_multiple = " << channelMultiple;
+  if (im2col != 0)
+    printer << ", im2col = " << im2col;
   if (chosenBy != ChosenBy::User)
     printer << ", chosen_by = " << stringifyChosenBy(chosenBy);
 }

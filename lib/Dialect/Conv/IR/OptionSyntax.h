@@ -25,12 +25,12 @@ ParseResult parseScheduleOptions(AsmParser &parser,
                                  int64_t &mergedGroups, int64_t &splits,
                                  int64_t &cluster, bool &transposed,
                                  LayoutsAttr &layouts, int64_t &channelMultiple,
-                                 ChosenBy &chosenBy);
+                                 int64_t &im2col, ChosenBy &chosenBy);
 void printScheduleOptions(AsmPrinter &printer, ArrayRef<int64_t> outputTile,
                           ArrayRef<int64_t> haloTile, int64_t mergedGroups,
                           int64_t splits, int64_t cluster, bool transposed,
                           LayoutsAttr layouts, int64_t channelMultiple,
-                          ChosenBy chosenBy);
+                          int64_t im2col, ChosenBy chosenBy);
 
 /// `batch = [g = 1], rows = [...], columns = [...]`, where a digit is its size,
 /// with its role or without.

@@ -192,14 +192,13 @@ static LogicalResult verifyOutputTile(EmitError emitError, Algorithm algorithm,
   return success();
 }
 
-LogicalResult
-ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
-                     ArrayRef<int64_t> workgroup, ArrayRef<int64_t> subgroup,
-                     int64_t gemmK, int64_t stages, AtomAttr atom,
-                     MainLoop mainLoop, Raster, ArrayRef<int64_t> outputTile,
-                     ArrayRef<int64_t> haloTile, int64_t mergedGroups,
-                     int64_t splits, int64_t cluster, bool transposed,
-                     LayoutsAttr, int64_t channelMultiple, ChosenBy) {
+LogicalResult ScheduleAttr::verify(
+    EmitError emitError, Algorithm algorithm, ArrayRef<int64_t> workgroup,
+    ArrayRef<int64_t> subgroup, int64_t gemmK, int64_t stages, AtomAttr atom,
+    MainLoop mainLoop, Raster, ArrayRef<int64_t> outputTile,
+    ArrayRef<int64_t> haloTile, int64_t mergedGroups, int64_t splits,
+    int64_t cluster, bool transposed, LayoutsAttr, int64_t channelMultiple,
+    int64_t im2col, ChosenBy) {
   // S1.
   if (failed(verifyTile(emitError, "workgroup", workgroup)) ||
       failed(verifyTile(emitError, "subgroup", subgroup)))
@@ -213,6 +212,8 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
     if (value <= 0)
       return emitError() << "expects " << name << " to be positive, but got "
                          << value;
+  if (im2col < 0)
+    return emitError() << "expects im2col to be at least 0, but got " << im2col;
   if (failed(verifyOutputTile(emitError, algorithm, outputTile)))
     return failure();
   // S4.
@@ -274,11 +275,12 @@ ScheduleAttr::verify(EmitError emitError, Algorithm algorithm,
 }
 
 ScheduleAttr ScheduleAttr::withForm(LayoutsAttr layouts,
-                                    int64_t channelMultiple) const {
+                                    int64_t channelMultiple,
+                                    int64_t im2col) const {
   return get(getContext(), getAlgorithm(), getWorkgroup(), getSubgroup(),
              getGemmK(), getStages(), getAtom(), getMainLoop(), getRaster(),
              getOutputTile(), getHaloTile(), getMergedGroups(), getSplits(),
-             getCluster(), getTransposed(), layouts, channelMultiple,
+             getCluster(), getTransposed(), layouts, channelMultiple, im2col,
              getChosenBy());
 }
 
@@ -286,7 +288,7 @@ ScheduleAttr ScheduleAttr::withOutputTile(ArrayRef<int64_t> tile) const {
   return get(getContext(), Algorithm::Winograd, getWorkgroup(), getSubgroup(),
              getGemmK(), getStages(), getAtom(), getMainLoop(), getRaster(),
              tile, getHaloTile(), getMergedGroups(), getSplits(), getCluster(),
-             getTransposed(), getLayouts(), getChannelMultiple(),
+             getTransposed(), getLayouts(), getChannelMultiple(), getIm2col(),
              getChosenBy());
 }
 
@@ -297,7 +299,7 @@ ScheduleAttr ScheduleAttr::getProductSchedule() const {
              getSubgroup(), getGemmK(), getStages(), getAtom(), getMainLoop(),
              getRaster(), /*outputTile=*/{}, getHaloTile(), getMergedGroups(),
              getSplits(), getCluster(), getTransposed(), /*layouts=*/nullptr,
-             /*channelMultiple=*/1, getChosenBy());
+             /*channelMultiple=*/1, /*im2col=*/0, getChosenBy());
 }
 
 ScheduleAttr ScheduleAttr::withChosenBy(ChosenBy chosenBy) const {
@@ -305,7 +307,7 @@ ScheduleAttr ScheduleAttr::withChosenBy(ChosenBy chosenBy) const {
              getGemmK(), getStages(), getAtom(), getMainLoop(), getRaster(),
              getOutputTile(), getHaloTile(), getMergedGroups(), getSplits(),
              getCluster(), getTransposed(), getLayouts(), getChannelMultiple(),
-             chosenBy);
+             getIm2col(), chosenBy);
 }
 
 LogicalResult TransformScheduleAttr::verify(EmitError emitError,

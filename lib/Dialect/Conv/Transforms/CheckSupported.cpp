@@ -181,6 +181,8 @@ static LogicalResult checkOp(Operation *op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op);
       generic && isElementwise(generic))
     return checkElementwise(generic);
+  if (auto concatenation = dyn_cast<tensor::ConcatOp>(op))
+    return checkConcatenation(concatenation);
   // Constants and empty tensors are refused where they are used.
   if (isa<tensor::CollapseShapeOp, tensor::EmptyOp, tensor::ExpandShapeOp,
           arith::ConstantOp, tosa::ConstOp, tosa::ConstShapeOp>(op))

@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // What no convolution takes in: an activation in front of one, a gate of two
-// results, a conversion. Chains of such ops become one each, in f32.
+// results, a conversion, a slice. Chains of such ops become one each, in f32.
 //
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/Transforms/Passes.h"
 
 #include "EpilogueBuilder.h"
+#include "MovementToLoops.h"
+#include "RaiseUtils.h"
 #include "ScalarBuilder.h"
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -92,6 +94,8 @@ namespace {
 struct FuseElementwisePass final
     : mlir::conv::impl::FuseElementwisePassBase<FuseElementwisePass> {
   void runOnOperation() override {
+    if (hasKernels(getOperation()))
+      moveByLoops(getOperation());
     if (failed(fuseChains(getOperation())))
       return signalPassFailure();
     IRRewriter rewriter(&getContext());

@@ -7,8 +7,11 @@
 //
 // Follows the operands of convolutions through reshapes, as whoever asks for
 // the buffer of a tensor does. Where the elements are kept is not decided here.
+// Constants that no buffer can have, such as positions of a gather, stay.
 //
 //===----------------------------------------------------------------------===//
+
+#include "SupportedConvolutions.h"
 
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
@@ -32,11 +35,12 @@ struct HoistConstantsPass final
     func::FuncOp function = getOperation();
     llvm::SetVector<arith::ConstantOp> constants;
     function.walk([&](Operation *op) {
-      if (!isa<ConvolutionOpInterface, linalg::GenericOp>(op))
+      if (!isa<ConvolutionOpInterface, linalg::GenericOp, tensor::ConcatOp>(op))
         return;
       for (Value operand : op->getOperands())
         if (auto constant =
-                lookThroughReshapes(operand).getDefiningOp<arith::ConstantOp>())
+                lookThroughReshapes(operand).getDefiningOp<arith::ConstantOp>();
+            constant && isBuffer(constant.getType()))
           constants.insert(constant);
     });
     for (arith::ConstantOp constant : constants)

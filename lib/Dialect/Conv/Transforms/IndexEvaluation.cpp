@@ -58,6 +58,104 @@ static std::optional<int64_t> apply(Operation *op, ArrayRef<int64_t> values) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
+/// The result of an op on numbers with fractions, or none if it is another one.
+static std::optional<APFloat> apply(Operation *op, ArrayRef<APFloat> values) {
+  auto round = [&](llvm::RoundingMode mode) {
+    APFloat value = values[0];
+    value.roundToIntegral(mode);
+    return value;
+  };
+  auto convert = [&](FloatType type) {
+    APFloat value = values[0];
+    bool losesInfo;
+    value.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+    return value;
+  };
+  using Result = std::optional<APFloat>;
+  return TypeSwitch<Operation *, Result>(op)
+      .Case([&](arith::AddFOp) { return Result(values[0] + values[1]); })
+      .Case([&](arith::SubFOp) { return Result(values[0] - values[1]); })
+      .Case([&](arith::MulFOp) { return Result(values[0] * values[1]); })
+      .Case([&](arith::DivFOp) { return Result(values[0] / values[1]); })
+      .Case([&](arith::NegFOp) { return Result(neg(values[0])); })
+      .Case([&](arith::MaximumFOp) {
+        return Result(llvm::maximum(values[0], values[1]));
+      })
+      .Case([&](arith::MinimumFOp) {
+        return Result(llvm::minimum(values[0], values[1]));
+      })
+      .Case<arith::ExtFOp, arith::TruncFOp>([&](auto conversion) {
+        return Result(convert(cast<FloatType>(conversion.getType())));
+      })
+      .Case([&](math::FloorOp) {
+        return Result(round(llvm::RoundingMode::TowardNegative));
+      })
+      .Case([&](math::CeilOp) {
+        return Result(round(llvm::RoundingMode::TowardPositive));
+      })
+      .Case([&](math::TruncOp) {
+        return Result(round(llvm::RoundingMode::TowardZero));
+      })
+      .Case([&](math::RoundOp) {
+        return Result(round(llvm::RoundingMode::NearestTiesToAway));
+      })
+      .Case([&](math::RoundEvenOp) {
+        return Result(round(llvm::RoundingMode::NearestTiesToEven));
+      })
+      .Default([](Operation *) { return Result(); });
+}
+
+std::optional<APFloat> IndexEvaluator::evaluateFloat(linalg::LinalgOp op,
+                                                     Value scalar,
+                                                     ArrayRef<int64_t> loops) {
+  APFloat constant(0.0);
+  if (matchPattern(scalar, m_ConstantFloat(&constant)))
+    return constant;
+  Operation *inner = scalar.getDefiningOp();
+  if (!inner || inner->getNumRegions() != 0 || depth >= kMaxDepth ||
+      --stepsLeft < 0)
+    return std::nullopt;
+  ++depth;
+  llvm::scope_exit leave([&] { --depth; });
+  return evaluateFloatOp(op, inner, loops);
+}
+
+std::optional<APFloat>
+IndexEvaluator::evaluateFloatOp(linalg::LinalgOp op, Operation *inner,
+                                ArrayRef<int64_t> loops) {
+  if (auto conversion = dyn_cast<arith::SIToFPOp>(inner)) {
+    std::optional<int64_t> integer = evaluate(op, conversion.getIn(), loops);
+    auto type = dyn_cast<FloatType>(conversion.getType());
+    if (!integer || !type)
+      return std::nullopt;
+    APFloat value(type.getFloatSemantics());
+    value.convertFromAPInt(APInt(64, *integer, /*isSigned=*/true),
+                           /*IsSigned=*/true, APFloat::rmNearestTiesToEven);
+    return value;
+  }
+  SmallVector<APFloat> values;
+  for (Value operand : inner->getOperands()) {
+    auto value = isa<FloatType>(operand.getType())
+                     ? evaluateFloat(op, operand, loops)
+                     : std::nullopt;
+    if (!value)
+      return std::nullopt;
+    values.push_back(*value);
+  }
+  return apply(inner, values);
+}
+
+/// What `value` is without its fraction, or none if no integer of 64 bits is.
+static std::optional<int64_t> truncate(const APFloat &value) {
+  llvm::APSInt integer(64, /*isUnsigned=*/false);
+  bool isExact;
+  if (value.convertToInteger(integer, APFloat::rmTowardZero, &isExact) &
+      APFloat::opInvalidOp)
+    return std::nullopt;
+  return integer.getExtValue();
+}
+
 std::optional<int64_t>
 IndexEvaluator::evaluateArgument(linalg::LinalgOp op, BlockArgument argument,
                                  ArrayRef<int64_t> loops) {
@@ -96,6 +194,10 @@ std::optional<int64_t> IndexEvaluator::evaluate(linalg::LinalgOp op,
   }
   if (inner->getNumRegions() != 0 || inner->getNumResults() != 1)
     return std::nullopt;
+  if (auto conversion = dyn_cast<arith::FPToSIOp>(inner)) {
+    auto value = evaluateFloat(op, conversion.getIn(), loops);
+    return value ? truncate(*value) : std::nullopt;
+  }
   SmallVector<int64_t> values;
   for (Value operand : inner->getOperands()) {
     std::optional<int64_t> value = evaluate(op, operand, loops);

@@ -15,12 +15,13 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::conv {
 
 /// Evaluates integers in the body of element-wise ops, given constants and the
-/// loops' positions.
+/// loops' positions. They may be computed from numbers with fractions.
 class IndexEvaluator {
 public:
   /// The value of the integer `scalar` of the body of `op`, or none if it is
@@ -29,6 +30,11 @@ public:
                                   ArrayRef<int64_t> loops);
 
 private:
+  std::optional<llvm::APFloat> evaluateFloat(linalg::LinalgOp op, Value scalar,
+                                             ArrayRef<int64_t> loops);
+  std::optional<llvm::APFloat> evaluateFloatOp(linalg::LinalgOp op,
+                                               Operation *inner,
+                                               ArrayRef<int64_t> loops);
   std::optional<int64_t> evaluateElement(Value tensor,
                                          ArrayRef<int64_t> position);
   std::optional<int64_t> evaluateArgument(linalg::LinalgOp op,

@@ -266,7 +266,12 @@ private:
                  TosaToConvolution<tosa::DepthwiseConv2DOp>,
                  TosaToConvolution<tosa::TransposeConv2DOp>>(&getContext());
     populateRescaleToScalarsPatterns(patterns);
-    return applyPatterns(std::move(patterns));
+    if (failed(applyPatterns(std::move(patterns))))
+      return failure();
+    // Beside convolutions.
+    RewritePatternSet averages(&getContext());
+    populateAverageToDepthwisePatterns(averages);
+    return applyPatterns(std::move(averages));
   }
 
   LogicalResult applyPatterns(RewritePatternSet patterns) {
@@ -278,6 +283,8 @@ private:
   /// Ops that may be converted. "May": without a verdict, an op that no pattern
   /// takes stays.
   static bool isConverted(Operation *op) {
+    if (auto sum = dyn_cast<tosa::ReduceSumOp>(op))
+      return isa<FloatType>(getElementTypeOrSelf(sum.getType()));
     return op->hasTrait<OpTrait::tosa::TosaElementwiseOperator>() ||
            isa<tosa::CastOp, tosa::ConcatOp, tosa::ConstOp, tosa::MulOp,
                tosa::PadOp, tosa::ReciprocalOp, tosa::ReshapeOp,

@@ -192,6 +192,13 @@ bool mlir::conv::isZeroTensor(Value tensor) {
   return isZeroConstant(tensor);
 }
 
+bool mlir::conv::hasKernels(func::FuncOp function) {
+  return llvm::any_of(function.getOps(), [](Operation &op) {
+    return isa<ConvolutionOpInterface, DynamicOpInterface, StateOpInterface>(
+        op);
+  });
+}
+
 void mlir::conv::eraseDeadOps(Operation *root) {
   for (Region &region : root->getRegions())
     for (Block &block : region)

@@ -14,6 +14,7 @@
 
 #include "conv/Dialect/Conv/IR/Conv.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::conv {
@@ -81,6 +82,14 @@ bool isZeroTensor(Value tensor);
 /// Patterns that fold what moves elements in front of convolutions of this
 /// dialect (DataMovement.h).
 void populateFoldDataMovementPatterns(RewritePatternSet &patterns);
+
+/// A pattern that makes `tosa.avg_pool2d` beside convolutions a depthwise one
+/// with ones, and a division.
+void populateAverageToDepthwisePatterns(RewritePatternSet &patterns);
+
+/// Whether a function has an op of this dialect that becomes a kernel. Work
+/// beside those is worth kernels of its own, and work alone is not.
+bool hasKernels(func::FuncOp function);
 
 /// Erases every op below `root` whose results nothing uses.
 void eraseDeadOps(Operation *root);

@@ -13,6 +13,8 @@
 
 #include "SupportedConvolutions.h"
 
+#include "RaiseUtils.h"
+
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/DynamicViews.h"
 #include "conv/Dialect/Conv/IR/ElementwiseViews.h"
@@ -382,15 +384,41 @@ static LogicalResult checkTensors(linalg::GenericOp op) {
   return success();
 }
 
+/// Refuses work between convolutions in a function that has none.
+static LogicalResult expectKernels(Operation *op) {
+  if (hasKernels(op->getParentOfType<func::FuncOp>()))
+    return success();
+  return emitUnsupported(op->getLoc(), Reason::NotFusable)
+         << "expects functions with a convolution, but got element-wise work "
+            "alone";
+}
+
 LogicalResult mlir::conv::checkElementwise(linalg::GenericOp op) {
-  auto function = op->getParentOfType<func::FuncOp>();
-  if (function.getOps<ConvolutionOpInterface>().empty() &&
-      function.getOps<DynamicOpInterface>().empty() &&
-      function.getOps<StateOpInterface>().empty())
-    return emitUnsupported(op.getLoc(), Reason::NotFusable)
-           << "expects functions with a convolution, but got element-wise work "
-              "alone";
-  if (failed(checkTensors(op)))
+  if (failed(expectKernels(op)) || failed(checkTensors(op)))
     return failure();
   return checkScalars(op.getBody()->without_terminator());
+}
+
+LogicalResult mlir::conv::checkConcatenation(tensor::ConcatOp op) {
+  if (failed(expectKernels(op)))
+    return failure();
+  // Each is an operand of one kernel.
+  constexpr size_t kMostParts = 62;
+  if (op.getInputs().size() > kMostParts)
+    return emitUnsupported(op.getLoc(), Reason::DataMovement)
+           << "expects a concatenation of at most " << kMostParts
+           << " tensors, but got " << op.getInputs().size();
+  for (Value part : op.getInputs()) {
+    if (!isBuffer(part.getType()))
+      return emitUnsupported(op.getLoc(), Reason::ElementType)
+             << "expects static tensors of " << kKernelTypes
+             << " between convolutions, but got " << part.getType();
+    if (failed(checkTensor(op, part)))
+      return failure();
+  }
+  if (!isBuffer(op.getType()))
+    return emitUnsupported(op.getLoc(), Reason::ElementType)
+           << "expects a static tensor of " << kKernelTypes
+           << " as concatenation, but got " << op.getType();
+  return success();
 }

@@ -51,6 +51,9 @@ LogicalResult checkState(StateOpInterface op);
 /// Refuses an element-wise op that no kernel is made for, likewise.
 LogicalResult checkElementwise(linalg::GenericOp op);
 
+/// Refuses a concatenation that no kernel is made for, likewise.
+LogicalResult checkConcatenation(tensor::ConcatOp op);
+
 } // namespace mlir::conv
 
 #endif // CONV_LIB_DIALECT_CONV_TRANSFORMS_SUPPORTEDCONVOLUTIONS_H

@@ -184,8 +184,12 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     so is its result after it. With `channel_multiple`, operands also get zeros
     as further channels, up to that multiple; of several groups, neighbours are
     merged until one has as many input channels, and their filter becomes block
-    diagonal. All other fields are about the convolution of the transformed
-    operands.
+    diagonal. With `im2col = n`, the window's elements along the last `n`
+    spatial dimensions become channels of one of the operands, for which each of
+    its elements is written once for each window that sees it: the input, or
+    the gradient of the output for `conv.backward_data` and, if that moves by 1
+    and has fewer channels, for `conv.backward_weight`. All other fields are
+    about the convolution of the transformed operands.
 
     `winograd` multiplies less and adds more: `output_tile` results at a time, in
     each spatial dimension, are computed from a tile of the input by transforms
@@ -295,7 +299,13 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         neighbours in order, are one. `channel_multiple` is positive; of several
         groups, whose layouts have no `G` and whose filter is f32, f16 or bf16,
         it is 1 or so many times the input channels of one as divides the
-        groups.
+        groups. `im2col` is at most the number of spatial dimensions. If it is
+        positive, there is one group, padding is with zeros, layouts have as
+        many dimensions as those of the convolution and no `G`, channels of the
+        operand that is unfolded are innermost in them, and the window of a
+        `conv.backward_data` moves by 1 along the unfolded dimensions. Channels
+        are padded until those of all unfolded elements together are a
+        multiple.
       * (S20) `transposed` is for one spatial dimension, a window as in S19, one
         group, and not for the gradient of a filter. There are no `halo_tile`,
         `splits`, `merged_groups` or `cluster`, and it is `implicit_gemm`.
@@ -380,6 +390,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"bool", "false">:$transposed,
     OptionalParameter<"LayoutsAttr">:$layouts,
     DefaultValuedParameter<"int64_t", "1">:$channelMultiple,
+    DefaultValuedParameter<"int64_t", "0">:$im2col,
     DefaultValuedParameter<"ChosenBy", "ChosenBy::User">:$chosenBy
   );
   let assemblyFormat = [{
@@ -389,11 +400,12 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         `main_loop` `=` $mainLoop `,` `raster` `=` $raster
         `` custom<ScheduleOptions>($outputTile, $haloTile, $mergedGroups, $splits,
                                     $cluster, $transposed, $layouts,
-                                    $channelMultiple, $chosenBy) `>`
+                                    $channelMultiple, $im2col, $chosenBy) `>`
   }];
   let extraClassDeclaration = [{
     /// The same for a convolution that is computed in other layouts.
-    ScheduleAttr withForm(LayoutsAttr layouts, int64_t channelMultiple) const;
+    ScheduleAttr withForm(LayoutsAttr layouts, int64_t channelMultiple,
+                          int64_t im2col = 0) const;
     /// The same for `winograd`, with so many results of a tile.
     ScheduleAttr withOutputTile(ArrayRef<int64_t> tile) const;
     /// What it says about the product of its convolution in the form that it

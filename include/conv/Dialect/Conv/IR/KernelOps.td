@@ -44,6 +44,38 @@ def Conv_GuardedLoadOp : Conv_Op<"guarded_load",
   let hasVerifier = 1;
 }
 
+def Conv_PlacedLoadOp : Conv_Op<"placed_load",
+    [AllElementTypesMatch<["source", "result"]>]> {
+  let summary = "Loads consecutive elements from a lane's place, or zero";
+  let description = [{
+    Like `conv.guarded_load` of the elements `place + distance` bytes into
+    `source`; all zero where `place` is negative. A loop keeps the place of each
+    lane, with its guard, as long as both move on together: `distance` is the
+    same for all lanes, and takes none of their instructions.
+
+    Upstream's amdgpu.raw_buffer_load counts elements, which takes a shift for
+    each access.
+
+    Constraints: G1, G3 and G5 of `conv.guarded_load`, and
+      * (G9) `source` has less than 2 GiB.
+      * (G10) `distance` is not negative, and `place + distance` is a multiple of
+        the bytes of `result`.
+
+    Example:
+    ```mlir
+    %v = conv.placed_load %x[%place + %distance] : memref<64xf16> -> vector<8xf16>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Conv_Buffer, "", [MemRead]>:$source, I32:$place, I32:$distance);
+  let results = (outs Conv_Fragment:$result);
+  let assemblyFormat = [{
+    $source `[` $place `+` $distance `]` attr-dict
+    `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Conv_GuardedCopyOp : Conv_Op<"guarded_copy"> {
   let summary = "Starts a copy of consecutive elements, or zero, to shared memory";
   let description = [{

@@ -61,6 +61,43 @@ def RaiseLinalgPass : Pass<"conv-raise-linalg", "::mlir::func::FuncOp"> {
   ];
 }
 
+def RaiseSumsPass : Pass<"conv-raise-sums", "::mlir::func::FuncOp"> {
+  let summary = "Rewrite sums beside convolutions as conv.forward with ones";
+  let description = [{
+    Pooling by sums, sums over whole dimensions, and what front ends make of
+    averages are convolutions whose filter is one everywhere. In a function that
+    has a convolution they become such ones: dimensions that stay are the batch,
+    or channels of a depthwise convolution where a window moves over others; a
+    dimension that is summed up is one of input channels, or spatial with a
+    window over all of it. What is behind them then fuses as behind any other.
+    Sums are accumulated in f32.
+
+    * Input: `linalg.pooling_*_sum`, `linalg.reduce` and `linalg.generic` that
+      add up elements of one floating tensor.
+    * Output: `conv.forward`, and a constant for each filter.
+    * Keeps: every other op, and sums in functions without convolutions.
+    * Fails: never.
+
+    Before: the mean over the pixels of an image, without its division.
+    ```mlir
+    %s = linalg.reduce ins(%x : tensor<2x8x14x11xf32>) outs(%zero : tensor<2x8xf32>)
+        dimensions = [2, 3] ... arith.addf
+    ```
+
+    After: 14 input channels, and a window of 11.
+    ```mlir
+    %s = conv.forward %x, %ones
+        window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHCW", "KCRS", "NPQK">
+        : tensor<2x8x14x11xf32>, tensor<1x14x1x11xf32> -> tensor<2x8x1x1xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::conv::ConvDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def RaiseTosaPass : Pass<"conv-raise-tosa", "::mlir::func::FuncOp"> {
   let summary = "Rewrite TOSA convolutions as ops of conv";
   let description = [{
@@ -123,6 +160,10 @@ def FuseElementwisePass : Pass<"conv-fuse-elementwise", "::mlir::func::FuncOp"> 
     move each byte of their operands and result once, so a chain whose parts
     nothing else uses becomes one op. Its arithmetic is that of epilogues: in
     f32, rounded once at the end (docs/numerics.md).
+
+    What moves elements and no convolution took in is read likewise: slices,
+    flips, repetitions and gathers by constants are operands at linear
+    coordinates, and insertions that fill a tensor are one `tensor.concat`.
 
     * Input: what `conv-fuse-epilogue` leaves.
     * Output: the same values, with fewer `linalg.generic`, which

@@ -1,78 +1,27 @@
-//===- Explain.cpp - why a schedule was chosen ------------------*- C++ -*-===//
+//===- ExplainText.cpp - why a schedule was chosen, for people ------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Collects the facts once and writes them as text or as JSON. Everything comes
-// from the cost model; nothing here decides.
-//
-//===----------------------------------------------------------------------===//
 
 #include "conv/Schedule/Explain.h"
 
+#include "Explanation.h"
 #include "FormatNumbers.h"
 #include "PlanList.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/KernelFamily.h"
-#include "conv/Kernels/Parts/StagedModel.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Schedule.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <map>
-
 using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
-
-/// Candidates that are listed.
-static constexpr size_t kListed = 5;
-
-namespace {
-
-/// Candidates that one rule ruled out.
-struct RejectedGroup {
-  int64_t count = 0;
-  ::conv::Candidate example;
-};
-
-/// All facts about one decision.
-struct Explanation {
-  explicit Explanation(ConvolutionOpInterface op);
-
-  ConvolutionOpInterface op;
-  const ::conv::ChipInfo &chip;
-  ::conv::Problem problem;
-  ScheduleAttr schedule;
-  ::conv::Candidate candidate;
-  ::conv::Cost cost;
-  ::conv::Ranking ranking;
-  std::map<::conv::Rejection, RejectedGroup> rejected;
-  double peakFlops, balance; ///< Of the chip; flops per byte where they meet.
-};
-
-} // namespace
-
-Explanation::Explanation(ConvolutionOpInterface op)
-    : op(op), chip(TargetAttr::lookup(op).getInfo()),
-      problem(computeProblem(op, getPlanOptions(op.getScheduleAttr()))),
-      schedule(op.getScheduleAttr()),
-      candidate(getCandidate(schedule, chip, getOperandElementType(op))),
-      cost(::conv::computeCost(problem, chip, candidate)),
-      ranking(::conv::rankCandidates(problem, chip)),
-      peakFlops(::conv::peakFlops(chip, *candidate.atom)),
-      balance(peakFlops / (chip.memoryGBs * 1e9)) {
-  for (const ::conv::RejectedCandidate &one : ranking.rejected) {
-    RejectedGroup &group = rejected[one.reason];
-    if (group.count++ == 0)
-      group.example = one.candidate;
-  }
-}
 
 static std::string formatTile(const std::array<int64_t, 2> &tile) {
   return formatv("{0} x {1}", tile[0], tile[1]).str();
@@ -89,36 +38,6 @@ static std::string formatOutputTile(ArrayRef<int64_t> tile) {
   for (int64_t size : tile)
     text += (text.empty() ? "" : " x ") + std::to_string(size);
   return text;
-}
-
-/// What one candidate needs and the chip has, for the rule that it breaks.
-static std::string formatReason(const Explanation &all,
-                                ::conv::Rejection reason,
-                                const ::conv::Candidate &candidate) {
-  int64_t workItems = ::conv::getKernelModel(candidate.loop)
-                          .countWorkItems(all.chip, candidate);
-  switch (reason) {
-  case ::conv::Rejection::SharedMemory:
-    return formatv("{0} bytes of {1}", ::conv::computeSharedBytes(candidate),
-                   all.chip.sharedMemoryBytes);
-  case ::conv::Rejection::WorkgroupSize:
-    return formatv("{0} work-items of {1}", workItems,
-                   all.chip.maxWorkgroupSize);
-  case ::conv::Rejection::UnevenCopy:
-    return formatv("{0} work-items", workItems);
-  case ::conv::Rejection::Registers:
-    return formatv(
-        "up to {0} registers of {1}",
-        ::conv::computeNeededRegisters(
-            ::conv::computeRegisters(all.problem, all.chip, candidate)),
-        ::conv::computeAvailableRegisters(all.chip, candidate.subgroups()));
-  case ::conv::Rejection::LaunchSize:
-    return formatv("more than {0} workgroups",
-                   ::conv::computeMaxWorkgroups(workItems));
-  case ::conv::Rejection::None:
-    break;
-  }
-  return "";
 }
 
 /// How many products there are, or nothing if it is one.
@@ -195,7 +114,7 @@ static void printCandidates(const Explanation &all, raw_ostream &os) {
                 "us", "limited by", "workgroup", "subgroup", "gemm_k", "atom",
                 "registers");
   for (const ::conv::RankedCandidate &ranked :
-       ArrayRef(all.ranking.accepted).take_front(kListed)) {
+       ArrayRef(all.ranking.accepted).take_front(kListedCandidates)) {
     const ::conv::Candidate &one = ranked.candidate;
     os << formatv("  {0,10:F1}  {1,-16}  {2,-10}  {3,-10}  {4,6}  {5,-17}  "
                   "{6,9}{7}\n",
@@ -219,7 +138,7 @@ static void printRejected(const Explanation &all, raw_ostream &os) {
                   formatReason(all, reason, group.example));
 }
 
-/// The same of a family without a model of candidates.
+/// What a convolution takes that a family without a model computes.
 static void explainListed(ConvolutionOpInterface op, ScheduleAttr schedule,
                           raw_ostream &os) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
@@ -299,148 +218,4 @@ void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
     os << "in all      predicted "
        << formatMicroseconds(predictSeconds(op, schedule, chip)) << "\n";
   printPlans(op, chip, os);
-}
-
-static std::string printToString(Attribute attribute) {
-  std::string text;
-  llvm::raw_string_ostream(text) << attribute;
-  return text;
-}
-
-static llvm::json::Value toJson(const Explanation &all,
-                                const ::conv::Candidate &candidate,
-                                const ::conv::Cost &cost) {
-  Attribute schedule =
-      getSchedule(all.schedule.getContext(), candidate,
-                  getPlanOptions(all.schedule), all.chip, ChosenBy::Heuristic);
-  return llvm::json::Object{{"schedule", printToString(schedule)},
-                            {"seconds", cost.seconds},
-                            {"limit", std::string(::conv::getName(cost.limit))},
-                            {"registers", cost.registers.total()},
-                            {"waves_per_simd", cost.wavesPerSimd}};
-}
-
-static llvm::json::Value predictionToJson(const Explanation &all) {
-  const ::conv::Cost &cost = all.cost;
-  return llvm::json::Object{
-      {"seconds", cost.seconds},
-      {"compute_seconds", cost.computeSeconds},
-      {"memory_seconds", cost.memorySeconds},
-      {"limit", std::string(::conv::getName(cost.limit))},
-      {"workgroups", cost.workgroups},
-      {"wave_efficiency", cost.waveEfficiency},
-      {"tile_efficiency", cost.tileEfficiency},
-      {"waves_per_simd", cost.wavesPerSimd},
-      {"registers", cost.registers.total()},
-      {"shared_bytes", cost.sharedBytes},
-      {"steps", cost.steps},
-      {"step_cycles", cost.stepCycles},
-      {"matrix_cycles", cost.matrixCycles},
-      {"shared_cycles", cost.sharedCycles},
-      {"load_cycles", cost.loadCycles},
-      {"memory_bytes", cost.memoryBytes},
-  };
-}
-
-/// The same of a family without a model of candidates.
-static llvm::json::Object explainListedAsJson(ConvolutionOpInterface op) {
-  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
-  ScheduleAttr schedule = op.getScheduleAttr();
-  ::conv::Problem problem = computeProblem(op, getPlanOptions(schedule));
-  ::conv::Cost cost =
-      getKernelFamily(schedule.getMainLoop()).predict(op, schedule, chip);
-  return llvm::json::Object{
-      {"problem", formatProblem(op)},
-      {"target", std::string(chip.name)},
-      {"compute_units", chip.computeUnits},
-      {"flops", problem.usefulFlops},
-      {"compulsory_bytes", problem.compulsoryBytes()},
-      {"schedule", printToString(schedule)},
-      {"chosen_by", stringifyChosenBy(schedule.getChosenBy()).str()},
-      {"predicted", llvm::json::Object{{"seconds", cost.seconds},
-                                       {"compute_seconds", cost.computeSeconds},
-                                       {"memory_seconds", cost.memorySeconds},
-                                       {"workgroups", cost.workgroups},
-                                       {"shared_bytes", cost.sharedBytes},
-                                       {"memory_bytes", cost.memoryBytes}}}};
-}
-
-/// What a convolution that has the form of its schedule takes.
-static llvm::json::Object explainInFormAsJson(ConvolutionOpInterface op) {
-  if (!getKernelFamily(op.getScheduleAttr().getMainLoop()).hasModel())
-    return explainListedAsJson(op);
-  Explanation all(op);
-  llvm::json::Array candidates, rejected;
-  for (const ::conv::RankedCandidate &ranked :
-       ArrayRef(all.ranking.accepted).take_front(kListed))
-    candidates.push_back(toJson(all, ranked.candidate, ranked.cost));
-  for (const auto &[reason, group] : all.rejected)
-    rejected.push_back(llvm::json::Object{
-        {"reason", std::string(::conv::getName(reason))},
-        {"candidates", group.count},
-        {"example", formatReason(all, reason, group.example)}});
-  return llvm::json::Object{
-      {"problem", formatProblem(op)},
-      {"target", std::string(all.chip.name)},
-      {"compute_units", all.chip.computeUnits},
-      {"flops", all.problem.usefulFlops},
-      {"compulsory_bytes", all.problem.compulsoryBytes()},
-      {"intensity", all.problem.intensity()},
-      {"chip_balance", all.balance},
-      {"schedule", printToString(all.schedule)},
-      {"chosen_by", stringifyChosenBy(all.schedule.getChosenBy()).str()},
-      {"predicted", predictionToJson(all)},
-      {"candidates", std::move(candidates)},
-      {"rejected", std::move(rejected)},
-  };
-}
-
-static llvm::json::Value plansToJson(ConvolutionOpInterface op) {
-  llvm::json::Array all;
-  for (const PlanChoice &plan :
-       listPlans(op, TargetAttr::lookup(op).getInfo())) {
-    llvm::json::Object one{{"name", plan.name}};
-    if (plan.schedule) {
-      one["schedule"] = printToString(plan.schedule);
-      one["seconds"] = plan.seconds;
-      one["transform_seconds"] = plan.transformSeconds;
-    }
-    if (!plan.note.empty())
-      one["note"] = plan.note;
-    all.push_back(std::move(one));
-  }
-  return all;
-}
-
-llvm::json::Object
-mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
-  llvm::json::Object json;
-  ScheduleAttr schedule = op.getScheduleAttr();
-  visitInForm(
-      op, schedule,
-      [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
-        json = explainInFormAsJson(own);
-        llvm::json::Array all;
-        for (Operation *transform : transforms)
-          all.push_back(llvm::json::Object{
-              {"source", printToString(TypeAttr::get(
-                             transform->getOperand(0).getType()))},
-              {"result",
-               printToString(TypeAttr::get(transform->getResult(0).getType()))},
-              {"seconds",
-               predictTransform(transform,
-                                TargetAttr::lookup(transform).getInfo())}});
-        if (!all.empty())
-          json["transforms"] = std::move(all);
-      });
-  if (schedule.isWinograd()) {
-    // What is predicted of the products is there already.
-    json["products"] = std::move(json["problem"]);
-    json["problem"] = formatProblem(op);
-    json["schedule"] = printToString(schedule);
-  }
-  json["plans"] = plansToJson(op);
-  json["seconds"] =
-      predictSeconds(op, schedule, TargetAttr::lookup(op).getInfo());
-  return json;
 }

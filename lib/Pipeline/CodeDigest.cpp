@@ -1,0 +1,91 @@
+//===- CodeDigest.cpp - what a schedule becomes, as a digest --------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A measurement holds as long as the code that was measured is what the
+// compiler makes of the problem and the schedule. So the problem is written
+// anew, with names that its sizes give, and compiled up to the assembly. An
+// assembler that is NVIDIA's is not part of it: machines differ in that, and a
+// row says which driver it was measured with.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CodeDigest.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Generate/Generate.h"
+#include "conv/Support/Sha256.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+using ::conv::Result;
+
+static std::string printType(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// The last of three dimensions are those of the problem.
+static ::conv::PerDimension fillFront(ArrayRef<int64_t> values, int64_t usual) {
+  ::conv::PerDimension all = {usual, usual, usual};
+  llvm::copy(values, all.end() - values.size());
+  return all;
+}
+
+/// The convolution without its epilogue, in the terms of conv-gen.
+static ::conv::GenOptions createOptions(ConvolutionOpInterface op) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  LayoutsAttr layouts = op.getLayouts();
+  ::conv::GenOptions options;
+  options.command = printType(getOperandElementType(op));
+  options.outputType = printType(op.getResultType().getElementType());
+  options.direction = op.getDirection() == Direction::Forward        ? 1
+                      : op.getDirection() == Direction::BackwardData ? 2
+                                                                     : 4;
+  options.spatialRank = shape.getRank();
+  options.n = shape.n;
+  options.c = shape.c;
+  options.k = shape.k;
+  options.groups = shape.groups;
+  options.input = fillFront(shape.input, 1);
+  options.filter = fillFront(shape.filter, 1);
+  options.stride = fillFront(shape.strides, 1);
+  options.dilation = fillFront(shape.dilations, 1);
+  options.low = fillFront(shape.low, 0);
+  options.high = fillFront(shape.high, 0);
+  options.inputLayout = layouts.getInput().str();
+  options.filterLayout = layouts.getFilter().str();
+  options.outputLayout = layouts.getOutput().str();
+  options.padding = stringifyPaddingMode(op.getPadding()).str();
+  options.tf32 = op.getArithmetic() == Arithmetic::TF32;
+  options.exact = op.getArithmetic() == Arithmetic::Exact;
+  return options;
+}
+
+Result<std::string> mlir::conv::computeCodeDigest(ConvolutionOpInterface op,
+                                                  StringRef schedule,
+                                                  const Target &target) {
+  Result<std::string> module = ::conv::generate(createOptions(op));
+  if (!module)
+    return module.error();
+  CompileOptions options;
+  options.schedule = schedule.str();
+  options.database = kNoDatabase;
+  Result<std::string> kernels =
+      printKernels({"problem", *module}, target, options);
+  if (!kernels)
+    return kernels.error();
+  return ::conv::sha256Hex(*kernels);
+}
+
+std::string mlir::conv::computeCodeForTarget(ConvolutionOpInterface op,
+                                             StringRef schedule) {
+  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  Result<std::string> digest =
+      computeCodeDigest(op, schedule, {std::string(chip.name), &chip, false});
+  return digest ? *digest : "";
+}

@@ -1,0 +1,24 @@
+//===- ElementwiseToMatrices.h - work between convolutions ------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is between convolutions, as matrices: element-wise ops and
+// concatenations.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_PLAN_ELEMENTWISETOMATRICES_H
+#define CONV_LIB_PLAN_ELEMENTWISETOMATRICES_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::conv {
+
+void populateElementwiseToMatricesPatterns(RewritePatternSet &patterns);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_PLAN_ELEMENTWISETOMATRICES_H

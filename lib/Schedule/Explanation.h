@@ -1,0 +1,53 @@
+//===- Explanation.h - the facts of one decision ----------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `--explain` says as text and as JSON, of a convolution whose schedule is
+// a candidate of a family with a model. Everything comes from the cost model;
+// nothing here decides.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_SCHEDULE_EXPLANATION_H
+#define CONV_LIB_SCHEDULE_EXPLANATION_H
+
+#include "conv/Schedule/Schedule.h"
+
+#include <map>
+
+namespace mlir::conv {
+
+/// Candidates that are listed.
+inline constexpr size_t kListedCandidates = 5;
+
+/// Candidates that one rule ruled out.
+struct RejectedGroup {
+  int64_t count = 0;
+  ::conv::Candidate example;
+};
+
+/// All facts about one decision.
+struct Explanation {
+  explicit Explanation(ConvolutionOpInterface op);
+
+  ConvolutionOpInterface op;
+  const ::conv::ChipInfo &chip;
+  ::conv::Problem problem;
+  ScheduleAttr schedule;
+  ::conv::Candidate candidate;
+  ::conv::Cost cost;
+  ::conv::Ranking ranking;
+  std::map<::conv::Rejection, RejectedGroup> rejected;
+  double peakFlops, balance; ///< Of the chip; flops per byte where they meet.
+};
+
+/// What one candidate needs and the chip has, for the rule that it breaks.
+std::string formatReason(const Explanation &all, ::conv::Rejection reason,
+                         const ::conv::Candidate &candidate);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_SCHEDULE_EXPLANATION_H

@@ -1,0 +1,76 @@
+// RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels --split-input-file | FileCheck %s
+
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 1, atom = <wmma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// Places of the image's loads are new where the next tile starts another tap,
+// which is every second step; those of the filter never are.
+// CHECK-LABEL: gpu.func @taps_0(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<1x8x8x64xf16, #gpu.address_space<global>>, %[[W:[a-z0-9]+]]: memref<64x3x3x64xf16, #gpu.address_space<global>>
+// CHECK:         scf.for %[[K:.+]] = %{{.+}} to %{{.+}} step %{{.+}} iter_args
+// CHECK:           %[[NEXT:.+]] = arith.addi %[[K]], %{{.+}} : i32
+// CHECK:           %[[IN_TAP:.+]] = arith.remui %[[NEXT]], %{{.+}} : i32
+// CHECK:           %[[STARTS:.+]] = arith.cmpi eq, %[[IN_TAP]], %{{.+}} : i32
+// CHECK:           %[[PLACES:.+]]:2 = scf.if %[[STARTS]] -> (i32, i32) {
+// CHECK:             arith.select %{{.+}}, %{{.+}}, %{{.+}} : i32
+// CHECK:           } else {
+// CHECK:           conv.placed_load %[[X]][%[[PLACES]]#0 + %[[DISTANCE:.+]]] : memref<1x8x8x64xf16, #gpu.address_space<global>> -> vector<8xf16>
+// CHECK:           conv.placed_load %[[X]][%[[PLACES]]#1 + %{{.+}}]
+// CHECK:           conv.placed_load %[[W]][%[[OF_FILTER:.+]] + %{{.+}}]
+// CHECK-NOT:       conv.guarded_load
+// CHECK:           conv.mma
+// CHECK:           scf.yield
+module attributes {conv.target = #conv.target<"gfx1201">} {
+func.func @taps(%x: tensor<1x8x8x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<1x8x8x64xf16> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<1x8x8x64xf16>, tensor<64x3x3x64xf16> -> tensor<1x8x8x64xf16>
+  return %y : tensor<1x8x8x64xf16>
+}
+}
+
+// -----
+
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 1, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// MFMA hides what moves loads in each step: places are kept where none changes.
+// CHECK-LABEL: gpu.func @mfma_0(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<1x8x8x64xf16, #gpu.address_space<global>>, %[[W:[a-z0-9]+]]: memref<64x3x3x64xf16, #gpu.address_space<global>>
+// CHECK:         scf.for
+// CHECK-NOT:       scf.if
+// CHECK:           conv.guarded_load %[[X]]
+// CHECK:           conv.placed_load %[[W]]
+// CHECK:           scf.yield
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @mfma(%x: tensor<1x8x8x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<1x8x8x64xf16> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<1x8x8x64xf16>, tensor<64x3x3x64xf16> -> tensor<1x8x8x64xf16>
+  return %y : tensor<1x8x8x64xf16>
+}
+}
+
+// -----
+
+#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 1, atom = <wmma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// Eight positions of the image make a piece. The first one may be left of its
+// row, and the last one right of it: the six between them share a guard, and so
+// a place, from which they are one to five positions of 64 channels away.
+// CHECK-LABEL: gpu.func @borders_0(
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<1x8x8x64xf16, #gpu.address_space<global>>, %[[X:[a-z0-9]+]]: memref<1x8x8x64xf16, #gpu.address_space<global>>
+// CHECK:         conv.placed_load %[[X]][%[[FIRST:.+]] + %c0_i32{{.*}}] : memref<1x8x8x64xf16, #gpu.address_space<global>> -> vector<{{.*}}xf16>
+// CHECK:         conv.placed_load %[[X]][%[[MIDDLE:.+]] + %c0_i32{{.*}}]
+// CHECK:         conv.placed_load %[[X]][%[[MIDDLE]] + %c128_i32{{.*}}]
+// CHECK:         conv.placed_load %[[X]][%[[MIDDLE]] + %c256_i32{{.*}}]
+// CHECK:         conv.placed_load %[[X]][%[[MIDDLE]] + %c384_i32{{.*}}]
+// CHECK:         conv.placed_load %[[X]][%[[MIDDLE]] + %c512_i32{{.*}}]
+// CHECK:         conv.placed_load %[[X]][%[[MIDDLE]] + %c640_i32{{.*}}]
+// CHECK-NOT:     conv.placed_load %[[X]][%[[MIDDLE]]
+module attributes {conv.target = #conv.target<"gfx1201">} {
+func.func @borders(%dy: tensor<1x8x8x64xf16>, %x: tensor<1x8x8x64xf16>) -> tensor<64x3x3x64xf16> {
+  %dw = conv.backward_weight %dy, %x window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<1x8x8x64xf16>, tensor<1x8x8x64xf16> -> tensor<64x3x3x64xf16>
+  return %dw : tensor<64x3x3x64xf16>
+}
+}
