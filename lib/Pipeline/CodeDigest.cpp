@@ -15,6 +15,8 @@
 
 #include "CodeDigest.h"
 
+#include "PrintModule.h"
+
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Generate/Generate.h"
 #include "conv/Support/Sha256.h"

@@ -15,6 +15,7 @@
 
 #include "CompileWithoutSpills.h"
 #include "ErrorHandlers.h"
+#include "PrintModule.h"
 
 #include "conv/Schedule/DatabaseFile.h"
 #include "conv/Support/Exceptions.h"

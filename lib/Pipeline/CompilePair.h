@@ -65,38 +65,6 @@ struct CompiledPair {
                                          const CompileOptions &options,
                                          ArrayRef<std::string> excluded = {});
 
-/// The whole module after a stage, as text.
-::conv::Result<std::string> printModuleAfter(const SourceFile &source,
-                                             const Target &target,
-                                             const CompileOptions &options,
-                                             Stage stage);
-
-/// All schedules of each convolution of the whole module.
-::conv::Result<std::string> printScheduleSpaces(const SourceFile &source,
-                                                const Target &target,
-                                                const CompileOptions &options);
-
-/// What was decided for each kernel of the whole module.
-::conv::Result<std::string> printExplanation(const SourceFile &source,
-                                             const Target &target,
-                                             const CompileOptions &options);
-
-/// The kernels of the whole module as assembly, with their launches as MLIR.
-::conv::Result<std::string> printKernels(const SourceFile &source,
-                                         const Target &target,
-                                         const CompileOptions &options);
-
-/// What `computeCode` gives, for a target.
-::conv::Result<std::string> computeOnlyCode(const SourceFile &source,
-                                            const Target &target,
-                                            const CompileOptions &options);
-
-/// The kernels of the whole module.
-::conv::Result<std::string> printCode(const SourceFile &source,
-                                      const Target &target,
-                                      const CompileOptions &options,
-                                      CodeForm form);
-
 } // namespace mlir::conv
 
 #endif // CONV_PIPELINE_COMPILEPAIR_H

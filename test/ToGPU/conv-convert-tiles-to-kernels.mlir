@@ -106,7 +106,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // Three channels: 16-byte pieces are put together from single elements, and
 // channels past the last are guarded in the result, which has 5.
 // CHECK:       gpu.func @small_channels_0(%[[X:.+]]: memref<1x8x8x3xf16
-// CHECK-COUNT-8: conv.guarded_load %[[X]]{{.*}} -> vector<1xf16>
+// CHECK-COUNT-8: conv.placed_load %[[X]]{{.*}} -> vector<1xf16>
 // CHECK:         vector.from_elements {{.*}} : vector<8xi16>
 // CHECK:         conv.guarded_store {{.*}} : vector<1xf32>
 module attributes {conv.target = #conv.target<"gfx942">} {
@@ -124,7 +124,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // A tensor of 2 GiB takes 64-bit offsets; smaller ones of the same kernel do not.
 // CHECK:       gpu.func @large_0(%[[X:.+]]: memref<1x32768x32768x1xf16, {{[^>]+}}>>, %[[W:[a-z0-9]+]]: memref<
 // CHECK:         conv.guarded_load %[[X]]{{.*}}, i64 -> vector<1xf16>
-// CHECK:         conv.guarded_load %[[W]]{{.*}}, i32 -> vector<1xf16>
+// CHECK:         conv.placed_load %[[W]]{{.*}} -> vector<1xf16>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @large(%x: tensor<1x32768x32768x1xf16>, %w: tensor<1x1x1x1xf16>) -> tensor<1x2x2x1xf32> {
     %y = conv.forward %x, %w window = <strides = [32767, 32767], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule

@@ -8,9 +8,9 @@
 // CHECK-SAME:    rocdl.reqd_work_group_size = array<i32: 128, 1, 1>
 // CHECK-DAG:     %[[BYTES:.+]] = llvm.mlir.constant(2048 : i64) : i64
 // CHECK-DAG:     %[[OUT:.+]] = llvm.mlir.constant(-2147483648 : i32) : i32
-// CHECK:         %[[RSRC:.+]] = rocdl.make.buffer.rsrc %[[X]], %{{.+}}, %[[BYTES]], %{{.+}} : <1> to <8>
 // CHECK:         %[[SCALED:.+]] = llvm.mul %[[I]]
 // CHECK:         %[[OFFSET:.+]] = llvm.select %[[G]], %[[SCALED]], %[[OUT]]
+// CHECK:         %[[RSRC:.+]] = rocdl.make.buffer.rsrc %[[X]], %{{.+}}, %[[BYTES]], %{{.+}} : <1> to <8>
 // CHECK:         %[[LOADED:.+]] = rocdl.raw.ptr.buffer.load %[[RSRC]], %[[OFFSET]], %{{.+}}, %{{.+}} : vector<4xi32>
 // CHECK:         rocdl.raw.ptr.buffer.store %[[LOADED]]
 module attributes {conv.target = #conv.target<"gfx942">} {
@@ -49,7 +49,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // the lanes adds it.
 // CHECK:       llvm.func @placed(%{{.+}}: !llvm.ptr<1>, %[[PLACE:.+]]: i32, %[[DISTANCE:.+]]: i32)
 // CHECK:         %[[LOADED:.+]] = rocdl.raw.ptr.buffer.load %{{.+}}, %[[PLACE]], %[[DISTANCE]], %{{.+}} : vector<4xi32>
-// CHECK:         llvm.bitcast %[[LOADED]] : vector<4xi32> to vector<8xf16>
+// CHECK:         rocdl.raw.ptr.buffer.store %[[LOADED]]
 module attributes {conv.target = #conv.target<"gfx1201">} {
   gpu.module @kernels {
     gpu.func @placed(%x: memref<1024xf16, #gpu.address_space<global>>, %place: i32, %distance: i32) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {

@@ -1,0 +1,205 @@
+//===- Walk.cpp - a module on its way down --------------------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Walk.h"
+
+#include "CodeDigest.h"
+#include "TakeConstants.h"
+#include "TakeRest.h"
+
+#include "conv/Artifact/Manifest.h"
+#include "conv/Backend/NVPTX.h"
+#include "conv/Backend/TemporaryFile.h"
+#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/Unsupported.h"
+#include "conv/Pipeline/Pipelines.h"
+
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+namespace artifact = ::conv::artifact;
+using ::conv::Error;
+using ::conv::ErrorKind;
+using ::conv::Result;
+
+static DialectRegistry createRegistry() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  return registry;
+}
+
+Walk::Walk(std::string sourceName)
+    : context(createRegistry(), MLIRContext::Threading::DISABLED),
+      collector(&context, std::move(sourceName)) {
+  // The target is an attribute of it, also where the input has no `conv` op.
+  context.loadDialect<ConvDialect>();
+  // An error is one line; the text of an op may have no end.
+  context.printOpOnDiagnostic(false);
+}
+
+/// Marks an error after the conv stage, unless it is a refusal or what the
+/// machine lacks.
+static Error defect(Error error) {
+  StringRef message = error.message;
+  bool isMachine =
+      message.contains(kNoCudaToolkit) || message.contains(kNoTemporaryFile);
+  if (error.kind == ErrorKind::System && !isMachine)
+    error.message += " (a defect of the compiler, not of the input)";
+  return error;
+}
+
+Error Walk::getError() const {
+  if (finishedConv)
+    return defect(collector.getError(ErrorKind::System, "a stage failed"));
+  return collector.getError(ErrorKind::BadInput, "a stage failed");
+}
+
+/// Function names become symbols of code objects and names in manifests, with a
+/// number behind them.
+static bool isSymbolName(StringRef name) {
+  constexpr size_t kMaxLength = 1024;
+  return !name.empty() && name.size() <= kMaxLength &&
+         llvm::all_of(name, [](char c) {
+           return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$' ||
+                  c == '-';
+         });
+}
+
+/// Refuses early what a manifest has no room for (docs/artifact.md).
+static LogicalResult checkArguments(func::FuncOp function) {
+  int64_t count = function.getNumArguments() + function.getNumResults();
+  if (count > artifact::kMaxArguments)
+    return emitUnsupported(function.getLoc(), Reason::Signature)
+           << "expects at most " << artifact::kMaxArguments
+           << " arguments and results, but got " << count;
+  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                            function.getResultTypes()))
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && tensor.getRank() > artifact::kMaxRank)
+      return emitUnsupported(function.getLoc(), Reason::Signature)
+             << "expects at most " << artifact::kMaxRank
+             << " dimensions, but got " << tensor.getRank();
+  return success();
+}
+
+LogicalResult Walk::checkFunctions() {
+  if (module->getBody()->empty())
+    return module->emitError("expects at least one function, but got none");
+  for (Operation &op : *module->getBody()) {
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (!function)
+      return emitUnsupported(op.getLoc(), Reason::NotFusable)
+             << "expects only functions in a module, but got " << op.getName();
+    if (function.isDeclaration())
+      return emitUnsupported(op.getLoc(), Reason::NotFusable)
+             << "expects functions with a body, but got the declaration of @"
+             << function.getName();
+    if (!isSymbolName(function.getName()))
+      return function.emitError("expects a function name of 1 to 1024 letters, "
+                                "digits, '_', '.', '$' and '-', but got \"")
+             << function.getName().take_front(40) << "\"";
+    if (failed(checkArguments(function)))
+      return failure();
+    WalkResult calls = function.walk([](func::CallOp call) -> WalkResult {
+      return emitUnsupported(call.getLoc(), Reason::NotFusable)
+             << "expects no calls, but got one of @" << call.getCallee();
+    });
+    if (calls.wasInterrupted())
+      return failure();
+  }
+  return success();
+}
+
+void Walk::setTarget(const Target &target) {
+  (*module)->setAttr(TargetAttr::kName,
+                     TargetAttr::get(&context, target.chip->name));
+}
+
+LogicalResult Walk::outline(const CompileOptions &options, SplitSource &split) {
+  PassManager manager(&context, ModuleOp::getOperationName());
+  OutlineOptions outlineOptions;
+  outlineOptions.passConstants = options.externalizeConstants;
+  for (const std::string &name : options.targets)
+    if (Result<Target> target = parseTarget(name))
+      outlineOptions.chips.push_back(std::string(target->chip->name));
+  buildOutlinePipeline(manager, outlineOptions);
+  if (failed(manager.run(*module)))
+    return failure();
+  split.rest = takeRest(*module);
+  split.outlined = listOutlined(*module);
+  split.remarks = collector.getRemarks();
+  if (!split.outlined.empty())
+    return success();
+  InFlightDiagnostic error =
+      module->emitError("expects convolutions to outline, but got ");
+  if (split.remarks.empty())
+    return error << "none";
+  return error << "none that is supported: " << split.remarks.front();
+}
+
+LogicalResult Walk::raise(const CompileOptions &options,
+                          artifact::Artifact &data) {
+  PassManager manager(&context, ModuleOp::getOperationName());
+  buildRaisePipeline(manager);
+  if (failed(manager.run(*module)))
+    return failure();
+  for (auto function : module->getOps<func::FuncOp>()) {
+    if (options.externalizeConstants)
+      externalizeConstants(function);
+    if (failed(takeConstants(function, data)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
+  PassManager manager(&context, ModuleOp::getOperationName());
+  switch (stage) {
+  case Stage::Conv: {
+    LowerToConvOptions convOptions;
+    convOptions.schedule = options.schedule;
+    convOptions.algorithm = options.algorithm;
+    convOptions.database = findDatabase(options.database, *module);
+    convOptions.compiler = getCompilerVersion().fingerprint;
+    convOptions.usesStale = options.usesStaleSchedules;
+    convOptions.computeUnits = options.computeUnits;
+    convOptions.maxWorkspace = options.maxWorkspaceBytes;
+    convOptions.exclude = ArrayRef(excluded);
+    buildLowerToConvPipeline(manager, convOptions, computeCodeForTarget);
+    break;
+  }
+  case Stage::Linalg:
+    buildLowerToLinalgPipeline(manager);
+    break;
+  case Stage::Tiled:
+    buildLowerToTiledPipeline(manager);
+    break;
+  case Stage::Gpu:
+    buildLowerToGpuPipeline(manager);
+    break;
+  case Stage::Llvm:
+    buildLowerToLlvmPipeline(manager);
+    break;
+  case Stage::Binary:
+    buildLowerToBinaryPipeline(manager, LowerToBinaryOptions());
+    break;
+  }
+  return manager.run(*module);
+}
+
+LogicalResult Walk::runTo(Stage last, const CompileOptions &options) {
+  for (int next = reached ? int(*reached) + 1 : 0; next <= int(last); ++next) {
+    Stage stage = Stage(next);
+    if (failed(
+            measure(getStageName(stage), [&] { return run(stage, options); })))
+      return failure();
+    reached = stage;
+    finishedConv = true;
+  }
+  return success();
+}

@@ -1,0 +1,91 @@
+//===- Walk.h - a module on its way down ------------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A `Walk` owns a context and a module and runs one pipeline after another on
+// it. What goes wrong before the conv stage has ended is the input's fault;
+// afterwards it is a defect of the compiler, and said to be one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_PIPELINE_WALK_H
+#define CONV_LIB_PIPELINE_WALK_H
+
+#include "CompilePair.h"
+#include "Diagnostics.h"
+
+#include "conv/Pipeline/CheckSource.h"
+
+#include <chrono>
+
+namespace mlir::conv {
+
+/// A module on its way down.
+class Walk {
+public:
+  explicit Walk(const SourceFile &source) : Walk(source.name) {
+    module = parseSource(source, &context);
+  }
+  explicit Walk(const IsolatedModule &source)
+      : Walk(source.getSourceName().str()) {
+    module = source.restore(&context);
+  }
+
+  bool isParsed() const { return bool(module); }
+  ModuleOp getModule() { return *module; }
+  const std::vector<StageTime> &getTimes() const { return times; }
+
+  LogicalResult checkFunctions();
+  void setTarget(const Target &target);
+  /// Keeps the cost model from choosing schedules.
+  void exclude(ArrayRef<std::string> schedules) {
+    llvm::append_range(excluded, schedules);
+  }
+
+  /// Makes the module functions of convolutions with their epilogues, and moves
+  /// their constants to `data`; what they are called by, to `split`, if it is
+  /// to be outlined.
+  LogicalResult raise(const CompileOptions &options,
+                      ::conv::artifact::Artifact &data);
+  LogicalResult outline(const CompileOptions &options, SplitSource &split);
+
+  /// Runs all pipelines up to and including `last`.
+  LogicalResult runTo(Stage last, const CompileOptions &options);
+
+  /// Runs anything as part of the walk and notes its time under `name`.
+  template <typename Function>
+  auto measure(StringRef name, const Function &function) {
+    auto start = std::chrono::steady_clock::now();
+    auto result = function();
+    std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - start;
+    times.push_back({"", "", name.str(), elapsed.count()});
+    return result;
+  }
+
+  const std::vector<std::string> &getWarnings() const {
+    return collector.getWarnings();
+  }
+  /// What went wrong; after the conv stage it is a defect of the compiler.
+  ::conv::Error getError() const;
+
+private:
+  explicit Walk(std::string sourceName);
+
+  LogicalResult run(Stage stage, const CompileOptions &options);
+
+  MLIRContext context;
+  DiagnosticCollector collector;
+  OwningOpRef<ModuleOp> module;
+  std::vector<StageTime> times;
+  std::vector<std::string> excluded;
+  std::optional<Stage> reached;
+  bool finishedConv = false;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_PIPELINE_WALK_H
