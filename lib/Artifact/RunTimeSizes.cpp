@@ -15,6 +15,7 @@
 #include "conv/Artifact/ManifestJson.h"
 #include "conv/Support/ElementType.h"
 
+#include <algorithm>
 #include <array>
 
 using namespace conv;
@@ -96,7 +97,9 @@ static Result<void> checkGrid(const Entry &entry, const Launch &launch,
     if (!launch.gridOfSizes[i])
       continue;
     int64_t count = evaluate(*launch.gridOfSizes[i], sizes);
-    int64_t most = std::min(kMaxGrid, int64_t(UINT32_MAX) / launch.block[i]);
+    // M9 of a block is checked afterwards when an artifact is read.
+    int64_t workItems = std::max<int64_t>(launch.block[i], 1);
+    int64_t most = std::min(kMaxGrid, int64_t(UINT32_MAX) / workItems);
     if (count < 1 || count > most)
       return badInput("expects sizes that need 1 to " + std::to_string(most) +
                       " workgroups, but got " + describe(entry, sizes) +

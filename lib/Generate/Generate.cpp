@@ -346,6 +346,9 @@ Result<std::string> GeneratedModule::add(const GenProblem &problem) {
     return addVerified(contents->context,
                        [&] { return generateDynamic(module, *dynamic); });
   }
+  if (auto *state = std::get_if<StateGenOptions>(&problem))
+    return addVerified(contents->context,
+                       [&] { return generateState(module, *state); });
   const auto &options = std::get<GenOptions>(problem);
   if (std::optional<Error> error = checkOptions(options))
     return *error;

@@ -29,7 +29,9 @@ static Direction parseDirection(StringRef name) {
       .Default(Direction::Forward);
 }
 
-static Type parseType(Builder &builder, StringRef name) {
+static_assert(kRunTimeSize == ShapedType::kDynamic);
+
+Type(::conv::parseType)(Builder &builder, StringRef name) {
   return llvm::StringSwitch<Type>(name)
       .Case("f16", builder.getF16Type())
       .Case("bf16", builder.getBF16Type())
@@ -42,13 +44,16 @@ static Type parseType(Builder &builder, StringRef name) {
 static std::string makeName(const DynamicGenOptions &options) {
   std::string name;
   llvm::raw_string_ostream os(name);
-  os << options.direction << '_' << options.type << "_b" << options.b << "_t"
-     << options.t << "_d" << options.d;
+  auto describe = [](int64_t size) {
+    return size == kRunTimeSize ? "any" : std::to_string(size);
+  };
+  os << options.direction << '_' << options.type << "_b" << describe(options.b)
+     << "_t" << describe(options.t) << "_d" << options.d;
   if (options.g != options.d)
     os << "_g" << options.g;
   os << "_w" << options.w << '_' << StringRef(options.order).lower();
   if (options.starts)
-    os << "_packed" << options.starts;
+    os << "_packed" << describe(options.starts);
   if (options.wideStarts)
     os << "_i64";
   if (options.oneKernel)

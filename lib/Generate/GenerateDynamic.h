@@ -22,6 +22,12 @@ std::string chooseName(mlir::ModuleOp module, const std::string &name);
 mlir::func::FuncOp generateDynamic(mlir::ModuleOp module,
                                    const DynamicGenOptions &options);
 
+mlir::func::FuncOp generateState(mlir::ModuleOp module,
+                                 const StateGenOptions &options);
+
+/// f32, f16, bf16 or i8, by name.
+mlir::Type parseType(mlir::Builder &builder, llvm::StringRef name);
+
 } // namespace conv
 
 #endif // CONV_LIB_GENERATE_GENERATEDYNAMIC_H

@@ -105,11 +105,11 @@ private:
                                     StringRef name);
   FailureOr<BuiltKernel> buildNeighbours(OpBuilder &inModule,
                                          CountNeighboursOp op, StringRef name);
-  FailureOr<BuiltKernel> buildState(OpBuilder &inModule, Operation *op,
+  FailureOr<SizedKernel> buildState(OpBuilder &inModule, Operation *op,
                                     StringRef name);
   /// The number of workgroups, of run-time sizes where there are any.
-  Value createGrid(const BuiltKernel &kernel);
-  gpu::LaunchFuncOp createLaunch(const BuiltKernel &kernel);
+  Value createGrid(const SizedKernel &kernel);
+  gpu::LaunchFuncOp createLaunch(const SizedKernel &kernel);
   /// The kernel, and its launch, of a scatter with nests or of another op.
   LogicalResult convertKernel(Operation *op, ArrayRef<TiledConvolution> forms,
                               gpu::GPUModuleOp module, int64_t index);
@@ -321,7 +321,7 @@ FailureOr<BuiltKernel> FunctionConverter::buildNeighbours(OpBuilder &inModule,
                                name);
 }
 
-FailureOr<BuiltKernel> FunctionConverter::buildState(OpBuilder &inModule,
+FailureOr<SizedKernel> FunctionConverter::buildState(OpBuilder &inModule,
                                                      Operation *op,
                                                      StringRef name) {
   SmallVector<Value> all;
@@ -341,7 +341,7 @@ FailureOr<BuiltKernel> FunctionConverter::buildState(OpBuilder &inModule,
   return buildStateKernel(inModule, op, all, name);
 }
 
-Value FunctionConverter::createGrid(const BuiltKernel &kernel) {
+Value FunctionConverter::createGrid(const SizedKernel &kernel) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
@@ -356,7 +356,7 @@ Value FunctionConverter::createGrid(const BuiltKernel &kernel) {
   return arith::CeilDivUIOp::create(b, grid, constant(kernel.workgroupsPer));
 }
 
-gpu::LaunchFuncOp FunctionConverter::createLaunch(const BuiltKernel &kernel) {
+gpu::LaunchFuncOp FunctionConverter::createLaunch(const SizedKernel &kernel) {
   auto arguments =
       llvm::map_to_vector(kernel.arguments, [&](KernelArgument argument) {
         auto [buffer, map] = argument;
@@ -392,10 +392,16 @@ LogicalResult FunctionConverter::convertKernel(Operation *op,
   OpBuilder inModule = OpBuilder::atBlockEnd(module.getBody());
   std::string name = createKernelName(source.getName(), index);
   auto neighbours = dyn_cast<CountNeighboursOp>(op);
-  FailureOr<BuiltKernel> kernel =
-      neighbours          ? buildNeighbours(inModule, neighbours, name)
-      : hasOwnKernel(*op) ? buildState(inModule, op, name)
-                          : buildNests(inModule, forms, name);
+  FailureOr<SizedKernel> kernel = failure();
+  if (neighbours || forms.size()) {
+    FailureOr<BuiltKernel> built =
+        neighbours ? buildNeighbours(inModule, neighbours, name)
+                   : buildNests(inModule, forms, name);
+    if (succeeded(built))
+      kernel = SizedKernel{std::move(*built), /*sizes=*/0, /*factors=*/{}};
+  } else {
+    kernel = buildState(inModule, op, name);
+  }
   if (failed(kernel))
     return failure();
   gpu::LaunchFuncOp launch = createLaunch(*kernel);

@@ -18,11 +18,17 @@
 
 namespace conv::tools {
 
-/// Whether a line that starts with this word is of a dynamic convolution.
+/// Whether a line that starts with this word is of a dynamic convolution, and
+/// of no op on states.
 bool isDynamic(const std::string &word);
 
 /// Adds what such a line has to `app`, which writes into `options`.
 void addDynamicFlags(CLI::App &app, DynamicGenOptions &options);
+
+/// The same for lines of ops on states, of which each has flags of its own.
+bool isState(const std::string &word);
+void addStateFlags(CLI::App &app, const std::string &word,
+                   StateGenOptions &options);
 
 } // namespace conv::tools
 

@@ -67,6 +67,22 @@ void FlagGroup::addInteger(const std::string &names, int64_t &value,
     option->default_str(std::to_string(value));
 }
 
+void FlagGroup::addSize(const std::string &names, int64_t &value,
+                        int64_t minimum, int64_t open,
+                        const std::string &help) {
+  std::string flag = getLongName(names);
+  auto assign = [flag, minimum, open, &value](const std::string &text) {
+    value = text == "?" ? open : parseInteger(flag, text);
+    if (text != "?" && value < minimum)
+      throw CLI::ValidationError(flag, describeTooSmall(minimum, value));
+  };
+  CLI::Option *option =
+      addOption(app.add_option_function<std::string>(names, assign, help));
+  option->type_name("INT or ?");
+  if (value >= minimum)
+    option->default_str(std::to_string(value));
+}
+
 CLI::Option *FlagGroup::addText(const std::string &names, std::string &value,
                                 const std::string &help) {
   return addOption(app.add_option(names, value, help));

@@ -35,6 +35,9 @@ public:
   /// A decimal number; none below `minimum`.
   void addInteger(const std::string &names, int64_t &value,
                   std::optional<int64_t> minimum, const std::string &help);
+  /// Such a number, or `?`: `open`.
+  void addSize(const std::string &names, int64_t &value, int64_t minimum,
+               int64_t open, const std::string &help);
   CLI::Option *addText(const std::string &names, std::string &value,
                        const std::string &help);
   void addChoice(const std::string &names, std::string &value,

@@ -42,8 +42,8 @@ static const char *const kFooter = R"(Examples:
   conv-gen convfp16 -F 1 --layout nhwc --lines layers.txt -o folder/
   conv-gen dynamic_forward bf16 -b 8 -t 2048 -d 4096 -w 4 --order BTWG -o mix.mlir
 
-A dynamic convolution has a line like that of a manifest, and flags of its own:
-conv-gen dynamic_forward --help. Of a convolution, a line without layouts is NCHW, and one without -F is of all three directions, one
+A dynamic convolution and an op on states have a line like that of a manifest, and flags of their own:
+conv-gen dynamic_forward --help, conv-gen causal_update --help. Of a convolution, a line without layouts is NCHW, and one without -F is of all three directions, one
 function for each. With --lines, the other arguments are where each line starts from.
 
 A function has the arguments input and filter; that of the data gradient grad_output
@@ -85,12 +85,24 @@ static std::optional<Error> renameDump(Words &words) {
   return std::nullopt;
 }
 
-/// Parses the words of a dynamic convolution, which nothing is given for.
+/// Adds the flags of a line that starts with this word, as it has them.
+static void addFlags(CLI::App &app, const std::string &,
+                     DynamicGenOptions &options) {
+  addDynamicFlags(app, options);
+}
+static void addFlags(CLI::App &app, const std::string &word,
+                     StateGenOptions &options) {
+  addStateFlags(app, word, options);
+}
+
+/// Parses the words of a dynamic convolution or an op on states, which nothing
+/// is given for.
+template <typename Options>
 static Result<std::vector<GenProblem>> parseDynamicLine(Words words) {
-  DynamicGenOptions options;
+  Options options;
   CLI::App app("", "conv-gen");
   app.set_help_flag();
-  addDynamicFlags(app, options);
+  addFlags(app, words.front(), options);
   std::reverse(words.begin(), words.end()); // As CLI11 wants them.
   try {
     app.parse(words);
@@ -111,8 +123,10 @@ toProblems(Result<std::vector<GenOptions>> options) {
 /// Parses the words of one line, on top of what is given for all.
 static Result<std::vector<GenProblem>>
 parseLine(const ProblemFlags &common, const Words &words, Notes &notes) {
+  if (isState(words.front()))
+    return parseDynamicLine<StateGenOptions>(words);
   if (isDynamic(words.front()))
-    return parseDynamicLine(words);
+    return parseDynamicLine<DynamicGenOptions>(words);
   auto program = std::find_if(words.begin(), words.end(), isProgram);
   Words arguments(program == words.end() ? words.begin() : program + 1,
                   words.end());
@@ -231,21 +245,23 @@ static void addOwn(CLI::App &app, Request &request, std::string &list,
       ->capture_default_str();
 }
 
-/// The command line of one dynamic convolution.
+/// The command line of one dynamic convolution, or op on states.
+template <typename Options>
 static std::optional<int> parseDynamicRequest(const Words &words,
+                                              const std::string &what,
                                               Request &request) {
-  CLI::App app("Writes the MLIR of a dynamic convolution.", "conv-gen");
+  CLI::App app("Writes the MLIR of " + what + ".", "conv-gen");
   setUp(app, "conv " CONV_VERSION);
-  DynamicGenOptions options;
+  Options options;
   std::string list;
-  addDynamicFlags(app, options);
+  addFlags(app, words.front(), options);
   addOwn(app, request, list, options.name);
   if (std::optional<int> code = parse(app, words))
     return code;
   if (!list.empty())
     return printError(
-        "conv-gen", {ErrorKind::BadInput,
-                     "expects --lines or a dynamic convolution, but got both"});
+        "conv-gen",
+        {ErrorKind::BadInput, "expects --lines or " + what + ", but got both"});
   if (std::optional<Error> error = checkName(options.name))
     return printError("conv-gen", *error);
   request.lines.push_back({"", {options}, {}, {}});
@@ -254,8 +270,13 @@ static std::optional<int> parseDynamicRequest(const Words &words,
 
 std::optional<int> tools::parseRequest(int argc, char **argv,
                                        Request &request) {
-  if (argc > 1 && isDynamic(argv[1]))
-    return parseDynamicRequest(Words(argv + 1, argv + argc), request);
+  Words all(argv + 1, argv + argc);
+  if (!all.empty() && isState(all.front()))
+    return parseDynamicRequest<StateGenOptions>(all, "an op on states",
+                                                request);
+  if (!all.empty() && isDynamic(all.front()))
+    return parseDynamicRequest<DynamicGenOptions>(all, "a dynamic convolution",
+                                                  request);
   CLI::App app(kDescription, "conv-gen");
   setUp(app, "conv " CONV_VERSION);
   app.footer(kFooter);

@@ -61,6 +61,9 @@ struct GenOptions {
   auto operator<=>(const GenOptions &) const = default;
 };
 
+/// A size that callers choose: `?` in a line and in a type.
+inline constexpr int64_t kRunTimeSize = INT64_MIN;
+
 /// A dynamic convolution in one direction, as the manifest's problem has it.
 struct DynamicGenOptions {
   std::string direction;    ///< dynamic_forward, dynamic_backward_input, ...
@@ -80,7 +83,27 @@ struct DynamicGenOptions {
 };
 
 /// What one function computes.
-using GenProblem = std::variant<GenOptions, DynamicGenOptions>;
+/// Sizes that are 0 are not part of the op.
+struct StateGenOptions {
+  std::string op; ///< causal_update, final_state or dynamic_backward_state.
+  std::string type = "f32";
+  int64_t b = 1, t = 1, d = 1, w = 0;
+  int64_t g = 0;         ///< Groups that share a kernel; 0: each channel.
+  int64_t s = 0;         ///< States of a cache; 0: one for each sequence.
+  int64_t l = 0;         ///< Tokens of a state of causal_update.
+  int64_t p = 0;         ///< Tokens of a final state.
+  std::string positions; ///< i32 or i64, or empty for none.
+  std::string indices;   ///< The same.
+  std::string order = "BTGW";
+  int64_t starts = 0; ///< Elements of cu_seqlens, or 0.
+  bool wideStarts = false, initialState = false, oneKernel = false;
+
+  std::string name; ///< Of the function. Empty: made from the problem.
+
+  auto operator<=>(const StateGenOptions &) const = default;
+};
+
+using GenProblem = std::variant<GenOptions, DynamicGenOptions, StateGenOptions>;
 
 /// Whether `paddingSizes` takes the place of `low` and `high`: MIOpenDriver
 /// works sizes out only for a filter without dilation that is not transposed.

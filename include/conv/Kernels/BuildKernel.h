@@ -29,12 +29,6 @@ struct KernelArgument {
   bool operator==(const KernelArgument &) const = default;
 };
 
-/// A run-time size, divided by `per` and rounded up.
-struct SizeFactor {
-  unsigned size; ///< Its number among those of the function.
-  int64_t per = 1;
-};
-
 /// A kernel and what it is launched with: the number of workgroups, of them in
 /// a cluster, and of work-items, the shared memory that it does not declare
 /// itself, and its arguments.
@@ -43,12 +37,6 @@ struct BuiltKernel {
   int64_t workgroups, cluster = 1, workItems;
   int64_t dynamicSharedBytes;
   SmallVector<KernelArgument> arguments;
-  /// Run-time sizes of the function, which the kernel takes behind `arguments`
-  /// as i32. With `factors`, there are as many workgroups as `workgroups` times
-  /// all of them, divided by `workgroupsPer` and rounded up.
-  unsigned sizes = 0;
-  SmallVector<SizeFactor> factors;
-  int64_t workgroupsPer = 1;
 };
 
 /// Builds the kernel of all parts of a `conv.scatter`, which have one schedule,

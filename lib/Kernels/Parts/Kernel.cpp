@@ -49,10 +49,6 @@ Value IndexMath::mul(Value lhs, int64_t rhs) const {
   return b.createOrFold<arith::MulIOp>(lhs, constant(rhs));
 }
 
-Value IndexMath::mul(Value lhs, Value rhs) const {
-  return b.createOrFold<arith::MulIOp>(lhs, rhs);
-}
-
 Value IndexMath::div(Value lhs, int64_t rhs) const {
   return b.createOrFold<arith::DivUIOp>(lhs, constant(rhs));
 }
@@ -75,11 +71,8 @@ Value IndexMath::maximum(Value lhs, Value rhs) const {
 }
 
 Value IndexMath::below(Value lhs, int64_t rhs) const {
-  return below(lhs, constant(rhs));
-}
-
-Value IndexMath::below(Value lhs, Value rhs) const {
-  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, lhs, rhs);
+  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, lhs,
+                                       constant(rhs));
 }
 
 Value IndexMath::both(Value lhs, Value rhs) const {

@@ -39,7 +39,6 @@ public:
   Value sub(Value lhs, Value rhs) const;
   Value sub(Value lhs, int64_t rhs) const;
   Value mul(Value lhs, int64_t rhs) const;
-  Value mul(Value lhs, Value rhs) const;
   /// Quotient and remainder of a non-negative value.
   Value div(Value lhs, int64_t rhs) const;
   Value rem(Value lhs, int64_t rhs) const;
@@ -49,7 +48,6 @@ public:
   Value maximum(Value lhs, Value rhs) const;
   /// Unsigned comparison: false for negative values too.
   Value below(Value lhs, int64_t rhs) const;
-  Value below(Value lhs, Value rhs) const;
   Value both(Value lhs, Value rhs) const;
   Value yes() const;
   /// Digits of a non-negative value in the mixed radix `sizes`, most

@@ -103,7 +103,7 @@ UpdateBuilder::Place UpdateBuilder::locate(Value item, Value guard) const {
   if (op.getIndices()) {
     Value index = access.loadNumber(get(op.getIndices()), place.batch, guard);
     place.isReal = math.both(
-        guard, wide.below(index, access.getSize('S', shape.states, wide)));
+        guard, isBelow(b, index, access.getSize('S', shape.states, wide)));
     place.slot = math.cast(index);
   }
   if (op.getPositions()) {

@@ -98,7 +98,7 @@ void FinalStateBuilder::create(Value item, Value guard) const {
   Value token =
       wide.add(wide.sub(end, wide.constant(tokens)), wide.cast(place));
   Value isAfter = compare(arith::CmpIPredicate::sge, token, first);
-  Value isInput = math.both(isAfter, wide.below(token, length));
+  Value isInput = math.both(isAfter, isBelow(b, token, length));
   SmallVector<Value> elements =
       load(input, op.getCuSeqlens() ? math.constant(0) : sequence,
            math.cast(token), chunk, math.both(guard, isInput));
@@ -116,7 +116,7 @@ void FinalStateBuilder::create(Value item, Value guard) const {
   if (op.getIndices()) {
     Value index = access.loadNumber(get(op.getIndices()), sequence, guard);
     isWritten = math.both(
-        guard, wide.below(index, access.getSize('S', result.shape[0], wide)));
+        guard, isBelow(b, index, access.getSize('S', result.shape[0], wide)));
     row = math.cast(index);
   }
   access.store(elements, result, getOffset(result, row, place, chunk),
@@ -176,7 +176,7 @@ SmallVector<Value> BackwardStateBuilder::addTap(Value sequence, Value place,
   Location loc = b.getLoc();
   Value token = math.sub(place, w);
   Value isThere =
-      math.both(guard, math.below(token, access.getSize('T', shape.t)));
+      math.both(guard, isBelow(b, token, access.getSize('T', shape.t)));
   SmallVector<Value> grads =
       access.load(grad,
                   math.add(math.add(access.scale(grad, 0, sequence),

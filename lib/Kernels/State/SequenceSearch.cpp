@@ -41,7 +41,7 @@ static Search createStep(const StateAccess &access, const StateTensor &starts,
   Value middle = math.div(math.add(search.low, search.high), 2);
   Value index = math.sub(middle, 1);
   Value start =
-      math.cast(access.loadNumber(starts, index, math.below(index, elements)));
+      math.cast(access.loadNumber(starts, index, isBelow(b, index, elements)));
   Value isBefore =
       arith::CmpIOp::create(b, arith::CmpIPredicate::sle, start, token);
   auto select = [&](Value yes, Value no) -> Value {

@@ -18,7 +18,7 @@
 #include "../Parts/Kernel.h"
 
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
-#include "conv/Kernels/BuildKernel.h"
+#include "conv/Kernels/State/StateKernel.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -88,6 +88,9 @@ public:
   /// An element of a vector of i32 or i64, as an i64.
   Value loadNumber(const StateTensor &vector, Value index, Value guard) const;
 
+  /// Whether workgroups have one work-item, which has all their items.
+  bool isOnHost() const { return branched; }
+
   ImplicitLocOpBuilder &b;
   const IndexMath &math;
 
@@ -113,6 +116,11 @@ Value widenElement(OpBuilder &builder, Location loc, Value element,
                    Type accumulator);
 Value multiplyAdd(OpBuilder &builder, Location loc, Value lhs, Value rhs,
                   Value sum);
+
+/// What `IndexMath` has for constants: a product, and whether a value is below
+/// another one, unsigned.
+Value createProduct(ImplicitLocOpBuilder &b, Value lhs, Value rhs);
+Value isBelow(ImplicitLocOpBuilder &b, Value lhs, Value rhs);
 
 /// Sequences that a schedule is chosen for: as many as there are, or, if that
 /// is a run-time size, some.

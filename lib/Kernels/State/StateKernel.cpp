@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What these kernels share: their arguments, their items, and accesses.
+// What these kernels share: their arguments, tensors and items.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,177 +17,12 @@
 #include "StateAccess.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mlir::conv;
-
-int64_t mlir::conv::getCommonAlignment(ArrayRef<int64_t> strides) {
-  int64_t all = 0;
-  for (int64_t stride : strides)
-    all = std::gcd(all, stride);
-  return all == 0 ? int64_t(1) << 20 : all & -all;
-}
-
-/// Items of a compute unit of an NVIDIA GPU: with fewer, nothing hides the
-/// latency of loads and of arithmetic (bench/results/decoding_h200.json).
-static constexpr int64_t kItemsPerUnit = 512;
-
-StateAccess::StateAccess(ImplicitLocOpBuilder &builder, const IndexMath &math,
-                         const ::conv::ChipInfo &chip,
-                         const RunTimeSizes &sizes, ArrayRef<Value> numbers)
-    : b(builder), math(math), sizes(sizes), numbers(numbers),
-      branched(chip.backend == ::conv::Backend::Host),
-      leastItems(chip.backend == ::conv::Backend::NVPTX
-                     ? chip.computeUnits * kItemsPerUnit
-                     : 0) {}
-
-Value StateAccess::getSize(char letter, int64_t known,
-                           const IndexMath &width) const {
-  if (!ShapedType::isDynamic(known))
-    return width.constant(known);
-  return width.cast(numbers[*sizes.find(letter)]);
-}
-
-ItemCount StateAccess::multiply(ItemCount count, char letter, int64_t known,
-                                int64_t per) const {
-  if (ShapedType::isDynamic(known))
-    count.factors.push_back({*sizes.find(letter), per});
-  else
-    count.constant *= llvm::divideCeil(known, per);
-  return count;
-}
-
-Value StateAccess::getCount(const ItemCount &count) const {
-  Value all = math.constant(count.constant);
-  for (auto [size, per] : count.factors)
-    all = math.mul(all, math.div(math.add(numbers[size], per - 1), per));
-  return all;
-}
-
-Value StateAccess::scale(const StateTensor &tensor, unsigned dimension,
-                         Value index, int64_t factor) const {
-  Value scaled = math.mul(index, factor * tensor.strides[dimension]);
-  Value more = tensor.scales.empty() ? Value() : tensor.scales[dimension];
-  return more ? math.mul(scaled, more) : scaled;
-}
-
-int64_t StateAccess::countChannels(int64_t channels, int64_t elements,
-                                   Type element, int64_t most) const {
-  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  constexpr int64_t kWordBytes = 4;
-  int64_t count = llvm::bit_floor<uint64_t>(
-      std::clamp<int64_t>(kPieceBytes / bytes, 1, most));
-  while (count * bytes > kWordBytes && elements / count < leastItems)
-    count /= 2;
-  return std::gcd(count, channels);
-}
-
-SmallVector<StateAccess::Run> StateAccess::split(const StateTensor &tensor,
-                                                 int64_t alignment,
-                                                 ArrayRef<int64_t> places) {
-  int64_t widest =
-      std::min(alignment, kPieceBytes * 8 /
-                              int64_t(tensor.element.getIntOrFloatBitWidth()));
-  SmallVector<size_t> order = llvm::to_vector(llvm::seq(places.size()));
-  llvm::sort(order,
-             [&](size_t lhs, size_t rhs) { return places[lhs] < places[rhs]; });
-  SmallVector<Run> runs;
-  for (size_t i = 0; i < order.size();) {
-    int64_t first = places[order[i]];
-    size_t length = 1;
-    while (i + length < order.size() &&
-           places[order[i + length]] == first + int64_t(length))
-      ++length;
-    int64_t width = std::min<int64_t>(widest, llvm::bit_floor(length));
-    while (first % width != 0)
-      width /= 2;
-    runs.push_back(
-        {first, SmallVector<size_t>(ArrayRef(order).slice(i, width))});
-    i += width;
-  }
-  return runs;
-}
-
-SmallVector<Value> StateAccess::load(const StateTensor &tensor, Value offset,
-                                     int64_t alignment,
-                                     ArrayRef<int64_t> places,
-                                     Value guard) const {
-  SmallVector<Value> elements(places.size());
-  // Channels of a group may be at one place.
-  llvm::SmallDenseMap<int64_t, Value> loaded;
-  SmallVector<int64_t> different;
-  for (int64_t place : places)
-    if (loaded.try_emplace(place).second)
-      different.push_back(place);
-  for (const Run &run : split(tensor, alignment, different)) {
-    Value vector =
-        createGuardedLoad(b, tensor.buffer, math.add(offset, run.first), guard,
-                          int64_t(run.numbers.size()));
-    for (auto [i, number] : llvm::enumerate(run.numbers))
-      loaded[different[number]] =
-          vector::ExtractOp::create(b, vector, int64_t(i));
-  }
-  for (auto [element, place] : llvm::zip(elements, places))
-    element = loaded[place];
-  return elements;
-}
-
-void StateAccess::store(ArrayRef<Value> elements, const StateTensor &tensor,
-                        Value offset, int64_t alignment,
-                        ArrayRef<int64_t> places, Value guard) const {
-  if (!branched || matchPattern(guard, m_One()))
-    return storeRuns(elements, tensor, offset, alignment, places, guard);
-  scf::IfOp::create(b, guard, [&](OpBuilder &, Location) {
-    storeRuns(elements, tensor, offset, alignment, places, math.yes());
-    scf::YieldOp::create(b);
-  });
-}
-
-void StateAccess::storeRuns(ArrayRef<Value> elements, const StateTensor &tensor,
-                            Value offset, int64_t alignment,
-                            ArrayRef<int64_t> places, Value guard) const {
-  for (const Run &run : split(tensor, alignment, places)) {
-    SmallVector<Value> part = llvm::map_to_vector(
-        run.numbers, [&](size_t number) { return elements[number]; });
-    auto type = VectorType::get({int64_t(part.size())}, tensor.element);
-    createGuardedStore(b, vector::FromElementsOp::create(b, type, part),
-                       tensor.buffer, math.add(offset, run.first), guard);
-  }
-}
-
-Value StateAccess::loadNumber(const StateTensor &vector, Value index,
-                              Value guard) const {
-  Value offset = math.mul(index, vector.strides[0]);
-  Value loaded =
-      createGuardedLoad(b, vector.buffer, offset, guard, /*elements=*/1);
-  Value number = vector::ExtractOp::create(b, loaded, 0);
-  return IndexMath(b, b.getI64Type()).cast(number);
-}
-
-Value mlir::conv::widenElement(OpBuilder &builder, Location loc, Value element,
-                               Type accumulator) {
-  if (element.getType() == accumulator)
-    return element;
-  if (isa<FloatType>(accumulator))
-    return arith::ExtFOp::create(builder, loc, accumulator, element);
-  return arith::ExtSIOp::create(builder, loc, accumulator, element);
-}
-
-Value mlir::conv::multiplyAdd(OpBuilder &builder, Location loc, Value lhs,
-                              Value rhs, Value sum) {
-  if (isa<FloatType>(sum.getType()))
-    return math::FmaOp::create(builder, loc, lhs, rhs, sum);
-  return arith::AddIOp::create(builder, loc, sum,
-                               arith::MulIOp::create(builder, loc, lhs, rhs));
-}
 
 Value mlir::conv::applyEpilogue(OpBuilder &builder, Location loc,
                                 Region &epilogue, Type element, Value sum,
@@ -210,9 +45,9 @@ namespace {
 /// Finds where elements of the tensors of one op are.
 class TensorDescriber {
 public:
-  TensorDescriber(const IndexMath &math, const RunTimeSizes &sizes,
+  TensorDescriber(ImplicitLocOpBuilder &builder, const RunTimeSizes &sizes,
                   ArrayRef<Value> numbers)
-      : math(math), sizes(sizes), numbers(numbers) {}
+      : b(builder), sizes(sizes), numbers(numbers) {}
 
   StateTensor describe(Value tensor, Value buffer,
                        ArrayRef<int64_t> strides) const {
@@ -230,7 +65,7 @@ public:
       if (std::optional<unsigned> number = sizes.find(tensor, d + 1)) {
         Value size = numbers[*number];
         Value &scale = result.scales[d];
-        scale = scale ? math.mul(scale, size) : size;
+        scale = scale ? createProduct(b, scale, size) : size;
       } else {
         result.strides[d] *= result.shape[d + 1];
       }
@@ -239,7 +74,7 @@ public:
   }
 
 private:
-  const IndexMath &math;
+  ImplicitLocOpBuilder &b;
   const RunTimeSizes &sizes;
   ArrayRef<Value> numbers;
 };
@@ -315,7 +150,7 @@ static void createItems(const StateAccess &access, const StateBody &body,
     bool areWhole = body.items.factors.empty() &&
                     body.items.constant % kStateWorkItems == 0;
     body.create(item, areWhole ? math.yes()
-                               : math.below(item, access.getCount(body.items)));
+                               : isBelow(b, item, access.getCount(body.items)));
     return;
   }
   Value end = math.minimum(math.add(first, kStateWorkItems),
@@ -327,7 +162,7 @@ static void createItems(const StateAccess &access, const StateBody &body,
                      });
 }
 
-FailureOr<BuiltKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
+FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
                                                     Operation *op,
                                                     ArrayRef<Value> buffers,
                                                     StringRef name) {
@@ -335,7 +170,7 @@ FailureOr<BuiltKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
   if (!target)
     return op->emitOpError("expects the module to have ") << TargetAttr::kName;
   const ::conv::ChipInfo &chip = target.getInfo();
-  BuiltKernel built{};
+  SizedKernel built{};
   SmallVector<size_t> places;
   for (Value buffer : buffers)
     places.push_back(findOrAddArgument(built.arguments, {buffer}));
@@ -365,7 +200,7 @@ FailureOr<BuiltKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
       [&](BlockArgument size) { return math.cast(size); });
   StateAccess access(b, math, chip, sizes, numbers);
   SmallVector<StateTensor> tensors =
-      describeTensors(op, arguments, TensorDescriber(math, sizes, numbers));
+      describeTensors(op, arguments, TensorDescriber(b, sizes, numbers));
   StateBody body = createBody(op, access, tensors);
   createItems(access, body, built.workItems);
   if (body.items.factors.empty()) {

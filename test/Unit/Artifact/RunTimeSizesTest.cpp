@@ -165,6 +165,11 @@ TEST(RunTimeSizes, M17TheLeastSizesObeyAllOtherRules) {
             0U);
 }
 
+TEST(RunTimeSizes, M9OfABlockIsCheckedToo) {
+  EXPECT_EQ(errorAfter([](Entry &e) { e.launches[0].block[0] = 0; }),
+            "entries[0].launches[0].block[0]: expects 1 to 1024, but got 0");
+}
+
 TEST(RunTimeSizes, M18ProductsHaveSizesAndPositiveNumbers) {
   EXPECT_EQ(
       errorAfter([](Entry &e) { e.launches[0].gridOfSizes[0]->constant = 0; }),

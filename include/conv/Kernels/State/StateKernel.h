@@ -12,10 +12,25 @@
 
 namespace mlir::conv {
 
+/// A run-time size, divided by `per` and rounded up.
+struct SizeFactor {
+  unsigned size; ///< Its number among those of the function.
+  int64_t per = 1;
+};
+
+/// A kernel that takes run-time sizes of the function, as i32 behind
+/// `arguments`. With `factors`, there are as many workgroups as `workgroups`
+/// times all of them, divided by `workgroupsPer` and rounded up.
+struct SizedKernel : BuiltKernel {
+  unsigned sizes = 0;
+  SmallVector<SizeFactor> factors;
+  int64_t workgroupsPer = 1;
+};
+
 /// Builds the kernel of `op` at the insertion point, which reads and writes
 /// `buffers`: those of its operands, then of its results. `op` is one on
 /// states, or a dynamic convolution with run-time sizes.
-FailureOr<BuiltKernel> buildStateKernel(OpBuilder &builder, Operation *op,
+FailureOr<SizedKernel> buildStateKernel(OpBuilder &builder, Operation *op,
                                         ArrayRef<Value> buffers,
                                         StringRef name);
 

@@ -274,7 +274,9 @@ std::string FinalStateOp::formatProblem() {
                                   {"p", result.getDimSize(1)},
                                   {"s", result.getDimSize(0)}});
   if (getCuSeqlens())
-    text += " --cu_seqlens " + std::to_string(countSequences() + 1);
+    text +=
+        " --cu_seqlens " + std::to_string(countSequences() + 1) +
+        (getElementTypeOrSelf(getCuSeqlens()).isInteger(64) ? " --i64" : "");
   if (getInitialState())
     text += " --initial_state";
   return text + formatNumbers("indices", getIndices());
@@ -342,10 +344,13 @@ LogicalResult DynamicBackwardStateOp::verify() {
 
 std::string DynamicBackwardStateOp::formatProblem() {
   DynamicShape s = getShape();
+  RankedTensorType kernel = getTensorType(getKernel());
+  bool isOne = kernel.getDimSize(0) != s.b || kernel.getDimSize(1) != s.t;
   return formatSizes(
              *this, getElementTypeOrSelf(getGradOutput()),
              {{"b", s.b}, {"t", s.t}, {"d", s.d}, {"g", s.g}, {"w", s.w}}) +
-         " --order " + stringifyKernelOrder(getOrder()).str();
+         " --order " + stringifyKernelOrder(getOrder()).str() +
+         (isOne ? " --one_kernel" : "");
 }
 
 StringRef DynamicBackwardStateOp::getOperandRole(unsigned operand) {

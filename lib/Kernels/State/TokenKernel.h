@@ -1,0 +1,82 @@
+//===- TokenKernel.h - dynamic convolutions of any length -------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_STATE_TOKENKERNEL_H
+#define CONV_LIB_KERNELS_STATE_TOKENKERNEL_H
+
+#include "StateAccess.h"
+
+namespace mlir::conv {
+
+/// Builds what a work-item does for a block of neighbouring tokens.
+class TokenBuilder {
+public:
+  TokenBuilder(DynamicOpInterface op, const StateAccess &access,
+               ArrayRef<StateTensor> tensors);
+
+  ItemCount countItems() const {
+    ItemCount sequences = access.multiply({chunks, {}}, 'B', shape.b);
+    return access.multiply(sequences, 'T', shape.t, tokens);
+  }
+  void create(Value item, Value guard);
+
+private:
+  /// Elements of a work-item, by channel, or by group and tap.
+  using Elements = SmallVector<Value>;
+
+  void selectChannels();
+  const StateTensor &get(Value tensor) const;
+  Elements widen(Elements elements) const;
+  Value widen(Value element) const {
+    return widenElement(b, b.getLoc(), element, accumulator);
+  }
+  void locate(Value item, Value guard);
+  /// Whether token `distance` from the first of the block is in the sequence.
+  Value isInside(int64_t distance);
+  /// The token's offset in a tensor whose first dimensions are B and T.
+  Value getRow(const StateTensor &tensor, int64_t distance) const;
+  /// Where channels of a [B, T, D] are, and elements of kernels.
+  Value getChannelOffset(const StateTensor &tensor, int64_t distance) const;
+  Value getKernelOffset(const StateTensor &tensor, int64_t distance) const;
+  int64_t getKernelAlignment(const StateTensor &tensor) const;
+  SmallVector<int64_t> listChannels(int64_t stride) const;
+  SmallVector<int64_t> listKernel(const StateTensor &tensor) const;
+
+  Elements loadChannels(Value tensor, int64_t distance);
+  Elements loadKernelElements(Value tensor, int64_t distance);
+  Elements loadState(int64_t distance);
+  /// Tokens with what the initial state has before them, widened; each once.
+  Elements getTokens(Value tensor, int64_t distance);
+  /// Taps by group and tap, widened.
+  Elements getKernel(int64_t distance);
+  Value mask(Value element, int64_t token, int64_t distance) const;
+  Elements computeChannels(int64_t token);
+  Elements computeKernel(int64_t token);
+  void store(Elements sums, int64_t token);
+
+  mutable DynamicOpInterface op; ///< Accessors of ops are not const.
+  const StateAccess &access;
+  const IndexMath &math;
+  ImplicitLocOpBuilder &b;
+  ArrayRef<StateTensor> tensors;
+  DynamicShape shape;
+  Direction direction;
+  Type accumulator;
+  bool tapsLast;
+  int64_t groups, perGroup; ///< Of a work-item: its groups, channels of each.
+  int64_t channels, tokens, chunks;
+
+  // Of the item that is being built.
+  Value guard, batch, chunk, first;
+  SmallVector<Value> neighbours; ///< By token; empty if there is one sequence.
+  DenseMap<int64_t, Value> inside;
+  DenseMap<std::pair<Value, int64_t>, Elements> loaded;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_STATE_TOKENKERNEL_H
