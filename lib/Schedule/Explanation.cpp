@@ -50,6 +50,7 @@ std::string mlir::conv::formatReason(const Explanation &all,
     return formatv(
         "up to {0} registers of {1}",
         ::conv::computeNeededRegisters(
+            all.chip,
             ::conv::computeRegisters(all.problem, all.chip, candidate)),
         ::conv::computeAvailableRegisters(all.chip, candidate.subgroups()));
   case ::conv::Rejection::LaunchSize:

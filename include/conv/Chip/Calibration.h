@@ -81,6 +81,21 @@ struct StagedCalibration {
   double joinInstructions;
   double positionInstructions;
   double loadLanesPerClock; ///< Addresses that the first-level cache takes.
+  int64_t leastLoadBytes;   ///< A lane's load is not faster for less.
+  /// Registers that the compiler takes beside accumulators, as a multiple of
+  /// what is counted, before it spills. Measured on kernels for all chips: up
+  /// to 1.75 where there are 256 registers, since loads are hoisted.
+  double temporaries;
+  double accumulationShare; ///< Share of the accumulation registers that
+                            ///< accumulators may take.
+  /// Registers as counted in assembly: of loop counters, base addresses, lane
+  /// numbers and constants; of a piece of input, its position's offset, first
+  /// row and column, and a mask; of a piece of a filter; and of a load that is
+  /// one of several for a piece, in weight gradients.
+  int64_t fixedRegisters;
+  int64_t inputPieceRegisters;
+  int64_t filterPieceRegisters;
+  int64_t joinedLoadRegisters;
 };
 
 /// Compute units of AMD chips (`Parts/UnitModel`).

@@ -194,7 +194,7 @@ TEST(StagedModel, TemporariesCountBesideAccumulators) {
   registers.accumulators = 64;
   registers.staging = 24;
   registers.fragments = 16;
-  EXPECT_EQ(computeNeededRegisters(registers), 64 + 70);
+  EXPECT_EQ(computeNeededRegisters(chipOf("gfx942"), registers), 64 + 70);
 }
 
 TEST(StagedModel, SaysWhatLimits) {

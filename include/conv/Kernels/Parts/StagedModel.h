@@ -32,7 +32,8 @@ bool copiesAsync(const ChipInfo &chip, const Run &run, int64_t elementBytes);
 int64_t computeAvailableRegisters(const ChipInfo &chip, int64_t subgroups);
 
 /// Registers that a kernel may take, the compiler's temporaries included.
-int64_t computeNeededRegisters(const RegisterCost &registers);
+int64_t computeNeededRegisters(const ChipInfo &chip,
+                               const RegisterCost &registers);
 
 /// What the schedule itself needs; the usual outcome, without temporaries.
 RegisterCost computeRegisters(const Problem &problem, const ChipInfo &chip,

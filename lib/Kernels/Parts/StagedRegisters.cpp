@@ -1,0 +1,134 @@
+//===- StagedRegisters.cpp - whether staged tiles fit a chip --------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StagedTile.h"
+#include "UnitModel.h"
+
+#include "conv/Support/IntegerMath.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace conv;
+
+static const StagedCalibration &fit(const ChipInfo &chip) {
+  return chip.calibration->staged;
+}
+
+int64_t conv::computeAvailableRegisters(const ChipInfo &chip,
+                                        int64_t subgroups) {
+  int64_t wavesPerSimd = ceilDiv(subgroups, chip.simdsPerComputeUnit);
+  return std::min<int64_t>(chip.registersPerLane,
+                           chip.registerFilePerLane / wavesPerSimd);
+}
+
+int64_t conv::computeNeededRegisters(const ChipInfo &chip,
+                                     const RegisterCost &registers) {
+  int64_t others = registers.total() - registers.accumulators;
+  return registers.accumulators + static_cast<int64_t>(std::ceil(
+                                      fit(chip).temporaries * double(others)));
+}
+
+/// Granules of the reduction whose fragments are in registers at a time.
+static int64_t countGranulesInFlight(const ChipInfo &chip,
+                                     const Candidate &candidate) {
+  int64_t granules = candidate.gemmK / reductionGranule(*candidate.atom);
+  // Where nothing keeps matrix instructions apart from loads, the compiler
+  // hoists all loads of a step. An FMA atom is many instructions by itself.
+  bool hoistsAll =
+      candidate.atom->kind == AtomKind::WMMA && chip.accumulationRegisters == 0;
+  return hoistsAll ? granules : granules > 2 ? 2 : 1;
+}
+
+/// Registers that MFMA loops keep for the loads of an operand that is
+/// transposed on its way: each block of rows has a load for every element of a
+/// piece.
+static int64_t countJoinRegisters(const ChipInfo &chip,
+                                  const Candidate &candidate, int64_t rows,
+                                  const Run &run) {
+  if (candidate.atom->kind != AtomKind::MFMA || !keepsLoadsEarly(chip) ||
+      run.isAlongReduction || copiesInLaneOrder(chip, candidate))
+    return 0;
+  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
+  int64_t blocks = piecesPerWorkItem(chip, candidate, rows) /
+                   countLoadElements(chip, candidate, rows, run);
+  return fit(chip).joinedLoadRegisters * blocks * longest;
+}
+
+RegisterCost conv::computeRegisters(const Problem &problem,
+                                    const ChipInfo &chip,
+                                    const Candidate &candidate) {
+  const MatrixAtom &atom = *candidate.atom;
+  auto [rows, columns] = candidate.subgroup;
+  int64_t inputPieces =
+      piecesPerWorkItem(chip, candidate, candidate.workgroup[0]);
+  int64_t filterPieces =
+      piecesPerWorkItem(chip, candidate, candidate.workgroup[1]);
+  int64_t registerBytes = 4;
+  int64_t bytesA = columns / atom.m * fragmentBytesA(atom);
+  // The rows of A that an FMA atom reads are the same for all lanes; half of
+  // one atom's are on the way while the other half is used.
+  if (atom.kind == AtomKind::FMA)
+    bytesA = fragmentBytesA(atom) / 2;
+  int64_t bytesB = rows / atom.n * fragmentBytesB(atom);
+  RegisterCost cost;
+  cost.accumulators = rows * columns / chip.subgroupSize;
+  auto isStaged = [&](const Run &run) {
+    return candidate.loop != MainLoop::AsyncStaged ||
+           !copiesAsync(chip, run, byteSize(atom.operand));
+  };
+  cost.staging = (isStaged(problem.lhsRun) * inputPieces +
+                  isStaged(problem.rhsRun) * filterPieces) *
+                 kPieceBytes / registerBytes;
+  cost.fragments = countGranulesInFlight(chip, candidate) * (bytesA + bytesB) /
+                   registerBytes;
+  cost.addresses = fit(chip).fixedRegisters +
+                   fit(chip).inputPieceRegisters * inputPieces +
+                   fit(chip).filterPieceRegisters * filterPieces +
+                   countJoinRegisters(chip, candidate, candidate.workgroup[0],
+                                      problem.lhsRun) +
+                   countJoinRegisters(chip, candidate, candidate.workgroup[1],
+                                      problem.rhsRun);
+  return cost;
+}
+
+Rejection conv::checkStaged(const Problem &problem, const ChipInfo &chip,
+                            const Candidate &candidate) {
+  int64_t workItems = candidate.subgroups() * chip.subgroupSize;
+  if (computeSharedBytes(candidate) > chip.sharedMemoryBytes)
+    return Rejection::SharedMemory;
+  if (workItems > chip.maxWorkgroupSize)
+    return Rejection::WorkgroupSize;
+  for (int64_t rows : candidate.workgroup) {
+    int64_t bytes = rows * candidate.gemmK * byteSize(candidate.atom->operand);
+    if (bytes % (kPieceBytes * workItems) != 0)
+      return Rejection::UnevenCopy;
+  }
+  if (isHost(chip)) // The register tile is the atom, which fits.
+    return Rejection::None;
+  RegisterCost registers = computeRegisters(problem, chip, candidate);
+  int64_t available = computeAvailableRegisters(chip, candidate.subgroups());
+  // What is usually allocated is known better where the phases of a step are
+  // apart, and loads are wide. Should it be too little, another schedule takes
+  // the place.
+  auto isWide = [&](const Run &run) {
+    return run.elements * byteSize(candidate.atom->operand) >= kPieceBytes;
+  };
+  bool isPhased = keepsLoadsEarly(chip) &&
+                  candidate.atom->kind == AtomKind::WMMA &&
+                  isWide(problem.lhsRun) && isWide(problem.rhsRun);
+  int64_t needed =
+      isPhased ? computeExpectedRegisters(chip, *candidate.atom, registers)
+               : computeNeededRegisters(chip, registers);
+  bool fits = needed <= available;
+  // Accumulation registers hold nothing but accumulators, so neither side may
+  // count on the whole file.
+  if (chip.accumulationRegisters > 0)
+    fits &= double(registers.accumulators) <=
+            fit(chip).accumulationShare * chip.accumulationRegisters;
+  return fits ? Rejection::None : Rejection::Registers;
+}

@@ -1,0 +1,155 @@
+//===- StagedStep.cpp - what a step of staged tiles asks for --------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StagedStep.h"
+
+#include "StagedTile.h"
+#include "UnitModel.h"
+
+#include "conv/Support/IntegerMath.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace conv;
+
+static const StagedCalibration &fit(const ChipInfo &chip) {
+  return chip.calibration->staged;
+}
+
+/// Cache lines that rows of a tile touch, as a multiple of what they need. Rows
+/// made of several runs are counted as if these followed each other.
+static double countLineWaste(const ChipInfo &chip, const Candidate &candidate,
+                             int64_t rows, const Run &run) {
+  int64_t along = run.isAlongReduction ? candidate.gemmK : rows;
+  if (chip.cacheLineBytes == 0 || run.elements < along)
+    return 1;
+  int64_t bytes = along * byteSize(candidate.atom->operand);
+  return double(roundUp(bytes, chip.cacheLineBytes)) / double(bytes);
+}
+
+/// Cycles of the load path for the tile of one operand.
+static double computeLoadCycles(const ChipInfo &chip,
+                                const Candidate &candidate, int64_t rows,
+                                const Run &run) {
+  int64_t width = countLoadElements(chip, candidate, rows, run);
+  int64_t loads = rows * candidate.gemmK / width;
+  int64_t bytes = std::max(width * byteSize(candidate.atom->operand),
+                           fit(chip).leastLoadBytes);
+  return std::max(double(loads * bytes) *
+                      countLineWaste(chip, candidate, rows, run) /
+                      chip.sharedCacheBytesPerClock,
+                  double(loads) / fit(chip).loadLanesPerClock);
+}
+
+/// Whether loads stay in their places from one step to the next, so that no
+/// vector instruction moves them (`conv.placed_load`). MFMA loops do that only
+/// where places never change.
+static bool keepsPlaces(const Problem &problem, const ChipInfo &chip,
+                        const Candidate &candidate, const Run &run) {
+  bool stays = candidate.atom->kind == AtomKind::MFMA
+                   ? run.elements == problem.reduction
+                   : run.elements % candidate.gemmK == 0;
+  return keepsLoadsEarly(chip) && candidate.loop != MainLoop::AsyncStaged &&
+         run.isAlongReduction && stays;
+}
+
+/// Vector instructions of a wave that bring one operand's tile.
+static double countCopyInstructions(const Problem &problem,
+                                    const ChipInfo &chip,
+                                    const Candidate &candidate, int64_t rows,
+                                    const Run &run) {
+  auto pieces = double(piecesPerWorkItem(chip, candidate, rows));
+  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
+  int64_t width = countLoadElements(chip, candidate, rows, run);
+  double ofLoad = fit(chip).loadInstructions +
+                  (run.takesDivisions ? fit(chip).positionInstructions : 0);
+  if (keepsPlaces(problem, chip, candidate, run))
+    ofLoad = 0;
+  // Blocks of whole pieces are transposed, too; that was fitted to loops whose
+  // phases are apart.
+  bool isJoined =
+      width < longest || (candidate.atom->kind == AtomKind::WMMA &&
+                          keepsLoadsEarly(chip) && isTransposed(run));
+  return pieces * (double(longest) / double(width) * ofLoad +
+                   (isJoined ? fit(chip).joinInstructions : 0));
+}
+
+double conv::computeVectorCycles(const Problem &problem, const ChipInfo &chip,
+                                 const Candidate &candidate) {
+  double instructions =
+      double(candidate.stages) * fit(chip).stepInstructions +
+      countCopyInstructions(problem, chip, candidate, candidate.workgroup[0],
+                            problem.lhsRun) +
+      countCopyInstructions(problem, chip, candidate, candidate.workgroup[1],
+                            problem.rhsRun);
+  // Multiply-adds of the table are packed, two for each lane.
+  double lanesPerClock = chip.fmaPerClock / 2.0 / chip.simdsPerComputeUnit;
+  return instructions * chip.subgroupSize / lanesPerClock;
+}
+
+/// Bytes of a tile that is written to shared memory, as if there were no
+/// conflicts and writes were as fast as reads.
+static double countWrittenBytes(const ChipInfo &chip,
+                                const Candidate &candidate, int64_t rows,
+                                const Run &run) {
+  int64_t rowBytes = candidate.gemmK * byteSize(candidate.atom->operand);
+  int64_t bankBytes = 4;
+  bool hasConflicts = keepsLoadsEarly(chip) && isTransposed(run) &&
+                      !copiesInLaneOrder(chip, candidate) &&
+                      rowBytes < bankBytes * chip.sharedMemoryBanks;
+  return double(rows * rowBytes) *
+         (hasConflicts ? 1 + fit(chip).transposedConflicts : 1) *
+         chip.sharedWritePasses;
+}
+
+double conv::computeWriteCycles(const Problem &problem, const ChipInfo &chip,
+                                const Candidate &candidate) {
+  return (countWrittenBytes(chip, candidate, candidate.workgroup[0],
+                            problem.lhsRun) +
+          countWrittenBytes(chip, candidate, candidate.workgroup[1],
+                            problem.rhsRun)) /
+         (chip.sharedMemoryBytesPerClock * chip.computeUnitsOfProcessor);
+}
+
+double conv::countStoredBytes(const Problem &problem,
+                              const Candidate &candidate) {
+  return double(candidate.workgroup[0] * candidate.workgroup[1]) *
+         (double(byteSize(problem.result)) +
+          problem.epilogueBytes / double(problem.products) /
+              double(problem.batch) / double(problem.rows) /
+              double(problem.columns));
+}
+
+void conv::countStep(const Problem &problem, const ChipInfo &chip,
+                     const Candidate &candidate, Cost &cost) {
+  const MatrixAtom &atom = *candidate.atom;
+  double waves = double(candidate.subgroups());
+  double atomsK = double(candidate.gemmK) / atom.k;
+  double atomsM = double(candidate.subgroup[1]) / atom.m;
+  double atomsN = double(candidate.subgroup[0]) / atom.n;
+  cost.matrixCycles = atomsM * atomsN * atomsK * atom.cycles *
+                      std::ceil(waves / double(countSimds(chip)));
+
+  double granules = double(candidate.gemmK) / double(reductionGranule(atom));
+  // Transposing reads of columns that 16 rows of an atom hold take two passes.
+  bool hasConflicts = copiesInLaneOrder(chip, candidate) &&
+                      !problem.rhsRun.isAlongReduction && atom.m <= 16;
+  double readBytes =
+      waves * chip.subgroupSize * granules *
+      ((hasConflicts ? 2 : 1) * atomsM * double(fragmentBytesA(atom)) +
+       atomsN * double(fragmentBytesB(atom)));
+  cost.sharedCycles = readBytes / (chip.sharedMemoryBytesPerClock *
+                                   chip.computeUnitsOfProcessor) +
+                      computeWriteCycles(problem, chip, candidate);
+
+  cost.loadCycles = (computeLoadCycles(chip, candidate, candidate.workgroup[0],
+                                       problem.lhsRun) +
+                     computeLoadCycles(chip, candidate, candidate.workgroup[1],
+                                       problem.rhsRun)) /
+                    chip.computeUnitsOfProcessor;
+}

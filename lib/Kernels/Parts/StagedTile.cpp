@@ -1,0 +1,66 @@
+//===- StagedTile.cpp - what a step stages --------------------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StagedTile.h"
+
+#include "conv/Support/IntegerMath.h"
+
+#include <numeric>
+
+using namespace conv;
+
+int64_t conv::reductionGranule(const MatrixAtom &atom) {
+  int64_t perPiece = kPieceBytes / byteSize(atom.operand);
+  return std::lcm<int64_t>(atom.k, atom.groupsOfK() * perPiece);
+}
+
+int64_t conv::piecesPerWorkItem(const ChipInfo &chip,
+                                const Candidate &candidate, int64_t rows) {
+  int64_t bytes = rows * candidate.gemmK * byteSize(candidate.atom->operand);
+  return ceilDiv(bytes,
+                 kPieceBytes * candidate.subgroups() * chip.subgroupSize);
+}
+
+int64_t conv::fragmentBytesA(const MatrixAtom &atom) {
+  return atom.rowsOfA() *
+         std::max(kPieceBytes, atom.kPerLane * byteSize(atom.operand));
+}
+int64_t conv::fragmentBytesB(const MatrixAtom &atom) {
+  return std::max(kPieceBytes, atom.kPerLane * byteSize(atom.operand));
+}
+
+bool conv::copiesAsync(const ChipInfo &chip, const Run &run,
+                       int64_t elementBytes) {
+  if (const LaneCopies *copies = chip.getLaneCopies()) {
+    // Transposing reads bring the reduction of 16-bit elements together.
+    bool isReadable = run.isAlongReduction ||
+                      (copies->hasTransposingReads && elementBytes == 2);
+    return isReadable && run.elements * elementBytes % copies->bytes == 0;
+  }
+  return chip.asyncCopyBytes > 0 && run.isAlongReduction &&
+         run.elements * elementBytes % chip.asyncCopyBytes == 0;
+}
+
+bool conv::copiesInLaneOrder(const ChipInfo &chip, const Candidate &candidate) {
+  return candidate.loop == MainLoop::AsyncStaged && chip.getLaneCopies();
+}
+
+int64_t conv::countLoadElements(const ChipInfo &chip,
+                                const Candidate &candidate, int64_t rows,
+                                const Run &run) {
+  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
+  if (copiesInLaneOrder(chip, candidate))
+    return longest;
+  if (keepsLoadsEarly(chip) && !run.isAlongReduction)
+    longest = std::gcd(longest, piecesPerWorkItem(chip, candidate, rows));
+  return std::gcd(longest, run.elements);
+}
+
+int64_t conv::computeSharedBytes(const Candidate &candidate) {
+  return candidate.stages * (candidate.workgroup[0] + candidate.workgroup[1]) *
+         candidate.gemmK * byteSize(candidate.atom->operand);
+}
