@@ -8,7 +8,7 @@
 // A manifest and code files in a zip archive, made and read in memory. A file
 // that is read is somebody else's: its names, sizes and digests are checked
 // before anything is inflated, stored or believed. This file stops at the
-// members; Zip.h knows the archive, and ManifestJson.cpp what is in it.
+// members; Zip.h knows the archive, and ManifestReader.cpp what is in it.
 //
 //===----------------------------------------------------------------------===//
 

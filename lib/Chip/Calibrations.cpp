@@ -28,7 +28,9 @@ static constexpr Calibration kHopper = {
                .setupCycles = 400,
                .startSeconds = 1.04e-6,
                .launchSeconds = 4e-6,
-               .loadBytesPerClock = 64},
+               .loadBytesPerClock = 64,
+               .splitWaves = 4,
+               .mostSplits = 64},
     .staged = {.registerStagedSlowdown = 1.9,
                .asyncStagedSlowdown = 1.5,
                .transposedStagedSlowdown = 8,
@@ -194,6 +196,8 @@ static constexpr Calibration createUnmeasured(std::string_view source) {
 /// `countedCycles` is how many the clock counts for each one of the model's.
 static constexpr Calibration createClocked(double countedCycles) {
   Calibration calibration = createUnmeasured("the clock of lib/Clock");
+  calibration.launch.splitWaves = 16;
+  calibration.launch.mostSplits = 32;
   calibration.direct.traffic = 1.125;
   calibration.direct.memoryEfficiency = 1;
   calibration.direct.countedCycles = countedCycles;

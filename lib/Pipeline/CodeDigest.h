@@ -20,7 +20,7 @@ namespace mlir::conv {
                                               StringRef schedule,
                                               const Target &target);
 
-/// The same for the target around the convolution; empty if it is refused.
+/// The digest for the target around the convolution; empty if it is refused.
 std::string computeCodeForTarget(ConvolutionOpInterface op, StringRef schedule);
 
 /// The file that `CompileOptions::database` means for the target of a module;

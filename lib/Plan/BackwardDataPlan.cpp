@@ -218,7 +218,8 @@ void Planner::planJoinedPhases() {
                                space.createLhs(layouts.getOutput()),
                                space.createRhs(layouts.getFilter())};
   part.channels = space.createVector('C');
-  space.clearConditions(); // Of parts of the reduction.
+  // The result has no conditions on parts of the reduction.
+  space.clearConditions();
   // Positions before the first one, and those behind the last one; and channels
   // behind the last one of a row.
   for (int64_t d = 0; d < rank; ++d)

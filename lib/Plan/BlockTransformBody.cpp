@@ -14,7 +14,7 @@
 
 #include "BlockTransformBody.h"
 
-#include "EpilogueBody.h"
+#include "conv/Plan/EpilogueBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

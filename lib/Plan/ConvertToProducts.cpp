@@ -11,14 +11,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockTransformBody.h"
+#include "CopyMatrices.h"
 #include "DynamicToMatrices.h"
 #include "ElementwiseToMatrices.h"
-#include "EpilogueBody.h"
 
 #include "conv/Dialect/Conv/IR/BlockViews.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TransformViews.h"
 #include "conv/Plan/ConvolutionPlan.h"
+#include "conv/Plan/EpilogueBody.h"
 #include "conv/Plan/OperandForm.h"
 #include "conv/Plan/Passes.h"
 
@@ -192,24 +193,11 @@ struct TransformToCopy final : OpRewritePattern<TransformOp> {
     Location loc = op.getLoc();
     RankedTensorType type = op.getResultType();
     TransformViews views = TransformViews::get(op);
-    auto createEmpty = [&](ArrayRef<int64_t> shape) -> Value {
-      return tensor::EmptyOp::create(rewriter, loc, shape,
-                                     type.getElementType());
-    };
-    Value source =
-        GatherOp::create(rewriter, loc, op.getSource(), views.source);
-    Value empty = createEmpty(views.result.getShape());
-    SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(3));
-    auto copy = linalg::GenericOp::create(
-        rewriter, loc, TypeRange{empty.getType()}, ValueRange{source},
-        ValueRange{empty}, maps,
-        SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel),
-        [](OpBuilder &nested, Location loc, ValueRange elements) {
-          linalg::YieldOp::create(nested, loc, elements.front());
-        });
-    copy->setAttr(kScheduleName, views.selectSchedule(type));
-    rewriter.replaceOpWithNewOp<ScatterOp>(op, createEmpty(type.getShape()),
-                                           copy.getResult(0),
+    Value copy = copyMatrices(rewriter, loc, op.getSource(), views.source,
+                              views.selectSchedule(type));
+    Value result = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                           type.getElementType());
+    rewriter.replaceOpWithNewOp<ScatterOp>(op, result, copy,
                                            rewriter.getArrayAttr(views.result));
     return success();
   }

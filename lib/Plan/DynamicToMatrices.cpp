@@ -14,11 +14,10 @@
 
 #include "DynamicToMatrices.h"
 
-#include "EpilogueBody.h"
-
 #include "conv/Dialect/Conv/IR/BlockViews.h"
 #include "conv/Dialect/Conv/IR/DynamicViews.h"
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
+#include "conv/Plan/EpilogueBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

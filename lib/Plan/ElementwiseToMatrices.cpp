@@ -13,6 +13,8 @@
 
 #include "ElementwiseToMatrices.h"
 
+#include "CopyMatrices.h"
+
 #include "conv/Dialect/Conv/IR/ElementwiseViews.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 
@@ -66,19 +68,8 @@ struct ConcatenationToCopies final : OpRewritePattern<tensor::ConcatOp> {
     int64_t offset = 0;
     for (Value part : op.getInputs()) {
       auto views = ConcatenationViews::get(op, part, offset);
-      Value source = GatherOp::create(rewriter, loc, part, views.source);
-      Value empty = tensor::EmptyOp::create(
-          rewriter, loc, views.result.getShape(), type.getElementType());
-      SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(3));
-      auto copy = linalg::GenericOp::create(
-          rewriter, loc, TypeRange{empty.getType()}, ValueRange{source},
-          ValueRange{empty}, maps,
-          SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel),
-          [](OpBuilder &nested, Location loc, ValueRange elements) {
-            linalg::YieldOp::create(nested, loc, elements.front());
-          });
-      copy->setAttr(kScheduleName, views.selectSchedule(type));
-      copies.push_back(copy.getResult(0));
+      copies.push_back(copyMatrices(rewriter, loc, part, views.source,
+                                    views.selectSchedule(type)));
       targets.push_back(views.result);
       offset += cast<RankedTensorType>(part.getType()).getDimSize(op.getDim());
     }

@@ -1,11 +1,11 @@
-//===- EpilogueBody.cpp - an epilogue's scalars in a linalg.generic -------===//
+//===- EpilogueBody.cpp - an epilogue's scalars ---------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "EpilogueBody.h"
+#include "conv/Plan/EpilogueBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"

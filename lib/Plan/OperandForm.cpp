@@ -201,8 +201,8 @@ std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
   return "";
 }
 
-/// Of a convolution in a form with zeros among what it sums up: how many
-/// products are others.
+/// The attribute of a convolution in a form that adds zeros to what it sums up:
+/// how many products are not of these zeros.
 static constexpr StringLiteral kReductionName = "conv.reduction_without_zeros";
 
 int64_t mlir::conv::computeReductionWithoutZeros(ConvolutionOpInterface op) {

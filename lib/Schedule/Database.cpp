@@ -90,7 +90,7 @@ Database::lookup(ConvolutionOpInterface op, const DatabaseOptions &options,
     }
   if (!found->current.empty() || found->stale.empty())
     return ScheduleAttr();
-  // Of another compiler, but of the same code.
+  // Rows of another compiler hold if the code is the same.
   int checks = 0;
   for (const ::conv::MeasuredSchedule &row : found->stale) {
     if (!options.computeCode || row.code.empty() || checks++ == kMaxChecks)

@@ -30,24 +30,15 @@ using namespace mlir::conv;
 
 /// Rows or columns of tiles beyond which options make no difference.
 static constexpr int64_t kLargestTile = 256;
-/// More parts are more to add up than there is to gain.
-static constexpr int64_t kMaxSplits = 64;
-/// The same for parts of a few tiles, which are all that there is to compute
-/// side by side: how many were measured, if they fill the chip no more than
-/// once.
+/// Parts of a few tiles are all that there is to compute side by side: how many
+/// were measured, if they fill the chip no more than once.
 static constexpr int64_t kFewTiles = 4;
 static constexpr int64_t kMaxSplitsOfTile = 112;
 /// Sides of halo tiles: larger ones, of which halos are a smaller part, come
 /// first, since of equal costs the first one is taken.
 static constexpr int64_t kHaloTileSides[] = {16, 8};
-/// Rows of a tile, and how often its tiles fill the chip, that parts of a
-/// reduction over halo tiles are counted for.
+/// Rows of a tile that parts of a reduction over halo tiles are counted for.
 static constexpr int64_t kHaloTileRows[] = {64, 128, 192, 256};
-static constexpr int64_t kMaxWaves = 4;
-/// The same on AMD chips, for tiles of the largest size: by the clock, sums of
-/// more parts cost less than a wave of workgroups that leaves units idle.
-static constexpr int64_t kMaxAmdWaves = 16;
-static constexpr int64_t kMaxAmdSplits = 32;
 
 /// Groups that do not fill a tile: side by side they may.
 static void addMergedGroups(ConvolutionOpInterface op,
@@ -67,11 +58,9 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
   int64_t tiles = llvm::divideCeil(plain.rows, kLargestTile) *
                   llvm::divideCeil(plain.columns, kLargestTile) * plain.batch;
   int64_t longest = getSplittableSize(op);
-  bool isAmd = chip.backend == ::conv::Backend::AMDGPU;
-  int64_t waves = isAmd ? kMaxAmdWaves : kMaxWaves;
-  int64_t most = isAmd ? kMaxAmdSplits : kMaxSplits;
-  for (int64_t splits = 2; splits <= std::min(longest, most) &&
-                           tiles * splits <= waves * chip.computeUnits;
+  const ::conv::LaunchCalibration &fit = chip.calibration->launch;
+  for (int64_t splits = 2; splits <= std::min(longest, fit.mostSplits) &&
+                           tiles * splits <= fit.splitWaves * chip.computeUnits;
        splits *= 2)
     all.push_back(splits);
   if (tiles > kFewTiles)
@@ -100,7 +89,8 @@ enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
   const auto *facts = problem.facts.get<::conv::TmaFacts>();
   if (!facts)
     return {};
-  int64_t last = std::min(getSplittableSize(op, options), kMaxSplits);
+  const ::conv::LaunchCalibration &fit = chip.calibration->launch;
+  int64_t last = std::min(getSplittableSize(op, options), fit.mostSplits);
   // The shortest parts among up to so many: the fewest of that length.
   SmallVector<int64_t> shortest = {1};
   int64_t least = std::numeric_limits<int64_t>::max();
@@ -114,7 +104,7 @@ enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
     int64_t tiles = llvm::divideCeil(problem.rows, rows) *
                     (problem.columns / facts->haloTile->columns) *
                     problem.batch;
-    for (int64_t waves = 1; waves <= kMaxWaves; ++waves)
+    for (int64_t waves = 1; waves <= fit.splitWaves; ++waves)
       all.insert(shortest[std::min(waves * chip.computeUnits / tiles, last)]);
   }
   return SmallVector<int64_t>(all.begin(), all.end());

@@ -59,13 +59,13 @@ static void remarkProductCost(ConvolutionOpInterface op, ScheduleAttr schedule,
   ::conv::Cost cost = family.predict(op, schedule, chip);
   auto remark = remark::analysis(
       op.getLoc(), remark::RemarkOpts::name("Predicted").category(DEBUG_TYPE));
-  remark << remark::metric("limit", ::conv::getName(cost.limit).data())
-         << remark::metric("microseconds",
+  remark << remark::metric("microseconds",
                            llvm::formatv("{0:F1}", cost.seconds * 1e6).str())
          << remark::metric("workgroups", cost.workgroups)
          << remark::metric("shared_bytes", cost.sharedBytes);
   if (family.hasModel())
-    remark << remark::metric("waves_per_simd",
+    remark << remark::metric("limit", ::conv::getName(cost.limit).data())
+           << remark::metric("waves_per_simd",
                              llvm::formatv("{0:F1}", cost.wavesPerSimd).str())
            << remark::metric("registers", cost.registers.total());
 }

@@ -66,17 +66,17 @@ static LogicalResult verifyInForm(ConvolutionOpInterface op,
       schedule.getSplits() > size)
     return refuse() << "expects splits to be at most " << size << ", but got "
                     << schedule.getSplits();
-  if (!schedule.isDirect() && failed(verifyAtom(op, schedule, chip)))
+  const KernelFamily &family = getKernelFamily(schedule.getMainLoop());
+  if (family.hasModel() && failed(verifyAtom(op, schedule, chip)))
     return failure();
-  std::string obstacle =
-      getKernelFamily(schedule.getMainLoop()).findObstacle(op, schedule, chip);
+  std::string obstacle = family.findObstacle(op, schedule, chip);
   if (!obstacle.empty())
     return refuse() << obstacle;
 
-  int64_t workItems = schedule.isDirect()
-                          ? schedule.getNumSubgroups() * chip.subgroupSize
-                          : countWorkItems(schedule, chip, elementType) *
-                                schedule.getCluster(); // Those of a tile.
+  int64_t workItems = family.hasModel()
+                          ? countWorkItems(schedule, chip, elementType) *
+                                schedule.getCluster() // Those of a tile.
+                          : schedule.getNumSubgroups() * chip.subgroupSize;
   for (const PlanStep &step :
        planConvolution(op, getPlanOptions(schedule)).steps) {
     std::vector<::conv::ResultShape> parts = getResultShapes(step);

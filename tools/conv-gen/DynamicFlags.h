@@ -25,7 +25,8 @@ bool isDynamic(const std::string &word);
 /// Adds what such a line has to `app`, which writes into `options`.
 void addDynamicFlags(CLI::App &app, DynamicGenOptions &options);
 
-/// The same for lines of ops on states, of which each has flags of its own.
+/// Whether a word begins a line of an op on states, and the flags of that op,
+/// which differ from one to the other.
 bool isState(const std::string &word);
 void addStateFlags(CLI::App &app, const std::string &word,
                    StateGenOptions &options);

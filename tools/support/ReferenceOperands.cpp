@@ -33,7 +33,8 @@ const std::map<std::string, OpName> kScalarOps = {
     {"addi", {ScalarOp::Add, 2}},          {"subi", {ScalarOp::Sub, 2}},
     {"muli", {ScalarOp::Mul, 2}},          {"maxsi", {ScalarOp::Maximum, 2}},
     {"minsi", {ScalarOp::Minimum, 2}},     {"cmpi", {ScalarOp::Compare, 2}},
-    {"andi", {ScalarOp::Minimum, 2}}, // Of i1, as are the next two.
+    {"andi", {ScalarOp::Minimum, 2}}, // Its operands are i1, as are those of
+                                      // the next two.
     {"ori", {ScalarOp::Maximum, 2}},       {"xori", {ScalarOp::Differ, 2}},
     {"extsi", {ScalarOp::Convert, 1}},     {"trunci", {ScalarOp::Wrap, 1}},
     {"shli", {ScalarOp::ShiftLeft, 2}},    {"shrsi", {ScalarOp::ShiftRight, 2}},

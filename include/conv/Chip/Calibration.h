@@ -52,6 +52,10 @@ struct LaunchCalibration {
                         ///< store. Measured on an H200.
   double launchSeconds; ///< From the end of a kernel to the work of the next.
   double loadBytesPerClock; ///< Bytes from the first-level cache.
+  /// How often tiles of the largest size fill the chip at most once reductions
+  /// are split, and into how many parts they are: by the clock of AMD chips,
+  /// sums of more parts cost less there than workgroups that leave units idle.
+  int64_t splitWaves, mostSplits;
 };
 
 /// Tiles that work-items stage in shared memory (`Parts/StagedModel`).

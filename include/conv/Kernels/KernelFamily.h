@@ -62,9 +62,9 @@ public:
   /// lists them itself.
   virtual bool hasModel() const { return true; }
 
-  /// Of a family without a `KernelModel`: all schedules that it has for the
-  /// convolution, in the form that it has, and that the chip can run. Of equal
-  /// costs, the first one is taken.
+  /// Lists all schedules of a family without a `KernelModel` that the chip can
+  /// run, for the convolution in the form that it has. If costs are equal, the
+  /// first one is taken.
   virtual std::vector<PredictedSchedule>
   listSchedules(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) const {
     return {};

@@ -54,8 +54,8 @@ struct CompileOptions {
   /// Rows of the database that another compiler measured are used where there
   /// are none of this one, instead of only being named in a warning.
   bool usesStaleSchedules = false;
-  /// Of the device: rows of the database with as many come first. 0: those of
-  /// the chip, which nobody counted on the host.
+  /// Compute units of the device: rows of the database that were measured on as
+  /// many come first. 0: those of the chip, which nobody counted on the host.
   int64_t computeUnits = 0;
   /// The most bytes of workspace that the schedule of a convolution may take
   /// if it is chosen here; negative: any number.

@@ -33,7 +33,7 @@ public:
   /// Channels of the operand, padded until those of all elements of the window
   /// are a multiple.
   int64_t computeChannels(int64_t multiple) const;
-  /// Those of the whole operand in its form.
+  /// Elements of the whole operand in its form.
   double countElements(int64_t multiple) const;
   /// Elements of the window that become channels.
   int64_t countTaps() const;

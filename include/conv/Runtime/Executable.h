@@ -37,8 +37,8 @@ public:
   /// What was loaded: arguments, workspace, error bound.
   const artifact::Entry &entry() const { return *loaded; }
   int64_t workspaceBytes() const { return loaded->workspaceBytes; }
-  /// The same of an entry with run-time sizes, with these; -1 if `run` refuses
-  /// them.
+  /// Bytes of workspace of an entry with run-time sizes, for these; -1 if `run`
+  /// refuses them.
   int64_t workspaceBytes(std::span<const int64_t> sizes) const;
 
   /// Starts all launches on `stream`, in order, with `sizes` if the entry has
@@ -66,7 +66,8 @@ private:
       WorkspaceMap
     } kind;
     int32_t i32;
-    /// Of the argument, constant or size, or the offset into the workspace.
+    /// Number of the argument, constant or size, or the offset into the
+    /// workspace.
     int64_t index;
     /// What is encoded instead of passing the address; `loaded` has it.
     const artifact::TensorMapParameter *map = nullptr;

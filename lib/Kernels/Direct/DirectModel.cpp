@@ -199,8 +199,6 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   cost.computeSeconds = computeSeconds;
   cost.memorySeconds = memorySeconds;
   cost.seconds = seconds();
-  cost.limit = memorySeconds > computeSeconds ? ::conv::Limit::Memory
-                                              : ::conv::Limit::Latency;
   return cost;
 }
 

@@ -45,7 +45,7 @@ struct MainLoopParts {
 
   /// Places of the loads of the tile at `k`, where a run starts.
   SmallVector<Value> createPlaces(Value k) const;
-  /// Those of the tile at `k`, from those of the tile before it.
+  /// Places of the loads of the tile at `k`, from those of the tile before it.
   SmallVector<Value> movePlaces(const Kernel &kernel, ValueRange places,
                                 Value k) const;
 };

@@ -13,6 +13,8 @@
 
 #include "StateAccess.h"
 
+#include "conv/Plan/EpilogueBody.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -60,9 +62,9 @@ private:
   void storeInRing(const Place &place, const Tokens &input) const;
   void createOutput(const Place &place, const Tokens &tokens) const;
   Value applyEpilogue(Value sum, ArrayRef<Value> operands) const {
-    return mlir::conv::applyEpilogue(b, b.getLoc(), op.getEpilogue(),
-                                     getElementTypeOrSelf(op.getOutput()), sum,
-                                     operands);
+    return createEpilogueBody(b, b.getLoc(), op.getEpilogue(),
+                              getElementTypeOrSelf(op.getOutput()), sum,
+                              operands);
   }
 
   mutable CausalUpdateOp op; ///< Accessors of ops are not const.

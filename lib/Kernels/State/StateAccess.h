@@ -129,11 +129,6 @@ inline int64_t assumeSequences(int64_t known) {
   return ShapedType::isDynamic(known) ? kUsual : known;
 }
 
-/// What the region of an epilogue makes of a sum, or the sum as a result's
-/// element if the region is empty.
-Value applyEpilogue(OpBuilder &builder, Location loc, Region &epilogue,
-                    Type element, Value sum, ArrayRef<Value> operands);
-
 /// What an op asks of its kernel. `tensors` are those of operands and results,
 /// and outlive the body, like `access`.
 StateBody createCausalUpdate(CausalUpdateOp op, const StateAccess &access,

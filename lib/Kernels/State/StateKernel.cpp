@@ -17,29 +17,11 @@
 #include "StateAccess.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/IR/IRMapping.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::conv;
-
-Value mlir::conv::applyEpilogue(OpBuilder &builder, Location loc,
-                                Region &epilogue, Type element, Value sum,
-                                ArrayRef<Value> operands) {
-  if (epilogue.empty())
-    return sum.getType() == element
-               ? sum
-               : arith::TruncFOp::create(builder, loc, element, sum);
-  Block &body = epilogue.front();
-  IRMapping mapping;
-  mapping.map(body.getArgument(0), sum);
-  mapping.map(body.getArguments().drop_front(), operands);
-  for (Operation &inner : body.without_terminator())
-    builder.clone(inner, mapping);
-  return mapping.lookupOrDefault(
-      cast<YieldOp>(body.getTerminator()).getValue());
-}
 
 namespace {
 /// Finds where elements of the tensors of one op are.

@@ -15,6 +15,8 @@
 
 #include "SequenceSearch.h"
 
+#include "conv/Plan/EpilogueBody.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -269,8 +271,8 @@ void TokenBuilder::store(Elements sums, int64_t token) {
   for (auto [i, sum] : llvm::enumerate(sums)) {
     Elements read = llvm::map_to_vector(
         operands, [&, place = i](const Elements &each) { return each[place]; });
-    sum = applyEpilogue(b, b.getLoc(), op.getEpilogue(), result.element, sum,
-                        read);
+    sum = createEpilogueBody(b, b.getLoc(), op.getEpilogue(), result.element,
+                             sum, read);
   }
   if (isKernel)
     return access.store(sums, result, getKernelOffset(result, token),

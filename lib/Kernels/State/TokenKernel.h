@@ -70,7 +70,7 @@ private:
   int64_t groups, perGroup; ///< Of a work-item: its groups, channels of each.
   int64_t channels, tokens, chunks;
 
-  // Of the item that is being built.
+  // State of the item that is being built.
   Value guard, batch, chunk, first;
   SmallVector<Value> neighbours; ///< By token; empty if there is one sequence.
   DenseMap<int64_t, Value> inside;

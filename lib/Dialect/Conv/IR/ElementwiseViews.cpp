@@ -80,7 +80,7 @@ static std::optional<LinearSum> readLinearSum(AffineExpr expression,
     if (rhs->least == rhs->most)
       return multiply(*lhs, rhs->least);
     return lhs->least == lhs->most ? multiply(*rhs, lhs->least) : std::nullopt;
-  case AffineExprKind::Mod: // Of what is in range already.
+  case AffineExprKind::Mod: // Its operand is in range already.
     if (rhs->least == rhs->most && lhs->least >= 0 && lhs->most < rhs->least)
       return lhs;
     return std::nullopt;

@@ -81,7 +81,7 @@ static StringRef nameDimensions(Operation *op, Value tensor) {
 }
 
 static RunTimeSizes::Size describe(char letter, Operation *op) {
-  if (letter == 'N') // Of n sequences there are n + 1 starts.
+  if (letter == 'N') // There are n + 1 starts for n sequences.
     return {letter, "starts", 2, kMostElements};
   auto dynamic = dyn_cast<DynamicOpInterface>(op);
   bool isPacked = dynamic && dynamic.getCuSeqlens();

@@ -22,7 +22,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_FUSEEPILOGUEPASS
@@ -47,9 +46,7 @@ static void eraseAssertions(Operation *root) {
 static LogicalResult generalizeElementwise(Operation *root) {
   RewritePatternSet patterns(root->getContext());
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
-  GreedyRewriteConfig config;
-  config.enableFolding(false).enableConstantCSE(false);
-  if (failed(applyPatternsGreedily(root, std::move(patterns), config)))
+  if (failed(applyWithoutFolding(root, std::move(patterns))))
     return failure();
 
   IRRewriter rewriter(root->getContext());

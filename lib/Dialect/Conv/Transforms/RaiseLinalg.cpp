@@ -19,7 +19,6 @@
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_RAISELINALGPASS
@@ -144,11 +143,7 @@ struct RaiseLinalgPass final
     patterns.add<LoopsToForward>(&getContext());
     populateFoldDataMovementPatterns(patterns);
     populateFoldReshapesPatterns(patterns);
-    // Folding would rewrite ops that are not ours.
-    GreedyRewriteConfig config;
-    config.enableFolding(false).enableConstantCSE(false);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyWithoutFolding(getOperation(), std::move(patterns))))
       return signalPassFailure();
     eraseDeadOps(getOperation());
   }

@@ -19,7 +19,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_RAISESUMSPASS
@@ -244,7 +243,7 @@ UnitDimensions SumReader::completeOutput() {
                         outputOrder, ("N" + getSpatial("ZPQ") + "K").str());
 }
 
-/// Of order "KC" and the spatial letters.
+/// The filter of ones, in the order "KC" and the spatial letters.
 RankedTensorType SumReader::getFilterType() {
   SmallVector<int64_t> shape = {1, 1};
   for (const SummedDimension &dimension : dimensions) {
@@ -322,10 +321,7 @@ struct RaiseSumsPass final
       return;
     RewritePatternSet patterns(&getContext());
     patterns.add<SumToForward>(&getContext());
-    GreedyRewriteConfig config;
-    config.enableFolding(false).enableConstantCSE(false);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyWithoutFolding(getOperation(), std::move(patterns))))
       return signalPassFailure();
     eraseDeadOps(getOperation());
   }

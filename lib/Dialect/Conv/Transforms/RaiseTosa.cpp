@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FlatGathers.h"
+#include "RaiseUtils.h"
 #include "RescaleToScalars.h"
 #include "ZeroPoints.h"
 
@@ -27,7 +28,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_RAISETOSAPASS
@@ -275,9 +275,7 @@ private:
   }
 
   LogicalResult applyPatterns(RewritePatternSet patterns) {
-    GreedyRewriteConfig config;
-    config.enableFolding(false).enableConstantCSE(false);
-    return applyPatternsGreedily(getOperation(), std::move(patterns), config);
+    return applyWithoutFolding(getOperation(), std::move(patterns));
   }
 
   /// Ops that may be converted. "May": without a verdict, an op that no pattern

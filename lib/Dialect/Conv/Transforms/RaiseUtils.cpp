@@ -19,6 +19,7 @@
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -197,6 +198,13 @@ bool mlir::conv::hasKernels(func::FuncOp function) {
     return isa<ConvolutionOpInterface, DynamicOpInterface, StateOpInterface>(
         op);
   });
+}
+
+LogicalResult mlir::conv::applyWithoutFolding(Operation *root,
+                                              RewritePatternSet patterns) {
+  GreedyRewriteConfig config;
+  config.enableFolding(false).enableConstantCSE(false);
+  return applyPatternsGreedily(root, std::move(patterns), config);
 }
 
 void mlir::conv::eraseDeadOps(Operation *root) {

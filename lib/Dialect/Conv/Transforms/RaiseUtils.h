@@ -91,6 +91,10 @@ void populateAverageToDepthwisePatterns(RewritePatternSet &patterns);
 /// beside those is worth kernels of its own, and work alone is not.
 bool hasKernels(func::FuncOp function);
 
+/// Applies patterns until none matches. Folding, and joining constants, would
+/// rewrite ops that are not ours.
+LogicalResult applyWithoutFolding(Operation *root, RewritePatternSet patterns);
+
 /// Erases every op below `root` whose results nothing uses.
 void eraseDeadOps(Operation *root);
 

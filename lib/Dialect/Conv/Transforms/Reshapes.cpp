@@ -13,13 +13,13 @@
 #include "Reshapes.h"
 
 #include "EpilogueBuilder.h"
+#include "RaiseUtils.h"
 
 #include "conv/Dialect/Conv/IR/Conv.h"
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -163,9 +163,7 @@ LogicalResult mlir::conv::moveReshapesOutward(Operation *root) {
   linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, isExpanded);
   populateFoldReshapesPatterns(patterns);
   patterns.add<DropUnitDimensions, SliceBeforeCollapse>(root->getContext());
-  GreedyRewriteConfig config;
-  config.enableFolding(false).enableConstantCSE(false);
-  return applyPatternsGreedily(root, std::move(patterns), config);
+  return applyWithoutFolding(root, std::move(patterns));
 }
 
 /// `source` from `offsets` on, as loops.

@@ -47,7 +47,7 @@ struct ElementwiseViews {
 struct ConcatenationViews {
   ViewAttr source, result;
 
-  /// Of the part that starts at `offset` in the dimension of `op`.
+  /// The views of a part that starts at `offset` in the dimension of `op`.
   static ConcatenationViews get(tensor::ConcatOp op, Value part,
                                 int64_t offset);
 

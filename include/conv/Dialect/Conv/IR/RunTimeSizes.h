@@ -39,7 +39,7 @@ public:
   };
 
   explicit RunTimeSizes(Operation *op);
-  /// Those of the op of a function that has any; a function has one at most
+  /// The sizes of a function, which are those of the only op in it that has any
   /// (`conv-check-supported`).
   static RunTimeSizes get(func::FuncOp function);
 

@@ -1,0 +1,33 @@
+//===- CopyMatrices.cpp - matrices as they are ----------------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CopyMatrices.h"
+
+#include "conv/Dialect/Conv/IR/TiledForm.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+Value mlir::conv::copyMatrices(OpBuilder &builder, Location loc, Value source,
+                               ViewAttr from, Attribute schedule) {
+  Value matrices = GatherOp::create(builder, loc, source, from);
+  Value empty = tensor::EmptyOp::create(builder, loc, from.getShape(),
+                                        getElementTypeOrSelf(source.getType()));
+  SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(3));
+  auto copy = linalg::GenericOp::create(
+      builder, loc, TypeRange{empty.getType()}, ValueRange{matrices},
+      ValueRange{empty}, maps,
+      SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel),
+      [](OpBuilder &nested, Location loc, ValueRange elements) {
+        linalg::YieldOp::create(nested, loc, elements.front());
+      });
+  copy->setAttr(kScheduleName, schedule);
+  return copy.getResult(0);
+}

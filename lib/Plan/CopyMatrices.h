@@ -1,0 +1,22 @@
+//===- CopyMatrices.h - matrices as they are --------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_PLAN_COPYMATRICES_H
+#define CONV_LIB_PLAN_COPYMATRICES_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+namespace mlir::conv {
+
+/// The matrices that the view `from` makes of `source`, as a kernel that copies
+/// them by `schedule`.
+Value copyMatrices(OpBuilder &builder, Location loc, Value source,
+                   ViewAttr from, Attribute schedule);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_PLAN_COPYMATRICES_H
