@@ -333,15 +333,23 @@ private:
                             std::optional<Algorithm> only) const {
     int64_t registers = getFewestExcludedRegisters(op, chip);
     std::vector<RankedSchedule> ranked = rankSchedules(op, chip, only);
+    ScheduleAttr tooLarge; // The first one that the workspace does not hold.
     for (const RankedSchedule &one : ranked) {
       if (!one.listed && isStaged(one.candidate.loop) &&
           one.cost.registers.total() >= registers)
         continue;
       ScheduleAttr schedule = one.get(op.getContext(), chip);
-      if (!isExcluded(schedule) && fitsWorkspace(op, schedule))
+      if (isExcluded(schedule))
+        continue;
+      if (fitsWorkspace(op, schedule))
         return schedule;
+      if (!tooLarge)
+        tooLarge = schedule;
     }
-    refuseProduct(op, chip, only, ranked.empty());
+    if (tooLarge)
+      refuseWorkspace(op, tooLarge);
+    else
+      refuseProduct(op, chip, only, ranked.empty());
     return nullptr;
   }
 
