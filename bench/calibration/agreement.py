@@ -126,6 +126,6 @@ def print_report(options):
         chosen, best = one.choose(), min(one.measured, key=one.measured.get)
         print(f"\n{one.regret():.3f} {one.line}")
         for name, schedule in (("default", chosen), ("best", best)):
-            text = schedule.removeprefix("#conv.schedule<algorithm = ").removesuffix(">")
+            text = schedule.removeprefix("#conv.schedule<kernel = #conv.").removesuffix(">")
             print(f"  {name:8}{one.measured[schedule]:9.2f} us, predicted {one.predicted[schedule]:9.2f}: {text}")
     return 0

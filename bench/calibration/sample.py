@@ -25,13 +25,13 @@ def call(*arguments, text=None):
 
 def read_fields(schedule):
     """The fields of a schedule's text, by name."""
-    return dict(re.findall(r"(\w+) = (\[[^]]*\]|<[^>]*>|\w+)", schedule))
+    return dict(re.findall(r"(\w+) = (?:#conv\.)?(\[[^]]*\]|<[^>]*>|\w+)", schedule))
 
 
 def get_family(schedule):
-    """The main loop, and whether operands are transformed or share halo tiles: kernels that one set of constants describes."""
+    """The main loop or else the family, and whether operands are transformed or share halo tiles: kernels that one set of constants describes."""
     fields = read_fields(schedule)
-    names = [fields.get("main_loop", fields.get("algorithm", "?"))]
+    names = [fields.get("main_loop", fields.get("kernel", "?"))]
     names += ["halo_tile"] if "halo_tile" in fields else []
     names += ["matrices"] if "transposed" in schedule else []
     names += ["merged_groups"] if "merged_groups" in fields else []
@@ -44,7 +44,7 @@ def _get_kind(schedule):
     """What a schedule has in common with its neighbours in the space: all but the stages and the last few columns."""
     fields = read_fields(schedule)
     rows, columns = json.loads(fields["workgroup"]) if "workgroup" in fields else (0, 0)
-    names = ("main_loop", "splits", "merged_groups", "cluster", "layouts", "channel_multiple", "im2col", "halo_tile")
+    names = ("kernel", "main_loop", "splits", "merged_groups", "cluster", "layouts", "channel_multiple", "im2col", "halo_tile")
     return (*map(fields.get, names), fields.get("subgroup"), "transposed" in schedule, rows, -(-columns // _COLUMNS))
 
 

@@ -7,11 +7,11 @@ from files import write_file
 
 
 def _shorten(schedule):
-    return schedule.removeprefix("#conv.schedule<algorithm = ").removesuffix(">")
+    return schedule.removeprefix("#conv.schedule<kernel = #conv.").removesuffix(">")
 
 
 def _lengthen(text):
-    return f"#conv.schedule<algorithm = {text}>"
+    return f"#conv.schedule<kernel = #conv.{text}>"
 
 
 def write_table(path, about, records):

@@ -131,7 +131,7 @@ def print_chips(judged):
 
 def short(schedule):
     """A schedule without what all of them have in common."""
-    return schedule.removeprefix("#conv.schedule<algorithm = ").removesuffix(">").replace("implicit_gemm, ", "")
+    return schedule.removeprefix("#conv.schedule<kernel = #conv.").removesuffix(">")
 
 
 def print_worst(judged, count):

@@ -7,6 +7,8 @@
 
 #include "conv/Kernels/CandidateSchedule.h"
 
+#include "conv/Kernels/KernelFamily.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -15,15 +17,20 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
                                      const PlanOptions &options,
                                      const ::conv::ChipInfo &chip,
                                      ChosenBy chosenBy) {
-  const ::conv::MatrixAtom &atom = *candidate.atom;
-  return ScheduleAttr::get(
-      context, Algorithm::ImplicitGemm, candidate.workgroup, candidate.subgroup,
-      candidate.gemmK, candidate.stages,
-      AtomAttr::get(context, atom.kind, atom.m, atom.n, atom.k), candidate.loop,
-      candidate.columnsFastest ? Raster::Columns : Raster::Rows,
-      /*outputTile=*/{}, options.haloTile, options.mergedGroups, options.splits,
-      candidate.cluster, options.transposed, /*layouts=*/nullptr,
-      /*channelMultiple=*/1, /*im2col=*/0, chosenBy);
+  KernelAttrInterface kernel =
+      getKernelFamily(candidate.loop)
+          .getKernel(context, candidate, options.haloTile);
+  return ScheduleAttr::get(kernel, options.mergedGroups, options.splits,
+                           options.transposed, chosenBy);
+}
+
+AtomAttr mlir::conv::getAtom(MLIRContext *context,
+                             const ::conv::MatrixAtom &atom) {
+  return AtomAttr::get(context, atom.kind, atom.m, atom.n, atom.k);
+}
+
+Raster mlir::conv::getRaster(const ::conv::Candidate &candidate) {
+  return candidate.columnsFastest ? Raster::Columns : Raster::Rows;
 }
 
 ::conv::Candidate mlir::conv::getCandidate(ScheduleAttr schedule,

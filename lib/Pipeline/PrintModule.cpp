@@ -97,6 +97,9 @@ Result<std::string> mlir::conv::printKernels(const SourceFile &source,
   for (Operation &op : *walk.getModule().getBody()) {
     auto module = dyn_cast<gpu::GPUModuleOp>(op);
     if (!module) {
+      // Launches depend on no schedule, and on how none is spelled.
+      op.walk(
+          [](gpu::LaunchFuncOp launch) { launch->removeAttr(kScheduleName); });
       os << op << "\n";
       continue;
     }

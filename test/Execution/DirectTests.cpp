@@ -115,9 +115,9 @@ static void addShape(const Shape &shape) {
 
 // A reduction in parts, of which each workgroup has one of a few channels.
 static const char *const kSplits = R"mlir(
-#schedule = #conv.schedule<algorithm = direct, workgroup = [2, 8],
+#schedule = #conv.schedule<kernel = #conv.direct<workgroup = [2, 8],
   subgroup = [18, 8], gemm_k = 18, stages = 1, atom = <fma 4 x 1 x 3>,
-  main_loop = direct_reduction, raster = columns, splits = 2>
+  main_loop = direct_reduction, raster = columns>, splits = 2>
 func.func @splits(%x: tensor<8x6x6x16xf16>, %dy: tensor<8x6x6x32xf16>)
     -> tensor<32x3x3x1xf16> {
   %dw = conv.backward_weight %x, %dy
@@ -166,9 +166,8 @@ static void checkTraffic(const GenOptions &options) {
 void test::addDirectTests() {
   for (const Shape &shape : makeShapes())
     addShape(shape);
-  addTest("Direct_weight", "splits", [] {
-    checkEverywhere(kSplits, {"sim:gfx90a", "sim:gfx1201"});
-  });
+  addTest("Direct_weight", "splits",
+          [] { checkEverywhere(kSplits, {"sim:gfx90a", "sim:gfx1201"}); });
   for (const Shape &shape : std::vector<Shape>{
            {"3x3_384_56", makeDepthwise(384, 1, 56, 3, 1)},
            {"3x3_384_56_stride_2", makeDepthwise(384, 1, 56, 3, 2)},

@@ -31,13 +31,13 @@ struct Chip {
 
 static const Chip kChips[] = {
     {"sim:gfx942",
-     "<algorithm = implicit_gemm, workgroup = [64, 64], "
+     "<kernel = #conv.staged_gemm<workgroup = [64, 64], "
      "subgroup = [32, 32], gemm_k = 64, stages = 2, atom = <mfma 32 x 32 x 8>, "
-     "main_loop = register_staged, raster = columns, "},
-    {"sim:gfx1201", "<algorithm = implicit_gemm, workgroup = [64, 64], "
+     "main_loop = register_staged, raster = columns>, "},
+    {"sim:gfx1201", "<kernel = #conv.staged_gemm<workgroup = [64, 64], "
                     "subgroup = [32, 32], gemm_k = 32, stages = 2, atom = "
                     "<wmma 16 x 16 x 16>, "
-                    "main_loop = register_staged, raster = columns, "},
+                    "main_loop = register_staged, raster = columns>, "},
 };
 
 static const std::string kForward2d = R"(

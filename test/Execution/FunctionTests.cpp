@@ -111,10 +111,10 @@ func.func @rows(%x: tensor<1x6x6x64xf16>, %w: tensor<16x3x3x64xf16>)
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [16, 16],
+      schedule = <kernel = #conv.staged_gemm<workgroup = [16, 16],
                   subgroup = [16, 16], gemm_k = 512, stages = 2,
                   atom = <wmma 16 x 16 x 16>, main_loop = register_staged,
-                  raster = columns>
+                  raster = columns>>
       : tensor<1x6x6x64xf16>, tensor<16x3x3x64xf16> -> tensor<1x6x6x16xf32>
   return %y : tensor<1x6x6x16xf32>
 }
@@ -173,9 +173,9 @@ func.func @tosa(%x: tensor<1x8x8x4xf32>, %w: tensor<8x3x3x4xf32>,
 // Tiles on the host need not be whole vectors: columns of the second start in
 // the middle of 8 channels.
 static const char *const kUnevenTiles = R"mlir(
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [20, 36],
+#schedule = #conv.schedule<kernel = #conv.host_gemm<workgroup = [20, 36],
   subgroup = [4, 4], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>,
-  main_loop = host_cache, raster = columns>
+  raster = columns>>
 func.func @uneven_tiles(%x: tensor<1x9x9x8xf32>, %dy: tensor<1x9x9x20xf32>)
     -> tensor<20x3x3x8xf32> {
   %dw = conv.backward_weight %x, %dy
@@ -194,9 +194,8 @@ void test::addFunctionTests() {
   add("residual_block", kResidualBlock);
   add("epilogue_operands_wider_than_result", kWideOperands);
   add("padding_beyond_32_bits", kFarPadding);
-  addTest("Function", "more_pieces_in_a_row_than_work_items", [] {
-    checkEverywhere(kLongRows, {"sim:gfx1100", "sim:gfx1201"});
-  });
+  addTest("Function", "more_pieces_in_a_row_than_work_items",
+          [] { checkEverywhere(kLongRows, {"sim:gfx1100", "sim:gfx1201"}); });
   addTest("Function", "uneven_tiles_on_the_host",
           [] { checkEverywhere(kUnevenTiles, {"host"}); });
   add("linalg_nhwc_fhwc_with_pad", kPaddedLinalg);

@@ -51,8 +51,8 @@ static void add(const std::string &name, const GenOptions &options,
                 const std::string &tile) {
   addTest("LaneCopy", name, [options, tile] {
     std::string text = generateText(options);
-    std::string schedule = "schedule = <algorithm = implicit_gemm, " + tile +
-                           ", main_loop = async_staged, raster = columns> ";
+    std::string schedule = "schedule = <kernel = #conv.staged_gemm<" + tile +
+                           ", main_loop = async_staged, raster = columns>> ";
     size_t types = text.find(" : tensor", text.find("layouts = "));
     if (types != std::string::npos)
       text.insert(types + 1, schedule);

@@ -66,9 +66,9 @@ static void add(const std::string &name, const GenOptions &options,
                 const Tile &tile) {
   addTest("Place", tile.name + "_" + name, [options, tile] {
     std::string text = generateText(options);
-    std::string schedule = "schedule = <algorithm = implicit_gemm, " +
+    std::string schedule = "schedule = <kernel = #conv.staged_gemm<" +
                            tile.text +
-                           ", main_loop = register_staged, raster = columns> ";
+                           ", main_loop = register_staged, raster = columns>> ";
     size_t types = text.find(" : tensor", text.find("layouts = "));
     if (types != std::string::npos)
       text.insert(types + 1, schedule);

@@ -36,8 +36,8 @@ static void add(const std::string &name, const GenOptions &options,
     for (const Tile &tile : kTiles) {
       std::string text = generateText(options);
       std::string schedule =
-          "schedule = <algorithm = implicit_gemm, " + tile.text +
-          ", main_loop = register_staged, raster = columns, splits = " +
+          "schedule = <kernel = #conv.staged_gemm<" + tile.text +
+          ", main_loop = register_staged, raster = columns>, splits = " +
           std::to_string(splits) + "> ";
       text.insert(text.find(" : tensor", text.find("layouts = ")) + 1,
                   schedule);

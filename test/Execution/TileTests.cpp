@@ -73,8 +73,8 @@ void test::addTileTests() {
     for (const auto &[direction, function] :
          {std::pair("forward", kForward), {"backward_data", kBackwardData}}) {
       std::string text = function;
-      std::string schedule = "<algorithm = implicit_gemm, " + tile.tile +
-                             ", main_loop = register_staged, raster = rows>";
+      std::string schedule = "<kernel = #conv.staged_gemm<" + tile.tile +
+                             ", main_loop = register_staged, raster = rows>>";
       text.replace(text.find("$schedule"), 9, schedule);
       addTest(
           "Tile", tile.name + "_" + direction,

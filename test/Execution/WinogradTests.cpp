@@ -33,17 +33,18 @@ struct WinogradCase {
 } // namespace
 
 static const Chip kChips[] = {
-    {"host", "workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, "
-             "stages = 1, atom = <fma 16 x 4 x 1>, main_loop = host_cache, "
-             "raster = columns, "},
-    {"sim:gfx942",
-     "workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2, "
-     "atom = <mfma 32 x 32 x 2>, main_loop = register_staged, "
-     "raster = columns, "},
-    {"sim:gfx1201",
-     "workgroup = [64, 64], subgroup = [32, 32], gemm_k = 16, stages = 2, "
-     "atom = <fma 16 x 32 x 4>, main_loop = register_staged, "
-     "raster = columns, "},
+    {"host",
+     "#conv.host_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, "
+     "stages = 1, atom = <fma 16 x 4 x 1>, "
+     "raster = columns>, "},
+    {"sim:gfx942", "#conv.staged_gemm<workgroup = [64, 64], subgroup = [32, "
+                   "32], gemm_k = 32, stages = 2, "
+                   "atom = <mfma 32 x 32 x 2>, main_loop = register_staged, "
+                   "raster = columns>, "},
+    {"sim:gfx1201", "#conv.staged_gemm<workgroup = [64, 64], subgroup = [32, "
+                    "32], gemm_k = 16, stages = 2, "
+                    "atom = <fma 16 x 32 x 4>, main_loop = register_staged, "
+                    "raster = columns>, "},
 };
 
 // With a bias, a residual and relu; both images and channels are odd.
@@ -211,8 +212,8 @@ void test::addWinogradTests() {
         std::string text = one.function;
         convert(text, type);
         replaceAll(text, "$schedule",
-                   "<algorithm = winograd, " + chip.product +
-                       "output_tile = " + one.tile + one.form + ">");
+                   "<kernel = " + chip.product + "output_tile = " + one.tile +
+                       one.form + ">");
         std::string target = chip.target.substr(chip.target.find(':') + 1);
         addTest("Winograd", one.name + "_" + type + "_" + target,
                 [text, chip] { checkEverywhere(text, {chip.target}); });

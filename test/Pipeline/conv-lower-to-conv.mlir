@@ -23,7 +23,7 @@
 // LIST-NEXT: )
 
 // A convolution gets a schedule.
-// CHECK: conv.forward {{.*}} schedule = <algorithm = implicit_gemm
+// CHECK: conv.forward {{.*}} schedule = <kernel = #conv.staged_gemm<
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @layer(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<1x8x8x32xf32> {
     %y = conv.forward %x, %w

@@ -32,8 +32,8 @@ func.func @tiled(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>, %bias: ten
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2,
-                  atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2,
+                  atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>>
       epilogue(%bias : tensor<32xf32>) {
       ^bb0(%acc: f32, %b: f32):
         %s = arith.addf %acc, %b : f32

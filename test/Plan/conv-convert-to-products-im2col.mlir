@@ -2,8 +2,8 @@
 
 // Nine elements of a window of 3 channels, padded to 4, are 36 channels, and the window that is left has one element. The filter
 // gets zeros and is reshaped.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
-                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, channel_multiple = 4, im2col = 2>
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, channel_multiple = 4, im2col = 2>
 module attributes {conv.target = #conv.target<"gfx942">} {
 // CHECK-LABEL: func.func @forward(
 // CHECK-SAME:    %[[X:.+]]: tensor<2x9x9x3xf16>, %[[W:.+]]: tensor<8x3x3x3xf16>
@@ -25,8 +25,8 @@ func.func @forward(%x: tensor<2x9x9x3xf16>, %w: tensor<8x3x3x3xf16>) -> tensor<2
 // -----
 
 // A gradient of the input sees the gradient of the output from behind. Along lines only, the window keeps its height.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
-                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, im2col = 1>
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, im2col = 1>
 module attributes {conv.target = #conv.target<"gfx942">} {
 // CHECK-LABEL: func.func @gradient(
 // CHECK-SAME:    %[[DY:.+]]: tensor<2x9x9x3xf16>
@@ -45,8 +45,8 @@ func.func @gradient(%dy: tensor<2x9x9x3xf16>, %w: tensor<3x3x3x8xf16>) -> tensor
 // -----
 
 // Of gradients of filters, the operand of fewer channels is unfolded: here that of the output. A window of one element stays.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
-                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, im2col = 2>
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, im2col = 2>
 module attributes {conv.target = #conv.target<"gfx942">} {
 // CHECK-LABEL: func.func @filter(
 // CHECK-SAME:    %[[X:.+]]: tensor<2x9x9x8xf16>, %[[DY:.+]]: tensor<2x7x7x4xf16>

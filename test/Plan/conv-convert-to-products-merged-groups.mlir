@@ -2,8 +2,8 @@
 
 // Four groups of 2 channels as two of 4: the filter becomes block diagonal. A block off the diagonal, where the digits of filters
 // (d2) and of channels (d5) differ, is outside of the source.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
-                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, channel_multiple = 4>
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, channel_multiple = 4>
 module attributes {conv.target = #conv.target<"gfx942">} {
 // CHECK-LABEL: func.func @merged(
 // CHECK-SAME:    %[[X:.+]]: tensor<1x8x8xf16>, %[[W:.+]]: tensor<12x3x2xf16>
@@ -22,8 +22,8 @@ func.func @merged(%x: tensor<1x8x8xf16>, %w: tensor<12x3x2xf16>) -> tensor<1x6x1
 // -----
 
 // Of the gradient of such a filter, the result is what is on the diagonal.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
-                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, channel_multiple = 4>
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, channel_multiple = 4>
 module attributes {conv.target = #conv.target<"gfx942">} {
 // CHECK-LABEL: func.func @merged_gradient(
 // CHECK:         %[[WIDE:.+]] = conv.scatter {{.*}} into tensor<12x3x4xf32>

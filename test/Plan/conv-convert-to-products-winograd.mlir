@@ -30,7 +30,7 @@ func.func @block(%x: tensor<9x16xf16>) -> tensor<2x4x16xf32> {
 
 // The convolution is three transforms around a product for each element of a
 // tile, the last one with the epilogue: its bias is read once for both results.
-#schedule = #conv.schedule<algorithm = winograd, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 4>, main_loop = register_staged, raster = columns, output_tile = [2]>
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 4>, main_loop = register_staged, raster = columns>, output_tile = [2]>
 // CHECK-LABEL: @winograd
 // CHECK-SAME:    %[[X:.+]]: tensor<2x7x8xf16>, %[[W:.+]]: tensor<5x3x8xf16>, %[[BIAS:.+]]: tensor<5xf32>
 // CHECK-COUNT-4: conv.gather %[[X]]
@@ -42,7 +42,7 @@ func.func @block(%x: tensor<9x16xf16>) -> tensor<2x4x16xf32> {
 // CHECK:         %[[A:.+]] = conv.gather %[[INPUT]]
 // CHECK:         %[[B:.+]] = conv.gather %[[FILTER]]
 // CHECK:         %[[C:.+]] = linalg.batch_matmul {{.*}} ins(%[[A]], %[[B]] : tensor<4x8x8xf32>, tensor<4x5x8xf32>)
-// CHECK:         %[[D:.+]] = linalg.generic {{.*}} ins(%[[C]] : {{.*}} attrs = {conv.schedule = #conv.schedule<algorithm = implicit_gemm,
+// CHECK:         %[[D:.+]] = linalg.generic {{.*}} ins(%[[C]] : {{.*}} attrs = {conv.schedule = #conv.schedule<kernel = #conv.staged_gemm<
 // CHECK:         %[[SUMS:.+]] = conv.scatter %[[D]]
 // CHECK-COUNT-4: conv.gather %[[SUMS]]
 // CHECK:         conv.gather %[[BIAS]]

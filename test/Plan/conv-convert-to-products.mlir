@@ -1,8 +1,8 @@
 // RUN: conv-opt %s --conv-convert-to-products | FileCheck %s
 
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
-#merged = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns, merged_groups = 2>
-#split = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns, splits = 2>
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>>
+#merged = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, merged_groups = 2>
+#split = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, splits = 2>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #stride2 = #conv.window<strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #stride3 = #conv.window<strides = [3, 3], dilations = [1, 1], low = [0, 0], high = [0, 0]>
@@ -377,7 +377,7 @@ func.func @left_alone(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> te
 
 // In the form of its schedule, a convolution reads transformed operands: images are matrices, whose rows are pixels
 // and whose columns are channels.
-#channels_last = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns, layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 8>
+#channels_last = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 8>
 // CHECK-LABEL: func @transformed
 // CHECK-SAME:    %[[X:.+]]: tensor<2x3x8x8xf16>, %[[W:.+]]: tensor<32x3x3x3xf16>
 // CHECK:         %[[SOURCE:.+]] = conv.gather %[[X]]{{.*}} view = <batch = [2], rows = [8, 8], columns = [8], map = affine_map<(d0, d1, d2, d3) -> (d0, d3, d1, d2)>> : tensor<2x3x8x8xf16> -> tensor<2x64x8xf16>

@@ -60,14 +60,14 @@
 // CUT: error: cannot read the database '{{.*}}kinds.db': database disk image is malformed
 
 //--- records.jsonl
-{"problem": "convfp16 -n 4 -c 16 -k 32 -H 8 -y 3 -p 1 -u 1 -l 1 -W 8 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1 --in_layout NHWC --fil_layout NHWC --out_layout NHWC", "target": "gfx942", "schedule": "#conv.schedule<algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = rows>", "seconds": 3e-05}
-{"problem": "convfp16 -n 4 -c 16 -k 32 -H 8 -y 3 -p 1 -u 1 -l 1 -W 8 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1 --in_layout NHWC --fil_layout NHWC --out_layout NHWC", "target": "gfx942", "schedule": "#conv.schedule<algorithm = implicit_gemm, workgroup = [16, 32], subgroup = [16, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = rows>", "seconds": 1e-05}
+{"problem": "convfp16 -n 4 -c 16 -k 32 -H 8 -y 3 -p 1 -u 1 -l 1 -W 8 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1 --in_layout NHWC --fil_layout NHWC --out_layout NHWC", "target": "gfx942", "schedule": "#conv.schedule<kernel = #conv.staged_gemm<workgroup = [32, 32], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = rows>>", "seconds": 3e-05}
+{"problem": "convfp16 -n 4 -c 16 -k 32 -H 8 -y 3 -p 1 -u 1 -l 1 -W 8 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1 --in_layout NHWC --fil_layout NHWC --out_layout NHWC", "target": "gfx942", "schedule": "#conv.schedule<kernel = #conv.staged_gemm<workgroup = [16, 32], subgroup = [16, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = rows>>", "seconds": 1e-05}
 //--- other.jsonl
-{"problem": "convfp16 -n 4 -c 16 -k 32 -H 8 -y 3 -p 1 -u 1 -l 1 -W 8 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1 --in_layout NHWC --fil_layout NHWC --out_layout NHWC", "target": "gfx942", "schedule": "#conv.schedule<algorithm = implicit_gemm, workgroup = [64, 32], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = rows>", "seconds": 2e-05, "compiler": "fedcba"}
+{"problem": "convfp16 -n 4 -c 16 -k 32 -H 8 -y 3 -p 1 -u 1 -l 1 -W 8 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1 --in_layout NHWC --fil_layout NHWC --out_layout NHWC", "target": "gfx942", "schedule": "#conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 32], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = rows>>", "seconds": 2e-05, "compiler": "fedcba"}
 //--- layers.mlir
 module attributes {conv.target = #conv.target<"gfx942">} {
 // CHECK-LABEL: func.func @measured
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [16, 32], {{.*}} raster = rows, chosen_by = database>
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [16, 32], {{.*}} raster = rows>, chosen_by = database>
 func.func @measured(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
@@ -77,13 +77,13 @@ func.func @measured(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tens
 }
 
 // CHECK-LABEL: func.func @given
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 32], {{.*}} raster = columns>
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [64, 32], {{.*}} raster = columns>>
 func.func @given(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 32], subgroup = [32, 32], gemm_k = 32, stages = 2,
-                  atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 32], subgroup = [32, 32], gemm_k = 32, stages = 2,
+                  atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }

@@ -1,7 +1,7 @@
 // RUN: conv-opt %s --conv-select-schedule --split-input-file --verify-diagnostics
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d1 = #conv.schedule<algorithm = direct, workgroup = [12, 16], subgroup = [12, 16], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>
+#d1 = #conv.schedule<kernel = #conv.direct<workgroup = [12, 16], subgroup = [12, 16], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d1_not_a_box(%x: tensor<2x8x8x16xf16>, %w: tensor<16x3x3x1xf16>) -> tensor<2x8x8x16xf16> {
   // expected-error @below {{unsupported (schedule): expects the rows of a tile to be a box of the digits [2, 8, 8] with runs of 1, but got 12}}
@@ -14,7 +14,7 @@ func.func @direct_d1_not_a_box(%x: tensor<2x8x8x16xf16>, %w: tensor<16x3x3x1xf16
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d2 = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 3, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>
+#d2 = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 3, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d2_part_of_reduction(%x: tensor<2x8x8x16xf16>, %w: tensor<16x3x3x1xf16>) -> tensor<2x8x8x16xf16> {
   // expected-error @below {{unsupported (schedule): expects gemm_k to be at least the reduction of 9 for a direct main loop, but got 3}}
@@ -27,7 +27,7 @@ func.func @direct_d2_part_of_reduction(%x: tensor<2x8x8x16xf16>, %w: tensor<16x3
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d3 = #conv.schedule<algorithm = direct, workgroup = [3136, 64], subgroup = [784, 64], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>
+#d3 = #conv.schedule<kernel = #conv.direct<workgroup = [3136, 64], subgroup = [784, 64], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d3_too_large(%x: tensor<1x56x56x64xf16>, %w: tensor<64x3x3x1xf16>) -> tensor<1x56x56x64xf16> {
   // expected-error @below {{unsupported (schedule): expects what a tile reads, exchanges and adds up to fit 65536 bytes of shared memory, but got 431744}}
@@ -40,7 +40,7 @@ func.func @direct_d3_too_large(%x: tensor<1x56x56x64xf16>, %w: tensor<64x3x3x1xf
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d3 = #conv.schedule<algorithm = direct, workgroup = [8, 4], subgroup = [28, 4], gemm_k = 224, stages = 1152921504606846976, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+#d3 = #conv.schedule<kernel = #conv.direct<workgroup = [8, 4], subgroup = [28, 4], gemm_k = 224, stages = 1152921504606846976, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_d3_stages(%x: tensor<4x56x56x64xf16>, %dy: tensor<4x56x56x64xf16>) -> tensor<64x3x3x8xf16> {
   // expected-error @below {{unsupported (schedule): expects the parts of both operands that a tile reads to fit 232448 bytes of shared memory, but got 1152921504606846976 stages of}}
@@ -53,7 +53,7 @@ func.func @direct_d3_stages(%x: tensor<4x56x56x64xf16>, %dy: tensor<4x56x56x64xf
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d4 = #conv.schedule<algorithm = direct, workgroup = [64, 16], subgroup = [64, 16], gemm_k = 6, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns, splits = 2>
+#d4 = #conv.schedule<kernel = #conv.direct<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 6, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>, splits = 2>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d4_conditions(%x: tensor<1x8x8x16xf16>, %w: tensor<16x3x3x1xf16>) -> tensor<1x8x8x16xf16> {
   // expected-error @below {{unsupported (schedule): expects operands of f16, bf16 or f32 without conditions for the algorithm direct, but got f16 and 1 conditions}}
@@ -66,7 +66,7 @@ func.func @direct_d4_conditions(%x: tensor<1x8x8x16xf16>, %w: tensor<16x3x3x1xf1
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d4 = #conv.schedule<algorithm = direct, workgroup = [64, 16], subgroup = [64, 16], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>
+#d4 = #conv.schedule<kernel = #conv.direct<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d4_element_type(%x: tensor<1x8x8x16xi8>, %w: tensor<16x3x3x1xi8>) -> tensor<1x8x8x16xi32> {
   // expected-error @below {{unsupported (schedule): expects operands of f16, bf16 or f32 without conditions for the algorithm direct, but got i8 and 0 conditions}}
@@ -79,7 +79,7 @@ func.func @direct_d4_element_type(%x: tensor<1x8x8x16xi8>, %w: tensor<16x3x3x1xi
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d5 = #conv.schedule<algorithm = direct, workgroup = [1, 8], subgroup = [64, 8], gemm_k = 64, stages = 1, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>
+#d5 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 8], subgroup = [64, 8], gemm_k = 64, stages = 1, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d5_two_rows(%x: tensor<1x8x8x8xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x1xf32> {
   // expected-error @below {{unsupported (schedule): expects a tile of all 2 rows for a direct_reduction main loop, but got 1}}
@@ -92,7 +92,7 @@ func.func @direct_d5_two_rows(%x: tensor<1x8x8x8xf16>, %dy: tensor<1x8x8x16xf16>
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d5 = #conv.schedule<algorithm = direct, workgroup = [1, 8], subgroup = [24, 8], gemm_k = 24, stages = 1, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>
+#d5 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 8], subgroup = [24, 8], gemm_k = 24, stages = 1, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d5_remainder(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x1xf32> {
   // expected-error @below {{unsupported (schedule): expects gemm_k and k of the atom to divide the digits [1, 8, 8] for a direct_reduction main loop, but got 24 and 4}}
@@ -105,7 +105,7 @@ func.func @direct_d5_remainder(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf1
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d5 = #conv.schedule<algorithm = direct, workgroup = [1, 256], subgroup = [64, 256], gemm_k = 64, stages = 1, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>
+#d5 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 256], subgroup = [64, 256], gemm_k = 64, stages = 1, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d5_few_work_items(%x: tensor<1x8x8x256xf16>, %dy: tensor<1x8x8x256xf16>) -> tensor<256x3x3x1xf32> {
   // expected-error @below {{unsupported (schedule): expects a work-item for each of 96 boxes of elements, but got 64}}
@@ -118,7 +118,7 @@ func.func @direct_d5_few_work_items(%x: tensor<1x8x8x256xf16>, %dy: tensor<1x8x8
 // -----
 
 #window = #conv.window<strides = [2, 2], dilations = [2, 2], low = [2, 2], high = [2, 2]>
-#d6 = #conv.schedule<algorithm = direct, workgroup = [16, 16], subgroup = [16, 16], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>
+#d6 = #conv.schedule<kernel = #conv.direct<workgroup = [16, 16], subgroup = [16, 16], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d6_parts(%dy: tensor<1x4x4x16xf16>, %w: tensor<16x3x3x1xf16>) -> tensor<1x8x8x16xf16> {
   // expected-error @below {{unsupported (schedule): expects kernels of one part for the algorithm direct, but got a gradient whose dgrad phases are parts}}
@@ -131,7 +131,7 @@ func.func @direct_d6_parts(%dy: tensor<1x4x4x16xf16>, %w: tensor<16x3x3x1xf16>) 
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#s5 = #conv.schedule<algorithm = direct, workgroup = [64, 16], subgroup = [32, 16], gemm_k = 16, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>
+#s5 = #conv.schedule<kernel = #conv.direct<workgroup = [64, 16], subgroup = [32, 16], gemm_k = 16, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_matrix_s5(%x: tensor<1x8x8x16xf16>, %w: tensor<16x3x3x1xf16>) -> tensor<1x8x8x16xf16> {
   // expected-error @below {{unsupported (schedule): expects an atom that gfx942 has for 'f16', but got #conv.atom<mma_sync 16 x 8 x 16>}}
@@ -144,7 +144,7 @@ func.func @direct_matrix_s5(%x: tensor<1x8x8x16xf16>, %w: tensor<16x3x3x1xf16>) 
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d7 = #conv.schedule<algorithm = direct, workgroup = [64, 16], subgroup = [32, 16], gemm_k = 16, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>
+#d7 = #conv.schedule<kernel = #conv.direct<workgroup = [64, 16], subgroup = [32, 16], gemm_k = 16, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_matrix_d7_multiplier(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x1xf16>) -> tensor<1x8x8x32xf16> {
   // expected-error @below {{unsupported (schedule): expects as many input as output channels, a divisor of 8, in a group for a direct_matrix main loop, but got 1 and 2}}
@@ -157,7 +157,7 @@ func.func @direct_matrix_d7_multiplier(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d7 = #conv.schedule<algorithm = direct, workgroup = [64, 16], subgroup = [32, 16], gemm_k = 16, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>
+#d7 = #conv.schedule<kernel = #conv.direct<workgroup = [64, 16], subgroup = [32, 16], gemm_k = 16, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_matrix_d7_layout(%x: tensor<1x16x8x8xf16>, %w: tensor<16x1x3x3xf16>) -> tensor<1x16x8x8xf16> {
   // expected-error @below {{unsupported (schedule): expects channels that follow each other in memory for a direct_matrix main loop, but got other layouts}}
@@ -170,7 +170,7 @@ func.func @direct_matrix_d7_layout(%x: tensor<1x16x8x8xf16>, %w: tensor<16x1x3x3
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d7 = #conv.schedule<algorithm = direct, workgroup = [64, 32], subgroup = [32, 32], gemm_k = 16, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>
+#d7 = #conv.schedule<kernel = #conv.direct<workgroup = [64, 32], subgroup = [32, 32], gemm_k = 16, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_matrix_d7_subgroups(%x: tensor<1x8x8x32xf16>, %w: tensor<32x3x3x1xf16>) -> tensor<1x8x8x32xf16> {
   // expected-error @below {{unsupported (schedule): expects a multiple of 4 subgroups, one for each vector of 8 channels, but got 2}}
@@ -183,7 +183,7 @@ func.func @direct_matrix_d7_subgroups(%x: tensor<1x8x8x32xf16>, %w: tensor<32x3x
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#s5 = #conv.schedule<algorithm = direct, workgroup = [8, 1], subgroup = [64, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+#s5 = #conv.schedule<kernel = #conv.direct<workgroup = [8, 1], subgroup = [64, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_blocks_s5(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x8xf32> {
   // expected-error @below {{unsupported (schedule): expects an atom that gfx942 has for 'f16', but got #conv.atom<mma_sync 16 x 8 x 16>}}
@@ -196,7 +196,7 @@ func.func @direct_blocks_s5(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>)
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#s16 = #conv.schedule<algorithm = direct, workgroup = [1, 8], subgroup = [64, 8], gemm_k = 64, stages = 2, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>
+#s16 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 8], subgroup = [64, 8], gemm_k = 64, stages = 2, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_reduction_s16(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x1xf32> {
   // expected-error @below {{unsupported (schedule): expects 1 stage for gfx942, but got 2}}
@@ -209,7 +209,7 @@ func.func @direct_reduction_s16(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d8 = #conv.schedule<algorithm = direct, workgroup = [12, 1], subgroup = [64, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+#d8 = #conv.schedule<kernel = #conv.direct<workgroup = [12, 1], subgroup = [64, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_blocks_d8_channels(%x: tensor<1x8x8x24xf16>, %dy: tensor<1x8x8x24xf16>) -> tensor<24x3x3x12xf32> {
   // expected-error @below {{unsupported (schedule): expects multiples of 8, or as many input as output channels, a divisor of 8, in a group for #conv.atom<mma_sync 16 x 8 x 16>, but got 12 and 12}}
@@ -222,7 +222,7 @@ func.func @direct_blocks_d8_channels(%x: tensor<1x8x8x24xf16>, %dy: tensor<1x8x8
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d8 = #conv.schedule<algorithm = direct, workgroup = [8, 1], subgroup = [64, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+#d8 = #conv.schedule<kernel = #conv.direct<workgroup = [8, 1], subgroup = [64, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_blocks_d8_layout(%x: tensor<1x16x8x8xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x8xf32> {
   // expected-error @below {{unsupported (schedule): expects rows to be channels that follow each other in memory, and columns such channels at taps, for #conv.atom<mma_sync 16 x 8 x 16>, but got other layouts}}
@@ -235,7 +235,7 @@ func.func @direct_blocks_d8_layout(%x: tensor<1x16x8x8xf16>, %dy: tensor<1x8x8x1
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d8 = #conv.schedule<algorithm = direct, workgroup = [72, 1], subgroup = [8, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+#d8 = #conv.schedule<kernel = #conv.direct<workgroup = [72, 1], subgroup = [8, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_blocks_d8_registers(%x: tensor<1x8x8x144xf16>, %dy: tensor<1x8x8x144xf16>) -> tensor<144x3x3x72xf32> {
   // expected-error @below {{unsupported (schedule): expects at most 72 vectors of columns at taps for #conv.atom<mma_sync 16 x 8 x 16>, but got 81}}
@@ -248,7 +248,7 @@ func.func @direct_blocks_d8_registers(%x: tensor<1x8x8x144xf16>, %dy: tensor<1x8
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d8 = #conv.schedule<algorithm = direct, workgroup = [8, 2], subgroup = [24, 2], gemm_k = 24, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+#d8 = #conv.schedule<kernel = #conv.direct<workgroup = [8, 2], subgroup = [24, 2], gemm_k = 24, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_blocks_d8_parts(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x8xf32> {
   // expected-error @below {{unsupported (schedule): expects gemm_k to divide the digits [1, 8, 8], with runs of 8 of the innermost one, for #conv.atom<mma_sync 16 x 8 x 16>, but got 24}}
@@ -261,7 +261,7 @@ func.func @direct_blocks_d8_parts(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d8 = #conv.schedule<algorithm = direct, workgroup = [8, 2], subgroup = [64, 2], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+#d8 = #conv.schedule<kernel = #conv.direct<workgroup = [8, 2], subgroup = [64, 2], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_blocks_d8_subgroups(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x8xf32> {
   // expected-error @below {{unsupported (schedule): expects a multiple of 2 subgroups, one for each vector of 8 channels, but got 1}}
@@ -274,7 +274,7 @@ func.func @direct_blocks_d8_subgroups(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d9 = #conv.schedule<algorithm = direct, workgroup = [1, 24], subgroup = [16, 24], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+#d9 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 24], subgroup = [16, 24], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_diagonals_d9_vectors(%x: tensor<1x8x8x48xf16>, %dy: tensor<1x8x8x48xf16>) -> tensor<48x3x3x1xf32> {
   // expected-error @below {{unsupported (schedule): expects tiles of 1, 2, 4 or 8 vectors of 8 channels for #conv.atom<mma_sync 16 x 8 x 16>, but got 3}}
@@ -287,7 +287,7 @@ func.func @direct_diagonals_d9_vectors(%x: tensor<1x8x8x48xf16>, %dy: tensor<1x8
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d9 = #conv.schedule<algorithm = direct, workgroup = [1, 16], subgroup = [22, 16], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+#d9 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 16], subgroup = [22, 16], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_diagonals_d9_uneven(%x: tensor<1x8x8x48xf16>, %dy: tensor<1x8x8x48xf16>) -> tensor<48x3x3x1xf32> {
   // expected-error @below {{unsupported (schedule): expects subgroups that share 2 vectors of 8 channels evenly, with at most 128 sums of a lane and 12 for each channel, but got 3}}
@@ -300,7 +300,7 @@ func.func @direct_diagonals_d9_uneven(%x: tensor<1x8x8x48xf16>, %dy: tensor<1x8x
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [3, 3], high = [3, 3]>
-#d9 = #conv.schedule<algorithm = direct, workgroup = [1, 16], subgroup = [32, 16], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+#d9 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 16], subgroup = [32, 16], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_diagonals_d9_registers(%x: tensor<1x8x8x48xf16>, %dy: tensor<1x8x8x48xf16>) -> tensor<48x7x7x1xf32> {
   // expected-error @below {{unsupported (schedule): expects subgroups that share 2 vectors of 8 channels evenly, with at most 128 sums of a lane and 28 for each channel, but got 2}}
@@ -313,7 +313,7 @@ func.func @direct_diagonals_d9_registers(%x: tensor<1x8x8x48xf16>, %dy: tensor<1
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [4, 4], high = [4, 4]>
-#d9 = #conv.schedule<algorithm = direct, workgroup = [1, 16], subgroup = [32, 16], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+#d9 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 16], subgroup = [32, 16], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_diagonals_d9_window(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x9x9x1xf32> {
   // expected-error @below {{unsupported (schedule): expects at most 72 vectors of columns at taps for #conv.atom<mma_sync 16 x 8 x 16>, but got 81}}
@@ -326,7 +326,7 @@ func.func @direct_diagonals_d9_window(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d9 = #conv.schedule<algorithm = direct, workgroup = [1, 16], subgroup = [12, 16], gemm_k = 24, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+#d9 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 16], subgroup = [12, 16], gemm_k = 24, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_diagonals_d9_parts(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x1xf32> {
   // expected-error @below {{unsupported (schedule): expects gemm_k to divide the digits [1, 8, 8], with runs of 8 of the innermost one, for #conv.atom<mma_sync 16 x 8 x 16>, but got 24}}
@@ -340,7 +340,7 @@ func.func @direct_diagonals_d9_parts(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8
 
 // Behind each half of a line comes the other half, not the padding.
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#d8 = #conv.schedule<algorithm = direct, workgroup = [8, 2], subgroup = [7, 2], gemm_k = 14, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns, splits = 2>
+#d8 = #conv.schedule<kernel = #conv.direct<workgroup = [8, 2], subgroup = [7, 2], gemm_k = 14, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>, splits = 2>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_blocks_d8_not_zero_beyond(%x: tensor<1x4x28x16xf16>, %dy: tensor<1x4x28x16xf16>) -> tensor<16x3x3x8xf32> {
   // expected-error @below {{unsupported (schedule): expects gemm_k to divide the digits [1, 4, 14], with runs of 8 of the innermost one, for #conv.atom<mma_sync 16 x 8 x 16>, but got 14}}

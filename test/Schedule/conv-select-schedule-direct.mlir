@@ -5,17 +5,17 @@
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // A depthwise convolution has a direct schedule, in every direction.
-// GEMM-NOT: algorithm = direct
+// GEMM-NOT: #conv.direct<
 module attributes {conv.target = #conv.target<"gfx942">} {
 // CHECK-LABEL: func @forward
-// CHECK: algorithm = direct, {{.*}} gemm_k = 9, stages = 1, {{.*}} main_loop = direct, {{.*}} chosen_by = heuristic
+// CHECK: #conv.direct<{{.*}} gemm_k = 9, stages = 1, {{.*}} main_loop = direct, {{.*}} chosen_by = heuristic
 func.func @forward(%x: tensor<1x56x56x384xf16>, %w: tensor<384x3x3x1xf16>) -> tensor<1x56x56x384xf16> {
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 384
       : tensor<1x56x56x384xf16>, tensor<384x3x3x1xf16> -> tensor<1x56x56x384xf16>
   return %y : tensor<1x56x56x384xf16>
 }
 // CHECK-LABEL: func @weight
-// CHECK: algorithm = direct, {{.*}} main_loop = direct_reduction
+// CHECK: #conv.direct<{{.*}} main_loop = direct_reduction
 func.func @weight(%x: tensor<1x56x56x384xf16>, %dy: tensor<1x56x56x384xf16>) -> tensor<384x3x3x1xf32> {
   %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 384
       : tensor<1x56x56x384xf16>, tensor<1x56x56x384xf16> -> tensor<384x3x3x1xf32>
@@ -23,7 +23,7 @@ func.func @weight(%x: tensor<1x56x56x384xf16>, %dy: tensor<1x56x56x384xf16>) -> 
 }
 // Groups of several channels have matrices worth multiplying.
 // CHECK-LABEL: func @grouped
-// CHECK: algorithm = implicit_gemm
+// CHECK: #conv.staged_gemm<
 // ONLY: error: unsupported (schedule): expects a convolution for the algorithm direct, but groups have more than one input channel
 func.func @grouped(%x: tensor<1x8x8x64xf16>, %w: tensor<64x3x3x16xf16>) -> tensor<1x8x8x64xf16> {
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 4

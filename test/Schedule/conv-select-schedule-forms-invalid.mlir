@@ -1,8 +1,8 @@
 // RUN: conv-opt %s --split-input-file --verify-diagnostics --conv-select-schedule
 
 // Layouts of one dimension are for windows of one element.
-#flat = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
-                       atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, layouts = <"NWC", "KSC", "NQK">>
+#flat = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                       atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, layouts = <"NWC", "KSC", "NQK">>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s19_flat_window(%x: tensor<1x8x8x8xf16>, %w: tensor<8x8x3x3xf16>) -> tensor<1x8x6x6xf16> {
     // expected-error @below {{unsupported (schedule): expects a window of one element that moves by 1, without padding, for layouts of one dimension}}
@@ -16,8 +16,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // -----
 
 // A form has the letters of the convolution.
-#grouped = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
-                          atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, layouts = <"NGHWC", "GKRSC", "NGPQK">>
+#grouped = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                          atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, layouts = <"NGHWC", "GKRSC", "NGPQK">>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s19_letters(%x: tensor<1x8x8x8xf16>, %w: tensor<8x8x3x3xf16>) -> tensor<1x8x6x6xf16> {
     // expected-error @below {{unsupported (schedule): expects layouts with the letters of "NCHW", but got "NGHWC"}}
@@ -31,8 +31,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // -----
 
 // Channels of several groups are not padded, and only whole groups are merged.
-#padded = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
-                         atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, channel_multiple = 6>
+#padded = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                         atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, channel_multiple = 6>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s19_groups(%x: tensor<1x8x8x8xf16>, %w: tensor<8x4x3x3xf16>) -> tensor<1x8x6x6xf16> {
     // expected-error @below {{unsupported (schedule): expects channel_multiple to be 1, or the channels of a part of 2 groups of 4, but got 6}}
@@ -46,8 +46,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // -----
 
 // Only windows of one element over one dimension are transposed.
-#transposed = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
-                             atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, transposed = true>
+#transposed = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                             atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, transposed = true>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s20_window(%x: tensor<1x8x8x8xf16>, %w: tensor<8x8x3x3xf16>) -> tensor<1x8x6x6xf16> {
     // expected-error @below {{unsupported (schedule): expects one spatial dimension and a window of one element that moves by 1, without padding, for a transposed product}}
@@ -61,8 +61,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // -----
 
 // There are two dimensions to unfold.
-#unfolded = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
-                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, im2col = 3>
+#unfolded = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, im2col = 3>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s19_im2col_dimensions(%x: tensor<1x8x8x8xf16>, %w: tensor<8x8x3x3xf16>) -> tensor<1x8x6x6xf16> {
     // expected-error @below {{unsupported (schedule): expects im2col of at most 2 dimensions, but got 3}}
@@ -76,8 +76,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // -----
 
 // Unfolded elements are channels, the innermost ones.
-#unfolded = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
-                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, im2col = 2>
+#unfolded = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, im2col = 2>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s19_im2col_order(%x: tensor<1x8x8x8xf16>, %w: tensor<8x8x3x3xf16>) -> tensor<1x8x6x6xf16> {
     // expected-error @below {{unsupported (schedule): expects channels innermost in what im2col unfolds, but got "NCHW"}}
@@ -91,8 +91,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // -----
 
 // Groups are not unfolded.
-#unfolded = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
-                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, im2col = 1>
+#unfolded = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, im2col = 1>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s19_im2col_groups(%x: tensor<1x8x8x8xf16>, %w: tensor<8x4x3x3xf16>) -> tensor<1x8x6x6xf16> {
     // expected-error @below {{unsupported (schedule): expects one group, and layouts without G, for im2col}}
@@ -106,8 +106,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // -----
 
 // Gradients of the output that a window skips are not those of neighbours.
-#unfolded = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
-                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, im2col = 2, layouts = <"NHWC", "KRSC", "NPQK">>
+#unfolded = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, im2col = 2, layouts = <"NHWC", "KRSC", "NPQK">>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s19_im2col_strides(%dy: tensor<1x8x3x6xf16>, %w: tensor<8x8x3x3xf16>) -> tensor<1x8x8x8xf16> {
     // expected-error @below {{unsupported (schedule): expects a window that moves by 1 along the unfolded dimensions for im2col of a gradient of the output}}
@@ -121,8 +121,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // -----
 
 // 50 products are too few for parts of f32, and stay 50 where zeros are summed up with them.
-#parts = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 32, stages = 3,
-                        atom = <wgmma_3xtf32 64 x 64 x 8>, main_loop = tma, raster = columns, channel_multiple = 4>
+#parts = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 32, stages = 3,
+                        atom = <wgmma_3xtf32 64 x 64 x 8>, raster = columns>, channel_multiple = 4>
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @too_short(%x: tensor<1x16x16x2xf32>, %w: tensor<64x5x5x2xf32>) -> tensor<1x12x12x64xf32> {
     // expected-error @below {{unsupported (schedule): expects f32 arithmetic and a reduction long enough for the bound of an f32 sum for #conv.atom<wgmma_3xtf32 64 x 64 x 8>, but got f32 and 50}}

@@ -40,8 +40,8 @@ func.func @schedule_s5_no_such_atom(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
-                  stages = 2, atom = <wmma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                  stages = 2, atom = <wmma 16 x 16 x 16>, main_loop = register_staged, raster = columns>>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -56,8 +56,8 @@ func.func @schedule_s6_too_large(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16x
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [256, 256], subgroup = [128, 128], gemm_k = 64,
-                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [256, 256], subgroup = [128, 128], gemm_k = 64,
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -72,8 +72,8 @@ func.func @schedule_s7_too_many_work_items(%x: tensor<4x8x8x16xf16>, %w: tensor<
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [640, 32], subgroup = [32, 32], gemm_k = 16,
-                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [640, 32], subgroup = [32, 32], gemm_k = 16,
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -88,8 +88,8 @@ func.func @schedule_s8_uneven(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [256, 32], subgroup = [64, 32], gemm_k = 16,
-                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [256, 32], subgroup = [64, 32], gemm_k = 16,
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -104,8 +104,8 @@ func.func @schedule_s9_main_loop(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16x
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 2, atom = <fma 16 x 4 x 1>, main_loop = register_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 2, atom = <fma 16 x 4 x 1>, main_loop = register_staged, raster = columns>>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -120,8 +120,8 @@ func.func @schedule_gemm_k(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) 
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 48,
-                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 48,
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -136,8 +136,8 @@ func.func @schedule_gemm_k_short(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16x
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 8,
-                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 8,
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -152,8 +152,8 @@ func.func @schedule_s16_runs(%x: tensor<4x8x8x9xf16>, %w: tensor<32x3x3x9xf16>) 
   %y = conv.forward %x, %w
       window = <strides = [3, 3], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
-                  stages = 3, atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                  stages = 3, atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = columns>>
       : tensor<4x8x8x9xf16>, tensor<32x3x3x9xf16> -> tensor<4x3x3x32xf16>
   return %y : tensor<4x3x3x32xf16>
 }
@@ -168,8 +168,8 @@ func.func @schedule_s16_chip(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
-                  stages = 3, atom = <mfma 32 x 32 x 8>, main_loop = async_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                  stages = 3, atom = <mfma 32 x 32 x 8>, main_loop = async_staged, raster = columns>>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -184,8 +184,8 @@ func.func @schedule_s16_short_rows(%x: tensor<4x8x8x12xf16>, %w: tensor<32x3x3x1
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
-                  stages = 3, atom = <mfma 32 x 32 x 16>, main_loop = async_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                  stages = 3, atom = <mfma 32 x 32 x 16>, main_loop = async_staged, raster = columns>>
       : tensor<4x8x8x12xf16>, tensor<32x3x3x12xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -200,8 +200,8 @@ func.func @schedule_s16_transposed_bytes(%y: tensor<4x8x8x64xi8>, %w: tensor<64x
   %x = conv.backward_data %y, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64,
-                  stages = 3, atom = <mfma 32 x 32 x 32>, main_loop = async_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64,
+                  stages = 3, atom = <mfma 32 x 32 x 32>, main_loop = async_staged, raster = columns>>
       : tensor<4x8x8x64xi8>, tensor<64x3x3x64xi8> -> tensor<4x8x8x64xi32>
   return %x : tensor<4x8x8x64xi32>
 }
@@ -216,8 +216,8 @@ func.func @schedule_s16_far(%x: tensor<65536x16x16x64xf16>, %w: tensor<32x1x1x64
   %y = conv.forward %x, %w
       window = <strides = [2, 2], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
-                  stages = 3, atom = <mfma 32 x 32 x 16>, main_loop = async_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                  stages = 3, atom = <mfma 32 x 32 x 16>, main_loop = async_staged, raster = columns>>
       : tensor<65536x16x16x64xf16>, tensor<32x1x1x64xf16> -> tensor<65536x8x8x32xf16>
   return %y : tensor<65536x8x8x32xf16>
 }
@@ -232,8 +232,8 @@ func.func @problem_size(%x: tensor<536870912x16x16x1xf16>, %w: tensor<1x3x3x1xf1
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [32, 32], subgroup = [32, 32], gemm_k = 16,
-                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [32, 32], subgroup = [32, 32], gemm_k = 16,
+                  stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>>
       : tensor<536870912x16x16x1xf16>, tensor<1x3x3x1xf16> -> tensor<536870912x16x16x1xf16>
   return %y : tensor<536870912x16x16x1xf16>
 }
@@ -262,8 +262,8 @@ func.func @exact(%x: tensor<1x8x8x16xf32>, %w: tensor<32x1x1x16xf32>) -> tensor<
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 16, stages = 2,
-                  atom = <mfma 32 x 32 x 4>, main_loop = register_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 16, stages = 2,
+                  atom = <mfma 32 x 32 x 4>, main_loop = register_staged, raster = columns>>
       : tensor<1x8x8x16xf32>, tensor<32x1x1x16xf32> -> tensor<1x8x8x32xf32>
   return %y : tensor<1x8x8x32xf32>
 }
@@ -278,8 +278,8 @@ func.func @tma_channels(%x: tensor<4x8x8x12xf16>, %w: tensor<64x3x3x12xf16>) -> 
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns>
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
       : tensor<4x8x8x12xf16>, tensor<64x3x3x12xf16> -> tensor<4x8x8x64xf16>
   return %y : tensor<4x8x8x64xf16>
 }
@@ -294,8 +294,8 @@ func.func @short_sum_of_parts(%x: tensor<4x8x8x32xf32>, %w: tensor<64x1x1x32xf32
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32,
-                  stages = 4, atom = <wgmma_3xtf32 64 x 64 x 8>, main_loop = tma, raster = columns>
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32,
+                  stages = 4, atom = <wgmma_3xtf32 64 x 64 x 8>, raster = columns>>
       : tensor<4x8x8x32xf32>, tensor<64x1x1x32xf32> -> tensor<4x8x8x64xf32>
   return %y : tensor<4x8x8x64xf32>
 }
@@ -309,8 +309,8 @@ func.func @parts_of_exact_products(%x: tensor<4x8x8x96xf32>, %w: tensor<64x1x1x9
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = exact
-      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32,
-                  stages = 4, atom = <wgmma_3xtf32 64 x 64 x 8>, main_loop = tma, raster = columns>
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32,
+                  stages = 4, atom = <wgmma_3xtf32 64 x 64 x 8>, raster = columns>>
       : tensor<4x8x8x96xf32>, tensor<64x1x1x96xf32> -> tensor<4x8x8x64xf32>
   return %y : tensor<4x8x8x64xf32>
 }
@@ -325,8 +325,8 @@ func.func @narrow_tile_in_tf32(%dy: tensor<4x8x8x96xf32>, %w: tensor<96x1x1x16xf
   %dx = conv.backward_data %dy, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = tf32
-      schedule = <algorithm = implicit_gemm, workgroup = [128, 16], subgroup = [64, 16], gemm_k = 32,
-                  stages = 4, atom = <wgmma 64 x 16 x 8>, main_loop = tma, raster = columns>
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [128, 16], subgroup = [64, 16], gemm_k = 32,
+                  stages = 4, atom = <wgmma 64 x 16 x 8>, raster = columns>>
       : tensor<4x8x8x96xf32>, tensor<96x1x1x16xf32> -> tensor<4x8x8x16xf32>
   return %dx : tensor<4x8x8x16xf32>
 }
@@ -341,8 +341,8 @@ func.func @tma_gradient(%x: tensor<4x8x8x64xf16>, %dy: tensor<4x8x8x64xf16>) -> 
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [128, 96], subgroup = [64, 96], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 96 x 16>, main_loop = tma, raster = columns>
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [128, 96], subgroup = [64, 96], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 96 x 16>, raster = columns>>
       : tensor<4x8x8x64xf16>, tensor<4x8x8x64xf16> -> tensor<64x3x3x64xf16>
   return %dw : tensor<64x3x3x64xf16>
 }
@@ -357,8 +357,8 @@ func.func @schedule_merged_groups(%x: tensor<4x8x8x48xf16>, %w: tensor<96x3x3x16
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK"> groups = 3
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-                  atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, merged_groups = 2>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+                  atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, merged_groups = 2>
       : tensor<4x8x8x48xf16>, tensor<96x3x3x16xf16> -> tensor<4x8x8x96xf16>
   return %y : tensor<4x8x8x96xf16>
 }
@@ -373,8 +373,8 @@ func.func @schedule_splits(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) 
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-                  atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, splits = 17>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+                  atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, splits = 17>
       : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
   return %y : tensor<4x8x8x32xf16>
 }
@@ -390,8 +390,8 @@ func.func @schedule_splits_of_phases(%dy: tensor<4x8x8x8xf16>, %w: tensor<8x3x3x
   %dx = conv.backward_data %dy, %w
       window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-                  atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, splits = 9>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+                  atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, splits = 9>
       : tensor<4x8x8x8xf16>, tensor<8x3x3x16xf16> -> tensor<4x16x16x16xf16>
   return %dx : tensor<4x16x16x16xf16>
 }
@@ -406,8 +406,8 @@ func.func @line_s13_columns(%x: tensor<4x8x8x4xf16>, %w: tensor<96x3x3x4xf16>) -
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      schedule = <kernel = #conv.line_buffer<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
       : tensor<4x8x8x4xf16>, tensor<96x3x3x4xf16> -> tensor<4x8x8x96xf16>
   return %y : tensor<4x8x8x96xf16>
 }
@@ -422,8 +422,8 @@ func.func @line_s13_bytes(%x: tensor<4x8x7x3xf16>, %w: tensor<64x3x3x3xf16>) -> 
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      schedule = <kernel = #conv.line_buffer<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
       : tensor<4x8x7x3xf16>, tensor<64x3x3x3xf16> -> tensor<4x8x7x64xf16>
   return %y : tensor<4x8x7x64xf16>
 }
@@ -438,8 +438,8 @@ func.func @line_s6(%x: tensor<1x8x4096x4xf16>, %w: tensor<64x5x1x4xf16>) -> tens
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [2, 0], high = [2, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 2, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      schedule = <kernel = #conv.line_buffer<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 64 x 16>, raster = columns>>
       : tensor<1x8x4096x4xf16>, tensor<64x5x1x4xf16> -> tensor<1x8x4096x64xf16>
   return %y : tensor<1x8x4096x64xf16>
 }
@@ -454,8 +454,8 @@ func.func @line_gradient_warpgroups(%x: tensor<4x8x8x4xf16>, %dy: tensor<4x8x8x6
   %y = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      schedule = <kernel = #conv.line_buffer<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
       : tensor<4x8x8x4xf16>, tensor<4x8x8x64xf16> -> tensor<64x3x3x4xf16>
   return %y : tensor<64x3x3x4xf16>
 }
@@ -470,8 +470,8 @@ func.func @line_gradient_columns(%x: tensor<4x8x8x2xf16>, %dy: tensor<4x8x8x64xf
   %y = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [2, 2], high = [2, 2]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      schedule = <kernel = #conv.line_buffer<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
       : tensor<4x8x8x2xf16>, tensor<4x8x8x64xf16> -> tensor<64x5x5x2xf16>
   return %y : tensor<64x5x5x2xf16>
 }
@@ -486,8 +486,8 @@ func.func @line_gradient_stages(%x: tensor<4x8x8x4xf16>, %dy: tensor<4x8x8x64xf1
   %y = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 3, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      schedule = <kernel = #conv.line_buffer<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 3, atom = <wgmma 64 x 64 x 16>, raster = columns>>
       : tensor<4x8x8x4xf16>, tensor<4x8x8x64xf16> -> tensor<64x3x3x4xf16>
   return %y : tensor<64x3x3x4xf16>
 }
@@ -502,8 +502,8 @@ func.func @line_gradient_channels(%x: tensor<4x8x8x4xf16>, %dy: tensor<4x8x8x60x
   %y = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      schedule = <kernel = #conv.line_buffer<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
       : tensor<4x8x8x4xf16>, tensor<4x8x8x60xf16> -> tensor<60x3x3x4xf16>
   return %y : tensor<60x3x3x4xf16>
 }
@@ -518,8 +518,8 @@ func.func @line_gradient_s6(%x: tensor<4x8x4160x4xf16>, %dy: tensor<4x8x4160x64x
   %y = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 2, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      schedule = <kernel = #conv.line_buffer<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 64 x 16>, raster = columns>>
       : tensor<4x8x4160x4xf16>, tensor<4x8x4160x64xf16> -> tensor<64x3x3x4xf16>
   return %y : tensor<64x3x3x4xf16>
 }
@@ -534,8 +534,8 @@ func.func @line_splits(%x: tensor<4x8x8x4xf16>, %w: tensor<64x3x3x4xf16>) -> ten
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns, splits = 2>
+      schedule = <kernel = #conv.line_buffer<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>, splits = 2>
       : tensor<4x8x8x4xf16>, tensor<64x3x3x4xf16> -> tensor<4x8x8x64xf16>
   return %y : tensor<4x8x8x64xf16>
 }
@@ -550,8 +550,8 @@ func.func @line_padding(%x: tensor<4x8x8x4xf16>, %w: tensor<64x5x3x4xf16>) -> te
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [4, 1], high = [4, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      schedule = <kernel = #conv.line_buffer<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
       : tensor<4x8x8x4xf16>, tensor<64x5x3x4xf16> -> tensor<4x12x8x64xf16>
   return %y : tensor<4x12x8x64xf16>
 }
@@ -566,8 +566,8 @@ func.func @line_parts(%dy: tensor<4x8x8x8xf16>, %w: tensor<8x3x3x64xf16>) -> ten
   %dx = conv.backward_data %dy, %w
       window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+      schedule = <kernel = #conv.line_buffer<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
       : tensor<4x8x8x8xf16>, tensor<8x3x3x64xf16> -> tensor<4x16x16x64xf16>
   return %dx : tensor<4x16x16x64xf16>
 }
@@ -582,8 +582,8 @@ func.func @s14_stride(%x: tensor<4x16x16x64xf16>, %w: tensor<64x3x3x64xf16>) -> 
   %y = conv.forward %x, %w
       window = <strides = [1, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8]>
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns, halo_tile = [8, 8]>>
       : tensor<4x16x16x64xf16>, tensor<64x3x3x64xf16> -> tensor<4x16x8x64xf16>
   return %y : tensor<4x16x8x64xf16>
 }
@@ -598,8 +598,8 @@ func.func @s14_rows(%x: tensor<4x16x16x64xf16>, %w: tensor<64x3x3x64xf16>) -> te
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [192, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 16]>
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [192, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns, halo_tile = [8, 16]>>
       : tensor<4x16x16x64xf16>, tensor<64x3x3x64xf16> -> tensor<4x16x16x64xf16>
   return %y : tensor<4x16x16x64xf16>
 }
@@ -614,8 +614,8 @@ func.func @s14_dimensions(%x: tensor<4x64x64xf16>, %w: tensor<64x3x64xf16>) -> t
   %y = conv.forward %x, %w
       window = <strides = [1], dilations = [1], low = [1], high = [1]>
       layouts = <"NWC", "KSC", "NQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8]>
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns, halo_tile = [8, 8]>>
       : tensor<4x64x64xf16>, tensor<64x3x64xf16> -> tensor<4x64x64xf16>
   return %y : tensor<4x64x64xf16>
 }
@@ -630,8 +630,8 @@ func.func @s14_reduction(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x16x64xf16>
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 16]>
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 192 x 16>, raster = columns, halo_tile = [8, 16]>>
       : tensor<4x16x16x64xf16>, tensor<4x16x16x64xf16> -> tensor<64x3x3x64xf16>
   return %dw : tensor<64x3x3x64xf16>
 }
@@ -646,8 +646,8 @@ func.func @s14_columns(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x15x64xf16>) 
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 0], high = [1, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8]>
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 192 x 16>, raster = columns, halo_tile = [8, 8]>>
       : tensor<4x16x16x64xf16>, tensor<4x16x15x64xf16> -> tensor<64x3x2x64xf16>
   return %dw : tensor<64x3x2x64xf16>
 }
@@ -662,8 +662,8 @@ func.func @s12_halo_tiles(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x16x64xf16
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8], splits = 17>
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 192 x 16>, raster = columns, halo_tile = [8, 8]>, splits = 17>
       : tensor<4x16x16x64xf16>, tensor<4x16x16x64xf16> -> tensor<64x3x3x64xf16>
   return %dw : tensor<64x3x3x64xf16>
 }
@@ -678,8 +678,8 @@ func.func @s6_halo(%x: tensor<4x64x64x64xf16>, %w: tensor<64x31x31x64xf16>) -> t
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [15, 15], high = [15, 15]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [256, 64], subgroup = [128, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8]>
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [256, 64], subgroup = [128, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns, halo_tile = [8, 8]>>
       : tensor<4x64x64x64xf16>, tensor<64x31x31x64xf16> -> tensor<4x64x64x64xf16>
   return %y : tensor<4x64x64x64xf16>
 }
@@ -694,8 +694,8 @@ func.func @s17_columns(%x: tensor<4x16x16x64xf16>, %w: tensor<24x3x3x64xf16>) ->
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64,
-                  stages = 2, atom = <wgmma 64 x 16 x 16>, main_loop = weight_stationary, raster = columns, halo_tile = [8, 8]>
+      schedule = <kernel = #conv.weight_stationary<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 16 x 16>, raster = columns, halo_tile = [8, 8]>>
       : tensor<4x16x16x64xf16>, tensor<24x3x3x64xf16> -> tensor<4x16x16x24xf16>
   return %y : tensor<4x16x16x24xf16>
 }
@@ -710,8 +710,8 @@ func.func @s6_filter(%x: tensor<4x16x16x512xf16>, %w: tensor<32x3x3x512xf16>) ->
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 32], subgroup = [64, 32], gemm_k = 64,
-                  stages = 2, atom = <wgmma 64 x 32 x 16>, main_loop = weight_stationary, raster = columns, halo_tile = [8, 8]>
+      schedule = <kernel = #conv.weight_stationary<workgroup = [64, 32], subgroup = [64, 32], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 32 x 16>, raster = columns, halo_tile = [8, 8]>>
       : tensor<4x16x16x512xf16>, tensor<32x3x3x512xf16> -> tensor<4x16x16x32xf16>
   return %y : tensor<4x16x16x32xf16>
 }
@@ -726,8 +726,8 @@ func.func @patch_channels(%x: tensor<4x16x16x12xf16>, %w: tensor<8x3x3x12xf16>) 
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 8], subgroup = [64, 8], gemm_k = 64,
-                  stages = 2, atom = <wgmma 64 x 8 x 16>, main_loop = weight_stationary, raster = columns, halo_tile = [8, 8]>
+      schedule = <kernel = #conv.weight_stationary<workgroup = [64, 8], subgroup = [64, 8], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 8 x 16>, raster = columns, halo_tile = [8, 8]>>
       : tensor<4x16x16x12xf16>, tensor<8x3x3x12xf16> -> tensor<4x16x16x8xf16>
   return %y : tensor<4x16x16x8xf16>
 }
@@ -741,8 +741,8 @@ func.func @patch_rows(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x16x8xf16>) ->
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 8], subgroup = [64, 8], gemm_k = 64,
-                  stages = 2, atom = <wgmma 64 x 8 x 16>, main_loop = weight_stationary, raster = columns, halo_tile = [8, 8]>
+      schedule = <kernel = #conv.weight_stationary<workgroup = [64, 8], subgroup = [64, 8], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 8 x 16>, raster = columns, halo_tile = [8, 8]>>
       : tensor<4x16x16x64xf16>, tensor<4x16x16x8xf16> -> tensor<8x3x3x64xf16>
   return %dw : tensor<8x3x3x64xf16>
 }
@@ -756,8 +756,8 @@ func.func @s18_chip(%x: tensor<4x16x16x64xf16>, %w: tensor<128x3x3x64xf16>) -> t
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 128], subgroup = [64, 128], gemm_k = 64,
-                  stages = 2, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns, cluster = 16>
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [64, 128], subgroup = [64, 128], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 128 x 16>, raster = columns, cluster = 16>>
       : tensor<4x16x16x64xf16>, tensor<128x3x3x64xf16> -> tensor<4x16x16x128xf16>
   return %y : tensor<4x16x16x128xf16>
 }
@@ -772,8 +772,8 @@ func.func @s18_steps(%x: tensor<4x16x16x160xf16>, %w: tensor<64x1x1x160xf16>) ->
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 2, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, cluster = 4>
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 64 x 16>, raster = columns, cluster = 4>>
       : tensor<4x16x16x160xf16>, tensor<64x1x1x160xf16> -> tensor<4x16x16x64xf16>
   return %y : tensor<4x16x16x64xf16>
 }
@@ -787,8 +787,8 @@ func.func @s6_sums(%x: tensor<4x16x16x640xf16>, %w: tensor<192x1x1x640xf16>) -> 
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [192, 192], subgroup = [64, 192], gemm_k = 64,
-                  stages = 6, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, cluster = 2>
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [192, 192], subgroup = [64, 192], gemm_k = 64,
+                  stages = 6, atom = <wgmma 64 x 192 x 16>, raster = columns, cluster = 2>>
       : tensor<4x16x16x640xf16>, tensor<192x1x1x640xf16> -> tensor<4x16x16x192xf16>
   return %y : tensor<4x16x16x192xf16>
 }

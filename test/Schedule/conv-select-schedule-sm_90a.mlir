@@ -4,8 +4,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
 // A large layer keeps the matrix units busy with large tiles.
 // CHECK-LABEL: func.func @large_layer_f16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [128, 256], subgroup = [64, 256], gemm_k = 64,
-// CHECK-SAME: stages = 3, atom = <wgmma 64 x 256 x 16>, main_loop = tma, raster = columns, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<workgroup = [128, 256], subgroup = [64, 256], gemm_k = 64,
+// CHECK-SAME: stages = 3, atom = <wgmma 64 x 256 x 16>, raster = columns>, chosen_by = heuristic>
 func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<64x28x28x512xf16> {
   %y = conv.forward %x, %w
@@ -17,8 +17,8 @@ func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512x
 
 // Images that halo tiles divide: all taps read the elements of one copy.
 // CHECK-LABEL: func.func @patches_bf16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64,
-// CHECK-SAME: stages = 7, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns, halo_tile = [16, 16], chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64,
+// CHECK-SAME: stages = 7, atom = <wgmma 64 x 128 x 16>, raster = columns, halo_tile = [16, 16]>, chosen_by = heuristic>
 func.func @patches_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<128x3x3x128xbf16>)
     -> tensor<1x512x512x128xbf16> {
   %y = conv.forward %x, %w
@@ -30,7 +30,7 @@ func.func @patches_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<128x3x3x128xb
 
 // Layers of volumes have halo tiles, too.
 // CHECK-LABEL: func.func @volume_bf16
-// CHECK: atom = <wgmma 64 x 96 x 16>, main_loop = tma, raster = columns, halo_tile = [16, {{8|16}}], chosen_by = heuristic>
+// CHECK: atom = <wgmma 64 x 96 x 16>, raster = columns, halo_tile = [16, {{8|16}}]>, chosen_by = heuristic>
 func.func @volume_bf16(%x: tensor<2x28x28x28x112xbf16>, %w: tensor<96x3x3x3x112xbf16>)
     -> tensor<2x28x28x28x96xbf16> {
   %y = conv.forward %x, %w
@@ -55,8 +55,8 @@ func.func @volume_of_layers_bf16(%x: tensor<2x9x16x16x96xbf16>, %w: tensor<96x3x
 
 // The same for the gradient of a filter. 2 x 18 tiles in eleven parts fill the chip three times.
 // CHECK-LABEL: func.func @patches_of_reduction_bf16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [192, 192], subgroup = [64, 192], gemm_k = 64,
-// CHECK-SAME: stages = 6, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8], splits = 11, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<workgroup = [192, 192], subgroup = [64, 192], gemm_k = 64,
+// CHECK-SAME: stages = 6, atom = <wgmma 64 x 192 x 16>, raster = columns, halo_tile = [8, 8]>, splits = 11, chosen_by = heuristic>
 func.func @patches_of_reduction_bf16(%x: tensor<128x64x64x384xbf16>, %dy: tensor<128x64x64x384xbf16>)
     -> tensor<384x3x3x384xbf16> {
   %dw = conv.backward_weight %x, %dy
@@ -68,7 +68,7 @@ func.func @patches_of_reduction_bf16(%x: tensor<128x64x64x384xbf16>, %dy: tensor
 
 // All tiles run at a time: neighbours are those of the shorter side.
 // CHECK-LABEL: func.func @short_side_bf16
-// CHECK: main_loop = tma, raster = rows, splits = 4, chosen_by = heuristic>
+// CHECK: raster = rows>, splits = 4, chosen_by = heuristic>
 func.func @short_side_bf16(%x: tensor<64x14x14x1024xbf16>, %dy: tensor<64x14x14x256xbf16>)
     -> tensor<256x1x1x1024xbf16> {
   %dw = conv.backward_weight %x, %dy
@@ -80,7 +80,7 @@ func.func @short_side_bf16(%x: tensor<64x14x14x1024xbf16>, %dy: tensor<64x14x14x
 
 // A window of one tap is not read in lines, although they are short.
 // CHECK-LABEL: func.func @one_tap_bf16
-// CHECK: main_loop = tma
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<
 func.func @one_tap_bf16(%x: tensor<64x56x56x64xbf16>, %dy: tensor<64x56x56x256xbf16>)
     -> tensor<256x1x1x64xbf16> {
   %dw = conv.backward_weight %x, %dy
@@ -92,7 +92,7 @@ func.func @one_tap_bf16(%x: tensor<64x56x56x64xbf16>, %dy: tensor<64x56x56x256xb
 
 // Positions of one dimension have no halo tiles.
 // CHECK-LABEL: func.func @one_dimension_bf16
-// CHECK: main_loop = tma, raster = columns, chosen_by = heuristic>
+// CHECK: raster = columns>, chosen_by = heuristic>
 func.func @one_dimension_bf16(%x: tensor<64x4096x256xbf16>, %w: tensor<256x3x256xbf16>)
     -> tensor<64x4096x256xbf16> {
   %y = conv.forward %x, %w
@@ -105,8 +105,8 @@ func.func @one_dimension_bf16(%x: tensor<64x4096x256xbf16>, %w: tensor<256x3x256
 // The same kind of layer with few outputs: clusters that share the reduction keep
 // more units busy.
 // CHECK-LABEL: func.func @small_layer_f16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
-// CHECK-SAME: stages = 7, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8], cluster = 8, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+// CHECK-SAME: stages = 7, atom = <wgmma 64 x 64 x 16>, raster = columns, halo_tile = [8, 8], cluster = 8>, chosen_by = heuristic>
 func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<1x7x7x512xf16> {
   %y = conv.forward %x, %w
@@ -118,8 +118,8 @@ func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16
 
 // Three input channels: windows are read in lines.
 // CHECK-LABEL: func.func @three_channels_bf16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [192, 64], subgroup = [64, 64], gemm_k = 64,
-// CHECK-SAME: stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.line_buffer<workgroup = [192, 64], subgroup = [64, 64], gemm_k = 64,
+// CHECK-SAME: stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>, chosen_by = heuristic>
 func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x3xbf16>)
     -> tensor<64x56x56x64xbf16> {
   %y = conv.forward %x, %w
@@ -131,8 +131,8 @@ func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x
 
 // The gradient of such a filter: as many parts as lines of the output, which are a few less than compute units.
 // CHECK-LABEL: func.func @three_channels_gradient_bf16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
-// CHECK-SAME: stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = line_buffer, raster = columns, splits = 112, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.line_buffer<workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
+// CHECK-SAME: stages = 4, atom = <wgmma 64 x 192 x 16>, raster = columns>, splits = 112, chosen_by = heuristic>
 func.func @three_channels_gradient_bf16(%x: tensor<64x224x224x3xbf16>, %dy: tensor<64x112x112x64xbf16>)
     -> tensor<64x7x7x3xbf16> {
   %dw = conv.backward_weight %x, %dy
@@ -144,8 +144,8 @@ func.func @three_channels_gradient_bf16(%x: tensor<64x224x224x3xbf16>, %dy: tens
 
 // Three output channels: their windows are read in lines, 64 input channels at a time as boxes.
 // CHECK-LABEL: func.func @three_output_channels_gradient_bf16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
-// CHECK-SAME: stages = 8, atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns, splits = 64, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.line_buffer<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+// CHECK-SAME: stages = 8, atom = <wgmma 64 x 64 x 16>, raster = columns>, splits = 64, chosen_by = heuristic>
 func.func @three_output_channels_gradient_bf16(%x: tensor<1x512x512x128xbf16>, %dy: tensor<1x512x512x3xbf16>)
     -> tensor<3x3x3x128xbf16> {
   %dw = conv.backward_weight %x, %dy
@@ -157,8 +157,8 @@ func.func @three_output_channels_gradient_bf16(%x: tensor<1x512x512x128xbf16>, %
 
 // f32 is multiplied as parts in tf32.
 // CHECK-LABEL: func.func @large_layer_f32
-// CHECK: gemm_k = 32,
-// CHECK-SAME: atom = <wgmma_3xtf32 64 x {{[0-9]+}} x 8>, main_loop = tma,
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<{{.*}}, gemm_k = 32,
+// CHECK-SAME: atom = <wgmma_3xtf32 64 x {{[0-9]+}} x 8>,
 func.func @large_layer_f32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
     -> tensor<64x28x28x128xf32> {
   %y = conv.forward %x, %w
@@ -170,8 +170,8 @@ func.func @large_layer_f32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128x
 
 // Unless products are to be exact.
 // CHECK-LABEL: func.func @large_layer_exact
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [128, 128], subgroup = [128, 16], gemm_k = 8,
-// CHECK-SAME: stages = 3, atom = <fma 16 x 32 x 4>, main_loop = async_staged, raster = columns, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [128, 128], subgroup = [128, 16], gemm_k = 8,
+// CHECK-SAME: stages = 3, atom = <fma 16 x 32 x 4>, main_loop = async_staged, raster = columns>, chosen_by = heuristic>
 func.func @large_layer_exact(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
     -> tensor<64x28x28x128xf32> {
   %y = conv.forward %x, %w
@@ -195,8 +195,8 @@ func.func @short_sum_f32(%x: tensor<64x28x28x32xf32>, %w: tensor<128x1x1x32xf32>
 
 // In tf32 it is copied in boxes, and halo tiles are shared by its taps.
 // CHECK-LABEL: func.func @large_layer_tf32
-// CHECK: gemm_k = 32,
-// CHECK-SAME: atom = <wgmma 64 x {{[0-9]+}} x 8>, main_loop = tma,
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<{{.*}}, gemm_k = 32,
+// CHECK-SAME: atom = <wgmma 64 x {{[0-9]+}} x 8>,
 func.func @large_layer_tf32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
     -> tensor<64x28x28x128xf32> {
   %y = conv.forward %x, %w
@@ -208,7 +208,7 @@ func.func @large_layer_tf32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128
 
 // wgmma does not transpose the filter of its gradient, but warps do.
 // CHECK-LABEL: func.func @gradient_tf32
-// CHECK: atom = <wgmma 64 x {{[0-9]+}} x 8>, main_loop = tma,
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<{{.*}}atom = <wgmma 64 x {{[0-9]+}} x 8>,
 func.func @gradient_tf32(%dy: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
     -> tensor<64x28x28x128xf32> {
   %dx = conv.backward_data %dy, %w
@@ -220,7 +220,7 @@ func.func @gradient_tf32(%dy: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf
 
 // Strided groups of 16 channels are groups of 64, which fill rows of copies.
 // CHECK-LABEL: func.func @merged_groups_bf16
-// CHECK: main_loop = tma, {{.*}}, layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 64, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<{{.*}}>, layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 64, chosen_by = heuristic>
 func.func @merged_groups_bf16(%dy: tensor<16x28x28x256xbf16>, %w: tensor<256x3x3x16xbf16>)
     -> tensor<16x56x56x256xbf16> {
   %dx = conv.backward_data %dy, %w
@@ -232,7 +232,7 @@ func.func @merged_groups_bf16(%dy: tensor<16x28x28x256xbf16>, %w: tensor<256x3x3
 
 // Rows of 24 channels start within sectors of memory, those of 32 do not.
 // CHECK-LABEL: func.func @whole_sectors_bf16
-// CHECK: main_loop = tma, {{.*}}, layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 16, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<{{.*}}>, layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 16, chosen_by = heuristic>
 func.func @whole_sectors_bf16(%x: tensor<16x56x56x24xbf16>, %w: tensor<128x5x5x24xbf16>)
     -> tensor<16x56x56x128xbf16> {
   %y = conv.forward %x, %w
@@ -244,8 +244,8 @@ func.func @whole_sectors_bf16(%x: tensor<16x56x56x24xbf16>, %w: tensor<128x5x5x2
 
 // One output element takes one subgroup of one atom.
 // CHECK-LABEL: func.func @one_output_f32
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 8,
-// CHECK-SAME: stages = 2, atom = <fma 16 x 32 x 4>, main_loop = register_staged, raster = columns, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 8,
+// CHECK-SAME: stages = 2, atom = <fma 16 x 32 x 4>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
 func.func @one_output_f32(%x: tensor<1x1x1x1xf32>, %w: tensor<1x1x1x1xf32>)
     -> tensor<1x1x1x1xf32> {
   %y = conv.forward %x, %w
@@ -257,7 +257,7 @@ func.func @one_output_f32(%x: tensor<1x1x1x1xf32>, %w: tensor<1x1x1x1xf32>)
 
 // The last layer of a decoder: tiles of eight columns of halo tiles, and a filter that stays.
 // CHECK-LABEL: func.func @last_layer_bf16
-// CHECK: atom = <wgmma 64 x 8 x 16>, main_loop = weight_stationary, raster = columns, halo_tile = [16, 16], chosen_by = heuristic>
+// CHECK: atom = <wgmma 64 x 8 x 16>, raster = columns, halo_tile = [16, 16]>, chosen_by = heuristic>
 func.func @last_layer_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<3x3x3x128xbf16>)
     -> tensor<1x512x512x3xbf16> {
   %y = conv.forward %x, %w
@@ -269,7 +269,7 @@ func.func @last_layer_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<3x3x3x128x
 
 // The gradient of a stem's input: dgrad phases are columns.
 // CHECK-LABEL: func.func @stem_gradient_bf16
-// CHECK: atom = <wgmma 64 x 16 x 16>, main_loop = weight_stationary, raster = columns, halo_tile = [8, 8], chosen_by = heuristic>
+// CHECK: atom = <wgmma 64 x 16 x 16>, raster = columns, halo_tile = [8, 8]>, chosen_by = heuristic>
 func.func @stem_gradient_bf16(%dy: tensor<64x112x112x64xbf16>, %w: tensor<64x7x7x3xbf16>)
     -> tensor<64x224x224x3xbf16> {
   %dx = conv.backward_data %dy, %w
@@ -282,7 +282,7 @@ func.func @stem_gradient_bf16(%dy: tensor<64x112x112x64xbf16>, %w: tensor<64x7x7
 // Groups of few channels are multiplied by blocks of the filter, depthwise ones
 // where a window has many elements.
 // CHECK-LABEL: func.func @groups_of_8_bf16
-// CHECK: schedule = <algorithm = direct, {{.*}} atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns,
+// CHECK: schedule = <kernel = #conv.direct<{{.*}} atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>,
 func.func @groups_of_8_bf16(%x: tensor<64x56x56x256xbf16>, %w: tensor<256x3x3x8xbf16>) -> tensor<64x56x56x256xbf16> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
@@ -294,7 +294,7 @@ func.func @groups_of_8_bf16(%x: tensor<64x56x56x256xbf16>, %w: tensor<256x3x3x8x
 // Tiles of 16 channels leave room for more workgroups, which wait for each other
 // less: 27 instead of 30 us with 32 channels.
 // CHECK-LABEL: func.func @depthwise_5x5_bf16
-// CHECK: schedule = <algorithm = direct, workgroup = [392, 16], {{.*}} main_loop = direct_matrix,
+// CHECK: schedule = <kernel = #conv.direct<workgroup = [392, 16], {{.*}} main_loop = direct_matrix,
 func.func @depthwise_5x5_bf16(%x: tensor<64x28x28x240xbf16>, %w: tensor<240x5x5x1xbf16>) -> tensor<64x28x28x240xbf16> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [2, 2], high = [2, 2]>
@@ -305,7 +305,7 @@ func.func @depthwise_5x5_bf16(%x: tensor<64x28x28x240xbf16>, %w: tensor<240x5x5x
 
 // Runs of 64 channels are whole lines of memory: 53 instead of 71 us with 32.
 // CHECK-LABEL: func.func @gradient_of_strided_depthwise_bf16
-// CHECK: schedule = <algorithm = direct, workgroup = [1, 64], {{.*}} main_loop = direct_reduction,
+// CHECK: schedule = <kernel = #conv.direct<workgroup = [1, 64], {{.*}} main_loop = direct_reduction,
 func.func @gradient_of_strided_depthwise_bf16(%x: tensor<64x56x56x384xbf16>, %dy: tensor<64x28x28x384xbf16>) -> tensor<384x3x3x1xbf16> {
   %dw = conv.backward_weight %x, %dy
       window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
@@ -317,8 +317,8 @@ func.func @gradient_of_strided_depthwise_bf16(%x: tensor<64x56x56x384xbf16>, %dy
 // Their gradients are sums of blocks, of 128 bytes of channels at a time; 4 lines
 // arrive while 4 others are multiplied.
 // CHECK-LABEL: func.func @gradient_of_groups_of_8_bf16
-// CHECK: schedule = <algorithm = direct, workgroup = [8, 8], subgroup = [28, 8], gemm_k = 224, stages = 2,
-// CHECK-SAME: atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns, splits = 32, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.direct<workgroup = [8, 8], subgroup = [28, 8], gemm_k = 224, stages = 2,
+// CHECK-SAME: atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>, splits = 32, chosen_by = heuristic>
 func.func @gradient_of_groups_of_8_bf16(%x: tensor<64x56x56x256xbf16>, %dy: tensor<64x56x56x256xbf16>) -> tensor<256x3x3x8xbf16> {
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
@@ -329,7 +329,7 @@ func.func @gradient_of_groups_of_8_bf16(%x: tensor<64x56x56x256xbf16>, %dy: tens
 
 // So are those of groups of several vectors.
 // CHECK-LABEL: func.func @gradient_of_groups_of_16_bf16
-// CHECK: schedule = <algorithm = direct, workgroup = [16, 1], {{.*}} main_loop = direct_reduction,
+// CHECK: schedule = <kernel = #conv.direct<workgroup = [16, 1], {{.*}} main_loop = direct_reduction,
 func.func @gradient_of_groups_of_16_bf16(%x: tensor<64x56x56x256xbf16>, %dy: tensor<64x56x56x256xbf16>) -> tensor<256x3x3x16xbf16> {
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
@@ -341,8 +341,8 @@ func.func @gradient_of_groups_of_16_bf16(%x: tensor<64x56x56x256xbf16>, %dy: ten
 // Groups of more channels are for warpgroups, whose tiles have as many rows as halo tiles of two slots can have: the fewer
 // columns a group has, the more the filter is of what copies bring.
 // CHECK-LABEL: func.func @groups_of_56_bf16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [512, 64], subgroup = [256, 64], gemm_k = 64, stages = 5,
-// CHECK-SAME: atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [16, 16], chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<workgroup = [512, 64], subgroup = [256, 64], gemm_k = 64, stages = 5,
+// CHECK-SAME: atom = <wgmma 64 x 64 x 16>, raster = columns, halo_tile = [16, 16]>, chosen_by = heuristic>
 func.func @groups_of_56_bf16(%x: tensor<64x28x28x448xbf16>, %w: tensor<448x3x3x56xbf16>) -> tensor<64x28x28x448xbf16> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
@@ -357,7 +357,7 @@ func.func @groups_of_56_bf16(%x: tensor<64x28x28x448xbf16>, %w: tensor<448x3x3x5
 // Groups of 128 channels start where lines of memory do, so that boxes of positions in order cost no more than halo tiles,
 // which would have a third more positions than 14 x 14.
 // CHECK-LABEL: func.func @groups_of_128_bf16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [192, 128], {{.*}} main_loop = tma, raster = columns, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<workgroup = [192, 128], {{.*}} raster = columns>, chosen_by = heuristic>
 func.func @groups_of_128_bf16(%x: tensor<64x14x14x512xbf16>, %w: tensor<512x3x3x128xbf16>) -> tensor<64x14x14x512xbf16> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
@@ -370,8 +370,8 @@ func.func @groups_of_128_bf16(%x: tensor<64x14x14x512xbf16>, %w: tensor<512x3x3x
 }
 
 // CHECK-LABEL: func.func @gradient_of_groups_of_56_bf16
-// CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64, stages = 8,
-// CHECK-SAME: main_loop = tma, raster = columns, halo_tile = [8, 8], splits = 11, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64, stages = 8,
+// CHECK-SAME: raster = columns, halo_tile = [8, 8]>, splits = 11, chosen_by = heuristic>
 func.func @gradient_of_groups_of_56_bf16(%x: tensor<64x28x28x448xbf16>, %dy: tensor<64x28x28x448xbf16>) -> tensor<448x3x3x56xbf16> {
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
@@ -380,7 +380,7 @@ func.func @gradient_of_groups_of_56_bf16(%x: tensor<64x28x28x448xbf16>, %dy: ten
   return %dw : tensor<448x3x3x56xbf16>
 }
 // CHECK-LABEL: func.func @depthwise_7x7_bf16
-// CHECK: schedule = <algorithm = direct, {{.*}} main_loop = direct_matrix,
+// CHECK: schedule = <kernel = #conv.direct<{{.*}} main_loop = direct_matrix,
 func.func @depthwise_7x7_bf16(%x: tensor<64x56x56x192xbf16>, %w: tensor<192x7x7x1xbf16>) -> tensor<64x56x56x192xbf16> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [3, 3], high = [3, 3]>
@@ -391,7 +391,7 @@ func.func @depthwise_7x7_bf16(%x: tensor<64x56x56x192xbf16>, %w: tensor<192x7x7x
 
 // What an epilogue reads is the same for all tiles of a direct kernel, which stays the same.
 // CHECK-LABEL: func.func @depthwise_bf16
-// CHECK: schedule = <algorithm = direct, [[DIRECT:.*]]chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.direct<[[DIRECT:.*]]chosen_by = heuristic>
 func.func @depthwise_bf16(%x: tensor<64x56x56x384xbf16>, %w: tensor<384x3x3x1xbf16>) -> tensor<64x56x56x384xbf16> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
@@ -401,7 +401,7 @@ func.func @depthwise_bf16(%x: tensor<64x56x56x384xbf16>, %w: tensor<384x3x3x1xbf
 }
 
 // CHECK-LABEL: func.func @depthwise_residual_bf16
-// CHECK: schedule = <algorithm = direct, [[DIRECT]]chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.direct<[[DIRECT]]chosen_by = heuristic>
 func.func @depthwise_residual_bf16(%x: tensor<64x56x56x384xbf16>, %w: tensor<384x3x3x1xbf16>,
     %residual: tensor<64x56x56x384xbf16>) -> tensor<64x56x56x384xbf16> {
   %y = conv.forward %x, %w
@@ -420,7 +420,7 @@ func.func @depthwise_residual_bf16(%x: tensor<64x56x56x384xbf16>, %w: tensor<384
 // Gradients of filters for other channels than multiples of 64, with strides and in three dimensions: a tap has whole rows
 // of columns.
 // CHECK-LABEL: func.func @strided_gradient_of_48_channels_bf16
-// CHECK: atom = <wgmma {{.*}}>, main_loop = tma, raster = {{rows|columns}}, splits = {{[0-9]+}}, chosen_by = heuristic>
+// CHECK: atom = <wgmma {{.*}}>, raster = {{rows|columns}}>, splits = {{[0-9]+}}, chosen_by = heuristic>
 func.func @strided_gradient_of_48_channels_bf16(%x: tensor<32x56x56x48xbf16>, %dy: tensor<32x28x28x96xbf16>)
     -> tensor<96x3x3x48xbf16> {
   %dw = conv.backward_weight %x, %dy
@@ -431,7 +431,7 @@ func.func @strided_gradient_of_48_channels_bf16(%x: tensor<32x56x56x48xbf16>, %d
 }
 
 // CHECK-LABEL: func.func @gradient_of_volumes_bf16
-// CHECK: atom = <wgmma {{.*}}>, main_loop = tma, raster = {{rows|columns}}, halo_tile = [8, 8], splits = {{[0-9]+}}, chosen_by = heuristic>
+// CHECK: atom = <wgmma {{.*}}>, raster = {{rows|columns}}, halo_tile = [8, 8]>, splits = {{[0-9]+}}, chosen_by = heuristic>
 func.func @gradient_of_volumes_bf16(%x: tensor<4x32x32x32x32xbf16>, %dy: tensor<4x32x32x32x32xbf16>)
     -> tensor<32x3x3x3x32xbf16> {
   %dw = conv.backward_weight %x, %dy
@@ -443,7 +443,7 @@ func.func @gradient_of_volumes_bf16(%x: tensor<4x32x32x32x32xbf16>, %dy: tensor<
 
 // The gradient of the input of a patch embedding is one product, and so is that of windows which overlap.
 // CHECK-LABEL: func.func @patch_embedding_gradient_bf16
-// CHECK: atom = <wgmma {{.*}}>, main_loop = tma, raster = {{rows|columns}}, chosen_by = heuristic>
+// CHECK: atom = <wgmma {{.*}}>, raster = {{rows|columns}}>, chosen_by = heuristic>
 func.func @patch_embedding_gradient_bf16(%dy: tensor<32x14x14x768xbf16>, %w: tensor<768x16x16x3xbf16>)
     -> tensor<32x224x224x3xbf16> {
   %dx = conv.backward_data %dy, %w
@@ -454,7 +454,7 @@ func.func @patch_embedding_gradient_bf16(%dy: tensor<32x14x14x768xbf16>, %w: ten
 }
 
 // CHECK-LABEL: func.func @overlapping_patches_gradient_bf16
-// CHECK: atom = <wgmma {{.*}}>, main_loop = tma, raster = {{rows|columns}}, chosen_by = heuristic>
+// CHECK: atom = <wgmma {{.*}}>, raster = {{rows|columns}}>, chosen_by = heuristic>
 func.func @overlapping_patches_gradient_bf16(%dy: tensor<32x14x14x128xbf16>, %w: tensor<128x7x7x48xbf16>)
     -> tensor<32x56x56x48xbf16> {
   %dx = conv.backward_data %dy, %w

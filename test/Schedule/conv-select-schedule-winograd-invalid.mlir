@@ -1,7 +1,7 @@
 // RUN: conv-opt %s --split-input-file --verify-diagnostics --conv-select-schedule
 
-#winograd = #conv.schedule<algorithm = winograd, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns, output_tile = [4, 4]>
+#winograd = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [4, 4]>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s21_strides(%x: tensor<1x8x8x8xf32>, %w: tensor<8x3x3x8xf32>) -> tensor<1x4x4x8xf32> {
     // expected-error @below {{unsupported (schedule): expects a window that moves by 1, without dilation, for winograd}}
@@ -13,8 +13,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
-#winograd = #conv.schedule<algorithm = winograd, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns, output_tile = [4, 4]>
+#winograd = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [4, 4]>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s21_dilations(%x: tensor<1x8x8x8xf32>, %w: tensor<8x3x3x8xf32>) -> tensor<1x8x8x8xf32> {
     // expected-error @below {{unsupported (schedule): expects a window that moves by 1, without dilation, for winograd}}
@@ -26,8 +26,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
-#winograd = #conv.schedule<algorithm = winograd, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns, output_tile = [4, 4]>
+#winograd = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [4, 4]>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s21_groups(%x: tensor<1x8x8x8xf32>, %w: tensor<8x3x3x4xf32>) -> tensor<1x8x8x8xf32> {
     // expected-error @below {{unsupported (schedule): expects one group, and layouts without G, for winograd, but got 2 groups in NHWC}}
@@ -39,8 +39,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
-#winograd = #conv.schedule<algorithm = winograd, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns, output_tile = [4, 4]>
+#winograd = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [4, 4]>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s21_padding(%x: tensor<1x8x8x8xf32>, %w: tensor<8x3x3x8xf32>) -> tensor<1x8x8x8xf32> {
     // expected-error @below {{unsupported (schedule): expects padding of zeros for winograd, but got reflect}}
@@ -52,8 +52,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
-#winograd = #conv.schedule<algorithm = winograd, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns, output_tile = [4, 4]>
+#winograd = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [4, 4]>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s21_arithmetic(%x: tensor<1x8x8x8xf32>, %w: tensor<8x3x3x8xf32>) -> tensor<1x8x8x8xf32> {
     // expected-error @below {{unsupported (schedule): expects operands of f32, f16 or bf16 in f32 arithmetic for winograd, but got f32 in tf32 arithmetic}}
@@ -65,8 +65,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
-#winograd = #conv.schedule<algorithm = winograd, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns, output_tile = [4, 4]>
+#winograd = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [4, 4]>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s21_weight(%x: tensor<1x8x8x8xf32>, %w: tensor<1x8x8x8xf32>) -> tensor<8x3x3x8xf32> {
     // expected-error @below {{unsupported (schedule): expects no gradient of a filter for winograd}}
@@ -78,8 +78,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
-#winograd = #conv.schedule<algorithm = winograd, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns, output_tile = [4]>
+#winograd = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [4]>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s21_rank(%x: tensor<1x8x8x8xf32>, %w: tensor<8x3x3x8xf32>) -> tensor<1x8x8x8xf32> {
     // expected-error @below {{unsupported (schedule): expects output_tile to have 2 sizes, but got [4]}}
@@ -91,8 +91,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
-#winograd = #conv.schedule<algorithm = winograd, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns, output_tile = [4, 7]>
+#winograd = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [4, 7]>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s21_size(%x: tensor<1x8x8x8xf32>, %w: tensor<8x3x3x8xf32>) -> tensor<1x8x8x8xf32> {
     // expected-error @below {{unsupported (schedule): expects output_tile and filter to make tiles of at most 8 elements in a dimension, but got 7 and 3}}
@@ -104,8 +104,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
-#winograd = #conv.schedule<algorithm = winograd, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns, output_tile = [2, 2]>
+#winograd = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [2, 2]>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s21_window(%x: tensor<1x8x8x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<1x8x8x8xf32> {
     // expected-error @below {{unsupported (schedule): expects a filter of several elements for winograd}}
@@ -117,8 +117,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
-#winograd = #conv.schedule<algorithm = winograd, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns, output_tile = [4, 4, 4]>
+#winograd = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [4, 4, 4]>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s21_elements(%x: tensor<1x4x4x4x8xf32>, %w: tensor<8x3x3x3x8xf32>) -> tensor<1x4x4x4x8xf32> {
     // expected-error @below {{unsupported (schedule): expects tiles of at most 64 elements, but got 216}}
@@ -130,8 +130,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
-#winograd = #conv.schedule<algorithm = winograd, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns, output_tile = [4, 4], merged_groups = 5>
+#winograd = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [4, 4], merged_groups = 5>
 // The other fields are about the products: a group for each element of a tile.
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s11_product(%x: tensor<1x8x8x8xf32>, %w: tensor<8x3x3x8xf32>) -> tensor<1x8x8x8xf32> {
@@ -144,8 +144,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
-#winograd = #conv.schedule<algorithm = winograd, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns, output_tile = [4, 4], layouts = <"NCHWG", "GKRSC", "NPQKG">>
+#winograd = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+    atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [4, 4], layouts = <"NCHWG", "GKRSC", "NPQKG">>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s19_letters(%x: tensor<1x8x8x8xf32>, %w: tensor<8x3x3x8xf32>) -> tensor<1x8x8x8xf32> {
     // expected-error @below {{unsupported (schedule): expects layouts with the letters of "NHWC", but got "NCHWG"}}

@@ -5,10 +5,10 @@
 
 // Many channels of f32: a fourth of the multiplications are left.
 // CHECK-LABEL: @large
-// ASKED:         schedule = <algorithm = winograd, {{.*}} output_tile = [4, 4],{{.*}} chosen_by = heuristic>
-// DEFAULT:       schedule = <algorithm = implicit_gemm
+// ASKED:         schedule = <kernel = {{.*}}, output_tile = [4, 4],{{.*}} chosen_by = heuristic>
+// DEFAULT-NOT:   output_tile
 // SMALL-LABEL: @large
-// SMALL:         schedule = <algorithm = winograd, {{.*}} output_tile = [4, 4]
+// SMALL:         schedule = <kernel = {{.*}}, output_tile = [4, 4]
 // NONE:        unsupported (schedule): expects a workspace of at most 1000 bytes, but the fastest schedule takes
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @large(%x: tensor<8x28x28x256xf32>, %w: tensor<256x3x3x256xf32>) -> tensor<8x28x28x256xf32> {
@@ -19,8 +19,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
   }
 
   // CHECK-LABEL: @small
-  // ASKED:         schedule = <algorithm = winograd
-  // DEFAULT:       schedule = <algorithm = implicit_gemm
+  // ASKED:         schedule = <kernel = {{.*}}, output_tile =
+  // DEFAULT-NOT:   output_tile
   func.func @small(%x: tensor<1x8x8x16xf32>, %w: tensor<16x3x3x16xf32>) -> tensor<1x8x8x16xf32> {
     %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK">
@@ -30,8 +30,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
   // Operands of 16 bits are transformed to f32.
   // CHECK-LABEL: @half
-  // ASKED:         schedule = <algorithm = winograd
-  // DEFAULT:       schedule = <algorithm = implicit_gemm
+  // ASKED:         schedule = <kernel = {{.*}}, output_tile =
+  // DEFAULT-NOT:   output_tile
   func.func @half(%x: tensor<8x28x28x256xf16>, %w: tensor<256x3x3x256xf16>) -> tensor<8x28x28x256xf16> {
     %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK">

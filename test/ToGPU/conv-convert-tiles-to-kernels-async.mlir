@@ -28,8 +28,8 @@
 module attributes {conv.target = #conv.target<"sm_80">} {
   func.func @pipeline(%x: tensor<1x8x8x20xf16>, %w: tensor<64x3x3x20xf16>) -> tensor<1x8x8x64xf16> {
     %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
-                    stages = 3, atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = columns>
+        schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                    stages = 3, atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = columns>>
         : tensor<1x8x8x20xf16>, tensor<64x3x3x20xf16> -> tensor<1x8x8x64xf16>
     return %y : tensor<1x8x8x64xf16>
   }
@@ -54,8 +54,8 @@ module attributes {conv.target = #conv.target<"sm_80">} {
 module attributes {conv.target = #conv.target<"sm_80">} {
   func.func @gradient(%y: tensor<1x8x8x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<1x8x8x64xf16> {
     %x = conv.backward_data %y, %w window = #window layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
-                    stages = 3, atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = columns>
+        schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                    stages = 3, atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = columns>>
         : tensor<1x8x8x64xf16>, tensor<64x3x3x64xf16> -> tensor<1x8x8x64xf16>
     return %x : tensor<1x8x8x64xf16>
   }
@@ -104,8 +104,8 @@ module attributes {conv.target = #conv.target<"sm_80">} {
 module attributes {conv.target = #conv.target<"gfx950">} {
   func.func @lanes(%y: tensor<1x8x8x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<1x8x8x64xf16> {
     %x = conv.backward_data %y, %w window = #window layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
-                    stages = 3, atom = <mfma 32 x 32 x 16>, main_loop = async_staged, raster = columns>
+        schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32,
+                    stages = 3, atom = <mfma 32 x 32 x 16>, main_loop = async_staged, raster = columns>>
         : tensor<1x8x8x64xf16>, tensor<64x3x3x64xf16> -> tensor<1x8x8x64xf16>
     return %x : tensor<1x8x8x64xf16>
   }

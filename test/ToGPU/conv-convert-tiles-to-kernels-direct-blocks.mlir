@@ -1,10 +1,10 @@
 // RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#groups = #conv.schedule<algorithm = direct, workgroup = [8, 2], subgroup = [16, 2], gemm_k = 64, stages = 2, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
-#small = #conv.schedule<algorithm = direct, workgroup = [4, 2], subgroup = [49, 2], gemm_k = 49, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
-#large = #conv.schedule<algorithm = direct, workgroup = [16, 1], subgroup = [32, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
-#depthwise = #conv.schedule<algorithm = direct, workgroup = [1, 16], subgroup = [16, 16], gemm_k = 64, stages = 2, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>
+#groups = #conv.schedule<kernel = #conv.direct<workgroup = [8, 2], subgroup = [16, 2], gemm_k = 64, stages = 2, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
+#small = #conv.schedule<kernel = #conv.direct<workgroup = [4, 2], subgroup = [49, 2], gemm_k = 49, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
+#large = #conv.schedule<kernel = #conv.direct<workgroup = [16, 1], subgroup = [32, 1], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
+#depthwise = #conv.schedule<kernel = #conv.direct<workgroup = [1, 16], subgroup = [16, 16], gemm_k = 64, stages = 2, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>>
 
 module attributes {conv.target = #conv.target<"sm_90a">} {
   // Two stages of an image, of two vectors of 8 channels, each place with room

@@ -2,8 +2,8 @@
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #strided = #conv.window<strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#depthwise = #conv.schedule<algorithm = direct, workgroup = [1, 16], subgroup = [32, 16], gemm_k = 128, stages = 2, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
-#residues = #conv.schedule<algorithm = direct, workgroup = [1, 8], subgroup = [16, 8], gemm_k = 28, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>
+#depthwise = #conv.schedule<kernel = #conv.direct<workgroup = [1, 16], subgroup = [32, 16], gemm_k = 128, stages = 2, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
+#residues = #conv.schedule<kernel = #conv.direct<workgroup = [1, 8], subgroup = [16, 8], gemm_k = 28, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 
 module attributes {conv.target = #conv.target<"sm_90a">} {
   // Two stages of an image, of two vectors of channels: 2 blocks of 8 positions

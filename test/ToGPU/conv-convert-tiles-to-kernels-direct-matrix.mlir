@@ -1,8 +1,8 @@
 // RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#depthwise = #conv.schedule<algorithm = direct, workgroup = [64, 16], subgroup = [32, 16], gemm_k = 16, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>
-#groups = #conv.schedule<algorithm = direct, workgroup = [64, 2], subgroup = [32, 2], gemm_k = 80, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>
+#depthwise = #conv.schedule<kernel = #conv.direct<workgroup = [64, 16], subgroup = [32, 16], gemm_k = 16, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>>
+#groups = #conv.schedule<kernel = #conv.direct<workgroup = [64, 2], subgroup = [32, 2], gemm_k = 80, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_matrix, raster = columns>>
 
 module attributes {conv.target = #conv.target<"sm_90a">} {
   // One image of 8 x 8 positions with its halo, each of 100 places with two

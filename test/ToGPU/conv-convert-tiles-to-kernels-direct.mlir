@@ -1,8 +1,8 @@
 // RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#rows = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>
-#reduction = #conv.schedule<algorithm = direct, workgroup = [1, 8], subgroup = [64, 8], gemm_k = 64, stages = 1, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>
+#rows = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>>
+#reduction = #conv.schedule<kernel = #conv.direct<workgroup = [1, 8], subgroup = [64, 8], gemm_k = 64, stages = 1, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>>
 
 module attributes {conv.target = #conv.target<"gfx942">} {
   // Two tiles of four rows of pixels and 16 channels: one box of (4 + 2) x (8 + 2)

@@ -1,6 +1,6 @@
 // RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [8, 16], subgroup = [8, 16], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.host_gemm<workgroup = [8, 16], subgroup = [8, 16], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>>
 
 // One workgroup is one work-item, with the tiles of both operands and the sums in
 // private memory: 8 x 24, 16 x 24 and 8 x 16 elements.
@@ -68,7 +68,7 @@ module attributes {conv.target = #conv.target<"host">} {
 
 // -----
 
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [8, 16], subgroup = [8, 16], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.host_gemm<workgroup = [8, 16], subgroup = [8, 16], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>>
 
 // A filter whose channels are innermost needs no turning.
 // CHECK:       gpu.func @channels_innermost_0({{.*}}, %[[W:[a-z0-9]+]]: memref<1x1x4x24xf32, {{.*}} private({{.*}}, %[[F:[a-z0-9]+]] : memref<384xf32,
@@ -90,7 +90,7 @@ module attributes {conv.target = #conv.target<"host">} {
 
 // -----
 
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [8, 16], subgroup = [8, 16], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.host_gemm<workgroup = [8, 16], subgroup = [8, 16], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>>
 
 // Channels that are no whole vectors are put together from single elements.
 // CHECK:       gpu.func @channels_odd_0({{.*}}, %[[W:[a-z0-9]+]]: memref<1x1x4x19xf32, {{.*}} private({{.*}}, %[[F:[a-z0-9]+]] : memref<384xf32,

@@ -50,8 +50,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     %y = conv.forward %x, %w
         window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [0, 0]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
-                    atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+        schedule = <kernel = #conv.line_buffer<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                    atom = <wgmma 64 x 64 x 16>, raster = columns>>
         : tensor<2x16x16x3xf16>, tensor<64x3x3x3xf16> -> tensor<2x8x8x64xf16>
     return %y : tensor<2x8x8x64xf16>
   }
@@ -72,8 +72,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     %y = conv.forward %x, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [0, 1], high = [0, 1]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
-                    atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns>
+        schedule = <kernel = #conv.line_buffer<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
+                    atom = <wgmma 64 x 64 x 16>, raster = columns>>
         : tensor<1x8x8x3xf16>, tensor<10x1x3x3xf16> -> tensor<1x8x8x10xf16>
     return %y : tensor<1x8x8x10xf16>
   }
@@ -116,8 +116,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     %dw = conv.backward_weight %x, %dy
         window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [0, 0]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
-                    atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns, splits = 2>
+        schedule = <kernel = #conv.line_buffer<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                    atom = <wgmma 64 x 64 x 16>, raster = columns>, splits = 2>
         : tensor<4x16x16x3xf16>, tensor<4x8x8x64xf16> -> tensor<64x3x3x3xf16>
     return %dw : tensor<64x3x3x3xf16>
   }
@@ -142,8 +142,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     %dw = conv.backward_weight %x, %dy
         window = <strides = [1, 1], dilations = [1, 1], low = [2, 2], high = [2, 2]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
-                    atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = columns, splits = 2>
+        schedule = <kernel = #conv.line_buffer<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                    atom = <wgmma 64 x 64 x 16>, raster = columns>, splits = 2>
         : tensor<4x16x16x4xf16>, tensor<4x16x16x64xf16> -> tensor<64x5x5x4xf16>
     return %dw : tensor<64x5x5x4xf16>
   }

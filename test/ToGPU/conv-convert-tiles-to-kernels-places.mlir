@@ -1,6 +1,6 @@
 // RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels --split-input-file | FileCheck %s
 
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 1, atom = <wmma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 1, atom = <wmma 16 x 16 x 16>, main_loop = register_staged, raster = columns>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // Places of the image's loads are new where the next tile starts another tap,
@@ -30,7 +30,7 @@ func.func @taps(%x: tensor<1x8x8x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<1
 
 // -----
 
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 1, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 1, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // MFMA hides what moves loads in each step: places are kept where none changes.
@@ -51,7 +51,7 @@ func.func @mfma(%x: tensor<1x8x8x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<1
 
 // -----
 
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 1, atom = <wmma 16 x 16 x 16>, main_loop = register_staged, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 1, atom = <wmma 16 x 16 x 16>, main_loop = register_staged, raster = columns>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // Eight positions of the image make a piece. The first one may be left of its

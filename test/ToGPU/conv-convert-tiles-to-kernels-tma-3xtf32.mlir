@@ -3,7 +3,7 @@
 // The gradient of a filter in f32: both operands have the reduction outermost in shared memory. Three warps beside the
 // producer's make parts in tf32 of the right one, with the reduction innermost; consumers load the left one to registers,
 // and multiply parts there: twelve products of a row of 32, the small ones first, are a sum that is added in f32.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32, stages = 4, atom = <wgmma_3xtf32 64 x 64 x 8>, main_loop = tma, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32, stages = 4, atom = <wgmma_3xtf32 64 x 64 x 8>, raster = columns>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // CHECK:       gpu.func @f_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: !llvm.ptr {conv.tensor_map}) kernel

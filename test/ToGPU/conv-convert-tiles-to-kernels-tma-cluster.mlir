@@ -1,7 +1,7 @@
 // RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
 
 // A 1x1 convolution of 2 x 7 x 7 pixels with 448 channels to 64: two tiles, whose seven steps are shared by two workgroups.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 3, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, cluster = 2>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 3, atom = <wgmma 64 x 64 x 16>, raster = columns, cluster = 2>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 
 // CHECK:       gpu.func @f_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[Y:.+]]: !llvm.ptr {conv.tensor_map}) kernel

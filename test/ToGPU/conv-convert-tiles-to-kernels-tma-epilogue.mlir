@@ -16,8 +16,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     %y = conv.forward %x, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [256, 192], subgroup = [128, 192], gemm_k = 64, stages = 3,
-                    atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns>
+        schedule = <kernel = #conv.warpgroup_gemm<workgroup = [256, 192], subgroup = [128, 192], gemm_k = 64, stages = 3,
+                    atom = <wgmma 64 x 192 x 16>, raster = columns>>
         epilogue(%bias : tensor<768xf32>, %residual : tensor<32x28x28x768xbf16>) {
     ^bb0(%sum: f32, %b: f32, %r: bf16):
       %0 = arith.addf %sum, %b : f32

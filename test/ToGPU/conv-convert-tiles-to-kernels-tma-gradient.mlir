@@ -2,7 +2,7 @@
 
 // The gradient of a 3x3 filter from 64 to 128 channels over 4 x 14 x 14 pixels, in two parts of seven rows. Both operands
 // have the reduction, pixels, outermost in shared memory; the sums of a part are stored by lanes, in f32.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 192], subgroup = [64, 192], gemm_k = 64, stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, splits = 2>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 192], subgroup = [64, 192], gemm_k = 64, stages = 4, atom = <wgmma 64 x 192 x 16>, raster = columns>, splits = 2>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // CHECK:       gpu.func @g_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[PARTS:.+]]: memref<2x128x576xf32, {{.+}}>) kernel

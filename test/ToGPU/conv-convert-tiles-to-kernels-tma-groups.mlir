@@ -15,7 +15,7 @@
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [56, 28, 28, 2, 8], strides = [896, 25088, 702464, 112], box = [64, 18, 18, 1, 1], element_strides = [1, 1, 1, 1, 1], swizzle = 128>
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [56, 3, 3, 448], strides = [112, 336, 1008], box = [64, 1, 1, 64], element_strides = [1, 1, 1, 1], swizzle = 128>
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [56, 28, 28, 2, 8], strides = [896, 25088, 702464, 112], box = [64, 8, 8, 1, 1], element_strides = [1, 1, 1, 1, 1], swizzle = 128>
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [512, 64], subgroup = [256, 64], gemm_k = 64, stages = 5, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [16, 16]>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [512, 64], subgroup = [256, 64], gemm_k = 64, stages = 5, atom = <wgmma 64 x 64 x 16>, raster = columns, halo_tile = [16, 16]>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @forward(%x: tensor<2x28x28x448xbf16>, %w: tensor<448x3x3x56xbf16>) -> tensor<2x28x28x448xbf16> {
@@ -43,7 +43,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [448, 28, 28, 2], strides = [896, 25088, 702464], box = [64, 128], element_strides = [1, 1, 1, 1], lower = [-1, -1], upper = [-1, -1], swizzle = 128>
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [24, 3, 3, 56, 8], strides = [48, 144, 432, 24192], box = [64, 1, 1, 64, 1], element_strides = [1, 1, 1, 1, 1], swizzle = 128>
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [24, 1568, 8], strides = [384, 48], box = [32, 64, 1], element_strides = [1, 1, 1], swizzle = 64>
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 32], subgroup = [64, 32], gemm_k = 64, stages = 7, atom = <wgmma 64 x 32 x 16>, main_loop = tma, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 32], subgroup = [64, 32], gemm_k = 64, stages = 7, atom = <wgmma 64 x 32 x 16>, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @backward_data(%dy: tensor<2x28x28x448xbf16>, %w: tensor<448x3x3x24xbf16>) -> tensor<2x28x28x192xbf16> {
     %dx = conv.backward_data %dy, %w
@@ -72,7 +72,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [32, 20, 20, 2]
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [192, 2, 2, 16, 2]
 // CHECK-COUNT-4: conv.tensor_map %{{.+}} <sizes = [384, 40, 40, 2]
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 128], subgroup = [64, 128], gemm_k = 64, stages = 7, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 128], subgroup = [64, 128], gemm_k = 64, stages = 7, atom = <wgmma 64 x 128 x 16>, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @strided(%dy: tensor<2x20x20x32xf16>, %w: tensor<32x2x2x192xf16>) -> tensor<2x40x40x384xf16> {
     %dx = conv.backward_data %dy, %w
@@ -99,7 +99,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // Three lines of taps of 8 groups in four parts.
 // CHECK:         %[[GRID:.+]] = arith.constant 96 : index
 // CHECK:         gpu.launch_func @backward_weight_kernels::@backward_weight_0 blocks in (%[[GRID]],
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64, stages = 8, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8], splits = 4>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64, stages = 8, atom = <wgmma 64 x 192 x 16>, raster = columns, halo_tile = [8, 8]>, splits = 4>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @backward_weight(%x: tensor<4x28x28x192xbf16>, %dy: tensor<4x28x28x448xbf16>) -> tensor<448x3x3x24xbf16> {
@@ -117,7 +117,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [320, 392, 1]
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [512, 14, 14, 2]
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [576, 40, 8], strides = [1152, 46080], box = [64, 64, 1], element_strides = [1, 1, 1], swizzle = 128>
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 8, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 8, atom = <wgmma 64 x 64 x 16>, raster = columns>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @rows(%x: tensor<2x14x14x512xbf16>, %dy: tensor<2x14x14x320xbf16>) -> tensor<320x3x3x64xbf16> {

@@ -2,7 +2,7 @@
 
 // A 3x3 convolution of 2 x 20 x 30 positions with 96 channels to 200 channels. A tile is a halo tile of 16 x 16 positions;
 // each of two consumer warpgroups has two blocks of 8 x 8 of them, side by side.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64, stages = 5, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns, halo_tile = [16, 16]>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64, stages = 5, atom = <wgmma 64 x 128 x 16>, raster = columns, halo_tile = [16, 16]>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // CHECK:       gpu.func @f_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[BIAS:.+]]: memref<200xf16, {{.+}}>, %[[Y:.+]]: !llvm.ptr {conv.tensor_map}) kernel
@@ -77,7 +77,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
 // A volume of 5 x 20 x 30 positions: halo tiles are of one layer, and for each of three layers of taps the producer copies
 // those of another one.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 5, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 16]>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 5, atom = <wgmma 64 x 64 x 16>, raster = columns, halo_tile = [8, 16]>>
 #window = #conv.window<strides = [1, 1, 1], dilations = [1, 1, 1], low = [1, 1, 1], high = [1, 1, 1]>
 
 // CHECK:       gpu.func @volume_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[Y:.+]]: !llvm.ptr {conv.tensor_map}) kernel

@@ -2,7 +2,7 @@
 
 // Rows of 128 bytes have 128 elements of i8, of which an instruction takes 32. Sums are i32, those that workgroups of a
 // cluster exchange too, and lanes store the result: a share of 16 columns is shorter than a swizzled row.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 32], subgroup = [64, 32], gemm_k = 128, stages = 4, atom = <wgmma 64 x 32 x 32>, main_loop = tma, raster = columns, cluster = 2>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 32], subgroup = [64, 32], gemm_k = 128, stages = 4, atom = <wgmma 64 x 32 x 32>, raster = columns, cluster = 2>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // CHECK:       gpu.func @f_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[SCALE:.+]]: memref<32xf32, {{.+}}>, %[[Y:.+]]: memref<1x8x8x32xi8, {{.+}}>) kernel
@@ -39,7 +39,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // -----
 
 // Sums of i32 are results: of 64 columns, a lane stages 32 at a time, pair by pair, since they have four bytes each.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [64, 64], gemm_k = 128, stages = 4, atom = <wgmma 64 x 64 x 32>, main_loop = tma, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 128, stages = 4, atom = <wgmma 64 x 64 x 32>, raster = columns>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // CHECK-LABEL:    gpu.func @i32_0(

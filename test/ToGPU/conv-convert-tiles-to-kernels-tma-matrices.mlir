@@ -2,9 +2,9 @@
 
 // The gradient of a filter of one element over 4 images of 100 x 2 positions, which are innermost: both operands have the
 // reduction innermost in shared memory, as instructions take it. A part has two images.
-#weight = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, splits = 2, layouts = <"NCW", "KSC", "NKQ">>
+#weight = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>, splits = 2, layouts = <"NCW", "KSC", "NKQ">>
 // The gradient of the input: the filter's rows are innermost, as are positions, and no tensor is transformed.
-#data = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, transposed = true, layouts = <"NCW", "KSC", "NKQ">>
+#data = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>, transposed = true, layouts = <"NCW", "KSC", "NKQ">>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 
 // CHECK:       gpu.func @weight_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[X:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: memref<2x96x40xf32, {{.+}}>) kernel

@@ -14,8 +14,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     %y = conv.forward %x, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [64, 8], subgroup = [64, 8], gemm_k = 64, stages = 4,
-                    atom = <wgmma 64 x 8 x 16>, main_loop = tma, raster = columns>
+        schedule = <kernel = #conv.warpgroup_gemm<workgroup = [64, 8], subgroup = [64, 8], gemm_k = 64, stages = 4,
+                    atom = <wgmma 64 x 8 x 16>, raster = columns>>
         : tensor<2x16x16x64xf16>, tensor<3x3x3x64xf16> -> tensor<2x16x16x3xf16>
     return %y : tensor<2x16x16x3xf16>
   }
@@ -38,8 +38,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     %dx = conv.backward_data %dy, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64, stages = 4,
-                    atom = <wgmma 64 x 16 x 16>, main_loop = tma, raster = columns>
+        schedule = <kernel = #conv.warpgroup_gemm<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64, stages = 4,
+                    atom = <wgmma 64 x 16 x 16>, raster = columns>>
         : tensor<2x16x16x64xf16>, tensor<64x3x3x16xf16> -> tensor<2x16x16x16xf16>
     return %dx : tensor<2x16x16x16xf16>
   }

@@ -4,8 +4,8 @@
 // though no address depends on the row. The bias is the same for all rows, and only its columns are guarded.
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
-#cluster = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64, stages = 7, atom = <wgmma 64 x 16 x 16>, main_loop = tma, raster = columns, cluster = 2>
-#alone = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 8], subgroup = [64, 8], gemm_k = 64, stages = 4, atom = <wgmma 64 x 8 x 16>, main_loop = tma, raster = columns>
+#cluster = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64, stages = 7, atom = <wgmma 64 x 16 x 16>, raster = columns, cluster = 2>>
+#alone = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 8], subgroup = [64, 8], gemm_k = 64, stages = 4, atom = <wgmma 64 x 8 x 16>, raster = columns>>
 
 // CHECK-LABEL: gpu.func @cluster_0(
 // CHECK:         %[[COLUMN:.+]] = arith.cmpi ult, %{{.+}}, %c120_i32

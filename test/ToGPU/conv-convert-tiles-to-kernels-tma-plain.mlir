@@ -3,7 +3,7 @@
 // Rows of 104 results are no swizzled ones: all columns leave in one box. They become results as 64 and 40 columns,
 // of which the last eight are half of what one stmatrix writes; a residual comes to the same places.
 
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 104], subgroup = [64, 104], gemm_k = 64, stages = 6, atom = <wgmma 64 x 104 x 16>, main_loop = tma, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 104], subgroup = [64, 104], gemm_k = 64, stages = 6, atom = <wgmma 64 x 104 x 16>, raster = columns>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 
 // CHECK-LABEL: gpu.func @plain_0(

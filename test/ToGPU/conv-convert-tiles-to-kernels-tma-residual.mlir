@@ -58,8 +58,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     %y = conv.forward %x, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64, stages = 3,
-                    atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns>
+        schedule = <kernel = #conv.warpgroup_gemm<workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64, stages = 3,
+                    atom = <wgmma 64 x 128 x 16>, raster = columns>>
         epilogue(%bias : tensor<128xf32>, %residual : tensor<32x28x28x128xbf16>) {
     ^bb0(%sum: f32, %b: f32, %r: bf16):
       %0 = arith.addf %sum, %b : f32
@@ -86,8 +86,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     %y = conv.forward %x, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64, stages = 4,
-                    atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns>
+        schedule = <kernel = #conv.warpgroup_gemm<workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64, stages = 4,
+                    atom = <wgmma 64 x 128 x 16>, raster = columns>>
         epilogue(%residual : tensor<32x28x28x128xbf16>) {
     ^bb0(%sum: f32, %r: bf16):
       %0 = arith.extf %r : bf16 to f32
@@ -114,8 +114,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     %y = conv.forward %x, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 3,
-                    atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns>
+        schedule = <kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 3,
+                    atom = <wgmma 64 x 64 x 16>, raster = columns>>
         epilogue(%other : tensor<32x28x28x64xf32>, %first : tensor<32x28x28x64xbf16>,
              %second : tensor<32x28x28x64xbf16>) {
     ^bb0(%sum: f32, %o: f32, %a: bf16, %b: bf16):

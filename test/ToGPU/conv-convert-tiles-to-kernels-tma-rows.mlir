@@ -14,7 +14,7 @@
 // CHECK:       func.func @gradient
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [48, 196, 1], strides = [96, 18816], box = [64, 64, 1]
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [80, 14, 28, 2], strides = [160, 2240, 62720], box = [64, 64], element_strides = [1, 2, 2, 1], lower = [-1, -1]
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 128], subgroup = [64, 128], gemm_k = 64, stages = 4, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 128], subgroup = [64, 128], gemm_k = 64, stages = 4, atom = <wgmma 64 x 128 x 16>, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @gradient(%x: tensor<2x28x14x80xbf16>, %dy: tensor<2x14x7x48xbf16>) -> tensor<48x3x3x80xbf16> {
     %dw = conv.backward_weight %x, %dy window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [0, 0]>
@@ -40,7 +40,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // CHECK:       func.func @embedding
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [80, 3, 2, 2], strides = [160, 480, 960], box = [64, 64]
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [768, 80], strides = [1536], box = [64, 64]
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 128], subgroup = [64, 128], gemm_k = 64, stages = 4, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 128], subgroup = [64, 128], gemm_k = 64, stages = 4, atom = <wgmma 64 x 128 x 16>, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @embedding(%dy: tensor<2x2x3x80xbf16>, %w: tensor<80x16x16x3xbf16>) -> tensor<2x32x48x3xbf16> {
     %dx = conv.backward_data %dy, %w window = <strides = [16, 16], dilations = [1, 1], low = [0, 0], high = [0, 0]>
@@ -64,7 +64,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[W]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] :
 // CHECK:       func.func @overlapping
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [48, 7, 7, 80], strides = [96, 672, 4704], box = [64, 1, 1, 64]
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [64, 128], subgroup = [64, 128], gemm_k = 64, stages = 4, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 128], subgroup = [64, 128], gemm_k = 64, stages = 4, atom = <wgmma 64 x 128 x 16>, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @overlapping(%dy: tensor<2x5x5x80xbf16>, %w: tensor<80x7x7x48xbf16>) -> tensor<2x18x18x48xbf16> {
     %dx = conv.backward_data %dy, %w window = <strides = [4, 4], dilations = [1, 1], low = [3, 3], high = [3, 3]>

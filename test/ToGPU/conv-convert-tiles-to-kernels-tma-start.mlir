@@ -1,7 +1,7 @@
 // RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
 
 // 132 tiles of 16 steps: the next kernel starts when all of them have ended.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [192, 128], subgroup = [64, 128], gemm_k = 64, stages = 4, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [192, 128], subgroup = [64, 128], gemm_k = 64, stages = 4, atom = <wgmma 64 x 128 x 16>, raster = columns>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 
 // CHECK-LABEL: gpu.func @long_0(

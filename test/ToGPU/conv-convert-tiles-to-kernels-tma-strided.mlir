@@ -2,7 +2,7 @@
 
 // The gradient of a 1x3 filter's input with strides of 2. Even lines have a product for odd columns, of two elements, and
 // one for even ones; odd lines are zero. One kernel goes over the tiles of all three.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
 
 // Filter and gradient are arguments once; the windows of both products are the same box, but not the results.
 // CHECK:       gpu.func @f_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[ODD:.+]]: !llvm.ptr {conv.tensor_map}, %[[EVEN:.+]]: !llvm.ptr {conv.tensor_map}, %[[ZEROS:.+]]: !llvm.ptr {conv.tensor_map}) kernel

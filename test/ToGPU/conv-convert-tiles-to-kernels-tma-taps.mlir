@@ -2,7 +2,7 @@
 
 // The gradient of a 3x3 filter from 96 to 128 channels over 4 x 14 x 20 pixels, in six parts: each has two images and one
 // column of 8 x 8 blocks. The three taps of a line share a halo tile of the images.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 192], subgroup = [64, 192], gemm_k = 64, stages = 4, atom = <wgmma 64 x 192 x 16>, main_loop = tma, raster = columns, halo_tile = [8, 8], splits = 6>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 192], subgroup = [64, 192], gemm_k = 64, stages = 4, atom = <wgmma 64 x 192 x 16>, raster = columns, halo_tile = [8, 8]>, splits = 6>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // Columns are three lines of two rows of 64 channels of three taps.

@@ -2,7 +2,7 @@
 
 // f32 is rounded to tf32 by the copies: rows of 128 bytes have 32 elements, of which an instruction takes 8. Of the
 // result, which has four bytes an element, lanes write pairs to shared memory, and copies take chunks of 32 columns.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32, stages = 4, atom = <wgmma 64 x 64 x 8>, main_loop = tma, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32, stages = 4, atom = <wgmma 64 x 64 x 8>, raster = columns>>
 #window = #conv.window<strides = [1, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // CHECK:       gpu.func @f_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[Y:.+]]: !llvm.ptr {conv.tensor_map}) kernel

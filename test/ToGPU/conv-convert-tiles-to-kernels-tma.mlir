@@ -1,7 +1,7 @@
 // RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
 
 // A 3x3 convolution of 2 x 30 x 30 pixels with 96 channels to 200 channels, by two consumer warpgroups of 128 x 128.
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64, stages = 4, atom = <wgmma 64 x 128 x 16>, main_loop = tma, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64, stages = 4, atom = <wgmma 64 x 128 x 16>, raster = columns>>
 #window = #conv.window<strides = [1, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // CHECK:       llvm.mlir.global external @conv_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>

@@ -43,8 +43,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     %dx = conv.backward_data %dy, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [256, 8], subgroup = [128, 8], gemm_k = 64, stages = 3,
-                    atom = <wgmma 64 x 8 x 16>, main_loop = weight_stationary, raster = columns, halo_tile = [16, 16]>
+        schedule = <kernel = #conv.weight_stationary<workgroup = [256, 8], subgroup = [128, 8], gemm_k = 64, stages = 3,
+                    atom = <wgmma 64 x 8 x 16>, raster = columns, halo_tile = [16, 16]>>
         : tensor<2x20x30x96xf16>, tensor<96x3x3x3xf16> -> tensor<2x20x30x3xf16>
     return %dx : tensor<2x20x30x3xf16>
   }
@@ -69,8 +69,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     %dx = conv.backward_data %dy, %w
         window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [0, 0]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64, stages = 2,
-                    atom = <wgmma 64 x 16 x 16>, main_loop = weight_stationary, raster = columns, halo_tile = [8, 8]>
+        schedule = <kernel = #conv.weight_stationary<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64, stages = 2,
+                    atom = <wgmma 64 x 16 x 16>, raster = columns, halo_tile = [8, 8]>>
         : tensor<2x8x8x64xf16>, tensor<64x3x3x3xf16> -> tensor<2x16x16x3xf16>
     return %dx : tensor<2x16x16x3xf16>
   }
@@ -92,8 +92,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     %y = conv.forward %x, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64, stages = 2,
-                    atom = <wgmma 64 x 16 x 16>, main_loop = weight_stationary, raster = columns, halo_tile = [8, 8]>
+        schedule = <kernel = #conv.weight_stationary<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64, stages = 2,
+                    atom = <wgmma 64 x 16 x 16>, raster = columns, halo_tile = [8, 8]>>
         : tensor<2x16x16x64xf16>, tensor<16x3x3x64xf16> -> tensor<2x16x16x16xf16>
     return %y : tensor<2x16x16x16xf16>
   }

@@ -24,6 +24,10 @@ ScheduleAttr getSchedule(MLIRContext *context,
                          const PlanOptions &options,
                          const ::conv::ChipInfo &chip, ChosenBy chosenBy);
 
+/// The atom and the raster of a candidate, as attributes of kernels have them.
+AtomAttr getAtom(MLIRContext *context, const ::conv::MatrixAtom &atom);
+Raster getRaster(const ::conv::Candidate &candidate);
+
 /// The candidate that an attribute describes. The chip must have its atom.
 ::conv::Candidate getCandidate(ScheduleAttr schedule,
                                const ::conv::ChipInfo &chip, Type elementType);

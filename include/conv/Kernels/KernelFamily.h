@@ -62,6 +62,14 @@ public:
   /// lists them itself.
   virtual bool hasModel() const { return true; }
 
+  /// The attribute of a candidate of its `KernelModel`, with positions numbered
+  /// by halo tiles if they are. Null if it has no model.
+  virtual KernelAttrInterface getKernel(MLIRContext *context,
+                                        const ::conv::Candidate &candidate,
+                                        ArrayRef<int64_t> haloTile) const {
+    return nullptr;
+  }
+
   /// Lists all schedules of a family without a `KernelModel` that the chip can
   /// run, for the convolution in the form that it has. If costs are equal, the
   /// first one is taken.

@@ -45,9 +45,9 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
     %y = conv.forward %x, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        schedule = <algorithm = implicit_gemm, workgroup = [256, 64], subgroup = [64, 64],
+        schedule = <kernel = #conv.staged_gemm<workgroup = [256, 64], subgroup = [64, 64],
                     gemm_k = 32, stages = 2, atom = <mfma 32 x 32 x 8>,
-                    main_loop = register_staged, raster = columns, chosen_by = heuristic>
+                    main_loop = register_staged, raster = columns>, chosen_by = heuristic>
         : tensor<64x56x56x64xf16>, tensor<64x3x3x64xf16> -> tensor<64x56x56x64xf16>
     ```
   }];

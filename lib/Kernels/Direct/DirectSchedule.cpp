@@ -165,14 +165,12 @@ int64_t Search::getMatricesAtom(Type element, int64_t sums) const {
 void Search::visit(MainLoop mainLoop, AtomAttr atom,
                    std::array<int64_t, 2> tile, int64_t gemmK, int64_t stages,
                    int64_t shared, int64_t subgroups) {
-  auto schedule = ScheduleAttr::get(
-      op.getContext(), Algorithm::Direct, tile,
+  auto kernel = DirectAttr::get(
+      op.getContext(), tile,
       {int64_t(llvm::divideCeil(shared, subgroups)), tile[1]}, gemmK, stages,
-      atom, mainLoop, isAlongBatch ? Raster::Columns : Raster::Rows,
-      /*outputTile=*/{}, /*haloTile=*/{},
-      /*mergedGroups=*/1, options.splits, /*cluster=*/1,
-      /*transposed=*/false, /*layouts=*/nullptr,
-      /*channelMultiple=*/1, /*im2col=*/0, ChosenBy::Heuristic);
+      atom, mainLoop, isAlongBatch ? Raster::Columns : Raster::Rows);
+  auto schedule = ScheduleAttr::get(kernel, /*mergedGroups=*/1, options.splits,
+                                    /*transposed=*/false, ChosenBy::Heuristic);
   // Different numbers of work-items may share a tile in the same way.
   if (!seen.insert(schedule).second)
     return;

@@ -7,6 +7,7 @@
 
 #include "../Families.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/DescribeProblem.h"
 #include "conv/Kernels/Gemm/GemmFacts.h"
 #include "conv/Kernels/Parts/StagedModel.h"
@@ -110,6 +111,15 @@ public:
   bool has(MainLoop mainLoop) const override {
     return mainLoop == MainLoop::RegisterStaged ||
            mainLoop == MainLoop::AsyncStaged;
+  }
+
+  KernelAttrInterface getKernel(MLIRContext *context,
+                                const ::conv::Candidate &candidate,
+                                ArrayRef<int64_t>) const override {
+    return StagedGemmAttr::get(context, candidate.workgroup, candidate.subgroup,
+                               candidate.gemmK, candidate.stages,
+                               getAtom(context, *candidate.atom),
+                               candidate.loop, getRaster(candidate));
   }
 
   void describe(const PlannedConvolution &planned,

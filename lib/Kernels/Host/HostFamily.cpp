@@ -7,6 +7,7 @@
 
 #include "../Families.h"
 #include "HostBody.h"
+#include "conv/Kernels/CandidateSchedule.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -16,6 +17,15 @@ class HostFamily final : public KernelFamily {
 public:
   bool has(MainLoop mainLoop) const override {
     return mainLoop == MainLoop::HostCache;
+  }
+
+  KernelAttrInterface getKernel(MLIRContext *context,
+                                const ::conv::Candidate &candidate,
+                                ArrayRef<int64_t>) const override {
+    return HostGemmAttr::get(context, candidate.workgroup, candidate.subgroup,
+                             candidate.gemmK, candidate.stages,
+                             getAtom(context, *candidate.atom),
+                             getRaster(candidate));
   }
 
   std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,

@@ -7,6 +7,7 @@
 
 #include "../Families.h"
 #include "../Parts/Warpgroup/BufferKernel.h"
+#include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/LineBuffer/LineFacts.h"
 #include "conv/Kernels/LineBuffer/LineGeometry.h"
 
@@ -21,6 +22,15 @@ class LineBufferFamily final : public KernelFamily {
 public:
   bool has(MainLoop mainLoop) const override {
     return mainLoop == MainLoop::LineBuffer;
+  }
+
+  KernelAttrInterface getKernel(MLIRContext *context,
+                                const ::conv::Candidate &candidate,
+                                ArrayRef<int64_t>) const override {
+    return LineBufferAttr::get(context, candidate.workgroup, candidate.subgroup,
+                               candidate.gemmK, candidate.stages,
+                               getAtom(context, *candidate.atom),
+                               getRaster(candidate));
   }
 
   std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,

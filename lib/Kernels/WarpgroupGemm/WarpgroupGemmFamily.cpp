@@ -7,6 +7,7 @@
 
 #include "../Families.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/DescribeProblem.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
@@ -105,6 +106,15 @@ class WarpgroupGemmFamily final : public KernelFamily {
 public:
   bool has(MainLoop mainLoop) const override {
     return mainLoop == MainLoop::Tma;
+  }
+
+  KernelAttrInterface getKernel(MLIRContext *context,
+                                const ::conv::Candidate &candidate,
+                                ArrayRef<int64_t> haloTile) const override {
+    return WarpgroupGemmAttr::get(
+        context, candidate.workgroup, candidate.subgroup, candidate.gemmK,
+        candidate.stages, getAtom(context, *candidate.atom),
+        getRaster(candidate), haloTile, candidate.cluster);
   }
 
   std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,

@@ -7,6 +7,7 @@
 
 #include "../Families.h"
 #include "../Parts/Warpgroup/BufferKernel.h"
+#include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/WeightStationary/WeightStationaryFacts.h"
 #include "conv/Kernels/WeightStationary/WeightStationaryGeometry.h"
 
@@ -21,6 +22,15 @@ class WeightStationaryFamily final : public KernelFamily {
 public:
   bool has(MainLoop mainLoop) const override {
     return mainLoop == MainLoop::WeightStationary;
+  }
+
+  KernelAttrInterface getKernel(MLIRContext *context,
+                                const ::conv::Candidate &candidate,
+                                ArrayRef<int64_t> haloTile) const override {
+    return WeightStationaryAttr::get(
+        context, candidate.workgroup, candidate.subgroup, candidate.gemmK,
+        candidate.stages, getAtom(context, *candidate.atom),
+        getRaster(candidate), haloTile);
   }
 
   std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,

@@ -70,6 +70,12 @@ def mean_gain(reports: typing.Sequence[LayerReport]) -> typing.Optional[float]:
     return math.exp(statistics.fmean(gains)) if gains else None
 
 
+def _main_loop(schedule: str) -> str:
+    """The main loop that a schedule names, or the family of its kernel, if that has but one."""
+    found = re.search(r"main_loop = (\w+)", schedule) or re.search(r"kernel = #conv\.(\w+)", schedule)
+    return found[1] if found else "other"
+
+
 def report_predictions(rows: typing.Sequence[Measurement]) -> typing.List[dict]:
     """For each target and main loop how many times as long as predicted kernels took: the geometric mean, and the factor
     within which two thirds of them are, if they are spread as a normal distribution is. It is what a calibration is fitted
@@ -77,9 +83,7 @@ def report_predictions(rows: typing.Sequence[Measurement]) -> typing.List[dict]:
     groups: typing.Dict[tuple, typing.List[float]] = {}
     for row in rows:
         if row.kind == "measured" and row.predicted:
-            found = re.search(r"main_loop = (\w+)", row.schedule)
-            loop = found[1] if found else "other"
-            groups.setdefault((row.target, loop), []).append(math.log(row.seconds / row.predicted))
+            groups.setdefault((row.target, _main_loop(row.schedule)), []).append(math.log(row.seconds / row.predicted))
     return [
         {
             "target": target,

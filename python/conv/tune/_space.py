@@ -54,9 +54,9 @@ class Space:
 
 def _kind(schedule: str) -> tuple:
     """What a schedule has in common with its neighbours in the space: all but the stages and the last few columns."""
-    fields = dict(re.findall(r"(\w+) = (\[[^]]*\]|<[^>]*>|\w+)", schedule))
+    fields = dict(re.findall(r"(\w+) = (?:#conv\.)?(\[[^]]*\]|<[^>]*>|\w+)", schedule))
     rows, columns = json.loads(fields["workgroup"])
-    names = ("algorithm", "main_loop", "splits", "merged_groups", "cluster", "layouts", "channel_multiple", "im2col")
+    names = ("kernel", "main_loop", "output_tile", "splits", "merged_groups", "cluster", "layouts", "channel_multiple", "im2col")
     kind = (*map(fields.get, names), "halo_tile" in fields, "transposed" in schedule)
     return (*kind, rows, json.loads(fields["subgroup"])[0], -(-columns // _COLUMNS))
 

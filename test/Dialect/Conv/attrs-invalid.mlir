@@ -158,239 +158,266 @@ func.func private @target_t1_unknown() attributes {a = #conv.target<"gfx000">}
 
 func.func private @schedule_s1_one_size() attributes {
   // expected-error @below {{expects workgroup to be two positive sizes, but got [128]}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128], subgroup = [64, 32], gemm_k = 32, stages = 2,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128], subgroup = [64, 32], gemm_k = 32, stages = 2,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s1_zero_size() attributes {
   // expected-error @below {{expects subgroup to be two positive sizes, but got [64, 0]}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 0], gemm_k = 32, stages = 2,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 0], gemm_k = 32, stages = 2,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s1_gemm_k() attributes {
   // expected-error @below {{expects gemm_k to be positive, but got 0}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 0, stages = 2,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 0, stages = 2,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s1_stages() attributes {
   // expected-error @below {{expects stages to be positive, but got -1}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = -1,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = -1,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s2_subgroup() attributes {
   // expected-error @below {{expects subgroup to divide workgroup, but got [96, 32] and [128, 64]}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [96, 32], gemm_k = 32, stages = 2,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [96, 32], gemm_k = 32, stages = 2,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s3_atom() attributes {
   // expected-error @below {{expects subgroup to be a multiple of 32 rows and 32 columns, but got [64, 16]}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 16], gemm_k = 32, stages = 2,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 16], gemm_k = 32, stages = 2,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s4_gemm_k() attributes {
   // expected-error @below {{expects gemm_k to be a multiple of 8, but got 36}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 36, stages = 2,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 36, stages = 2,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s10_kind() attributes {
-  // expected-error @below {{expects a tma, line_buffer or weight_stationary main loop if and only if the atom is wgmma, but got tma and #conv.atom<mma_sync 16 x 8 x 16>}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
-                     atom = <mma_sync 16 x 8 x 16>, main_loop = tma, raster = rows>}
+  // expected-error @below {{expects a wgmma atom, or wgmma_3xtf32 without halo_tile, but got #conv.atom<mma_sync 16 x 8 x 16>}}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
+                     atom = <mma_sync 16 x 8 x 16>, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s10_parts_of_halo_tiles() attributes {
-  // expected-error @below {{expects tma without halo_tile for wgmma_3xtf32, but got tma and [8, 8]}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32, stages = 2,
-                     atom = <wgmma_3xtf32 64 x 64 x 8>, main_loop = tma, raster = rows, halo_tile = [8, 8]>}
+  // expected-error @below {{expects a wgmma atom, but got #conv.atom<wgmma_3xtf32 64 x 64 x 8>}}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32, stages = 2,
+                     atom = <wgmma_3xtf32 64 x 64 x 8>, raster = rows, halo_tile = [8, 8]>>}
 
 // -----
 
 func.func private @schedule_s10_registers_of_parts() attributes {
   // expected-error @below {{expects at most 80 accumulators of a lane, but got 96}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 96], subgroup = [128, 96], gemm_k = 32, stages = 2,
-                     atom = <wgmma_3xtf32 64 x 96 x 8>, main_loop = tma, raster = rows>}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 96], subgroup = [128, 96], gemm_k = 32, stages = 2,
+                     atom = <wgmma_3xtf32 64 x 96 x 8>, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s10_line_buffer() attributes {
-  // expected-error @below {{expects a tma, line_buffer or weight_stationary main loop if and only if the atom is wgmma, but got line_buffer and #conv.atom<mma_sync 16 x 8 x 16>}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
-                     atom = <mma_sync 16 x 8 x 16>, main_loop = line_buffer, raster = rows>}
+  // expected-error @below {{expects a wgmma atom, but got #conv.atom<mma_sync 16 x 8 x 16>}}
+  a = #conv.schedule<kernel = #conv.line_buffer<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
+                     atom = <mma_sync 16 x 8 x 16>, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s10_channels() attributes {
   // expected-error @below {{expects subgroup and atom to have all 128 columns, but got 128 and 64}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 128], subgroup = [64, 128], gemm_k = 64, stages = 2,
-                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows>}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 128], subgroup = [64, 128], gemm_k = 64, stages = 2,
+                     atom = <wgmma 64 x 64 x 16>, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s10_warpgroups() attributes {
   // expected-error @below {{expects at most 3 warpgroups and 256 rows, but got 4 and 256}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [256, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
-                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows>}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [256, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
+                     atom = <wgmma 64 x 64 x 16>, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s10_halo_tiles() attributes {
   // expected-error @below {{expects at most 3 warpgroups and 512 rows, but got 3 and 768}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [768, 64], subgroup = [256, 64], gemm_k = 64, stages = 2,
-                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, halo_tile = [16, 16]>}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [768, 64], subgroup = [256, 64], gemm_k = 64, stages = 2,
+                     atom = <wgmma 64 x 64 x 16>, raster = rows, halo_tile = [16, 16]>>}
 
 // -----
 
 func.func private @schedule_s10_patch_buffer() attributes {
   // expected-error @below {{expects at most 3 warpgroups and 256 rows, but got 2 and 512}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [512, 8], subgroup = [256, 8], gemm_k = 64, stages = 2,
-                     atom = <wgmma 64 x 8 x 16>, main_loop = weight_stationary, raster = rows, halo_tile = [16, 16]>}
+  a = #conv.schedule<kernel = #conv.weight_stationary<workgroup = [512, 8], subgroup = [256, 8], gemm_k = 64, stages = 2,
+                     atom = <wgmma 64 x 8 x 16>, raster = rows, halo_tile = [16, 16]>>}
 
 // -----
 
 func.func private @schedule_s10_accumulators() attributes {
   // expected-error @below {{expects at most 192 accumulators of a lane, but got 256}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [256, 256], subgroup = [128, 256], gemm_k = 64, stages = 2,
-                     atom = <wgmma 64 x 256 x 16>, main_loop = tma, raster = rows>}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [256, 256], subgroup = [128, 256], gemm_k = 64, stages = 2,
+                     atom = <wgmma 64 x 256 x 16>, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s10_stages() attributes {
   // expected-error @below {{expects gemm_k to be 64 and 2 stages or more, but got 32 and 4}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32, stages = 4,
-                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows>}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s10_row() attributes {
   // expected-error @below {{expects gemm_k to be 32 and 2 stages or more, but got 64 and 4}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
-                     atom = <wgmma 64 x 64 x 8>, main_loop = tma, raster = rows>}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 8>, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s14_main_loop() attributes {
-  // expected-error @below {{expects halo_tile for a weight_stationary main loop and otherwise only for tma, but got [8, 8] for register_staged}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
-                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows, halo_tile = [8, 8]>}
+  // expected-error @+2 {{expected '>'}}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows, halo_tile = [8, 8]>>}
 
 // -----
 
 func.func private @schedule_s14_buffer() attributes {
-  // expected-error @below {{expects halo_tile for a weight_stationary main loop and otherwise only for tma, but got [] for weight_stationary}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 8], subgroup = [64, 8], gemm_k = 64, stages = 4,
-                     atom = <wgmma 64 x 8 x 16>, main_loop = weight_stationary, raster = rows>}
+  // expected-error @+2 {{expected ','}}
+  a = #conv.schedule<kernel = #conv.weight_stationary<workgroup = [128, 8], subgroup = [64, 8], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 8 x 16>, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s14_blocks() attributes {
   // expected-error @below {{expects halo_tile to be two positive multiples of 8, but got [16, 12]}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
-                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, halo_tile = [16, 12]>}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, raster = rows, halo_tile = [16, 12]>>}
 
 // -----
 
 func.func private @schedule_s14_dimensions() attributes {
   // expected-error @below {{expects halo_tile to be two positive multiples of 8, but got [8, 8, 8]}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
-                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, halo_tile = [8, 8, 8]>}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, raster = rows, halo_tile = [8, 8, 8]>>}
 
 // -----
 
 func.func private @schedule_s18_positive() attributes {
   // expected-error @below {{expects cluster to be positive, but got 0}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
-                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, cluster = 0>}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, raster = rows, cluster = 0>>}
 
 // -----
 
 func.func private @schedule_s18_main_loop() attributes {
-  // expected-error @below {{expects a cluster only for tma, but got 2 for line_buffer}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
-                     atom = <wgmma 64 x 64 x 16>, main_loop = line_buffer, raster = rows, cluster = 2>}
+  // expected-error @+2 {{expected '>'}}
+  a = #conv.schedule<kernel = #conv.line_buffer<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, raster = rows, cluster = 2>>}
 
 // -----
 
 func.func private @schedule_s18_shares() attributes {
   // expected-error @below {{expects columns that are a multiple of 8 for each workgroup of a cluster, but got 64 for 3}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
-                     atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, cluster = 3>}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, raster = rows, cluster = 3>>}
 
 // -----
 
 func.func private @schedule_s15_main_loop() attributes {
-  // expected-error @below {{expects a main loop for the algorithm direct, but got register_staged}}
-  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
-                     atom = <fma 8 x 1 x 1>, main_loop = register_staged, raster = columns>}
+  // expected-error @below {{expects main_loop to be direct, direct_reduction or direct_matrix, but got register_staged}}
+  a = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 1 x 1>, main_loop = register_staged, raster = columns>>}
 
 // -----
 
-func.func private @schedule_s15_algorithm() attributes {
-  // expected-error @below {{expects a main loop for the algorithm implicit_gemm, but got direct}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
-                     atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>}
+func.func private @schedule_s16_main_loop() attributes {
+  // expected-error @below {{expects main_loop to be register_staged or async_staged, but got direct}}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>>}
 
 // -----
 
 func.func private @schedule_s15_stages() attributes {
-  // expected-error @below {{expects 1 stage and 1 of merged_groups for direct, but got 2 and 1}}
-  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 2,
-                     atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>}
+  // expected-error @below {{expects 1 stage for direct, but got 2}}
+  a = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 2,
+                     atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>>}
 
 // -----
 
-func.func private @schedule_s15_merged_groups() attributes {
-  // expected-error @below {{expects 1 stage and 1 of merged_groups for direct, but got 1 and 2}}
-  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
-                     atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns, merged_groups = 2>}
+func.func private @schedule_s11_direct() attributes {
+  // expected-error @below {{expects 1 of merged_groups for direct kernels, but got 2}}
+  a = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>, merged_groups = 2>}
 
 // -----
 
 func.func private @schedule_s15_subgroup() attributes {
   // expected-error @below {{expects subgroup to have all 16 matrices, but got 8}}
-  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 8], gemm_k = 9, stages = 1,
-                     atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>}
+  a = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 8], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>>}
 
 // -----
 
 func.func private @schedule_s15_atoms() attributes {
   // expected-error @below {{expects matrices of whole atoms of 3, but got 16}}
-  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
-                     atom = <fma 3 x 1 x 1>, main_loop = direct, raster = columns>}
+  a = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 3 x 1 x 1>, main_loop = direct, raster = columns>>}
 
 // -----
 
 func.func private @schedule_s15_large_atom() attributes {
   // expected-error @below {{expects an fma atom of at most 64 multiplications with k of 1 for direct, but got #conv.atom<fma 8 x 16 x 1>}}
-  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
-                     atom = <fma 8 x 16 x 1>, main_loop = direct, raster = columns>}
+  a = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 16 x 1>, main_loop = direct, raster = columns>>}
 
 // -----
 
 func.func private @schedule_s15_atom_of_reduction() attributes {
   // expected-error @below {{expects an fma atom of at most 64 multiplications with n of 1 for direct_reduction, but got #conv.atom<fma 8 x 2 x 3>}}
-  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
-                     atom = <fma 8 x 2 x 3>, main_loop = direct_reduction, raster = columns>}
+  a = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 2 x 3>, main_loop = direct_reduction, raster = columns>>}
 
 // -----
 
 func.func private @schedule_s15_matrix_atom() attributes {
   // expected-error @below {{expects #conv.atom<mma_sync 16 x 8 x 16> for direct_matrix, but got #conv.atom<fma 8 x 1 x 1>}}
-  a = #conv.schedule<algorithm = direct, workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
-                     atom = <fma 8 x 1 x 1>, main_loop = direct_matrix, raster = columns>}
+  a = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 1 x 1>, main_loop = direct_matrix, raster = columns>>}
+
+// -----
+
+func.func private @schedule_kernel() attributes {
+  // expected-error @below {{expects kernel to be the attribute of a family of kernels, such as #conv.staged_gemm, but got #conv.atom<mfma 32 x 32 x 8>}}
+  a = #conv.schedule<kernel = #conv.atom<mfma 32 x 32 x 8>>}
+
+// -----
+
+func.func private @schedule_s10_staged() attributes {
+  // expected-error @below {{expects an atom of one subgroup, but got #conv.atom<wgmma 64 x 64 x 16>}}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 2,
+                     atom = <wgmma 64 x 64 x 16>, main_loop = async_staged, raster = rows>>}
+
+// -----
+
+func.func private @schedule_s20_direct() attributes {
+  // expected-error @below {{expects a transposed product to be neither direct nor winograd, without halo_tile, merged_groups, splits and cluster}}
+  a = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>, transposed = true>}
+
+// -----
+
+func.func private @schedule_s21_direct() attributes {
+  // expected-error @below {{expects output_tile only for kernels that are not direct, but got [2, 2]}}
+  a = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
+                     atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>, output_tile = [2, 2]>}
 
 // -----
 
@@ -440,29 +467,29 @@ func.func private @tensor_map_x4_corner() attributes {
 
 func.func private @schedule_s16_async() attributes {
   // expected-error @below {{expects 2 stages or more for async_staged, but got 1}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 1,
-                     atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = rows>}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 1,
+                     atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s16_registers() attributes {
   // expected-error @below {{expects 1 or 2 stages for register_staged, but got 3}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 3,
-                     atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = rows>}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 3,
+                     atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = rows>>}
 
 // -----
 
 func.func private @schedule_s19_multiple() attributes {
   // expected-error @below {{expects channel_multiple to be positive, but got 0}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
-                     atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = rows, channel_multiple = 0>}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
+                     atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = rows>, channel_multiple = 0>}
 
 // -----
 
 func.func private @schedule_s19_im2col() attributes {
   // expected-error @below {{expects im2col to be at least 0, but got -1}}
-  a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
-                     atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = rows, im2col = -1>}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
+                     atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = rows>, im2col = -1>}
 
 // -----
 

@@ -53,44 +53,44 @@ module attributes {conv.target = #conv.target<"gfx942">} {
   // CHECK-LABEL: @schedule_of_user
   // CHECK-SAME: raster = rows>
   func.func private @schedule_of_user() attributes {
-    a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32,
-                       stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>}
+    a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32,
+                       stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>>}
 
   // Options are printed where they differ from their defaults.
   // CHECK-LABEL: @schedule_of_halo_tiles
-  // CHECK-SAME: raster = rows, halo_tile = [16, 8], splits = 2>
+  // CHECK-SAME: raster = rows, halo_tile = [16, 8]>, splits = 2>
   func.func private @schedule_of_halo_tiles() attributes {
-    a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                       stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, splits = 2,
-                       halo_tile = [16, 8]>}
+    a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                       stages = 4, atom = <wgmma 64 x 64 x 16>, raster = rows,
+                       halo_tile = [16, 8]>, splits = 2>}
 
   // CHECK-LABEL: @schedule_of_clusters
-  // CHECK-SAME: raster = rows, splits = 2, cluster = 4>
+  // CHECK-SAME: raster = rows, cluster = 4>, splits = 2>
   func.func private @schedule_of_clusters() attributes {
-    a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                       stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = rows, cluster = 4,
+    a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                       stages = 4, atom = <wgmma 64 x 64 x 16>, raster = rows, cluster = 4>,
                        splits = 2>}
 
   // On the host the register tile is the compiler's, so the atom need not divide the subgroup.
   // CHECK-LABEL: @schedule_of_host
-  // CHECK-SAME: main_loop = host_cache, raster = columns, chosen_by = database>
+  // CHECK-SAME: raster = columns>, chosen_by = database>
   func.func private @schedule_of_host() attributes {
-    a = #conv.schedule<algorithm = implicit_gemm, workgroup = [90, 50], subgroup = [6, 10], gemm_k = 7, stages = 1,
-                       atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = columns, chosen_by = database>}
+    a = #conv.schedule<kernel = #conv.host_gemm<workgroup = [90, 50], subgroup = [6, 10], gemm_k = 7, stages = 1,
+                       atom = <fma 16 x 4 x 1>, raster = columns>, chosen_by = database>}
 
   // The form in which operands are read.
   // CHECK-LABEL: @schedule_of_form
-  // CHECK-SAME: raster = columns, layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 8>
+  // CHECK-SAME: raster = columns>, layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 8>
   func.func private @schedule_of_form() attributes {
-    a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32,
-                       stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns,
+    a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32,
+                       stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>,
                        channel_multiple = 8, layouts = <"NHWC", "KRSC", "NKPQ">>}
 
   // CHECK-LABEL: @schedule_of_im2col
-  // CHECK-SAME: raster = columns, channel_multiple = 8, im2col = 2>
+  // CHECK-SAME: raster = columns>, channel_multiple = 8, im2col = 2>
   func.func private @schedule_of_im2col() attributes {
-    a = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32,
-                       stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns,
+    a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32,
+                       stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>,
                        im2col = 2, channel_multiple = 8>}
 
   // CHECK-LABEL: @schedule_of_transform

@@ -82,8 +82,8 @@ func.func @padding_modes(%x: tensor<1x4x5x8xf16>, %w: tensor<16x3x3x8xf16>, %dy:
     -> (tensor<1x8x11x16xf32>, tensor<1x4x5x8xf32>, tensor<16x3x3x8xf32>) {
   // CHECK: conv.forward {{.*}} layouts = <"NHWC", "KRSC", "NPQK"> padding = reflect schedule = <
   %y = conv.forward %x, %w window = #wide layouts = <"NHWC", "KRSC", "NPQK"> padding = reflect
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-                  atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+                  atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>>
       : tensor<1x4x5x8xf16>, tensor<16x3x3x8xf16> -> tensor<1x8x11x16xf32>
   // CHECK: conv.backward_data {{.*}} padding = replicate :
   %dx = conv.backward_data %dy, %w window = #wide layouts = <"NHWC", "KRSC", "NPQK"> padding = replicate

@@ -101,12 +101,12 @@ func.func @forward_group_dimension_3d(%x: tensor<1x4x5x6x2x8xf8E4M3FN>, %w: tens
 // The schedule comes after the groups.
 // CHECK-LABEL: @forward_schedule
 func.func @forward_schedule(%x: tensor<1x8x8x32xf16>, %w: tensor<64x1x1x32xf16>) -> tensor<1x8x8x64xf16> {
-  // CHECK: schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, chosen_by = heuristic>
+  // CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <algorithm = implicit_gemm, workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
-                  atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, chosen_by = heuristic>
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+                  atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
       : tensor<1x8x8x32xf16>, tensor<64x1x1x32xf16> -> tensor<1x8x8x64xf16>
   return %y : tensor<1x8x8x64xf16>
 }

@@ -47,7 +47,7 @@ func.func @tiled(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %whole: tensor<1x4x8x
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %d into %o[%g, %m, %n] [1, 4, 4] [1, 1, 1] : tensor<1x4x4xf32> into tensor<1x8x8xf32>
     }
-  } {conv.schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [4, 4], subgroup = [4, 4], gemm_k = 8, stages = 1, atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = columns>}
+  } {conv.schedule = #conv.schedule<kernel = #conv.host_gemm<workgroup = [4, 4], subgroup = [4, 4], gemm_k = 8, stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>>}
   %y = conv.scatter %t into %empty view = #view : tensor<1x8x8xf32> into tensor<8x8xf32>
   return %y : tensor<8x8xf32>
 }

@@ -31,12 +31,8 @@ protected:
     AtomAttr atom =
         AtomAttr::get(&context, fields.kind, fields.m, fields.n, fields.k);
     ScheduleAttr schedule = ScheduleAttr::get(
-        &context, Algorithm::ImplicitGemm, fields.workgroup, fields.subgroup,
-        fields.gemmK, fields.stages, atom, fields.mainLoop, Raster::Columns,
-        /*outputTile=*/{}, /*haloTile=*/{}, /*mergedGroups=*/1, /*splits=*/1,
-        /*cluster=*/1,
-        /*transposed=*/false, /*layouts=*/nullptr, /*channelMultiple=*/1,
-        /*im2col=*/0, ChosenBy::User);
+        getKernel(fields, atom), /*mergedGroups=*/1, /*splits=*/1,
+        /*transposed=*/false, ChosenBy::User);
     std::string message;
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       message = diagnostic.str();
@@ -48,6 +44,16 @@ protected:
                               *::conv::lookupChip(chip), elementType);
     EXPECT_EQ(failed(result), !message.empty());
     return message;
+  }
+
+  KernelAttrInterface getKernel(const Fields &fields, AtomAttr atom) {
+    if (fields.mainLoop == MainLoop::HostCache)
+      return HostGemmAttr::get(&context, fields.workgroup, fields.subgroup,
+                               fields.gemmK, fields.stages, atom,
+                               Raster::Columns);
+    return StagedGemmAttr::get(&context, fields.workgroup, fields.subgroup,
+                               fields.gemmK, fields.stages, atom,
+                               fields.mainLoop, Raster::Columns);
   }
 
   MLIRContext context{MLIRContext::Threading::DISABLED};
@@ -71,11 +77,10 @@ TEST_F(ScheduleTest, S5AtomOfAnotherChipOrType) {
 
 TEST_F(ScheduleTest, S6SharedMemory) {
   Fields fields;
-  // 3 * (128 + 64) * 64 * 2 bytes.
-  fields.gemmK = 64;
-  fields.stages = 3;
+  // 2 * (128 + 64) * 96 * 2 bytes.
+  fields.gemmK = 96;
   EXPECT_EQ(check(fields, "gfx942", f16),
-            "expects 3 stages of (128 + 64) x 64 elements to fit 65536 bytes "
+            "expects 2 stages of (128 + 64) x 96 elements to fit 65536 bytes "
             "of shared memory, but each has 2 bytes");
   EXPECT_EQ(check(fields, "gfx950", f16),
             "expects an atom that gfx950 has for 'f16', but got "
@@ -86,7 +91,7 @@ TEST_F(ScheduleTest, S6SharedMemory) {
 
 TEST_F(ScheduleTest, S6DoesNotOverflow) {
   Fields fields;
-  fields.stages = int64_t(1) << 62;
+  fields.gemmK = int64_t(1) << 62;
   EXPECT_NE(check(fields, "gfx942", f16), "");
   fields = {};
   fields.workgroup = {int64_t(1) << 61, 64};

@@ -35,9 +35,9 @@ std::string makeSource(size_t count, const std::string &from,
          x + ", %w: " + w + ") -> " + y +
          " {\n%y = conv.forward %x, %w window = <strides = [1, 1], dilations = "
          "[1, 1], low = [0, 0], high = [0, 0]> layouts = <\"NHWC\", \"KRSC\", "
-         "\"NPQK\"> schedule = <algorithm = implicit_gemm, workgroup = [16, 16]"
+         "\"NPQK\"> schedule = <kernel = #conv.host_gemm<workgroup = [16, 16]"
          ", subgroup = [16, 16], gemm_k = 8, stages = 1, atom = <fma 16 x 4 x "
-         "1>, main_loop = host_cache, raster = columns>\n" +
+         "1>, raster = columns>>\n" +
          epilogue + " : " + x + ", " + w + " -> " + y + "\nreturn %y : " + y +
          "\n}\n}\n";
 }

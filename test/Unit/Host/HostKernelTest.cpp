@@ -156,12 +156,10 @@ std::string source(const Case &test) {
       letters("DHW") + "C\", \"" +
       (test.reductionFirst ? spatial + "CK" : "K" + spatial + "C") + "\", \"N" +
       letters("ZPQ") +
-      "K\"> schedule = <algorithm = implicit_gemm, workgroup = " +
+      "K\"> schedule = <kernel = #conv.host_gemm<workgroup = " +
       test.workgroup + ", subgroup = " + test.workgroup +
       ", gemm_k = " + std::to_string(test.gemmK) +
-      ", stages = 1, atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster "
-      "= " +
-      test.raster + ">\n";
+      ", stages = 1, atom = <fma 16 x 4 x 1>, raster = " + test.raster + ">>\n";
   if (test.epilogue)
     result += "epilogue(" + epilogue.uses + ") {\n^bb0(" + epilogue.block +
               "):\n" + epilogue.body + "\nconv.yield %out : " +

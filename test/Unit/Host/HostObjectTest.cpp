@@ -26,7 +26,7 @@ using conv::test::HostProgram;
 namespace {
 
 constexpr const char *kAliases = R"(
-#schedule = #conv.schedule<algorithm = implicit_gemm, workgroup = [16, 16], subgroup = [16, 16], gemm_k = 32, stages = 1, atom = <fma 16 x 4 x 1>, main_loop = host_cache, raster = columns>
+#schedule = #conv.schedule<kernel = #conv.host_gemm<workgroup = [16, 16], subgroup = [16, 16], gemm_k = 32, stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>>
 #pointwise = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
 )";

@@ -119,14 +119,11 @@ TEST_F(ScheduleTest, EveryCandidateIsAValidAttribute) {
                                             chip, ChosenBy::Heuristic);
         auto emit = [&] { return emitError(op.getLoc()); };
         EXPECT_TRUE(succeeded(ScheduleAttr::verify(
-            emit, schedule.getAlgorithm(), schedule.getWorkgroup(),
-            schedule.getSubgroup(), schedule.getGemmK(), schedule.getStages(),
-            schedule.getAtom(), schedule.getMainLoop(), schedule.getRaster(),
-            schedule.getOutputTile(), schedule.getHaloTile(),
+            emit, schedule.getKernel(), schedule.getOutputTile(),
             schedule.getMergedGroups(), schedule.getSplits(),
-            schedule.getCluster(), schedule.getTransposed(),
-            schedule.getLayouts(), schedule.getChannelMultiple(),
-            schedule.getIm2col(), schedule.getChosenBy())));
+            schedule.getTransposed(), schedule.getLayouts(),
+            schedule.getChannelMultiple(), schedule.getIm2col(),
+            schedule.getChosenBy())));
         EXPECT_TRUE(succeeded(
             verifyScheduleForChip(emit, schedule, chip, wide ? f32 : f16)));
         ::conv::Candidate back = getCandidate(schedule, chip, wide ? f32 : f16);

@@ -24,6 +24,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 #include "conv/Dialect/Conv/IR/ConvEnums.cpp.inc"
+#include "conv/Dialect/Conv/IR/KernelAttrInterface.cpp.inc"
 
 /// The name in a list of values and names.
 template <typename Enum, size_t N>

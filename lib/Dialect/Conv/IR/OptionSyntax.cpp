@@ -58,22 +58,38 @@ static ParseResult parseIntegers(AsmParser &parser,
   });
 }
 
+ParseResult mlir::conv::parseKernel(AsmParser &parser,
+                                    KernelAttrInterface &kernel) {
+  SMLoc location = parser.getCurrentLocation();
+  Attribute attribute;
+  if (parser.parseAttribute(attribute))
+    return failure();
+  kernel = dyn_cast<KernelAttrInterface>(attribute);
+  if (kernel)
+    return success();
+  return parser.emitError(location)
+         << "expects kernel to be the attribute of a family of kernels, such "
+            "as #conv.staged_gemm, but got "
+         << attribute;
+}
+
+void mlir::conv::printKernel(AsmPrinter &printer, KernelAttrInterface kernel) {
+  printer << Attribute(kernel);
+}
+
 ParseResult mlir::conv::parseScheduleOptions(
-    AsmParser &parser, SmallVector<int64_t> &outputTile,
-    SmallVector<int64_t> &haloTile, int64_t &mergedGroups, int64_t &splits,
-    int64_t &cluster, bool &transposed, LayoutsAttr &layouts,
+    AsmParser &parser, SmallVector<int64_t> &outputTile, int64_t &mergedGroups,
+    int64_t &splits, bool &transposed, LayoutsAttr &layouts,
     int64_t &channelMultiple, int64_t &im2col, ChosenBy &chosenBy) {
   im2col = 0;
-  mergedGroups = splits = cluster = channelMultiple = 1;
+  mergedGroups = splits = channelMultiple = 1;
   transposed = false;
   chosenBy = ChosenBy::User;
   return parseOptions(
       parser,
       {{"output_tile", [&] { return parseIntegers(parser, outputTile); }},
-       {"halo_tile", [&] { return parseIntegers(parser, haloTile); }},
        {"merged_groups", [&] { return parser.parseInteger(mergedGroups); }},
        {"splits", [&] { return parser.parseInteger(splits); }},
-       {"cluster", [&] { return parser.parseInteger(cluster); }},
        {"transposed", [&] { return parseField(parser, transposed); }},
        {"layouts", [&] { return parseField(parser, layouts); }},
        {"channel_multiple",
@@ -82,21 +98,18 @@ ParseResult mlir::conv::parseScheduleOptions(
        {"chosen_by", [&] { return parseField(parser, chosenBy); }}});
 }
 
-void mlir::conv::printScheduleOptions(
-    AsmPrinter &printer, ArrayRef<int64_t> outputTile,
-    ArrayRef<int64_t> haloTile, int64_t mergedGroups, int64_t splits,
-    int64_t cluster, bool transposed, LayoutsAttr layouts,
-    int64_t channelMultiple, int64_t im2col, ChosenBy chosenBy) {
+void mlir::conv::printScheduleOptions(AsmPrinter &printer,
+                                      ArrayRef<int64_t> outputTile,
+                                      int64_t mergedGroups, int64_t splits,
+                                      bool transposed, LayoutsAttr layouts,
+                                      int64_t channelMultiple, int64_t im2col,
+                                      ChosenBy chosenBy) {
   if (!outputTile.empty())
     printer << ", output_tile = [" << outputTile << "]";
-  if (!haloTile.empty())
-    printer << ", halo_tile = [" << haloTile << "]";
   if (mergedGroups != 1)
     printer << ", merged_groups = " << mergedGroups;
   if (splits != 1)
     printer << ", splits = " << splits;
-  if (cluster != 1)
-    printer << ", cluster = " << cluster;
   if (transposed)
     printer << ", transposed = true";
   if (layouts) {
@@ -109,6 +122,24 @@ void mlir::conv::printScheduleOptions(
     printer << ", im2col = " << im2col;
   if (chosenBy != ChosenBy::User)
     printer << ", chosen_by = " << stringifyChosenBy(chosenBy);
+}
+
+ParseResult mlir::conv::parseWarpgroupOptions(AsmParser &parser,
+                                              SmallVector<int64_t> &haloTile,
+                                              int64_t &cluster) {
+  cluster = 1;
+  return parseOptions(
+      parser, {{"halo_tile", [&] { return parseIntegers(parser, haloTile); }},
+               {"cluster", [&] { return parser.parseInteger(cluster); }}});
+}
+
+void mlir::conv::printWarpgroupOptions(AsmPrinter &printer,
+                                       ArrayRef<int64_t> haloTile,
+                                       int64_t cluster) {
+  if (!haloTile.empty())
+    printer << ", halo_tile = [" << haloTile << "]";
+  if (cluster != 1)
+    printer << ", cluster = " << cluster;
 }
 
 /// A size, and the role before it, or an empty one.

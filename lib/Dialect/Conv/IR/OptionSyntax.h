@@ -19,18 +19,26 @@
 
 namespace mlir::conv {
 
+/// The attribute of a family of kernels.
+ParseResult parseKernel(AsmParser &parser, KernelAttrInterface &kernel);
+void printKernel(AsmPrinter &printer, KernelAttrInterface kernel);
+
 ParseResult parseScheduleOptions(AsmParser &parser,
                                  SmallVector<int64_t> &outputTile,
-                                 SmallVector<int64_t> &haloTile,
                                  int64_t &mergedGroups, int64_t &splits,
-                                 int64_t &cluster, bool &transposed,
-                                 LayoutsAttr &layouts, int64_t &channelMultiple,
-                                 int64_t &im2col, ChosenBy &chosenBy);
+                                 bool &transposed, LayoutsAttr &layouts,
+                                 int64_t &channelMultiple, int64_t &im2col,
+                                 ChosenBy &chosenBy);
 void printScheduleOptions(AsmPrinter &printer, ArrayRef<int64_t> outputTile,
-                          ArrayRef<int64_t> haloTile, int64_t mergedGroups,
-                          int64_t splits, int64_t cluster, bool transposed,
+                          int64_t mergedGroups, int64_t splits, bool transposed,
                           LayoutsAttr layouts, int64_t channelMultiple,
                           int64_t im2col, ChosenBy chosenBy);
+
+ParseResult parseWarpgroupOptions(AsmParser &parser,
+                                  SmallVector<int64_t> &haloTile,
+                                  int64_t &cluster);
+void printWarpgroupOptions(AsmPrinter &printer, ArrayRef<int64_t> haloTile,
+                           int64_t cluster);
 
 /// `batch = [g = 1], rows = [...], columns = [...]`, where a digit is its size,
 /// with its role or without.

@@ -5,289 +5,72 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a schedule can say about itself, and what it needs of a chip. The latter
-// is checked once the target is known, by the pass that puts a schedule on an
-// op.
+// What a schedule can say about its plan; its kernel verifies itself. What it
+// needs of a chip is checked once the target is known, by the pass that puts a
+// schedule on an op.
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Dialect/Conv/IR/ChannelVector.h"
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "KernelFields.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
-using EmitError = function_ref<InFlightDiagnostic()>;
-
-/// Whether a producer and consumers are warpgroups of one workgroup.
-static bool isWarpgroupLoop(MainLoop mainLoop) {
-  return mainLoop == MainLoop::Tma || mainLoop == MainLoop::LineBuffer ||
-         mainLoop == MainLoop::WeightStationary;
-}
-
-/// Checks S1.
-static LogicalResult verifyTile(EmitError emitError, StringRef name,
-                                ArrayRef<int64_t> tile) {
-  if (tile.size() == 2 && tile[0] > 0 && tile[1] > 0)
-    return success();
-  return emitError() << "expects " << name
-                     << " to be two positive sizes, but got [" << tile << "]";
-}
-
-/// Checks S14, as far as it is not about the convolution.
-static LogicalResult verifyHaloTile(EmitError emitError,
-                                    ArrayRef<int64_t> haloTile,
-                                    MainLoop mainLoop) {
-  constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
-  bool isWeightStationary = mainLoop == MainLoop::WeightStationary;
-  if (haloTile.empty() ? isWeightStationary
-                       : !isWeightStationary && mainLoop != MainLoop::Tma)
-    return emitError()
-           << "expects halo_tile for a weight_stationary main loop and "
-              "otherwise only for tma, but got ["
-           << haloTile << "] for " << stringifyMainLoop(mainLoop);
-  bool isWhole = llvm::all_of(haloTile, [](int64_t size) {
-    return size > 0 && size % kBlockSize == 0;
-  });
-  if (!haloTile.empty() && (haloTile.size() != 2 || !isWhole))
-    return emitError() << "expects halo_tile to be two positive multiples of "
-                       << kBlockSize << ", but got [" << haloTile << "]";
-  return success();
-}
-
-/// Checks S16, as far as it is about neither the convolution nor the chip.
-static LogicalResult verifyStages(EmitError emitError, int64_t stages,
-                                  MainLoop mainLoop) {
-  if (mainLoop == MainLoop::AsyncStaged && stages < 2)
-    return emitError() << "expects 2 stages or more for async_staged, but got "
-                       << stages;
-  if (mainLoop == MainLoop::RegisterStaged && stages != 1 && stages != 2)
-    return emitError() << "expects 1 or 2 stages for register_staged, but got "
-                       << stages;
-  return success();
-}
-
-/// Checks S2 and S3.
-static LogicalResult verifySubgroup(EmitError emitError,
-                                    ArrayRef<int64_t> workgroup,
-                                    ArrayRef<int64_t> subgroup, AtomAttr atom,
-                                    MainLoop mainLoop) {
-  // S2.
-  if (workgroup[0] % subgroup[0] || workgroup[1] % subgroup[1])
-    return emitError() << "expects subgroup to divide workgroup, but got ["
-                       << subgroup << "] and [" << workgroup << "]";
-  // S3.
-  if (mainLoop != MainLoop::HostCache &&
-      (subgroup[0] % atom.getRows() || subgroup[1] % atom.getColumns()))
-    return emitError() << "expects subgroup to be a multiple of "
-                       << atom.getRows() << " rows and " << atom.getColumns()
-                       << " columns, but got [" << subgroup << "]";
-  return success();
-}
-
-/// Checks S10.
-static LogicalResult verifyWarpgroups(EmitError emitError,
-                                      const ::conv::TmaTile &tile,
-                                      int64_t maxRows, int64_t columns,
-                                      int64_t gemmK, AtomAttr atom) {
-  if (columns != tile.columns || atom.getColumns() != tile.columns)
-    return emitError() << "expects subgroup and atom to have all "
-                       << tile.columns << " columns, but got " << columns
-                       << " and " << atom.getColumns();
-  if (tile.consumers > tile.kMaxConsumers || tile.rows > maxRows)
-    return emitError() << "expects at most " << tile.kMaxConsumers
-                       << " warpgroups and " << maxRows << " rows, but got "
-                       << tile.consumers << " and " << tile.rows;
-  if (tile.columns > tile.maxColumns())
-    return emitError() << "expects at most " << tile.maxColumns()
-                       << " columns of " << tile.consumers
-                       << " warpgroups, but got " << tile.columns;
-  if (tile.accumulators() > tile.maxAccumulators())
-    return emitError() << "expects at most " << tile.maxAccumulators()
-                       << " accumulators of a lane, but got "
-                       << tile.accumulators();
-  int64_t rowElements = ::conv::TmaTile::kAtomsPerRow * atom.getK();
-  if (gemmK != rowElements || tile.stages < 2)
-    return emitError() << "expects gemm_k to be " << rowElements
-                       << " and 2 stages or more, but got " << gemmK << " and "
-                       << tile.stages;
-  return success();
-}
-
-/// Checks S18, as far as it is about neither the convolution nor the chip.
-static LogicalResult verifyCluster(EmitError emitError,
-                                   const ::conv::TmaTile &tile,
-                                   MainLoop mainLoop) {
-  if (tile.cluster > 1 && mainLoop != MainLoop::Tma)
-    return emitError() << "expects a cluster only for tma, but got "
-                       << tile.cluster << " for "
-                       << stringifyMainLoop(mainLoop);
-  if (!tile.hasWholeShares())
-    return emitError() << "expects columns that are a multiple of "
-                       << ::conv::TmaTile::kPieceColumns
-                       << " for each workgroup of a cluster, but got "
-                       << tile.columns << " for " << tile.cluster;
-  return success();
-}
-
-/// Multiplications of the largest atom of a direct schedule: its operands and
-/// sums are in registers.
-static constexpr int64_t kMaxDirectProducts = 64;
-
-static bool isDirectLoop(MainLoop mainLoop) {
-  return mainLoop == MainLoop::Direct ||
-         mainLoop == MainLoop::DirectReduction ||
-         mainLoop == MainLoop::DirectMatrix;
-}
-
-/// Checks S15 for the algorithm `direct`.
-static LogicalResult verifyDirect(EmitError emitError,
-                                  ArrayRef<int64_t> workgroup,
-                                  ArrayRef<int64_t> subgroup, int64_t stages,
-                                  AtomAttr atom, MainLoop mainLoop,
-                                  int64_t mergedGroups) {
-  bool isReduction = mainLoop == MainLoop::DirectReduction;
-  if ((stages != 1 && !isReduction) || mergedGroups != 1)
-    return emitError() << "expects 1 stage and 1 of merged_groups for "
-                       << stringifyMainLoop(mainLoop) << ", but got " << stages
-                       << " and " << mergedGroups;
-  if (subgroup[1] != workgroup[1])
-    return emitError() << "expects subgroup to have all " << workgroup[1]
-                       << " matrices, but got " << subgroup[1];
-  AtomAttr matrixAtom = ChannelVector::getAtom(atom.getContext());
-  if (mainLoop == MainLoop::DirectMatrix && atom != matrixAtom)
-    return emitError() << "expects " << matrixAtom
-                       << " for direct_matrix, but got " << atom;
-  if (mainLoop != MainLoop::Direct && atom == matrixAtom)
-    return success();
-  if (workgroup[1] % atom.getM())
-    return emitError() << "expects matrices of whole atoms of " << atom.getM()
-                       << ", but got " << workgroup[1];
-  int64_t products;
-  if (atom.getKind() != AtomKind::FMA ||
-      (isReduction ? atom.getN() : atom.getK()) != 1 ||
-      llvm::MulOverflow(atom.getM(), isReduction ? atom.getK() : atom.getN(),
-                        products) ||
-      products > kMaxDirectProducts)
-    return emitError() << "expects an fma atom of at most "
-                       << kMaxDirectProducts << " multiplications with "
-                       << (isReduction ? "n" : "k") << " of 1 for "
-                       << stringifyMainLoop(mainLoop) << ", but got " << atom;
-  return success();
-}
-
-/// Checks S21, as far as it is not about the convolution.
-static LogicalResult verifyOutputTile(EmitError emitError, Algorithm algorithm,
-                                      ArrayRef<int64_t> tile) {
-  bool isWinograd = algorithm == Algorithm::Winograd;
-  if (isWinograd == tile.empty())
-    return emitError() << "expects output_tile if and only if the algorithm is "
-                          "winograd, but got ["
-                       << tile << "] for " << stringifyAlgorithm(algorithm);
-  if (llvm::any_of(tile, [](int64_t size) { return size <= 0; }))
-    return emitError() << "expects output_tile to be positive sizes, but got ["
-                       << tile << "]";
-  return success();
-}
-
-LogicalResult ScheduleAttr::verify(
-    EmitError emitError, Algorithm algorithm, ArrayRef<int64_t> workgroup,
-    ArrayRef<int64_t> subgroup, int64_t gemmK, int64_t stages, AtomAttr atom,
-    MainLoop mainLoop, Raster, ArrayRef<int64_t> outputTile,
-    ArrayRef<int64_t> haloTile, int64_t mergedGroups, int64_t splits,
-    int64_t cluster, bool transposed, LayoutsAttr, int64_t channelMultiple,
-    int64_t im2col, ChosenBy) {
-  // S1.
-  if (failed(verifyTile(emitError, "workgroup", workgroup)) ||
-      failed(verifyTile(emitError, "subgroup", subgroup)))
-    return failure();
+LogicalResult
+ScheduleAttr::verify(EmitError emitError, KernelAttrInterface kernel,
+                     ArrayRef<int64_t> outputTile, int64_t mergedGroups,
+                     int64_t splits, bool transposed, LayoutsAttr,
+                     int64_t channelMultiple, int64_t im2col, ChosenBy) {
+  // S11, S12 and S19, as far as they are not about the convolution.
   for (auto [name, value] :
-       {std::pair("gemm_k", gemmK), std::pair("stages", stages),
-        // S11, S12, S18 and S19, as far as they are not about the convolution.
-        std::pair("merged_groups", mergedGroups), std::pair("splits", splits),
-        std::pair("cluster", cluster),
+       {std::pair("merged_groups", mergedGroups), std::pair("splits", splits),
         std::pair("channel_multiple", channelMultiple)})
     if (value <= 0)
       return emitError() << "expects " << name << " to be positive, but got "
                          << value;
   if (im2col < 0)
     return emitError() << "expects im2col to be at least 0, but got " << im2col;
-  if (failed(verifyOutputTile(emitError, algorithm, outputTile)))
-    return failure();
-  // S4.
-  bool isDirect = algorithm == Algorithm::Direct;
-  bool hasRuns = isDirect && mainLoop == MainLoop::DirectReduction &&
-                 atom.getKind() != AtomKind::FMA;
-  if (!hasRuns && gemmK % atom.getK())
-    return emitError() << "expects gemm_k to be a multiple of " << atom.getK()
-                       << ", but got " << gemmK;
-  if (failed(verifyHaloTile(emitError, haloTile, mainLoop)))
-    return failure();
-  // S18.
-  if (failed(verifyCluster(
-          emitError, {.columns = workgroup[1], .cluster = cluster}, mainLoop)))
-    return failure();
+  bool isDirect = isa<DirectAttr>(kernel);
+  if (isDirect && mergedGroups != 1)
+    return emitError() << "expects 1 of merged_groups for direct kernels, but "
+                          "got "
+                       << mergedGroups;
   // S20, as far as it is not about the convolution.
-  bool isImplicitGemm = algorithm == Algorithm::ImplicitGemm;
-  if (transposed && (!isImplicitGemm || !haloTile.empty() ||
-                     mergedGroups != 1 || splits != 1 || cluster != 1))
-    return emitError()
-           << "expects a transposed product to be implicit_gemm "
-              "without halo tile, merged_groups, splits and cluster";
-  // S15.
-  if (isDirect != isDirectLoop(mainLoop))
-    return emitError() << "expects a main loop for the algorithm "
-                       << stringifyAlgorithm(algorithm) << ", but got "
-                       << stringifyMainLoop(mainLoop);
-  if (isDirect)
-    return verifyDirect(emitError, workgroup, subgroup, stages, atom, mainLoop,
-                        mergedGroups);
-  if (failed(verifyStages(emitError, stages, mainLoop)) ||
-      failed(verifySubgroup(emitError, workgroup, subgroup, atom, mainLoop)))
-    return failure();
-  // S10.
-  bool hasWarpgroups = isWarpgroupLoop(mainLoop);
-  if (hasWarpgroups != atom.isOfWarpgroup())
-    return emitError()
-           << "expects a tma, line_buffer or weight_stationary main loop "
-              "if and only if the atom is wgmma, but got "
-           << stringifyMainLoop(mainLoop) << " and " << atom;
-  bool is3xTF32 = atom.getKind() == AtomKind::WGMMA3xTF32;
-  if (is3xTF32 && (mainLoop != MainLoop::Tma || !haloTile.empty()))
-    return emitError()
-           << "expects tma without halo_tile for wgmma_3xtf32, but got "
-           << stringifyMainLoop(mainLoop) << " and [" << haloTile << "]";
-  int64_t maxRows = mainLoop == MainLoop::Tma && !haloTile.empty()
-                        ? ::conv::TmaTile::kMaxRowsOfHaloTiles
-                        : ::conv::TmaTile::kMaxRows;
-  if (hasWarpgroups &&
-      failed(verifyWarpgroups(emitError,
-                              {.rows = workgroup[0],
-                               .columns = workgroup[1],
-                               .stages = stages,
-                               .consumers = workgroup[0] / subgroup[0],
-                               .convertedParts = is3xTF32 ? 2 : 0},
-                              maxRows, subgroup[1], gemmK, atom)))
-    return failure();
+  if (transposed &&
+      (isDirect || !kernel.getHaloTile().empty() || !outputTile.empty() ||
+       mergedGroups != 1 || splits != 1 || kernel.getCluster() != 1))
+    return emitError() << "expects a transposed product to be neither direct "
+                          "nor winograd, without halo_tile, merged_groups, "
+                          "splits and cluster";
+  // S21, the same.
+  if (llvm::any_of(outputTile, [](int64_t size) { return size <= 0; }))
+    return emitError() << "expects output_tile to be positive sizes, but got ["
+                       << outputTile << "]";
+  if (isDirect && !outputTile.empty())
+    return emitError() << "expects output_tile only for kernels that are not "
+                          "direct, but got ["
+                       << outputTile << "]";
   return success();
+}
+
+Algorithm ScheduleAttr::getAlgorithm() const {
+  return isWinograd() ? Algorithm::Winograd
+         : isDirect() ? Algorithm::Direct
+                      : Algorithm::ImplicitGemm;
 }
 
 ScheduleAttr ScheduleAttr::withForm(LayoutsAttr layouts,
                                     int64_t channelMultiple,
                                     int64_t im2col) const {
-  return get(getContext(), getAlgorithm(), getWorkgroup(), getSubgroup(),
-             getGemmK(), getStages(), getAtom(), getMainLoop(), getRaster(),
-             getOutputTile(), getHaloTile(), getMergedGroups(), getSplits(),
-             getCluster(), getTransposed(), layouts, channelMultiple, im2col,
+  return get(getContext(), getKernel(), getOutputTile(), getMergedGroups(),
+             getSplits(), getTransposed(), layouts, channelMultiple, im2col,
              getChosenBy());
 }
 
 ScheduleAttr ScheduleAttr::withOutputTile(ArrayRef<int64_t> tile) const {
-  return get(getContext(), Algorithm::Winograd, getWorkgroup(), getSubgroup(),
-             getGemmK(), getStages(), getAtom(), getMainLoop(), getRaster(),
-             tile, getHaloTile(), getMergedGroups(), getSplits(), getCluster(),
+  return get(getContext(), getKernel(), tile, getMergedGroups(), getSplits(),
              getTransposed(), getLayouts(), getChannelMultiple(), getIm2col(),
              getChosenBy());
 }
@@ -295,18 +78,13 @@ ScheduleAttr ScheduleAttr::withOutputTile(ArrayRef<int64_t> tile) const {
 ScheduleAttr ScheduleAttr::getProductSchedule() const {
   if (!isWinograd())
     return *this;
-  return get(getContext(), Algorithm::ImplicitGemm, getWorkgroup(),
-             getSubgroup(), getGemmK(), getStages(), getAtom(), getMainLoop(),
-             getRaster(), /*outputTile=*/{}, getHaloTile(), getMergedGroups(),
-             getSplits(), getCluster(), getTransposed(), /*layouts=*/nullptr,
-             /*channelMultiple=*/1, /*im2col=*/0, getChosenBy());
+  return get(getKernel(), getMergedGroups(), getSplits(), getTransposed(),
+             getChosenBy());
 }
 
 ScheduleAttr ScheduleAttr::withChosenBy(ChosenBy chosenBy) const {
-  return get(getContext(), getAlgorithm(), getWorkgroup(), getSubgroup(),
-             getGemmK(), getStages(), getAtom(), getMainLoop(), getRaster(),
-             getOutputTile(), getHaloTile(), getMergedGroups(), getSplits(),
-             getCluster(), getTransposed(), getLayouts(), getChannelMultiple(),
+  return get(getContext(), getKernel(), getOutputTile(), getMergedGroups(),
+             getSplits(), getTransposed(), getLayouts(), getChannelMultiple(),
              getIm2col(), chosenBy);
 }
 
@@ -342,142 +120,20 @@ const ::conv::MatrixAtom *mlir::conv::lookupAtom(const ::conv::ChipInfo &chip,
   return nullptr;
 }
 
-/// Checks S6.
-static LogicalResult verifySharedMemory(EmitError emitError,
-                                        ScheduleAttr schedule,
-                                        const ::conv::ChipInfo &chip,
-                                        int64_t elementBytes) {
-  ArrayRef<int64_t> workgroup = schedule.getWorkgroup();
-  int64_t stages = schedule.getStages();
-  int64_t rows, elements, bytes;
-  if (stages > chip.sharedMemoryBytes ||
-      llvm::AddOverflow(workgroup[0], workgroup[1], rows) ||
-      llvm::MulOverflow(rows, schedule.getGemmK(), elements) ||
-      llvm::MulOverflow(elements, elementBytes * stages, bytes) ||
-      bytes > chip.sharedMemoryBytes)
-    return emitError() << "expects " << stages << " stages of (" << workgroup[0]
-                       << " + " << workgroup[1] << ") x " << schedule.getGemmK()
-                       << " elements to fit " << chip.sharedMemoryBytes
-                       << " bytes of shared memory, but each has "
-                       << elementBytes << " bytes";
-  return success();
-}
-
-/// Checks S6 of the host, where a thread has the sums beside the tiles, as
-/// whole register tiles. No product overflows: the tiles fit already.
-static LogicalResult verifyHostSums(EmitError emitError, ScheduleAttr schedule,
-                                    const ::conv::ChipInfo &chip,
-                                    const ::conv::MatrixAtom &atom) {
-  int64_t rows = llvm::alignTo(schedule.getWorkgroup()[0], atom.n);
-  int64_t columns = llvm::alignTo(schedule.getWorkgroup()[1], atom.m);
-  int64_t elements = (rows + columns) * schedule.getGemmK() + rows * columns;
-  int64_t bytes = elements * byteSize(atom.operand);
-  if (bytes > chip.sharedMemoryBytes)
-    return emitError() << "expects tiles and sums of at most "
-                       << chip.sharedMemoryBytes << " bytes for " << chip.name
-                       << ", but got " << bytes;
-  return success();
-}
-
-::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule) {
-  ::conv::TmaTile tile{schedule.getWorkgroup()[0], schedule.getWorkgroup()[1],
-                       schedule.getStages(), schedule.getNumSubgroups()};
-  // Sums of a part are accumulators, which no copy takes.
-  tile.isStaged = schedule.getSplits() == 1;
-  tile.cluster = schedule.getCluster();
-  tile.convertedParts =
-      schedule.getAtom().getKind() == AtomKind::WGMMA3xTF32 ? 2 : 0;
-  return tile;
-}
-
-/// Checks S7 and S18 of main loops of warpgroups. How large elements of the
-/// result are, and buffers of lines and of halo tiles, and so S6, is known
-/// where the convolution is.
-static LogicalResult verifyWarpgroupsForChip(EmitError emitError,
-                                             ScheduleAttr schedule,
-                                             const ::conv::ChipInfo &chip) {
-  ::conv::TmaTile tile = getTmaTile(schedule);
-  if (tile.workItems() > chip.maxWorkgroupSize)
-    return emitError() << "expects at most " << chip.maxWorkgroupSize
-                       << " work-items, but got " << tile.workItems();
-  if (tile.cluster > chip.maxCluster())
-    return emitError() << "expects a cluster of at most " << chip.maxCluster()
-                       << " workgroups, but got " << tile.cluster;
-  return success();
-}
-
-/// Checks S7.
-static LogicalResult verifyWorkItems(EmitError emitError, ScheduleAttr schedule,
-                                     const ::conv::ChipInfo &chip) {
-  int64_t workItems;
-  if (llvm::MulOverflow<int64_t>(schedule.getNumSubgroups(), chip.subgroupSize,
-                                 workItems) ||
-      workItems > chip.maxWorkgroupSize)
-    return emitError() << "expects at most " << chip.maxWorkgroupSize
-                       << " work-items, but got " << schedule.getNumSubgroups()
-                       << " subgroups of " << chip.subgroupSize;
-  return success();
-}
-
-/// Checks S8.
-static LogicalResult verifyCopies(EmitError emitError, ScheduleAttr schedule,
-                                  const ::conv::ChipInfo &chip,
-                                  int64_t elementBytes) {
-  int64_t workItems = schedule.getNumSubgroups() * chip.subgroupSize;
-  for (int64_t rows : schedule.getWorkgroup()) {
-    int64_t tileBytes = rows * schedule.getGemmK() * elementBytes;
-    if (tileBytes % (workItems * ::conv::kPieceBytes))
-      return emitError() << "expects a tile of " << rows << " x "
-                         << schedule.getGemmK() << " elements of "
-                         << elementBytes << " bytes to be whole copies of "
-                         << ::conv::kPieceBytes << " bytes by " << workItems
-                         << " work-items, but got " << tileBytes << " bytes";
-  }
-  return success();
-}
-
-/// Checks S9, and S16 as far as it is about the chip.
-static LogicalResult verifyMainLoop(EmitError emitError, ScheduleAttr schedule,
-                                    const ::conv::ChipInfo &chip) {
-  bool onHost = chip.backend == ::conv::Backend::Host;
-  bool hasCopies = chip.asyncCopyBytes > 0;
-  if (schedule.isDirect() && schedule.getStages() > 1 && !hasCopies)
-    return emitError() << "expects 1 stage for " << chip.name << ", but got "
-                       << schedule.getStages();
-  if (onHost == (schedule.getMainLoop() == MainLoop::HostCache) &&
-      (hasCopies || chip.getLaneCopies() ||
-       schedule.getMainLoop() != MainLoop::AsyncStaged))
-    return success();
-  return emitError() << "expects a main loop for " << chip.name << ", but got "
-                     << stringifyMainLoop(schedule.getMainLoop());
-}
-
 LogicalResult mlir::conv::verifyScheduleForChip(EmitError emitError,
                                                 ScheduleAttr schedule,
                                                 const ::conv::ChipInfo &chip,
                                                 Type elementType) {
-  if (!schedule.hasMatrixInstruction())
-    return failed(verifyMainLoop(emitError, schedule, chip))
-               ? failure()
-               : verifyWorkItems(emitError, schedule, chip);
   // S5.
   const ::conv::MatrixAtom *atom =
       lookupAtom(chip, schedule.getAtom(), elementType);
-  if (!atom)
+  if (!atom && schedule.hasMatrixInstruction())
     return emitError() << "expects an atom that " << chip.name << " has for "
                        << elementType << ", but got " << schedule.getAtom();
-  if (failed(verifyMainLoop(emitError, schedule, chip)))
-    return failure();
-  if (schedule.isDirect())
-    return verifyWorkItems(emitError, schedule, chip);
-  if (isWarpgroupLoop(schedule.getMainLoop()))
-    return verifyWarpgroupsForChip(emitError, schedule, chip);
-  int64_t elementBytes = byteSize(atom->operand);
-  if (failed(verifySharedMemory(emitError, schedule, chip, elementBytes)))
-    return failure();
-  if (chip.backend == ::conv::Backend::Host)
-    return verifyHostSums(emitError, schedule, chip, *atom);
-  return failed(verifyWorkItems(emitError, schedule, chip))
-             ? failure()
-             : verifyCopies(emitError, schedule, chip, elementBytes);
+  // S9.
+  KernelAttrInterface kernel = schedule.getKernel();
+  bool onHost = chip.backend == ::conv::Backend::Host;
+  if (onHost != isa<HostGemmAttr>(kernel))
+    return refuseMainLoop(emitError, kernel, chip);
+  return kernel.verifyForChip(emitError, chip, atom);
 }

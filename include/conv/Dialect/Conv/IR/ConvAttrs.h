@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Declares the enums and attributes that ConvAttrs.td describes.
+// Declares the enums and attributes that ConvAttrs.td, KernelAttrs.td and
+// ScheduleAttr.td describe.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,6 +52,12 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
   return printer;
 }
 } // namespace conv
+
+namespace mlir::conv {
+class AtomAttr;
+} // namespace mlir::conv
+
+#include "conv/Dialect/Conv/IR/KernelAttrInterface.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "conv/Dialect/Conv/IR/ConvAttrs.h.inc"

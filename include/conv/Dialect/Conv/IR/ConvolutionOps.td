@@ -8,7 +8,7 @@
 #ifndef CONV_CONVOLUTION_OPS_TD
 #define CONV_CONVOLUTION_OPS_TD
 
-include "conv/Dialect/Conv/IR/ConvAttrs.td"
+include "conv/Dialect/Conv/IR/ScheduleAttr.td"
 include "conv/Dialect/Conv/IR/ConvolutionOpInterface.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"

@@ -8,7 +8,7 @@
 #ifndef CONV_KERNEL_OPS_TD
 #define CONV_KERNEL_OPS_TD
 
-include "conv/Dialect/Conv/IR/ConvAttrs.td"
+include "conv/Dialect/Conv/IR/ScheduleAttr.td"
 include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 

@@ -1,0 +1,364 @@
+//===- KernelAttrs.td - one attribute a family of kernels -*- tablegen -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// They are attributes of the dialect, whose library registers them: so they are
+// here, and not in the families' folders.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_KERNEL_ATTRS_TD
+#define CONV_KERNEL_ATTRS_TD
+
+include "conv/Dialect/Conv/IR/ConvAttrs.td"
+include "conv/Dialect/Conv/IR/KernelAttrInterface.td"
+
+// Enums that code without IR has too: their names are in one place with them.
+def Conv_AtomKindParameter : AttrParameter<"::conv::AtomKind", "class of matrix instruction">;
+def Conv_MainLoopParameter : AttrParameter<"::conv::MainLoop", "how tiles travel to the matrix units">;
+
+def Conv_Raster : I32EnumAttr<"Raster", "which tile index moves fastest over workgroups", [
+    I32EnumAttrCase<"Rows", 0, "rows">,
+    I32EnumAttrCase<"Columns", 1, "columns">
+  ]> {
+  let cppNamespace = "::mlir::conv";
+}
+
+def Conv_AtomAttr : Conv_Attr<"Atom", "atom"> {
+  let summary = "Matrix instruction by class and size";
+  let description = [{
+    Names one row of the chip's table (`MatrixAtom` in `conv/Chip/Chip.h`):
+    `m` columns by `n` rows by `k` of the reduction of a matrix product; for
+    `wgmma`, `m` rows by `n` columns. Element types come from the operands.
+    `wgmma_3xtf32` multiplies operands of f32 as sums of two parts in tf32,
+    three products of parts for each one (docs/numerics.md).
+
+    Constraints:
+      * (A1) `m`, `n` and `k` are positive.
+
+    Example: `#conv.atom<mfma 32 x 32 x 8>`
+  }];
+  let parameters = (ins
+    Conv_AtomKindParameter:$kind, "int64_t":$m, "int64_t":$n, "int64_t":$k
+  );
+  let assemblyFormat = "`<` $kind $m `x` $n `x` $k `>`";
+  let extraClassDeclaration = [{
+    /// What of the result it computes.
+    int64_t getRows() const { return isOfWarpgroup() ? getM() : getN(); }
+    int64_t getColumns() const { return isOfWarpgroup() ? getN() : getM(); }
+    /// Whether four subgroups execute it together.
+    bool isOfWarpgroup() const {
+      return getKind() == AtomKind::WGMMA ||
+             getKind() == AtomKind::WGMMA3xTF32;
+    }
+  }];
+}
+
+// What the attributes of all families have:
+//   * (S1) `workgroup` and `subgroup` have two positive entries; `gemm_k` and
+//     `stages` are positive.
+//   * (S4) `gemm_k` is a multiple of `k` of `atom`; but see D8 and D9.
+//   * (S5) The chip has `atom` for the operands' element type, unless that is
+//     no matrix instruction.
+//   * (S7) The workgroup has no more work-items than the chip allows. This is
+//     about GPUs.
+//   * (S9) The family is one for the chip: `host_gemm` on the host, another on
+//     a GPU.
+class Conv_KernelAttr<string name, string mnemonic, dag loop = (ins), dag own = (ins)>
+    : Conv_Attr<name, mnemonic, [Conv_KernelAttrInterface]> {
+  let parameters = !con((ins
+    ArrayRefParameter<"int64_t">:$workgroup,
+    ArrayRefParameter<"int64_t">:$subgroup,
+    "int64_t":$gemmK,
+    "int64_t":$stages,
+    "AtomAttr":$atom), loop, (ins EnumParameter<Conv_Raster>:$raster), own);
+  string fields = [{
+    `workgroup` `=` `[` $workgroup `]` `,` `subgroup` `=` `[` $subgroup `]` `,`
+    `gemm_k` `=` $gemmK `,` `stages` `=` $stages `,` `atom` `=` $atom `,`
+  }] # !if(!empty(loop), "", "`main_loop` `=` $mainLoop `,`")
+     # " `raster` `=` $raster";
+  let assemblyFormat = "`<`" # fields # "`>`";
+  code verifyForChip = [{
+    ::llvm::LogicalResult
+    verifyForChip(::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+                  const ::conv::ChipInfo &chip,
+                  const ::conv::MatrixAtom *atom) const;
+  }];
+  let extraClassDeclaration = verifyForChip;
+}
+
+def Conv_StagedGemmAttr : Conv_KernelAttr<"StagedGemm", "staged_gemm",
+    (ins Conv_MainLoopParameter:$mainLoop)> {
+  let summary = "Products of tiles that work-items stage in shared memory";
+  let description = [{
+    Sizes are those of a batch of matrix products: `[rows, columns]`. Each step,
+    work-items bring a tile of both operands to shared memory, through registers
+    (`register_staged`) or not (`async_staged`), and subgroups multiply it by
+    `atom`.
+
+    Constraints, beside those of all families:
+      * (S2) `subgroup` divides `workgroup`.
+      * (S3) The rows and columns of `atom` divide those of `subgroup`.
+      * (S6) `stages` tiles of both operands fit the chip's shared memory.
+      * (S8) Every work-item copies the same number of 16-byte pieces of each
+        operand's tile.
+      * (S10) `atom` is an instruction of one subgroup.
+      * (S16) `async_staged` is for chips that copy from global to shared memory
+        without registers. It has 2 stages or more, and at least one operand
+        whose elements follow each other in memory along the reduction, at
+        least 4 bytes at a time. On chips whose lanes copy in their own order
+        (gfx950) both operands are copied, each of less than 2 GiB: 16 bytes at
+        a time along the reduction or, of 16-bit elements, along the rows.
+        `register_staged` has 1 or 2 stages.
+
+    Example:
+    ```mlir
+    #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32,
+                      stages = 2, atom = <mfma 32 x 32 x 8>,
+                      main_loop = register_staged, raster = columns>
+    ```
+  }];
+}
+
+def Conv_HostGemmAttr : Conv_KernelAttr<"HostGemm", "host_gemm"> {
+  let summary = "Products of tiles that threads of the host pack";
+  let description = [{
+    As `staged_gemm`, for a thread of the host: a workgroup's tiles are packed
+    where the cache keeps them, and `atom` is one of vector registers.
+
+    Constraints, beside those of all families:
+      * (S2) `subgroup` divides `workgroup`.
+      * (S6) `stages` tiles of both operands, together with the sums as whole
+        register tiles, fit what the chip table has as shared memory.
+      * (S10) `atom` is an instruction of one thread.
+
+    Example:
+    ```mlir
+    #conv.host_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 256,
+                    stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>
+    ```
+  }];
+  let extraClassDeclaration = verifyForChip # [{
+    MainLoop getMainLoop() const { return MainLoop::HostCache; }
+  }];
+}
+
+def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", (ins), (ins
+    OptionalArrayRefParameter<"int64_t">:$haloTile,
+    DefaultValuedParameter<"int64_t", "1">:$cluster)> {
+  let summary = "Products of tiles that the copy engine brings to warpgroups";
+  let description = [{
+    Sizes are those of a batch of matrix products: `[rows, columns]`. One
+    warpgroup has the copy engine fill `stages` tiles, which others, the
+    subgroups, multiply. `cluster` workgroups, which run at the same time and
+    reach each other's shared memory, have the same tile: each computes a part
+    of its reduction, and then adds up and stores its share of the columns.
+
+    With `halo_tile`, positions are numbered halo tile by halo tile, each of
+    that height and width, so that tiles are rectangles of them. A halo tile is
+    copied once for all taps, together with the halo around it that they read.
+    Of a volume, it is in one layer, and is copied for each layer of taps.
+    For `conv.backward_weight`, whose reduction is over positions, a halo tile
+    is one step of it, and is copied once for all taps of a line: columns are
+    numbered so that a tile has 64 channels of each of them.
+
+    Constraints, beside those of all families; S6 is checked where the
+    convolution is, on which the bytes of a result and of halo tiles depend:
+      * (S2), (S3) as for `staged_gemm`.
+      * (S6) `stages` tiles of both operands fit the chip's shared memory
+        together with barriers and the tile that is being stored. With
+        `halo_tile`, these are stages of the right operand, and two slots have
+        the halo tiles of a tile with their halos; or, of a reduction, stages
+        have halo tiles with halos as right tiles. With `cluster`, the sums of a
+        tile fit where these were.
+      * (S10) `atom` is `wgmma`, or `wgmma_3xtf32` without `halo_tile`.
+        Subgroups are warpgroups: 1 to 3 of them, side by side along the rows,
+        each with all columns in one atom and at most 192 accumulators a lane,
+        or 128 if they are 3. A workgroup has at most 256 rows, the box of one
+        copy, or 512 with halo tiles; `gemm_k` is the 128 bytes of a swizzled
+        row; there are 2 stages or more.
+      * (S14) `halo_tile` has two positive multiples of 8, the sides of the
+        blocks of positions that one atom computes. There are two spatial
+        dimensions or, for one group, three. The window moves by 1 along the
+        last two, and halo tiles divide the rows of `workgroup`. Halo tiles of a
+        reduction are `[8, 8]`, the padding is zeros, and `workgroup` has 64
+        columns for each tap of a line.
+      * (S18) `cluster` is positive, and at most the largest that the chip has.
+        Shares of the columns are multiples of 8. Each workgroup has at least
+        one step of a loop over the reduction.
+
+    Example:
+    ```mlir
+    #conv.warpgroup_gemm<workgroup = [128, 128], subgroup = [64, 128],
+                         gemm_k = 64, stages = 4, atom = <wgmma 64 x 128 x 16>,
+                         raster = columns, cluster = 2>
+    ```
+  }];
+  let assemblyFormat = "`<`" # fields # " `` custom<WarpgroupOptions>($haloTile, $cluster) `>`";
+  let extraClassDeclaration = verifyForChip # [{
+    MainLoop getMainLoop() const { return MainLoop::Tma; }
+  }];
+}
+
+def Conv_LineBufferAttr : Conv_KernelAttr<"LineBuffer", "line_buffer"> {
+  let summary = "Products of pixels that are gathered from lines of the image";
+  let description = [{
+    As `warpgroup_gemm`, for few channels: the copy engine brings whole lines of
+    the image, which warps gather the pixels of a tile's windows from.
+
+    Constraints, beside those of all families:
+      * (S2), (S3) as for `staged_gemm`, and (S10) as for `warpgroup_gemm`
+        without `halo_tile` and with `wgmma` only.
+      * (S6) `stages` times the lines that the windows of a tile see fit the
+        chip's shared memory, with the filter, barriers and the tile that is
+        being stored.
+      * (S13) A workgroup has all columns, and lines of images are multiples of
+        16 bytes. If positions are reduced, it may have a part of the columns:
+        one warpgroup multiplies, columns are a multiple of 64, of which as many
+        tiles have the result's columns as have these and those between groups,
+        and stages of 2, as many as warpgroups gather.
+
+    Example:
+    ```mlir
+    #conv.line_buffer<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                      stages = 2, atom = <wgmma 64 x 64 x 16>, raster = rows>
+    ```
+  }];
+  let extraClassDeclaration = verifyForChip # [{
+    MainLoop getMainLoop() const { return MainLoop::LineBuffer; }
+  }];
+}
+
+def Conv_WeightStationaryAttr : Conv_KernelAttr<"WeightStationary", "weight_stationary", (ins), (ins
+    ArrayRefParameter<"int64_t">:$haloTile)> {
+  let summary = "Products of halo tiles with a filter that stays where it is";
+  let description = [{
+    As `warpgroup_gemm` with halo tiles, for filters that fit shared memory:
+    a workgroup reads its filter once, for all of its tiles.
+
+    Constraints, beside those of all families:
+      * (S2), (S3) as for `staged_gemm`, and (S10) as for `warpgroup_gemm`
+        without `halo_tile` and with `wgmma` only.
+      * (S6) `stages` times 64 channels of the halo tiles of a tile fit the
+        chip's shared memory beside the filter.
+      * (S14) There is a `halo_tile`, as for `warpgroup_gemm`, and there are two
+        spatial dimensions.
+      * (S17) A workgroup has all columns. Dgrad phases of a gradient with
+        strides are columns too, of one product: no strided dimension is
+        dilated.
+
+    Example:
+    ```mlir
+    #conv.weight_stationary<workgroup = [128, 64], subgroup = [64, 64],
+                            gemm_k = 64, stages = 2,
+                            atom = <wgmma 64 x 64 x 16>, raster = columns,
+                            halo_tile = [8, 16]>
+    ```
+  }];
+  let assemblyFormat = "`<`" # fields # " `,` `halo_tile` `=` `[` $haloTile `]` `>`";
+  let extraClassDeclaration = verifyForChip # [{
+    MainLoop getMainLoop() const { return MainLoop::WeightStationary; }
+  }];
+}
+
+def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
+    (ins Conv_MainLoopParameter:$mainLoop)> {
+  let summary = "Products of many small groups at a time";
+  let description = [{
+    For groups so small that their matrices have next to no columns, above all
+    depthwise convolutions: many matrices are computed at a time, with all their
+    columns. A workgroup brings the part of both operands that its tile needs to
+    shared memory, each byte once, and its work-items multiply from there. Sizes
+    are `[rows, matrices]`:
+      * with `main_loop = direct`, a work-item computes `m` matrices by `n` rows
+        of `atom` at a time, summed over the whole reduction. `subgroup` has the
+        share of a subgroup of the tile's rows, which interleave with those of
+        the others;
+      * with `direct_reduction`, tiles have all rows, and work-items share the
+        reduction: each takes `k` values of its innermost digit at a time for `m`
+        matrices, and at the end the sums are added up in a fixed order.
+        `subgroup` has the share of a subgroup of `gemm_k` instead of rows. If
+        `atom` is a matrix instruction, subgroups share the reduction instead:
+        each has a vector of the rows' channels, and multiplies runs of 8
+        positions (`DirectBlocks`), or some channels of depthwise filters, whose
+        positions it brings side by side (`DirectDiagonals`). With 2 stages or
+        more, the parts of the next steps arrive while one is multiplied;
+      * with `direct_matrix`, `atom` is a matrix instruction, and a subgroup
+        multiplies rows by blocks of the filter (`FilterBlocks`). `subgroup` is
+        as for `direct`.
+    With `raster = columns`, neighbouring workgroups compute neighbouring
+    matrices.
+
+    Constraints, beside those of all families:
+      * (S15) There is 1 stage, or more for `direct_reduction`; `subgroup` has
+        all matrices of `workgroup`. `atom` is `mma_sync 16 x 8 x 16` for
+        `direct_matrix`, and may be for `direct_reduction`. Else it is an `fma`
+        of at most 64 multiplications, with `k` 1 for `direct` and `n` 1 for
+        `direct_reduction`, and the matrices are whole atoms.
+      * (S16) `direct_reduction` has 2 stages or more only on chips that copy
+        from global to shared memory without registers.
+
+    They also depend on the views of the operands (`DirectTiling`), for every
+    product of the convolution:
+      * (D1) The matrices and the rows of a tile, and the part of the reduction
+        of a step, are boxes of digits: all values of some digits, innermost
+        first, and some of one more; one value of each of the others. Boxes do
+        not straddle: the number of that one digit's values divides its size, or
+        all digits outside of it have one value. A part of the innermost digit
+        is whole atoms.
+      * (D2) `gemm_k` is at least the reduction for the main loops `direct` and
+        `direct_matrix`.
+      * (D3) `stages` boxes of both operands that a tile reads fit the chip's
+        shared memory, together with four sums of each work-item for
+        `direct_reduction`, and the sums that subgroups exchange for
+        `direct_matrix`.
+      * (D4) The operands are f16, bf16 or f32, and their views have no
+        conditions.
+      * (D5) For `direct_reduction`, a tile has all rows, `gemm_k` is a box whose
+        sizes divide all digits of the reduction, and `k` of an `fma` atom divides
+        the innermost one's. With such an atom, a work-item has all columns of
+        their innermost digit, and a workgroup has at least as many work-items
+        as there are such boxes.
+      * (D6) Every kernel computes one part: no strided dimension of a gradient
+        is dilated.
+      * (D7) For `direct_matrix`, both operands are f16 or both bf16. Channels
+        follow each other in memory, and a group has as many input as output
+        channels: 1, 2, 4 or 8. The matrices of a tile are whole vectors of 8
+        channels, the number of which divides that of subgroups.
+      * (D8) For `direct_reduction` with a matrix instruction, rows are the
+        channels of a group, and columns channels of the other operand at taps;
+        both follow each other in memory. There are multiples of 8 of both, or
+        1, 2 or 4 of each; and at most 72 vectors of 8 channels of columns, at
+        all taps together. Tiles have whole vectors of 8 channels, and the number
+        of those of the rows divides that of subgroups. A part of the innermost
+        digit of the reduction is whole runs of 8; behind its last value, the
+        left operand is zero. `gemm_k` need not be a multiple of `k`.
+      * (D9) Groups of one channel have diagonals of products instead of blocks
+        (`DirectDiagonals`), and parts as in D8, if
+          - the innermost digit of the reduction moves both operands along the
+            dimension next to their channels, the left one by 1 and the right
+            one by its step;
+          - of the columns, at most one digit moves the right operand along
+            that, by less than 8 steps in all: the taps;
+          - a channel has at most 128 sums of a lane: 4 for each of the other
+            columns and each of the taps that are different modulo the step.
+        Tiles then have 1, 2, 4 or 8 vectors of 8 channels, which subgroups
+        share evenly, each with at most 128 sums of a lane. Otherwise all of D8
+        is about them.
+
+    Example:
+    ```mlir
+    #conv.direct<workgroup = [64, 32], subgroup = [16, 32], gemm_k = 9,
+                 stages = 1, atom = <fma 8 x 2 x 1>, main_loop = direct,
+                 raster = columns>
+    ```
+  }];
+  let extraClassDeclaration = verifyForChip # [{
+    int64_t getNumSubgroups() const;
+  }];
+}
+
+#endif // CONV_KERNEL_ATTRS_TD

@@ -1,0 +1,96 @@
+//===- DirectAttr.cpp - kernels of many small groups ------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What schedules say of direct kernels. What depends on the convolution's views
+// is checked where those are (`DirectTiling`).
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelFields.h"
+
+#include "conv/Dialect/Conv/IR/ChannelVector.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Multiplications of the largest atom of a direct schedule: its operands and
+/// sums are in registers.
+static constexpr int64_t kMaxDirectProducts = 64;
+
+/// Checks S15.
+static LogicalResult verifyFields(EmitError emitError,
+                                  ArrayRef<int64_t> workgroup,
+                                  ArrayRef<int64_t> subgroup, int64_t stages,
+                                  AtomAttr atom, MainLoop mainLoop) {
+  bool isReduction = mainLoop == MainLoop::DirectReduction;
+  if (stages != 1 && !isReduction)
+    return emitError() << "expects 1 stage for " << stringifyMainLoop(mainLoop)
+                       << ", but got " << stages;
+  if (subgroup[1] != workgroup[1])
+    return emitError() << "expects subgroup to have all " << workgroup[1]
+                       << " matrices, but got " << subgroup[1];
+  AtomAttr matrixAtom = ChannelVector::getAtom(atom.getContext());
+  if (mainLoop == MainLoop::DirectMatrix && atom != matrixAtom)
+    return emitError() << "expects " << matrixAtom
+                       << " for direct_matrix, but got " << atom;
+  if (mainLoop != MainLoop::Direct && atom == matrixAtom)
+    return success();
+  if (workgroup[1] % atom.getM())
+    return emitError() << "expects matrices of whole atoms of " << atom.getM()
+                       << ", but got " << workgroup[1];
+  int64_t products;
+  if (atom.getKind() != AtomKind::FMA ||
+      (isReduction ? atom.getN() : atom.getK()) != 1 ||
+      llvm::MulOverflow(atom.getM(), isReduction ? atom.getK() : atom.getN(),
+                        products) ||
+      products > kMaxDirectProducts)
+    return emitError() << "expects an fma atom of at most "
+                       << kMaxDirectProducts << " multiplications with "
+                       << (isReduction ? "n" : "k") << " of 1 for "
+                       << stringifyMainLoop(mainLoop) << ", but got " << atom;
+  return success();
+}
+
+LogicalResult DirectAttr::verify(EmitError emitError,
+                                 ArrayRef<int64_t> workgroup,
+                                 ArrayRef<int64_t> subgroup, int64_t gemmK,
+                                 int64_t stages, AtomAttr atom,
+                                 MainLoop mainLoop, Raster) {
+  bool isDirect = mainLoop == MainLoop::Direct ||
+                  mainLoop == MainLoop::DirectReduction ||
+                  mainLoop == MainLoop::DirectMatrix;
+  if (!isDirect)
+    return emitError() << "expects main_loop to be direct, direct_reduction or "
+                          "direct_matrix, but got "
+                       << stringifyMainLoop(mainLoop);
+  bool hasRuns =
+      mainLoop == MainLoop::DirectReduction && atom.getKind() != AtomKind::FMA;
+  KernelFields fields{workgroup, subgroup, gemmK, stages, atom};
+  if (failed(fields.verify(emitError, /*hasWholeAtoms=*/!hasRuns)))
+    return failure();
+  return verifyFields(emitError, workgroup, subgroup, stages, atom, mainLoop);
+}
+
+int64_t DirectAttr::getNumSubgroups() const {
+  int64_t shared = getMainLoop() == MainLoop::DirectReduction
+                       ? getGemmK()
+                       : getWorkgroup()[0];
+  return llvm::divideCeil(shared, getSubgroup()[0]) *
+         (getWorkgroup()[1] / getSubgroup()[1]);
+}
+
+LogicalResult DirectAttr::verifyForChip(EmitError emitError,
+                                        const ::conv::ChipInfo &chip,
+                                        const ::conv::MatrixAtom *) const {
+  // S16.
+  if (getStages() > 1 && chip.asyncCopyBytes == 0)
+    return emitError() << "expects 1 stage for " << chip.name << ", but got "
+                       << getStages();
+  return verifyWorkItems(emitError, chip, getNumSubgroups());
+}

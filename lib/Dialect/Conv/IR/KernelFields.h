@@ -1,0 +1,55 @@
+//===- KernelFields.h - what families verify alike --------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Constraints on the fields that the attributes of all families of kernels
+// have, or several of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_DIALECT_CONV_IR_KERNELFIELDS_H
+#define CONV_LIB_DIALECT_CONV_IR_KERNELFIELDS_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+namespace mlir::conv {
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// The fields that all have.
+struct KernelFields {
+  ArrayRef<int64_t> workgroup, subgroup;
+  int64_t gemmK, stages;
+  AtomAttr atom;
+
+  /// Checks S1 and S4; the latter not if `gemm_k` need not be whole atoms.
+  LogicalResult verify(EmitError emitError, bool hasWholeAtoms = true) const;
+  /// Checks S2.
+  LogicalResult verifyDivision(EmitError emitError) const;
+  /// Checks S3.
+  LogicalResult verifyAtoms(EmitError emitError) const;
+};
+
+/// Checks S10 of kernels whose subgroups do not multiply as warpgroups.
+LogicalResult verifySubgroupAtom(EmitError emitError, AtomAttr atom);
+
+/// Checks S7 of so many subgroups.
+LogicalResult verifyWorkItems(EmitError emitError, const ::conv::ChipInfo &chip,
+                              int64_t subgroups);
+
+/// Checks S6 of `stages` tiles of both operands.
+LogicalResult verifySharedMemory(EmitError emitError,
+                                 KernelAttrInterface kernel,
+                                 const ::conv::ChipInfo &chip,
+                                 int64_t elementBytes);
+
+/// Says that the chip has no such main loop.
+LogicalResult refuseMainLoop(EmitError emitError, KernelAttrInterface kernel,
+                             const ::conv::ChipInfo &chip);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_DIALECT_CONV_IR_KERNELFIELDS_H

@@ -1,0 +1,103 @@
+//===- StagedAttrs.cpp - kernels that stage tiles ---------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What schedules say of products whose tiles work-items stage in shared memory,
+// and of those that threads of the host pack.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelFields.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+LogicalResult StagedGemmAttr::verify(EmitError emitError,
+                                     ArrayRef<int64_t> workgroup,
+                                     ArrayRef<int64_t> subgroup, int64_t gemmK,
+                                     int64_t stages, AtomAttr atom,
+                                     MainLoop mainLoop, Raster) {
+  KernelFields fields{workgroup, subgroup, gemmK, stages, atom};
+  if (failed(fields.verify(emitError)))
+    return failure();
+  // S16, as far as it is about neither the convolution nor the chip.
+  bool isAsync = mainLoop == MainLoop::AsyncStaged;
+  if (!isAsync && mainLoop != MainLoop::RegisterStaged)
+    return emitError() << "expects main_loop to be register_staged or "
+                          "async_staged, but got "
+                       << stringifyMainLoop(mainLoop);
+  if (isAsync && stages < 2)
+    return emitError() << "expects 2 stages or more for async_staged, but got "
+                       << stages;
+  if (!isAsync && stages > 2)
+    return emitError() << "expects 1 or 2 stages for register_staged, but got "
+                       << stages;
+  if (failed(fields.verifyDivision(emitError)) ||
+      failed(fields.verifyAtoms(emitError)))
+    return failure();
+  return verifySubgroupAtom(emitError, atom); // S10.
+}
+
+/// Checks S8.
+static LogicalResult verifyCopies(EmitError emitError, StagedGemmAttr kernel,
+                                  const ::conv::ChipInfo &chip,
+                                  int64_t elementBytes) {
+  int64_t workItems = kernel.getNumSubgroups() * chip.subgroupSize;
+  for (int64_t rows : kernel.getWorkgroup()) {
+    int64_t tileBytes = rows * kernel.getGemmK() * elementBytes;
+    if (tileBytes % (workItems * ::conv::kPieceBytes))
+      return emitError() << "expects a tile of " << rows << " x "
+                         << kernel.getGemmK() << " elements of " << elementBytes
+                         << " bytes to be whole copies of "
+                         << ::conv::kPieceBytes << " bytes by " << workItems
+                         << " work-items, but got " << tileBytes << " bytes";
+  }
+  return success();
+}
+
+LogicalResult
+StagedGemmAttr::verifyForChip(EmitError emitError, const ::conv::ChipInfo &chip,
+                              const ::conv::MatrixAtom *atom) const {
+  // S16, as far as it is about the chip.
+  bool hasCopies = chip.asyncCopyBytes > 0 || chip.getLaneCopies();
+  if (getMainLoop() == MainLoop::AsyncStaged && !hasCopies)
+    return refuseMainLoop(emitError, *this, chip);
+  int64_t elementBytes = byteSize(atom->operand);
+  if (failed(verifySharedMemory(emitError, *this, chip, elementBytes)) ||
+      failed(verifyWorkItems(emitError, chip, getNumSubgroups())))
+    return failure();
+  return verifyCopies(emitError, *this, chip, elementBytes);
+}
+
+LogicalResult HostGemmAttr::verify(EmitError emitError,
+                                   ArrayRef<int64_t> workgroup,
+                                   ArrayRef<int64_t> subgroup, int64_t gemmK,
+                                   int64_t stages, AtomAttr atom, Raster) {
+  KernelFields fields{workgroup, subgroup, gemmK, stages, atom};
+  if (failed(fields.verify(emitError)) ||
+      failed(fields.verifyDivision(emitError)))
+    return failure();
+  return verifySubgroupAtom(emitError, atom); // S10.
+}
+
+LogicalResult
+HostGemmAttr::verifyForChip(EmitError emitError, const ::conv::ChipInfo &chip,
+                            const ::conv::MatrixAtom *atom) const {
+  // S6: a thread has the sums beside the tiles, as whole register tiles. No
+  // product overflows: the tiles fit already.
+  if (failed(
+          verifySharedMemory(emitError, *this, chip, byteSize(atom->operand))))
+    return failure();
+  int64_t rows = llvm::alignTo(getWorkgroup()[0], atom->n);
+  int64_t columns = llvm::alignTo(getWorkgroup()[1], atom->m);
+  int64_t elements = (rows + columns) * getGemmK() + rows * columns;
+  int64_t bytes = elements * byteSize(atom->operand);
+  if (bytes > chip.sharedMemoryBytes)
+    return emitError() << "expects tiles and sums of at most "
+                       << chip.sharedMemoryBytes << " bytes for " << chip.name
+                       << ", but got " << bytes;
+  return success();
+}

@@ -1,0 +1,195 @@
+//===- WarpgroupAttrs.cpp - kernels of warpgroups ---------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What schedules say of products that warpgroups compute from what the copy
+// engine brings.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelFields.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Checks S10, S2 and S3 of what warpgroups multiply.
+static LogicalResult verifyWarpgroups(EmitError emitError,
+                                      const KernelFields &fields,
+                                      const ::conv::TmaTile &tile,
+                                      int64_t maxRows) {
+  auto [workgroup, subgroup, gemmK, stages, atom] = fields;
+  if (failed(fields.verifyDivision(emitError)) ||
+      failed(fields.verifyAtoms(emitError)))
+    return failure();
+  int64_t columns = subgroup[1];
+  if (columns != tile.columns || atom.getColumns() != tile.columns)
+    return emitError() << "expects subgroup and atom to have all "
+                       << tile.columns << " columns, but got " << columns
+                       << " and " << atom.getColumns();
+  if (tile.consumers > tile.kMaxConsumers || tile.rows > maxRows)
+    return emitError() << "expects at most " << tile.kMaxConsumers
+                       << " warpgroups and " << maxRows << " rows, but got "
+                       << tile.consumers << " and " << tile.rows;
+  if (tile.columns > tile.maxColumns())
+    return emitError() << "expects at most " << tile.maxColumns()
+                       << " columns of " << tile.consumers
+                       << " warpgroups, but got " << tile.columns;
+  if (tile.accumulators() > tile.maxAccumulators())
+    return emitError() << "expects at most " << tile.maxAccumulators()
+                       << " accumulators of a lane, but got "
+                       << tile.accumulators();
+  int64_t rowElements = ::conv::TmaTile::kAtomsPerRow * atom.getK();
+  if (gemmK != rowElements || tile.stages < 2)
+    return emitError() << "expects gemm_k to be " << rowElements
+                       << " and 2 stages or more, but got " << gemmK << " and "
+                       << tile.stages;
+  return success();
+}
+
+/// Checks S10: which instructions a family multiplies by.
+static LogicalResult verifyWarpgroupAtom(EmitError emitError, AtomAttr atom,
+                                         bool takes3xTF32) {
+  bool isTaken = atom.getKind() == AtomKind::WGMMA ||
+                 (takes3xTF32 && atom.getKind() == AtomKind::WGMMA3xTF32);
+  if (isTaken)
+    return success();
+  return emitError() << "expects a wgmma atom"
+                     << (takes3xTF32 ? ", or wgmma_3xtf32 without halo_tile"
+                                     : "")
+                     << ", but got " << atom;
+}
+
+/// Checks S14 of a halo tile, as far as it is not about the convolution.
+static LogicalResult verifyHaloTile(EmitError emitError,
+                                    ArrayRef<int64_t> haloTile) {
+  constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
+  bool isWhole = llvm::all_of(haloTile, [](int64_t size) {
+    return size > 0 && size % kBlockSize == 0;
+  });
+  if (haloTile.size() == 2 && isWhole)
+    return success();
+  return emitError() << "expects halo_tile to be two positive multiples of "
+                     << kBlockSize << ", but got [" << haloTile << "]";
+}
+
+/// Checks S18, as far as it is about neither the convolution nor the chip.
+static LogicalResult verifyCluster(EmitError emitError,
+                                   const ::conv::TmaTile &tile) {
+  if (tile.cluster <= 0)
+    return emitError() << "expects cluster to be positive, but got "
+                       << tile.cluster;
+  if (!tile.hasWholeShares())
+    return emitError() << "expects columns that are a multiple of "
+                       << ::conv::TmaTile::kPieceColumns
+                       << " for each workgroup of a cluster, but got "
+                       << tile.columns << " for " << tile.cluster;
+  return success();
+}
+
+/// The tile of a kernel whose sums leave as results.
+static ::conv::TmaTile getTile(const KernelFields &fields) {
+  return {.rows = fields.workgroup[0],
+          .columns = fields.workgroup[1],
+          .stages = fields.stages,
+          .consumers = fields.workgroup[0] / fields.subgroup[0],
+          .convertedParts =
+              fields.atom.getKind() == AtomKind::WGMMA3xTF32 ? 2 : 0};
+}
+
+LogicalResult
+WarpgroupGemmAttr::verify(EmitError emitError, ArrayRef<int64_t> workgroup,
+                          ArrayRef<int64_t> subgroup, int64_t gemmK,
+                          int64_t stages, AtomAttr atom, Raster,
+                          ArrayRef<int64_t> haloTile, int64_t cluster) {
+  KernelFields fields{workgroup, subgroup, gemmK, stages, atom};
+  if (failed(fields.verify(emitError)))
+    return failure();
+  ::conv::TmaTile tile = getTile(fields);
+  tile.cluster = cluster;
+  if (!haloTile.empty() && failed(verifyHaloTile(emitError, haloTile)))
+    return failure();
+  if (failed(verifyCluster(emitError, tile)) ||
+      failed(verifyWarpgroupAtom(emitError, atom, haloTile.empty())))
+    return failure();
+  return verifyWarpgroups(emitError, fields, tile,
+                          haloTile.empty() ? tile.kMaxRows
+                                           : tile.kMaxRowsOfHaloTiles);
+}
+
+LogicalResult LineBufferAttr::verify(EmitError emitError,
+                                     ArrayRef<int64_t> workgroup,
+                                     ArrayRef<int64_t> subgroup, int64_t gemmK,
+                                     int64_t stages, AtomAttr atom, Raster) {
+  KernelFields fields{workgroup, subgroup, gemmK, stages, atom};
+  if (failed(fields.verify(emitError)) ||
+      failed(verifyWarpgroupAtom(emitError, atom, /*takes3xTF32=*/false)))
+    return failure();
+  return verifyWarpgroups(emitError, fields, getTile(fields),
+                          ::conv::TmaTile::kMaxRows);
+}
+
+LogicalResult WeightStationaryAttr::verify(EmitError emitError,
+                                           ArrayRef<int64_t> workgroup,
+                                           ArrayRef<int64_t> subgroup,
+                                           int64_t gemmK, int64_t stages,
+                                           AtomAttr atom, Raster,
+                                           ArrayRef<int64_t> haloTile) {
+  KernelFields fields{workgroup, subgroup, gemmK, stages, atom};
+  if (failed(fields.verify(emitError)) ||
+      failed(verifyHaloTile(emitError, haloTile)) ||
+      failed(verifyWarpgroupAtom(emitError, atom, /*takes3xTF32=*/false)))
+    return failure();
+  return verifyWarpgroups(emitError, fields, getTile(fields),
+                          ::conv::TmaTile::kMaxRows);
+}
+
+::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule) {
+  ::conv::TmaTile tile{schedule.getWorkgroup()[0], schedule.getWorkgroup()[1],
+                       schedule.getStages(), schedule.getNumSubgroups()};
+  // Sums of a part are accumulators, which no copy takes.
+  tile.isStaged = schedule.getSplits() == 1;
+  tile.cluster = schedule.getCluster();
+  tile.convertedParts =
+      schedule.getAtom().getKind() == AtomKind::WGMMA3xTF32 ? 2 : 0;
+  return tile;
+}
+
+/// Checks S7 and S18. How large elements of the result are, and buffers of
+/// lines and of halo tiles, and so S6, is known where the convolution is.
+static LogicalResult verifyTileForChip(EmitError emitError,
+                                       KernelAttrInterface kernel,
+                                       const ::conv::ChipInfo &chip) {
+  ::conv::TmaTile tile =
+      getTile({kernel.getWorkgroup(), kernel.getSubgroup(), kernel.getGemmK(),
+               kernel.getStages(), kernel.getAtom()});
+  if (tile.workItems() > chip.maxWorkgroupSize)
+    return emitError() << "expects at most " << chip.maxWorkgroupSize
+                       << " work-items, but got " << tile.workItems();
+  if (kernel.getCluster() > chip.maxCluster())
+    return emitError() << "expects a cluster of at most " << chip.maxCluster()
+                       << " workgroups, but got " << kernel.getCluster();
+  return success();
+}
+
+LogicalResult
+WarpgroupGemmAttr::verifyForChip(EmitError emitError,
+                                 const ::conv::ChipInfo &chip,
+                                 const ::conv::MatrixAtom *) const {
+  return verifyTileForChip(emitError, *this, chip);
+}
+
+LogicalResult LineBufferAttr::verifyForChip(EmitError emitError,
+                                            const ::conv::ChipInfo &chip,
+                                            const ::conv::MatrixAtom *) const {
+  return verifyTileForChip(emitError, *this, chip);
+}
+
+LogicalResult
+WeightStationaryAttr::verifyForChip(EmitError emitError,
+                                    const ::conv::ChipInfo &chip,
+                                    const ::conv::MatrixAtom *) const {
+  return verifyTileForChip(emitError, *this, chip);
+}
